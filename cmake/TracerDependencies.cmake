@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What we use of others, and how to get it. Each becomes one target; a missing one says what to install.
+
+function(tracer_need what package)
+  message(FATAL_ERROR "${what} not found. On Debian: apt-get install ${package}")
+endfunction()
+
+# OTF2, linked statically so that no symbol of it meets one of the traced program's.
+find_path(OTF2_INCLUDE_DIR otf2/otf2.h)
+find_library(OTF2_LIBRARY NAMES libotf2.a otf2)
+if(NOT OTF2_INCLUDE_DIR OR NOT OTF2_LIBRARY)
+  tracer_need("OTF2" "libotf2-trace-dev")
+endif()
+add_library(tracer::otf2 UNKNOWN IMPORTED)
+set_target_properties(tracer::otf2 PROPERTIES IMPORTED_LOCATION ${OTF2_LIBRARY}
+  INTERFACE_INCLUDE_DIRECTORIES ${OTF2_INCLUDE_DIR} INTERFACE_LINK_LIBRARIES m)
+
+# spdlog and fmt, header-only for the same reason.
+find_package(spdlog QUIET)
+if(NOT spdlog_FOUND)
+  tracer_need("spdlog" "libspdlog-dev libfmt-dev")
+endif()
+add_library(tracer_spdlog INTERFACE)
+target_include_directories(tracer_spdlog SYSTEM INTERFACE $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>)
+target_compile_definitions(tracer_spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
+add_library(tracer::spdlog ALIAS tracer_spdlog)
+add_library(tracer_fmt INTERFACE)
+target_compile_definitions(tracer_fmt INTERFACE FMT_HEADER_ONLY)
+add_library(tracer::fmt ALIAS tracer_fmt)
+
+# oneTBB: its containers only, which need no libtbb (tracer/session/tbb_support.cpp).
+find_path(TBB_INCLUDE_DIR tbb/concurrent_vector.h)
+if(NOT TBB_INCLUDE_DIR)
+  tracer_need("oneTBB" "libtbb-dev")
+endif()
+add_library(tracer_tbb INTERFACE)
+target_include_directories(tracer_tbb SYSTEM INTERFACE ${TBB_INCLUDE_DIR})
+add_library(tracer::tbb ALIAS tracer_tbb)
+
+# libdw's header only: the library is opened when a source line is looked up.
+find_path(LIBDW_INCLUDE_DIR elfutils/libdwfl.h)
+if(NOT LIBDW_INCLUDE_DIR)
+  tracer_need("libdw" "libdw-dev")
+endif()
+
+find_package(CLI11 QUIET)
+if(NOT CLI11_FOUND)
+  tracer_need("CLI11" "libcli11-dev")
+endif()
+find_package(nlohmann_json QUIET)
+if(NOT nlohmann_json_FOUND)
+  tracer_need("nlohmann-json" "nlohmann-json3-dev")
+endif()
+
+# omp-tools.h comes with the compiler. CUDA ships an older one: it has no EMI callbacks.
+file(GLOB omp_tools_dirs /usr/lib/llvm-*/lib/clang/*/include /usr/local/lib/clang/*/include)
+list(SORT omp_tools_dirs COMPARE NATURAL ORDER DESCENDING)
+find_path(OMP_TOOLS_INCLUDE_DIR omp-tools.h HINTS ${omp_tools_dirs} NO_CMAKE_SYSTEM_PATH)
+if(OMP_TOOLS_INCLUDE_DIR)
+  file(STRINGS ${OMP_TOOLS_INCLUDE_DIR}/omp-tools.h omp_tools_has_emi REGEX "ompt_callback_target_data_op_emi" LIMIT_COUNT 1)
+endif()
+if(NOT OMP_TOOLS_INCLUDE_DIR OR NOT omp_tools_has_emi)
+  tracer_need("omp-tools.h of OpenMP 5.1 or later" "libomp-dev")
+endif()
+# The header's directory also holds the compiler's own headers, so only this one file is made visible.
+configure_file(${OMP_TOOLS_INCLUDE_DIR}/omp-tools.h ${PROJECT_BINARY_DIR}/omp-tools/omp-tools.h COPYONLY)
+add_library(tracer_omp_tools INTERFACE)
+target_include_directories(tracer_omp_tools SYSTEM INTERFACE ${PROJECT_BINARY_DIR}/omp-tools)
+add_library(tracer::omp_tools ALIAS tracer_omp_tools)
+
+# CUPTI's headers, optional: the library is opened at run time.
+find_path(CUPTI_INCLUDE_DIR cupti.h HINTS /usr/local/cuda/include /usr/local/cuda/extras/CUPTI/include)
+find_path(CUDA_INCLUDE_DIR cuda.h HINTS /usr/local/cuda/include)
+if(CUPTI_INCLUDE_DIR AND CUDA_INCLUDE_DIR)
+  add_library(tracer_cupti_headers INTERFACE)
+  target_include_directories(tracer_cupti_headers SYSTEM INTERFACE ${CUPTI_INCLUDE_DIR} ${CUDA_INCLUDE_DIR})
+  add_library(tracer::cupti ALIAS tracer_cupti_headers)
+else()
+  message(STATUS "CUPTI's headers not found: NVIDIA devices will be observed from the host only")
+endif()

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# tracer_layer(NAME [DEPENDS target...] [PRIVATE target...]): the static library tracer_NAME of all
+# .cpp files in the current directory; nothing to edit when a file is added.
+
+add_library(tracer_options INTERFACE)
+target_include_directories(tracer_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/generated)
+target_compile_options(tracer_options INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
+if(TRACER_SANITIZE)
+  target_compile_options(tracer_options INTERFACE -fsanitize=${TRACER_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(tracer_options INTERFACE -fsanitize=${TRACER_SANITIZE})
+endif()
+find_package(Threads REQUIRED)
+target_link_libraries(tracer_options INTERFACE Threads::Threads)
+
+function(tracer_layer name)
+  cmake_parse_arguments(arg "" "" "DEPENDS;PRIVATE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  if(sources)
+    add_library(tracer_${name} STATIC ${sources})
+    target_link_libraries(tracer_${name} PUBLIC tracer_options ${arg_DEPENDS} PRIVATE ${arg_PRIVATE})
+  else()
+    add_library(tracer_${name} INTERFACE)
+    target_link_libraries(tracer_${name} INTERFACE tracer_options ${arg_DEPENDS})
+  endif()
+endfunction()

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# tracer_test(NAME SOURCES file... [LINK target...] [LABELS label...]): a Catch2 executable whose
+# test cases become CTest tests "NAME: sentence".
+include(Catch)
+
+file(WRITE ${PROJECT_BINARY_DIR}/generated/catch_main.cpp
+"#if __has_include(<catch2/catch.hpp>)
+#define CATCH_CONFIG_MAIN
+#include <catch2/catch.hpp>
+#endif
+")
+add_library(tracer_catch_main STATIC ${PROJECT_BINARY_DIR}/generated/catch_main.cpp)
+if(TARGET Catch2::Catch2WithMain)  # Catch2 3
+  target_link_libraries(tracer_catch_main PUBLIC Catch2::Catch2WithMain tracer_options)
+else()
+  target_link_libraries(tracer_catch_main PUBLIC Catch2::Catch2 tracer_options)
+endif()
+target_include_directories(tracer_catch_main PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+
+function(tracer_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK;LABELS" ${ARGN})
+  add_executable(test_${name} ${arg_SOURCES})
+  set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_link_libraries(test_${name} PRIVATE tracer_catch_main ${arg_LINK})
+  catch_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300)
+endfunction()

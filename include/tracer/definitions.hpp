@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The definitions of an archive: what events refer to. References are indices into these vectors
+// (dense, 32 bit); strings are given as text and interned by the sink. Named after OTF2's records.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tracer/event.hpp"
+#include "tracer/time.hpp"
+
+namespace tracer {
+
+inline constexpr std::uint32_t undefined_ref = 0xffffffffu;
+
+using LocationRef = std::uint32_t;
+using RegionRef = std::uint32_t;
+using CommRef = std::uint32_t;
+
+struct Property {
+  std::string name, value;  ///< value as text; all properties are strings
+};
+
+/// Values as OTF2_Paradigm.
+enum class Paradigm : std::uint8_t {
+  unknown = 0, user = 1, openmp = 3, cuda = 5, measurement_system = 6, openacc = 18, opencl = 19, hip = 23,
+  openmp_target = 25,  ///< OTF2 3.1
+};
+
+/// Values as OTF2_RegionRole.
+enum class RegionRole : std::uint8_t {
+  unknown = 0, function = 1, wrapper = 2, loop = 3, code = 4, parallel = 5, sections = 6, section = 7, workshare = 8,
+  single = 9, single_sblock = 10, master = 11, critical = 12, critical_sblock = 13, atomic = 14, barrier = 15,
+  implicit_barrier = 16, flush = 17, ordered = 18, ordered_sblock = 19, task = 20, task_create = 21, task_wait = 22,
+  coll_one2all = 23, coll_all2one = 24, coll_all2all = 25, coll_other = 26, file_io = 27, point2point = 28, rma = 29,
+  data_transfer = 30, artificial = 31, thread_create = 32, thread_wait = 33, task_untied = 34, allocate = 35,
+  deallocate = 36, reallocate = 37, file_io_metadata = 38,
+  cancel = 39, kernel = 40,  ///< OTF2 3.1
+};
+
+struct Region {
+  std::string name;         ///< "!$omp parallel @stencil.c:42"
+  std::string canonical;    ///< as name, or the mangled name of a function
+  std::string description;  ///< the user functions that contain it, "" unknown
+  RegionRole role = RegionRole::unknown;
+  Paradigm paradigm = Paradigm::openmp;
+  std::string source_file;  ///< full path, "" unknown
+  std::uint32_t begin_line = 0, end_line = 0;
+};
+
+enum class NodeDomain : std::uint8_t { none, machine, shared_memory, accelerator_device };
+
+struct SystemTreeNode {
+  std::string name, class_name;
+  std::uint32_t parent = undefined_ref;
+  NodeDomain domain = NodeDomain::none;
+  std::vector<Property> properties;
+};
+
+enum class LocationGroupKind : std::uint8_t { process = 1, accelerator = 2 };
+
+struct LocationGroup {
+  std::string name;
+  LocationGroupKind kind = LocationGroupKind::process;
+  std::uint32_t system_tree_parent = undefined_ref;
+  std::uint32_t creating_group = undefined_ref;
+  std::vector<Property> properties;
+};
+
+enum class LocationKind : std::uint8_t { cpu_thread = 1, accelerator_stream = 2 };
+
+struct Location {
+  std::string name;
+  LocationKind kind = LocationKind::cpu_thread;
+  std::uint32_t group = 0;
+  std::vector<Property> properties;
+};
+
+enum class GroupKind : std::uint8_t { comm_locations, comm_group };
+
+/// comm_locations: members are location refs. comm_group: indices into the paradigm's comm_locations.
+struct Group {
+  std::string name;
+  GroupKind kind = GroupKind::comm_group;
+  Paradigm paradigm = Paradigm::openmp;
+  std::vector<std::uint32_t> members;
+};
+
+struct Comm {
+  std::string name;
+  std::uint32_t group = 0;
+  CommRef parent = undefined_ref;
+};
+
+struct RmaWindow {
+  std::string name;
+  CommRef comm = 0;
+};
+
+struct AttributeDefinition {
+  std::string name, description;
+  ValueType type = ValueType::uint64;
+};
+
+struct ParameterDefinition {
+  std::string name;
+  EventType type = EventType::parameter_uint;  ///< parameter_int, _uint or _string
+};
+
+enum class ParadigmClass : std::uint8_t { process = 0, thread_fork_join = 1, thread_create_wait = 2, accelerator = 3 };
+
+struct ParadigmDefinition {
+  Paradigm paradigm = Paradigm::openmp;
+  std::string name;
+  ParadigmClass paradigm_class = ParadigmClass::thread_fork_join;
+  std::string comm_name_template;  ///< "" none
+  bool rma_only = false;
+};
+
+/// A metric of one unsigned member, absolute point values. With `scope_location` set it is a metric
+/// instance recorded on `recorder` for that location group.
+struct Metric {
+  std::string name, description, unit;
+  LocationRef recorder = undefined_ref;
+  std::uint32_t scope_group = undefined_ref;
+};
+
+struct ClockProperties {
+  std::uint64_t resolution = 1'000'000'000;  ///< ticks per second of Event::time
+  std::uint64_t offset = 0;                  ///< time of the first event
+  std::uint64_t length = 0;                  ///< last event's time minus offset
+  std::uint64_t realtime = 0;                ///< ns since the epoch at offset
+};
+
+struct Definitions {
+  ClockProperties clock;
+  std::vector<ParadigmDefinition> paradigms;
+  std::vector<SystemTreeNode> nodes;  ///< parents before children; 0 is the root
+  std::vector<LocationGroup> groups_of_locations;
+  std::vector<Location> locations;
+  std::vector<Region> regions;
+  std::vector<Group> groups;
+  std::vector<Comm> comms;  ///< parents before children
+  std::vector<RmaWindow> windows;
+  std::vector<AttributeDefinition> attributes;
+  std::vector<ParameterDefinition> parameters;
+  std::vector<Metric> metrics;
+  std::vector<std::string> strings;  ///< what string-valued events and attributes refer to; 0 is ""
+  std::vector<Property> properties;  ///< of the archive: OTF2:: and TRACER::
+  std::string creator, description;
+};
+
+}  // namespace tracer

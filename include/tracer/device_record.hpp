@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a device did, whoever recorded it: the one form in which all providers hand over.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "tracer/ids.hpp"
+
+namespace tracer {
+
+/// Values are part of the raw format: append only.
+enum class DeviceRecordKind : std::uint8_t {
+  invalid = 0,
+  kernel = 1,
+  transfer_to_device = 2,
+  transfer_from_device = 3,
+  transfer_peer = 4,  ///< device to device, or within one device
+  memset = 5,
+  alloc = 6,
+  free = 7,
+  synchronize = 8,
+  overhead = 9,
+  target_begin = 10,  ///< the device's copy of the host's target event; times may be 0
+  target_end = 11,
+  native = 12,  ///< of a native or abstract record: named, with times, nothing more known
+  lost = 13,    ///< `bytes` records were dropped by the provider up to `end`
+};
+
+enum class DeviceProviderKind : std::uint8_t { none = 0, ompt = 1, cupti = 2, host = 3 };
+
+/// Whose clock `start` and `end` were read on.
+enum class DeviceClock : std::uint8_t {
+  host_ticks = 0,  ///< the tracer's recording clock
+  device = 1,      ///< the device's own: fit by DeviceClockSync points of that device
+};
+
+struct DeviceRecord {
+  std::uint64_t start;  ///< 0: not recorded
+  std::uint64_t end;    ///< 0: not recorded
+  HostOpId host_op_id;  ///< 0: made by no target construct
+  TargetId target_id;
+  std::uint64_t thread_id;    ///< as the provider names the host thread; 0 unknown
+  std::uint64_t stream;       ///< the provider's stream or queue
+  std::uint64_t correlation;  ///< the provider's correlation id; 0 none
+  std::uint64_t bytes;
+  std::uint64_t source_address;
+  std::uint64_t destination_address;
+  std::uint64_t codeptr;
+  std::uint32_t name;  ///< string id in the journal; 0 none
+  std::uint32_t requested_teams;
+  std::uint32_t granted_teams;
+  std::int32_t device;
+  std::int32_t source_device;
+  std::int32_t destination_device;
+  std::uint32_t context;
+  DeviceRecordKind kind;
+  DeviceProviderKind provider;
+  DeviceClock clock;
+  std::uint8_t reserved;
+};
+static_assert(sizeof(DeviceRecord) == 120 && std::is_trivially_copyable_v<DeviceRecord>);
+
+}  // namespace tracer

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What cannot be looked up after the run: written while the program runs, read by the translator.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tracer/device_record.hpp"
+#include "tracer/ids.hpp"
+#include "tracer/time.hpp"
+
+namespace tracer {
+
+struct RunInfo {
+  std::string tracer_version;
+  std::string program;  ///< absolute path of the executable
+  std::vector<std::string> arguments;
+  std::string working_directory;
+  std::string host;
+  std::string machine;  ///< uname -sm
+  std::string processor;
+  std::uint64_t process_id = 0;
+  std::uint64_t parent_process_id = 0;
+  std::uint64_t main_thread_id = 0;
+  std::uint32_t omp_version = 0;     ///< ompt_start_tool's first argument
+  std::string runtime_version;       ///< ompt_start_tool's second argument
+  std::string runtime_library;       ///< path of the OpenMP runtime, "" unknown
+  std::string runtime_build;         ///< the library's own build string, "" unknown
+  ClockKind clock = ClockKind::monotonic;
+  std::uint64_t begin = 0;  ///< ticks at initialize
+};
+
+enum class Ending : std::uint8_t {
+  unknown = 0,   ///< no end in the journal: killed, crashed, _exit, exec
+  finalize = 1,  ///< the runtime finalised the tool
+  exit = 2,      ///< exit() inside a region: the tool's destructor was the only hook
+  fork = 3,      ///< a child that never used OpenMP
+};
+
+/// One row of the registration table and what the runtime answered (ompt_set_result_t).
+struct CallbackAnswer {
+  std::string name;
+  std::uint32_t callback = 0;
+  std::int32_t result = -1;  ///< -1: not asked (see note)
+  std::string note;
+};
+
+struct NamedValue {
+  std::uint64_t value = 0;
+  std::string name;
+};
+
+struct Setting {
+  std::string name, value, origin;
+};
+
+/// A mapped executable or library; [begin, end) are run-time addresses, valid from `loaded` on.
+struct Module {
+  std::string path;
+  std::string build_id;  ///< hexadecimal, "" none
+  std::uint64_t begin = 0, end = 0;
+  std::uint64_t bias = 0;  ///< run-time address minus ELF address
+  Ticks loaded = 0;        ///< 0: since before the start
+  Ticks unloaded = 0;      ///< 0: never seen unloaded
+};
+
+struct ChannelInfo {
+  ChannelId id = 0;
+  std::uint64_t os_thread_id = 0;
+  std::uint32_t thread_type = 0;  ///< ompt_thread_t; 0 when only tools' events were seen
+  std::int32_t processor = -1, place = -1;
+  Ticks begin = 0;
+  Ticks end = 0;                 ///< 0: still alive at the end of the run
+  std::uint64_t records = 0;     ///< written to the ring, `more` included
+  std::uint64_t lost = 0;        ///< dropped by policy or for want of memory
+  std::uint64_t wait_ticks = 0;  ///< spent waiting for the drainer
+};
+
+struct DeviceInfo {
+  std::int32_t number = 0;
+  std::string type;           ///< device_initialize's type
+  std::string documentation;  ///< "" when NULL
+  DeviceProviderKind provider = DeviceProviderKind::none;
+  std::string provider_reason;
+  std::uint32_t paradigm_hint = 0;  ///< 0 unknown, 1 CUDA, 2 HIP, 3 OpenCL, 4 Level Zero
+  Ticks initialized = 0, finalized = 0;
+  std::map<std::string, std::string> properties;  ///< name, UUID, PCI id, memory, compute units, ...
+  std::uint64_t dropped = 0;                      ///< records the provider or we could not keep
+};
+
+struct DeviceModule {
+  std::int32_t device = 0;
+  std::string file;
+  std::uint64_t module_id = 0, bytes = 0, host_address = 0, device_address = 0;
+  Ticks loaded = 0;
+};
+
+/// Everything of a raw trace that is not a record. A crashed run's journal is a prefix of it.
+struct Journal {
+  RunInfo run;
+  std::vector<ClockSync> clock;
+  std::vector<DeviceClockSync> device_clock;
+  std::vector<CallbackAnswer> callbacks;
+  std::vector<CallbackAnswer> entry_points;  ///< result 1: lookup found it, 0: not
+  std::vector<NamedValue> states, mutex_implementations;
+  std::vector<std::vector<std::int32_t>> places;  ///< processor ids per place
+  std::vector<Setting> settings;
+  std::vector<Module> modules;
+  std::vector<ChannelInfo> channels;  ///< index = id
+  std::vector<DeviceInfo> devices;
+  std::vector<DeviceModule> device_modules;
+  std::map<std::uint32_t, std::string> strings;  ///< control names, error messages, kernel names
+  std::vector<std::string> messages;             ///< what was said to the user during the run
+  std::map<std::string, std::uint64_t> counters; ///< losses, repairs and costs by name
+  Ending ending = Ending::unknown;
+  Ticks end = 0;
+};
+
+}  // namespace tracer

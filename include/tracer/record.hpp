@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The record a handler leaves in its thread's ring: 32 bytes that say what the runtime called.
+//
+// A callback is one record, or one record and the `more` record right behind it when it has more
+// to say than fits. The fields b and c are named per kind in record_table.hpp.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "tracer/ids.hpp"
+#include "tracer/time.hpp"
+
+namespace tracer {
+
+/// Values are part of the raw format: append only, never renumber (formats/raw/layout.hpp).
+enum class RecordKind : std::uint8_t {
+  invalid = 0,
+  more = 1,  ///< second half of the record before it; `time` carries payload, not time
+  thread_begin = 2,
+  thread_end = 3,
+  parallel_begin = 4,
+  parallel_end = 5,
+  implicit_task = 6,  ///< of a team's member
+  initial_task = 7,   ///< of an initial thread, or of a league's team (`teams`)
+  task_create = 8,
+  task_schedule = 9,
+  dependences = 10,  ///< one record per dependence, all with the same time
+  task_dependence = 11,
+  sync_region = 12,
+  sync_region_wait = 13,
+  reduction = 14,
+  work = 15,
+  dispatch = 16,
+  masked = 17,
+  mutex_acquire = 18,
+  mutex_acquired = 19,
+  mutex_released = 20,
+  lock_init = 21,
+  lock_destroy = 22,
+  nest_lock = 23,
+  flush = 24,
+  cancel = 25,
+  error = 26,
+  control_tool = 27,
+  target = 28,
+  target_data_op = 29,  ///< followed by `more`
+  target_submit = 30,
+  target_map = 31,  ///< one record, followed by `more`, per mapped item
+  device_initialize = 32,
+  device_finalize = 33,
+  device_load = 34,
+  device_unload = 35,
+  ring_wait = 36,  ///< the producer waited for the drainer: from `time` to b
+  lost = 37,       ///< the producer dropped b events between c and `time`
+  count_          ///< not a kind
+};
+
+/// Values as ompt_scope_endpoint_t.
+enum class Endpoint : std::uint8_t { none = 0, begin = 1, end = 2, begin_end = 3 };
+
+struct Record {
+  Ticks time;
+  RecordKind kind;
+  Endpoint endpoint;
+  std::uint16_t sub;  ///< the callback's kind argument: sync kind, work type, mutex kind, ...
+  std::uint32_t a;
+  std::uint64_t b;
+  std::uint64_t c;
+};
+static_assert(sizeof(Record) == 32 && alignof(Record) == 8);
+static_assert(std::is_trivially_copyable_v<Record> && std::is_standard_layout_v<Record>);
+
+/// parallel flags (ompt_parallel_flag_t, bits 0-1 and 30-31) in 16 bits and back.
+constexpr std::uint16_t pack_parallel_flags(std::uint32_t flags) noexcept {
+  return static_cast<std::uint16_t>((flags & 0x3fffu) | ((flags >> 16) & 0xc000u));
+}
+constexpr std::uint32_t unpack_parallel_flags(std::uint16_t sub) noexcept {
+  return (sub & 0x3fffu) | (static_cast<std::uint32_t>(sub & 0xc000u) << 16);
+}
+/// task flags (ompt_task_flag_t, bits 0-10 and 27-31) in 16 bits and back.
+constexpr std::uint16_t pack_task_flags(std::uint32_t flags) noexcept {
+  return static_cast<std::uint16_t>((flags & 0x7ffu) | ((flags >> 16) & 0xf800u));
+}
+constexpr std::uint32_t unpack_task_flags(std::uint16_t sub) noexcept {
+  return (sub & 0x7ffu) | (static_cast<std::uint32_t>(sub & 0xf800u) << 16);
+}
+
+}  // namespace tracer

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the translator's input comes from: a raw trace on disk, or records that a test made.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "tracer/device_record.hpp"
+#include "tracer/journal.hpp"
+#include "tracer/record.hpp"
+
+namespace tracer {
+
+/// A channel's records in the order in which they were written. Not to be shared between threads.
+class RecordReader {
+ public:
+  virtual ~RecordReader() = default;
+  /// The next batch; empty at the end. Valid until the next call. A `more` record is never the
+  /// first of a batch. Throws tracer::Error on damaged input that cannot be skipped.
+  virtual std::span<const Record> next() = 0;
+};
+
+/// One run's records and journal. The const members may be called by several threads at once;
+/// each channel can be read more than once.
+class TraceSource {
+ public:
+  virtual ~TraceSource() = default;
+  virtual const Journal& journal() const = 0;
+  virtual std::unique_ptr<RecordReader> records(ChannelId channel) const = 0;
+  /// Device records in the order of arrival, in batches; `next` returns empty at the end.
+  class DeviceReader {
+   public:
+    virtual ~DeviceReader() = default;
+    virtual std::span<const DeviceRecord> next() = 0;
+  };
+  virtual std::unique_ptr<DeviceReader> device_records() const = 0;
+};
+
+}  // namespace tracer
