@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chooses, per device, who records it, and is what the OMPT handlers talk to about devices.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "tracer/device_provider.hpp"
+
+namespace tracer::device {
+
+/// TRACER_DEVICE. `automatic` tries ompt, cupti, host in this order.
+enum class Choice : std::uint8_t { automatic, ompt, cupti, host, off };
+
+struct DeviceOptions {
+  Choice choice = Choice::automatic;
+  std::size_t buffer_bytes = std::size_t{1} << 20;    ///< of one trace buffer
+  std::size_t memory_bytes = std::size_t{256} << 20;  ///< all trace buffers together
+  /// "auto", "ompt", "cupti", "host", "off"; anything else is false and leaves `choice`.
+  bool set_choice(std::string_view text) noexcept;
+};
+
+/// One per process. Cold members may be called by any thread, also at once. None throws.
+class Devices {
+ public:
+  Devices(DeviceSink& sink, const DeviceOptions& options) noexcept;
+  ~Devices();
+  Devices(const Devices&) = delete;
+  Devices& operator=(const Devices&) = delete;
+
+  /// In OMPT's initialize, when the runtime will deliver target events: CUPTI must be subscribed
+  /// before libomptarget creates its contexts.
+  void prepare() noexcept;
+
+  /// The callbacks device_initialize, _finalize and _load (the record in the ring is the
+  /// handler's). `handle` and `lookup` are the callback's arguments, either may be NULL.
+  void initialize(std::int32_t number, const char* type, DeviceHandle handle, DeviceLookup lookup,
+                  const char* documentation) noexcept;
+  void finalize(std::int32_t number) noexcept;
+
+  /// Hot: at begin and end of target_submit and target_data_op, on the launching thread. A load
+  /// and a branch unless a provider needs the correlation.
+  void operation_begin(HostOpId id) noexcept {
+    if (auto* hook = begin_hook_.load(std::memory_order_relaxed)) hook(id);
+  }
+  void operation_end() noexcept {
+    if (auto* hook = end_hook_.load(std::memory_order_relaxed)) hook();
+  }
+
+  /// omp_control_tool: pause, resume, flush.
+  void pause(bool on) noexcept;
+  void flush() noexcept;
+
+  /// Drainer, at every wake-up and at least once a second: parses buffers, reads device clocks.
+  void poll() noexcept;
+
+  /// In the tool's finalize (or destructor), while the session still takes device records:
+  /// flush, stop, parse the rest. Idempotent.
+  void finish() noexcept;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+  std::atomic<void (*)(HostOpId) noexcept> begin_hook_{nullptr};
+  std::atomic<void (*)() noexcept> end_hook_{nullptr};
+};
+
+}  // namespace tracer::device

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The seam between those who know what a device did (OMPT device tracing, CUPTI, the host's own
+// callbacks) and those who keep it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "tracer/device_record.hpp"
+#include "tracer/ids.hpp"
+#include "tracer/journal.hpp"
+
+namespace tracer {
+
+/// ompt_function_lookup_t and ompt_device_t without the foreign header.
+using DeviceLookup = void (*(*)(const char* name))();
+using DeviceHandle = void*;
+
+/// Receives what providers find out. Any thread may call, also the runtime's own; implementations
+/// may lock and allocate, but never call back into a provider from here.
+class DeviceSink {
+ public:
+  virtual ~DeviceSink() = default;
+  virtual void records(std::span<const DeviceRecord> records) noexcept = 0;
+  virtual void clock_sync(const DeviceClockSync& point) noexcept = 0;
+  /// A new or changed description; the last one of a number (and `initialized`) holds.
+  virtual void device(const DeviceInfo& info) noexcept = 0;
+  /// The journal's id of a string; 0 for "".
+  virtual std::uint32_t intern(std::string_view text) noexcept = 0;
+  /// Adds to a counter of the journal ("device.buffers_refused", ...).
+  virtual void count(std::string_view counter, std::uint64_t n) noexcept = 0;
+  /// One line for the user.
+  virtual void message(std::string_view line) noexcept = 0;
+  /// A buffer waits for DeviceProvider::poll: wake the drainer. Must not wait for it.
+  virtual void wake() noexcept = 0;
+};
+
+/// Opened device, as device_initialize describes it.
+struct DeviceDescription {
+  std::int32_t number = 0;
+  std::string_view type;
+  DeviceHandle handle = nullptr;
+  DeviceLookup lookup = nullptr;
+};
+
+/// What a provider says to a device it is offered.
+struct DeviceAnswer {
+  bool accepted = false;
+  const char* reason = "";  ///< static text: why (not)
+};
+
+/// What a provider wants called around the launch of every host operation, on the launching thread.
+struct OperationHooks {
+  void (*begin)(HostOpId) noexcept = nullptr;
+  void (*end)() noexcept = nullptr;
+};
+
+/// Source of the records of any number of devices. All members are noexcept: they run inside the
+/// traced program.
+class DeviceProvider {
+ public:
+  virtual ~DeviceProvider() = default;
+  virtual DeviceProviderKind kind() const noexcept = 0;
+  /// In OMPT's initialize, before any device exists. False: never offered a device.
+  virtual DeviceAnswer prepare() noexcept { return {true, ""}; }
+  /// In device_initialize: start recording on this device. May fill in `info.properties`.
+  virtual DeviceAnswer open(const DeviceDescription& device, DeviceInfo& info) noexcept = 0;
+  /// In device_finalize: everything the device did is handed to the sink before this returns.
+  virtual void close(std::int32_t device) noexcept = 0;
+  virtual OperationHooks hooks() const noexcept { return {}; }
+  /// omp_control_tool's pause and resume, for all devices.
+  virtual void pause(bool on) noexcept { (void)on; }
+  /// Asks devices for what they have ready; does not wait for them.
+  virtual void flush() noexcept {}
+  /// Drainer: parses buffers that were handed over and reads clocks. One thread at a time.
+  virtual void poll() noexcept {}
+  /// Closes all devices; idempotent. No buffer is touched after this returns.
+  virtual void finish() noexcept = 0;
+};
+
+}  // namespace tracer

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the devices did, after correlation and ready to be written: device/correlate makes it,
+// tracer/translate reads it. Both stay ignorant of each other and of the providers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tracer/device_record.hpp"
+#include "tracer/ids.hpp"
+#include "tracer/time.hpp"
+
+namespace tracer {
+
+inline constexpr ChannelId no_channel = 0xffffffffu;
+
+/// An interval on a stream: kernel, transfer_*, memset, synchronize, overhead, native.
+struct DeviceOperation {
+  Ticks start = 0, end = 0;  ///< host ticks, start <= end
+  HostOpId host_op_id = no_id;
+  TargetId target_id = no_id;
+  std::uint64_t bytes = 0;
+  std::uint64_t source_address = 0, destination_address = 0;
+  std::uint64_t codeptr = 0;
+  std::uint64_t correlation = 0;
+  std::uint32_t name = 0;  ///< string id in the journal; 0 none
+  std::uint32_t requested_teams = 0, granted_teams = 0;
+  std::int32_t source_device = -1, destination_device = -1;
+  ChannelId host_channel = no_channel;  ///< the thread that asked for it
+  DeviceRecordKind kind = DeviceRecordKind::invalid;
+};
+
+/// What becomes one ACCELERATOR_STREAM location. Operations are in order and do not overlap: a
+/// provider's stream whose records overlap is spread over several of these.
+struct DeviceStream {
+  std::string name;  ///< "CUDA[0:7]", "OMP Target[1:0]": unique within the device
+  std::uint64_t provider_stream = 0;
+  unsigned virtual_index = 0;  ///< 0: the provider's own; n: the n-th overflow of it
+  DeviceProviderKind provider = DeviceProviderKind::none;
+  std::vector<DeviceOperation> operations;
+};
+
+/// Bytes in use on a device from `time` on.
+struct DeviceMemorySample {
+  Ticks time = 0;
+  std::uint64_t bytes_in_use = 0;
+};
+
+struct DeviceTrack {
+  std::int32_t number = 0;
+  std::size_t journal_index = 0;  ///< into Journal::devices
+  std::vector<DeviceStream> streams;
+  std::vector<DeviceMemorySample> memory;  ///< in order of time
+};
+
+/// Times are host ticks, so that host and device events go through the same conversion to
+/// nanoseconds and cannot disagree.
+struct DeviceTimeline {
+  std::vector<DeviceTrack> devices;                ///< by number; those that the journal knows
+  std::map<std::string, std::uint64_t> counters;   ///< repairs and losses by name, for the archive's properties
+  bool empty() const noexcept { return devices.empty(); }
+};
+
+}  // namespace tracer
