@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs what is missing, builds and runs all tests. Arguments go to ctest (-R name, -LE label, ...).
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. scripts/packages.sh
+. scripts/build.sh
+tracer_install build test || exit 1
+tracer_build release all || exit 1
+cd "$TRACER_BUILD" || exit 1
+exec ctest -j2 --output-on-failure --timeout 600 "$@" </dev/null
