@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a subcommand of `tracer` is: a name, one line, and a function that adds its options.
+#pragma once
+
+#include <functional>
+
+#include "tracer/error.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tracer::cli {
+
+/// Exit status: `ok`; `failure` for findings and for what could not be done; `usage` for what makes no sense.
+enum ExitStatus : int { ok = 0, failure = 1, usage = 2 };
+
+/// A wrong argument that the option parser cannot know of: ends with status `usage`.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// `add` declares the options on `app` and sets `action`, which runs after a successful parse and
+/// returns the exit status. tracer::Error thrown by it becomes one line on stderr and status 1.
+struct Command {
+  const char* name;
+  const char* summary;
+  void (*add)(CLI::App& app, std::function<int()>& action);
+};
+
+// One per file tracer/cli/<command>.cpp; main.cpp lists them.
+extern const Command run_command;
+extern const Command info_command;
+
+}  // namespace tracer::cli

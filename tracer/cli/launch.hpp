@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Starts a program with a changed environment and waits for it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tracer::cli {
+
+using Environment = std::vector<std::pair<std::string, std::string>>;  ///< an empty value removes the name
+
+struct Ended {
+  pid_t process = 0;
+  int exit_status = 0;  ///< as a shell says it: 128 + signal when a signal ended it
+  int signal = 0;       ///< 0: it ended by itself
+  int start_error = 0;  ///< errno when it could not be started
+};
+
+/// Runs `command` as execvp does, with its standard streams. SIGINT and SIGQUIT reach it from the
+/// terminal, SIGTERM and SIGHUP are passed on; all four leave this process alive to look after the trace.
+Ended run_program(const std::vector<std::string>& command, const Environment& changes);
+
+/// What `command` writes to standard output; its errors are discarded, "" when it cannot be started.
+std::string output_of(const std::vector<std::string>& command, const Environment& changes);
+
+}  // namespace tracer::cli

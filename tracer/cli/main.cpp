@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The `tracer` command: a table of subcommands, the option parser, and the one place that catches.
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "tracer/cli/command.hpp"
+#include "tracer/cli/terminal.hpp"
+
+#ifndef TRACER_VERSION
+#define TRACER_VERSION "unknown"
+#endif
+
+namespace tracer::cli {
+namespace {
+
+const std::array commands = {
+    &run_command,
+    &info_command,
+};
+
+int run_main(int argc, char** argv) {
+  CLI::App app{"Traces OpenMP programs - host and devices - and shows what they did.", "tracer"};
+  app.set_version_flag("-V,--version", "tracer " TRACER_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer("'tracer COMMAND --help' says more about a command. First steps: tracer run ./program; tracer report");
+  std::array<std::function<int()>, commands.size()> actions;
+  std::array<CLI::App*, commands.size()> subcommands{};
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    subcommands[i] = app.add_subcommand(commands[i]->name, commands[i]->summary);
+    commands[i]->add(*subcommands[i], actions[i]);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    const std::string command = argc > 1 && argv[1][0] != '-' ? std::string{" "} + argv[1] : "";
+    bool known = false;
+    for (const CLI::App* subcommand : subcommands)
+      known = known || (!command.empty() && subcommand->get_name() == argv[1]);
+    std::fprintf(stderr, "tracer: %s\nTry 'tracer%s --help'.\n", error.what(), known ? command.c_str() : "");
+    return usage;
+  }
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (subcommands[i]->parsed()) return actions[i]();
+  }
+  return usage;
+}
+
+}  // namespace
+}  // namespace tracer::cli
+
+int main(int argc, char** argv) {
+  try {
+    return tracer::cli::run_main(argc, argv);
+  } catch (const tracer::cli::UsageError& error) {
+    tracer::cli::print_error(error.what());
+    return tracer::cli::usage;
+  } catch (const std::exception& error) {
+    tracer::cli::print_error(error.what());
+    return tracer::cli::failure;
+  }
+}

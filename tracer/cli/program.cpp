@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Looks at an executable before it is run: ELF headers, symbols, libraries, set-user-id.
+#include "tracer/cli/program.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+
+#include "tracer/cli/launch.hpp"
+#include "tracer/error.hpp"
+
+#ifndef TRACER_LIBDIR
+#define TRACER_LIBDIR "lib"
+#endif
+
+namespace tracer::cli {
+namespace fs = std::filesystem;
+namespace {
+
+/// The parts of a 64-bit ELF file of this machine's byte order that we ask about.
+class ElfFile {
+ public:
+  explicit ElfFile(const fs::path& path) : in_{path, std::ios::binary} {
+    if (!in_) throw Error{"cannot read " + path.string() + ": " + std::strerror(errno)};
+    in_.seekg(0, std::ios::end);
+    size_ = static_cast<std::uint64_t>(in_.tellg());
+    valid_ = read(0, &header_, sizeof header_) && std::memcmp(header_.e_ident, ELFMAG, SELFMAG) == 0 &&
+             header_.e_ident[EI_CLASS] == ELFCLASS64;
+  }
+  bool valid() const { return valid_; }
+
+  bool has_interpreter() {
+    for (unsigned i = 0; i < header_.e_phnum; ++i) {
+      Elf64_Phdr segment;
+      if (!read(header_.e_phoff + i * std::uint64_t{sizeof segment}, &segment, sizeof segment)) return false;
+      if (segment.p_type == PT_INTERP) return true;
+    }
+    return false;
+  }
+
+  /// Calls `found(name)` for each defined symbol of .symtab and .dynsym.
+  template <class Found>
+  void for_each_definition(Found found) {
+    std::vector<Elf64_Shdr> sections(header_.e_shnum);
+    if (sections.empty() || !read(header_.e_shoff, sections.data(), sections.size() * sizeof sections[0])) return;
+    for (const Elf64_Shdr& section : sections) {
+      if ((section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM) || section.sh_link >= sections.size())
+        continue;
+      const Elf64_Shdr& names = sections[section.sh_link];
+      if (section.sh_size > size_ || names.sh_size > size_) continue;
+      std::vector<Elf64_Sym> symbols(section.sh_size / sizeof(Elf64_Sym));
+      std::string text(names.sh_size, '\0');
+      if (!read(section.sh_offset, symbols.data(), symbols.size() * sizeof symbols[0])) continue;
+      if (!read(names.sh_offset, text.data(), text.size())) continue;
+      for (const Elf64_Sym& symbol : symbols) {
+        if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < text.size())
+          found(std::string_view{text.c_str() + symbol.st_name});
+      }
+    }
+  }
+
+ private:
+  bool read(std::uint64_t offset, void* to, std::size_t bytes) {
+    if (offset > size_ || bytes > size_ - offset) return false;
+    in_.clear();
+    in_.seekg(static_cast<std::streamoff>(offset));
+    in_.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes));
+    return static_cast<std::size_t>(in_.gcount()) == bytes;
+  }
+
+  std::ifstream in_;
+  std::uint64_t size_ = 0;
+  Elf64_Ehdr header_{};
+  bool valid_ = false;
+};
+
+bool is_llvm_runtime(std::string_view file) {
+  return file.starts_with("libomp.so") || file.starts_with("libiomp5.so") || file.starts_with("libomp5.so");
+}
+
+/// What ldd does: the loader lists the libraries and does not start the program.
+std::vector<std::string> loaded_libraries(const fs::path& program) {
+  std::vector<std::string> libraries;
+  const std::string text = output_of({program.string()}, {{"LD_TRACE_LOADED_OBJECTS", "1"}, {"LD_PRELOAD", ""}});
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = std::string_view{text}.substr(at, end - at);
+    at = end + 1;
+    if (const std::size_t arrow = line.find(" => "); arrow != std::string_view::npos) {
+      std::string_view path = line.substr(arrow + 4);
+      path = path.substr(0, path.find(" ("));
+      const std::string_view name = line.substr(line.find_first_not_of(" \t"), arrow);
+      libraries.emplace_back(path.starts_with('/') ? path : name.substr(0, name.find(' ')));
+    }
+  }
+  return libraries;
+}
+
+fs::path own_directory() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+/// The path under which the loader has `name`, "" when it finds none.
+fs::path loaded_path(const std::string& name) {
+  void* handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (handle == nullptr) return {};
+  link_map* map = nullptr;
+  fs::path path;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr) path = map->l_name;
+  dlclose(handle);
+  return path;
+}
+
+}  // namespace
+
+std::optional<fs::path> find_program(const std::string& name) {
+  std::error_code error;
+  const auto executable = [&](const fs::path& path) {
+    return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return executable(name) ? std::optional{fs::path{name}} : std::nullopt;
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+  while (true) {
+    const std::size_t end = rest.find(':');
+    const std::string_view directory = rest.substr(0, end);
+    const fs::path candidate = fs::path{directory.empty() ? "." : std::string{directory}} / name;
+    if (executable(candidate)) return candidate;
+    if (end == std::string_view::npos) return std::nullopt;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+Program inspect_program(const fs::path& path) {
+  Program program;
+  program.path = path;
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0) {
+    program.set_user_id = ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) ||
+                          ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid());
+  }
+  ElfFile elf{path};
+  if (!elf.valid()) return program;
+  program.kind = elf.has_interpreter() ? ProgramKind::dynamic_elf : ProgramKind::static_elf;
+  elf.for_each_definition([&](std::string_view name) {
+    if (name == "__kmpc_fork_call") program.contains_llvm_runtime = true;
+    if (name == "GOMP_parallel") program.contains_gcc_runtime = true;
+  });
+  if (program.contains_llvm_runtime) program.contains_gcc_runtime = false;  // libomp has the GOMP entry points too
+  if (program.kind == ProgramKind::static_elf || program.set_user_id) return program;
+  program.libraries = loaded_libraries(path);
+  for (const std::string& library : program.libraries) {
+    const std::string file = fs::path{library}.filename();
+    program.has_llvm_runtime = program.has_llvm_runtime || is_llvm_runtime(file);
+    program.has_gcc_runtime = program.has_gcc_runtime || file.starts_with("libgomp.so");
+  }
+  return program;
+}
+
+std::optional<fs::path> find_tracer_library() {
+  std::error_code error;
+  if (const char* given = std::getenv("TRACER_LIBRARY"); given != nullptr && *given != '\0') {
+    return fs::exists(given, error) ? std::optional{fs::absolute(given)} : std::nullopt;
+  }
+  const fs::path here = own_directory();
+  for (const char* relative : {"../" TRACER_LIBDIR, "../lib", "../lib64", "."}) {
+    const fs::path candidate = here / relative / "libtracer.so";
+    if (fs::exists(candidate, error)) return fs::canonical(candidate, error);
+  }
+  return std::nullopt;
+}
+
+std::optional<fs::path> find_llvm_runtime() {
+  std::error_code error;
+  if (const char* given = std::getenv("TRACER_OPENMP_RUNTIME"); given != nullptr && *given != '\0') {
+    return fs::exists(given, error) ? std::optional{fs::absolute(given)} : std::nullopt;
+  }
+  for (const char* name : {"libomp.so.5", "libomp.so", "libiomp5.so"}) {
+    if (const fs::path path = loaded_path(name); !path.empty()) return path;
+  }
+  std::optional<fs::path> newest;
+  int newest_version = -1;
+  for (const auto& entry : fs::directory_iterator{"/usr/lib", error}) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("llvm-")) continue;
+    const int version = std::atoi(name.c_str() + 5);
+    for (const char* file : {"lib/libomp.so.5", "lib/libomp.so"}) {
+      if (version > newest_version && fs::exists(entry.path() / file, error)) {
+        newest = entry.path() / file;
+        newest_version = version;
+      }
+    }
+  }
+  return newest;
+}
+
+}  // namespace tracer::cli

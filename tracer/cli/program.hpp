@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What can be told about a program before it is run: which OpenMP runtime it uses, and what stands
+// in the way of tracing it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tracer::cli {
+
+enum class ProgramKind { script, dynamic_elf, static_elf };
+
+struct Program {
+  std::filesystem::path path;
+  ProgramKind kind = ProgramKind::script;
+  std::vector<std::string> libraries;  ///< as the dynamic loader resolves them: paths
+  bool set_user_id = false;            ///< the loader ignores LD_PRELOAD and tools are not loaded
+  bool has_llvm_runtime = false;       ///< libomp or libiomp5
+  bool has_gcc_runtime = false;        ///< libgomp
+  bool contains_llvm_runtime = false;  ///< linked statically into the executable
+  bool contains_gcc_runtime = false;
+};
+
+/// As execvp finds it; nullopt when there is no such executable file.
+std::optional<std::filesystem::path> find_program(const std::string& name);
+
+/// Reads the executable's headers and asks the loader for its libraries. Throws tracer::Error when
+/// the file cannot be read.
+Program inspect_program(const std::filesystem::path& path);
+
+/// Our libtracer.so, relative to this executable: built, installed or moved. nullopt: not found.
+/// TRACER_LIBRARY overrides.
+std::optional<std::filesystem::path> find_tracer_library();
+
+/// An LLVM OpenMP runtime that can stand in for libgomp; nullopt: none on this machine.
+/// TRACER_OPENMP_RUNTIME overrides.
+std::optional<std::filesystem::path> find_llvm_runtime();
+
+}  // namespace tracer::cli

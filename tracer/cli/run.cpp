@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `tracer run`: starts a program with the tool in its OpenMP runtime and looks after the trace.
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "tracer/cli/command.hpp"
+#include "tracer/cli/launch.hpp"
+#include "tracer/cli/program.hpp"
+#include "tracer/cli/terminal.hpp"
+
+namespace tracer::cli {
+namespace {
+
+struct Options {
+  std::string output, filter, runtime;
+  std::vector<std::string> settings;
+  bool verbose = false;
+  std::vector<std::string> command;
+};
+
+constexpr const char* what_gcc_does_not_report =
+    "GCC's code reports no static loops, masked, atomic, reductions and no target regions; see docs/cli/run.md";
+
+/// The runtime that must be preloaded, "" when the program brings one that knows tools.
+std::string runtime_to_preload(const Program& program, const Options& options) {
+  if (program.kind == ProgramKind::static_elf) {
+    throw Error{program.path.string() +
+                " is linked statically: no tool can be loaded into it. Link it dynamically (without -static)."};
+  }
+  if (program.set_user_id) {
+    throw Error{
+        program.path.string() +
+        " is set-user-id or set-group-id: the loader accepts no tool for it. Trace a copy of it without that bit."};
+  }
+  if (program.contains_gcc_runtime) {
+    throw Error{program.path.string() +
+                " contains GCC's OpenMP runtime statically, which knows no tools. Link it with the shared libgomp, or "
+                "build it with clang."};
+  }
+  if (!program.has_gcc_runtime || program.has_llvm_runtime) {
+    if (!program.has_llvm_runtime && !program.contains_llvm_runtime && program.kind == ProgramKind::dynamic_elf &&
+        options.runtime.empty()) {
+      print_note(program.path.string() +
+                 " is linked with no OpenMP runtime: unless it loads one later there will be no trace.");
+    }
+    return options.runtime;
+  }
+  std::string runtime = options.runtime;
+  if (runtime.empty()) {
+    const auto found = find_llvm_runtime();
+    if (!found) {
+      throw Error{
+          program.path.string() +
+          " uses GCC's OpenMP runtime (libgomp), which knows no tools, and no LLVM runtime was found to run it with. "
+          "Install one (Debian: apt-get install libomp5) or name it with --runtime."};
+    }
+    runtime = found->string();
+  }
+  print_note(program.path.string() + " uses GCC's OpenMP runtime, which knows no tools: running it with " + runtime +
+             ".");
+  print_note(what_gcc_does_not_report);
+  return runtime;
+}
+
+std::string prepended(const char* name, const std::string& value) {
+  const char* old = std::getenv(name);
+  return old != nullptr && *old != '\0' ? value + ":" + old : value;
+}
+
+Environment environment_for(const Options& options, const std::string& library, const std::string& preload) {
+  Environment changes{{"OMP_TOOL", "enabled"}, {"OMP_TOOL_LIBRARIES", prepended("OMP_TOOL_LIBRARIES", library)}};
+  if (!preload.empty()) changes.emplace_back("LD_PRELOAD", prepended("LD_PRELOAD", preload));
+  if (!options.output.empty())
+    changes.emplace_back("TRACER_OUTPUT", std::filesystem::absolute(options.output).string());
+  if (!options.filter.empty())
+    changes.emplace_back("TRACER_FILTER", std::filesystem::absolute(options.filter).string());
+  if (options.verbose) changes.emplace_back("OMP_TOOL_VERBOSE_INIT", "stderr");
+  for (const std::string& setting : options.settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) throw UsageError{"--set takes NAME=VALUE, not '" + setting + "'"};
+    std::string name = setting.substr(0, equals);
+    if (!name.starts_with("TRACER_")) name = "TRACER_" + name;
+    changes.emplace_back(std::move(name), setting.substr(equals + 1));
+  }
+  return changes;
+}
+
+int run(const Options& options) {
+  const auto program = find_program(options.command.front());
+  if (!program) {
+    print_error("'" + options.command.front() + "' is not an executable file" +
+                (options.command.front().find('/') == std::string::npos
+                     ? " in PATH; for one in this directory write ./" + options.command.front()
+                     : "") +
+                ".");
+    return 127;
+  }
+  const auto library = find_tracer_library();
+  if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
+  const std::string preload = runtime_to_preload(inspect_program(*program), options);
+  const Ended ended = run_program(options.command, environment_for(options, library->string(), preload));
+  if (ended.start_error != 0) {
+    print_error("cannot start " + program->string() + ": " + std::strerror(ended.start_error));
+    return ended.exit_status;
+  }
+  if (ended.signal != 0)
+    print_note(std::string{"the program was ended by signal "} + std::to_string(ended.signal) + " (" +
+               strsignal(ended.signal) + ").");
+  return ended.exit_status;
+}
+
+void add(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  app.add_option("-o,--output", options->output,
+                 "Directory of the trace (TRACER_OUTPUT; default: ./tracer-PROGRAM-DATE-TIME-PID)")
+      ->type_name("DIR");
+  app.add_option("-f,--filter", options->filter,
+                 "What to record and what not, in the include/exclude syntax of Score-P (TRACER_FILTER)")
+      ->check(CLI::ExistingFile);
+  app.add_option("-s,--set", options->settings,
+                 "Any other setting, as its environment variable TRACER_NAME; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--runtime", options->runtime,
+                 "LLVM OpenMP runtime to run the program with (default: the program's own; the newest found for "
+                 "programs of GCC)")
+      ->check(CLI::ExistingFile);
+  app.add_flag("-v,--verbose", options->verbose, "Let the OpenMP runtime say how it looks for tools");
+  app.prefix_command();  // from the first word that is no option of ours on, all belongs to the program
+  app.footer(
+      "Usage: tracer run [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
+      "Ends with the program's exit status, or 128 + the number of the signal that ended it.");
+  action = [options, &app] {
+    options->command = app.remaining();
+    if (!options->command.empty() && options->command.front() == "--") {
+      options->command.erase(options->command.begin());
+    } else if (!options->command.empty() && options->command.front().starts_with('-')) {
+      throw UsageError{"unknown option " + options->command.front() + "; see 'tracer run --help'."};
+    }
+    if (options->command.empty())
+      throw UsageError{"name the program to run: tracer run [OPTIONS] -- PROGRAM [ARGUMENTS...]"};
+    return run(*options);
+  };
+}
+
+}  // namespace
+
+const Command run_command{"run", "Run a program and trace it", add};
+
+}  // namespace tracer::cli

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Colours, messages and the progress bar of the command line.
+#include "tracer/cli/terminal.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace tracer::cli {
+
+bool use_colour(int fd) noexcept {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  if (term == nullptr || std::strcmp(term, "dumb") == 0) return false;
+  return isatty(fd) == 1;
+}
+
+std::string styled(std::string_view text, const char* sgr) {
+  static const bool colour = use_colour(STDOUT_FILENO);
+  if (!colour) return std::string{text};
+  return std::string{"\x1b["} + sgr + "m" + std::string{text} + "\x1b[0m";
+}
+
+void print_error(std::string_view text) {
+  const char* begin = use_colour(STDERR_FILENO) ? "\x1b[1;31merror:\x1b[0m" : "error:";
+  std::fprintf(stderr, "tracer: %s %.*s\n", begin, static_cast<int>(text.size()), text.data());
+}
+
+void print_note(std::string_view text) {
+  std::fprintf(stderr, "tracer: %.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+Progress::Progress(std::string label) : label_{std::move(label)}, terminal_{isatty(STDERR_FILENO) == 1} {}
+
+Progress::~Progress() {
+  if (shown_) std::fprintf(stderr, "\r\x1b[K");
+}
+
+void Progress::update(double fraction) {
+  if (!terminal_) return;
+  const int percent = static_cast<int>(fraction < 0 ? 0 : fraction > 1 ? 100 : fraction * 100);
+  if (percent == last_) return;
+  last_ = percent;
+  shown_ = true;
+  const int filled = percent * 30 / 100;
+  std::fprintf(stderr, "\r%s [%.*s%*s] %3d %%", label_.c_str(), filled, "##############################", 30 - filled,
+               "", percent);
+  std::fflush(stderr);
+}
+
+}  // namespace tracer::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What depends on whether a person is looking: colours and the progress bar.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tracer::cli {
+
+/// True when `fd` is a terminal and neither NO_COLOR nor TERM=dumb forbids colours.
+bool use_colour(int fd) noexcept;
+
+/// `text` in the given SGR style ("1", "31") when standard output takes colours, else as it is.
+std::string styled(std::string_view text, const char* sgr);
+
+/// "tracer: error: ..." on stderr.
+void print_error(std::string_view text);
+/// "tracer: ..." on stderr.
+void print_note(std::string_view text);
+
+/// A bar on stderr while long work goes on; nothing when stderr is no terminal.
+class Progress {
+ public:
+  explicit Progress(std::string label);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void update(double fraction);
+
+ private:
+  std::string label_;
+  bool shown_ = false;
+  bool terminal_;
+  int last_ = -1;
+};
+
+}  // namespace tracer::cli
