@@ -29,6 +29,10 @@ struct Command {
   void (*add)(CLI::App& app, std::function<int()>& action);
 };
 
+/// What follows the first "--" of `tracer run`, ended by a null pointer, which the option parser does not see;
+/// nullptr without one.
+char** after_dashes() noexcept;
+
 // One per file tracer/cli/<command>.cpp; main.cpp lists them.
 extern const Command run_command;
 extern const Command info_command;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 
 #include "tracer/cli/command.hpp"
@@ -22,6 +23,20 @@ const std::array commands = {
     &info_command,
 };
 
+char** dashes = nullptr;
+
+/// A program's own "--" and options are none of ours: CLI11 would take them.
+int without_program_words(int argc, char** argv) {
+  if (argc < 2 || std::strcmp(argv[1], run_command.name) != 0) return argc;
+  for (int i = 2; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--") == 0) {
+      dashes = argv + i + 1;
+      return i;
+    }
+  }
+  return argc;
+}
+
 int run_main(int argc, char** argv) {
   CLI::App app{"Traces OpenMP programs - host and devices - and shows what they did.", "tracer"};
   app.set_version_flag("-V,--version", "tracer " TRACER_VERSION);
@@ -35,7 +50,7 @@ int run_main(int argc, char** argv) {
     commands[i]->add(*subcommands[i], actions[i]);
   }
   try {
-    app.parse(argc, argv);
+    app.parse(without_program_words(argc, argv), argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     const std::string command = argc > 1 && argv[1][0] != '-' ? std::string{" "} + argv[1] : "";
@@ -52,6 +67,11 @@ int run_main(int argc, char** argv) {
 }
 
 }  // namespace
+
+char** after_dashes() noexcept {
+  return dashes;
+}
+
 }  // namespace tracer::cli
 
 int main(int argc, char** argv) {

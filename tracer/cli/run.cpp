@@ -136,10 +136,12 @@ void add(CLI::App& app, std::function<int()>& action) {
       "Ends with the program's exit status, or 128 + the number of the signal that ended it.");
   action = [options, &app] {
     options->command = app.remaining();
-    if (!options->command.empty() && options->command.front() == "--") {
-      options->command.erase(options->command.begin());
-    } else if (!options->command.empty() && options->command.front().starts_with('-')) {
+    if (!options->command.empty() && options->command.front().starts_with('-')) {
       throw UsageError{"unknown option " + options->command.front() + "; see 'tracer run --help'."};
+    }
+    if (after_dashes() != nullptr) {
+      if (!options->command.empty()) options->command.emplace_back("--");
+      for (char** word = after_dashes(); *word != nullptr; ++word) options->command.emplace_back(*word);
     }
     if (options->command.empty())
       throw UsageError{"name the program to run: tracer run [OPTIONS] -- PROGRAM [ARGUMENTS...]"};
