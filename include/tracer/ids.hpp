@@ -18,7 +18,10 @@ using HostOpId = std::uint64_t;
 
 inline constexpr std::uint64_t no_id = 0;
 inline constexpr unsigned counter_bits = 40;
-inline constexpr std::uint64_t counter_mask = (std::uint64_t{1} << counter_bits) - 1;
+/// Set in the id of an untied task (a handler does so), so that whoever sees it run knows that it may
+/// go on with another thread; not part of the counter.
+inline constexpr std::uint64_t untied_bit = std::uint64_t{1} << (counter_bits - 1);
+inline constexpr std::uint64_t counter_mask = untied_bit - 1;
 
 /// `counter` starts at 1 in each channel, so that no id is 0.
 constexpr std::uint64_t make_id(ChannelId channel, std::uint64_t counter) noexcept {

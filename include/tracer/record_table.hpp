@@ -32,7 +32,7 @@ inline constexpr std::array<RecordRow, static_cast<std::size_t>(RecordKind::coun
     {RecordKind::parallel_end,      "parallel_end",      "packed parallel flags", "", "parallel id", "codeptr_ra"},
     {RecordKind::implicit_task,     "implicit_task",     "thread number", "actual parallelism", "parallel id, 0 when the runtime gave none", "task id"},
     {RecordKind::initial_task,      "initial_task",      "index", "actual parallelism", "parallel id", "task id"},
-    // the new task's id is make_id(this channel, a extended to 40 bits); endpoint begin_end when it has dependences
+    // the new task's id is make_id(this channel, a extended to 39 bits), with untied_bit when it is untied; endpoint begin_end when it has dependences
     {RecordKind::task_create,       "task_create",       "packed task flags", "low 32 bits of the new task's counter", "encountering task id", "codeptr_ra"},
     {RecordKind::task_schedule,     "task_schedule",     "prior_task_status", "", "prior task id", "next task id, 0 none"},
     {RecordKind::dependences,       "dependences",       "ompt_dependence_type_t", "index | ndeps << 16", "task id", "variable's address or value"},

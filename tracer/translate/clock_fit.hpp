@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ticks of the recording clock as nanoseconds of CLOCK_MONOTONIC: one line through the first and
+// the last reading of both clocks (an invariant counter drifts 3e-7 against it within a second,
+// and NTP's slewing is what the longest base averages best).
+#pragma once
+
+#include <span>
+
+#include "tracer/time.hpp"
+
+namespace tracer::translate {
+
+class ClockFit {
+ public:
+  /// `kind` monotonic: the identity. Fewer than two distinct readings: 1 tick = 1 ns.
+  ClockFit(ClockKind kind, std::span<const ClockSync> readings) noexcept;
+
+  Nanoseconds operator()(Ticks ticks) const noexcept {
+    if (identity_) return ticks;
+    const auto delta = static_cast<std::int64_t>(ticks - ticks0_);
+    return ns0_ + static_cast<std::uint64_t>((static_cast<__int128>(delta) * scale_) >> shift);
+  }
+
+  /// Nanoseconds since the epoch of a time of the archive.
+  std::uint64_t realtime(Nanoseconds time) const noexcept { return time + realtime_offset_; }
+
+  double ticks_per_second() const noexcept { return ticks_per_second_; }
+
+ private:
+  static constexpr int shift = 44;  // a counter of up to 2^62 ticks times ns per tick below 2^20 fits 128 bits
+  bool identity_ = true;
+  Ticks ticks0_ = 0;
+  Nanoseconds ns0_ = 0;
+  std::int64_t scale_ = std::int64_t{1} << shift;
+  std::uint64_t realtime_offset_ = 0;
+  double ticks_per_second_ = 1e9;
+};
+
+}  // namespace tracer::translate

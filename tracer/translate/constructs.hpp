@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The OpenMP constructs that become regions: what they are called and which role they play.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tracer/definitions.hpp"
+#include "tracer/record.hpp"
+
+namespace tracer::translate {
+
+enum class Construct : std::uint8_t {
+  parallel, teams,
+  for_loop, sections, section, single, single_sblock, workshare, distribute, taskloop, scope, work_other,
+  loop_chunk, masked,
+  barrier, implicit_barrier, implementation_barrier, teams_barrier, taskwait, taskgroup, reduction, sync_other,
+  create_task, task, task_untied, target_task, task_dependence, fulfill_event,
+  critical, critical_sblock, ordered, ordered_sblock, atomic,
+  set_lock, unset_lock, test_lock, set_nest_lock, unset_nest_lock, test_nest_lock, mutex_other,
+  init_lock, destroy_lock, init_nest_lock, destroy_nest_lock,
+  flush, cancel, error, control_tool, phase,
+  target, target_enter_data, target_exit_data, target_update, target_other,
+  data_alloc, data_delete, data_to_device, data_from_device, data_associate, data_disassociate, data_other,
+  target_submit, target_map,
+  lost_events,
+  count_,
+};
+
+/// What a region is before it has a name: the construct, whether it is the waiting inside it, a
+/// number where the construct alone does not say it (an unknown kind), and where it stands.
+struct RegionKey {
+  std::uint64_t codeptr = 0;  ///< as the runtime gave it; for `phase` a journal string id
+  Construct construct = Construct::count_;
+  bool wait = false;
+  std::uint16_t extra = 0;
+
+  friend bool operator==(const RegionKey&, const RegionKey&) = default;
+  std::uint64_t hash() const noexcept {
+    const std::uint64_t kind = (std::uint64_t{static_cast<std::uint8_t>(construct)} << 17) | (std::uint64_t{wait} << 16) | extra;
+    std::uint64_t h = (codeptr ^ (kind * 0x9e3779b97f4a7c15ull)) * 0xff51afd7ed558ccdull;
+    return h ^ (h >> 32);
+  }
+};
+
+struct ConstructRow {
+  Construct construct;
+  const char* name;  ///< as in "!$omp <name> @file:line"
+  RegionRole role;
+};
+
+const ConstructRow& row_of(Construct construct) noexcept;
+
+/// "!$omp critical sblock @f.c:3" without the position; lock routines are "omp_set_lock".
+std::string construct_name(const RegionKey& key);
+
+/// The construct of a callback's kind argument; the *_other constructs carry unknown ones.
+Construct sync_construct(std::uint16_t kind) noexcept;    // ompt_sync_region_t
+Construct work_construct(std::uint16_t type) noexcept;    // ompt_work_t
+Construct mutex_construct(std::uint16_t kind) noexcept;   // ompt_mutex_t, the acquisition
+Construct release_construct(std::uint16_t kind) noexcept; // ompt_mutex_t, the release
+Construct target_construct(std::uint16_t kind) noexcept;  // ompt_target_t
+Construct data_op_construct(std::uint16_t optype) noexcept;  // ompt_target_data_op_t
+const char* schedule_name(std::uint16_t work_type) noexcept; ///< "static", ...; nullptr for no loop
+
+/// The region that the record enters, leaves or passes; construct count_ when it has none.
+/// `parallel` and `task` regions are keyed by parallel_begin and task_create.
+RegionKey region_key(const Record& record) noexcept;
+
+}  // namespace tracer::translate

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each kind of record adds to a channel's tables.
+#include "tracer/translate/scan.hpp"
+
+#include <algorithm>
+
+namespace tracer::translate {
+namespace {
+
+class Scanner {
+ public:
+  explicit Scanner(ChannelId channel) : channel_(channel) { sites_.resize(64, none); }
+
+  void record(const Record& r);
+  ChannelScan take() {
+    out_.sites = std::move(keys_);
+    return std::move(out_);
+  }
+
+ private:
+  std::uint32_t site(const RegionKey& key);
+  void grow_sites();
+  Entity& entity(std::uint64_t counter);
+  void parallel_begin(const Record& r);
+  void parallel_end(const Record& r);
+  void implicit_begin(const Record& r);
+  void implicit_end(const Record& r);
+  void sync_end(const Record& r);
+  void task_create(const Record& r);
+  void task_schedule(const Record& r);
+  void lock(const Record& r, std::uint8_t kind);
+  ParallelInstance* own_parallel(ParallelId id);
+
+  ChannelScan out_;
+  ChannelId channel_;
+  std::vector<RegionKey> keys_;
+  std::vector<std::uint32_t> sites_;  // open addressing over keys_
+  std::vector<std::uint32_t> nest_;   // implicit instances that are open here
+  std::uint64_t task_counter_ = 0;    // extends task_create's 32 bits
+  RegionKey last_key_{};
+  RegionKey data_op_{};               // waits for its `more`
+  std::uint64_t target_codeptr_ = 0;  // of the target region that is open here
+};
+
+std::uint32_t Scanner::site(const RegionKey& key) {
+  const std::size_t mask = sites_.size() - 1;
+  for (std::size_t i = key.hash() & mask;; i = (i + 1) & mask) {
+    if (sites_[i] == none) {
+      sites_[i] = static_cast<std::uint32_t>(keys_.size());
+      keys_.push_back(key);
+      if (keys_.size() * 2 > sites_.size()) grow_sites();
+      return static_cast<std::uint32_t>(keys_.size() - 1);
+    }
+    if (keys_[sites_[i]] == key) return sites_[i];
+  }
+}
+
+void Scanner::grow_sites() {
+  std::vector<std::uint32_t> bigger(sites_.size() * 2, none);
+  const std::size_t mask = bigger.size() - 1;
+  for (std::uint32_t s = 0; s < keys_.size(); ++s) {
+    std::size_t i = keys_[s].hash() & mask;
+    while (bigger[i] != none) i = (i + 1) & mask;
+    bigger[i] = s;
+  }
+  sites_ = std::move(bigger);
+}
+
+Entity& Scanner::entity(std::uint64_t counter) {
+  // A damaged trace must not make us allocate without bound: ids are at most one per record.
+  const std::uint64_t limit = (out_.records + 1024) * 4 + (std::uint64_t{1} << 20);
+  if (counter > limit) {
+    ++out_.notes["ids out of range"];
+    counter = 0;
+  }
+  if (counter >= out_.entities.size()) out_.entities.resize(counter + 1);
+  return out_.entities[counter];
+}
+
+ParallelInstance* Scanner::own_parallel(ParallelId id) {
+  if (tracer::channel_of(id) != channel_ || id == no_id) return nullptr;
+  const std::uint64_t counter = counter_of(id);
+  if (counter >= out_.entities.size()) return nullptr;
+  const Entity& e = out_.entities[counter];
+  return e.site == none && e.index < out_.parallels.size() ? &out_.parallels[e.index] : nullptr;
+}
+
+void Scanner::parallel_begin(const Record& r) {
+  if (tracer::channel_of(r.b) != channel_ || counter_of(r.b) == 0) return void(++out_.notes["parallel regions without an id"]);
+  ParallelInstance p;
+  p.codeptr = r.c;
+  p.begin = r.time;
+  p.requested = r.a;
+  p.league = (unpack_parallel_flags(r.sub) & 0x40000000u) != 0;
+  p.enclosing = nest_.empty() ? none : nest_.back();
+  entity(counter_of(r.b)) = {static_cast<std::uint32_t>(out_.parallels.size()), none};
+  out_.parallels.push_back(p);
+  site(region_key(r));
+  // The join barrier of a worker has no position of its own: it gets its region's.
+  const Construct join[] = {Construct::implicit_barrier, Construct::teams_barrier};
+  const RegionKey barrier{r.c, join[p.league ? 1 : 0], false, 0};
+  site(barrier);
+  site({r.c, barrier.construct, true, 0});
+}
+
+void Scanner::parallel_end(const Record& r) {
+  if (auto* p = own_parallel(r.b); p && p->end == 0) p->end = r.time;
+}
+
+void Scanner::implicit_begin(const Record& r) {
+  ImplicitInstance i;
+  i.parallel = r.b;
+  i.task = r.c;
+  i.begin = r.time;
+  i.rank = r.sub;
+  i.size = r.a;
+  i.outer = nest_.empty() ? none : nest_.back();
+  i.initial = r.kind == RecordKind::initial_task;
+  const auto index = static_cast<std::uint32_t>(out_.implicits.size());
+  if (tracer::channel_of(r.c) == channel_ && counter_of(r.c) != 0) entity(counter_of(r.c)) = {index, none};
+  out_.implicits.push_back(i);
+  nest_.push_back(index);
+}
+
+void Scanner::implicit_end(const Record& r) {
+  // The runtime may leave ends out (a second region begins): close inner ones with it.
+  for (std::size_t n = nest_.size(); n-- > 0;) {
+    ImplicitInstance& i = out_.implicits[nest_[n]];
+    if (i.task != r.c) continue;
+    i.end = r.time;
+    if (i.rank == 0)
+      if (auto* p = own_parallel(i.parallel)) p->implicit_end = r.time;
+    nest_.resize(n);
+    return;
+  }
+}
+
+void Scanner::sync_end(const Record& r) {
+  const Construct c = sync_construct(r.sub);
+  if ((c != Construct::implicit_barrier && c != Construct::teams_barrier) || nest_.empty()) return;
+  const ImplicitInstance& i = out_.implicits[nest_.back()];
+  if (i.rank != 0) return;
+  if (auto* p = own_parallel(i.parallel)) (r.kind == RecordKind::sync_region ? p->join_end : p->join_wait_end) = r.time;
+}
+
+void Scanner::task_create(const Record& r) {
+  const std::uint64_t low = r.a;
+  std::uint64_t counter = (task_counter_ & ~std::uint64_t{0xffffffffu}) | low;
+  if (counter + 0x80000000u < task_counter_) counter += std::uint64_t{1} << 32;
+  task_counter_ = counter;
+  const std::uint32_t s = site(region_key(r));
+  site({r.c, Construct::create_task, false, 0});
+  entity(counter) = {nest_.empty() ? none : nest_.back(), s};
+  if (!nest_.empty()) out_.implicits[nest_.back()].creates_tasks = true;
+}
+
+void Scanner::task_schedule(const Record& r) {
+  // Only untied tasks may go on with another thread.
+  const auto note = [&](TaskId id, bool resume) {
+    if (id & untied_bit) out_.untied.push_back({id, r.time, channel_, resume});
+  };
+  if (r.sub == 2 || r.sub == 7) note(r.b, false);
+  if (r.sub != 5 && r.sub != 6 && r.sub != 8) note(r.c, true);
+}
+
+void Scanner::lock(const Record& r, std::uint8_t kind) {
+  out_.locks.push_back({r.time, 0, 0});
+  out_.lock_addresses.push_back(r.b);
+  out_.lock_kinds.push_back(kind);
+}
+
+void Scanner::record(const Record& r) {
+  ++out_.records;
+  if (r.kind == RecordKind::more) {
+    if (data_op_.construct != Construct::count_) site({r.c, data_op_.construct, false, data_op_.extra});
+    data_op_ = {};
+    return;
+  }
+  if (out_.first == 0) out_.first = r.time;
+  if (r.time > out_.last) out_.last = r.time;
+  switch (r.kind) {
+    case RecordKind::parallel_begin: return parallel_begin(r);
+    case RecordKind::parallel_end: return parallel_end(r);
+    case RecordKind::implicit_task:
+    case RecordKind::initial_task:
+      if (r.endpoint == Endpoint::begin) return implicit_begin(r);
+      return implicit_end(r);
+    case RecordKind::task_create: return task_create(r);
+    case RecordKind::task_schedule: return task_schedule(r);
+    case RecordKind::dependences: {
+      auto& most = out_.dependence_types[r.sub & 0xff];
+      most = std::max(most, (r.a & 0xffff) + 1);
+      return;
+    }
+    case RecordKind::dispatch:
+      if (r.sub == 2) site({r.b, Construct::section, false, 0});
+      if (r.sub == 3 || r.sub == 5) site({0, Construct::loop_chunk, false, 0});
+      return;
+    case RecordKind::mutex_acquired:
+      lock(r, 0);
+      if (const Construct c = mutex_construct(r.sub); c == Construct::critical || c == Construct::ordered)
+        site({r.c, c == Construct::critical ? Construct::critical_sblock : Construct::ordered_sblock, false, 0});
+      return;
+    case RecordKind::mutex_released: lock(r, 1); break;
+    case RecordKind::nest_lock: lock(r, r.endpoint == Endpoint::begin ? 2 : 3); break;
+    case RecordKind::control_tool:
+      if (r.a != 0) site({r.a, Construct::phase, false, 0});
+      break;
+    case RecordKind::sync_region:
+    case RecordKind::sync_region_wait:
+      if (r.endpoint != Endpoint::begin) sync_end(r);
+      break;
+    case RecordKind::work:
+      if (r.sub == 3) site({r.c, Construct::single_sblock, false, 0});
+      break;
+    case RecordKind::target_data_op:  // its position is in the `more` record behind it
+      ++out_.device_operations;
+      data_op_ = region_key(r);
+      return;
+    case RecordKind::target_submit:
+      ++out_.device_operations;
+      if (r.endpoint != Endpoint::end) site({target_codeptr_, Construct::target_submit, false, 0});
+      return;
+    case RecordKind::target: target_codeptr_ = r.endpoint == Endpoint::begin ? r.c : 0; break;
+    default: break;
+  }
+  if (r.endpoint == Endpoint::end) return;
+  const RegionKey key = region_key(r);
+  if (key.construct == Construct::count_ || key == last_key_) return;
+  last_key_ = key;
+  site(key);
+}
+
+}  // namespace
+
+ChannelScan scan_channel(RecordReader& reader, ChannelId channel) {
+  Scanner scanner(channel);
+  for (auto batch = reader.next(); !batch.empty(); batch = reader.next())
+    for (const Record& r : batch) scanner.record(r);
+  return scanner.take();
+}
+
+}  // namespace tracer::translate

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the first pass finds out: the tables that need the whole picture before a single event can
+// be written. Ids are (channel, counter), so every table is a vector per channel and no look-up hashes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tracer/definitions.hpp"
+#include "tracer/journal.hpp"
+#include "tracer/translate/constructs.hpp"
+
+namespace tracer::translate {
+
+inline constexpr std::uint32_t none = 0xffffffffu;
+inline constexpr Ticks never = std::numeric_limits<Ticks>::max();
+
+/// One execution of a parallel region or of a league.
+struct ParallelInstance {
+  std::uint64_t codeptr = 0;
+  Ticks begin = 0;
+  Ticks end = 0;  ///< 0: never seen
+  Ticks join_wait_end = 0, join_end = 0, implicit_end = 0;  ///< the master's; 0: never seen
+  std::uint32_t requested = 0;
+  std::uint32_t size = 0;
+  std::uint32_t enclosing = none;  ///< implicit instance on the same channel
+  std::uint32_t members = none;    ///< first index into Tables::members
+  CommRef comm = undefined_ref;
+  bool league = false;
+};
+
+/// One thread's part in a team: an implicit task, or an initial task.
+struct ImplicitInstance {
+  ParallelId parallel = no_id;
+  TaskId task = no_id;
+  Ticks begin = 0;
+  Ticks end = 0;  ///< 0: never seen
+  std::uint32_t rank = 0;
+  std::uint32_t size = 0;
+  std::uint32_t outer = none;  ///< the implicit instance around it on this channel
+  bool initial = false;
+  bool creates_tasks = false;
+};
+
+/// What an id of a channel names: `index` into parallels or implicits; for an explicit task the
+/// implicit instance that created it, and the site that says its region.
+struct Entity {
+  std::uint32_t index = none;
+  std::uint32_t site = none;
+};
+
+/// An acquisition or release of a mutex, in the channel's order.
+struct LockOperation {
+  Ticks time = 0;
+  std::uint32_t lock = 0;   ///< dense in the run
+  std::uint32_t order = 0;  ///< of the acquisition it is or ends; 0: a release without one
+};
+
+/// A suspension or resumption of an untied task that goes on with another thread.
+struct Migration {
+  Ticks time = 0;
+  TaskId task = no_id;
+  bool in = false;  ///< it arrives here (again); else it leaves
+};
+
+/// Found by reading one channel alone.
+struct ChannelScan {
+  std::vector<Entity> entities;  ///< by counter
+  std::vector<ParallelInstance> parallels;
+  std::vector<ImplicitInstance> implicits;
+  std::vector<RegionKey> sites;            ///< dense, as found
+  std::vector<LockOperation> locks;
+  std::vector<std::uint64_t> lock_addresses;  ///< per lock operation until they are numbered
+  std::vector<std::uint8_t> lock_kinds;       ///< 0 acquired, 1 released, 2 nested again, 3 nested release
+  struct UntiedSwitch {
+    TaskId task;
+    Ticks time;
+    ChannelId channel;
+    bool resume;
+  };
+  std::vector<UntiedSwitch> untied;
+  std::vector<Migration> migrations;
+  std::array<std::uint32_t, 256> dependence_types{};  ///< most dependences of a type that one task has
+  std::uint64_t records = 0;
+  std::uint64_t device_operations = 0;
+  Ticks first = 0, last = 0;
+  std::map<std::string, std::uint64_t> notes;  ///< what was odd, counted
+};
+
+struct Member {
+  ChannelId channel = none;
+  std::uint32_t implicit = none;
+};
+
+struct RegionTable;
+
+/// Everything the second pass looks up. Read-only by then.
+struct Tables {
+  std::vector<ChannelScan> channels;
+  std::vector<Member> members;
+  std::vector<LocationRef> location_of;   ///< by channel
+  std::vector<ChannelId> channel_of;      ///< by location (CPU threads only)
+  std::vector<CommRef> root_comm;         ///< by channel: the team of one around an initial task, or undefined
+  std::unordered_map<std::uint64_t, RegionRef> fixed_regions;
+  std::unique_ptr<RegionTable> regions;
+  Ticks begin = 0, end = 0;               ///< of the run
+
+  const Entity* entity(std::uint64_t id) const noexcept {
+    const ChannelId channel = tracer::channel_of(id);
+    if (id == no_id || channel >= channels.size()) return nullptr;
+    const auto& entities = channels[channel].entities;
+    const std::uint64_t counter = counter_of(id);
+    return counter < entities.size() ? &entities[counter] : nullptr;
+  }
+  const ParallelInstance* parallel(ParallelId id) const noexcept {
+    const Entity* e = entity(id);
+    if (!e || e->site != none || e->index == none) return nullptr;
+    const auto& parallels = channels[tracer::channel_of(id)].parallels;
+    return e->index < parallels.size() ? &parallels[e->index] : nullptr;
+  }
+  ParallelInstance* parallel(ParallelId id) noexcept {
+    return const_cast<ParallelInstance*>(static_cast<const Tables*>(this)->parallel(id));
+  }
+};
+
+}  // namespace tracer::translate
