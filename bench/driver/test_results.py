@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests of the driver's arithmetic."""
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from driver import goals, process, sets, tables, tools  # noqa: E402
+from driver.results import Results  # noqa: E402
+
+
+def sample():
+    r = Results()
+    for i in range(5):
+        r.add("construct/1/barrier", "none", 10 + i, "ns")
+        r.add("construct/1/barrier", "floor", 30 + i, "ns")
+        r.add("construct/1/barrier", "tracer", 34 + i, "ns")
+    r.counts["construct/1/barrier"] = 4
+    return r
+
+
+class ResultsTest(unittest.TestCase):
+    def test_the_difference_of_two_tools_is_paired_by_round(self):
+        self.assertEqual(sample().paired("construct/1/barrier", "tracer", "none"), 24)
+
+    def test_cost_is_per_callback(self):
+        self.assertEqual(tables.per_callback(sample(), "construct/1/barrier", "tracer"), 6)
+
+    def test_json_keeps_everything(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "r.json")
+            sample().save(path)
+            self.assertEqual(Results.load(path).__dict__, sample().__dict__)
+
+    def test_a_goal_is_met_up_to_a_quarter_above_the_floor(self):
+        lines = {line.what: line for line in goals.lines(sample())}
+        self.assertTrue(lines["barrier, 1 thread, added"].met)
+        self.assertIsNone(lines["task, 1 thread, added"].met)
+
+    def test_a_comparison_names_what_became_slower(self):
+        slow = sample()
+        slow.samples["construct/1/barrier"]["tracer"] = [68, 69, 70, 71, 72]
+        rows = [line for line in tables.compare(sample(), slow).splitlines() if "slower" in line]
+        self.assertEqual(len(rows), 1)
+        self.assertIn("tracer", rows[0])
+
+    def test_closing_lines_of_several_forms_are_understood(self):
+        self.assertEqual(sets.events_said("tracer: 1,234 events of 2 threads"), 1234)
+        self.assertEqual(sets.events_said("12.5 million events"), 12.5e6)
+        self.assertIsNone(sets.events_said("nothing"))
+
+    def test_output_lines_are_names_and_numbers(self):
+        self.assertEqual(process.values_of("a 1.5\nno number\nb 2 x\n"), {"a": 1.5, "b": 2.0})
+
+    def test_a_tool_needs_a_library_that_exists(self):
+        with self.assertRaises(ValueError):
+            tools.parse("x=/does/not/exist.so")
+
+
+if __name__ == "__main__":
+    unittest.main()
