@@ -6,6 +6,6 @@ cd "$(dirname "$0")/.." || exit 1
 . scripts/packages.sh
 . scripts/build.sh
 tracer_install build test || exit 1
-tracer_build release all || exit 1
+tracer_build release all -- -DTRACER_BUILD_TESTS=ON -DTRACER_BUILD_EXAMPLES=ON -DTRACER_BUILD_BENCH=ON || exit 1
 cd "$TRACER_BUILD" || exit 1
 exec ctest -j2 --output-on-failure --timeout 600 "$@" </dev/null

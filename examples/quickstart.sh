@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# From a fresh clone to a first trace: installs what is missing, builds, traces an example, shows what is in the trace.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. scripts/packages.sh
+. scripts/build.sh
+tracer_install build || exit 1
+
+echo "building (a few minutes the first time) ..."
+options=()
+[ -f build/release/CMakeCache.txt ] || options=(-- -DTRACER_BUILD_TESTS=OFF -DTRACER_BUILD_BENCH=OFF)
+tracer_build release tracer_tool tracer program_stencil "${options[@]}" || exit 1
+
+tracer=build/release/bin/tracer
+program=build/release/examples/stencil
+output=$(mktemp -d "$PWD/tracer-stencil-XXXXXX")/trace || exit 1
+echo
+echo "\$ OMP_TOOL_LIBRARIES=build/release/lib/libtracer.so $program 512 100"
+OMP_NUM_THREADS=${OMP_NUM_THREADS:-4} TRACER_OUTPUT=$output OMP_TOOL_LIBRARIES=$PWD/build/release/lib/libtracer.so \
+  "$program" 512 100 </dev/null || { echo "error: the traced example failed" >&2; exit 1; }
+if [ ! -s "$output/traces.otf2" ]; then
+  echo "error: no trace was written to $output" >&2
+  exit 1
+fi
+echo
+echo "\$ tracer report $output"
+"$tracer" report "$output" </dev/null || { echo "error: the trace could not be read" >&2; exit 1; }
+cat <<END
+
+The trace:  $output/traces.otf2
+To open it: tracer report --html report.html $output      a timeline in any browser
+            otf2-print $output/traces.otf2                every event as text
+            vampir, vite, or python3 with the module otf2; tracer export for Perfetto (docs/viewing.md)
+To trace your own program, compiled by clang -fopenmp:
+            OMP_TOOL_LIBRARIES=$PWD/build/release/lib/libtracer.so ./your-program
+            $PWD/build/release/bin/tracer run -- ./your-program
+END

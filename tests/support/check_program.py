@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs a program without and with the tool and compares: output, exit status, the trace's counts with the program's
+own, and the source lines of its regions with the source. Prints what is wrong; exit status 1 then.
+
+check_program.py --tool libtracer.so --threads N [option...] PROGRAM [ARGUMENT...]"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from archive import REGION, Archive, otf2_print
+
+
+def run(command, environment):
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
+
+
+def program_counts(output):
+    """{'for': 44} of the lines 'count for 44'."""
+    return {m.group(1): int(m.group(2)) for m in re.finditer(r"^count (\S.*) (\d+)$", output, re.MULTILINE)}
+
+
+def trace_counts(archive):
+    counts = dict(archive.enters)
+    counts["fork"] = archive.events["ThreadFork"]
+    counts["task"] = archive.events["ThreadTaskComplete"]
+    counts["acquire"] = archive.events["ThreadAcquireLock"]
+    return counts
+
+
+# Words of the source line that a construct's region points at.
+WORDS = {"create task": "task", "implicit barrier": "#pragma omp", "implicit task": "parallel", "single sblock": "single",
+         "critical sblock": "critical", "task dependence": "task"}
+
+
+def wrong_lines(archive, sources, need):
+    """Regions whose line of the source does not hold their construct; `need` of them must have one."""
+    texts = {pathlib.Path(s).name: pathlib.Path(s).read_text(encoding="utf-8").splitlines() for s in sources}
+    found = set()
+    for region in sorted(archive.regions):
+        match = REGION.match(region)
+        if not match:
+            continue
+        construct = re.sub(r" wait$", "", match.group("construct"))
+        if match.group("line") is None or match.group("file") not in texts:
+            yield f"{region}: not in {', '.join(texts)}"
+            continue
+        line = texts[match.group("file")][int(match.group("line")) - 1]
+        if WORDS.get(construct, construct) not in line:
+            yield f"{region}: the line is '{line.strip()}'"
+        found.add(construct)
+    for construct in need:
+        if construct not in found:
+            yield f"no region '{construct}' with a source line"
+
+
+def wrong_addresses(archive):
+    """Without debug information each region is named by its address."""
+    found = 0
+    for region in sorted(archive.regions):
+        match = REGION.match(region)
+        if match and not match.group("file").startswith("0x"):
+            yield f"{region}: an address was expected"
+        found += bool(match)
+    if not found:
+        yield "no regions"
+
+
+def check(options, directory):
+    plain = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER"))}
+    plain["OMP_NUM_THREADS"] = str(options.threads)
+    output = pathlib.Path(directory, "trace")
+    traced = dict(plain, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(output))
+    without, with_tool = run(options.command, plain), run(options.command, traced)
+    if without.returncode != with_tool.returncode:
+        yield f"exit status {with_tool.returncode}, without the tool {without.returncode}: {with_tool.stderr}"
+    if without.returncode != options.status:
+        yield f"exit status {without.returncode} of the untraced program, {options.status} was expected: {without.stderr}"
+    if without.stdout != with_tool.stdout:
+        yield f"the output differs:\n{with_tool.stdout}\nwithout the tool:\n{without.stdout}"
+    said = len(with_tool.stderr.splitlines()) - len(without.stderr.splitlines())
+    if said != 1:
+        yield f"the tool says {said} lines instead of one: {with_tool.stderr}"
+    anchor = output / "traces.otf2"
+    if not anchor.exists():
+        yield f"no archive at {anchor}: {with_tool.stderr}"
+        return
+    noise = otf2_print(anchor)
+    if noise:
+        yield f"otf2-print: {noise[:2000]}"
+    archive = Archive(anchor)
+    yield from archive.problems
+    counts, expected = trace_counts(archive), program_counts(with_tool.stdout)
+    if not expected and not options.no_counts:
+        yield "the program says no counts"
+    for name, number in expected.items():
+        if counts.get(name, 0) != number:
+            yield f"{name}: {counts.get(name, 0)} in the trace, the program counts {number} (trace: {dict(sorted(counts.items()))})"
+    if len(archive.locations) < options.threads:
+        yield f"locations: {archive.locations}, with {options.threads} threads"
+    if options.source:
+        yield from wrong_lines(archive, options.source, options.need)
+    if options.addresses:
+        yield from wrong_addresses(archive)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tool", required=True, help="libtracer.so")
+    parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--status", type=int, default=0, help="exit status of the program")
+    parser.add_argument("--no-counts", action="store_true", help="the program prints no counts")
+    parser.add_argument("--source", action="append", default=[], help="check the regions' lines in this file")
+    parser.add_argument("--need", action="append", default=[], help="a construct that must be found in the source")
+    parser.add_argument("--addresses", action="store_true", help="regions are named by addresses")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        faults = list(check(options, directory))
+    print("\n".join(faults))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
