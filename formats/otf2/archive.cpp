@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See archive.hpp.
+#include "formats/otf2/archive.hpp"
+
+#include <otf2/OTF2_Pthread_Locks.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "formats/otf2/definition_writer.hpp"
+#include "formats/otf2/library.hpp"
+
+namespace tracer::otf2 {
+namespace fs = std::filesystem;
+namespace {
+
+/// Readers hard-code the archive's name.
+constexpr const char* archive_name = "traces";
+
+const OTF2_FlushCallbacks flush_callbacks{
+    [](void*, OTF2_FileType, OTF2_LocationRef, void*, bool) -> OTF2_FlushType { return OTF2_FLUSH; },
+    nullptr};  // no BufferFlush events of our own: the program did not wait for this
+
+void make_private_directory(const fs::path& path) {
+  if (::mkdir(path.c_str(), 0700) == 0) return;
+  const int error = errno;
+  struct stat found {};
+  if (error == EEXIST && ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode)) return;
+  throw Error("cannot make the directory " + path.string() + ": " + std::strerror(error));
+}
+
+/// Keeps a handle that must not be touched any more from looking like a leak.
+void abandon(OTF2_Archive* archive) noexcept {
+  static std::mutex mutex;
+  static auto* abandoned = new std::vector<OTF2_Archive*>;
+  const std::lock_guard lock{mutex};
+  try {
+    abandoned->push_back(archive);
+  } catch (...) {
+  }
+}
+
+}  // namespace
+
+Archive::Archive(fs::path directory, const Otf2Options& options) : directory_(std::move(directory)), options_(options) {
+  keep_library_messages();
+  options_.chunk_bytes = std::clamp<std::size_t>(options_.chunk_bytes, OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_MAX);
+  OTF2_MetricRef next_metric = 0;
+  for (const bool instance : options_.metric_has_recorder) {
+    metric_refs_.push_back(next_metric + (instance ? 1 : 0));
+    next_metric = metric_refs_.back() + 1;
+  }
+  claim_directory();
+  archive_ = OTF2_Archive_Open(directory_.c_str(), archive_name, OTF2_FILEMODE_WRITE, options_.chunk_bytes,
+                               OTF2_UNDEFINED_UINT64, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  if (archive_ == nullptr) throw Error("cannot make the archive " + name() + ": " + take_library_message());
+  try {
+    set_up();
+  } catch (...) {
+    abandon(archive_);
+    throw;
+  }
+}
+
+Archive::~Archive() {
+  if (archive_ == nullptr) return;
+  if (library_failed_.load()) {
+    abandon(archive_);
+    return;
+  }
+  OTF2_Archive_SetDefChunkSize(archive_, OTF2_CHUNK_SIZE_MIN);  // else it refuses to close
+  OTF2_Archive_Close(archive_);
+  take_library_message();
+  std::error_code error;  // not finished: without its anchor nobody takes it for a whole trace
+  fs::remove(directory_ / "traces.otf2", error);
+}
+
+void Archive::claim_directory() const {
+  std::error_code error;
+  if (directory_.has_parent_path()) fs::create_directories(directory_.parent_path(), error);
+  make_private_directory(directory_);
+  for (const char* taken : {"traces.otf2", "traces.def", "traces"}) {
+    if (fs::symlink_status(directory_ / taken, error).type() != fs::file_type::not_found) {
+      throw Error("there is an archive already: " + (directory_ / taken).string() + "; choose another directory");
+    }
+  }
+}
+
+void Archive::set_up() {
+  const auto what = "setting up " + name();
+  check(OTF2_Archive_SetFlushCallbacks(archive_, &flush_callbacks, nullptr), what.c_str());
+  check(OTF2_Archive_SetMemoryCallbacks(archive_, ChunkPool::callbacks(), &pool_), what.c_str());
+  check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_), what.c_str());
+  check(OTF2_Pthread_Archive_SetLockingCallbacks(archive_, nullptr), what.c_str());
+  check(OTF2_Archive_OpenEvtFiles(archive_), what.c_str());  // makes the directory of the locations' files
+  ::chmod((directory_ / archive_name).c_str(), 0700);
+}
+
+OTF2_EvtWriter* Archive::open_events(LocationRef location) {
+  require_usable();
+  {
+    const std::lock_guard lock{mutex_};
+    if (location >= written_.size()) written_.resize(location + std::size_t{1});
+    if (std::exchange(written_[location].opened, true)) {
+      throw Error("location " + std::to_string(location) + " of " + name() + " was opened twice");
+    }
+  }
+  OTF2_EvtWriter* writer = OTF2_Archive_GetEvtWriter(archive_, location);
+  if (writer == nullptr) {
+    library_failed();
+    throw Error("cannot open location " + std::to_string(location) + " of " + name() + ": " + take_library_message());
+  }
+  return writer;
+}
+
+void Archive::close_events(LocationRef location, OTF2_EvtWriter* writer) {
+  require_usable();
+  std::uint64_t events = 0;
+  auto code = OTF2_EvtWriter_GetNumberOfEvents(writer, &events);
+  if (code == OTF2_SUCCESS) code = reported(OTF2_Archive_CloseEvtWriter(archive_, writer));
+  if (code != OTF2_SUCCESS) {
+    library_failed();
+    fail(code, "closing location " + std::to_string(location) + " of " + name());
+  }
+  const std::lock_guard lock{mutex_};
+  written_[location].closed = true;
+  written_[location].events = events;
+}
+
+void Archive::finish(const Definitions& definitions) {
+  require_usable();
+  check_complete(definitions);
+  try {
+    check(OTF2_Archive_CloseEvtFiles(archive_), "closing the events");
+    check(OTF2_Archive_SetDefChunkSize(archive_, definition_chunk_bytes(definitions)), "sizing the definitions");
+    write_local_definitions(definitions.locations.size());
+    write_definitions(definitions);
+    check(OTF2_Archive_Close(std::exchange(archive_, nullptr)), "closing the archive");
+  } catch (const Error& error) {
+    library_failed();
+    throw Error(name() + ": " + error.what());
+  }
+  give_up();  // there is nothing left to write to
+  restrict_access(definitions.locations.size());
+}
+
+/// Every location has its file, also one that nobody opened.
+void Archive::check_complete(const Definitions& definitions) {
+  const auto count = definitions.locations.size();
+  if (written_.size() > count)
+    throw Error(name() + ": events of location " + std::to_string(count) + ", which is not defined");
+  written_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto location = static_cast<LocationRef>(i);
+    if (!written_[i].opened) close_events(location, open_events(location));
+    if (!written_[i].closed) throw Error(name() + ": location " + std::to_string(i) + " is still open");
+  }
+  for (std::size_t i = 0; i < definitions.attributes.size(); ++i) {
+    if (definitions.attributes[i].type != type_of(static_cast<std::uint32_t>(i))) {
+      throw Error(name() + ": attribute \"" + definitions.attributes[i].name +
+                  "\" is not of the type its values were written with");
+    }
+  }
+  for (std::size_t i = 0; i < definitions.metrics.size(); ++i) {
+    const bool declared = i >= options_.metric_has_recorder.size() || options_.metric_has_recorder[i];
+    if (declared != (definitions.metrics[i].recorder != undefined_ref)) {
+      throw Error(name() + ": metric \"" + definitions.metrics[i].name + "\" was not declared as it is defined");
+    }
+  }
+}
+
+void Archive::write_local_definitions(std::size_t locations) {
+  check(OTF2_Archive_OpenDefFiles(archive_), "opening the local definitions");
+  for (std::size_t i = 0; i < locations; ++i) {
+    OTF2_DefWriter* writer = OTF2_Archive_GetDefWriter(archive_, i);
+    if (writer == nullptr)
+      throw Error("cannot open the definitions of location " + std::to_string(i) + ": " + take_library_message());
+    check(OTF2_Archive_CloseDefWriter(archive_, writer), "closing local definitions");
+  }
+  check(OTF2_Archive_CloseDefFiles(archive_), "closing the local definitions");
+}
+
+void Archive::write_definitions(const Definitions& definitions) {
+  OTF2_GlobalDefWriter* writer = OTF2_Archive_GetGlobalDefWriter(archive_);
+  if (writer == nullptr) throw Error("cannot write the definitions: " + take_library_message());
+  DefinitionWriter{writer, definitions, *this}.write();
+  check(OTF2_Archive_CloseGlobalDefWriter(archive_, writer), "closing the definitions");
+  write_archive_properties(archive_, definitions);
+}
+
+/// The library makes its files as the umask says; the directory above them is 0700 from the start.
+void Archive::restrict_access(std::size_t locations) const {
+  const auto inner = directory_ / archive_name;
+  const auto restrict = [](const fs::path& file) { ::chmod(file.c_str(), 0600); };
+  restrict(directory_ / "traces.otf2");
+  restrict(directory_ / "traces.def");
+  for (std::size_t i = 0; i < locations; ++i) {
+    restrict(inner / (std::to_string(i) + ".evt"));
+    restrict(inner / (std::to_string(i) + ".def"));
+  }
+}
+
+void Archive::refuse() const {
+  throw Error(name() + " cannot be written any more: an earlier error, or it is finished");
+}
+
+}  // namespace tracer::otf2

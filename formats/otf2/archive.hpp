@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An OTF2 archive that is being written: its files, its memory and whether it is still to be used.
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "formats/otf2/chunk_pool.hpp"
+#include "formats/otf2/sink.hpp"
+
+namespace tracer::otf2 {
+
+/// A location's file once it is closed.
+struct WrittenLocation {
+  bool opened = false, closed = false;
+  std::uint64_t events = 0;
+};
+
+class Archive {
+ public:
+  Archive(std::filesystem::path directory, const Otf2Options& options);
+  ~Archive();
+  Archive(const Archive&) = delete;
+  Archive& operator=(const Archive&) = delete;
+
+  /// Any thread; each location once.
+  OTF2_EvtWriter* open_events(LocationRef location);
+  void close_events(LocationRef location, OTF2_EvtWriter* writer);
+
+  /// Definitions, local definition files, anchor. No location may be open.
+  void finish(const Definitions& definitions);
+
+  /// No further use of the sink: what was written is not a whole trace.
+  void give_up() noexcept { usable_.store(false, std::memory_order_relaxed); }
+  /// As give_up(), and the library itself failed: it would crash when used on, even to close.
+  void library_failed() noexcept {
+    library_failed_.store(true, std::memory_order_relaxed);
+    give_up();
+  }
+  void require_usable() const {
+    if (!usable_.load(std::memory_order_relaxed)) [[unlikely]]
+      refuse();
+  }
+
+  ValueType type_of(std::uint32_t attribute) const noexcept {
+    return attribute < options_.attribute_types.size() ? options_.attribute_types[attribute] : ValueType::uint64;
+  }
+  /// The reference of a metric of the definitions; its class has the one before when it is an instance.
+  OTF2_MetricRef metric_ref(std::uint32_t metric) const noexcept {
+    const auto known = static_cast<std::uint32_t>(metric_refs_.size());
+    if (metric < known) return metric_refs_[metric];
+    return (known == 0 ? 0 : metric_refs_.back() + 1) + 2 * (metric - known) + 1;
+  }
+  std::uint64_t events_of(std::size_t location) const noexcept { return written_[location].events; }
+  Otf2Level level() const noexcept { return options_.level; }
+  std::string name() const { return (directory_ / "traces.otf2").string(); }
+
+ private:
+  [[noreturn]] void refuse() const;
+  void claim_directory() const;
+  void set_up();
+  void check_complete(const Definitions& definitions);
+  void write_definitions(const Definitions& definitions);
+  void write_local_definitions(std::size_t locations);
+  void restrict_access(std::size_t locations) const;
+
+  std::filesystem::path directory_;
+  Otf2Options options_;
+  std::vector<OTF2_MetricRef> metric_refs_;
+  ChunkPool pool_;
+  OTF2_Archive* archive_ = nullptr;
+  std::atomic<bool> usable_{true}, library_failed_{false};
+  std::mutex mutex_;  ///< guards written_
+  std::vector<WrittenLocation> written_;
+};
+
+}  // namespace tracer::otf2

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What stands in the anchor file: creator, description and the archive's properties.
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "formats/otf2/definition_writer.hpp"
+#include "formats/otf2/library.hpp"
+
+namespace tracer::otf2 {
+namespace {
+
+/// The anchor is a text file of lines.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  return text;
+}
+
+/// The library wants [A-Z0-9_] parts with "::" between them.
+std::string property_name(std::string name) {
+  for (char& c : name) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    if (!((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ':')) c = '_';
+  }
+  return name;
+}
+
+}  // namespace
+
+void write_archive_properties(OTF2_Archive* archive, const Definitions& definitions) {
+  if (!definitions.creator.empty())
+    check(OTF2_Archive_SetCreator(archive, one_line(definitions.creator).c_str()), "creator");
+  if (!definitions.description.empty()) {
+    check(OTF2_Archive_SetDescription(archive, one_line(definitions.description).c_str()), "description");
+  }
+  for (const auto& [name, value] : definitions.properties) {
+    if (value.empty()) continue;  // to the library this means: remove it
+    const auto what = "property " + name;
+    check(OTF2_Archive_SetProperty(archive, property_name(name).c_str(), one_line(value).c_str(), true), what.c_str());
+  }
+}
+
+std::uint64_t definition_chunk_bytes(const Definitions& definitions) noexcept {
+  std::size_t largest = 64 * 1024;  // the longest string
+  for (const auto& group : definitions.groups) largest = std::max(largest, group.members.size() * 9);
+  const std::uint64_t wanted = std::bit_ceil(2 * largest);
+  return std::clamp(wanted, OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_MAX);
+}
+
+}  // namespace tracer::otf2

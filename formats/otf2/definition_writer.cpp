@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See definition_writer.hpp.
+#include "formats/otf2/definition_writer.hpp"
+
+#include <utility>
+
+#include "formats/otf2/library.hpp"
+
+namespace tracer::otf2 {
+namespace {
+
+constexpr std::size_t max_string = 64 * 1024;  ///< a longer one would need chunks no reader wants
+
+OTF2_SystemTreeDomain domain_of(NodeDomain domain) noexcept {
+  switch (domain) {
+    case NodeDomain::machine:
+      return OTF2_SYSTEM_TREE_DOMAIN_MACHINE;
+    case NodeDomain::accelerator_device:
+      return OTF2_SYSTEM_TREE_DOMAIN_ACCELERATOR_DEVICE;
+    case NodeDomain::shared_memory:
+    case NodeDomain::none:
+      break;
+  }
+  return OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY;
+}
+
+OTF2_AttributeValue string_value(OTF2_StringRef ref) noexcept {
+  OTF2_AttributeValue value{};
+  value.stringRef = ref;
+  return value;
+}
+
+}  // namespace
+
+DefinitionWriter::DefinitionWriter(OTF2_GlobalDefWriter* writer, const Definitions& definitions, const Archive& archive)
+    : writer_(writer),
+      definitions_(definitions),
+      archive_(archive),
+      level_(otf2_library_has_level_3_1() ? archive.level() : Otf2Level::v3_0),
+      strings_(definitions.strings) {}
+
+void DefinitionWriter::write() {
+  clock();
+  const auto& fixed = definitions_.strings;
+  for (std::size_t i = 0; i < fixed.size(); ++i) {
+    check(OTF2_GlobalDefWriter_WriteString(writer_, static_cast<OTF2_StringRef>(i),
+                                           fixed[i].substr(0, max_string).c_str()),
+          "string");
+  }
+  if (strings_.size() > fixed.size())
+    check(OTF2_GlobalDefWriter_WriteString(writer_, strings_.size() - 1, ""), "string");
+  paradigms();
+  attributes();
+  parameters();
+  system_tree();
+  location_groups();
+  locations();
+  regions();
+  groups();
+  metrics();
+}
+
+OTF2_StringRef DefinitionWriter::string(const std::string& text) {
+  const auto [ref, is_new] = strings_.intern(text);
+  if (is_new) check(OTF2_GlobalDefWriter_WriteString(writer_, ref, text.substr(0, max_string).c_str()), "string");
+  return ref;
+}
+
+void DefinitionWriter::clock() {
+  const auto& c = definitions_.clock;
+  check(OTF2_GlobalDefWriter_WriteClockProperties(writer_, c.resolution, c.offset, c.length, c.realtime), "clock");
+}
+
+void DefinitionWriter::paradigms() {
+  for (const auto& p : definitions_.paradigms) {
+    const auto self = paradigm(p.paradigm);
+    check(OTF2_GlobalDefWriter_WriteParadigm(writer_, self, string(p.name),
+                                             static_cast<OTF2_ParadigmClass>(p.paradigm_class)),
+          "paradigm");
+    if (!p.comm_name_template.empty()) {
+      check(OTF2_GlobalDefWriter_WriteParadigmProperty(writer_, self, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
+                                                       OTF2_TYPE_STRING, string_value(string(p.comm_name_template))),
+            "paradigm property");
+    }
+    if (p.rma_only) {
+      OTF2_AttributeValue value{};
+      value.uint8 = 1;
+      check(OTF2_GlobalDefWriter_WriteParadigmProperty(writer_, self, OTF2_PARADIGM_PROPERTY_RMA_ONLY, OTF2_TYPE_UINT8,
+                                                       value),
+            "paradigm property");
+    }
+  }
+}
+
+void DefinitionWriter::system_tree() {
+  for (OTF2_SystemTreeNodeRef i = 0; i < definitions_.nodes.size(); ++i) {
+    const auto& node = definitions_.nodes[i];
+    check(OTF2_GlobalDefWriter_WriteSystemTreeNode(writer_, i, string(node.name), string(node.class_name), node.parent),
+          "system tree node");
+    if (node.domain != NodeDomain::none) {
+      check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(writer_, i, domain_of(node.domain)), "system tree domain");
+    }
+    for (const auto& [name, value] : node.properties) {
+      check(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(writer_, i, string(name), OTF2_TYPE_STRING,
+                                                             string_value(string(value))),
+            "system tree property");
+    }
+  }
+}
+
+void DefinitionWriter::location_groups() {
+  for (OTF2_LocationGroupRef i = 0; i < definitions_.groups_of_locations.size(); ++i) {
+    const auto& group = definitions_.groups_of_locations[i];
+    const auto type = group.kind == LocationGroupKind::process ? OTF2_LOCATION_GROUP_TYPE_PROCESS
+                                                               : OTF2_LOCATION_GROUP_TYPE_ACCELERATOR;
+    check(OTF2_GlobalDefWriter_WriteLocationGroup(writer_, i, string(group.name), type, group.system_tree_parent,
+                                                  group.creating_group),
+          "location group");
+    for (const auto& [name, value] : group.properties) {
+      check(OTF2_GlobalDefWriter_WriteLocationGroupProperty(writer_, i, string(name), OTF2_TYPE_STRING,
+                                                            string_value(string(value))),
+            "location group property");
+    }
+  }
+}
+
+void DefinitionWriter::locations() {
+  for (std::size_t i = 0; i < definitions_.locations.size(); ++i) {
+    const auto& location = definitions_.locations[i];
+    const auto type = location.kind == LocationKind::cpu_thread ? OTF2_LOCATION_TYPE_CPU_THREAD
+                                                                : OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
+    check(OTF2_GlobalDefWriter_WriteLocation(writer_, i, string(location.name), type, archive_.events_of(i),
+                                             location.group),
+          "location");
+    for (const auto& [name, value] : location.properties) {
+      check(OTF2_GlobalDefWriter_WriteLocationProperty(writer_, i, string(name), OTF2_TYPE_STRING,
+                                                       string_value(string(value))),
+            "location property");
+    }
+  }
+}
+
+void DefinitionWriter::regions() {
+  for (OTF2_RegionRef i = 0; i < definitions_.regions.size(); ++i) {
+    const auto& r = definitions_.regions[i];
+    check(OTF2_GlobalDefWriter_WriteRegion(writer_, i, string(r.name), string(r.canonical), string(r.description),
+                                           role(r.role), paradigm(r.paradigm), OTF2_REGION_FLAG_NONE,
+                                           string(r.source_file), r.begin_line, r.end_line),
+          "region");
+  }
+}
+
+void DefinitionWriter::groups() {
+  std::vector<std::uint64_t> members;
+  for (OTF2_GroupRef i = 0; i < definitions_.groups.size(); ++i) {
+    const auto& group = definitions_.groups[i];
+    const auto type =
+        group.kind == GroupKind::comm_locations ? OTF2_GROUP_TYPE_COMM_LOCATIONS : OTF2_GROUP_TYPE_COMM_GROUP;
+    members.assign(group.members.begin(), group.members.end());
+    check(OTF2_GlobalDefWriter_WriteGroup(writer_, i, string(group.name), type, paradigm(group.paradigm),
+                                          OTF2_GROUP_FLAG_NONE, static_cast<std::uint32_t>(members.size()),
+                                          members.data()),
+          "group");
+  }
+  for (OTF2_CommRef i = 0; i < definitions_.comms.size(); ++i) {
+    const auto& comm = definitions_.comms[i];
+    check(OTF2_GlobalDefWriter_WriteComm(writer_, i, string(comm.name), comm.group, comm.parent, OTF2_COMM_FLAG_NONE),
+          "comm");
+  }
+  for (OTF2_RmaWinRef i = 0; i < definitions_.windows.size(); ++i) {
+    const auto& window = definitions_.windows[i];
+    check(OTF2_GlobalDefWriter_WriteRmaWin(writer_, i, string(window.name), window.comm, OTF2_RMA_WIN_FLAG_NONE),
+          "RMA window");
+  }
+}
+
+void DefinitionWriter::attributes() {
+  for (OTF2_AttributeRef i = 0; i < definitions_.attributes.size(); ++i) {
+    const auto& a = definitions_.attributes[i];
+    check(OTF2_GlobalDefWriter_WriteAttribute(writer_, i, string(a.name), string(a.description),
+                                              static_cast<OTF2_Type>(a.type)),
+          "attribute");
+  }
+}
+
+void DefinitionWriter::parameters() {
+  for (OTF2_ParameterRef i = 0; i < definitions_.parameters.size(); ++i) {
+    const auto& p = definitions_.parameters[i];
+    const auto type = p.type == EventType::parameter_string ? OTF2_PARAMETER_TYPE_STRING
+                      : p.type == EventType::parameter_int  ? OTF2_PARAMETER_TYPE_INT64
+                                                            : OTF2_PARAMETER_TYPE_UINT64;
+    check(OTF2_GlobalDefWriter_WriteParameter(writer_, i, string(p.name), type), "parameter");
+  }
+}
+
+void DefinitionWriter::metrics() {
+  for (std::uint32_t i = 0; i < definitions_.metrics.size(); ++i) {
+    const auto& m = definitions_.metrics[i];
+    const auto member = metric_member(m);
+    const auto self = archive_.metric_ref(i);
+    if (m.recorder == undefined_ref) {
+      metric_class(self, member, OTF2_RECORDER_KIND_ABSTRACT);
+    } else {
+      metric_class(self - 1, member, recorder_kind(m.recorder));
+      check(OTF2_GlobalDefWriter_WriteMetricInstance(writer_, self, self - 1, m.recorder, OTF2_SCOPE_LOCATION_GROUP,
+                                                     m.scope_group),
+            "metric instance");
+    }
+  }
+}
+
+OTF2_MetricMemberRef DefinitionWriter::metric_member(const Metric& m) {
+  const auto next = static_cast<OTF2_MetricMemberRef>(metric_members_.size());
+  const auto [member, is_new] = metric_members_.emplace(std::tuple{m.name, m.description, m.unit}, next);
+  if (is_new) {
+    check(OTF2_GlobalDefWriter_WriteMetricMember(writer_, next, string(m.name), string(m.description),
+                                                 OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_UINT64,
+                                                 OTF2_BASE_DECIMAL, 0, string(m.unit)),
+          "metric member");
+  }
+  return member->second;
+}
+
+void DefinitionWriter::metric_class(OTF2_MetricRef self, OTF2_MetricMemberRef member, OTF2_RecorderKind recorder) {
+  check(OTF2_GlobalDefWriter_WriteMetricClass(writer_, self, 1, &member, OTF2_METRIC_ASYNCHRONOUS, recorder),
+        "metric class");
+}
+
+OTF2_RecorderKind DefinitionWriter::recorder_kind(LocationRef recorder) const noexcept {
+  if (recorder >= definitions_.locations.size()) return OTF2_RECORDER_KIND_UNKNOWN;
+  return definitions_.locations[recorder].kind == LocationKind::cpu_thread ? OTF2_RECORDER_KIND_CPU
+                                                                           : OTF2_RECORDER_KIND_GPU;
+}
+
+OTF2_Paradigm DefinitionWriter::paradigm(Paradigm value) const noexcept {
+  // A directive-based accelerator paradigm is the nearest that level 3.0 has.
+  if (value == Paradigm::openmp_target && level_ == Otf2Level::v3_0) return OTF2_PARADIGM_OPENACC;
+  return static_cast<OTF2_Paradigm>(value);
+}
+
+OTF2_RegionRole DefinitionWriter::role(RegionRole value) const noexcept {
+  if (level_ == Otf2Level::v3_0) {
+    if (value == RegionRole::cancel) return OTF2_REGION_ROLE_ARTIFICIAL;
+    if (value == RegionRole::kernel) return OTF2_REGION_ROLE_FUNCTION;
+  }
+  return static_cast<OTF2_RegionRole>(value);
+}
+
+}  // namespace tracer::otf2

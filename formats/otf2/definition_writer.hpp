@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Definitions into an archive's global definition file and its anchor.
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "formats/otf2/archive.hpp"
+#include "formats/otf2/string_table.hpp"
+#include "tracer/definitions.hpp"
+
+namespace tracer::otf2 {
+
+/// Writes every string before what refers to it, and parents before children as they come.
+class DefinitionWriter {
+ public:
+  DefinitionWriter(OTF2_GlobalDefWriter* writer, const Definitions& definitions, const Archive& archive);
+  void write();
+
+ private:
+  void clock();
+  void paradigms();
+  void system_tree();
+  void location_groups();
+  void locations();
+  void regions();
+  void groups();
+  void attributes();
+  void parameters();
+  void metrics();
+
+  OTF2_StringRef string(const std::string& text);
+  OTF2_Paradigm paradigm(Paradigm value) const noexcept;
+  OTF2_RegionRole role(RegionRole value) const noexcept;
+  OTF2_MetricMemberRef metric_member(const Metric& metric);
+  void metric_class(OTF2_MetricRef self, OTF2_MetricMemberRef member, OTF2_RecorderKind recorder);
+  OTF2_RecorderKind recorder_kind(LocationRef recorder) const noexcept;
+
+  OTF2_GlobalDefWriter* writer_;
+  const Definitions& definitions_;
+  const Archive& archive_;
+  Otf2Level level_;
+  StringTable strings_;
+  std::map<std::tuple<std::string, std::string, std::string>, OTF2_MetricMemberRef> metric_members_;
+};
+
+/// Name, creator and properties, which stand in the anchor file.
+void write_archive_properties(OTF2_Archive* archive, const Definitions& definitions);
+
+/// Bytes of a definition file's chunk in which the largest single definition fits.
+std::uint64_t definition_chunk_bytes(const Definitions& definitions) noexcept;
+
+}  // namespace tracer::otf2
