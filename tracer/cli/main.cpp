@@ -21,6 +21,8 @@ namespace {
 const std::array commands = {
     &run_command,
     &info_command,
+    &completion_command,
+    &manual_command,
 };
 
 char** dashes = nullptr;

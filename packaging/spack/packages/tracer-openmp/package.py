@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Spack recipe. From a checkout:
+
+    spack repo add packaging/spack
+    spack dev-build tracer-openmp@main        # builds the current directory
+"""
+from spack.package import *
+
+
+class TracerOpenmp(CMakePackage):
+    """Records what OpenMP programs do, on the host and on devices, and writes OTF2 archives."""
+
+    license("BSD-3-Clause")
+
+    version("main", branch="main")
+
+    variant("cuda", default=False, description="Build the provider for NVIDIA devices (CUPTI's headers)")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
+    depends_on("cmake@3.24:", type="build")
+    depends_on("ninja", type="build")
+    depends_on("otf2@3.0:")
+    depends_on("spdlog@1.9:", type="build")
+    depends_on("fmt@9:", type="build")
+    depends_on("intel-oneapi-tbb@2021:", type="build")
+    depends_on("elfutils")
+    depends_on("cli11@2.1:", type="build")
+    depends_on("nlohmann-json@3.10:", type="build")
+    # omp-tools.h, and the runtime of the programs to be traced
+    depends_on("llvm-openmp@15:")
+    depends_on("cuda@12:", type="build", when="+cuda")
+
+    generator("ninja")
+
+    def cmake_args(self):
+        return [
+            self.define("TRACER_BUILD_TESTS", False),
+            self.define("TRACER_BUILD_EXAMPLES", False),
+            self.define("TRACER_BUILD_BENCH", False),
+        ]
+
+    def setup_run_environment(self, env):
+        env.set("TRACER_LIBRARY", join_path(self.prefix.lib, "libtracer.so"))

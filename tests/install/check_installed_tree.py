@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Installs into a directory, moves it, and uses it from there: as tool, as command, by pkg-config and by CMake."""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = """
+#include <stdio.h>
+int main(void) {
+#pragma omp parallel num_threads(2)
+  { }
+  puts("ran");
+  return 0;
+}
+"""
+
+PROJECT = """
+cmake_minimum_required(VERSION 3.24)
+project(user C)
+find_package(tracer 0.1 REQUIRED)
+add_executable(linked main.c)
+target_compile_options(linked PRIVATE -fopenmp)
+target_link_options(linked PRIVATE -fopenmp)
+target_link_libraries(linked PRIVATE tracer::tracer)
+message(STATUS "tool ${TRACER_LIBRARY}")
+"""
+
+
+class Check:
+    def __init__(self, options, directory):
+        self.options = options
+        self.directory = pathlib.Path(directory)
+        self.traces = 0
+        self.clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER"))}
+
+    def run(self, *command, **environment):
+        done = subprocess.run([str(word) for word in command], env={**self.clean, **environment}, cwd=self.directory,
+                              capture_output=True, text=True, timeout=300)
+        if done.returncode:
+            sys.exit(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def traced(self, *command, **environment):
+        self.traces += 1
+        output = self.directory / f"trace{self.traces}"
+        self.run(*command, TRACER_OUTPUT=str(output), **environment)
+        if not (output / "traces.otf2").exists():
+            sys.exit(f"{' '.join(map(str, command))}: no trace in {output}")
+
+    def install(self):
+        self.run(self.options.cmake, "--install", self.options.build, "--prefix", self.directory / "first")
+        moved = self.directory / "moved away"
+        shutil.move(self.directory / "first", moved)
+        return moved
+
+    def all(self):
+        prefix = self.install()
+        library = next(prefix.rglob("libtracer.so"))
+        self.traced(self.options.program, "64", "3", OMP_TOOL_LIBRARIES=str(library))
+        self.traced(prefix / "bin/tracer", "run", "--", self.options.program, "64", "3")
+        (self.directory / "main.c").write_text(PROGRAM)
+        self.by_cmake(prefix)
+        if shutil.which("pkg-config"):
+            self.by_pkg_config(prefix)
+        for page in ("tracer.1", "tracer-run.1"):
+            if not list(prefix.rglob(page)):
+                sys.exit(f"no manual page {page}")
+
+    def by_cmake(self, prefix):
+        (self.directory / "CMakeLists.txt").write_text(PROJECT)
+        self.run(self.options.cmake, "-S", ".", "-B", "user", f"-DCMAKE_PREFIX_PATH={prefix}",
+                 f"-DCMAKE_C_COMPILER={self.options.compiler}")
+        self.run(self.options.cmake, "--build", "user")
+        self.traced(self.directory / "user/linked")
+
+    def by_pkg_config(self, prefix):
+        where = str(next(prefix.rglob("tracer.pc")).parent)
+        tool = self.run("pkg-config", "--variable=tool", "tracer", PKG_CONFIG_PATH=where).strip().replace("\\ ", " ")
+        if not os.path.samefile(tool, next(prefix.rglob("libtracer.so"))):
+            sys.exit(f"pkg-config names {tool}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for option in ("--build", "--cmake", "--compiler", "--program"):
+        parser.add_argument(option, required=True)
+    with tempfile.TemporaryDirectory() as directory:
+        Check(parser.parse_args(), directory).all()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `tracer manual [COMMAND]`: manual pages, written from the same table as --help. Hidden: for packagers.
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <memory>
+
+#include "tracer/cli/command.hpp"
+#include "tracer/cli/describe.hpp"
+
+namespace tracer::cli {
+namespace {
+
+/// Text for roff: hyphens stay hyphens, no line begins a request.
+std::string roff(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '-') out += "\\-";
+    else if (c == '\\') out += "\\e";
+    else if (c == '\n') out += "\n.br\n";
+    else if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n')) out += std::string{"\\&"} + c;
+    else out += c;
+  }
+  return out;
+}
+
+void print_option(const OptionText& option) {
+  std::string head;
+  for (const std::string& name : option.names) head += (head.empty() ? "\\fB" : ", \\fB") + roff(name) + "\\fR";
+  if (head.empty()) head = "\\fI" + roff(option.positional) + "\\fR";
+  else if (!option.value.empty()) head += " \\fI" + roff(option.value) + "\\fR";
+  std::printf(".TP\n%s\n%s\n", head.c_str(), roff(option.description).c_str());
+}
+
+void print_options(const CommandText& text) {
+  std::printf(".SH OPTIONS\n");
+  for (const OptionText& option : text.options) print_option(option);
+}
+
+/// A command whose footer begins with its own usage line has a synopsis that the parser cannot know.
+std::string taken_usage(CommandText& text) {
+  const std::string prefix = "Usage: ";
+  if (!text.footer.starts_with(prefix)) return "";
+  const std::size_t end = std::min(text.footer.find('\n'), text.footer.size());
+  const std::string line = text.footer.substr(prefix.size(), end - prefix.size());
+  text.footer.erase(0, std::min(end + 1, text.footer.size()));
+  return line;
+}
+
+std::string synopsis(const CommandText& text, const std::string& command) {
+  std::string line = ".B " + roff(command) + "\n[\\fIOPTIONS\\fR]";
+  for (const OptionText& option : text.options) {
+    if (option.positional.empty()) continue;
+    const std::string name = "\\fI" + roff(option.positional) + "\\fR" + (option.repeated ? "..." : "");
+    line += option.required ? " " + name : " [" + name + "]";
+  }
+  return line;
+}
+
+void print_head(const std::string& page, const std::string& summary) {
+  std::string title = page;
+  std::transform(title.begin(), title.end(), title.begin(), [](unsigned char c) { return std::toupper(c); });
+  std::printf(".TH %s 1 \"\" \"tracer %s\" \"User Commands\"\n", title.c_str(), TRACER_VERSION);
+  std::printf(".SH NAME\n%s \\- %s\n", roff(page).c_str(), roff(summary).c_str());
+}
+
+void print_overview(const CLI::App& app) {
+  print_head("tracer", "records what OpenMP programs do, as OTF2 archives");
+  std::printf(".SH SYNOPSIS\n.B tracer\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n");
+  std::printf(".br\n\\fBOMP_TOOL_LIBRARIES\\fR=\\fIDIR\\fR/libtracer.so \\fIPROGRAM\\fR [\\fIARGUMENTS\\fR...]\n");
+  std::printf(".SH DESCRIPTION\n%s\n.SH COMMANDS\n", roff(app.get_description()).c_str());
+  for (const CommandText& command : describe_subcommands(app)) {
+    std::printf(".TP\n\\fBtracer\\-%s\\fR(1)\n%s\n", roff(command.name).c_str(), roff(command.summary).c_str());
+  }
+  print_options(describe(app));
+  std::printf(".SH EXIT STATUS\n0: done. 1: something was found or could not be done. 2: the command line makes no sense.\n");
+}
+
+void print_command(CommandText text) {
+  const std::string page = "tracer-" + text.name;
+  const std::string usage_line = taken_usage(text);
+  print_head(page, text.summary);
+  const std::string line = usage_line.empty() ? synopsis(text, "tracer " + text.name) : roff(usage_line);
+  std::printf(".SH SYNOPSIS\n%s\n", line.c_str());
+  if (!text.footer.empty()) std::printf(".SH DESCRIPTION\n%s\n", roff(text.footer).c_str());
+  print_options(text);
+  std::printf(".SH SEE ALSO\n.BR tracer (1)\n");
+}
+
+int manual(const CLI::App& app, const std::string& name) {
+  if (name.empty()) {
+    print_overview(app);
+    return ok;
+  }
+  for (const CommandText& command : describe_subcommands(app)) {
+    if (command.name != name) continue;
+    print_command(command);
+    return ok;
+  }
+  throw UsageError{"no command '" + name + "'; see 'tracer --help'."};
+}
+
+void add(CLI::App& app, std::function<int()>& action) {
+  auto name = std::make_shared<std::string>();
+  app.add_option("COMMAND", *name, "Command to describe; without it, the overview");
+  app.group("");
+  action = [name, &app] { return manual(*app.get_parent(), *name); };
+}
+
+}  // namespace
+
+const Command manual_command{"manual", "Print a manual page (roff)", add};
+
+}  // namespace tracer::cli
