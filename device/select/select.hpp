@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "tracer/device_provider.hpp"
+#include "tracer/time.hpp"
 
 namespace tracer::device {
 
@@ -20,6 +21,7 @@ struct DeviceOptions {
   Choice choice = Choice::automatic;
   std::size_t buffer_bytes = std::size_t{1} << 20;    ///< of one trace buffer
   std::size_t memory_bytes = std::size_t{256} << 20;  ///< all trace buffers together
+  Ticks (*clock)() noexcept = nullptr;                ///< nullptr: tracer::now (tests have their own)
   /// "auto", "ompt", "cupti", "host", "off"; anything else is false and leaves `choice`.
   bool set_choice(std::string_view text) noexcept;
 };
@@ -55,7 +57,7 @@ class Devices {
   void pause(bool on) noexcept;
   void flush() noexcept;
 
-  /// Drainer, at every wake-up and at least once a second: parses buffers, reads device clocks.
+  /// Drainer, at every wake-up, and about four times a second: parses buffers, reads device clocks.
   void poll() noexcept;
 
   /// In the tool's finalize (or destructor), while the session still takes device records:
@@ -64,6 +66,7 @@ class Devices {
 
  private:
   struct State;
+  void refresh_hooks() noexcept;
   std::unique_ptr<State> state_;
   std::atomic<void (*)(HostOpId) noexcept> begin_hook_{nullptr};
   std::atomic<void (*)() noexcept> end_hook_{nullptr};

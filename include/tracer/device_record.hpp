@@ -23,8 +23,9 @@ enum class DeviceRecordKind : std::uint8_t {
   overhead = 9,
   target_begin = 10,  ///< the device's copy of the host's target event; times may be 0
   target_end = 11,
-  native = 12,  ///< of a native or abstract record: named, with times, nothing more known
-  lost = 13,    ///< `bytes` records were dropped by the provider up to `end`
+  native = 12,       ///< of a native or abstract record: named, with times, nothing more known
+  lost = 13,         ///< `bytes` records were dropped by the provider up to `end`
+  correlation = 14,  ///< no event: says that the provider's `correlation` id belongs to `host_op_id`
 };
 
 enum class DeviceProviderKind : std::uint8_t { none = 0, ompt = 1, cupti = 2, host = 3 };

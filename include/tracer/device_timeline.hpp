@@ -59,8 +59,8 @@ struct DeviceTrack {
 /// Times are host ticks, so that host and device events go through the same conversion to
 /// nanoseconds and cannot disagree.
 struct DeviceTimeline {
-  std::vector<DeviceTrack> devices;                ///< by number; those that the journal knows
-  std::map<std::string, std::uint64_t> counters;   ///< repairs and losses by name, for the archive's properties
+  std::vector<DeviceTrack> devices;               ///< by number; those that the journal knows
+  std::map<std::string, std::uint64_t> counters;  ///< repairs and losses by name, for the archive's properties
   bool empty() const noexcept { return devices.empty(); }
 };
 

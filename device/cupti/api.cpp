@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Opens libcuda and libcupti, and looks for signs of CUDA in the process.
+#include "device/cupti/api.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tracer::device::cupti {
+namespace {
+
+void* open_cupti() {
+  std::vector<std::string> names{"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const char* home = std::getenv(variable)) {
+      names.push_back(std::string(home) + "/lib64/libcupti.so");
+      names.push_back(std::string(home) + "/extras/CUPTI/lib64/libcupti.so");
+    }
+  }
+  names.emplace_back("/usr/local/cuda/lib64/libcupti.so");
+  names.emplace_back("/usr/local/cuda/extras/CUPTI/lib64/libcupti.so");
+  for (const auto& name : names) {
+    if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+  }
+  return nullptr;
+}
+
+template <typename Function>
+bool find(void* library, const char* name, Function& function) noexcept {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  return function != nullptr;
+}
+
+bool find_all(void* library, Api& api) noexcept {
+  return find(library, "cuptiGetVersion", api.get_version) &&
+         find(library, "cuptiGetResultString", api.get_result_string) &&
+         find(library, "cuptiSubscribe", api.subscribe) && find(library, "cuptiUnsubscribe", api.unsubscribe) &&
+         find(library, "cuptiActivityRegisterTimestampCallback", api.register_timestamp) &&
+         find(library, "cuptiActivityRegisterCallbacks", api.register_callbacks) &&
+         find(library, "cuptiActivityEnable", api.enable) && find(library, "cuptiActivityDisable", api.disable) &&
+         find(library, "cuptiActivityFlushAll", api.flush_all) &&
+         find(library, "cuptiActivityGetNextRecord", api.next_record) &&
+         find(library, "cuptiActivityGetNumDroppedRecords", api.dropped_records) &&
+         find(library, "cuptiActivityPushExternalCorrelationId", api.push_external) &&
+         find(library, "cuptiActivityPopExternalCorrelationId", api.pop_external);
+}
+
+int is_sign(dl_phdr_info* info, std::size_t, void*) {
+  static constexpr const char* signs[] = {"/libomptarget", "/libcuda.so",           "/libcudart",
+                                          "/libcublas",    "/libgomp-plugin-nvptx", "/libacchost"};
+  if (!info->dlpi_name) return 0;
+  for (const char* sign : signs) {
+    if (std::strstr(info->dlpi_name, sign)) return 1;
+  }
+  return 0;
+}
+
+/// nvcc puts device code into a section of this name, also when the CUDA runtime is linked statically.
+bool executable_has_device_code() noexcept {
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen("/proc/self/exe", "rb"), &std::fclose);
+  ElfW(Ehdr) header;
+  if (!file || std::fread(&header, sizeof header, 1, file.get()) != 1) return false;
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_shnum == 0) return false;
+  std::vector<ElfW(Shdr)> sections(header.e_shnum);
+  if (std::fseek(file.get(), static_cast<long>(header.e_shoff), SEEK_SET) != 0) return false;
+  if (std::fread(sections.data(), sizeof sections[0], sections.size(), file.get()) != sections.size()) return false;
+  if (header.e_shstrndx >= sections.size()) return false;
+  const auto& names = sections[header.e_shstrndx];
+  if (names.sh_size > (std::size_t{1} << 20)) return false;
+  std::string text(names.sh_size, '\0');
+  if (std::fseek(file.get(), static_cast<long>(names.sh_offset), SEEK_SET) != 0) return false;
+  if (std::fread(text.data(), 1, text.size(), file.get()) != text.size()) return false;
+  return text.find(".nv_fatbin") != std::string::npos;
+}
+
+}  // namespace
+
+const char* load(Api& api) noexcept try {
+  if (!dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL)) return "no CUDA driver (libcuda.so.1)";
+  void* library = open_cupti();
+  if (!library) return "libcupti.so is not found (set LD_LIBRARY_PATH or CUDA_HOME)";
+  if (!find_all(library, api)) return "libcupti.so lacks functions of CUPTI 11.8";
+  std::uint32_t version = 0;
+  if (api.get_version(&version) != CUPTI_SUCCESS || version < oldest_version)
+    return "libcupti.so is older than CUDA 11.8's";
+  return nullptr;
+} catch (...) {
+  return "no memory";
+}
+
+bool process_may_use_cuda() noexcept try {
+  return dl_iterate_phdr(is_sign, nullptr) != 0 || executable_has_device_code();
+} catch (...) {
+  return false;
+}
+
+}  // namespace tracer::device::cupti

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of libcupti that the tracer calls, found at run time.
+#pragma once
+
+#include <cstdint>
+
+#include <cupti.h>
+
+namespace tracer::device::cupti {
+
+/// Older libraries know records whose beginnings differ from those of the header.
+inline constexpr std::uint32_t oldest_version = 18;  // CUDA 11.8
+
+struct Api {
+  decltype(&cuptiGetVersion) get_version = nullptr;
+  decltype(&cuptiGetResultString) get_result_string = nullptr;
+  decltype(&cuptiSubscribe) subscribe = nullptr;
+  decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
+  decltype(&cuptiActivityRegisterTimestampCallback) register_timestamp = nullptr;
+  decltype(&cuptiActivityRegisterCallbacks) register_callbacks = nullptr;
+  decltype(&cuptiActivityEnable) enable = nullptr;
+  decltype(&cuptiActivityDisable) disable = nullptr;
+  decltype(&cuptiActivityFlushAll) flush_all = nullptr;
+  decltype(&cuptiActivityGetNextRecord) next_record = nullptr;
+  decltype(&cuptiActivityGetNumDroppedRecords) dropped_records = nullptr;
+  decltype(&cuptiActivityPushExternalCorrelationId) push_external = nullptr;
+  decltype(&cuptiActivityPopExternalCorrelationId) pop_external = nullptr;
+};
+
+/// nullptr, or why there is no CUPTI here. Looks for the driver first: without it each call into
+/// CUPTI 13 costs 20 us before it fails. The library stays loaded.
+const char* load(Api& api) noexcept;
+
+/// Is there a sign that this process will use CUDA: an OpenMP offload or CUDA library that is
+/// loaded, or CUDA code in the executable? CUPTI costs a program without CUDA some 100 ms.
+bool process_may_use_cuda() noexcept;
+
+}  // namespace tracer::device::cupti

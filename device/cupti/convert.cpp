@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One function per kind of activity record. Only fields are read that have stood at the same place
+// since CUDA 11.8: the library may be older than the header.
+#include "device/cupti/convert.hpp"
+
+#include <cstdio>
+
+namespace tracer::device::cupti {
+namespace {
+
+// The header's newest records begin as those of CUDA 11.8, up to the last field read below.
+static_assert(offsetof(CUpti_ActivityKernel10, name) == 104 && offsetof(CUpti_ActivityKernel10, start) == 16);
+static_assert(offsetof(CUpti_ActivityMemcpy6, correlationId) == 44);
+static_assert(offsetof(CUpti_ActivityMemcpyPtoP4, correlationId) == 60);
+static_assert(offsetof(CUpti_ActivityMemset4, correlationId) == 44);
+static_assert(offsetof(CUpti_ActivityMemory4, streamId) == 60);
+static_assert(offsetof(CUpti_ActivitySynchronization2, streamId) == 32);
+static_assert(offsetof(CUpti_ActivityOverhead3, start) == 24);
+static_assert(offsetof(CUpti_ActivityDevice5, name) == 136 && offsetof(CUpti_ActivityContext3, deviceId) == 8);
+
+constexpr std::size_t batch_size = 256;
+
+std::string hexadecimal(const CUuuid& uuid) {
+  std::string text = "GPU-";
+  char digits[3];
+  for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
+    text += digits;
+  }
+  return text;
+}
+
+const char* name_of(CUpti_ActivityOverheadKind kind) noexcept {
+  switch (kind) {
+    case CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER:
+      return "driver compiler";
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH:
+      return "CUPTI buffer flush";
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION:
+      return "CUPTI instrumentation";
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE:
+      return "CUPTI resource";
+    case CUPTI_ACTIVITY_OVERHEAD_RUNTIME_TRIGGERED_MODULE_LOADING:
+      return "module loading";
+    case CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING:
+      return "lazy function loading";
+    default:
+      return "CUPTI overhead";
+  }
+}
+
+const char* name_of(CUpti_ActivitySynchronizationType type) noexcept {
+  switch (type) {
+    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE:
+      return "event synchronize";
+    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT:
+      return "stream wait event";
+    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE:
+      return "stream synchronize";
+    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE:
+      return "context synchronize";
+    default:
+      return "synchronize";
+  }
+}
+
+template <typename Record>
+const Record& as(const CUpti_Activity& activity) noexcept {
+  return reinterpret_cast<const Record&>(activity);
+}
+
+}  // namespace
+
+DeviceRecord Converter::blank(std::uint32_t cuda_device, DeviceRecordKind kind) const {
+  DeviceRecord out{};
+  out.device = number_of_(cuda_device);
+  out.source_device = out.destination_device = -1;
+  out.kind = kind;
+  out.provider = DeviceProviderKind::cupti;
+  out.clock = DeviceClock::device;
+  return out;
+}
+
+void Converter::put(const DeviceRecord& record) {
+  batch_.push_back(record);
+  if (batch_.size() >= batch_size) flush();
+}
+
+void Converter::flush() {
+  if (!batch_.empty()) sink_.records(batch_);
+  batch_.clear();
+}
+
+void Converter::take_kernel(const CUpti_ActivityKernel10& in) {
+  auto out = blank(in.deviceId, DeviceRecordKind::kernel);
+  out.start = in.start;
+  out.end = in.end;
+  out.stream = in.streamId;
+  out.context = in.contextId;
+  out.correlation = in.correlationId;
+  out.name = in.name ? sink_.intern(in.name) : 0;
+  out.granted_teams = static_cast<std::uint32_t>(in.gridX) * static_cast<std::uint32_t>(in.gridY) *
+                      static_cast<std::uint32_t>(in.gridZ);
+  put(out);
+}
+
+void Converter::take_copy(const CUpti_ActivityMemcpy6& in) {
+  auto out = blank(in.deviceId, DeviceRecordKind::transfer_peer);
+  switch (in.copyKind) {
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
+      out.kind = DeviceRecordKind::transfer_to_device;
+      out.destination_device = out.device;
+      break;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH:
+      out.kind = DeviceRecordKind::transfer_from_device;
+      out.source_device = out.device;
+      break;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOH:
+      break;
+    default:
+      out.source_device = out.destination_device = out.device;
+  }
+  out.start = in.start;
+  out.end = in.end;
+  out.bytes = in.bytes;
+  out.stream = in.streamId;
+  out.context = in.contextId;
+  out.correlation = in.correlationId;
+  put(out);
+}
+
+void Converter::take_peer_copy(const CUpti_ActivityMemcpyPtoP4& in) {
+  auto out = blank(in.deviceId, DeviceRecordKind::transfer_peer);
+  out.start = in.start;
+  out.end = in.end;
+  out.bytes = in.bytes;
+  out.stream = in.streamId;
+  out.context = in.contextId;
+  out.correlation = in.correlationId;
+  out.source_device = number_of_(in.srcDeviceId);
+  out.destination_device = number_of_(in.dstDeviceId);
+  put(out);
+}
+
+void Converter::take_memset(const CUpti_ActivityMemset4& in) {
+  auto out = blank(in.deviceId, DeviceRecordKind::memset);
+  out.start = in.start;
+  out.end = in.end;
+  out.bytes = in.bytes;
+  out.stream = in.streamId;
+  out.context = in.contextId;
+  out.correlation = in.correlationId;
+  out.destination_device = out.device;
+  put(out);
+}
+
+/// Memory of the device only: pinned and pageable host memory is not its own.
+void Converter::take_memory(const CUpti_ActivityMemory4& in) {
+  const bool is_device = in.memoryKind == CUPTI_ACTIVITY_MEMORY_KIND_DEVICE ||
+                         in.memoryKind == CUPTI_ACTIVITY_MEMORY_KIND_ARRAY ||
+                         in.memoryKind == CUPTI_ACTIVITY_MEMORY_KIND_MANAGED;
+  if (!is_device) return;
+  const bool release = in.memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE;
+  auto out = blank(in.deviceId, release ? DeviceRecordKind::free : DeviceRecordKind::alloc);
+  out.start = out.end = in.timestamp;
+  out.bytes = in.bytes;
+  out.stream = in.streamId;
+  out.context = in.contextId;
+  out.correlation = in.correlationId;
+  out.codeptr = in.PC;
+  (release ? out.source_address : out.destination_address) = in.address;
+  put(out);
+}
+
+void Converter::take_synchronization(const CUpti_ActivitySynchronization2& in) {
+  const auto device = device_of_context_.find(in.contextId);
+  auto out = blank(device == device_of_context_.end() ? 0 : device->second, DeviceRecordKind::synchronize);
+  out.start = in.start;
+  out.end = in.end;
+  out.stream = in.streamId;
+  out.context = in.contextId;
+  out.correlation = in.correlationId;
+  out.name = sink_.intern(name_of(in.type));
+  put(out);
+}
+
+void Converter::take_overhead(const CUpti_ActivityOverhead3& in) {
+  const bool of_device = in.objectKind == CUPTI_ACTIVITY_OBJECT_DEVICE ||
+                         in.objectKind == CUPTI_ACTIVITY_OBJECT_CONTEXT ||
+                         in.objectKind == CUPTI_ACTIVITY_OBJECT_STREAM;
+  auto out = blank(of_device ? in.objectId.dcs.deviceId : 0, DeviceRecordKind::overhead);
+  out.start = in.start;
+  out.end = in.end;
+  out.name = sink_.intern(name_of(in.overheadKind));
+  put(out);
+}
+
+void Converter::take_device(const CUpti_ActivityDevice5& in) {
+  CudaDevice device;
+  device.name = in.name ? in.name : "";
+  auto& p = device.properties;
+  p["name"] = device.name;
+  p["uuid"] = hexadecimal(in.uuid);
+  p["compute_capability"] = std::to_string(in.computeCapabilityMajor) + "." + std::to_string(in.computeCapabilityMinor);
+  p["memory_bytes"] = std::to_string(in.globalMemorySize);
+  p["memory_bandwidth_kB_per_s"] = std::to_string(in.globalMemoryBandwidth);
+  p["compute_units"] = std::to_string(in.numMultiprocessors);
+  p["core_clock_kHz"] = std::to_string(in.coreClockRate);
+  p["l2_cache_bytes"] = std::to_string(in.l2CacheSize);
+  p["threads_per_warp"] = std::to_string(in.numThreadsPerWarp);
+  on_device_(in.id, std::move(device));
+}
+
+void Converter::take_correlation(const CUpti_ActivityExternalCorrelation& in) {
+  if (in.externalKind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0) return;  // another user's
+  DeviceRecord out{};
+  out.device = out.source_device = out.destination_device = -1;
+  out.kind = DeviceRecordKind::correlation;
+  out.provider = DeviceProviderKind::cupti;
+  out.host_op_id = in.externalId;
+  out.correlation = in.correlationId;
+  put(out);
+}
+
+void Converter::take(const CUpti_Activity& activity) {
+  switch (activity.kind) {
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      return take_kernel(as<CUpti_ActivityKernel10>(activity));
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      return take_copy(as<CUpti_ActivityMemcpy6>(activity));
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      return take_peer_copy(as<CUpti_ActivityMemcpyPtoP4>(activity));
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      return take_memset(as<CUpti_ActivityMemset4>(activity));
+    case CUPTI_ACTIVITY_KIND_MEMORY2:
+      return take_memory(as<CUpti_ActivityMemory4>(activity));
+    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
+      return take_synchronization(as<CUpti_ActivitySynchronization2>(activity));
+    case CUPTI_ACTIVITY_KIND_OVERHEAD:
+      return take_overhead(as<CUpti_ActivityOverhead3>(activity));
+    case CUPTI_ACTIVITY_KIND_DEVICE:
+      return take_device(as<CUpti_ActivityDevice5>(activity));
+    case CUPTI_ACTIVITY_KIND_CONTEXT: {
+      const auto& context = as<CUpti_ActivityContext3>(activity);
+      device_of_context_[context.contextId] = context.deviceId;
+      return;
+    }
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
+      return take_correlation(as<CUpti_ActivityExternalCorrelation>(activity));
+    case CUPTI_ACTIVITY_KIND_DRIVER:
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+    case CUPTI_ACTIVITY_KIND_STREAM:
+    case CUPTI_ACTIVITY_KIND_DEVICE_ATTRIBUTE:
+      return;  // only needed so that others are made
+    default:
+      sink_.count("device.cupti_kinds_ignored", 1);
+  }
+}
+
+}  // namespace tracer::device::cupti

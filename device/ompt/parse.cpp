@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads standard records by their type, native ones by their abstract description.
+#include "device/ompt/parse.hpp"
+
+#include <string_view>
+
+namespace tracer::device::ompt {
+namespace {
+
+std::uint64_t address(const void* pointer) noexcept {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
+DeviceRecord blank(std::int32_t device) noexcept {
+  DeviceRecord out{};
+  out.device = device;
+  out.source_device = out.destination_device = -1;
+  out.provider = DeviceProviderKind::ompt;
+  out.clock = DeviceClock::device;
+  return out;
+}
+
+void take_target(const ompt_record_target_t& in, DeviceRecord& out) noexcept {
+  out.kind = in.endpoint == ompt_scope_end ? DeviceRecordKind::target_end : DeviceRecordKind::target_begin;
+  out.target_id = in.target_id ? in.target_id : out.target_id;
+  out.codeptr = address(in.codeptr_ra);
+  out.end = out.start;
+}
+
+DeviceRecordKind kind_of(ompt_target_data_op_t optype) noexcept {
+  switch (optype) {
+    case ompt_target_data_alloc:
+    case ompt_target_data_alloc_async:
+      return DeviceRecordKind::alloc;
+    case ompt_target_data_delete:
+    case ompt_target_data_delete_async:
+      return DeviceRecordKind::free;
+    case ompt_target_data_transfer_to_device:
+    case ompt_target_data_transfer_to_device_async:
+      return DeviceRecordKind::transfer_to_device;
+    case ompt_target_data_transfer_from_device:
+    case ompt_target_data_transfer_from_device_async:
+      return DeviceRecordKind::transfer_from_device;
+    default:
+      break;
+  }
+  // OpenMP 6.0: memset 7, transfer 8, and their asynchronous twins 16 higher
+  const int value = static_cast<int>(optype);
+  if (value == 7 || value == 23) return DeviceRecordKind::memset;
+  if (value == 8 || value == 24) return DeviceRecordKind::transfer_peer;
+  return DeviceRecordKind::native;
+}
+
+void take_data_op(const ompt_record_target_data_op_t& in, DeviceRecord& out, DeviceSink& sink) noexcept {
+  out.kind = kind_of(in.optype);
+  if (out.kind == DeviceRecordKind::native) {
+    out.name = sink.intern(in.optype == ompt_target_data_associate      ? "associate"
+                           : in.optype == ompt_target_data_disassociate ? "disassociate"
+                                                                        : "target data operation");
+  }
+  out.end = in.end_time;
+  out.host_op_id = in.host_op_id;
+  out.bytes = in.bytes;
+  out.source_address = address(in.src_addr);
+  out.destination_address = address(in.dest_addr);
+  out.source_device = in.src_device_num;
+  out.destination_device = in.dest_device_num;
+  out.codeptr = address(in.codeptr_ra);
+}
+
+void take_kernel(const ompt_record_target_kernel_t& in, DeviceRecord& out) noexcept {
+  out.kind = DeviceRecordKind::kernel;
+  out.end = in.end_time;
+  out.host_op_id = in.host_op_id;
+  out.requested_teams = in.requested_num_teams;
+  out.granted_teams = in.granted_num_teams;
+}
+
+/// What a device may trace besides target operations is kept as a named instant.
+std::string_view name_of_type(int type) noexcept {
+  switch (type) {
+    case ompt_callback_thread_begin:
+      return "thread_begin";
+    case ompt_callback_thread_end:
+      return "thread_end";
+    case ompt_callback_parallel_begin:
+      return "parallel_begin";
+    case ompt_callback_parallel_end:
+      return "parallel_end";
+    case ompt_callback_task_create:
+      return "task_create";
+    case ompt_callback_task_schedule:
+      return "task_schedule";
+    case ompt_callback_implicit_task:
+      return "implicit_task";
+    case ompt_callback_control_tool:
+      return "control_tool";
+    case ompt_callback_sync_region_wait:
+      return "sync_region_wait";
+    case ompt_callback_mutex_released:
+      return "mutex_released";
+    case ompt_callback_dependences:
+      return "dependences";
+    case ompt_callback_task_dependence:
+      return "task_dependence";
+    case ompt_callback_work:
+      return "work";
+    case ompt_callback_masked:
+      return "masked";
+    case ompt_callback_target_map:
+    case ompt_callback_target_map_emi:
+      return "target_map";
+    case ompt_callback_sync_region:
+      return "sync_region";
+    case ompt_callback_lock_init:
+      return "lock_init";
+    case ompt_callback_lock_destroy:
+      return "lock_destroy";
+    case ompt_callback_mutex_acquire:
+      return "mutex_acquire";
+    case ompt_callback_mutex_acquired:
+      return "mutex_acquired";
+    case ompt_callback_nest_lock:
+      return "nest_lock";
+    case ompt_callback_flush:
+      return "flush";
+    case ompt_callback_cancel:
+      return "cancel";
+    case ompt_callback_reduction:
+      return "reduction";
+    case ompt_callback_dispatch:
+      return "dispatch";
+    default:
+      return "device record";
+  }
+}
+
+bool convert_native(const EntryPoints& entry, const Range& range, ompt_buffer_cursor_t at, DeviceSink& sink,
+                    DeviceRecord& out) noexcept {
+  if (!entry.get_record_native || !entry.get_record_abstract) return false;
+  ompt_id_t host_op_id = ompt_id_none;
+  void* native = entry.get_record_native(range.buffer, at, &host_op_id);
+  const ompt_record_abstract_t* abstract = native ? entry.get_record_abstract(native) : nullptr;
+  if (!abstract) return false;
+  out.kind = DeviceRecordKind::native;
+  out.host_op_id = host_op_id;
+  out.start = abstract->start_time;
+  // a record of class info has no times that could be trusted
+  out.end = abstract->rclass == ompt_record_native_event ? abstract->end_time : abstract->start_time;
+  out.context = static_cast<std::uint32_t>(abstract->hwid);
+  out.name = sink.intern(abstract->type ? abstract->type : "native record");
+  return true;
+}
+
+bool read(const EntryPoints& entry, std::int32_t number, const Range& range, ompt_buffer_cursor_t at, DeviceSink& sink,
+          DeviceRecord& out) noexcept {
+  const auto type = entry.get_record_type ? entry.get_record_type(range.buffer, at) : ompt_record_ompt;
+  out = blank(number);
+  if (type == ompt_record_native) return convert_native(entry, range, at, sink, out);
+  if (type != ompt_record_ompt || !entry.get_record_ompt) return false;
+  const ompt_record_ompt_t* record = entry.get_record_ompt(range.buffer, at);
+  if (!record) return false;
+  out = convert(*record, number, sink);
+  return true;
+}
+
+}  // namespace
+
+DeviceRecord convert(const ompt_record_ompt_t& record, std::int32_t device, DeviceSink& sink) noexcept {
+  DeviceRecord out = blank(device);
+  out.start = record.time;
+  out.thread_id = record.thread_id;
+  out.target_id = record.target_id;
+  switch (static_cast<int>(record.type)) {
+    case ompt_callback_target:
+    case ompt_callback_target_emi:
+      take_target(record.record.target, out);
+      break;
+    case ompt_callback_target_data_op:
+    case ompt_callback_target_data_op_emi:
+      take_data_op(record.record.target_data_op, out, sink);
+      break;
+    case ompt_callback_target_submit:
+    case ompt_callback_target_submit_emi:
+      take_kernel(record.record.target_kernel, out);
+      break;
+    default:
+      out.kind = DeviceRecordKind::native;
+      out.end = out.start;
+      out.name = sink.intern(name_of_type(static_cast<int>(record.type)));
+  }
+  return out;
+}
+
+ParseCount parse(const EntryPoints& entry, DeviceHandle device, std::int32_t number, const Range& range,
+                 DeviceSink& sink, bool count_only) noexcept {
+  ParseCount count;
+  if (range.bytes == 0) return count;
+  std::array<DeviceRecord, 64> batch;
+  std::size_t filled = 0;
+  auto at = range.begin;
+  // a record has 8 bytes at least: a cursor that never ends does not hang the program
+  for (std::size_t left = range.bytes / 8 + 1; left > 0; --left) {
+    if (count_only) {
+      ++count.unreadable;
+    } else if (read(entry, number, range, at, sink, batch[filled])) {
+      ++count.records;
+      if (++filled == batch.size()) {
+        sink.records({batch.data(), filled});
+        filled = 0;
+      }
+    } else {
+      ++count.unreadable;
+    }
+    ompt_buffer_cursor_t next = 0;
+    if (!entry.advance_buffer_cursor(device, range.buffer, range.bytes, at, &next) || next == at) break;
+    at = next;
+  }
+  if (filled) sink.records({batch.data(), filled});
+  return count;
+}
+
+}  // namespace tracer::device::ompt

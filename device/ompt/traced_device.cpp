@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Opens, feeds and closes one device by the rules of the specification and the habits of AMD's
+// runtime, the only implementation there is.
+#include "device/ompt/traced_device.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <new>
+#include <thread>
+
+namespace tracer::device::ompt {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Enough for some hundred records of 112 bytes: a runtime without memory for buffers writes here.
+constexpr std::size_t scrap_bytes = std::size_t{64} << 10;
+
+constexpr bool accepted(ompt_set_result_t result) noexcept {
+  return result >= ompt_set_sometimes;
+}
+
+/// The plain type, then its EMI twin where the runtime knows only that. Never both: an
+/// implementation may take them for two kinds of record.
+struct RecordType {
+  ompt_callbacks_t plain;
+  int emi;
+};
+constexpr std::array target_types{RecordType{ompt_callback_target, 33}, RecordType{ompt_callback_target_data_op, 34},
+                                  RecordType{ompt_callback_target_submit, 35}};
+
+/// What a device might trace of its own OpenMP threads; each becomes a named instant.
+constexpr std::array device_types{ompt_callback_thread_begin,   ompt_callback_thread_end,  ompt_callback_parallel_begin,
+                                  ompt_callback_parallel_end,   ompt_callback_task_create, ompt_callback_task_schedule,
+                                  ompt_callback_implicit_task,  ompt_callback_sync_region, ompt_callback_mutex_acquired,
+                                  ompt_callback_mutex_released, ompt_callback_work,        ompt_callback_masked,
+                                  ompt_callback_target_map,     ompt_callback_cancel,      ompt_callback_dispatch};
+
+class Inside {
+ public:
+  explicit Inside(std::atomic<unsigned>& count) noexcept : count_(count) { count_.fetch_add(1); }
+  ~Inside() { count_.fetch_sub(1); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  std::atomic<unsigned>& count_;
+};
+
+}  // namespace
+
+bool TracedDevice::enable_standard(bool on) noexcept {
+  if (!entry_.set_trace_ompt || !entry_.get_record_ompt) return false;
+  const auto set = [&](int type) { return accepted(entry_.set_trace_ompt(handle_, on, static_cast<unsigned>(type))); };
+  std::array<bool, target_types.size()> taken{};
+  for (std::size_t i = 0; i < target_types.size(); ++i) {
+    taken[i] = set(target_types[i].plain) || set(target_types[i].emi);
+  }
+  for (const auto type : device_types) set(type);
+  if (on) {
+    transfers_are_standard_ = taken[1];
+    kernels_are_standard_ = taken[2];
+  }
+  return taken[1] || taken[2];
+}
+
+/// Native records only of what standard ones do not say, so that nothing arrives twice.
+bool TracedDevice::enable_native(bool on) noexcept {
+  if (!entry_.set_trace_native || !entry_.get_record_type || !entry_.get_record_native || !entry_.get_record_abstract) {
+    return false;
+  }
+  int flags = ompt_native_driver | ompt_native_runtime | ompt_native_overhead | ompt_native_idleness;
+  if (!kernels_are_standard_) flags |= ompt_native_kernel_execution;
+  if (!transfers_are_standard_) flags |= ompt_native_data_motion_explicit | ompt_native_data_motion_implicit;
+  return accepted(entry_.set_trace_native(handle_, on, flags));
+}
+
+bool TracedDevice::enable(bool on) noexcept {
+  const bool standard = enable_standard(on);
+  const bool native = enable_native(on);
+  return standard || native;
+}
+
+DeviceAnswer TracedDevice::open(const DeviceDescription& device, DeviceInfo& info,
+                                ompt_callback_buffer_request_t on_request,
+                                ompt_callback_buffer_complete_t on_complete) noexcept {
+  const std::lock_guard lock(control_);
+  entry_ = look_up(device.lookup);
+  if (const char* missing = entry_.missing()) return {false, missing};
+  number_ = device.number;
+  handle_ = device.handle;
+  if (!scrap_) scrap_.reset(new (std::nothrow) std::byte[scrap_bytes]);
+  if (!scrap_) return {false, "no memory for a trace buffer"};
+  // a NULL device answers `never` to everything in AMD's runtime
+  if (!enable(true)) return {false, "the runtime records neither kernels nor transfers of this device"};
+  starved_ = stopped_ = false;
+  open_ = true;
+  read_clocks();
+  if (!entry_.start_trace(handle_, on_request, on_complete)) {
+    open_ = false;
+    return {false, "ompt_start_trace failed"};
+  }
+  if (entry_.get_device_num_procs) {
+    try {
+      info.properties["processors"] = std::to_string(entry_.get_device_num_procs(handle_));
+    } catch (...) {
+      sink_.count("device.properties_lost", 1);
+    }
+  }
+  return {true, "the runtime's device tracing"};
+}
+
+void TracedDevice::request(void** buffer, std::size_t* bytes) noexcept {
+  const Inside inside(inside_);
+  std::size_t size = pool_.buffer_bytes();
+  void* memory = is_open() && !starved_ ? pool_.take(slot_) : nullptr;
+  if (!memory) {
+    // AMD's runtime crashes on a NULL buffer. stop_trace must not be called from here: poll() does.
+    if (is_open() && !starved_.exchange(true)) sink_.wake();
+    sink_.count("device.buffers_refused", 1);
+    memory = scrap_.get();
+    size = scrap_bytes;
+  }
+  *buffer = memory;
+  *bytes = size;
+}
+
+bool TracedDevice::complete(const Range& range, bool owned) noexcept {
+  const Inside inside(inside_);
+  if (range.buffer == scrap_.get()) {
+    discard(range);
+    return false;
+  }
+  if (!is_open() || !pool_.is_out(range.buffer)) {
+    sink_.count("device.buffers_late_or_unknown", 1);
+    return false;
+  }
+  if (range.bytes) delivered_.fetch_add(1, std::memory_order_relaxed);
+  if (owned && range.bytes) return true;
+  // not owned: the runtime may write on and forget the range's end when this returns
+  parse_now(range);
+  if (owned) pool_.give_back(range.buffer);
+  return false;
+}
+
+void TracedDevice::drain(const Range& range) noexcept {
+  parse_now(range);
+  pool_.give_back(range.buffer);
+}
+
+void TracedDevice::parse_now(const Range& range) noexcept {
+  const auto count = parse(entry_, handle_, number_, range, sink_);
+  if (count.unreadable) sink_.count("device.records_unreadable", count.unreadable);
+}
+
+/// The scrap buffer's content is overwritten by whoever else got it: only its records are counted.
+void TracedDevice::discard(const Range& range) noexcept {
+  const auto count = parse(entry_, handle_, number_, range, sink_, true);
+  if (!count.unreadable) return;
+  sink_.count("device.records_lost", count.unreadable);
+  DeviceRecord lost{};
+  lost.kind = DeviceRecordKind::lost;
+  lost.device = number_;
+  lost.bytes = count.unreadable;
+  lost.end = clock_();
+  lost.provider = DeviceProviderKind::ompt;
+  lost.clock = DeviceClock::host_ticks;
+  sink_.records({&lost, 1});
+}
+
+/// The middle of the tightest of some readings of the host's clock around one of the device's.
+void TracedDevice::read_clocks() noexcept {
+  if (!entry_.get_device_time) return;
+  last_reading_ = std::chrono::steady_clock::now();
+  DeviceClockSync best;
+  Ticks width = ~Ticks{0};
+  for (int i = 0; i < 5; ++i) {
+    const Ticks before = clock_();
+    const auto device_time = entry_.get_device_time(handle_);
+    const Ticks after = clock_();
+    if (after - before >= width) continue;
+    width = after - before;
+    best = {number_, before + width / 2, device_time};
+  }
+  sink_.clock_sync(best);
+}
+
+void TracedDevice::pause(bool on) noexcept {
+  const std::lock_guard lock(control_);
+  if (!is_open() || stopped_) return;
+  if (entry_.pause_trace && entry_.pause_trace(handle_, on)) return;
+  enable(!on);  // AMD has no pause
+}
+
+void TracedDevice::flush() noexcept {
+  const std::lock_guard lock(control_);
+  if (is_open() && !stopped_ && entry_.flush_trace) entry_.flush_trace(handle_);
+}
+
+void TracedDevice::poll() noexcept {
+  const std::unique_lock lock(control_, std::try_to_lock);  // close() waits inside the runtime
+  if (!lock || !is_open()) return;
+  if (std::chrono::steady_clock::now() - last_reading_ > 200ms) read_clocks();
+  if (!starved_ || stopped_) return;
+  sink_.message("no memory for another device trace buffer: recording of a device stops (see TRACER_DEVICE_MEMORY)");
+  flush_until_quiet();
+  if (entry_.stop_trace) entry_.stop_trace(handle_);
+  stopped_ = true;
+}
+
+/// AMD's flush delivers what is complete and its stop drops the rest; records become complete when
+/// a signal handler of the driver has run, shortly after the host saw the operation's end.
+void TracedDevice::flush_until_quiet() noexcept {
+  if (!entry_.flush_trace) return;
+  for (int quiet = 0, round = 0; quiet < 2 && round < 100; ++round) {
+    const auto before = delivered_.load();
+    entry_.flush_trace(handle_);
+    if (round) std::this_thread::sleep_for(1ms);
+    quiet = delivered_.load() == before ? quiet + 1 : 0;
+  }
+}
+
+void TracedDevice::wait_for_callbacks() noexcept {
+  for (int i = 0; i < 1000 && inside_.load() != 0; ++i) std::this_thread::sleep_for(1ms);
+}
+
+void TracedDevice::close() noexcept {
+  const std::lock_guard lock(control_);
+  if (!is_open()) return;
+  read_clocks();
+  if (!stopped_) {
+    flush_until_quiet();
+    if (entry_.stop_trace) entry_.stop_trace(handle_);
+    stopped_ = true;
+  }
+  // 1 a runtime's thread is about to enter complete(): it will see open_ false and touch nothing
+  // 2 it is inside already: it is waited for, and what it delivers counts
+  open_ = false;
+  wait_for_callbacks();
+}
+
+}  // namespace tracer::device::ompt
