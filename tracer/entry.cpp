@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The wall between the OpenMP runtime and the tool: C functions through which no exception passes.
+// ompt_start_tool is all that libtracer.so exports.
+#include <exception>
+
+#include "omp-tools.h"
+#include "tracer/tool.hpp"
+
+namespace {
+
+/// Runs `work`; what it throws becomes one line for the user, and `otherwise` the result.
+template <class Work, class Result>
+Result guarded(const char* where, Result otherwise, Work work) noexcept try {
+  return work();
+} catch (const std::exception& exception) {
+  tracer::tool::report_failure(where, exception.what());
+  return otherwise;
+} catch (...) {
+  tracer::tool::report_failure(where, "unknown exception");
+  return otherwise;
+}
+
+int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) noexcept {
+  return guarded("start", 0, [lookup] { return tracer::tool::start(lookup) ? 1 : 0; });
+}
+
+void finalize(ompt_data_t*) noexcept {
+  guarded("end", 0, [] { return tracer::tool::finalize(), 0; });
+}
+
+// exit() inside a parallel region or a task: the runtime does not finalise the tool, and this is
+// the only hook. With LD_PRELOAD and linked in it runs before the runtime's finalize.
+[[gnu::destructor]] void at_exit() noexcept {
+  guarded("end", 0, [] { return tracer::tool::at_exit(), 0; });
+}
+
+constinit ompt_start_tool_result_t start_tool_result{&initialize, &finalize, {0}};
+
+}  // namespace
+
+extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(unsigned int omp_version,
+                                                                                    const char* runtime_version) {
+  const bool accepted = guarded("start", false, [=] { return tracer::tool::accept(omp_version, runtime_version); });
+  return accepted ? &start_tool_result : nullptr;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What handlers need beyond the thread's channel. Filled by tracer/tool.cpp before the first
+// callback is registered; never destroyed, because callbacks may come until the process ends.
+#pragma once
+
+#include <atomic>
+
+#include "device/select/select.hpp"
+#include "tracer/ompt/entry_points.hpp"
+
+namespace tracer::ompt {
+
+struct Context {
+  EntryPoints entry_points;
+  std::atomic<device::Devices*> devices{nullptr};
+};
+
+inline Context& context() noexcept {
+  static constinit Context instance;
+  return instance;
+}
+
+inline device::Devices* devices() noexcept {
+  return context().devices.load(std::memory_order_acquire);
+}
+
+}  // namespace tracer::ompt

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Handlers of what the user (omp_control_tool) and the runtime (error) have to say.
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "tracer/ompt/context.hpp"
+#include "tracer/ompt/emit.hpp"
+#include "tracer/ompt/handlers.hpp"
+#include "tracer/session/session.hpp"
+
+namespace tracer::ompt {
+namespace {
+
+// omp_control_tool_t of omp.h, which a tool cannot include; from 64 on, commands are the tool's.
+enum : std::uint64_t { control_start = 1, control_pause = 2, control_flush = 3, control_end = 4, control_user = 64 };
+
+// What omp_control_tool returns to the program: omp_control_tool_success and _ignored.
+enum : int { control_success = 0, control_ignored = 1 };
+
+constexpr std::size_t longest_text = 255;
+constexpr std::size_t smallest_page = 4096;
+
+using Text = std::array<char, longest_text + 1>;
+
+// The program says what `arg` is, and may be wrong: the kernel copies it and reports a bad address
+// instead of a crash. Page by page, so that a text at the end of a mapping is read whole.
+std::string_view read_text(const void* arg, Text& text) noexcept {
+  std::size_t size = 0;
+  while (arg != nullptr && size < longest_text) {
+    const std::uint64_t from = address_of(arg) + size;
+    const std::size_t length = std::min(longest_text - size, smallest_page - from % smallest_page);
+    const iovec here{text.data() + size, length};
+    const iovec there{reinterpret_cast<void*>(from), length};
+    if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != static_cast<ssize_t>(length)) break;
+    const auto* end = static_cast<const char*>(std::memchr(text.data() + size, '\0', length));
+    if (end != nullptr) return {text.data(), static_cast<std::size_t>(end - text.data())};
+    size += length;
+  }
+  return {text.data(), size};
+}
+
+std::uint32_t intern(std::string_view text) noexcept {
+  Session* recording = Session::current();
+  return recording != nullptr && !text.empty() ? recording->intern(text) : 0;
+}
+
+void flush() noexcept {
+  if (device::Devices* provider = devices()) provider->flush();
+  if (Session* recording = Session::current()) recording->flush();
+}
+
+/// Pausing is the translator's business: records go on, so that no team or task loses its begin.
+/// Devices do stop.
+void pause(bool on) noexcept {
+  if (device::Devices* provider = devices()) provider->pause(on);
+}
+
+}  // namespace
+
+// Commands from 64 on are for the program: 64 begins and 65 ends the phase that `arg` names
+// (docs/phases.md), others mark an instant.
+int on_control_tool(std::uint64_t command, std::uint64_t modifier, void* arg, const void* codeptr_ra) noexcept {
+  Text text;
+  const bool has_text = command >= control_user && arg != nullptr;
+  const std::uint32_t name = has_text ? intern(read_text(arg, text)) : 0;
+  record([=](Channel& channel, Ticks time) {
+    channel.emit({.time = time,
+                  .kind = RecordKind::control_tool,
+                  .endpoint = Endpoint::none,
+                  .sub = sub_of(modifier),
+                  .a = name,
+                  .b = command,
+                  .c = address_of(codeptr_ra)});
+  });
+  if (command >= control_user) return control_success;
+  if (command < control_start || command > control_end) return control_ignored;
+  command == control_flush ? flush() : pause(command != control_start);
+  return control_success;
+}
+
+void on_error(ompt_severity_t severity, const char* message, std::size_t length, const void* codeptr_ra) noexcept {
+  const std::string_view text = message != nullptr ? std::string_view(message, length) : std::string_view();
+  record([=](Channel& channel, Ticks time) {
+    channel.emit({.time = time,
+                  .kind = RecordKind::error,
+                  .endpoint = Endpoint::none,
+                  .sub = sub_of(severity),
+                  .a = intern(text),
+                  .b = text.size(),
+                  .c = address_of(codeptr_ra)});
+  });
+}
+
+}  // namespace tracer::ompt

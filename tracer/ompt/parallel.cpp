@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Handlers of parallel regions, leagues and implicit tasks.
+#include "tracer/ompt/emit.hpp"
+#include "tracer/ompt/handlers.hpp"
+
+namespace tracer::ompt {
+
+void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel_data,
+                       unsigned int requested_parallelism, int flags, const void* codeptr_ra) noexcept {
+  record([=](Channel& channel, Ticks time) {
+    const ParallelId id = make_id(channel.id(), channel.next_counter());
+    if (parallel_data != nullptr) parallel_data->value = id;
+    channel.emit({.time = time,
+                  .kind = RecordKind::parallel_begin,
+                  .endpoint = Endpoint::begin,
+                  .sub = pack_parallel_flags(static_cast<std::uint32_t>(flags)),
+                  .a = requested_parallelism,
+                  .b = id,
+                  .c = address_of(codeptr_ra)});
+  });
+}
+
+void on_parallel_end(ompt_data_t* parallel_data, ompt_data_t*, int flags, const void* codeptr_ra) noexcept {
+  record([=](Channel& channel, Ticks time) {
+    channel.emit({.time = time,
+                  .kind = RecordKind::parallel_end,
+                  .endpoint = Endpoint::end,
+                  .sub = pack_parallel_flags(static_cast<std::uint32_t>(flags)),
+                  .a = 0,
+                  .b = value_of(parallel_data),
+                  .c = address_of(codeptr_ra)});
+  });
+}
+
+// The initial task of a thread, and of each team of a league, comes by the same callback, told
+// apart by its flag. An end may lack the parallel_data, not the task_data.
+void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* parallel_data, ompt_data_t* task_data,
+                      unsigned int actual_parallelism, unsigned int index, int flags) noexcept {
+  record([=](Channel& channel, Ticks time) {
+    if (endpoint == ompt_scope_begin && task_data != nullptr) {
+      task_data->value = make_id(channel.id(), channel.next_counter());
+    }
+    const bool initial = (flags & ompt_task_initial) != 0;
+    channel.emit({.time = time,
+                  .kind = initial ? RecordKind::initial_task : RecordKind::implicit_task,
+                  .endpoint = endpoint_of(endpoint),
+                  .sub = sub_of(index),
+                  .a = actual_parallelism,
+                  .b = value_of(parallel_data),
+                  .c = value_of(task_data)});
+  });
+}
+
+}  // namespace tracer::ompt

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds the runtime's build string in its mapped image: no file is opened or read.
+#include "tracer/ompt/runtime_identity.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+namespace tracer::ompt {
+namespace {
+
+constexpr std::string_view build_marker = "LLVM OMP build compiler: ";
+constexpr std::size_t longest_build_string = 200;
+
+struct Search {
+  std::uintptr_t address;
+  std::string build;
+};
+
+bool contains(const dl_phdr_info& object, std::uintptr_t address) {
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    const auto& segment = object.dlpi_phdr[i];
+    if (segment.p_type == PT_LOAD && address - (object.dlpi_addr + segment.p_vaddr) < segment.p_memsz) return true;
+  }
+  return false;
+}
+
+// memmem: a megabyte or two are searched while the program waits.
+std::string find_build(std::string_view image) {
+  const void* found = memmem(image.data(), image.size(), build_marker.data(), build_marker.size());
+  if (found == nullptr) return "";
+  const auto at = static_cast<std::size_t>(static_cast<const char*>(found) - image.data());
+  const auto text = image.substr(at, longest_build_string);
+  return std::string(text.substr(0, text.find('\0')));
+}
+
+// String literals are in read-only segments, which some linkers merge with the code's.
+int visit(dl_phdr_info* object, std::size_t, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  if (!contains(*object, search.address)) return 0;
+  for (int i = 0; i < object->dlpi_phnum && search.build.empty(); ++i) {
+    const auto& segment = object->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & (PF_R | PF_W)) != PF_R) continue;
+    search.build = find_build({reinterpret_cast<const char*>(object->dlpi_addr + segment.p_vaddr), segment.p_filesz});
+  }
+  return 1;
+}
+
+std::string path_of(const void* function) {
+  Dl_info info{};
+  if (dladdr(function, &info) == 0 || info.dli_fname == nullptr) return "";
+  std::array<char, PATH_MAX> resolved;
+  return realpath(info.dli_fname, resolved.data()) != nullptr ? resolved.data() : info.dli_fname;
+}
+
+}  // namespace
+
+RuntimeIdentity identify_runtime(const void* function) noexcept try {
+  if (function == nullptr) return {};
+  Search search{reinterpret_cast<std::uintptr_t>(function), ""};
+  dl_iterate_phdr(visit, &search);
+  return {path_of(function), search.build};
+} catch (...) {
+  return {};
+}
+
+}  // namespace tracer::ompt

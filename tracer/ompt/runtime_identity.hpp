@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which OpenMP runtime called: its file, and what it says of its own build.
+#pragma once
+
+#include <string>
+
+namespace tracer::ompt {
+
+struct RuntimeIdentity {
+  std::string library;  ///< path of the file that contains `function`, "" unknown
+  std::string build;    ///< "LLVM OMP build compiler: Clang 19.1", "" none found
+};
+
+/// `function` is an address inside the runtime. All libomp versions call themselves
+/// "LLVM OMP version: 5.0.20140926"; only the build string tells them apart.
+RuntimeIdentity identify_runtime(const void* function) noexcept;
+
+}  // namespace tracer::ompt

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Handlers of explicit tasks and their dependences.
+#include <algorithm>
+
+#include "tracer/ompt/emit.hpp"
+#include "tracer/ompt/handlers.hpp"
+
+namespace tracer::ompt {
+namespace {
+
+constexpr std::uint64_t untied_bit_of(int flags) noexcept {
+  return (flags & ompt_task_untied) != 0 ? untied_bit : 0;
+}
+
+}  // namespace
+
+// The record has room for half of the new id: the other half is the channel it stands in, and the
+// counter's high bits follow from the order (record_table.hpp).
+void on_task_create(ompt_data_t* encountering_task_data, const ompt_frame_t*, ompt_data_t* new_task_data, int flags,
+                    int has_dependences, const void* codeptr_ra) noexcept {
+  record([=](Channel& channel, Ticks time) {
+    const std::uint64_t counter = channel.next_counter();
+    if (new_task_data != nullptr) new_task_data->value = make_id(channel.id(), counter) | untied_bit_of(flags);
+    channel.emit({.time = time,
+                  .kind = RecordKind::task_create,
+                  .endpoint = has_dependences != 0 ? Endpoint::begin_end : Endpoint::none,
+                  .sub = pack_task_flags(static_cast<std::uint32_t>(flags)),
+                  .a = static_cast<std::uint32_t>(counter),
+                  .b = value_of(encountering_task_data),
+                  .c = address_of(codeptr_ra)});
+  });
+}
+
+void on_task_schedule(ompt_data_t* prior_task_data, ompt_task_status_t prior_task_status,
+                      ompt_data_t* next_task_data) noexcept {
+  record([=](Channel& channel, Ticks time) {
+    channel.emit({.time = time,
+                  .kind = RecordKind::task_schedule,
+                  .endpoint = Endpoint::none,
+                  .sub = sub_of(prior_task_status),
+                  .a = 0,
+                  .b = value_of(prior_task_data),
+                  .c = value_of(next_task_data)});
+  });
+}
+
+void on_dependences(ompt_data_t* task_data, const ompt_dependence_t* deps, int ndeps) noexcept {
+  record([=](Channel& channel, Ticks time) {
+    const auto count = deps != nullptr && ndeps > 0 ? static_cast<std::uint32_t>(std::min(ndeps, 0xffff)) : 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      channel.emit({.time = time,
+                    .kind = RecordKind::dependences,
+                    .endpoint = Endpoint::none,
+                    .sub = sub_of(deps[i].dependence_type),
+                    .a = i | count << 16,
+                    .b = value_of(task_data),
+                    .c = deps[i].variable.value});
+    }
+  });
+}
+
+void on_task_dependence(ompt_data_t* src_task_data, ompt_data_t* sink_task_data) noexcept {
+  record([=](Channel& channel, Ticks time) {
+    channel.emit({.time = time,
+                  .kind = RecordKind::task_dependence,
+                  .endpoint = Endpoint::none,
+                  .sub = 0,
+                  .a = 0,
+                  .b = value_of(src_task_data),
+                  .c = value_of(sink_task_data)});
+  });
+}
+
+}  // namespace tracer::ompt

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Handlers of worksharing constructs, what they dispatch, and masked.
+#include "tracer/ompt/emit.hpp"
+#include "tracer/ompt/handlers.hpp"
+
+namespace tracer::ompt {
+namespace {
+
+// Values of ompt_dispatch_t whose instance points to a chunk; headers before LLVM 15 lack the names.
+constexpr bool is_chunk(int kind) noexcept {
+  return kind >= 3 && kind <= 5;
+}
+
+// As ompt_dispatch_chunk_t, which headers before LLVM 15 lack.
+struct Chunk {
+  std::uint64_t start;
+  std::uint64_t iterations;
+};
+
+}  // namespace
+
+void on_work(ompt_work_t work_type, ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t*, std::uint64_t count,
+             const void* codeptr_ra) noexcept {
+  record([=](Channel& channel, Ticks time) {
+    channel.emit({.time = time,
+                  .kind = RecordKind::work,
+                  .endpoint = endpoint_of(endpoint),
+                  .sub = sub_of(work_type),
+                  .a = 0,
+                  .b = count,
+                  .c = address_of(codeptr_ra)});
+  });
+}
+
+void on_dispatch(ompt_data_t*, ompt_data_t*, ompt_dispatch_t kind, ompt_data_t instance) noexcept {
+  Chunk chunk{instance.value, 0};
+  if (is_chunk(kind) && instance.ptr != nullptr) chunk = *static_cast<const Chunk*>(instance.ptr);
+  record([=](Channel& channel, Ticks time) {
+    channel.emit({.time = time,
+                  .kind = RecordKind::dispatch,
+                  .endpoint = Endpoint::none,
+                  .sub = sub_of(kind),
+                  .a = 0,
+                  .b = chunk.start,
+                  .c = chunk.iterations});
+  });
+}
+
+void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t* task_data, const void* codeptr_ra) noexcept {
+  record([=](Channel& channel, Ticks time) {
+    channel.emit({.time = time,
+                  .kind = RecordKind::masked,
+                  .endpoint = endpoint_of(endpoint),
+                  .sub = 0,
+                  .a = 0,
+                  .b = value_of(task_data),
+                  .c = address_of(codeptr_ra)});
+  });
+}
+
+}  // namespace tracer::ompt
