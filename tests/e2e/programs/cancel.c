@@ -1,0 +1,14 @@
+// A loop that cancels itself. Needs OMP_CANCELLATION=true, which the test sets.
+int main(void) {
+  static volatile int cell;
+#pragma omp parallel num_threads(1)
+#pragma omp for schedule(static)
+  for (int i = 0; i < 4; i++) {
+    cell++;
+    if (i == 1) {
+#pragma omp cancel for
+    }
+#pragma omp cancellation point for
+  }
+  return 0;
+}
