@@ -51,6 +51,14 @@ struct ConstructRow {
 
 const ConstructRow& row_of(Construct construct) noexcept;
 
+/// May be the barrier that ends a team.
+constexpr bool is_join(Construct c) noexcept { return c == Construct::implicit_barrier || c == Construct::teams_barrier; }
+
+/// omp_control_tool commands of ours, free to use without a header: a phase named by the argument
+/// begins, the innermost ends.
+inline constexpr std::uint64_t command_begin_phase = 64;
+inline constexpr std::uint64_t command_end_phase = 65;
+
 /// "!$omp critical sblock @f.c:3" without the position; lock routines are "omp_set_lock".
 std::string construct_name(const RegionKey& key);
 

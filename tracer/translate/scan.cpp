@@ -28,6 +28,7 @@ class Scanner {
   void sync_end(const Record& r);
   void task_create(const Record& r);
   void task_schedule(const Record& r);
+  void dependence(const Record& r);
   void lock(const Record& r, std::uint8_t kind);
   ParallelInstance* own_parallel(ParallelId id);
 
@@ -37,7 +38,12 @@ class Scanner {
   std::vector<std::uint32_t> sites_;  // open addressing over keys_
   std::vector<std::uint32_t> nest_;   // implicit instances that are open here
   std::uint64_t task_counter_ = 0;    // extends task_create's 32 bits
+  bool in_team() const { return !nest_.empty() && out_.implicits[nest_.back()].parallel != no_id; }
+
   RegionKey last_key_{};
+  TaskId depending_ = no_id;
+  std::array<std::uint32_t, 256> type_counts_{};
+  std::uint64_t loop_codeptr_ = 0;
   RegionKey data_op_{};               // waits for its `more`
   std::uint64_t target_codeptr_ = 0;  // of the target region that is open here
 };
@@ -96,11 +102,6 @@ void Scanner::parallel_begin(const Record& r) {
   entity(counter_of(r.b)) = {static_cast<std::uint32_t>(out_.parallels.size()), none};
   out_.parallels.push_back(p);
   site(region_key(r));
-  // The join barrier of a worker has no position of its own: it gets its region's.
-  const Construct join[] = {Construct::implicit_barrier, Construct::teams_barrier};
-  const RegionKey barrier{r.c, join[p.league ? 1 : 0], false, 0};
-  site(barrier);
-  site({r.c, barrier.construct, true, 0});
 }
 
 void Scanner::parallel_end(const Record& r) {
@@ -114,6 +115,8 @@ void Scanner::implicit_begin(const Record& r) {
   i.begin = r.time;
   i.rank = r.sub;
   i.size = r.a;
+  // A thread joins another thread's team only when it has none: an end that never came is past.
+  if (r.b != no_id && tracer::channel_of(r.b) != channel_) nest_.clear();
   i.outer = nest_.empty() ? none : nest_.back();
   i.initial = r.kind == RecordKind::initial_task;
   const auto index = static_cast<std::uint32_t>(out_.implicits.size());
@@ -137,7 +140,7 @@ void Scanner::implicit_end(const Record& r) {
 
 void Scanner::sync_end(const Record& r) {
   const Construct c = sync_construct(r.sub);
-  if ((c != Construct::implicit_barrier && c != Construct::teams_barrier) || nest_.empty()) return;
+  if (!is_join(c) || nest_.empty()) return;
   const ImplicitInstance& i = out_.implicits[nest_.back()];
   if (i.rank != 0) return;
   if (auto* p = own_parallel(i.parallel)) (r.kind == RecordKind::sync_region ? p->join_end : p->join_wait_end) = r.time;
@@ -148,8 +151,9 @@ void Scanner::task_create(const Record& r) {
   std::uint64_t counter = (task_counter_ & ~std::uint64_t{0xffffffffu}) | low;
   if (counter + 0x80000000u < task_counter_) counter += std::uint64_t{1} << 32;
   task_counter_ = counter;
-  const std::uint32_t s = site(region_key(r));
-  site({r.c, Construct::create_task, false, 0});
+  const RegionKey key = region_key(r);
+  const std::uint32_t s = site(key);
+  if (key.construct != Construct::taskwait) site({r.c, Construct::create_task, false, 0});
   entity(counter) = {nest_.empty() ? none : nest_.back(), s};
   if (!nest_.empty()) out_.implicits[nest_.back()].creates_tasks = true;
 }
@@ -161,6 +165,13 @@ void Scanner::task_schedule(const Record& r) {
   };
   if (r.sub == 2 || r.sub == 7) note(r.b, false);
   if (r.sub != 5 && r.sub != 6 && r.sub != 8) note(r.c, true);
+}
+
+void Scanner::dependence(const Record& r) {
+  if (r.b != depending_ || (r.a & 0xffff) == 0) type_counts_.fill(0);
+  depending_ = r.b;
+  auto& most = out_.dependence_types[r.sub & 0xff];
+  most = std::max(most, ++type_counts_[r.sub & 0xff]);
 }
 
 void Scanner::lock(const Record& r, std::uint8_t kind) {
@@ -178,6 +189,7 @@ void Scanner::record(const Record& r) {
   }
   if (out_.first == 0) out_.first = r.time;
   if (r.time > out_.last) out_.last = r.time;
+  if (r.kind < RecordKind::count_) ++out_.kinds[static_cast<std::size_t>(r.kind)];
   switch (r.kind) {
     case RecordKind::parallel_begin: return parallel_begin(r);
     case RecordKind::parallel_end: return parallel_end(r);
@@ -187,31 +199,45 @@ void Scanner::record(const Record& r) {
       return implicit_end(r);
     case RecordKind::task_create: return task_create(r);
     case RecordKind::task_schedule: return task_schedule(r);
-    case RecordKind::dependences: {
-      auto& most = out_.dependence_types[r.sub & 0xff];
-      most = std::max(most, (r.a & 0xffff) + 1);
-      return;
-    }
+    case RecordKind::dependences:
+      return dependence(r);
     case RecordKind::dispatch:
       if (r.sub == 2) site({r.b, Construct::section, false, 0});
-      if (r.sub == 3 || r.sub == 5) site({0, Construct::loop_chunk, false, 0});
+      out_.chunks |= r.sub >= 3;
+      if (r.sub == 3 || r.sub == 5) site({loop_codeptr_, Construct::loop_chunk, false, 0});
       return;
     case RecordKind::mutex_acquired:
       lock(r, 0);
       if (const Construct c = mutex_construct(r.sub); c == Construct::critical || c == Construct::ordered)
         site({r.c, c == Construct::critical ? Construct::critical_sblock : Construct::ordered_sblock, false, 0});
       return;
-    case RecordKind::mutex_released: lock(r, 1); break;
-    case RecordKind::nest_lock: lock(r, r.endpoint == Endpoint::begin ? 2 : 3); break;
+    case RecordKind::mutex_released:
+      lock(r, 1);
+      if (release_construct(r.sub) != mutex_construct(r.sub)) site(region_key(r));
+      return;
+    case RecordKind::nest_lock:
+      lock(r, r.endpoint == Endpoint::begin ? 2 : 3);
+      if (r.endpoint == Endpoint::end) site(region_key(r));
+      return;
     case RecordKind::control_tool:
-      if (r.a != 0) site({r.a, Construct::phase, false, 0});
-      break;
+      if (r.b == command_begin_phase) site({r.a, Construct::phase, false, 0});
+      if (r.b > command_end_phase) {
+        out_.other_commands = true;
+        site(region_key(r));
+      }
+      return;
     case RecordKind::sync_region:
     case RecordKind::sync_region_wait:
       if (r.endpoint != Endpoint::begin) sync_end(r);
+      if (r.c == 0 && in_team() && is_join(sync_construct(r.sub))) return;  // named after its region: teams.cpp
       break;
     case RecordKind::work:
+      if (r.endpoint != Endpoint::begin) return;
       if (r.sub == 3) site({r.c, Construct::single_sblock, false, 0});
+      if (schedule_name(r.sub) || r.sub == 6) {
+        loop_codeptr_ = r.c;
+        out_.work_types |= std::uint64_t{1} << r.sub;
+      }
       break;
     case RecordKind::target_data_op:  // its position is in the `more` record behind it
       ++out_.device_operations;
@@ -221,7 +247,11 @@ void Scanner::record(const Record& r) {
       ++out_.device_operations;
       if (r.endpoint != Endpoint::end) site({target_codeptr_, Construct::target_submit, false, 0});
       return;
-    case RecordKind::target: target_codeptr_ = r.endpoint == Endpoint::begin ? r.c : 0; break;
+    case RecordKind::error: out_.messages.push_back(r.a); break;
+    case RecordKind::target:
+      target_codeptr_ = r.endpoint == Endpoint::begin ? r.c : 0;
+      out_.target_types |= std::uint64_t{1} << (r.sub < 16 ? r.sub : 0);
+      break;
     default: break;
   }
   if (r.endpoint == Endpoint::end) return;

@@ -9,11 +9,11 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "tracer/definitions.hpp"
 #include "tracer/journal.hpp"
+#include "tracer/record.hpp"
 #include "tracer/translate/constructs.hpp"
 
 namespace tracer::translate {
@@ -87,6 +87,11 @@ struct ChannelScan {
   std::vector<UntiedSwitch> untied;
   std::vector<Migration> migrations;
   std::array<std::uint32_t, 256> dependence_types{};  ///< most dependences of a type that one task has
+  std::array<std::uint64_t, static_cast<std::size_t>(RecordKind::count_)> kinds{};  ///< records per kind
+  std::uint64_t work_types = 0, target_types = 0;     ///< bit n: kind n (below 64) was seen
+  std::vector<std::uint32_t> messages;                ///< journal strings of error directives
+  bool chunks = false;                                ///< dispatch of loop or taskloop chunks
+  bool other_commands = false;                        ///< omp_control_tool beyond those with a meaning
   std::uint64_t records = 0;
   std::uint64_t device_operations = 0;
   Ticks first = 0, last = 0;
@@ -98,16 +103,17 @@ struct Member {
   std::uint32_t implicit = none;
 };
 
-struct RegionTable;
+struct RegionTable;  // regions.hpp
 
 /// Everything the second pass looks up. Read-only by then.
 struct Tables {
+  Tables();
+  ~Tables();
   std::vector<ChannelScan> channels;
   std::vector<Member> members;
   std::vector<LocationRef> location_of;   ///< by channel
   std::vector<ChannelId> channel_of;      ///< by location (CPU threads only)
   std::vector<CommRef> root_comm;         ///< by channel: the team of one around an initial task, or undefined
-  std::unordered_map<std::uint64_t, RegionRef> fixed_regions;
   std::unique_ptr<RegionTable> regions;
   Ticks begin = 0, end = 0;               ///< of the run
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collects a location's events in batches for its writer, and holds the rule that no event is older
+// than the one before it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tracer/event.hpp"
+#include "tracer/event_sink.hpp"
+
+namespace tracer::translate {
+
+class EventBuffer {
+ public:
+  explicit EventBuffer(LocationWriter& writer) : writer_(writer) {
+    events_.reserve(batch + 64);
+    attributes_.reserve(256);
+  }
+
+  void add(Nanoseconds time, EventType type, std::uint32_t ref, std::uint64_t a = 0, std::uint64_t b = 0, std::uint16_t sub = 0) {
+    if (time < last_) {
+      ++clamped_;
+      time = last_;
+    }
+    last_ = time;
+    if (count_++ == 0) first_ = time;
+    events_.push_back({time, type, pending_, sub, ref, a, b});
+    pending_ = 0;
+    if (events_.size() >= batch) flush();
+  }
+  /// Belongs to the next event that is added. At most 255 for one event; more are left out.
+  void attribute(std::uint32_t ref, std::uint64_t value) {
+    if (ref == 0xffffffffu || pending_ == 255) return;
+    attributes_.push_back({ref, value});
+    ++pending_;
+  }
+  void flush() {
+    if (!events_.empty()) writer_.write(events_, attributes_);
+    events_.clear();
+    attributes_.clear();
+  }
+
+  Nanoseconds first() const noexcept { return first_; }
+  Nanoseconds last() const noexcept { return last_; }
+  std::uint64_t count() const noexcept { return count_; }
+  std::uint64_t clamped() const noexcept { return clamped_; }  ///< events that were older than their predecessor
+
+ private:
+  static constexpr std::size_t batch = 4096;  // 128 KiB: stays in the second-level cache
+  LocationWriter& writer_;
+  std::vector<Event> events_;
+  std::vector<EventAttribute> attributes_;
+  std::uint8_t pending_ = 0;
+  Nanoseconds first_ = 0, last_ = 0;
+  std::uint64_t count_ = 0, clamped_ = 0;
+};
+
+}  // namespace tracer::translate

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Between the passes: what the channels found out alone is joined into one picture.
+#pragma once
+
+#include "tracer/definitions.hpp"
+#include "tracer/journal.hpp"
+#include "tracer/translate/tables.hpp"
+
+namespace tracer::translate {
+
+/// Master first, then the channels in order: fills location_of and channel_of and names the
+/// locations ("Master thread", "OMP thread 1", nested "OMP thread 1:1") by their first team.
+void link_locations(Tables& tables, const Journal& journal, Definitions& definitions);
+
+/// Members of each team, and the communicators over them, reused for equal teams. Needs locations.
+void link_teams(Tables& tables, Definitions& definitions);
+
+/// Numbers locks and their acquisitions over all threads, and moves a release that was reported
+/// after the next acquisition (the callback comes after the unlock) back to it.
+void link_locks(Tables& tables);
+
+/// Finds the suspensions after which an untied task goes on with another thread.
+void link_untied(Tables& tables);
+
+}  // namespace tracer::translate

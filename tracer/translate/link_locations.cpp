@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Threads become locations.
+#include <algorithm>
+#include <set>
+
+#include "tracer/translate/link.hpp"
+
+namespace tracer::translate {
+namespace {
+
+ChannelId master_of(const Tables& tables, const Journal& journal) {
+  for (ChannelId c = 0; c < tables.channels.size(); ++c)
+    if (c < journal.channels.size() && journal.channels[c].os_thread_id == journal.run.main_thread_id) return c;
+  return 0;
+}
+
+/// "1:2" for rank 2 of a team whose master has rank 1 in the team around it; "" for an initial thread.
+std::string path_of(const Tables& tables, ChannelId channel, ParallelId id, unsigned depth, ChannelId* root) {
+  const ParallelInstance* p = tables.parallel(id);
+  *root = channel;
+  if (!p || depth > 16) return "";
+  const ChannelId master = tracer::channel_of(id);
+  *root = master;
+  std::string outer;
+  if (p->enclosing != none) {
+    const ImplicitInstance& around = tables.channels[master].implicits[p->enclosing];
+    outer = path_of(tables, master, around.parallel, depth + 1, root);
+    if (around.parallel != no_id && tables.parallel(around.parallel)) {
+      const std::string rank = std::to_string(around.rank);
+      if (!outer.empty() || around.rank != 0) outer += (outer.empty() ? "" : ":") + rank;
+    }
+  }
+  return outer;
+}
+
+std::string name_of_thread(const Tables& tables, ChannelId channel, ChannelId master) {
+  const auto& implicits = tables.channels[channel].implicits;
+  if (channel == master) return "Master thread";
+  if (implicits.empty()) return "Thread";
+  const ImplicitInstance& first = implicits.front();
+  if (!tables.parallel(first.parallel) || tracer::channel_of(first.parallel) == channel) return "Initial thread";
+  ChannelId root = channel;
+  std::string path = path_of(tables, channel, first.parallel, 0, &root);
+  path += (path.empty() ? "" : ":") + std::to_string(first.rank);
+  return "OMP thread " + path;
+}
+
+void add_properties(Location& location, const ChannelInfo& info) {
+  const auto add = [&](const char* name, std::string value) { location.properties.push_back({name, std::move(value)}); };
+  add("TRACER::THREAD_ID", std::to_string(info.os_thread_id));
+  static const char* const types[] = {"", "initial", "worker", "other", "unknown"};
+  if (info.thread_type > 0 && info.thread_type < 5) add("TRACER::THREAD_TYPE", types[info.thread_type]);
+  if (info.place >= 0) add("TRACER::PLACE", std::to_string(info.place));
+  if (info.processor >= 0) add("TRACER::PROCESSOR", std::to_string(info.processor));
+  if (info.lost > 0) add("TRACER::EVENTS_LOST", std::to_string(info.lost));
+}
+
+}  // namespace
+
+void link_locations(Tables& tables, const Journal& journal, Definitions& definitions) {
+  const auto count = static_cast<ChannelId>(tables.channels.size());
+  if (count == 0) return;
+  const ChannelId master = master_of(tables, journal);
+  tables.location_of.assign(count, 0);
+  tables.channel_of.push_back(master);
+  for (ChannelId c = 0; c < count; ++c)
+    if (c != master) tables.channel_of.push_back(c);
+  std::set<std::string> names;
+  for (LocationRef l = 0; l < count; ++l) {
+    const ChannelId c = tables.channel_of[l];
+    tables.location_of[c] = l;
+    Location location;
+    const std::string base = name_of_thread(tables, c, master);
+    location.name = base;
+    for (unsigned n = 2; !names.insert(location.name).second; ++n) location.name = base + " (" + std::to_string(n) + ")";
+    if (c < journal.channels.size()) add_properties(location, journal.channels[c]);
+    definitions.locations.push_back(std::move(location));
+  }
+}
+
+}  // namespace tracer::translate

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which threads make up which team, and the communicator for it.
+#include <algorithm>
+#include <map>
+
+#include "tracer/translate/link.hpp"
+
+namespace tracer::translate {
+namespace {
+
+class TeamLinker {
+ public:
+  TeamLinker(Tables& tables, Definitions& definitions) : tables_(tables), definitions_(definitions) {}
+  void run();
+
+ private:
+  struct Link {
+    ParallelId parallel;
+    std::uint32_t rank;
+    ChannelId channel;
+    std::uint32_t implicit;
+  };
+  void collect();
+  void assign(const Link* begin, const Link* end);
+  void make_comms();
+  CommRef comm_of(ParallelInstance& p, ChannelId channel, unsigned depth);
+  CommRef intern(CommRef parent, const std::vector<std::uint32_t>& members);
+  CommRef root(ChannelId channel);
+
+  Tables& tables_;
+  Definitions& definitions_;
+  std::vector<Link> links_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> groups_;
+  std::map<std::pair<CommRef, std::uint32_t>, CommRef> comms_;
+};
+
+void TeamLinker::collect() {
+  for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
+    const auto& implicits = tables_.channels[c].implicits;
+    for (std::uint32_t i = 0; i < implicits.size(); ++i)
+      if (tables_.parallel(implicits[i].parallel)) links_.push_back({implicits[i].parallel, implicits[i].rank, c, i});
+  }
+  std::sort(links_.begin(), links_.end(), [](const Link& a, const Link& b) {
+    return std::tie(a.parallel, a.rank, a.channel, a.implicit) < std::tie(b.parallel, b.rank, b.channel, b.implicit);
+  });
+}
+
+void TeamLinker::assign(const Link* begin, const Link* end) {
+  ParallelInstance& p = *tables_.parallel(begin->parallel);
+  // A rank that is there twice (a damaged or fuzzed trace) counts once; gaps stay out of the team.
+  p.members = static_cast<std::uint32_t>(tables_.members.size());
+  for (const Link* link = begin; link != end; ++link) {
+    if (link != begin && link->rank == (link - 1)->rank) {
+      tables_.channels[link->channel].implicits[link->implicit].parallel = no_id;
+      continue;
+    }
+    tables_.channels[link->channel].implicits[link->implicit].rank =
+        static_cast<std::uint32_t>(tables_.members.size()) - p.members;
+    tables_.members.push_back({link->channel, link->implicit});
+  }
+  p.size = static_cast<std::uint32_t>(tables_.members.size()) - p.members;
+  if (p.size < 2) return;
+  // A worker's join barrier has no position of its own.
+  auto& sites = tables_.channels[tracer::channel_of(begin->parallel)].sites;
+  const Construct join = p.league ? Construct::teams_barrier : Construct::implicit_barrier;
+  const RegionKey key{p.codeptr, join, false, 0};
+  if (!sites.empty() && sites.back() == RegionKey{p.codeptr, join, true, 0}) return;
+  sites.push_back(key);
+  sites.push_back({p.codeptr, join, true, 0});
+}
+
+CommRef TeamLinker::intern(CommRef parent, const std::vector<std::uint32_t>& members) {
+  const auto [group, fresh_group] = groups_.emplace(members, static_cast<std::uint32_t>(definitions_.groups.size()));
+  if (fresh_group) definitions_.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, members});
+  const auto [comm, fresh_comm] =
+      comms_.emplace(std::make_pair(parent, group->second), static_cast<CommRef>(definitions_.comms.size()));
+  if (fresh_comm) definitions_.comms.push_back({"", group->second, parent});
+  return comm->second;
+}
+
+CommRef TeamLinker::root(ChannelId channel) {
+  CommRef& comm = tables_.root_comm[channel];
+  if (comm == undefined_ref) comm = intern(undefined_ref, {tables_.location_of[channel]});
+  return comm;
+}
+
+CommRef TeamLinker::comm_of(ParallelInstance& p, ChannelId channel, unsigned depth) {
+  if (p.comm != undefined_ref || p.size == 0) return p.comm;
+  CommRef parent = undefined_ref;
+  if (p.enclosing != none && depth < 256) {
+    const ParallelId outer = tables_.channels[channel].implicits[p.enclosing].parallel;
+    if (ParallelInstance* enclosing = tables_.parallel(outer); enclosing && enclosing != &p)
+      parent = comm_of(*enclosing, tracer::channel_of(outer), depth + 1);
+  }
+  std::vector<std::uint32_t> members;
+  for (std::uint32_t m = 0; m < p.size; ++m) members.push_back(tables_.location_of[tables_.members[p.members + m].channel]);
+  return p.comm = intern(parent, members);
+}
+
+void TeamLinker::make_comms() {
+  for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
+    for (ParallelInstance& p : tables_.channels[c].parallels) comm_of(p, c, 0);
+    // Tasks outside any region need a team to be named by: the initial thread alone.
+    for (const ImplicitInstance& i : tables_.channels[c].implicits)
+      if (i.creates_tasks && !tables_.parallel(i.parallel)) root(c);
+    const auto& scan = tables_.channels[c];
+    for (const Entity& e : scan.entities)
+      if (e.site != none && e.index == none) {
+        root(c);
+        break;
+      }
+  }
+}
+
+void TeamLinker::run() {
+  tables_.root_comm.assign(tables_.channels.size(), undefined_ref);
+  collect();
+  for (std::size_t i = 0; i < links_.size();) {
+    std::size_t end = i;
+    while (end < links_.size() && links_[end].parallel == links_[i].parallel) ++end;
+    assign(&links_[i], &links_[i] + (end - i));
+    i = end;
+  }
+  make_comms();
+}
+
+}  // namespace
+
+void link_teams(Tables& tables, Definitions& definitions) { TeamLinker(tables, definitions).run(); }
+
+}  // namespace tracer::translate

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where untied tasks change threads.
+#include <algorithm>
+
+#include "tracer/translate/link.hpp"
+
+namespace tracer::translate {
+
+void link_untied(Tables& tables) {
+  using Switch = ChannelScan::UntiedSwitch;
+  std::vector<Switch> all;
+  for (ChannelScan& scan : tables.channels) {
+    all.insert(all.end(), scan.untied.begin(), scan.untied.end());
+    std::vector<Switch>().swap(scan.untied);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Switch& a, const Switch& b) {
+    return std::tie(a.task, a.time) < std::tie(b.task, b.time);
+  });
+  // The resuming thread may read its clock before the suspending one does: a resumption elsewhere
+  // belongs to the nearest suspension, before or after it.
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].resume) continue;
+    std::size_t next = i + 1;
+    while (next < all.size() && all[next].task == all[i].task && !all[next].resume) ++next;
+    if (next >= all.size() || all[next].task != all[i].task || all[next].channel == all[i].channel) continue;
+    tables.channels[all[i].channel].migrations.push_back({all[i].time, all[i].task, false});
+    tables.channels[all[next].channel].migrations.push_back({all[next].time, all[next].task, true});
+  }
+  for (ChannelScan& scan : tables.channels)
+    std::sort(scan.migrations.begin(), scan.migrations.end(),
+              [](const Migration& a, const Migration& b) { return std::tie(a.time, a.task) < std::tie(b.time, b.task); });
+}
+
+}  // namespace tracer::translate

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Critical, ordered, atomic and lock routines; each acquisition with its number in the lock's order.
+#include <algorithm>
+
+#include "tracer/translate/location_translator.hpp"
+
+namespace tracer::translate {
+namespace {
+
+bool has_block(Construct c) { return c == Construct::critical || c == Construct::ordered; }
+bool is_scoped(Construct c) { return has_block(c) || c == Construct::atomic || c == Construct::mutex_other; }
+bool is_test(const Record& r) { return r.sub == 2 || r.sub == 4; }
+Construct block_of(Construct c) { return c == Construct::critical ? Construct::critical_sblock : Construct::ordered_sblock; }
+
+}  // namespace
+
+const LockOperation* LocationTranslator::next_operation() {
+  return next_lock_ < scan_.locks.size() ? &scan_.locks[next_lock_++] : nullptr;
+}
+
+// The release callback comes after the unlock: another thread may have the lock by then.
+Nanoseconds LocationTranslator::release_time(const LockOperation* op, Nanoseconds t) const {
+  return op ? std::clamp(clock_(op->time), std::min(out_.last(), t), t) : t;
+}
+
+// omp_test_lock: whether it got the lock is known by the next record alone; without an acquisition
+// it ended when it began, as far as anyone says.
+void LocationTranslator::settle_test(const Record& r) {
+  has_pending_test_ = false;
+  const RegionKey key = region_key(pending_test_);
+  const Nanoseconds t = clock_(pending_test_.time);
+  const bool acquired = (r.kind == RecordKind::mutex_acquired || (r.kind == RecordKind::nest_lock && r.endpoint == Endpoint::begin)) &&
+                        r.b == pending_test_.b;
+  acquired ? enter(t, key) : pass(t, key);
+}
+
+void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
+  const RegionKey key = region_key(r);
+  switch (r.kind) {
+    case RecordKind::mutex_acquire:
+      if (!is_test(r)) return enter(t, key);
+      pending_test_ = r;
+      has_pending_test_ = true;
+      return;
+    case RecordKind::mutex_acquired: {
+      const Construct c = mutex_construct(r.sub);
+      if (const LockOperation* op = next_operation()) out_.add(t, EventType::acquire_lock, 0, op->lock, op->order);
+      if (has_block(c)) return enter(t, {r.c, block_of(c), false, 0});
+      if (!is_scoped(c)) leave(t, c);
+      return;
+    }
+    case RecordKind::mutex_released: {
+      const Construct c = mutex_construct(r.sub);
+      const LockOperation* op = next_operation();
+      const Nanoseconds released = release_time(op, t);
+      if (!is_scoped(c)) out_.add(released, EventType::enter, region_of(key));
+      if (has_block(c)) leave(released, block_of(c));
+      if (op && op->order != 0) {
+        out_.add(released, EventType::release_lock, 0, op->lock, op->order);
+      } else {
+        note("lock released by another thread than acquired it");
+      }
+      return is_scoped(c) ? leave(t, c) : out_.add(released, EventType::leave, region_of(key));
+    }
+    case RecordKind::nest_lock: {
+      const LockOperation* op = next_operation();
+      const auto event = [&](EventType type) {
+        if (op && op->order != 0) out_.add(t, type, 0, op->lock, op->order);
+      };
+      if (r.endpoint == Endpoint::begin) {
+        event(EventType::acquire_lock);
+        const auto& open = current_->open;
+        return leave(t, !open.empty() && open.back().construct == Construct::test_nest_lock ? Construct::test_nest_lock
+                                                                                           : Construct::set_nest_lock);
+      }
+      out_.add(t, EventType::enter, region_of(key));
+      event(EventType::release_lock);
+      return out_.add(t, EventType::leave, region_of(key));
+    }
+    default:  // lock_init, lock_destroy
+      out_.attribute(names_[Attribute::wait_id], r.b);
+      if (r.kind == RecordKind::lock_init) {
+        out_.attribute(names_[Attribute::mutex_implementation], r.a & 0xff);
+        out_.attribute(names_[Attribute::mutex_hint], r.a >> 8);
+      }
+      return pass(t, key);
+  }
+}
+
+}  // namespace tracer::translate

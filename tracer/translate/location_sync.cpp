@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Barriers, taskwait, taskgroup, reductions; worksharing; control_tool and the things of no duration.
+#include <algorithm>
+
+#include "tracer/translate/location_translator.hpp"
+
+namespace tracer::translate {
+
+void LocationTranslator::sync(const Record& r, Nanoseconds t) {
+  RegionKey key = region_key(r);
+  // A worker's join barrier has no position of its own: it takes its region's.
+  if (key.codeptr == 0 && is_join(key.construct) && !nest_.empty() && nest_.back().parallel) {
+    const ParallelInstance& p = *nest_.back().parallel;
+    key = {p.codeptr, p.league ? Construct::teams_barrier : key.construct, key.wait, 0};
+  }
+  switch (r.endpoint) {
+    case Endpoint::begin: return enter(t, key);
+    case Endpoint::begin_end: return pass(t, key);
+    default: return leave(t, key.construct, key.wait);
+  }
+}
+
+void LocationTranslator::work(const Record& r, Nanoseconds t) {
+  const RegionKey key = region_key(r);
+  const bool executor = r.sub == 3;
+  if (r.endpoint == Endpoint::end) {
+    const auto& open = current_->open;
+    const Construct inner = open.empty() ? Construct::count_ : open.back().construct;
+    if (inner == Construct::section || inner == Construct::loop_chunk || (executor && inner == Construct::single_sblock))
+      leave(t, inner);
+    return leave(t, key.construct);
+  }
+  if (schedule_name(r.sub) || r.sub == 6) loop_codeptr_ = r.c;
+  enter(t, key);
+  if (const char* schedule = schedule_name(r.sub)) {
+    (void)schedule;
+    out_.add(t, EventType::parameter_string, names_[Parameter::schedule], names_.schedules[r.sub]);
+    out_.add(t, EventType::parameter_uint, names_[Parameter::iterations], r.b);
+  }
+  if (executor) enter(t, {r.c, Construct::single_sblock, false, 0});
+  if (r.endpoint == Endpoint::begin_end) {
+    if (executor) leave(t, Construct::single_sblock);
+    leave(t, key.construct);
+  }
+}
+
+void LocationTranslator::dispatch(const Record& r, Nanoseconds t) {
+  constexpr std::uint16_t section = 2, loop_chunk = 3, taskloop_chunk = 4, distribute_chunk = 5;
+  const auto& open = current_->open;
+  const Construct inner = open.empty() ? Construct::count_ : open.back().construct;
+  const auto chunk = [&] {
+    out_.add(t, EventType::parameter_uint, names_[Parameter::first_iteration], r.b);
+    out_.add(t, EventType::parameter_uint, names_[Parameter::chunk_size], r.c);
+  };
+  if (r.sub == section) {
+    if (inner == Construct::section) leave(t, inner);
+    enter(t, {r.b, Construct::section, false, 0});
+  } else if (r.sub == loop_chunk || r.sub == distribute_chunk) {
+    if (inner == Construct::loop_chunk) leave(t, inner);
+    enter(t, {loop_codeptr_, Construct::loop_chunk, false, 0});
+    chunk();
+  } else if (r.sub == taskloop_chunk && inner == Construct::task) {
+    chunk();
+  }
+}
+
+void LocationTranslator::control_tool(const Record& r, Nanoseconds t) {
+  constexpr std::uint64_t start = 1, pause = 2, flush = 3, end = 4;  // omp_control_tool_t
+  switch (r.b) {
+    case start:
+    case pause:
+    case flush:
+    case end: return;
+    case command_begin_phase: return enter(t, {r.a, Construct::phase, false, 0});
+    case command_end_phase: return leave(t, Construct::phase);
+    default:
+      out_.attribute(names_[Attribute::control_command], r.b);
+      out_.attribute(names_[Attribute::control_modifier], r.sub);
+      return pass(t, region_key(r));
+  }
+}
+
+void LocationTranslator::marks(const Record& r, Nanoseconds t) {
+  switch (r.kind) {
+    case RecordKind::cancel:
+      out_.attribute(names_[Attribute::task_id], r.b);
+      out_.attribute(names_[Attribute::cancel_flags], r.a);
+      break;
+    case RecordKind::error: {
+      out_.attribute(names_[Attribute::severity], r.sub);
+      const auto text = names_.messages.find(r.a);
+      if (text != names_.messages.end()) out_.attribute(names_[Attribute::message], text->second);
+      break;
+    }
+    case RecordKind::task_dependence:
+      out_.attribute(names_[Attribute::source_task_id], r.b);
+      out_.attribute(names_[Attribute::sink_task_id], r.c);
+      break;
+    case RecordKind::lost:
+      note("places where events were lost");
+      out_.attribute(names_[Attribute::lost_events], r.b);
+      out_.add(clock_(r.c), EventType::enter, region_of(region_key(r)));
+      return out_.add(t, EventType::leave, region_of(region_key(r)));
+    default: break;
+  }
+  pass(t, region_key(r));
+}
+
+}  // namespace tracer::translate

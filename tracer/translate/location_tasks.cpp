@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Explicit tasks: creation with its dependences, switches, completion, and untied tasks that move.
+#include "tracer/translate/location_translator.hpp"
+
+namespace tracer::translate {
+
+namespace status {  // ompt_task_status_t
+constexpr std::uint16_t complete = 1, cancel = 3, detach = 4, early_fulfill = 5, late_fulfill = 6, taskwait_complete = 8;
+}
+
+void LocationTranslator::task_create(const Record& r, Nanoseconds t) {
+  const RegionKey key = region_key(r);
+  pending_create_ = r;
+  pending_dependences_.clear();
+  if (key.construct != Construct::taskwait) {
+    has_pending_create_ = true;  // its dependences are the next records
+    return;
+  }
+  // `taskwait depend`: a task to the runtime, a wait to the program; never switched to.
+  out_.attribute(names_[Attribute::task_flags], unpack_task_flags(r.sub));
+  enter(t, key);
+}
+
+void LocationTranslator::write_pending_create() {
+  has_pending_create_ = false;
+  const Record& r = pending_create_;
+  const Nanoseconds t = clock_(r.time);
+  std::uint64_t counter = (task_counter_ & ~std::uint64_t{0xffffffffu}) | r.a;
+  if (counter + 0x80000000u < task_counter_) counter += std::uint64_t{1} << 32;
+  task_counter_ = counter;
+  const std::uint32_t flags = unpack_task_flags(r.sub);
+  const TaskId id = make_id(channel_, counter) | ((flags & 0x10000000u) ? untied_bit : 0);
+  const auto task = make_task(id);
+  const RegionRef create = region_of({r.c, Construct::create_task, false, 0});
+  out_.add(t, EventType::enter, create);
+  if (task->comm != undefined_ref) {
+    out_.attribute(names_[Attribute::task_id], id);
+    out_.attribute(names_[Attribute::parent_task_id], r.b);
+    out_.attribute(names_[Attribute::task_flags], flags);
+    std::array<std::uint32_t, 256> seen{};
+    for (const Record& d : pending_dependences_) {
+      const auto& refs = names_.dependences[d.sub & 0xff];
+      if (const std::uint32_t n = seen[d.sub & 0xff]++; n < refs.size()) out_.attribute(refs[n], d.c);
+    }
+    out_.add(t, EventType::task_create, task->comm, task->rank, task->generation);
+  }
+  out_.add(t, EventType::leave, create);
+  pending_dependences_.clear();
+}
+
+std::unique_ptr<LocationTranslator::TaskState> LocationTranslator::make_task(TaskId id) {
+  auto task = std::make_unique<TaskState>();
+  task->id = id;
+  task->generation = counter_of(id);
+  const ChannelId creator = tracer::channel_of(id);
+  const Entity* entity = tables_.entity(id);
+  if (!entity) return task;
+  task->comm = tables_.root_comm[creator];
+  if (entity->index == none || entity->index >= tables_.channels[creator].implicits.size()) return task;
+  const ImplicitInstance& implicit = tables_.channels[creator].implicits[entity->index];
+  if (const ParallelInstance* p = tables_.parallel(implicit.parallel)) {
+    task->comm = p->comm;
+    task->rank = implicit.rank;
+  }
+  if (tracer::channel_of(implicit.task) == creator && counter_of(implicit.task) < task->generation)
+    task->generation -= counter_of(implicit.task);
+  return task;
+}
+
+RegionRef LocationTranslator::task_region(TaskId id) {
+  const Entity* entity = tables_.entity(id);
+  const auto& sites = tables_.channels[tracer::channel_of(id)].sites;
+  if (!entity || entity->site >= sites.size()) return undefined_ref;
+  return region_of(sites[entity->site]);
+}
+
+void LocationTranslator::complete_current(Nanoseconds t) {
+  TaskState& task = *current_;
+  close_open(task, t, 1, "region closed by the end of its task");
+  close_open(task, t, 0, nullptr);
+  if (task.comm != undefined_ref) out_.add(t, EventType::task_complete, task.comm, task.rank, task.generation);
+}
+
+bool LocationTranslator::migrates(Ticks time, TaskId task, bool in) {
+  if (!(task & untied_bit)) return false;
+  const auto& all = scan_.migrations;
+  while (next_migration_ < all.size() && all[next_migration_].time < time) ++next_migration_;
+  for (std::size_t m = next_migration_; m < all.size() && all[m].time == time; ++m)
+    if (all[m].task == task && all[m].in == in) return true;
+  return false;
+}
+
+void LocationTranslator::switch_to(TaskId next, Nanoseconds t, bool migrated_in) {
+  TaskState* target = nullptr;
+  bool fresh = false;
+  for (auto i = nest_.rbegin(); i != nest_.rend() && !target; ++i)
+    if (i->task.id == next) target = &i->task;
+  if (!target) {
+    auto& slot = explicit_[next];
+    fresh = !slot || migrated_in;
+    if (fresh) slot = make_task(next);
+    target = slot.get();
+  }
+  if (target == current_) return;
+  current_ = target;
+  if (target->comm != undefined_ref) out_.add(t, EventType::task_switch, target->comm, target->rank, target->generation);
+  if (!fresh) return;
+  const RegionRef region = task_region(next);
+  if (region == undefined_ref) return note("switch to a task nobody created");
+  out_.add(t, EventType::enter, region);
+  target->open.push_back({region, Construct::task, false});
+}
+
+void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {
+  const TaskId prior = r.b, next = r.c;
+  switch (r.sub) {
+    case status::early_fulfill:
+    case status::late_fulfill: return;  // the task itself ended when it was detached
+    case status::taskwait_complete: return leave(t, Construct::taskwait);
+    default: break;
+  }
+  if (prior != current_->id && explicit_.count(prior)) {
+    note("switch from a task that was not current");
+    switch_to(prior, t, false);
+  }
+  const bool ends = r.sub == status::complete || r.sub == status::cancel || r.sub == status::detach;
+  if (current_->generation != 0 && current_->id == prior) {
+    if (ends) {
+      complete_current(t);
+    } else if (migrates(r.time, prior, false)) {
+      // It goes on with another thread: here its regions end, there they do not begin again.
+      close_open(*current_, t, 0, nullptr);
+    }
+  }
+  const bool leaves_for_good = current_->generation != 0 && current_->id == prior && (ends || current_->open.empty());
+  const bool migrated_in = migrates(r.time, next, true);
+  TaskId to = next;
+  if (to == no_id && leaves_for_good && !nest_.empty()) to = nest_.back().task.id;
+  if (to != no_id) {
+    switch_to(to, t, migrated_in);
+  } else if (leaves_for_good) {
+    current_ = nest_.empty() ? &base_ : &nest_.back().task;
+  }
+  if (leaves_for_good && prior != to) explicit_.erase(prior);
+}
+
+}  // namespace tracer::translate

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parallel regions and leagues: fork, team begin and end, join - and the ends that come late.
+#include <algorithm>
+
+#include "tracer/translate/location_translator.hpp"
+
+namespace tracer::translate {
+
+// LLVM reports a worker's end of the join barrier and of its implicit task when the worker is woken
+// for its next region or at exit, long after the region is over (13 to 24). What is true is the
+// master's time.
+Ticks LocationTranslator::due(const Record& r) const noexcept {
+  if (nest_.empty() || r.endpoint == Endpoint::begin) return r.time;
+  const Implicit& i = nest_.back();
+  if (!i.parallel || i.instance->rank == 0 || i.parallel->implicit_end == 0 || r.time <= i.parallel->implicit_end) return r.time;
+  const ParallelInstance& p = *i.parallel;
+  if (r.kind == RecordKind::sync_region_wait && p.join_wait_end != 0) return std::min(r.time, p.join_wait_end);
+  if (r.kind == RecordKind::sync_region && p.join_end != 0) return std::min(r.time, p.join_end);
+  return p.implicit_end;
+}
+
+void LocationTranslator::parallel_begin(const Record& r, Nanoseconds t) {
+  const ParallelInstance* p = tables_.parallel(r.b);
+  if (!p) return;  // counted by the scan
+  out_.add(t, EventType::thread_fork, 0, std::max(p->requested, p->size));
+  forks_.push_back(r.b);
+}
+
+void LocationTranslator::join(Nanoseconds t) {
+  out_.add(t, EventType::thread_join, 0);
+  forks_.pop_back();
+}
+
+void LocationTranslator::parallel_end(const Record& r, Nanoseconds t) {
+  const auto fork = std::find(forks_.rbegin(), forks_.rend(), r.b);
+  if (fork == forks_.rend()) return note("second end of a parallel region ignored");  // GCC: a region inside `teams`
+  const auto depth = static_cast<std::size_t>(forks_.rend() - fork) - 1;
+  std::size_t keep = nest_.size();
+  while (keep > 0 && nest_[keep - 1].forks > depth) --keep;
+  drop_implicits_to(keep, t);
+  while (forks_.size() > depth) join(t);
+}
+
+void LocationTranslator::implicit_begin(const Record& r, Nanoseconds t) {
+  if (next_implicit_ >= scan_.implicits.size()) return;
+  const ImplicitInstance* instance = &scan_.implicits[next_implicit_++];
+  const ParallelInstance* p = tables_.parallel(instance->parallel);
+  if (r.b != no_id && tracer::channel_of(r.b) != channel_) drop_implicits_to(0, t);
+  Implicit i{instance, p, {}, current_, forks_.size()};
+  i.task.id = instance->task;
+  i.task.comm = p ? p->comm : tables_.root_comm[channel_];
+  i.task.rank = p ? instance->rank : 0;
+  nest_.push_back(std::move(i));
+  current_ = &nest_.back().task;
+  if (!p || p->comm == undefined_ref) return;
+  out_.attribute(names_[Attribute::thread_id],
+                 channel_ < journal_.channels.size() ? journal_.channels[channel_].os_thread_id : 0);
+  out_.add(t, EventType::team_begin, p->comm);
+  enter(t, {p->codeptr, p->league ? Construct::teams : Construct::parallel, false, 0});
+}
+
+void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
+  Implicit& i = nest_.back();
+  // Explicit tasks that were never said to be complete end with their thread's part of the team.
+  const auto close = [&](TaskId id) {
+    note("task closed by the end of its team");
+    complete_current(t);
+    switch_to(i.task.id, t, false);
+    explicit_.erase(id);
+  };
+  while (current_ != &i.task && current_->generation != 0) close(current_->id);
+  current_ = &i.task;
+  if (i.parallel && !explicit_.empty()) {
+    std::vector<TaskId> suspended;
+    for (const auto& [id, task] : explicit_)
+      if (task->comm == i.task.comm) suspended.push_back(id);
+    for (const TaskId id : suspended) {
+      switch_to(id, t, false);
+      close(id);
+    }
+  }
+  if (i.parallel && i.parallel->comm != undefined_ref) {
+    close_open(i.task, t, 1, "region closed by the end of its team");
+    if (!i.task.open.empty()) out_.add(t, EventType::leave, i.task.open.front().region);
+    out_.add(t, EventType::team_end, i.parallel->comm);
+    if (repaired) note("team left without its end");
+  } else {
+    close_open(i.task, t, 0, "region closed by the end of its task");
+  }
+  current_ = i.outer;
+  nest_.pop_back();
+}
+
+void LocationTranslator::drop_implicits_to(std::size_t depth, Nanoseconds t) {
+  while (nest_.size() > depth) {
+    const Implicit& i = nest_.back();
+    Nanoseconds end = t;
+    const std::size_t forks = i.forks;
+    bool repaired = i.parallel != nullptr;
+    // A worker whose late end never came (_exit, or the runtime dropped it) left with its master.
+    if (i.parallel && i.instance->rank != 0 && i.parallel->implicit_end != 0) {
+      end = std::min(t, clock_(i.parallel->implicit_end));
+      repaired = false;
+      const auto& open = i.task.open;
+      if (current_ == &i.task && open.size() > 1 && is_join(open.back().construct)) {
+        if (open.back().wait) leave(std::min(end, clock_(i.parallel->join_wait_end)), open.back().construct, true);
+        if (i.task.open.size() > 1 && is_join(i.task.open.back().construct))
+          leave(std::min(end, clock_(i.parallel->join_end)), i.task.open.back().construct, false);
+      }
+    }
+    while (forks_.size() > forks) {
+      note("parallel region closed by the end of the one around it");
+      join(end);
+    }
+    close_implicit(end, repaired);
+  }
+  if (depth != 0) return;
+  while (!forks_.empty()) {
+    note("parallel region closed at the end of the trace");
+    join(t);
+  }
+}
+
+void LocationTranslator::implicit_end(const Record& r, Nanoseconds t) {
+  for (std::size_t n = nest_.size(); n-- > 0;) {
+    if (nest_[n].task.id != r.c) continue;
+    if (n + 1 < nest_.size()) drop_implicits_to(n + 1, t);
+    while (forks_.size() > nest_[n].forks) {
+      note("parallel region closed by the end of the one around it");
+      join(t);
+    }
+    return close_implicit(t, false);
+  }
+  note("end without a begin ignored");
+}
+
+}  // namespace tracer::translate

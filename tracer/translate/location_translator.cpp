@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads a channel record by record and hands each to the part that knows it; keeps the region stacks.
+#include "tracer/translate/location_translator.hpp"
+
+#include <algorithm>
+
+namespace tracer::translate {
+
+LocationTranslator::LocationTranslator(const Tables& tables, const Journal& journal, const Vocabulary& vocabulary,
+                                       const ClockFit& clock, ChannelId channel, LocationWriter& writer)
+    : tables_(tables),
+      scan_(tables.channels[channel]),
+      journal_(journal),
+      names_(vocabulary),
+      clock_(clock),
+      channel_(channel),
+      location_(tables.location_of[channel]),
+      out_(writer) {
+  base_.comm = tables.root_comm[channel];
+}
+
+RegionRef LocationTranslator::region_of(const RegionKey& key) {
+  CachedRegion& cached = cache_[key.hash() & (cache_.size() - 1)];
+  if (cached.region == undefined_ref || !(cached.key == key)) cached = {key, tables_.regions->find(key)};
+  return cached.region;
+}
+
+void LocationTranslator::enter(Nanoseconds t, const RegionKey& key) {
+  const RegionRef region = region_of(key);
+  out_.add(t, EventType::enter, region);
+  current_->open.push_back({region, key.construct, key.wait});
+}
+
+void LocationTranslator::pass(Nanoseconds t, const RegionKey& key) {
+  const RegionRef region = region_of(key);
+  out_.add(t, EventType::enter, region);
+  out_.add(t, EventType::leave, region);
+}
+
+void LocationTranslator::close_open(TaskState& task, Nanoseconds t, std::size_t keep, const char* why) {
+  while (task.open.size() > keep) {
+    if (why) note(why);
+    out_.add(t, EventType::leave, task.open.back().region);
+    task.open.pop_back();
+  }
+}
+
+void LocationTranslator::leave(Nanoseconds t, Construct construct, bool wait) {
+  auto& open = current_->open;
+  for (std::size_t n = open.size(); n-- > 0;) {
+    const Construct c = open[n].construct;
+    if (c == Construct::parallel || c == Construct::teams || c == Construct::task) break;
+    if (open[n].construct != construct || open[n].wait != wait) continue;
+    // What began inside and never ended (GCC's `single`) ends here.
+    close_open(*current_, t, n + 1, "region closed by the end of the one around it");
+    out_.add(t, EventType::leave, open.back().region);
+    open.pop_back();
+    return;
+  }
+  note("end without a begin ignored");
+}
+
+void LocationTranslator::record(const Record& r) {
+  if (r.kind == RecordKind::more) return more(r);
+  if (has_pending_create_ && !(r.kind == RecordKind::dependences && r.time >= pending_create_.time)) write_pending_create();
+  if (has_pending_test_) settle_test(r);
+  const Nanoseconds t = clock_(due(r));
+  switch (r.kind) {
+    case RecordKind::parallel_begin: return parallel_begin(r, t);
+    case RecordKind::parallel_end: return parallel_end(r, t);
+    case RecordKind::implicit_task:
+    case RecordKind::initial_task: return r.endpoint == Endpoint::begin ? implicit_begin(r, t) : implicit_end(r, t);
+    case RecordKind::task_create: return task_create(r, t);
+    case RecordKind::dependences: return pending_dependences_.push_back(r);
+    case RecordKind::task_schedule: return task_schedule(r, t);
+    case RecordKind::sync_region:
+    case RecordKind::sync_region_wait:
+    case RecordKind::reduction: return sync(r, t);
+    case RecordKind::work: return work(r, t);
+    case RecordKind::dispatch: return dispatch(r, t);
+    case RecordKind::masked: return r.endpoint == Endpoint::begin ? enter(t, region_key(r)) : leave(t, Construct::masked);
+    case RecordKind::mutex_acquire:
+    case RecordKind::mutex_acquired:
+    case RecordKind::mutex_released:
+    case RecordKind::lock_init:
+    case RecordKind::lock_destroy:
+    case RecordKind::nest_lock: return mutex(r, t);
+    case RecordKind::flush:
+    case RecordKind::cancel:
+    case RecordKind::error:
+    case RecordKind::task_dependence:
+    case RecordKind::lost: return marks(r, t);
+    case RecordKind::control_tool: return control_tool(r, t);
+    case RecordKind::target: return target(r, t);
+    case RecordKind::target_submit: return target_submit(r, t);
+    case RecordKind::target_data_op:
+    case RecordKind::target_map: awaiting_more_ = r; return;
+    case RecordKind::ring_wait: return out_.add(t, EventType::buffer_flush, 0, std::max(clock_(r.b), t));
+    default: return;  // thread and device records make definitions, not events
+  }
+}
+
+void LocationTranslator::more(const Record& r) {
+  const Record first = awaiting_more_;
+  awaiting_more_ = {};
+  if (first.kind == RecordKind::target_data_op || first.kind == RecordKind::target_map)
+    data_op(first, r, clock_(due(first)));
+}
+
+LocationResult LocationTranslator::run(RecordReader& records) {
+  if (location_ == 0) {
+    out_.attribute(names_[Attribute::process_id], journal_.run.process_id);
+    out_.add(clock_(tables_.begin), EventType::program_begin, 0, names_.program);
+  }
+  for (auto batch = records.next(); !batch.empty(); batch = records.next())
+    for (const Record& r : batch) record(r);
+  finish();
+  result_.first = out_.first();
+  result_.last = out_.last();
+  result_.events = out_.count();
+  result_.clamped = out_.clamped();
+  return std::move(result_);
+}
+
+void LocationTranslator::finish() {
+  if (has_pending_create_) write_pending_create();
+  if (has_pending_test_) settle_test(Record{});
+  const Nanoseconds end = std::max(clock_(tables_.end), out_.last());
+  drop_implicits_to(0, end);
+  close_open(base_, end, 0, "region closed at the end of the trace");
+  if (location_ == 0) out_.add(end, EventType::program_end, 0);
+  out_.flush();
+}
+
+}  // namespace tracer::translate

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Second pass: the records of one CPU thread become its events.
+//
+// State, outermost first:
+//
+//     implicit tasks  [initial] [team A, rank 2] [team B, rank 0]        nest_
+//     each with tasks   implicit   implicit -> explicit (current_)       TaskState
+//     each with open regions          parallel, for, barrier, ...        TaskState::open
+//
+// Enter and Leave balance per task; what is still open when a task, a team or the trace ends is
+// closed there and counted.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tracer/trace_source.hpp"
+#include "tracer/translate/clock_fit.hpp"
+#include "tracer/translate/event_buffer.hpp"
+#include "tracer/translate/regions.hpp"
+#include "tracer/translate/tables.hpp"
+#include "tracer/translate/vocabulary.hpp"
+
+namespace tracer::translate {
+
+struct LocationResult {
+  Nanoseconds first = 0, last = 0;
+  std::uint64_t events = 0, clamped = 0;
+  std::map<std::string, std::uint64_t> repairs;  ///< what was closed, moved or ignored, by name
+};
+
+class LocationTranslator {
+ public:
+  LocationTranslator(const Tables& tables, const Journal& journal, const Vocabulary& vocabulary, const ClockFit& clock,
+                     ChannelId channel, LocationWriter& writer);
+  /// Translates the whole channel; the writer is flushed, not closed.
+  LocationResult run(RecordReader& records);
+
+ private:
+  struct Open {
+    RegionRef region;
+    Construct construct;
+    bool wait;
+  };
+  struct TaskState {
+    TaskId id = no_id;
+    std::vector<Open> open;
+    CommRef comm = undefined_ref;
+    std::uint32_t rank = 0;
+    std::uint64_t generation = 0;  ///< 0: an implicit task
+  };
+  struct Implicit {
+    const ImplicitInstance* instance;
+    const ParallelInstance* parallel;  ///< nullptr: no team
+    TaskState task;
+    TaskState* outer;                  ///< current before it began
+    std::size_t forks;                 ///< open forks when it began
+  };
+
+  void record(const Record& r);
+  void more(const Record& r);
+  void finish();
+
+  // regions
+  RegionRef region_of(const RegionKey& key);
+  void enter(Nanoseconds t, const RegionKey& key);
+  void leave(Nanoseconds t, Construct construct, bool wait = false);
+  void pass(Nanoseconds t, const RegionKey& key);  ///< zero length
+  void close_open(TaskState& task, Nanoseconds t, std::size_t keep, const char* why);
+  void note(const char* what) { ++result_.repairs[what]; }
+
+  // teams (location_teams.cpp)
+  void parallel_begin(const Record& r, Nanoseconds t);
+  void parallel_end(const Record& r, Nanoseconds t);
+  void implicit_begin(const Record& r, Nanoseconds t);
+  void implicit_end(const Record& r, Nanoseconds t);
+  void close_implicit(Nanoseconds t, bool repaired);
+  void drop_implicits_to(std::size_t depth, Nanoseconds t);
+  void join(Nanoseconds t);
+  Ticks due(const Record& r) const noexcept;  ///< the record's time, or the master's when it came late
+
+  // tasks (location_tasks.cpp)
+  void task_create(const Record& r, Nanoseconds t);
+  void write_pending_create();
+  void task_schedule(const Record& r, Nanoseconds t);
+  void complete_current(Nanoseconds t);
+  void switch_to(TaskId next, Nanoseconds t, bool migrated_in);
+  bool migrates(Ticks time, TaskId task, bool in);
+  std::unique_ptr<TaskState> make_task(TaskId id);
+  RegionRef task_region(TaskId id);
+
+  // worksharing and synchronisation (location_sync.cpp)
+  void sync(const Record& r, Nanoseconds t);
+  void work(const Record& r, Nanoseconds t);
+  void dispatch(const Record& r, Nanoseconds t);
+  void control_tool(const Record& r, Nanoseconds t);
+  void marks(const Record& r, Nanoseconds t);  ///< flush, cancel, error, dependence, lost
+
+  // mutexes (location_mutex.cpp)
+  void mutex(const Record& r, Nanoseconds t);
+  void settle_test(const Record& r);
+  const LockOperation* next_operation();
+  Nanoseconds release_time(const LockOperation* op, Nanoseconds t) const;
+
+  // target constructs (location_target.cpp)
+  void target(const Record& r, Nanoseconds t);
+  void target_submit(const Record& r, Nanoseconds t);
+  void data_op(const Record& r, const Record& more, Nanoseconds t);
+
+  const Tables& tables_;
+  const ChannelScan& scan_;
+  const Journal& journal_;
+  const Vocabulary& names_;
+  const ClockFit& clock_;
+  ChannelId channel_;
+  LocationRef location_;
+  EventBuffer out_;
+  LocationResult result_;
+
+  std::deque<Implicit> nest_;
+  std::vector<ParallelId> forks_;
+  TaskState base_;       ///< what a thread does that has no implicit task
+  TaskState* current_ = &base_;
+  std::unordered_map<TaskId, std::unique_ptr<TaskState>> explicit_;  ///< started here and not complete
+  std::size_t next_implicit_ = 0, next_lock_ = 0, next_migration_ = 0;
+
+  bool has_pending_create_ = false;
+  Record pending_create_{};
+  std::vector<Record> pending_dependences_;
+  bool has_pending_test_ = false;
+  Record pending_test_{};
+  Record awaiting_more_{};
+  std::uint64_t loop_codeptr_ = 0;
+  std::uint64_t task_counter_ = 0;
+  struct OpenTarget {
+    TargetId id;
+    std::uint64_t codeptr;
+  };
+  std::vector<OpenTarget> targets_;
+  bool recording_ = true;
+
+  struct CachedRegion {
+    RegionKey key;
+    RegionRef region = undefined_ref;
+  };
+  std::array<CachedRegion, 64> cache_{};
+};
+
+}  // namespace tracer::translate
