@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The definitions that describe the run as a whole: machine, process, paradigm, communicator of all
+// threads, clock, and the archive's properties.
+#pragma once
+
+#include "tracer/definitions.hpp"
+#include "tracer/journal.hpp"
+#include "tracer/translate/clock_fit.hpp"
+#include "tracer/translate/translate.hpp"
+
+namespace tracer::translate {
+
+/// Machine, host and process; the OpenMP paradigm. Group 0 is the paradigm's communicator of all
+/// threads, filled by define_all_threads once the locations are known.
+void define_process(const Journal& journal, Definitions& definitions);
+void define_all_threads(std::size_t threads, Definitions& definitions);
+
+void define_clock(Nanoseconds first, Nanoseconds last, const ClockFit& fit, Definitions& definitions);
+
+/// What was recorded, what is missing, and what the runtime said of itself.
+void define_properties(const Journal& journal, const TranslateReport& report, Definitions& definitions);
+
+}  // namespace tracer::translate

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A counter that threads take their next piece from.
+#include "tracer/translate/parallel_for.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <vector>
+
+namespace tracer::translate {
+namespace {
+
+struct Work {
+  std::size_t count;
+  const std::function<void(std::size_t)>& body;
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex{};
+  std::exception_ptr failure{};
+
+  void run() noexcept {
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
+        body(i);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+        next = count;
+      }
+    }
+  }
+};
+
+void* run(void* work) {
+  static_cast<Work*>(work)->run();
+  return nullptr;
+}
+
+}  // namespace
+
+void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& body) {
+  Work work{count, body};
+  std::vector<pthread_t> helpers;
+  const std::size_t wanted = std::min<std::size_t>(threads, count);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  for (std::size_t n = 1; n < wanted; ++n) {
+    pthread_t thread;
+    if (pthread_create(&thread, nullptr, run, &work) != 0) break;
+    helpers.push_back(thread);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  work.run();
+  for (const pthread_t thread : helpers) pthread_join(thread, nullptr);
+  if (work.failure) std::rethrow_exception(work.failure);
+}
+
+}  // namespace tracer::translate

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The two passes: scan all channels, join what they found, then write every location.
+#include "tracer/translate/translate.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "tracer/translate/definitions_of_run.hpp"
+#include "tracer/translate/link.hpp"
+#include "tracer/translate/location_translator.hpp"
+#include "tracer/translate/parallel_for.hpp"
+#include "tracer/translate/scan.hpp"
+
+namespace tracer::translate {
+namespace {
+
+class Translation {
+ public:
+  Translation(const TraceSource& source, EventSink& sink, const TranslateOptions& options)
+      : source_(source),
+        journal_(source.journal()),
+        sink_(sink),
+        options_(options),
+        clock_(journal_.run.clock, journal_.clock) {}
+
+  TranslateReport run();
+
+ private:
+  void scan();
+  void link();
+  void write();
+  void write_location(LocationRef location);
+  void count(const LocationResult& result);
+  void progress(double fraction) {
+    if (options_.progress) options_.progress(fraction);
+  }
+
+  const TraceSource& source_;
+  const Journal& journal_;
+  EventSink& sink_;
+  const TranslateOptions& options_;
+  ClockFit clock_;
+  Tables tables_;
+  Definitions definitions_;
+  Vocabulary vocabulary_;
+  TranslateReport report_;
+  std::mutex mutex_;  // report_, first_, last_
+  Nanoseconds first_ = ~Nanoseconds{0}, last_ = 0;
+};
+
+void Translation::scan() {
+  const std::size_t count = journal_.channels.size();
+  tables_.channels.resize(count);
+  std::atomic<std::size_t> done{0};
+  parallel_for(count, options_.threads, [&](std::size_t c) {
+    const auto reader = source_.records(static_cast<ChannelId>(c));
+    tables_.channels[c] = scan_channel(*reader, static_cast<ChannelId>(c));
+    ++done;
+  });
+  tables_.begin = journal_.run.begin;
+  tables_.end = std::max(journal_.end, journal_.run.begin);
+  for (const ChannelScan& scan : tables_.channels) {
+    if (scan.first != 0) tables_.begin = tables_.begin == 0 ? scan.first : std::min(tables_.begin, scan.first);
+    tables_.end = std::max(tables_.end, scan.last);
+    report_.records += scan.records;
+    for (const auto& [what, n] : scan.notes) report_.repairs[what] += n;
+  }
+  for (const ChannelInfo& channel : journal_.channels) report_.lost += channel.lost;
+}
+
+void Translation::link() {
+  define_process(journal_, definitions_);
+  link_locations(tables_, journal_, definitions_);
+  report_.threads = definitions_.locations.size();
+  define_all_threads(report_.threads, definitions_);
+  link_teams(tables_, definitions_);
+  link_locks(tables_);
+  link_untied(tables_);
+  build_regions(tables_, journal_, options_.symbolize);
+  definitions_.regions = tables_.regions->regions;
+  vocabulary_ = make_vocabulary(tables_, journal_, definitions_);
+}
+
+void Translation::count(const LocationResult& result) {
+  const std::lock_guard lock(mutex_);
+  report_.events += result.events;
+  if (result.clamped > 0) report_.repairs["event moved behind its predecessor"] += result.clamped;
+  for (const auto& [what, n] : result.repairs) report_.repairs[what] += n;
+  if (result.events == 0) return;
+  first_ = std::min(first_, result.first);
+  last_ = std::max(last_, result.last);
+}
+
+void Translation::write_location(LocationRef location) {
+  const ChannelId channel = tables_.channel_of[location];
+  const auto writer = sink_.open(location);
+  LocationTranslator translator(tables_, journal_, vocabulary_, clock_, channel, *writer);
+  const auto records = source_.records(channel);
+  count(translator.run(*records));
+  writer->close();
+}
+
+void Translation::write() {
+  // The longest channels first, so that no thread is left alone with one at the end.
+  std::vector<LocationRef> order(report_.threads);
+  for (LocationRef l = 0; l < order.size(); ++l) order[l] = l;
+  const auto records = [&](LocationRef l) { return tables_.channels[tables_.channel_of[l]].records; };
+  std::stable_sort(order.begin(), order.end(), [&](LocationRef a, LocationRef b) { return records(a) > records(b); });
+  std::atomic<std::size_t> done{0};
+  parallel_for(order.size(), options_.threads, [&](std::size_t n) {
+    write_location(order[n]);
+    const std::size_t finished = ++done;
+    if (options_.progress) {
+      const std::lock_guard lock(mutex_);
+      progress(0.4 + 0.6 * static_cast<double>(finished) / static_cast<double>(order.size()));
+    }
+  });
+}
+
+TranslateReport Translation::run() {
+  scan();
+  progress(0.4);
+  link();
+  write();
+  if (first_ > last_) first_ = last_ = clock_(tables_.begin);
+  define_clock(first_, last_, clock_, definitions_);
+  define_properties(journal_, report_, definitions_);
+  definitions_.properties.insert(definitions_.properties.end(), options_.properties.begin(), options_.properties.end());
+  sink_.finish(definitions_);
+  progress(1.0);
+  return std::move(report_);
+}
+
+}  // namespace
+
+TranslateReport translate(const TraceSource& source, EventSink& sink, const TranslateOptions& options) {
+  return Translation(source, sink, options).run();
+}
+
+}  // namespace tracer::translate

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A raw trace becomes the events and definitions of an archive: the same for a live run, a finished
+// raw trace, a crashed one, and records that a test made.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "tracer/device_timeline.hpp"
+#include "tracer/event_sink.hpp"
+#include "tracer/trace_source.hpp"
+#include "tracer/translate/regions.hpp"
+
+namespace tracer::translate {
+
+struct TranslateOptions {
+  Symbolizer symbolize;                     ///< empty: addresses instead of positions
+  unsigned threads = 1;                     ///< at least 1; fewer are used when none can be started
+  const DeviceTimeline* devices = nullptr;  ///< not owned; nullptr: no device
+  std::vector<Property> properties;         ///< further properties of the archive
+  std::function<void(double)> progress;     ///< 0 to 1, called by one thread at a time; may be empty
+};
+
+struct TranslateReport {
+  std::uint64_t events = 0;
+  std::uint64_t records = 0;
+  std::uint64_t lost = 0;
+  std::size_t threads = 0;  ///< CPU thread locations
+  std::size_t streams = 0;
+  std::map<std::string, std::uint64_t> repairs;
+};
+
+/// Throws tracer::Error: damaged input that cannot be skipped, or a sink that cannot write.
+TranslateReport translate(const TraceSource& source, EventSink& sink, const TranslateOptions& options);
+
+}  // namespace tracer::translate
