@@ -50,11 +50,7 @@ void abandon(OTF2_Archive* archive) noexcept {
 Archive::Archive(fs::path directory, const Otf2Options& options) : directory_(std::move(directory)), options_(options) {
   keep_library_messages();
   options_.chunk_bytes = std::clamp<std::size_t>(options_.chunk_bytes, OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_MAX);
-  OTF2_MetricRef next_metric = 0;
-  for (const bool instance : options_.metric_has_recorder) {
-    metric_refs_.push_back(next_metric + (instance ? 1 : 0));
-    next_metric = metric_refs_.back() + 1;
-  }
+  number_metrics();
   claim_directory();
   archive_ = OTF2_Archive_Open(directory_.c_str(), archive_name, OTF2_FILEMODE_WRITE, options_.chunk_bytes,
                                OTF2_UNDEFINED_UINT64, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
@@ -65,6 +61,23 @@ Archive::Archive(fs::path directory, const Otf2Options& options) : directory_(st
     abandon(archive_);
     throw;
   }
+}
+
+void Archive::number_metrics() {
+  metric_refs_.clear();
+  OTF2_MetricRef next_metric = 0;
+  for (const bool instance : options_.metric_has_recorder) {
+    metric_refs_.push_back(next_metric + (instance ? 1 : 0));
+    next_metric = metric_refs_.back() + 1;
+  }
+}
+
+void Archive::prepare(const Definitions& definitions) {
+  options_.attribute_types.clear();
+  options_.metric_has_recorder.clear();
+  for (const AttributeDefinition& a : definitions.attributes) options_.attribute_types.push_back(a.type);
+  for (const Metric& m : definitions.metrics) options_.metric_has_recorder.push_back(m.recorder != undefined_ref);
+  number_metrics();
 }
 
 Archive::~Archive() {

@@ -29,6 +29,9 @@ class Archive {
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
 
+  /// Before the first open_events: what attributes and metrics there are.
+  void prepare(const Definitions& definitions);
+
   /// Any thread; each location once.
   OTF2_EvtWriter* open_events(LocationRef location);
   void close_events(LocationRef location, OTF2_EvtWriter* writer);
@@ -63,6 +66,7 @@ class Archive {
 
  private:
   [[noreturn]] void refuse() const;
+  void number_metrics();
   void claim_directory() const;
   void set_up();
   void check_complete(const Definitions& definitions);

@@ -13,6 +13,7 @@ class Otf2Sink final : public EventSink {
   Otf2Sink(const std::filesystem::path& directory, const Otf2Options& options)
       : archive_(std::make_shared<otf2::Archive>(directory, options)) {}
 
+  void prepare(const Definitions& definitions) override { archive_->prepare(definitions); }
   std::unique_ptr<LocationWriter> open(LocationRef location) override {
     return std::make_unique<otf2::Otf2LocationWriter>(archive_, location);
   }

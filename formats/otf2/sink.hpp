@@ -19,7 +19,7 @@ bool otf2_library_has_level_3_1() noexcept;
 
 struct Otf2Options {
   Otf2Level level = Otf2Level::v3_0;
-  /// Of each event attribute, by index as in Definitions::attributes, which come only at the end.
+  /// Of each event attribute, by index as in Definitions::attributes, for callers without prepare().
   /// Attributes beyond it are uint64.
   std::vector<ValueType> attribute_types;
   /// Of each metric, by index as in Definitions::metrics: has it a recorder, so that it is an instance?

@@ -25,6 +25,9 @@ class LocationWriter {
 class EventSink {
  public:
   virtual ~EventSink() = default;
+  /// Before the first open: attributes, parameters and metrics of `definitions` are final by then;
+  /// finish() must be given the same.
+  virtual void prepare(const Definitions& definitions) { (void)definitions; }
   /// Called for every location, also those without events; by several threads at once.
   virtual std::unique_ptr<LocationWriter> open(LocationRef location) = 0;
   /// After the last location is closed: the definitions, and the end of the archive.

@@ -7,7 +7,6 @@
 namespace tracer::translate {
 namespace {
 
-std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
 std::string join_values(const std::vector<NamedValue>& values) {
   std::string text;

@@ -122,6 +122,7 @@ TranslateReport Translation::run() {
   scan();
   progress(0.4);
   link();
+  sink_.prepare(definitions_);
   write();
   if (first_ > last_) first_ = last_ = clock_(tables_.begin);
   define_clock(first_, last_, clock_, definitions_);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Records as libomp gives them, and the events that they must become.
+#include "catch.hpp"
+#include "support/memory_trace.hpp"
+#include "tracer/translate/translate.hpp"
+
+using namespace tracer;
+using tracer::test::MemorySink;
+using tracer::test::MemorySource;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+constexpr auto begin = Endpoint::begin, end = Endpoint::end;
+constexpr std::uint16_t team_flags = 0x8002;  // ompt_parallel_team | invoker_runtime
+constexpr ParallelId region = make_id(0, 2);
+
+Record rec(Ticks time, RecordKind kind, Endpoint endpoint, std::uint16_t sub, std::uint32_t a, std::uint64_t b, std::uint64_t c) {
+  return {time, kind, endpoint, sub, a, b, c};
+}
+
+/// Two threads, one region, its join barrier; the worker's ends come when it is woken at 900.
+void region_with_late_ends(MemorySource& source) {
+  source.channel(0) = {
+      rec(1, RecordKind::initial_task, begin, 1, 1, 0, make_id(0, 1)),
+      rec(10, RecordKind::parallel_begin, Endpoint::none, team_flags, 2, region, 0x1000),
+      rec(20, RecordKind::implicit_task, begin, 0, 2, region, make_id(0, 3)),
+      rec(50, RecordKind::sync_region, begin, 9, 0, make_id(0, 3), 0x1000),
+      rec(51, RecordKind::sync_region_wait, begin, 9, 0, make_id(0, 3), 0x1000),
+      rec(70, RecordKind::sync_region_wait, end, 9, 0, make_id(0, 3), 0x1000),
+      rec(71, RecordKind::sync_region, end, 9, 0, make_id(0, 3), 0x1000),
+      rec(72, RecordKind::implicit_task, end, 0, 2, 0, make_id(0, 3)),
+      rec(80, RecordKind::parallel_end, Endpoint::none, team_flags, 0, region, 0x1000),
+      rec(950, RecordKind::initial_task, end, 1, 0, 0, make_id(0, 1)),
+  };
+  source.channel(1) = {
+      rec(25, RecordKind::implicit_task, begin, 1, 2, region, make_id(1, 1)),
+      rec(60, RecordKind::sync_region, begin, 9, 0, make_id(1, 1), 0),
+      rec(61, RecordKind::sync_region_wait, begin, 9, 0, make_id(1, 1), 0),
+      rec(900, RecordKind::sync_region_wait, end, 9, 0, make_id(1, 1), 0),
+      rec(901, RecordKind::sync_region, end, 9, 0, make_id(1, 1), 0),
+      rec(902, RecordKind::implicit_task, end, 1, 0, 0, make_id(1, 1)),
+  };
+  source.journal_to_fill().run.main_thread_id = 100;
+}
+
+translate::TranslateReport run(const MemorySource& source, MemorySink& sink) { return translate::translate(source, sink, {}); }
+
+}  // namespace
+
+TEST_CASE("a worker's late ends get the master's times") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  const auto report = run(source, sink);
+  CHECK(sink.text(1) == Lines{
+                            "24 team_begin 0",
+                            "24 enter !$omp parallel @0x1000",
+                            "59 enter !$omp implicit barrier @0x1000",
+                            "60 enter !$omp implicit barrier wait @0x1000",
+                            "69 leave !$omp implicit barrier wait @0x1000",
+                            "70 leave !$omp implicit barrier @0x1000",
+                            "71 leave !$omp parallel @0x1000",
+                            "71 team_end 0",
+                        });
+  CHECK(report.repairs.empty());
+  CHECK(sink.definitions.locations.at(0).name == "Master thread");
+  CHECK(sink.definitions.locations.at(1).name == "OMP thread 1");
+}
+
+TEST_CASE("a worker whose late ends never come leaves with its master") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  source.channel(1).resize(3);
+  const auto report = run(source, sink);
+  CHECK(sink.text(1).at(4) == "69 leave !$omp implicit barrier wait @0x1000");
+  CHECK(sink.text(1).back() == "71 team_end 0");
+  CHECK(report.repairs.empty());
+}
+
+TEST_CASE("a task that another thread executes has one creation, one first switch and one completion") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  auto& master = source.channel(0);
+  master.insert(master.begin() + 3, rec(30, RecordKind::task_create, Endpoint::none, 4, 4, make_id(0, 3), 0x2000));
+  auto& worker = source.channel(1);
+  worker.insert(worker.begin() + 3, {rec(62, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(1, 1), make_id(0, 4)),
+                                     rec(65, RecordKind::task_schedule, Endpoint::none, 1, 0, make_id(0, 4), make_id(1, 1))});
+  const auto report = run(source, sink);
+  const Lines master_lines = sink.text(0), worker_lines = sink.text(1);
+  CHECK(Lines(master_lines.begin() + 4, master_lines.begin() + 7) ==
+        Lines{"29 enter !$omp create task @0x2000", "29 task_create 0.1", "29 leave !$omp create task @0x2000"});
+  CHECK(Lines(worker_lines.begin() + 4, worker_lines.begin() + 9) ==
+        Lines{"61 task_switch 0.1", "61 enter !$omp task @0x2000", "64 leave !$omp task @0x2000", "64 task_complete 0.1",
+              "64 task_switch 1.0"});
+  CHECK(report.repairs.empty());
+}
+
+TEST_CASE("an untied task that goes on elsewhere leaves its regions where it was") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  const TaskId task = make_id(0, 4) | untied_bit;
+  auto& master = source.channel(0);
+  master.insert(master.begin() + 3, {rec(30, RecordKind::task_create, Endpoint::none, pack_task_flags(0x10000004), 4, make_id(0, 3), 0x2000),
+                                     rec(45, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(0, 3), task),
+                                     rec(48, RecordKind::task_schedule, Endpoint::none, 1, 0, task, make_id(0, 3))});
+  auto& worker = source.channel(1);
+  worker.insert(worker.begin() + 1, {rec(31, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(1, 1), task),
+                                     rec(40, RecordKind::task_schedule, Endpoint::none, 7, 0, task, make_id(1, 1))});
+  const auto report = run(source, sink);
+  const Lines worker_lines = sink.text(1), master_lines = sink.text(0);
+  CHECK(Lines(worker_lines.begin() + 2, worker_lines.begin() + 6) ==
+        Lines{"30 task_switch 0.1", "30 enter !$omp task untied @0x2000", "39 leave !$omp task untied @0x2000", "39 task_switch 1.0"});
+  CHECK(Lines(master_lines.begin() + 7, master_lines.begin() + 12) ==
+        Lines{"44 task_switch 0.1", "44 enter !$omp task untied @0x2000", "47 leave !$omp task untied @0x2000", "47 task_complete 0.1",
+              "47 task_switch 0.0"});
+  CHECK(report.repairs.empty());
+}
+
+TEST_CASE("a lock's acquisitions are numbered over all threads and do not overlap") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  auto& master = source.channel(0);
+  master.insert(master.begin() + 3, {rec(30, RecordKind::mutex_acquire, Endpoint::none, 5, 0, 0xbeef, 0x3000),
+                                     rec(31, RecordKind::mutex_acquired, Endpoint::none, 5, 0, 0xbeef, 0x3000),
+                                     rec(40, RecordKind::mutex_released, Endpoint::none, 5, 0, 0xbeef, 0x3010)});
+  auto& worker = source.channel(1);
+  worker.insert(worker.begin() + 1, {rec(32, RecordKind::mutex_acquire, Endpoint::none, 5, 0, 0xbeef, 0x3000),
+                                     rec(38, RecordKind::mutex_acquired, Endpoint::none, 5, 0, 0xbeef, 0x3000),
+                                     rec(50, RecordKind::mutex_released, Endpoint::none, 5, 0, 0xbeef, 0x3010)});
+  run(source, sink);
+  const Lines master_lines = sink.text(0), worker_lines = sink.text(1);
+  CHECK(Lines(master_lines.begin() + 4, master_lines.begin() + 10) ==
+        Lines{"29 enter !$omp critical @0x3000", "30 acquire 0.1", "30 enter !$omp critical sblock @0x3000",
+              "37 leave !$omp critical sblock @0x3000", "37 release 0.1", "39 leave !$omp critical @0x3000"});
+  CHECK(worker_lines.at(3) == "37 acquire 0.2");
+}
+
+TEST_CASE("a trace that ends inside a region is closed at the last time seen") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  source.channel(0).resize(4);
+  source.channel(1).resize(3);
+  const auto report = run(source, sink);
+  CHECK(sink.text(0).back() == "60 program_end");
+  CHECK(sink.text(1).back() == "60 team_end 0");
+  CHECK(report.repairs.count("team left without its end") == 1);
+  CHECK(report.repairs.at("team left without its end") == 2);
+}
