@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Puts the observers together for one pass over the trace.
+#include "tracer/report/analyze.hpp"
+
+#include "tracer/report/devices.hpp"
+#include "tracer/report/graph.hpp"
+#include "tracer/report/locks.hpp"
+#include "tracer/report/profile.hpp"
+#include "tracer/report/replay.hpp"
+#include "tracer/report/teams.hpp"
+
+namespace tracer::report {
+namespace {
+
+constexpr std::uint64_t progress_every = 1 << 18;
+
+class WithProgress final : public Observer {
+ public:
+  WithProgress(std::uint64_t total, const std::function<void(double)>& progress) : total_{total}, progress_{progress} {}
+  void event(LocationRef, const Event& event, std::span<const EventAttribute>) override {
+    if (event.type == EventType::program_begin && program_ == 0) program_ = event.a;
+    if (++count_ % progress_every == 0 && progress_ && total_ != 0)
+      progress_(static_cast<double>(count_) / static_cast<double>(total_));
+  }
+  std::uint64_t program() const { return program_; }
+
+ private:
+  std::uint64_t total_, count_ = 0, program_ = 0;
+  const std::function<void(double)>& progress_;
+};
+
+void count_callbacks(const Definitions& definitions, Report& report) {
+  constexpr std::string_view prefix = "TRACER::CALLBACKS::";
+  for (const Property& property : definitions.properties) {
+    if (property.name.starts_with(prefix))
+      report.callbacks[property.name.substr(prefix.size())] = std::strtoull(property.value.c_str(), nullptr, 10);
+  }
+}
+
+}  // namespace
+
+Report analyze(EventSource& source, const std::function<void(double)>& progress) {
+  const Definitions& definitions = source.definitions();
+  Replay replay{definitions};
+  Profile profile{definitions, replay};
+  Teams teams{definitions};
+  Graph graph{definitions, replay};
+  Locks locks{definitions, replay};
+  Devices devices{definitions, replay};
+  WithProgress counter{source.number_of_events(), progress};
+  replay.add(counter);
+  replay.add(profile);
+  replay.add(teams);  // before the graph, which moves paths on when a team ends
+  replay.add(graph);
+  replay.add(locks);
+  replay.add(devices);
+  source.read(replay);
+  replay.finish();
+
+  Report report;
+  report.creator = definitions.creator;
+  report.begin_realtime = definitions.clock.realtime;
+  report.events = replay.events();
+  report.wall = replay.last() > replay.first() ? replay.last() - replay.first() : 0;
+  report.irregular = replay.irregular();
+  report.properties = definitions.properties;
+  if (counter.program() < definitions.strings.size()) report.program = definitions.strings[counter.program()];
+  for (const Location& location : definitions.locations)
+    ++(location.kind == LocationKind::cpu_thread ? report.threads : report.streams);
+  count_callbacks(definitions, report);
+  profile.fill(report);
+  teams.fill(report);
+  graph.fill(report);
+  locks.fill(report);
+  devices.fill(report);
+  report.hints = hints_for(report);
+  return report;
+}
+
+}  // namespace tracer::report

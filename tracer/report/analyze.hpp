@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads a trace once and says what it shows.
+#pragma once
+
+#include <functional>
+
+#include "tracer/event_source.hpp"
+#include "tracer/report/report.hpp"
+
+namespace tracer::report {
+
+/// `progress` is called now and then with the share that is done, 0 to 1; may be empty.
+Report analyze(EventSource& source, const std::function<void(double)>& progress = {});
+
+/// What stands out, in plain words with the number that supports it; most important first.
+std::vector<Hint> hints_for(const Report& report);
+
+}  // namespace tracer::report

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums times per region and per thread while the trace is replayed.
+#include "tracer/report/profile.hpp"
+
+#include <algorithm>
+
+namespace tracer::report {
+namespace {
+
+constexpr const char* event_names[] = {"program_begin",
+                                       "program_end",
+                                       "enter",
+                                       "leave",
+                                       "thread_fork",
+                                       "thread_join",
+                                       "team_begin",
+                                       "team_end",
+                                       "task_create",
+                                       "task_switch",
+                                       "task_complete",
+                                       "acquire_lock",
+                                       "release_lock",
+                                       "measurement_on_off",
+                                       "buffer_flush",
+                                       "parameter_int",
+                                       "parameter_uint",
+                                       "parameter_string",
+                                       "rma_get",
+                                       "rma_put",
+                                       "rma_op_complete_blocking",
+                                       "metric_uint"};
+
+bool is_shared(Construct construct) {
+  return construct == Construct::loop || construct == Construct::sections || construct == Construct::workshare;
+}
+
+}  // namespace
+
+Balance balance_of(const std::map<LocationRef, std::uint64_t>& ns, const Definitions& definitions) {
+  Balance balance;
+  balance.min = ns.empty() ? 0 : ~std::uint64_t{0};
+  for (const auto& [location, value] : ns) {
+    ++balance.threads;
+    balance.sum += value;
+    balance.min = std::min(balance.min, value);
+    if (value > balance.max || balance.slowest.empty()) balance.slowest = definitions.locations[location].name;
+    balance.max = std::max(balance.max, value);
+  }
+  return balance;
+}
+
+Profile::Profile(const Definitions& definitions, const Replay& replay) : definitions_{definitions}, replay_{replay} {
+  entries_.resize(definitions.regions.size());
+  threads_.resize(definitions.locations.size());
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    threads_[i].location = static_cast<LocationRef>(i);
+    threads_[i].name = definitions.locations[i].name;
+  }
+}
+
+void Profile::event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
+  ++threads_[location].events;
+  ++event_counts_[static_cast<std::size_t>(event.type) % event_counts_.size()];
+}
+
+void Profile::interval(LocationRef location, Task&, Activity activity, std::uint64_t from, std::uint64_t to) {
+  threads_[location].ns[static_cast<std::size_t>(activity)] += to - from;
+}
+
+void Profile::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
+  Entry& entry = entries_[frame.region];
+  // A suspended explicit task spends no time in its regions; what an implicit task waits for, it does.
+  const std::uint64_t ns = task.is_explicit ? frame.active : time - frame.enter;
+  ++entry.count;
+  entry.total += ns;
+  entry.exclusive += frame.exclusive;
+  entry.longest = std::max(entry.longest, ns);
+  entry.shortest = std::min(entry.shortest, ns);
+  const Construct construct = replay_.classes()[frame.region].construct;
+  if (construct != Construct::parallel) entry.busy[location] += frame.active;
+  if (is_shared(construct) && task.team != nullptr) share(*task.team, location, frame.region, frame.active);
+}
+
+std::uint64_t Profile::lost_in(const Instance& instance, std::uint32_t threads) {
+  return instance.max - instance.sum / std::max(1u, threads);
+}
+
+void Profile::share(Team& team, LocationRef location, RegionRef region, std::uint64_t ns) {
+  Shared& shared = shared_[&team][region];
+  const std::uint64_t index = shared.executed[location]++;
+  if (index < shared.folded) return;
+  if (index - shared.folded >= shared.open.size()) shared.open.resize(index - shared.folded + 1);
+  Instance& instance = shared.open[index - shared.folded];
+  ++instance.threads;
+  instance.max = std::max(instance.max, ns);
+  instance.sum += ns;
+  while (!shared.open.empty() && shared.open.front().threads >= team.size) {
+    entries_[region].lost += lost_in(shared.open.front(), team.size);
+    shared.open.pop_front();
+    ++shared.folded;
+  }
+}
+
+void Profile::team_ended(Team& team) {
+  if (const auto found = shared_.find(&team); found != shared_.end()) {
+    for (const auto& [region, shared] : found->second) {
+      for (const Instance& instance : shared.open)
+        entries_[region].lost += lost_in(instance, std::max(team.size, instance.threads));
+    }
+    shared_.erase(found);
+  }
+  if (team.region == undefined_ref || team.members.empty()) return;
+  Entry& entry = entries_[team.region];
+  Instance instance;
+  for (const Team::Member& member : team.members) {
+    const std::uint64_t work = member.ns[static_cast<std::size_t>(Activity::work)];
+    entry.busy[member.location] += work;
+    instance.max = std::max(instance.max, work);
+    instance.sum += work;
+  }
+  entry.lost += lost_in(instance, static_cast<std::uint32_t>(team.members.size()));
+}
+
+void Profile::fill(Report& report) const {
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const Entry& entry = entries_[i];
+    if (entry.count == 0) continue;
+    const RegionClass& region = replay_.classes()[i];
+    RegionRow row;
+    row.region = static_cast<RegionRef>(i);
+    row.name = definitions_.regions[i].name;
+    row.label = region.label;
+    row.file = definitions_.regions[i].source_file;
+    row.line = definitions_.regions[i].begin_line;
+    row.count = entry.count;
+    row.total = entry.total;
+    row.exclusive = entry.exclusive;
+    row.longest = entry.longest;
+    row.shortest = entry.shortest;
+    row.balance = balance_of(entry.busy, definitions_);
+    row.balance.lost = entry.lost;
+    report.regions.push_back(std::move(row));
+  }
+  std::stable_sort(report.regions.begin(), report.regions.end(),
+                   [](const RegionRow& a, const RegionRow& b) { return a.exclusive > b.exclusive; });
+  report.thread_rows = threads_;
+  for (std::size_t i = 0; i < std::size(event_names); ++i) {
+    if (event_counts_[i] != 0) report.event_counts[event_names[i]] = event_counts_[i];
+  }
+}
+
+}  // namespace tracer::report

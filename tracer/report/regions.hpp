@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a region means for a report: its construct and what a thread does while it is in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tracer/definitions.hpp"
+
+namespace tracer::report {
+
+/// What a thread does at a moment. Everything but `work` is time that the program's code does not get.
+enum class Activity : std::uint8_t {
+  work,
+  barrier,    ///< waits at an explicit or implicit barrier
+  task_wait,  ///< waits in taskwait or taskgroup
+  lock_wait,  ///< waits for a lock, critical, ordered or atomic
+  runtime,    ///< creates tasks, combines reductions, waits for the tracer
+  device,     ///< inside a target construct: waits for a device, a transfer, an allocation
+  idle,       ///< outside of all regions: a worker without work
+  count_
+};
+const char* name_of(Activity activity) noexcept;
+
+/// The directive that a region belongs to, for those that reports treat specially.
+enum class Construct : std::uint8_t {
+  other,
+  function,
+  parallel,
+  loop,
+  sections,
+  single,
+  workshare,
+  masked,
+  barrier,
+  implicit_barrier,
+  task,
+  task_create,
+  task_wait,
+  task_group,
+  task_dependence,
+  lock,
+  target,
+  target_data,
+  target_submit,
+  kernel,
+  transfer,
+};
+
+struct RegionClass {
+  Construct construct = Construct::other;
+  Activity activity = Activity::work;
+  std::string label;     ///< "parallel", "for", "barrier", ...: the name without "!$omp" and place
+  std::string location;  ///< "stencil.c:42", "" unknown
+};
+
+RegionClass classify(const Region& region);
+std::vector<RegionClass> classify(const Definitions& definitions);
+
+}  // namespace tracer::report

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The state behind a trace: frames, tasks and teams of each location, charged with time as it passes.
+#include "tracer/report/replay.hpp"
+
+#include <algorithm>
+
+namespace tracer::report {
+namespace {
+
+std::uint32_t find_attribute(const Definitions& definitions, std::string_view name) {
+  for (std::size_t i = 0; i < definitions.attributes.size(); ++i) {
+    if (definitions.attributes[i].name == name) return static_cast<std::uint32_t>(i);
+  }
+  return undefined_ref;
+}
+
+/// The locations of each comm: a group of indices into its paradigm's comm_locations.
+std::vector<std::vector<LocationRef>> comm_members(const Definitions& definitions) {
+  std::vector<std::vector<LocationRef>> members(definitions.comms.size());
+  for (std::size_t i = 0; i < definitions.comms.size(); ++i) {
+    if (definitions.comms[i].group >= definitions.groups.size()) continue;
+    const Group& group = definitions.groups[definitions.comms[i].group];
+    const Group* locations = nullptr;
+    for (const Group& other : definitions.groups) {
+      if (other.kind == GroupKind::comm_locations && other.paradigm == group.paradigm) locations = &other;
+    }
+    for (const std::uint32_t index : group.members) {
+      const bool indirect = group.kind == GroupKind::comm_group && locations != nullptr;
+      if (indirect && index >= locations->members.size()) continue;
+      members[i].push_back(indirect ? locations->members[index] : index);
+    }
+  }
+  return members;
+}
+
+}  // namespace
+
+Activity LocationState::activity() const {
+  if (current == nullptr) return Activity::idle;
+  if (!current->stack.empty()) return current->stack.back().activity;
+  return initial || !contexts.empty() ? Activity::work : Activity::idle;
+}
+
+Replay::Replay(const Definitions& definitions)
+    : definitions_{definitions},
+      classes_{classify(definitions)},
+      members_{comm_members(definitions)},
+      task_id_{find_attribute(definitions, "TASK_ID")},
+      source_id_{find_attribute(definitions, "SOURCE_TASK_ID")},
+      sink_id_{find_attribute(definitions, "SINK_TASK_ID")} {
+  locations_.resize(definitions.locations.size());
+  for (std::size_t i = 0; i < locations_.size(); ++i) {
+    locations_[i].kind = definitions.locations[i].kind;
+    locations_[i].root = std::make_shared<Task>();
+    locations_[i].root->location = static_cast<LocationRef>(i);
+    locations_[i].current = locations_[i].root;
+  }
+}
+
+std::uint64_t Replay::attribute(std::span<const EventAttribute> attributes, std::uint32_t which) const {
+  for (const EventAttribute& attribute : attributes) {
+    if (attribute.attribute == which && which != undefined_ref) return attribute.value;
+  }
+  return 0;
+}
+
+void Replay::charge(LocationRef ref, LocationState& location, std::uint64_t time) {
+  const std::uint64_t from = location.last;
+  if (time <= from || from == 0) {
+    irregular_ += time < from ? 1 : 0;
+    location.last = std::max(from, time);
+    return;
+  }
+  location.last = time;
+  const Activity activity = location.activity();
+  Task& task = *location.current;
+  const std::uint64_t ns = time - from;
+  if (!task.stack.empty()) task.stack.back().exclusive += ns;
+  if (task.is_explicit) task.active += ns;
+  if (!location.contexts.empty()) {
+    Context& context = location.contexts.back();
+    context.team->members[context.member].ns[static_cast<std::size_t>(activity)] += ns;
+  }
+  for (Observer* observer : observers_) observer->interval(ref, task, activity, from, time);
+}
+
+void Replay::event(LocationRef ref, const Event& event, std::span<const EventAttribute> attributes) {
+  if (ref >= locations_.size()) {
+    ++irregular_;
+    return;
+  }
+  ++events_;
+  first_ = std::min(first_, event.time);
+  last_ = std::max(last_, event.time);
+  LocationState& location = locations_[ref];
+  charge(ref, location, event.time);
+  for (Observer* observer : observers_) observer->event(ref, event, attributes);
+  switch (event.type) {
+    case EventType::program_begin:
+      location.initial = true;
+      break;
+    case EventType::program_end:
+      location.initial = false;
+      break;
+    case EventType::enter:
+      do_enter(ref, location, event, attributes);
+      break;
+    case EventType::leave:
+      do_leave(ref, location, event);
+      break;
+    case EventType::thread_fork:
+      location.forks.emplace_back(event.time, location.current);
+      break;
+    case EventType::thread_join:
+      do_join(ref, location, event.time);
+      break;
+    case EventType::team_begin:
+      do_team_begin(ref, location, event);
+      break;
+    case EventType::team_end:
+      do_team_end(ref, location, event.time);
+      break;
+    case EventType::task_create:
+      do_task_create(ref, location, event, attributes);
+      break;
+    case EventType::task_switch:
+      do_task_switch(ref, location, event);
+      break;
+    case EventType::task_complete:
+      do_task_complete(ref, location, event);
+      break;
+    case EventType::acquire_lock:
+      if (!location.current->stack.empty() && location.current->stack.back().activity == Activity::lock_wait) {
+        location.current->stack.back().activity = Activity::work;
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+void Replay::do_enter(LocationRef ref, LocationState& location, const Event& event,
+                      std::span<const EventAttribute> attributes) {
+  if (event.ref >= classes_.size()) {
+    ++irregular_;
+    return;
+  }
+  const RegionClass& region = classes_[event.ref];
+  Task& task = *location.current;
+  Activity activity = region.activity;
+  if (location.kind == LocationKind::accelerator_stream) activity = Activity::work;
+  task.stack.push_back({.region = event.ref, .activity = activity, .enter = event.time});
+  if (task.is_explicit && task.region == undefined_ref && region.construct == Construct::task) task.region = event.ref;
+  if (region.construct == Construct::parallel && !location.contexts.empty() &&
+      location.contexts.back().team->region == undefined_ref) {
+    location.contexts.back().team->region = event.ref;
+  }
+  if (region.construct == Construct::task_dependence) dependence(attributes);
+  for (Observer* observer : observers_) observer->enter(ref, task, task.stack.back());
+}
+
+void Replay::do_leave(LocationRef ref, LocationState& location, const Event& event) {
+  Task& task = *location.current;
+  if (task.stack.empty() || task.stack.back().region != event.ref) {
+    ++irregular_;
+    const auto found = std::find_if(task.stack.rbegin(), task.stack.rend(),
+                                    [&](const Frame& frame) { return frame.region == event.ref; });
+    if (found == task.stack.rend()) return;
+  }
+  while (!task.stack.empty()) {
+    Frame frame = task.stack.back();
+    frame.active += frame.exclusive;
+    task.stack.pop_back();
+    if (!task.stack.empty()) task.stack.back().active += frame.active;
+    for (Observer* observer : observers_) observer->leave(ref, task, frame, event.time);
+    if (frame.region == event.ref) break;
+  }
+}
+
+void Replay::do_team_begin(LocationRef ref, LocationState& location, const Event& event) {
+  std::shared_ptr<Team>& team = teams_[event.ref];
+  if (team == nullptr) {
+    team = std::make_shared<Team>();
+    team->comm = event.ref;
+    team->begin = event.time;
+    const auto& members = event.ref < members_.size() ? members_[event.ref] : std::vector<LocationRef>{};
+    team->size = static_cast<std::uint32_t>(members.size());
+    team->master = members.empty() ? ref : members.front();
+    if (team->master < locations_.size() && !locations_[team->master].forks.empty()) {
+      team->begin = locations_[team->master].forks.back().first;
+      team->encountering = locations_[team->master].forks.back().second;
+    } else if (team->master < locations_.size()) {
+      team->encountering = locations_[team->master].current;
+    }
+  }
+  Context context{team, std::make_shared<Task>(), team->members.size()};
+  team->members.push_back({.location = ref});
+  ++team->begun;
+  context.implicit->location = ref;
+  context.implicit->team = team.get();
+  context.implicit->parent = team->encountering;
+  location.contexts.push_back(context);
+  location.current = context.implicit;
+  for (Observer* observer : observers_) observer->team_begun(ref, *team, *context.implicit);
+}
+
+void Replay::do_team_end(LocationRef ref, LocationState& location, std::uint64_t time) {
+  if (location.contexts.empty()) {
+    ++irregular_;
+    return;
+  }
+  const Context context = location.contexts.back();
+  location.contexts.pop_back();
+  location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
+  // A master that was in an explicit task when it forked returns to that task.
+  if (!location.forks.empty() && ref == context.team->master) location.current = location.forks.back().second;
+  ++context.team->ended;
+  context.team->end = std::max(context.team->end, time);
+  for (Observer* observer : observers_) observer->team_left(ref, *context.team, *context.implicit);
+  if (context.team->ended == context.team->begun && context.team->begun >= context.team->size)
+    end_team(*context.team, time);
+}
+
+void Replay::end_team(Team& team, std::uint64_t time) {
+  const auto found = teams_.find(team.comm);
+  if (found == teams_.end() || found->second.get() != &team) return;
+  const std::shared_ptr<Team> keep = found->second;
+  team.end = std::max(team.end, time);
+  for (Observer* observer : observers_) observer->team_ended(team);
+  teams_.erase(found);
+}
+
+void Replay::do_join(LocationRef ref, LocationState& location, std::uint64_t time) {
+  for (auto& [comm, team] : teams_) {  // a member never arrived: the join ends it
+    if (team->master == ref && team->ended > 0 &&
+        (location.forks.empty() || team->begin >= location.forks.back().first)) {
+      end_team(*team, time);
+      break;
+    }
+  }
+  if (!location.forks.empty()) location.forks.pop_back();
+}
+
+std::shared_ptr<Task> Replay::find(const Event& event, Team* team) {
+  const TaskKey key{event.ref, static_cast<std::uint32_t>(event.a), event.b};
+  std::shared_ptr<Task>& task = tasks_[key];
+  if (task == nullptr) {
+    ++irregular_;
+    task = std::make_shared<Task>();
+    task->is_explicit = true;
+    task->team = team;
+    task->created = event.time;
+  }
+  return task;
+}
+
+void Replay::do_task_create(LocationRef ref, LocationState& location, const Event& event,
+                            std::span<const EventAttribute> attributes) {
+  auto task = std::make_shared<Task>();
+  task->is_explicit = true;
+  task->id = attribute(attributes, task_id_);
+  task->location = ref;
+  task->parent = location.current;
+  task->team = location.contexts.empty() ? nullptr : location.contexts.back().team.get();
+  task->created = event.time;
+  tasks_[{event.ref, static_cast<std::uint32_t>(event.a), event.b}] = task;
+  if (task->id != 0) by_id_[task->id] = task;
+  for (Observer* observer : observers_) observer->task_created(ref, *location.current, *task);
+}
+
+void Replay::do_task_switch(LocationRef ref, LocationState& location, const Event& event) {
+  const std::shared_ptr<Task> from = location.current;
+  if (event.b == 0) {
+    location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
+  } else {
+    location.current = find(event, location.contexts.empty() ? nullptr : location.contexts.back().team.get());
+    Task& task = *location.current;
+    task.location = ref;
+    if (!task.started) {
+      task.started = true;
+      task.first_start = event.time;
+      for (Observer* observer : observers_) observer->task_started(ref, task);
+    }
+  }
+  for (Observer* observer : observers_) observer->task_switched(ref, *from, *location.current, event.time);
+}
+
+void Replay::do_task_complete(LocationRef ref, LocationState& location, const Event& event) {
+  const auto found = tasks_.find({event.ref, static_cast<std::uint32_t>(event.a), event.b});
+  if (found == tasks_.end()) {
+    ++irregular_;
+    return;
+  }
+  const std::shared_ptr<Task> task = found->second;
+  tasks_.erase(found);
+  task->completed = true;
+  task->stack.clear();
+  for (Observer* observer : observers_) observer->task_completed(ref, *task, event.time);
+  task->after.clear();
+  if (task->id != 0) by_id_.erase(task->id);
+  if (location.current == task) {
+    location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
+    for (Observer* observer : observers_) observer->task_switched(ref, *task, *location.current, event.time);
+  }
+}
+
+void Replay::dependence(std::span<const EventAttribute> attributes) {
+  const auto source = by_id_.find(attribute(attributes, source_id_));
+  const auto sink = by_id_.find(attribute(attributes, sink_id_));
+  if (source == by_id_.end() || sink == by_id_.end()) return;
+  const auto from = source->second.lock(), to = sink->second.lock();
+  if (from == nullptr || to == nullptr || from == to || to->started) return;
+  to->after.push_back(from);
+  for (Observer* observer : observers_) observer->task_dependence(*from, *to);
+}
+
+void Replay::finish() {
+  for (LocationRef ref = 0; ref < locations_.size(); ++ref) {
+    LocationState& location = locations_[ref];
+    if (location.last != 0) charge(ref, location, last_);
+    Task& task = *location.current;
+    while (!task.stack.empty()) {
+      Frame frame = task.stack.back();
+      frame.active += frame.exclusive;
+      task.stack.pop_back();
+      if (!task.stack.empty()) task.stack.back().active += frame.active;
+      for (Observer* observer : observers_) observer->leave(ref, task, frame, last_);
+      ++irregular_;
+    }
+  }
+  while (!teams_.empty()) end_team(*teams_.begin()->second, last_);
+  for (Observer* observer : observers_) observer->finished(last_);
+}
+
+}  // namespace tracer::report

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Follows a trace event by event: what each location does, which task runs there, in which team.
+// Observers are told in terms of frames, tasks and teams instead of events.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "tracer/event_source.hpp"
+#include "tracer/report/regions.hpp"
+
+namespace tracer::report {
+
+/// The longest chain of work that led somewhere: its time, and how many explicit tasks are on it.
+struct Path {
+  std::uint64_t ns = 0, tasks = 0;
+};
+inline const Path& longer(const Path& a, const Path& b) {
+  return b.ns > a.ns || (b.ns == a.ns && b.tasks > a.tasks) ? b : a;
+}
+
+struct Frame {
+  RegionRef region = 0;
+  Activity activity = Activity::work;  ///< of the moment: a lock's frame turns to work once it is acquired
+  std::uint64_t enter = 0;
+  std::uint64_t exclusive = 0;  ///< ns in this region itself, while its task was running
+  std::uint64_t active = 0;     ///< exclusive and that of the frames inside
+};
+
+struct Team;
+
+/// An explicit task, an implicit task, or what a location does outside of teams.
+struct Task {
+  std::uint64_t id = 0;  ///< TASK_ID, 0 unknown
+  bool is_explicit = false, started = false, completed = false;
+  LocationRef location = 0;  ///< where it ran last; where it was created until then
+  RegionRef region = undefined_ref;
+  std::uint64_t created = 0, first_start = 0, active = 0, create_ns = 0;
+  std::vector<Frame> stack;
+  std::shared_ptr<Task> parent;
+  Team* team = nullptr;
+  // For the critical path (graph.cpp):
+  Path path, descendants, children;
+  std::vector<std::shared_ptr<Task>> after;  ///< predecessors by depend, until the first start
+  std::uint64_t barriers = 0;                ///< of an implicit task: how many it has entered
+};
+
+/// One execution of a parallel region.
+struct Team {
+  CommRef comm = undefined_ref;
+  RegionRef region = undefined_ref;
+  LocationRef master = 0;
+  std::uint64_t begin = 0, end = 0;
+  std::uint32_t size = 0, begun = 0, ended = 0;
+  std::shared_ptr<Task> encountering;
+  struct Member {
+    LocationRef location = 0;
+    std::uint64_t ns[static_cast<std::size_t>(Activity::count_)] = {};
+  };
+  std::vector<Member> members;
+  Path final_path;
+  std::vector<Path> barriers;  ///< longest path into the n-th barrier
+};
+
+/// A location's membership in a team, innermost last.
+struct Context {
+  std::shared_ptr<Team> team;
+  std::shared_ptr<Task> implicit;
+  std::size_t member = 0;
+};
+
+struct LocationState {
+  LocationKind kind = LocationKind::cpu_thread;
+  bool initial = false;  ///< between ProgramBegin and ProgramEnd
+  std::uint64_t last = 0;
+  std::shared_ptr<Task> root, current;
+  std::vector<Context> contexts;
+  std::vector<std::pair<std::uint64_t, std::shared_ptr<Task>>> forks;  ///< open: time and encountering task
+  Activity activity() const;
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void event(LocationRef, const Event&, std::span<const EventAttribute>) {}
+  /// `location` did `activity` from `from` to `to` in `task`, whose innermost frame is charged with it.
+  virtual void interval(LocationRef, Task&, Activity, std::uint64_t /*from*/, std::uint64_t /*to*/) {}
+  virtual void enter(LocationRef, Task&, const Frame&) {}
+  virtual void leave(LocationRef, Task&, const Frame&, std::uint64_t /*time*/) {}
+  virtual void task_created(LocationRef, Task& /*creator*/, Task&) {}
+  virtual void task_started(LocationRef, Task&) {}
+  virtual void task_completed(LocationRef, Task&, std::uint64_t /*time*/) {}
+  /// `from` or `to` may be a location's implicit task.
+  virtual void task_switched(LocationRef, Task& /*from*/, Task& /*to*/, std::uint64_t /*time*/) {}
+  virtual void task_dependence(Task& /*source*/, Task& /*sink*/) {}
+  virtual void team_begun(LocationRef, Team&, Task& /*implicit*/) {}
+  virtual void team_left(LocationRef, Team&, Task& /*implicit*/) {}
+  virtual void team_ended(Team&) {}
+  virtual void finished(std::uint64_t /*last time*/) {}
+};
+
+class Replay final : public EventVisitor {
+ public:
+  explicit Replay(const Definitions& definitions);
+  void add(Observer& observer) { observers_.push_back(&observer); }
+  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
+  /// After the last event: closes what is open.
+  void finish();
+
+  const std::vector<RegionClass>& classes() const { return classes_; }
+  const LocationState& location(LocationRef ref) const { return locations_[ref]; }
+  std::uint64_t first() const { return first_; }
+  std::uint64_t last() const { return last_; }
+  std::uint64_t events() const { return events_; }
+  /// Events that did not fit: leave without enter, unknown tasks, time that decreases.
+  std::uint64_t irregular() const { return irregular_; }
+
+ private:
+  struct TaskKey {
+    CommRef comm;
+    std::uint32_t rank;
+    std::uint64_t generation;
+    bool operator==(const TaskKey&) const = default;
+  };
+  struct TaskKeyHash {
+    std::size_t operator()(const TaskKey& key) const noexcept {
+      return (key.generation * 0x9e3779b97f4a7c15u) ^ (std::size_t{key.comm} << 32) ^ (std::size_t{key.rank} << 16);
+    }
+  };
+  std::uint64_t attribute(std::span<const EventAttribute> attributes, std::uint32_t which) const;
+  void charge(LocationRef ref, LocationState& location, std::uint64_t time);
+  void do_enter(LocationRef ref, LocationState& location, const Event& event,
+                std::span<const EventAttribute> attributes);
+  void do_leave(LocationRef ref, LocationState& location, const Event& event);
+  void do_team_begin(LocationRef ref, LocationState& location, const Event& event);
+  void do_team_end(LocationRef ref, LocationState& location, std::uint64_t time);
+  void do_join(LocationRef ref, LocationState& location, std::uint64_t time);
+  void do_task_create(LocationRef ref, LocationState& location, const Event& event,
+                      std::span<const EventAttribute> attributes);
+  void do_task_switch(LocationRef ref, LocationState& location, const Event& event);
+  void do_task_complete(LocationRef ref, LocationState& location, const Event& event);
+  void end_team(Team& team, std::uint64_t time);
+  void dependence(std::span<const EventAttribute> attributes);
+  std::shared_ptr<Task> find(const Event& event, Team* team);
+
+  const Definitions& definitions_;
+  std::vector<RegionClass> classes_;
+  std::vector<LocationState> locations_;
+  std::vector<std::vector<LocationRef>> members_;  ///< of each comm
+  std::vector<Observer*> observers_;
+  std::unordered_map<CommRef, std::shared_ptr<Team>> teams_;
+  std::unordered_map<TaskKey, std::shared_ptr<Task>, TaskKeyHash> tasks_;
+  std::unordered_map<std::uint64_t, std::weak_ptr<Task>> by_id_;
+  std::uint32_t task_id_, source_id_, sink_id_;
+  std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0, events_ = 0, irregular_ = 0;
+};
+
+}  // namespace tracer::report

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a report says, as plain data: filled by analyze(), written by the text, JSON and HTML writers.
+// Times are nanoseconds. docs/formats/report-json.md documents the JSON made of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tracer/report/regions.hpp"
+
+namespace tracer::report {
+
+using ActivityTimes = std::array<std::uint64_t, static_cast<std::size_t>(Activity::count_)>;
+
+/// How evenly work was spread over `threads` threads.
+struct Balance {
+  std::uint32_t threads = 0;
+  std::uint64_t max = 0, min = 0, sum = 0;  ///< ns of work of the most and the least loaded thread, and of all
+  std::uint64_t lost = 0;                   ///< ns: sum over the executions of (slowest thread - mean)
+  std::string slowest;                      ///< location name
+  double mean() const { return threads == 0 ? 0 : static_cast<double>(sum) / threads; }
+  double max_over_mean() const { return sum == 0 ? 1 : static_cast<double>(max) / mean(); }
+  double max_over_min() const { return min == 0 ? 0 : static_cast<double>(max) / static_cast<double>(min); }
+  /// Share of the threads' time that even spreading would save, 0 to 1.
+  double imbalance() const { return max == 0 ? 0 : 1 - mean() / static_cast<double>(max); }
+};
+
+struct RegionRow {
+  RegionRef region = 0;
+  std::string name, label, file;
+  std::uint32_t line = 0;
+  std::uint64_t count = 0, total = 0, exclusive = 0, longest = 0, shortest = 0;
+  Balance balance;  ///< over the threads that executed it, of the time without waiting
+};
+
+struct ThreadRow {
+  LocationRef location = 0;
+  std::string name;
+  ActivityTimes ns{};
+  std::uint64_t events = 0, tasks = 0;
+};
+
+struct MemberRow {
+  LocationRef location = 0;
+  ActivityTimes ns{};
+};
+
+/// One parallel construct, over all its executions.
+struct ParallelRow {
+  RegionRef region = 0;
+  std::string name;
+  std::uint64_t count = 0, wall = 0, longest = 0, threads = 0;  ///< threads: of the largest team
+  std::uint64_t work = 0, critical_path = 0;
+  ActivityTimes ns{};
+  Balance balance;
+  std::vector<MemberRow> members;
+};
+
+struct TaskRow {
+  RegionRef region = 0;
+  std::string name;
+  std::uint64_t count = 0, total = 0, longest = 0, shortest = 0;
+};
+
+struct TaskReport {
+  std::uint64_t created = 0, completed = 0, dependences = 0, switches = 0, moved = 0;
+  std::uint64_t total = 0, longest = 0, shortest = 0;  ///< ns in which tasks ran
+  std::uint64_t create = 0, wait = 0, delay = 0;  ///< creating, waiting in taskwait and taskgroup, created to started
+  std::uint64_t critical_path = 0, critical_path_tasks = 0, work = 0;  ///< of the whole program
+  std::uint64_t graph_work = 0, graph_path = 0, graph_tasks = 0;  ///< of the execution with the longest chain of tasks
+  std::vector<TaskRow> regions;
+};
+
+struct LockRow {
+  std::uint64_t lock = 0;
+  std::string name;
+  std::uint64_t acquisitions = 0, contended = 0, wait = 0, longest_wait = 0, held = 0, longest_held = 0;
+};
+
+struct KernelRow {
+  std::string name;
+  std::uint64_t count = 0, total = 0, longest = 0;
+};
+
+struct TransferTotals {
+  std::uint64_t count = 0, bytes = 0, ns = 0;
+  double bytes_per_second() const { return ns == 0 ? 0 : static_cast<double>(bytes) * 1e9 / static_cast<double>(ns); }
+};
+
+struct DeviceRow {
+  std::string name, provider;
+  std::uint64_t streams = 0, kernels = 0, kernel_ns = 0;
+  std::uint64_t busy = 0, idle = 0, span = 0;  ///< idle: within the span from the first to the last operation
+  std::uint64_t overlap_host = 0;              ///< busy while a host thread worked
+  std::uint64_t overlap_transfer = 0;          ///< a kernel ran while data were copied
+  TransferTotals to_device, from_device;
+  std::vector<KernelRow> kernels_by_name;
+};
+
+struct Hint {
+  std::string id, text;  ///< id is stable, the text is for people
+  double value = 0;      ///< the number that supports it
+};
+
+struct Report {
+  std::string archive, program, creator;
+  std::uint64_t begin_realtime = 0;  ///< ns since the epoch
+  std::uint64_t wall = 0, events = 0, irregular = 0;
+  std::uint64_t threads = 0, streams = 0;
+  std::map<std::string, std::uint64_t> event_counts;
+  std::map<std::string, std::uint64_t> callbacks;
+  std::vector<Property> properties;
+  std::vector<RegionRow> regions;
+  std::vector<ThreadRow> thread_rows;
+  std::vector<ParallelRow> parallels;
+  TaskReport tasks;
+  std::vector<LockRow> locks;
+  std::vector<DeviceRow> devices;
+  std::vector<Hint> hints;
+};
+
+}  // namespace tracer::report

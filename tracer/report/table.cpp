@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lays out columns for a terminal.
+#include "tracer/report/table.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tracer::report {
+namespace {
+
+/// Columns on the screen: UTF-8 continuation bytes take none.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+/// The end of a region's name says where it is, so the middle gives way.
+std::string shortened(const std::string& text, std::size_t width) {
+  if (width_of(text) <= width || width < 8 || width_of(text) != text.size()) return text;
+  const std::size_t tail = (width - 3) / 2;
+  return text.substr(0, width - 3 - tail) + "..." + text.substr(text.size() - tail);
+}
+
+}  // namespace
+
+std::string heading(const std::string& title, bool colour) {
+  return "\n" + (colour ? "\x1b[1m" + title + "\x1b[0m" : title) + "\n";
+}
+
+std::string Table::text(const TextOptions& options) const {
+  if (rows_.empty()) return {};
+  const std::size_t shown = options.rows == 0 ? rows_.size() : std::min(options.rows, rows_.size());
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns_) widths.push_back(width_of(column.title));
+  for (std::size_t i = 0; i < shown; ++i) {
+    for (std::size_t j = 0; j < columns_.size(); ++j) widths[j] = std::max(widths[j], width_of(rows_[i][j]));
+  }
+  std::size_t others = 0;
+  for (std::size_t j = 1; j < widths.size(); ++j) others += widths[j] + 2;
+  const std::size_t least = std::max<std::size_t>(24, width_of(columns_[0].title));
+  if (widths[0] + others + 2 > options.width)
+    widths[0] = std::max(least, options.width > others + 2 ? options.width - others - 2 : least);
+  std::string out = title_.empty() ? std::string{} : heading(title_, options.colour);
+  const auto line = [&](const auto& cell) {
+    std::string text = "  ";
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      const std::string shorter = j == 0 ? shortened(cell(j), widths[0]) : cell(j);
+      const std::string blanks(widths[j] - std::min(widths[j], width_of(shorter)), ' ');
+      text += columns_[j].right ? blanks + shorter : shorter + (j + 1 < columns_.size() ? blanks : std::string{});
+      if (j + 1 < columns_.size()) text += "  ";
+    }
+    out += text + "\n";
+  };
+  line([&](std::size_t j) { return columns_[j].title; });
+  for (std::size_t i = 0; i < shown; ++i) line([&](std::size_t j) { return rows_[i][j]; });
+  if (shown < rows_.size()) out += "  ... and " + std::to_string(rows_.size() - shown) + " more (--rows 0 shows all)\n";
+  return out;
+}
+
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t width) {
+  std::string out, line(indent, ' ');
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t end = text.find(' ', at);
+    if (end == std::string::npos) end = text.size();
+    if (line.size() > indent && line.size() + 1 + (end - at) > width) {
+      out += line + "\n";
+      line.assign(indent + 2, ' ');
+    } else if (line.size() > indent) {
+      line += ' ';
+    }
+    line += text.substr(at, end - at);
+    at = end + 1;
+  }
+  return out + line + "\n";
+}
+
+}  // namespace tracer::report

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The report for the terminal.
+#include <algorithm>
+#include <cstdio>
+
+#include "tracer/report/table.hpp"
+#include "tracer/report/units.hpp"
+#include "tracer/report/write.hpp"
+
+namespace tracer::report {
+namespace {
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.1f %%",
+                whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  return buffer;
+}
+std::string number(double value, const char* format = "%.2f") {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, format, value);
+  return buffer;
+}
+std::uint64_t mean(std::uint64_t total, std::uint64_t count) {
+  return count == 0 ? 0 : total / count;
+}
+std::uint64_t at(const ActivityTimes& times, Activity activity) {
+  return times[static_cast<std::size_t>(activity)];
+}
+
+void summary(const Report& report, std::string& out) {
+  out += "program      " + (report.program.empty() ? std::string{"unknown"} : report.program) + "\n";
+  out += "wall time    " + duration_text(report.wall) + "\n";
+  out += "threads      " + std::to_string(report.threads) +
+         (report.streams != 0 ? ", device streams " + std::to_string(report.streams) : std::string{}) + "\n";
+  out += "events       " + count_text(report.events) +
+         (report.irregular != 0 ? " (" + count_text(report.irregular) + " out of place)" : std::string{}) + "\n";
+  if (report.tasks.critical_path != 0) {
+    out += "parallelism  " +
+           number(static_cast<double>(report.tasks.work) / static_cast<double>(report.tasks.critical_path)) +
+           " (work " + duration_text(report.tasks.work) + ", longest path " +
+           duration_text(report.tasks.critical_path) + ")\n";
+  }
+}
+
+Table constructs(const Report& report) {
+  Table table{"Constructs, by time spent in themselves",
+              {{"construct"},
+               {"count", true},
+               {"total", true},
+               {"self", true},
+               {"mean", true},
+               {"longest", true},
+               {"max/mean", true}}};
+  for (const RegionRow& row : report.regions) {
+    table.add({row.name, count_text(row.count), duration_text(row.total), duration_text(row.exclusive),
+               duration_text(mean(row.total, row.count)), duration_text(row.longest),
+               row.balance.threads > 1 ? number(row.balance.max_over_mean()) : "-"});
+  }
+  return table;
+}
+
+Table threads(const Report& report) {
+  Table table{"Threads and streams",
+              {{"name"},
+               {"work", true},
+               {"barrier", true},
+               {"taskwait", true},
+               {"locks", true},
+               {"runtime", true},
+               {"device", true},
+               {"idle", true},
+               {"tasks", true}}};
+  for (const ThreadRow& row : report.thread_rows) {
+    std::vector<std::string> cells{row.name};
+    for (const Activity activity : {Activity::work, Activity::barrier, Activity::task_wait, Activity::lock_wait,
+                                    Activity::runtime, Activity::device, Activity::idle}) {
+      cells.push_back(at(row.ns, activity) == 0 ? "-" : percent(at(row.ns, activity), report.wall));
+    }
+    cells.push_back(count_text(row.tasks));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+Table parallels(const Report& report) {
+  Table table{"Parallel regions",
+              {{"region"},
+               {"count", true},
+               {"wall", true},
+               {"threads", true},
+               {"work", true},
+               {"barrier", true},
+               {"imbalance", true},
+               {"slowest", false}}};
+  for (const ParallelRow& row : report.parallels) {
+    std::uint64_t all = 0;
+    for (const std::uint64_t ns : row.ns) all += ns;
+    table.add({row.name, count_text(row.count), duration_text(row.wall), std::to_string(row.threads),
+               percent(at(row.ns, Activity::work), all), percent(at(row.ns, Activity::barrier), all),
+               percent(row.balance.lost, row.wall), row.balance.slowest});
+  }
+  return table;
+}
+
+Table waiting(const Report& report) {
+  Table table{"Barrier waiting per region and thread", {{"region"}, {"thread"}, {"waits", true}, {"works", true}}};
+  const auto name_of_location = [&](LocationRef ref) {
+    return ref < report.thread_rows.size() ? report.thread_rows[ref].name : std::string{};
+  };
+  for (const ParallelRow& row : report.parallels) {
+    for (const MemberRow& member : row.members) {
+      table.add({row.name, name_of_location(member.location), duration_text(at(member.ns, Activity::barrier)),
+                 duration_text(at(member.ns, Activity::work))});
+    }
+  }
+  return table;
+}
+
+void tasks(const Report& report, const TextOptions& options, std::string& out) {
+  const TaskReport& tasks = report.tasks;
+  if (tasks.created == 0) return;
+  out += heading("Tasks", options.colour);
+  out += "  " + count_text(tasks.created) + " created, mean " + duration_text(mean(tasks.total, tasks.completed)) +
+         ", shortest " + duration_text(tasks.shortest) + ", longest " + duration_text(tasks.longest) + "\n";
+  out += "  start " + duration_text(mean(tasks.delay, tasks.completed)) + " after their creation; " +
+         percent(tasks.moved, tasks.completed) + " run by another thread than their parent; " +
+         count_text(tasks.dependences) + " dependences\n";
+  out += "  waiting in taskwait and taskgroup " + duration_text(tasks.wait) + "\n";
+  if (tasks.graph_path != 0) {
+    out += "  longest chain " + count_text(tasks.graph_tasks) + " tasks, " + duration_text(tasks.graph_path) +
+           "; parallelism of the graph " +
+           number(static_cast<double>(tasks.graph_work) / static_cast<double>(tasks.graph_path)) + "\n";
+  }
+  Table table{"", {{"task"}, {"count", true}, {"total", true}, {"mean", true}, {"longest", true}}};
+  for (const TaskRow& row : tasks.regions)
+    table.add({row.name, count_text(row.count), duration_text(row.total), duration_text(mean(row.total, row.count)),
+               duration_text(row.longest)});
+  out += table.text(options);
+}
+
+Table locks(const Report& report) {
+  Table table{"Locks",
+              {{"lock"}, {"acquired", true}, {"contended", true}, {"waited", true}, {"longest", true}, {"held", true}}};
+  for (const LockRow& row : report.locks) {
+    table.add({row.name + " #" + std::to_string(row.lock), count_text(row.acquisitions),
+               percent(row.contended, row.acquisitions), duration_text(row.wait), duration_text(row.longest_wait),
+               duration_text(row.held)});
+  }
+  return table;
+}
+
+void devices(const Report& report, const TextOptions& options, std::string& out) {
+  for (const DeviceRow& row : report.devices) {
+    out += heading(row.name + (row.provider.empty() ? std::string{} : " (recorded by " + row.provider + ")"),
+                   options.colour);
+    out += "  busy " + duration_text(row.busy) + ", idle " + percent(row.idle, row.span) + " of " +
+           duration_text(row.span) + "; " + percent(row.overlap_host, row.busy) + " of it while the host works, " +
+           percent(row.overlap_transfer, row.busy) + " kernels with copies\n";
+    for (const auto& [label, totals] :
+         {std::pair{"to device  ", &row.to_device}, std::pair{"from device", &row.from_device}}) {
+      if (totals->count == 0) continue;
+      out += std::string{"  "} + label + " " + count_text(totals->count) + " copies, " +
+             bytes_text(static_cast<double>(totals->bytes)) + " in " + duration_text(totals->ns) + ", " +
+             bytes_text(totals->bytes_per_second()) + "/s\n";
+    }
+    Table table{"", {{"kernel"}, {"count", true}, {"total", true}, {"mean", true}, {"longest", true}}};
+    for (const KernelRow& kernel : row.kernels_by_name)
+      table.add({kernel.name, count_text(kernel.count), duration_text(kernel.total),
+                 duration_text(mean(kernel.total, kernel.count)), duration_text(kernel.longest)});
+    out += table.text(options);
+  }
+}
+
+}  // namespace
+
+std::string to_text(const Report& report, const TextOptions& options) {
+  std::string out;
+  summary(report, out);
+  if (!report.hints.empty()) out += heading("What stands out", options.colour);
+  for (const Hint& hint : report.hints) out += wrapped("* " + hint.text, 2, options.width);
+  out += constructs(report).text(options);
+  out += threads(report).text(options);
+  out += parallels(report).text(options);
+  out += waiting(report).text(options);
+  tasks(report, options, out);
+  out += locks(report).text(options);
+  devices(report, options, out);
+  return out;
+}
+
+}  // namespace tracer::report
