@@ -112,7 +112,7 @@ void Replay::event(LocationRef ref, const Event& event, std::span<const EventAtt
       location.forks.emplace_back(event.time, location.current);
       break;
     case EventType::thread_join:
-      do_join(ref, location, event.time);
+      do_join(ref, location);
       break;
     case EventType::team_begin:
       do_team_begin(ref, location, event);
@@ -178,6 +178,11 @@ void Replay::do_leave(LocationRef ref, LocationState& location, const Event& eve
 }
 
 void Replay::do_team_begin(LocationRef ref, LocationState& location, const Event& event) {
+  if (const auto old = teams_.find(event.ref); old != teams_.end() && old->second->joined) {
+    const auto& members = old->second->members;
+    const auto is_this = [&](const Team::Member& member) { return member.location == ref; };
+    if (std::any_of(members.begin(), members.end(), is_this)) end_team(*old->second, old->second->end);
+  }
   std::shared_ptr<Team>& team = teams_[event.ref];
   if (team == nullptr) {
     team = std::make_shared<Team>();
@@ -230,13 +235,12 @@ void Replay::end_team(Team& team, std::uint64_t time) {
   teams_.erase(found);
 }
 
-void Replay::do_join(LocationRef ref, LocationState& location, std::uint64_t time) {
-  for (auto& [comm, team] : teams_) {  // a member never arrived: the join ends it
-    if (team->master == ref && team->ended > 0 &&
-        (location.forks.empty() || team->begin >= location.forks.back().first)) {
-      end_team(*team, time);
-      break;
-    }
+/// Members that end at the same instant may come after the master's join; one that never arrived is
+/// given up when the team begins anew.
+void Replay::do_join(LocationRef ref, LocationState& location) {
+  for (auto& [comm, team] : teams_) {
+    const bool last = location.forks.empty() || team->begin >= location.forks.back().first;
+    if (team->master == ref && team->ended > 0 && last) team->joined = true;
   }
   if (!location.forks.empty()) location.forks.pop_back();
 }

@@ -54,6 +54,7 @@ struct Team {
   LocationRef master = 0;
   std::uint64_t begin = 0, end = 0;
   std::uint32_t size = 0, begun = 0, ended = 0;
+  bool joined = false;
   std::shared_ptr<Task> encountering;
   struct Member {
     LocationRef location = 0;
@@ -136,7 +137,7 @@ class Replay final : public EventVisitor {
   void do_leave(LocationRef ref, LocationState& location, const Event& event);
   void do_team_begin(LocationRef ref, LocationState& location, const Event& event);
   void do_team_end(LocationRef ref, LocationState& location, std::uint64_t time);
-  void do_join(LocationRef ref, LocationState& location, std::uint64_t time);
+  void do_join(LocationRef ref, LocationState& location);
   void do_task_create(LocationRef ref, LocationState& location, const Event& event,
                       std::span<const EventAttribute> attributes);
   void do_task_switch(LocationRef ref, LocationState& location, const Event& event);

@@ -24,7 +24,7 @@ std::string shortened(const std::string& text, std::size_t width) {
 }  // namespace
 
 std::string heading(const std::string& title, bool colour) {
-  return "\n" + (colour ? "\x1b[1m" + title + "\x1b[0m" : title) + "\n";
+  return "\n" + (colour ? std::string{"\x1b[1m"}.append(title).append("\x1b[0m") : title) + "\n";
 }
 
 std::string Table::text(const TextOptions& options) const {

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Traces of which one knows what a report must say.
+#pragma once
+
+#include "tests/report/trace_builder.hpp"
+
+namespace tracer::test {
+
+inline constexpr std::uint64_t start = 1'000'000;
+
+/// Four threads in a loop; three work 10 ms, the last works 30 ms; then the barrier.
+inline TraceBuilder imbalance_3_to_1() {
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             loop = trace.region("for", RegionRole::loop, 11),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  const std::uint64_t begin = start + 5 * ms, end = begin + 30 * ms;
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    const std::uint64_t work = thread == 3 ? 30 * ms : 10 * ms;
+    trace.team_begin(thread, begin, parallel);
+    trace.enter(thread, begin, loop);
+    trace.leave(thread, begin + work, loop);
+    trace.enter(thread, begin + work, barrier);
+    trace.leave(thread, end, barrier);
+    trace.team_end(thread, end, parallel);
+  }
+  trace.simple(0, end + 5 * ms, EventType::program_end);
+  return trace;
+}
+
+/// Two threads: a chain of `chain` dependent tasks of 2 ms on the master and as many independent
+/// ones of 1 ms on the other, all created at the start.
+inline TraceBuilder chain_of_tasks(unsigned chain) {
+  TraceBuilder trace{2};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             task = trace.region("task", RegionRole::task, 12),
+             create = trace.region("create task", RegionRole::task_create, 12),
+             mark = trace.region("task dependence", RegionRole::artificial, 12),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 2; ++thread) trace.team_begin(thread, start, parallel);
+  for (unsigned i = 1; i <= chain; ++i) {
+    trace.create_task(0, start, create, i, i);
+    if (i > 1) trace.depend(0, start, mark, i - 1, i);
+  }
+  for (unsigned i = chain + 1; i <= 2 * chain; ++i) trace.create_task(0, start, create, i, i);
+  for (LocationRef thread = 0; thread < 2; ++thread) trace.enter(thread, start, barrier);
+  for (unsigned i = 0; i < chain; ++i) {
+    trace.run_task(0, start + 2 * i * ms, start + 2 * (i + 1) * ms, task, 0, i + 1);
+    trace.run_task(1, start + i * ms, start + (i + 1) * ms, task, 0, chain + i + 1);
+  }
+  const std::uint64_t end = start + 2 * chain * ms;
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    trace.leave(thread, end, barrier);
+    trace.team_end(thread, end, parallel);
+  }
+  trace.simple(0, end, EventType::program_end);
+  return trace;
+}
+
+/// A kernel of 100 ms; the host works during its first 30 ms and waits for it in a target region for the rest;
+/// a copy of 1 MB in 1 ms before and one of 2 MB in 1 ms after it.
+inline TraceBuilder overlap_30_percent() {
+  TraceBuilder trace{1, 1};
+  const auto target = trace.region("target", RegionRole::function),
+             kernel = trace.region("saxpy", RegionRole::function, 0, Paradigm::cuda),
+             copy = trace.region("target data op", RegionRole::data_transfer);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.enter(0, start, target);
+  trace.enter(0, start, copy);
+  trace.simple(1, start, EventType::rma_get, 0, 1'000'000, 1, 0);
+  trace.simple(1, start + ms, EventType::rma_op_complete_blocking, 0, 0, 1, 0);
+  trace.leave(0, start + ms, copy);
+  trace.leave(0, start + ms, target);
+  trace.enter(1, start + 2 * ms, kernel);
+  trace.enter(0, start + 32 * ms, target);
+  trace.leave(1, start + 102 * ms, kernel);
+  trace.simple(1, start + 103 * ms, EventType::rma_put, 0, 2'000'000, 2, 0);
+  trace.simple(1, start + 104 * ms, EventType::rma_op_complete_blocking, 0, 0, 2, 0);
+  trace.leave(0, start + 104 * ms, target);
+  trace.simple(0, start + 110 * ms, EventType::program_end);
+  return trace;
+}
+
+/// Two threads, one lock: the second wants it after 1 ms and gets it after 10; both hold it for 10.
+inline TraceBuilder contended_lock() {
+  TraceBuilder trace{2};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             critical = trace.region("critical", RegionRole::critical),
+             inside = trace.region("critical sblock", RegionRole::critical_sblock);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    trace.team_begin(thread, start, parallel);
+    const std::uint64_t wanted = start + thread * ms, got = start + thread * 10 * ms, free = got + 10 * ms;
+    trace.enter(thread, wanted, critical);
+    trace.simple(thread, got, EventType::acquire_lock, 0, 7, thread + 1);
+    trace.enter(thread, got, inside);
+    trace.leave(thread, free, inside);
+    trace.simple(thread, free, EventType::release_lock, 0, 7, thread + 1);
+    trace.leave(thread, free, critical);
+    trace.team_end(thread, start + 20 * ms, parallel);
+  }
+  trace.simple(0, start + 20 * ms, EventType::program_end);
+  return trace;
+}
+
+}  // namespace tracer::test

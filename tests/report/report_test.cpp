@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The numbers of a report, read from its JSON, for traces of known structure: right to 2 %.
+#include "catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/report/known_traces.hpp"
+#include "tracer/report/analyze.hpp"
+#include "tracer/report/write.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using Json = nlohmann::json;
+
+namespace {
+
+Json report_of(EventSource& trace) {
+  return Json::parse(report::to_json(report::analyze(trace)));
+}
+
+void check_near(const Json& value, double expected) {
+  CHECK(value.get<double>() == Approx(expected).epsilon(0.02));
+}
+
+const Json& named(const Json& rows, const std::string& begin) {
+  for (const Json& row : rows) {
+    if (row["name"].get<std::string>().rfind(begin, 0) == 0) return row;
+  }
+  FAIL("no row " << begin);
+  return rows;
+}
+
+bool has_hint(const Json& report, const std::string& id) {
+  for (const Json& hint : report["hints"]) {
+    if (hint["id"] == id) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("an imbalance of 3:1 is reported as such, for the loop and for the region") {
+  TraceBuilder trace = imbalance_3_to_1();
+  const Json report = report_of(trace);
+  check_near(report["wall_ns"], 40e6);
+  const Json& loop = named(report["constructs"], "!$omp for");
+  CHECK(loop["count"] == 4);
+  check_near(loop["total_ns"], 60e6);
+  check_near(loop["longest_ns"], 30e6);
+  check_near(loop["balance"]["max_over_min"], 3);
+  check_near(loop["balance"]["max_over_mean"], 2);
+  check_near(loop["balance"]["imbalance"], 0.5);
+  check_near(loop["balance"]["lost_ns"], 15e6);
+  CHECK(loop["balance"]["slowest"] == "OMP thread 3");
+  const Json& parallel = named(report["parallel_regions"], "!$omp parallel");
+  check_near(parallel["balance"]["max_over_min"], 3);
+  check_near(parallel["time"]["barrier_ns"], 60e6);
+  check_near(parallel["members"][0]["time"]["barrier_ns"], 20e6);
+  check_near(parallel["members"][3]["time"]["barrier_ns"], 0);
+  CHECK(has_hint(report, "imbalance"));
+  CHECK(report["trace"]["irregular_events"] == 0);
+}
+
+TEST_CASE("the longest path through a loop is that of its slowest thread") {
+  TraceBuilder trace = imbalance_3_to_1();
+  const Json report = report_of(trace);
+  check_near(report["critical_path_ns"], 40e6);
+  check_near(report["work_ns"], 70e6);
+}
+
+TEST_CASE("a chain of k dependent tasks is the critical path of the graph") {
+  const unsigned k = GENERATE(1u, 5u, 50u);
+  TraceBuilder trace = chain_of_tasks(k);
+  const Json report = report_of(trace);
+  const Json& tasks = report["tasks"];
+  CHECK(tasks["created"] == 2 * k);
+  CHECK(tasks["completed"] == 2 * k);
+  CHECK(tasks["dependences"] == k - 1);
+  CHECK(tasks["graph"]["critical_path_tasks"] == k);
+  check_near(tasks["graph"]["critical_path_ns"], 2e6 * k);
+  check_near(tasks["graph"]["work_ns"], 3e6 * k);
+  check_near(tasks["graph"]["parallelism"], 1.5);
+  check_near(tasks["mean_ns"], 1.5e6);
+  check_near(tasks["longest_ns"], 2e6);
+  CHECK(report["trace"]["irregular_events"] == 0);
+}
+
+TEST_CASE("an overlap of 30 percent between kernel and host is found") {
+  TraceBuilder trace = overlap_30_percent();
+  const Json report = report_of(trace);
+  const Json& device = report["devices"][0];
+  CHECK(device["kernels"] == 1);
+  check_near(device["busy_ns"], 102e6);
+  check_near(device["overlap_host_ns"], 30e6);
+  check_near(device["overlap_host"], 30.0 / 102);
+  check_near(device["idle_ns"], 2e6);
+  CHECK(device["to_device"]["bytes"] == 1'000'000);
+  check_near(device["to_device"]["bytes_per_second"], 1e9);
+  check_near(device["from_device"]["bytes_per_second"], 2e9);
+  CHECK(report["trace"]["streams"] == 1);
+}
+
+TEST_CASE("waiting for a lock is measured and attributed to the lock") {
+  TraceBuilder trace = contended_lock();
+  const Json report = report_of(trace);
+  const Json& lock = report["locks"][0];
+  CHECK(lock["acquisitions"] == 2);
+  CHECK(lock["contended"] == 1);
+  check_near(lock["wait_ns"], 9e6);
+  check_near(lock["held_ns"], 20e6);
+  CHECK(has_hint(report, "contention"));
+}
+
+TEST_CASE("what a nested task does counts for the task and not for the barrier that it runs in") {
+  TraceBuilder trace = chain_of_tasks(5);
+  const Json report = report_of(trace);
+  check_near(named(report["constructs"], "!$omp implicit barrier")["exclusive_ns"], 5e6);  // the second thread's rest
+  check_near(named(report["constructs"], "!$omp task @")["total_ns"], 15e6);
+}
+
+TEST_CASE("a trace without events gives a report of zeros") {
+  TraceBuilder trace{2, 1};
+  const Json report = report_of(trace);
+  CHECK(report["wall_ns"] == 0);
+  CHECK(report["constructs"].empty());
+}
+
+TEST_CASE("events that do not fit together are counted, not followed") {
+  TraceBuilder trace{2};
+  const auto parallel = trace.region("parallel", RegionRole::parallel);
+  trace.leave(0, start, parallel);
+  trace.simple(0, start + 1, EventType::team_end);
+  trace.simple(0, start + 2, EventType::task_switch, 0, 3, 9);
+  trace.simple(1, start + 3, EventType::task_complete, 0, 1, 1);
+  trace.enter(0, start + 4, 999);
+  const Json report = report_of(trace);
+  CHECK(report["trace"]["irregular_events"].get<int>() >= 5);
+}
+
+TEST_CASE("the text says the same in tables that fit the terminal") {
+  TraceBuilder trace = imbalance_3_to_1();
+  const report::Report data = report::analyze(trace);
+  const std::string text = report::to_text(data, {.rows = 3, .colour = false, .width = 80});
+  CHECK(text.find("wall time    40 ms") != std::string::npos);
+  CHECK(text.find("!$omp for @example.c:11") != std::string::npos);
+  CHECK(text.find("\x1b[") == std::string::npos);
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = text.find('\n', at);
+    CHECK(end - at <= 120);
+    at = end + 1;
+  }
+}
