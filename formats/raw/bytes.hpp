@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers and strings to bytes and back; the reading side believes nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace tracer::raw {
+
+class BytesOut {
+ public:
+  template <typename T>
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void put(T value) {
+    const auto* from = reinterpret_cast<const std::byte*>(&value);
+    bytes_.insert(bytes_.end(), from, from + sizeof value);
+  }
+  void put(std::string_view text) {
+    put(static_cast<std::uint32_t>(text.size()));
+    const auto* from = reinterpret_cast<const std::byte*>(text.data());
+    bytes_.insert(bytes_.end(), from, from + text.size());
+  }
+  void put(const std::string& text) { put(std::string_view{text}); }
+  std::span<const std::byte> bytes() const noexcept { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+/// After the first thing that is not there, everything reads as 0 or "" and ok() is false.
+class BytesIn {
+ public:
+  explicit BytesIn(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
+
+  template <typename T>
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void get(T& value) noexcept {
+    value = T{};
+    if (take(sizeof value)) std::memcpy(&value, taken_, sizeof value);
+  }
+  void get(std::string& text) {
+    std::uint32_t size = 0;
+    get(size);
+    text.clear();
+    if (take(size)) text.assign(reinterpret_cast<const char*>(taken_), size);
+  }
+  bool ok() const noexcept { return ok_; }
+  std::size_t left() const noexcept { return bytes_.size(); }
+
+ private:
+  bool take(std::size_t count) noexcept {
+    ok_ = ok_ && count <= bytes_.size();
+    if (!ok_) return false;
+    taken_ = bytes_.data();
+    bytes_ = bytes_.subspan(count);
+    return true;
+  }
+
+  std::span<const std::byte> bytes_;
+  const std::byte* taken_ = nullptr;
+  bool ok_ = true;
+};
+
+}  // namespace tracer::raw

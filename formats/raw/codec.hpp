@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The compact form of records: what differs from the last record of the same kind and endpoint.
+//
+//   byte 0   kind | endpoint << 6
+//   byte 1   bit 0 sub, 1 a, 2 b, 3 c differ from the prediction; bits 4-6 bytes of the time difference (7: eight)
+//   time     that many bytes: to the record before; of `more`: to the last `more`, as a signed difference folded
+//   sub a b c, those that differ: the difference as a signed number, folded (zigzag), in groups of seven bits
+//
+// The prediction starts from zeros in each segment, so that each is decoded alone. A record of a barrier
+// takes 3 to 5 bytes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tracer/record.hpp"
+
+namespace tracer::raw {
+
+/// What encoder and decoder remember.
+struct Prediction {
+  struct Fields {
+    std::uint64_t b = 0, c = 0;
+    std::uint32_t a = 0;
+    std::uint16_t sub = 0;
+  };
+  std::array<Fields, 256> last{};
+  Ticks time = 0;
+  std::uint64_t more_time = 0;
+};
+
+/// Encodes `records` behind `out`, which has most_record_bytes for each. Returns the new end.
+std::byte* encode(std::span<const Record> records, Prediction& prediction, std::byte* out) noexcept;
+
+/// Decodes exactly `count` records out of `bytes`; false when the bytes are not that.
+bool decode(std::span<const std::byte> bytes, std::size_t count, Ticks first, std::vector<Record>& out);
+
+}  // namespace tracer::raw

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads a journal of unknown condition.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+
+#include "formats/raw/bytes.hpp"
+#include "formats/raw/journal.hpp"
+#include "tracer/base/checksum.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/error.hpp"
+
+namespace tracer::raw {
+namespace {
+
+/// A journal has some entries per thread and module; beyond this it is not ours.
+constexpr std::uint64_t most_journal_bytes = std::uint64_t{4} << 30;
+constexpr ChannelId most_channels = 1u << 24;
+
+template <typename... Fields>
+void get_all(BytesIn& in, Fields&... fields) {
+  (in.get(fields), ...);
+}
+
+void get_run(BytesIn& in, RunInfo& info) {
+  std::uint32_t arguments = 0;
+  get_all(in, info.tracer_version, info.program, arguments);
+  info.arguments.clear();
+  for (; arguments > 0 && in.ok(); --arguments) in.get(info.arguments.emplace_back());
+  get_all(in, info.working_directory, info.host, info.machine, info.processor, info.process_id, info.parent_process_id,
+          info.main_thread_id, info.omp_version, info.runtime_version, info.runtime_library, info.runtime_build,
+          info.clock, info.begin);
+}
+
+void get_answer(BytesIn& in, std::vector<CallbackAnswer>& answers) {
+  CallbackAnswer answer;
+  get_all(in, answer.name, answer.callback, answer.result, answer.note);
+  if (in.ok()) answers.push_back(std::move(answer));
+}
+
+void get_named(BytesIn& in, std::vector<NamedValue>& values) {
+  NamedValue value;
+  get_all(in, value.value, value.name);
+  if (in.ok()) values.push_back(std::move(value));
+}
+
+void get_place(BytesIn& in, Journal& journal) {
+  auto& place = journal.places.emplace_back();
+  while (in.left() >= 4) in.get(place.emplace_back());
+}
+
+void get_module(BytesIn& in, Journal& journal) {
+  Module module;
+  get_all(in, module.path, module.build_id, module.begin, module.end, module.bias, module.loaded, module.unloaded);
+  if (in.ok()) journal.modules.push_back(std::move(module));
+}
+
+void get_module_unloaded(BytesIn& in, Journal& journal) {
+  std::uint64_t begin = 0;
+  Ticks when = 0;
+  get_all(in, begin, when);
+  const auto found = std::find_if(journal.modules.rbegin(), journal.modules.rend(),
+                                  [&](const Module& module) { return module.begin == begin && module.unloaded == 0; });
+  if (in.ok() && found != journal.modules.rend()) found->unloaded = when;
+}
+
+/// The vector grows by what the file has of entries, never by what an id claims.
+void get_channel(BytesIn& in, std::map<ChannelId, ChannelInfo>& channels) {
+  ChannelInfo info;
+  get_all(in, info.id, info.os_thread_id, info.thread_type, info.processor, info.place, info.begin, info.end,
+          info.records, info.lost, info.wait_ticks);
+  if (in.ok() && info.id < most_channels) channels[info.id] = info;
+}
+
+void get_device(BytesIn& in, Journal& journal) {
+  DeviceInfo info;
+  std::uint32_t properties = 0;
+  get_all(in, info.number, info.type, info.documentation, info.provider, info.provider_reason, info.paradigm_hint,
+          info.initialized, info.finalized, properties);
+  for (; properties > 0 && in.ok(); --properties) {
+    std::string name, value;
+    get_all(in, name, value);
+    info.properties[name] = value;
+  }
+  in.get(info.dropped);
+  if (!in.ok()) return;
+  for (auto& known : journal.devices) {
+    if (known.number == info.number) {
+      known = std::move(info);
+      return;
+    }
+  }
+  journal.devices.push_back(std::move(info));
+}
+
+void get_device_module(BytesIn& in, Journal& journal) {
+  DeviceModule module;
+  get_all(in, module.device, module.file, module.module_id, module.bytes, module.host_address, module.device_address,
+          module.loaded);
+  if (in.ok()) journal.device_modules.push_back(std::move(module));
+}
+
+class Parser {
+ public:
+  explicit Parser(JournalFile& result) : result_(result), journal_(result.journal) {}
+
+  bool entry(EntryType type, std::span<const std::byte> payload) {
+    BytesIn in(payload);
+    dispatch(type, in);
+    return in.ok();
+  }
+
+  /// The ids are dense as far as entries were written; gaps are channels whose entry is lost.
+  void finish() {
+    if (channels_.empty()) return;
+    const std::size_t most = channels_.size() * 2 + 1024;
+    const std::size_t wanted = std::size_t{channels_.rbegin()->first} + 1;
+    journal_.channels.resize(std::min(wanted, most));
+    for (std::size_t id = 0; id < journal_.channels.size(); ++id) journal_.channels[id].id = static_cast<ChannelId>(id);
+    for (const auto& [id, info] : channels_) {
+      if (id < journal_.channels.size()) journal_.channels[id] = info;
+    }
+  }
+
+ private:
+  void dispatch(EntryType type, BytesIn& in) {
+    switch (type) {
+      case EntryType::run:
+        return get_run(in, journal_.run);
+      case EntryType::clock:
+        return clock(in);
+      case EntryType::device_clock:
+        return device_clock(in);
+      case EntryType::callback:
+        return get_answer(in, journal_.callbacks);
+      case EntryType::entry_point:
+        return get_answer(in, journal_.entry_points);
+      case EntryType::state:
+        return get_named(in, journal_.states);
+      case EntryType::mutex_implementation:
+        return get_named(in, journal_.mutex_implementations);
+      case EntryType::place:
+        return get_place(in, journal_);
+      case EntryType::setting:
+        return setting(in);
+      case EntryType::module:
+        return get_module(in, journal_);
+      case EntryType::module_unloaded:
+        return get_module_unloaded(in, journal_);
+      case EntryType::channel:
+        return get_channel(in, channels_);
+      case EntryType::device:
+        return get_device(in, journal_);
+      case EntryType::device_module:
+        return get_device_module(in, journal_);
+      case EntryType::string:
+        return string(in);
+      case EntryType::message:
+        return in.get(journal_.messages.emplace_back());
+      case EntryType::counter:
+        return counter(in);
+      case EntryType::end:
+        return get_all(in, journal_.ending, journal_.end);
+      case EntryType::spool:
+        return in.get(result_.spool);
+      case EntryType::boot:
+        return in.get(result_.boot);
+    }
+  }
+
+  void clock(BytesIn& in) {
+    ClockSync sync;
+    get_all(in, sync.ticks, sync.monotonic, sync.realtime);
+    if (in.ok()) journal_.clock.push_back(sync);
+  }
+
+  void device_clock(BytesIn& in) {
+    DeviceClockSync sync;
+    get_all(in, sync.device, sync.host, sync.device_time);
+    if (in.ok()) journal_.device_clock.push_back(sync);
+  }
+
+  void setting(BytesIn& in) {
+    Setting setting;
+    get_all(in, setting.name, setting.value, setting.origin);
+    if (in.ok()) journal_.settings.push_back(std::move(setting));
+  }
+
+  void string(BytesIn& in) {
+    std::uint32_t id = 0;
+    std::string text;
+    get_all(in, id, text);
+    if (in.ok()) journal_.strings[id] = std::move(text);
+  }
+
+  void counter(BytesIn& in) {
+    std::string name;
+    std::uint64_t value = 0;
+    get_all(in, name, value);
+    if (in.ok()) journal_.counters[name] = value;
+  }
+
+  JournalFile& result_;
+  Journal& journal_;
+  std::map<ChannelId, ChannelInfo> channels_;
+};
+
+std::vector<std::byte> read_all(const std::filesystem::path& path) {
+  const UniqueFd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat info {};
+  if (!fd || ::fstat(fd.get(), &info) != 0) throw Error(system_message("cannot read " + path.string(), errno));
+  if (!S_ISREG(info.st_mode)) throw Error(path.string() + " is not a file");
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  if (size > most_journal_bytes) throw Error(path.string() + " is too large to be a journal");
+  std::vector<std::byte> bytes(size);
+  std::size_t have = 0;
+  while (have < bytes.size()) {
+    const ssize_t n = ::read(fd.get(), bytes.data() + have, bytes.size() - have);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw Error(system_message("cannot read " + path.string(), errno));
+    if (n == 0) break;
+    have += static_cast<std::size_t>(n);
+  }
+  bytes.resize(have);
+  return bytes;
+}
+
+}  // namespace
+
+JournalFile parse_journal(std::span<const std::byte> bytes) {
+  FileHeader header{};
+  if (bytes.size() < sizeof header) throw Error("not a journal of a raw trace: too short");
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (std::memcmp(header.magic, journal_magic, sizeof header.magic) != 0) {
+    throw Error("not a journal of a raw trace: its first bytes are others");
+  }
+  if (header.version != format_version) {
+    throw Error("the journal has format " + std::to_string(header.version) + ", this tracer reads format " +
+                std::to_string(format_version));
+  }
+  JournalFile result;
+  result.run = header.run;
+  Parser parser(result);
+  constexpr std::size_t head_bytes = 16;
+  std::size_t at = sizeof header;
+  for (; bytes.size() - at >= head_bytes;) {
+    std::uint32_t type = 0, size = 0;
+    std::uint64_t check = 0;
+    std::memcpy(&type, bytes.data() + at, 4);
+    std::memcpy(&size, bytes.data() + at + 4, 4);
+    std::memcpy(&check, bytes.data() + at + 8, 8);
+    if (size > bytes.size() - at - head_bytes) break;
+    const auto payload = bytes.subspan(at + head_bytes, size);
+    if (check != checksum(payload.data(), payload.size(), (std::uint64_t{type} << 32) | size)) break;
+    if (!parser.entry(static_cast<EntryType>(type), payload)) {
+      result.damage.push_back("journal: an entry of type " + std::to_string(type) + " is not complete");
+    }
+    at += head_bytes + size;
+  }
+  if (at != bytes.size()) {
+    result.damage.push_back("journal: the last " + format_count(bytes.size() - at) +
+                            " bytes are damaged or incomplete");
+  }
+  parser.finish();
+  return result;
+}
+
+JournalFile read_journal(const std::filesystem::path& path) {
+  try {
+    return parse_journal(read_all(path));
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    throw Error(what.find(path.string()) == what.npos ? path.string() + ": " + what : what);
+  }
+}
+
+}  // namespace tracer::raw

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Serves a raw trace's records from its segments and from the rings that a dead process left.
+#include "formats/raw/reader.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+
+#include "formats/raw/codec.hpp"
+#include "formats/raw/journal.hpp"
+#include "formats/raw/segment_index.hpp"
+#include "formats/raw/spool_reader.hpp"
+#include "tracer/base/checksum.hpp"
+#include "tracer/base/clock.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/error.hpp"
+
+namespace tracer::raw {
+namespace {
+
+struct ChannelParts {
+  std::vector<Segment> segments;
+  std::vector<LeftRing> rings;
+};
+
+bool is_known(const Record& record) noexcept {
+  return record.kind != RecordKind::invalid && record.kind < RecordKind::count_;
+}
+
+/// Walks a channel's parts by position; what is missing between two becomes a `lost` record.
+class Reader final : public RecordReader {
+ public:
+  Reader(int trace, int rings, const ChannelParts& parts) : trace_(trace), rings_(rings), parts_(parts) {
+    if (!parts.rings.empty()) ring_at_ = parts.rings.front().from;
+  }
+
+  std::span<const Record> next() override {
+    for (;;) {
+      batch_.clear();
+      if (segment_ < parts_.segments.size()) {
+        take_segment(parts_.segments[segment_++]);
+      } else if (ring_ < parts_.rings.size()) {
+        take_ring(parts_.rings[ring_]);
+      } else {
+        return {};
+      }
+      if (!batch_.empty()) return batch_;
+    }
+  }
+
+ private:
+  void take_segment(const Segment& segment) {
+    if (segment.position + segment.records <= position_) return;  // seen already
+    bytes_.resize(segment.payload_bytes);
+    const bool sound = read_at(trace_, bytes_.data(), bytes_.size(), segment.offset) &&
+                       checksum(bytes_.data(), bytes_.size()) == segment.payload_check;
+    if (segment.position > position_) lose(segment.position - position_, segment.first);
+    const std::size_t before = batch_.size();
+    if (!sound || !decode(bytes_, segment.records, segment.first, batch_)) {
+      batch_.resize(before);
+      const std::uint64_t already = std::max(position_, segment.position) - segment.position;
+      lose(segment.records - already, segment.last);
+    } else {
+      const std::uint64_t already = position_ > segment.position ? position_ - segment.position : 0;
+      tidy(before, already);
+    }
+    position_ = segment.position + segment.records;
+  }
+
+  void take_ring(const LeftRing& ring) {
+    ring_at_ = std::max({ring_at_, position_, ring.from});
+    if (ring_at_ >= ring.to) {
+      if (++ring_ < parts_.rings.size()) ring_at_ = parts_.rings[ring_].from;
+      return;
+    }
+    const std::uint64_t slot = ring_at_ & (ring.capacity - 1);
+    const std::uint64_t count =
+        std::min({ring.to - ring_at_, ring.capacity - slot, std::uint64_t{most_segment_records}});
+    batch_.resize(count);
+    if (!read_at(rings_, batch_.data(), count * sizeof(Record), ring.offset + slot * sizeof(Record))) {
+      batch_.clear();
+      ring_at_ = ring.to;
+      return;
+    }
+    ring_at_ += count;
+    take_more_along(ring);
+    if (ring_at_ - batch_.size() > position_) {
+      const Record gap = lost_record(ring_at_ - batch_.size() - position_, batch_.front().time);
+      batch_.insert(batch_.begin(), gap);
+    }
+    position_ = ring_at_;
+    tidy(0, 0);
+  }
+
+  void take_more_along(const LeftRing& ring) {
+    if (ring_at_ >= ring.to) return;
+    Record record;
+    const std::uint64_t slot = ring_at_ & (ring.capacity - 1);
+    if (read_at(rings_, &record, sizeof record, ring.offset + slot * sizeof(Record)) &&
+        record.kind == RecordKind::more) {
+      batch_.push_back(record);
+      ++ring_at_;
+    }
+  }
+
+  Record lost_record(std::uint64_t count, Ticks until) const noexcept {
+    Record record{};
+    record.kind = RecordKind::lost;
+    record.time = until;
+    record.b = count;
+    record.c = last_time_ != 0 ? last_time_ : until;
+    return record;
+  }
+
+  void lose(std::uint64_t count, Ticks until) {
+    if (count > 0) batch_.push_back(lost_record(count, until));
+  }
+
+  /// Drops `already` records behind `from`, records of unknown kinds, and a `more` without its record.
+  void tidy(std::size_t from, std::uint64_t already) {
+    const auto begin = batch_.begin() + static_cast<std::ptrdiff_t>(from);
+    batch_.erase(begin, begin + static_cast<std::ptrdiff_t>(already));
+    std::erase_if(batch_, [](const Record& record) { return !is_known(record); });
+    std::size_t orphans = 0;
+    while (orphans < batch_.size() && batch_[orphans].kind == RecordKind::more) ++orphans;
+    batch_.erase(batch_.begin(), batch_.begin() + static_cast<std::ptrdiff_t>(orphans));
+    for (auto i = batch_.rbegin(); i != batch_.rend(); ++i) {
+      if (i->kind == RecordKind::more) continue;
+      last_time_ = i->time;
+      break;
+    }
+  }
+
+  int trace_, rings_;
+  const ChannelParts& parts_;
+  std::size_t segment_ = 0, ring_ = 0;
+  std::uint64_t position_ = 0;  ///< of the next record
+  std::uint64_t ring_at_ = 0;
+  Ticks last_time_ = 0;
+  std::vector<std::byte> bytes_;
+  std::vector<Record> batch_;
+};
+
+class DeviceBatches final : public TraceSource::DeviceReader {
+ public:
+  DeviceBatches(int fd, const std::vector<Segment>& segments) : fd_(fd), segments_(segments) {}
+
+  std::span<const DeviceRecord> next() override {
+    while (at_ < segments_.size()) {
+      const Segment& segment = segments_[at_++];
+      batch_.resize(segment.records);
+      const std::size_t bytes = batch_.size() * sizeof(DeviceRecord);
+      if (read_at(fd_, batch_.data(), bytes, segment.offset) &&
+          checksum(batch_.data(), bytes) == segment.payload_check) {
+        return batch_;
+      }
+    }
+    return {};
+  }
+
+ private:
+  int fd_;
+  const std::vector<Segment>& segments_;
+  std::size_t at_ = 0;
+  std::vector<DeviceRecord> batch_;
+};
+
+class Trace final : public RawTrace {
+ public:
+  explicit Trace(const std::filesystem::path& directory) {
+    JournalFile file = read_journal(directory / "journal");
+    journal_ = std::move(file.journal);
+    report_.damage = std::move(file.damage);
+    read_segments(directory / "trace", file.run);
+    if (!file.spool.empty()) read_rings(file.spool, file.run);
+    settle_channels();
+    if (journal_.ending == Ending::unknown) continue_clock(file.boot);
+    count_missing();
+    report_.complete = journal_.ending != Ending::unknown && report_.damage.empty() && report_.missing_records == 0;
+    if (!report_.damage.empty()) journal_.counters["raw.damaged_places"] = report_.damage.size();
+    if (report_.missing_records > 0) journal_.counters["raw.missing_records"] = report_.missing_records;
+    if (report_.ring_records > 0) journal_.counters["raw.records_from_rings"] = report_.ring_records;
+  }
+
+  const Journal& journal() const override { return journal_; }
+  const OpenReport& report() const override { return report_; }
+
+  std::unique_ptr<RecordReader> records(ChannelId channel) const override {
+    static const ChannelParts none;
+    const auto found = parts_.find(channel);
+    return std::make_unique<Reader>(trace_.get(), rings_.get(), found != parts_.end() ? found->second : none);
+  }
+
+  std::unique_ptr<DeviceReader> device_records() const override {
+    return std::make_unique<DeviceBatches>(trace_.get(), device_);
+  }
+
+ private:
+  void read_segments(const std::filesystem::path& path, const RunId& run) {
+    trace_ = UniqueFd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    struct stat info {};
+    if (!trace_ || ::fstat(trace_.get(), &info) != 0)
+      throw Error(system_message("cannot read " + path.string(), errno));
+    if (!S_ISREG(info.st_mode)) throw Error(path.string() + " is not a file");
+    SegmentIndex index;
+    try {
+      index = index_segments(trace_.get());
+    } catch (const Error& error) {
+      throw Error(path.string() + ": " + error.what());
+    }
+    if (!(index.run == run)) throw Error(path.string() + " belongs to another run than the journal beside it");
+    report_.segments = index.segments;
+    for (const auto& segment : index.device) report_.device_records += segment.records;
+    device_ = std::move(index.device);
+    report_.damage.insert(report_.damage.end(), index.damage.begin(), index.damage.end());
+    for (auto& [channel, segments] : index.channels) {
+      for (const auto& segment : segments) report_.records += segment.records;
+      parts_[channel].segments = std::move(segments);
+    }
+  }
+
+  void read_rings(const std::filesystem::path& spool, const RunId& run) {
+    std::error_code error;
+    if (!std::filesystem::exists(spool / "rings", error)) return lack_of_rings();
+    try {
+      SpoolFile file = open_spool(spool);
+      if (!(file.run == run)) throw Error("the rings in " + spool.string() + " belong to another run");
+      rings_ = std::move(file.fd);
+      report_.spool = spool;
+      for (const auto& ring : file.rings) parts_[ring.channel].rings.push_back(ring);
+    } catch (const Error& problem) {
+      report_.damage.emplace_back(problem.what());
+    }
+  }
+
+  /// A finished run removes its rings; a dead one's may be gone with the machine's memory.
+  void lack_of_rings() {
+    if (journal_.ending == Ending::unknown) {
+      report_.damage.emplace_back("the rings are gone: what was not yet on disk when the program ended is lost");
+    }
+  }
+
+  /// Every channel that has records gets its line in the journal; ids that no file of this size can have are dropped.
+  void settle_channels() {
+    const std::size_t most = journal_.channels.size() + 2 * parts_.size() + 1024;
+    std::erase_if(parts_, [&](const auto& part) {
+      if (part.first < most) return false;
+      report_.damage.push_back("channel " + std::to_string(part.first) + " is not credible and is skipped");
+      return true;
+    });
+    if (parts_.empty()) return;
+    const std::size_t wanted = std::size_t{parts_.rbegin()->first} + 1;
+    for (std::size_t id = journal_.channels.size(); id < wanted; ++id) {
+      journal_.channels.emplace_back().id = static_cast<ChannelId>(id);
+    }
+    for (const auto& [channel, parts] : parts_) {
+      auto& info = journal_.channels[channel];
+      for (const auto& ring : parts.rings) {
+        if (info.os_thread_id == 0) info.os_thread_id = ring.os_thread_id;
+        if (info.begin == 0) info.begin = ring.begin;
+      }
+    }
+  }
+
+  /// A run that died has no closing reading of the clocks; on the same boot the counter still runs.
+  void continue_clock(const std::string& boot) {
+    if (boot.empty() || boot != read_small_file("/proc/sys/kernel/random/boot_id")) return;
+    const ClockSync sync = read_clocks(journal_.run.clock);
+    if (journal_.clock.empty() || sync.ticks > journal_.clock.back().ticks) journal_.clock.push_back(sync);
+  }
+
+  void count_missing() {
+    for (auto& [channel, parts] : parts_) {
+      std::uint64_t position = 0, records = 0;
+      for (const auto& segment : parts.segments) {
+        if (segment.position > position) report_.missing_records += segment.position - position;
+        position = std::max(position, segment.position + segment.records);
+        records = position;
+      }
+      for (const auto& ring : parts.rings) {
+        const std::uint64_t from = std::max(position, ring.from);
+        if (ring.to <= from) continue;
+        report_.ring_records += ring.to - from;
+        if (ring.from > position) report_.missing_records += ring.from - position;
+        position = ring.to;
+        records = position;
+      }
+      auto& info = journal_.channels[channel];
+      info.records = std::max(info.records, records);
+    }
+  }
+
+  Journal journal_;
+  OpenReport report_;
+  UniqueFd trace_, rings_;
+  std::map<ChannelId, ChannelParts> parts_;
+  std::vector<Segment> device_;
+};
+
+}  // namespace
+
+std::filesystem::path raw_directory_of(const std::filesystem::path& path) {
+  std::error_code error;
+  for (const auto& candidate : {path, path / "raw"}) {
+    if (std::filesystem::exists(candidate / "journal", error)) return candidate;
+  }
+  throw Error(path.string() + " has no raw trace (no file `journal` in it or in its `raw`)");
+}
+
+std::unique_ptr<RawTrace> open_trace(const std::filesystem::path& path) {
+  return std::make_unique<Trace>(raw_directory_of(path));
+}
+
+std::unique_ptr<TraceSource> open(const std::filesystem::path& path) {
+  return open_trace(path);
+}
+
+}  // namespace tracer::raw

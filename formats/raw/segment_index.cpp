@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds the segments of a trace file of unknown condition.
+#include "formats/raw/segment_index.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+#include "tracer/base/checksum.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/device_record.hpp"
+#include "tracer/error.hpp"
+
+namespace tracer::raw {
+namespace {
+
+constexpr ChannelId most_channels = 1u << 24;
+constexpr std::uint64_t most_position = std::uint64_t{1} << 56;
+
+bool is_sound(const SegmentHeader& header) noexcept {
+  if (header.magic != segment_magic || header.check != checksum(&header, offsetof(SegmentHeader, check))) return false;
+  if (header.records == 0 || header.records > most_segment_records) return false;
+  if (header.payload_bytes > most_payload_bytes || header.position > most_position) return false;
+  if (header.kind == SegmentKind::device_records) {
+    return header.payload_bytes == header.records * sizeof(DeviceRecord);
+  }
+  return header.kind == SegmentKind::records && header.channel < most_channels &&
+         header.payload_bytes >= 2 * std::size_t{header.records};
+}
+
+/// The next place from `offset` on where a sound header stands; `size` when there is none.
+std::uint64_t find_header(int fd, std::uint64_t offset, std::uint64_t size) {
+  std::vector<char> window(1 << 20);
+  constexpr std::uint64_t header_bytes = sizeof(SegmentHeader);
+  while (offset + header_bytes <= size) {
+    const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(window.size(), size - offset));
+    if (!read_at(fd, window.data(), bytes, offset)) return size;
+    for (std::size_t at = 0; at + header_bytes <= bytes; ++at) {
+      SegmentHeader header;
+      if (std::memcmp(window.data() + at, &segment_magic, 4) != 0) continue;
+      std::memcpy(&header, window.data() + at, sizeof header);
+      if (is_sound(header)) return offset + at;
+    }
+    offset += bytes - header_bytes + 1;
+  }
+  return size;
+}
+
+void check_file_header(int fd, SegmentIndex& index) {
+  FileHeader header{};
+  if (!read_at(fd, &header, sizeof header, 0)) throw Error("not a raw trace: too short");
+  if (std::memcmp(header.magic, trace_magic, sizeof header.magic) != 0) {
+    throw Error("not a raw trace: its first bytes are others");
+  }
+  if (header.version != format_version) {
+    throw Error("the raw trace has format " + std::to_string(header.version) + ", this tracer reads format " +
+                std::to_string(format_version));
+  }
+  index.run = header.run;
+}
+
+}  // namespace
+
+bool read_at(int fd, void* to, std::size_t size, std::uint64_t offset) noexcept {
+  auto* at = static_cast<char*>(to);
+  while (size > 0) {
+    const ssize_t n = ::pread(fd, at, size, static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    at += n;
+    size -= static_cast<std::size_t>(n);
+    offset += static_cast<std::uint64_t>(n);
+  }
+  return true;
+}
+
+SegmentIndex index_segments(int fd) {
+  SegmentIndex index;
+  check_file_header(fd, index);
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) throw Error("cannot inspect the raw trace");
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  std::uint64_t at = sizeof(FileHeader);
+  while (at < size) {
+    SegmentHeader header{};
+    const bool whole = size - at >= sizeof header && read_at(fd, &header, sizeof header, at);
+    if (!whole || !is_sound(header) || header.payload_bytes > size - at - sizeof header) {
+      const std::uint64_t next = find_header(fd, at + 1, size);
+      index.damage.push_back("trace: " + format_count(next - at) + " bytes at offset " + std::to_string(at) +
+                             (next == size ? " are damaged or incomplete" : " are damaged and skipped"));
+      at = next;
+      continue;
+    }
+    const Segment segment{at + sizeof header, header.position,      header.payload_check, header.first,
+                          header.last,        header.payload_bytes, header.records};
+    (header.kind == SegmentKind::records ? index.channels[header.channel] : index.device).push_back(segment);
+    ++index.segments;
+    at += sizeof header + header.payload_bytes;
+  }
+  for (auto& [channel, segments] : index.channels) {
+    std::stable_sort(segments.begin(), segments.end(),
+                     [](const Segment& a, const Segment& b) { return a.position < b.position; });
+  }
+  return index;
+}
+
+}  // namespace tracer::raw

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the segments of a trace file are: found by their headers alone.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "formats/raw/layout.hpp"
+
+namespace tracer::raw {
+
+struct Segment {
+  std::uint64_t offset;  ///< of the payload
+  std::uint64_t position;
+  std::uint64_t payload_check;
+  Ticks first, last;
+  std::uint32_t payload_bytes;
+  std::uint32_t records;
+};
+
+struct SegmentIndex {
+  RunId run;
+  std::map<ChannelId, std::vector<Segment>> channels;  ///< in order of position
+  std::vector<Segment> device;                         ///< in order of arrival
+  std::uint64_t segments = 0;
+  std::vector<std::string> damage;
+};
+
+/// Reads all headers of the file behind `fd`; skips what is damaged. Throws tracer::Error when it is no trace.
+SegmentIndex index_segments(int fd);
+
+/// Reads exactly `size` bytes at `offset`; false at the end of the file or on an error.
+bool read_at(int fd, void* to, std::size_t size, std::uint64_t offset) noexcept;
+
+}  // namespace tracer::raw

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Looks into the rings that a dead process left.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "formats/raw/layout.hpp"
+#include "tracer/base/file.hpp"
+
+namespace tracer::raw {
+
+/// A ring that has records: positions [from, to) at slots behind `offset`.
+struct LeftRing {
+  ChannelId channel;
+  std::uint32_t os_thread_id;
+  Ticks begin;
+  std::uint64_t offset;    ///< of slot 0 in the file
+  std::uint64_t capacity;  ///< records
+  std::uint64_t from, to;
+};
+
+struct SpoolFile {
+  UniqueFd fd;
+  std::uint32_t process_id = 0;
+  RunId run;
+  std::vector<LeftRing> rings;
+};
+
+/// Opens `directory`/rings: a regular file of this user, not through a symbolic link. Throws tracer::Error.
+SpoolFile open_spool(const std::filesystem::path& directory);
+
+/// A directory of rings that a run left behind, or is using.
+struct Leftover {
+  std::filesystem::path spool;
+  std::filesystem::path archive;  ///< where its raw trace is, "" unknown
+  std::uint32_t process_id = 0;
+  bool alive = false;       ///< the process is still there
+  std::uint64_t bytes = 0;  ///< of memory or disk
+};
+
+/// All of this user's below `root` (/dev/shm, or TRACER_SPOOL).
+std::vector<Leftover> find_leftovers(const std::filesystem::path& root);
+
+/// Removes `rings` and `owner`, then the directory. False when it is not one of this user's spools.
+bool remove_spool(const std::filesystem::path& directory) noexcept;
+
+/// Whether the process that holds the rings' lock, or has this id, still runs.
+bool process_is_alive(const std::filesystem::path& spool, std::uint32_t process_id) noexcept;
+
+}  // namespace tracer::raw

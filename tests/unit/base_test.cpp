@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Settings, sizes, checksums and files.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "catch.hpp"
+#include "support/scratch.hpp"
+#include "tracer/base/checksum.hpp"
+#include "tracer/base/clock.hpp"
+#include "tracer/base/config.hpp"
+#include "tracer/base/file.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/error.hpp"
+
+using namespace tracer;
+
+namespace {
+Config config_of(std::initializer_list<const char*> variables) {
+  std::vector<const char*> environment(variables);
+  environment.push_back(nullptr);
+  return read_config(environment.data());
+}
+}  // namespace
+
+TEST_CASE("without variables every setting is its default") {
+  const Config config = config_of({"PATH=/bin"});
+  CHECK(config.enabled);
+  CHECK(config.ring_size == 4u << 20);
+  CHECK(config.on_full == FullPolicy::wait);
+  CHECK(config.record == record_all);
+  CHECK(config.complaints.empty());
+  REQUIRE(config.settings.size() == config_rows().size());
+  CHECK(config.settings.front().origin == "default");
+}
+
+TEST_CASE("variables change settings and say where the value came from") {
+  const Config config =
+      config_of({"TRACER_MEMORY=64M", "TRACER_ON_FULL=newest", "TRACER_RECORD=all,-flush", "TRACER=off"});
+  CHECK(config.memory == 64u << 20);
+  CHECK(config.on_full == FullPolicy::newest);
+  CHECK(config.record == (record_all & ~record_flush));
+  CHECK_FALSE(config.enabled);
+  CHECK(config.settings.front().origin == "environment");
+}
+
+TEST_CASE("a wrong value leaves the default and one line names variable, value and what is allowed") {
+  const Config config = config_of({"TRACER_RING_SIZE=huge\n"});
+  CHECK(config.ring_size == 4u << 20);
+  REQUIRE(config.complaints.size() == 1);
+  const std::string& line = config.complaints.front();
+  CHECK(line.find("TRACER_RING_SIZE=huge?") != line.npos);
+  CHECK(line.find("16K to 1G") != line.npos);
+  CHECK(line.find('\n') == line.npos);
+}
+
+TEST_CASE("an unknown variable is named") {
+  const Config config = config_of({"TRACER_RINGSIZE=1M"});
+  REQUIRE(config.complaints.size() == 1);
+  CHECK(config.complaints.front().find("TRACER_RINGSIZE") == 0);
+}
+
+TEST_CASE("sizes are read with binary units and never overflow") {
+  CHECK(parse_size("64K") == 65536u);
+  CHECK(parse_size("4MiB") == 4u << 20);
+  CHECK(parse_size("17") == 17u);
+  CHECK_FALSE(parse_size("17179869184G"));
+  CHECK_FALSE(parse_size("-1"));
+  CHECK_FALSE(parse_size("4X"));
+  CHECK_FALSE(parse_size(""));
+}
+
+TEST_CASE("numbers and sizes are shown for people") {
+  CHECK(format_count(1234567) == "1,234,567");
+  CHECK(format_count(999) == "999");
+  CHECK(format_bytes(3u << 20) == "3.0 MiB");
+  CHECK(format_bytes(12) == "12 B");
+}
+
+TEST_CASE("a checksum changes with any bit and with the length") {
+  unsigned char bytes[100]{};
+  const auto plain = checksum(bytes, sizeof bytes);
+  CHECK(checksum(bytes, sizeof bytes - 1) != plain);
+  for (std::size_t bit = 0; bit < 8 * sizeof bytes; ++bit) {
+    bytes[bit / 8] ^= static_cast<unsigned char>(1u << (bit % 8));
+    CHECK(checksum(bytes, sizeof bytes) != plain);
+    bytes[bit / 8] ^= static_cast<unsigned char>(1u << (bit % 8));
+  }
+}
+
+TEST_CASE("the three clocks are read together and go forward") {
+  choose_clock();
+  const ClockSync first = read_clocks(), second = read_clocks();
+  CHECK(second.ticks > first.ticks);
+  CHECK(second.monotonic > first.monotonic);
+  CHECK(first.realtime > 1'600'000'000'000'000'000u);
+}
+
+TEST_CASE("a file of ours is private, new, and never behind a symbolic link") {
+  const test::Scratch scratch;
+  const auto path = scratch.path() / "file";
+  OwnFile file = OwnFile::create(path);
+  struct stat info {};
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777) == 0600);
+  CHECK_THROWS_AS(OwnFile::create(path), Error);
+  const auto link = scratch.path() / "link";
+  REQUIRE(::symlink("/tmp/tracer-elsewhere", link.c_str()) == 0);
+  CHECK_THROWS_AS(OwnFile::create(link), Error);
+}
+
+TEST_CASE("a file whose descriptor the program closed and used again is opened anew") {
+  const test::Scratch scratch;
+  OwnFile file = OwnFile::create(scratch.path() / "file");
+  const int fd = file.descriptor();
+  const int other = ::open("/dev/null", O_WRONLY);
+  REQUIRE(::dup2(other, fd) == fd);  // now the program's
+  const char text[] = "abc";
+  CHECK(file.append(std::as_bytes(std::span(text))) == 0);
+  CHECK(std::filesystem::file_size(scratch.path() / "file") == sizeof text);
+  file.close();
+  CHECK(::fcntl(fd, F_GETFD) >= 0);  // what the program has there is not ours to close
+  ::close(fd);
+  ::close(other);
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The raw trace: what is written is read, and what is damaged is told and skipped.
+#include <fstream>
+#include <random>
+
+#include "catch.hpp"
+#include "formats/raw/codec.hpp"
+#include "formats/raw/journal.hpp"
+#include "formats/raw/reader.hpp"
+#include "formats/raw/writer.hpp"
+#include "support/scratch.hpp"
+#include "tracer/error.hpp"
+
+using namespace tracer;
+
+namespace {
+
+const raw::RunId run_id{1, 2};
+
+Record record_at(Ticks time, RecordKind kind = RecordKind::work, std::uint64_t b = 0) {
+  Record record{};
+  record.time = time;
+  record.kind = kind;
+  record.endpoint = Endpoint::begin;
+  record.b = b;
+  return record;
+}
+
+std::vector<Record> records_from(std::uint64_t position, std::size_t count) {
+  std::vector<Record> records;
+  for (std::size_t i = 0; i < count; ++i)
+    records.push_back(record_at(1000 + position + i, RecordKind::work, position + i));
+  return records;
+}
+
+bool same(const Record& a, const Record& b) {
+  return a.time == b.time && a.kind == b.kind && a.endpoint == b.endpoint && a.sub == b.sub && a.a == b.a &&
+         a.b == b.b && a.c == b.c;
+}
+
+/// A raw trace of channel 0 whose segments hold 100 records each.
+struct SmallTrace {
+  test::Scratch scratch;
+  explicit SmallTrace(std::size_t segments, bool ends = true) {
+    raw::JournalWriter journal;
+    journal.create(scratch.path() / "journal", run_id);
+    journal.run({});
+    journal.channel({});
+    if (ends) journal.end(Ending::finalize, 5000);
+    raw::TraceWriter trace;
+    trace.create(scratch.path() / "trace", run_id);
+    for (std::size_t i = 0; i < segments; ++i) {
+      const auto records = records_from(i * 100, 100);
+      REQUIRE(trace.append(0, i * 100, std::span(records).first(40), std::span(records).subspan(40)) == 0);
+    }
+  }
+  void flip(const char* file, std::uint64_t offset) const {
+    std::fstream stream(scratch.path() / file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekg(static_cast<std::streamoff>(offset));
+    const int byte = stream.get();
+    stream.seekp(static_cast<std::streamoff>(offset));
+    stream.put(static_cast<char>(byte ^ 0x10));
+  }
+  std::uint64_t size(const char* file) const { return std::filesystem::file_size(scratch.path() / file); }
+};
+
+std::vector<Record> read_all(const TraceSource& source, ChannelId channel) {
+  std::vector<Record> all;
+  const auto reader = source.records(channel);
+  for (auto batch = reader->next(); !batch.empty(); batch = reader->next())
+    all.insert(all.end(), batch.begin(), batch.end());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("records of any content survive the compact form") {
+  std::mt19937_64 random(7);
+  std::vector<Record> records;
+  for (int i = 0; i < 5000; ++i) {
+    Record record{};
+    record.time = i % 3 ? 1'000'000 + static_cast<Ticks>(i) * 37 : random();
+    record.kind = static_cast<RecordKind>(1 + random() % 37);
+    record.endpoint = static_cast<Endpoint>(random() % 4);
+    record.sub = static_cast<std::uint16_t>(random());
+    record.a = random() % 2 ? 7 : static_cast<std::uint32_t>(random());
+    record.b = random() % 2 ? 9 : random();
+    record.c = random() % 2 ? 0x7f0000001234 : random();
+    records.push_back(record);
+  }
+  std::vector<std::byte> bytes(records.size() * raw::most_record_bytes);
+  raw::Prediction prediction;
+  prediction.time = 5;
+  const std::byte* end = raw::encode(records, prediction, bytes.data());
+  bytes.resize(static_cast<std::size_t>(end - bytes.data()));
+  std::vector<Record> back;
+  REQUIRE(raw::decode(bytes, records.size(), 5, back));
+  REQUIRE(back.size() == records.size());
+  bool all_same = true;
+  for (std::size_t i = 0; i < back.size(); ++i) all_same = all_same && same(back[i], records[i]);
+  CHECK(all_same);
+}
+
+TEST_CASE("a barrier's records take at most five bytes each") {
+  std::vector<Record> records;
+  for (int i = 0; i < 1000; ++i) {
+    for (const auto kind : {RecordKind::sync_region, RecordKind::sync_region_wait}) {
+      Record record = record_at(static_cast<Ticks>(1'000'000 + i * 5000), kind, 42);
+      record.c = 0x401234;
+      records.push_back(record);
+    }
+  }
+  std::vector<std::byte> bytes(records.size() * raw::most_record_bytes);
+  raw::Prediction prediction;
+  const auto size = static_cast<std::size_t>(raw::encode(records, prediction, bytes.data()) - bytes.data());
+  CHECK(size <= records.size() * 5);
+}
+
+TEST_CASE("a complete raw trace is read as it was written") {
+  const SmallTrace trace(3);
+  const auto source = raw::open_trace(trace.scratch.path());
+  CHECK(source->report().complete);
+  const auto all = read_all(*source, 0);
+  const auto expected = records_from(0, 300);
+  REQUIRE(all.size() == 300);
+  bool all_same = true;
+  for (std::size_t i = 0; i < all.size(); ++i) all_same = all_same && same(all[i], expected[i]);
+  CHECK(all_same);
+  CHECK(source->journal().channels.at(0).records == 300);
+  CHECK(read_all(*source, 1).empty());
+}
+
+TEST_CASE("a trace that was cut off anywhere yields its whole segments and says what is missing") {
+  for (const std::uint64_t cut : {1u, 10u, 71u, 73u, 200u}) {
+    const SmallTrace trace(3);
+    std::filesystem::resize_file(trace.scratch.path() / "trace", trace.size("trace") - cut);
+    const auto source = raw::open_trace(trace.scratch.path());
+    CHECK_FALSE(source->report().complete);
+    CHECK(source->report().damage.size() == 1);
+    CHECK(read_all(*source, 0).size() == 200);
+  }
+}
+
+TEST_CASE("a damaged segment becomes a lost record and the next segments are read") {
+  const SmallTrace trace(3);
+  trace.flip("trace", 32 + (trace.size("trace") - 32) / 3 + 100);  // in the second segment's payload
+  const auto source = raw::open_trace(trace.scratch.path());
+  const auto all = read_all(*source, 0);
+  REQUIRE(all.size() == 201);
+  CHECK(all[100].kind == RecordKind::lost);
+  CHECK(all[100].b == 100);
+  CHECK(all[101].b == 200);
+}
+
+TEST_CASE("a damaged segment header is skipped up to the next sound one") {
+  const SmallTrace trace(3);
+  trace.flip("trace", 32 + (trace.size("trace") - 32) / 3 + 8);
+  const auto source = raw::open_trace(trace.scratch.path());
+  CHECK(source->report().missing_records == 100);
+  const auto all = read_all(*source, 0);
+  REQUIRE(all.size() == 201);
+  CHECK(all[100].kind == RecordKind::lost);
+}
+
+TEST_CASE("a segment that was written twice is read once") {
+  const test::Scratch scratch;
+  raw::JournalWriter journal;
+  journal.create(scratch.path() / "journal", run_id);
+  raw::TraceWriter trace;
+  trace.create(scratch.path() / "trace", run_id);
+  const auto first = records_from(0, 100), second = records_from(50, 100);
+  REQUIRE(trace.append(0, 0, first, {}) == 0);
+  REQUIRE(trace.append(0, 0, first, {}) == 0);
+  REQUIRE(trace.append(0, 50, second, {}) == 0);
+  const auto source = raw::open_trace(scratch.path());
+  const auto all = read_all(*source, 0);
+  REQUIRE(all.size() == 150);
+  for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i].b == i);
+}
+
+TEST_CASE("what is not a raw trace, or of another version or run, is refused with a reason") {
+  const test::Scratch scratch;
+  CHECK_THROWS_AS(raw::open(scratch.path()), Error);
+  const SmallTrace other(1);
+  {
+    const SmallTrace trace(1);
+    trace.flip("trace", 0);
+    CHECK_THROWS_AS(raw::open(trace.scratch.path()), Error);
+  }
+  {
+    const SmallTrace trace(1);
+    trace.flip("journal", 8);  // the version
+    CHECK_THROWS_WITH(raw::open(trace.scratch.path()), Catch::Contains("format"));
+  }
+  {
+    const SmallTrace trace(1);
+    trace.flip("trace", 16);  // the run
+    CHECK_THROWS_WITH(raw::open(trace.scratch.path()), Catch::Contains("another run"));
+  }
+}
+
+TEST_CASE("a journal's entries come back") {
+  const test::Scratch scratch;
+  raw::JournalWriter writer;
+  writer.create(scratch.path() / "journal", run_id);
+  RunInfo run;
+  run.program = "/bin/app";
+  run.arguments = {"app", "-n", "3"};
+  run.clock = ClockKind::tsc;
+  writer.run(run);
+  writer.clock({1, 2, 3});
+  writer.device_clock({1, 5, 6});
+  writer.callback({"work", 20, 5, "always"});
+  writer.entry_point({"ompt_get_task_info", 0, 1, ""});
+  writer.place({0, 1});
+  writer.setting({"TRACER", "on", "default"});
+  writer.module({"/lib/a.so", "ab12", 0x1000, 0x2000, 0x1000, 0, 0});
+  writer.module_unloaded(0x1000, 77);
+  ChannelInfo channel;
+  channel.id = 1;
+  channel.os_thread_id = 4711;
+  writer.channel(channel);
+  DeviceInfo device;
+  device.number = 2;
+  device.properties["name"] = "x";
+  writer.device(device);
+  device.finalized = 9;
+  writer.device(device);
+  writer.string(3, "phase");
+  writer.message("hello");
+  writer.counter("lost.threads", 4);
+  writer.end(Ending::exit, 99);
+  const auto file = raw::read_journal(scratch.path() / "journal");
+  const Journal& journal = file.journal;
+  CHECK(file.damage.empty());
+  CHECK(journal.run.arguments == run.arguments);
+  CHECK(journal.run.clock == ClockKind::tsc);
+  CHECK(journal.clock.at(0).realtime == 3);
+  CHECK(journal.device_clock.at(0).device_time == 6);
+  CHECK(journal.callbacks.at(0).note == "always");
+  CHECK(journal.entry_points.size() == 1);
+  CHECK(journal.places.at(0) == std::vector<std::int32_t>{0, 1});
+  CHECK(journal.modules.at(0).unloaded == 77);
+  REQUIRE(journal.channels.size() == 2);
+  CHECK(journal.channels[1].os_thread_id == 4711);
+  REQUIRE(journal.devices.size() == 1);
+  CHECK(journal.devices[0].finalized == 9);
+  CHECK(journal.strings.at(3) == "phase");
+  CHECK(journal.messages.at(0) == "hello");
+  CHECK(journal.counters.at("lost.threads") == 4);
+  CHECK(journal.ending == Ending::exit);
+}
+
+TEST_CASE("a journal that was cut off anywhere yields its whole entries") {
+  const SmallTrace trace(1);
+  const auto whole = trace.size("journal");
+  for (std::uint64_t size = whole - 1; size >= 33; size -= 7) {
+    std::filesystem::resize_file(trace.scratch.path() / "journal", size);
+    const auto file = raw::read_journal(trace.scratch.path() / "journal");
+    CHECK(file.journal.ending == Ending::unknown);
+  }
+}

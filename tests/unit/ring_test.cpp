@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ring's arithmetic, proven with positions of 8 bits that wrap all the time, and its two ends in two threads.
+#include <thread>
+#include <vector>
+
+#include "catch.hpp"
+#include "tracer/ring/ring.hpp"
+
+using namespace tracer;
+
+namespace {
+
+using Small = std::uint8_t;
+
+struct SmallRing {
+  std::vector<int> slots;
+  std::atomic<Small> head, tail;
+  RingWriter<Small, int> writer;
+
+  SmallRing(Small capacity, Small start) : slots(capacity), head(start), tail(start) {
+    writer.attach(slots.data(), capacity, head, tail);
+  }
+  std::vector<int> take() {
+    const auto part = ring_part<Small, int>(slots.data(), writer.capacity(), tail, head);
+    std::vector<int> result(part.first.begin(), part.first.end());
+    result.insert(result.end(), part.second.begin(), part.second.end());
+    tail = head.load();
+    return result;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("from every position a ring takes exactly its capacity, in order, and empty differs from full") {
+  for (const Small capacity : {Small{1}, Small{2}, Small{4}, Small{32}, Small{64}}) {
+    for (int start = 0; start < 256; ++start) {
+      SmallRing ring(capacity, static_cast<Small>(start));
+      REQUIRE(ring.writer.room() == capacity);
+      ring.writer.allow(ring.writer.room());
+      int written = 0;
+      std::vector<int> expected;
+      while (ring.writer.fits(1)) {
+        expected.push_back(written);
+        ring.writer.put(written++);
+      }
+      REQUIRE(written == capacity);
+      REQUIRE(ring.writer.room() == 0);
+      REQUIRE(ring.take() == expected);
+      REQUIRE(ring.writer.room() == capacity);
+    }
+  }
+}
+
+TEST_CASE("a full ring refuses and overwrites nothing") {
+  SmallRing ring(4, 254);
+  ring.writer.allow(4);
+  for (int i = 0; i < 4; ++i) ring.writer.put(i);
+  CHECK_FALSE(ring.writer.fits(1));
+  ring.writer.allow(ring.writer.room());
+  CHECK_FALSE(ring.writer.fits(1));
+  CHECK(ring.take() == std::vector<int>{0, 1, 2, 3});
+}
+
+TEST_CASE("a pair needs two slots and becomes visible at once") {
+  SmallRing ring(4, 255);
+  ring.writer.allow(1);
+  CHECK(ring.writer.fits(1));
+  CHECK_FALSE(ring.writer.fits(2));
+  ring.writer.allow(4);
+  ring.writer.put(1, 2);
+  CHECK(ring.take() == std::vector<int>{1, 2});
+}
+
+TEST_CASE("an interrupted writer looks around at its next record, wherever it stands") {
+  for (int start = 0; start < 256; ++start) {
+    SmallRing ring(64, static_cast<Small>(start));
+    ring.writer.allow(64);
+    ring.writer.put(1);
+    ring.writer.interrupt();
+    REQUIRE_FALSE(ring.writer.fits(1));
+    ring.writer.allow(ring.writer.room());
+    REQUIRE(ring.writer.fits(63));
+  }
+}
+
+TEST_CASE("an empty ring may become smaller at any position") {
+  SmallRing ring(64, 200);
+  ring.writer.resize(16);
+  ring.writer.allow(ring.writer.room());
+  for (int i = 0; ring.writer.fits(1); ++i) ring.writer.put(i);
+  const auto taken = ring.take();
+  REQUIRE(taken.size() == 16);
+  CHECK(taken.back() == 15);
+}
+
+TEST_CASE("two threads pass every value once and in order") {
+  constexpr std::uint64_t count = 2'000'000, capacity = 256;
+  std::vector<std::uint64_t> slots(capacity);
+  std::atomic<std::uint64_t> head{0}, tail{0};
+  RingWriter<std::uint64_t, std::uint64_t> writer;
+  writer.attach(slots.data(), capacity, head, tail);
+  std::uint64_t expected = 0, wrong = 0;
+  std::thread consumer([&] {
+    while (expected < count) {
+      const std::uint64_t to = head.load(std::memory_order_acquire), from = tail.load(std::memory_order_relaxed);
+      const auto part = ring_part<std::uint64_t, std::uint64_t>(slots.data(), capacity, from, to);
+      for (const auto value : part.first) wrong += value != expected++;
+      for (const auto value : part.second) wrong += value != expected++;
+      tail.store(to, std::memory_order_release);
+      if (from == to) std::this_thread::yield();
+    }
+  });
+  for (std::uint64_t i = 0; i < count; ++i) {
+    while (!writer.fits(1)) {
+      writer.allow(writer.room());
+      if (!writer.fits(1)) std::this_thread::yield();
+    }
+    writer.put(i);
+  }
+  consumer.join();
+  CHECK(wrong == 0);
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A whole run without a runtime: threads record, the drainer writes, the raw trace has everything.
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <thread>
+
+#include "catch.hpp"
+#include "formats/raw/reader.hpp"
+#include "formats/raw/spool_reader.hpp"
+#include "support/scratch.hpp"
+#include "tracer/base/clock.hpp"
+#include "tracer/drain/drainer.hpp"
+
+using namespace tracer;
+
+namespace {
+
+Record numbered(std::uint64_t number) {
+  Record record{};
+  record.time = now();
+  record.kind = RecordKind::work;
+  record.endpoint = Endpoint::begin;
+  record.b = number;
+  return record;
+}
+
+struct Run {
+  test::Scratch scratch;
+  Config config;
+  Session* session = nullptr;
+
+  void start() {
+    config.output = (scratch.path() / "out").string();
+    config.log = LogLevel::off;
+    session = Session::start({}, config, make_drainer);
+    REQUIRE(session);
+  }
+  std::unique_ptr<raw::RawTrace> finish() { return raw::open_trace(session->finish(Ending::finalize)); }
+};
+
+std::vector<Record> read_all(const TraceSource& source, ChannelId channel) {
+  std::vector<Record> all;
+  const auto reader = source.records(channel);
+  for (auto batch = reader->next(); !batch.empty(); batch = reader->next())
+    all.insert(all.end(), batch.begin(), batch.end());
+  return all;
+}
+
+/// The numbers of the work records, without what the collector tells about itself.
+std::vector<std::uint64_t> numbers(const std::vector<Record>& records) {
+  std::vector<std::uint64_t> result;
+  for (const auto& record : records) {
+    if (record.kind == RecordKind::work) result.push_back(record.b);
+  }
+  return result;
+}
+
+void record_numbers(std::uint64_t count) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (auto* channel = this_channel()) channel->emit(numbered(i));
+  }
+}
+
+bool counts_up(const std::vector<std::uint64_t>& values, std::uint64_t from) {
+  for (const auto value : values) {
+    if (value != from++) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("everything that several threads record is in the raw trace, in order") {
+  Run run;
+  run.start();
+  constexpr std::uint64_t count = 300'000;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(record_numbers, count);
+  for (auto& thread : threads) thread.join();
+  const auto trace = run.finish();
+  CHECK(trace->report().complete);
+  REQUIRE(trace->journal().channels.size() == 4);
+  for (ChannelId channel = 0; channel < 4; ++channel) {
+    const auto records = read_all(*trace, channel);
+    const auto values = numbers(records);
+    CHECK(values.size() == count);
+    CHECK(counts_up(values, 0));
+    Ticks last = 0;
+    bool ordered = true;
+    for (const auto& record : records) {
+      ordered = ordered && record.time >= last;
+      last = record.time;
+    }
+    CHECK(ordered);
+    CHECK(trace->journal().channels[channel].records == records.size());
+  }
+}
+
+TEST_CASE("a small ring waits for the drainer, loses nothing, and the wait is in the trace") {
+  Run run;
+  run.config.ring_size = 16 << 10;
+  run.start();
+  std::thread(record_numbers, 500'000).join();
+  const auto trace = run.finish();
+  const auto records = read_all(*trace, 0);
+  CHECK(counts_up(numbers(records), 0));
+  CHECK(numbers(records).size() == 500'000);
+  CHECK(trace->journal().channels[0].lost == 0);
+  if (trace->journal().channels[0].wait_ticks > 0) {
+    CHECK(std::any_of(records.begin(), records.end(), [](const Record& r) { return r.kind == RecordKind::ring_wait; }));
+  }
+}
+
+TEST_CASE("thousands of short threads share few rings and each has its own channel") {
+  Run run;
+  run.config.memory = 1 << 20;
+  run.start();
+  constexpr unsigned count = 3000;
+  for (unsigned i = 0; i < count; ++i) std::thread(record_numbers, 10).join();
+  CHECK(run.session->channel_count() < 20);
+  const auto trace = run.finish();
+  REQUIRE(trace->journal().channels.size() == count);
+  for (ChannelId channel = 0; channel < count; channel += 97) CHECK(read_all(*trace, channel).size() == 10);
+}
+
+TEST_CASE("a pair of records is never separated") {
+  Run run;
+  run.config.ring_size = 16 << 10;
+  run.start();
+  std::thread([] {
+    for (std::uint64_t i = 0; i < 100'000; ++i) {
+      Record more{};
+      more.kind = RecordKind::more;
+      more.b = i;
+      if (i % 3)
+        this_channel()->emit(numbered(i), more);
+      else
+        this_channel()->emit(numbered(i));
+    }
+  }).join();
+  const auto trace = run.finish();
+  const auto reader = trace->records(0);
+  bool first_is_more = false;
+  std::uint64_t mores = 0;
+  for (auto batch = reader->next(); !batch.empty(); batch = reader->next()) {
+    first_is_more = first_is_more || batch.front().kind == RecordKind::more;
+    for (const auto& record : batch) mores += record.kind == RecordKind::more;
+  }
+  CHECK_FALSE(first_is_more);
+  CHECK(mores == 66'666);
+}
+
+TEST_CASE("a flight recorder keeps the newest records and says how many are gone") {
+  Run run;
+  run.config.on_full = FullPolicy::newest;
+  run.config.memory = 1 << 20;
+  run.start();
+  constexpr std::uint64_t count = 1'000'000;
+  std::thread(record_numbers, count).join();
+  const auto trace = run.finish();
+  const auto records = read_all(*trace, 0);
+  const auto values = numbers(records);
+  REQUIRE_FALSE(values.empty());
+  CHECK(records.front().kind == RecordKind::lost);
+  CHECK(values.back() == count - 1);
+  CHECK(counts_up(values, values.front()));
+  CHECK(trace->journal().channels[0].lost + values.size() == count);
+}
+
+TEST_CASE("a size limit stops recording, and what was lost is counted") {
+  Run run;
+  run.config.size_limit = 64 << 10;
+  run.start();
+  constexpr std::uint64_t count = 2'000'000;
+  std::thread(record_numbers, count).join();
+  const auto trace = run.finish();
+  const auto values = numbers(read_all(*trace, 0));
+  CHECK(values.size() < count);
+  CHECK(counts_up(values, 0));
+  CHECK(trace->journal().channels[0].lost > 0);
+  CHECK(trace->journal().messages.size() == 1);
+}
+
+TEST_CASE("a killed process leaves everything it had recorded") {
+  for (const std::uint64_t count : {1u, 100u, 200'000u}) {
+    const test::Scratch scratch;
+    const pid_t child = ::fork();
+    if (child == 0) {
+      Config config;
+      config.output = (scratch.path() / "out").string();
+      if (!Session::start({}, config, make_drainer)) ::_exit(1);
+      record_numbers(count);
+      ::kill(::getpid(), SIGKILL);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFSIGNALED(status));
+    const auto trace = raw::open_trace(scratch.path() / "out");
+    CHECK(trace->journal().ending == Ending::unknown);
+    CHECK(trace->journal().clock.size() >= 2);
+    CHECK(trace->report().damage.empty());
+    const auto values = numbers(read_all(*trace, 0));
+    CHECK(values.size() == count);
+    CHECK(counts_up(values, 0));
+    CHECK(raw::remove_spool(trace->report().spool));
+  }
+}
+
+TEST_CASE("after the end threads find no channel, and the rings are gone") {
+  Run run;
+  run.start();
+  record_numbers(5);
+  const auto trace = run.finish();
+  CHECK(trace->report().spool.empty());
+  record_numbers(5);
+  CHECK(this_channel() == nullptr);
+  CHECK(read_all(*trace, 0).size() == 5);
+  CHECK(run.session->finish(Ending::exit) == run.session->raw_directory());
+}
+
+TEST_CASE("the end may come while threads record") {
+  Run run;
+  run.start();
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&] {
+      for (std::uint64_t n = 0; !stop; ++n) {
+        if (auto* channel = this_channel()) channel->emit(numbered(n));
+      }
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const auto trace = run.finish();
+  stop = true;
+  for (auto& thread : threads) thread.join();
+  for (const auto& channel : trace->journal().channels) CHECK(counts_up(numbers(read_all(*trace, channel.id)), 0));
+}
+
+TEST_CASE("a forked child leaves its parent's trace alone and has its own when it records enough") {
+  Run run;
+  run.start();
+  record_numbers(100);
+  for (const bool records : {false, true}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      record_numbers(records ? 50 : 3);
+      if (Session* session = Session::current()) session->finish(Ending::finalize);
+      ::_exit(0);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+    CHECK(std::filesystem::exists(run.scratch.path() / "out.2") == records);
+  }
+  record_numbers(100);
+  const auto trace = run.finish();
+  CHECK(trace->report().complete);
+  CHECK(read_all(*trace, 0).size() == 200);
+  const auto childs = raw::open_trace(run.scratch.path() / "out.2");
+  CHECK(childs->report().complete);
+  CHECK(read_all(*childs, 0).size() == 50);
+}
+
+TEST_CASE("output and rings are private to the user") {
+  Run run;
+  run.start();
+  record_numbers(1);
+  struct stat info {};
+  REQUIRE(::stat(run.session->directory().c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777) == 0700);
+  for (const auto& file : {run.session->raw_directory() / "journal", run.session->raw_directory() / "trace",
+                           run.session->spool().directory() / "rings"}) {
+    REQUIRE(::stat(file.c_str(), &info) == 0);
+    CHECK((info.st_mode & 0777) == 0600);
+  }
+  run.finish();
+}

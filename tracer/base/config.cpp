@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads TRACER_*: a table of variables, each with what is allowed and how it is understood.
+#include "tracer/base/config.hpp"
+
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "tracer/base/text.hpp"
+
+namespace tracer {
+namespace {
+
+using Text = const std::string&;
+
+struct Name {
+  const char* name;
+  std::uint32_t value;
+};
+
+constexpr Name groups[] = {
+    {"tasks", record_tasks},
+    {"dependences", record_dependences},
+    {"sync", record_sync},
+    {"wait", record_wait},
+    {"work", record_work},
+    {"dispatch", record_dispatch},
+    {"masked", record_masked},
+    {"mutex", record_mutex},
+    {"locks", record_locks},
+    {"reduction", record_reduction},
+    {"flush", record_flush},
+    {"cancel", record_cancel},
+    {"control", record_control},
+    {"target", record_target},
+    {"device", record_device},
+    {"all", record_all},
+    {"none", 0},
+};
+
+template <std::size_t n>
+std::optional<std::uint32_t> lookup(const Name (&names)[n], std::string_view text) {
+  for (const auto& row : names) {
+    if (text == row.name) return row.value;
+  }
+  return std::nullopt;
+}
+
+std::optional<bool> parse_switch(std::string_view text) {
+  constexpr Name names[] = {{"on", 1},  {"1", 1}, {"yes", 1}, {"true", 1},
+                            {"off", 0}, {"0", 0}, {"no", 0},  {"false", 0}};
+  if (const auto value = lookup(names, text)) return *value != 0;
+  return std::nullopt;
+}
+
+/// "tasks,sync" records these; "all,-flush" and "-flush" all but these.
+std::optional<std::uint32_t> parse_groups(std::string_view text) {
+  std::uint32_t result = text.starts_with('-') ? std::uint32_t{record_all} : 0;
+  for (const auto& part : split(text, ',')) {
+    const bool without = part.starts_with('-');
+    const auto bits = lookup(groups, std::string_view{part}.substr(without ? 1 : 0));
+    if (!bits) return std::nullopt;
+    result = without ? result & ~*bits : result | *bits;
+  }
+  return result;
+}
+
+std::optional<int> parse_signal(std::string_view text) {
+  constexpr Name names[] = {{"USR1", SIGUSR1},    {"USR2", SIGUSR2},    {"HUP", SIGHUP},    {"WINCH", SIGWINCH},
+                            {"SIGUSR1", SIGUSR1}, {"SIGUSR2", SIGUSR2}, {"SIGHUP", SIGHUP}, {"none", 0}};
+  if (const auto value = lookup(names, text)) return static_cast<int>(*value);
+  return std::nullopt;
+}
+
+template <typename T, typename U>
+bool assign(T& field, const std::optional<U>& value) {
+  if (value) field = static_cast<T>(*value);
+  return value.has_value();
+}
+
+bool set_size(std::uint64_t& field, Text text, std::uint64_t least, std::uint64_t most) {
+  const auto value = parse_size(text);
+  return value && *value >= least && *value <= most && assign(field, value);
+}
+
+struct Row {
+  const char* name;
+  const char* initial;
+  const char* allowed;
+  const char* meaning;
+  bool (*set)(Config&, Text);
+};
+
+constexpr std::uint64_t kib = 1024, mib = 1024 * kib, gib = 1024 * mib;
+
+const Row rows[] = {
+    {"TRACER", "on", "on or off", "off: nothing is recorded and nothing is written",
+     [](Config& c, Text t) { return assign(c.enabled, parse_switch(t)); }},
+    {"TRACER_OUTPUT", "", "a directory; %x program, %p process id, %h host, %t time",
+     "where the trace goes; ./tracer-<program>-<date>-<time>-<pid> when not set",
+     [](Config& c, Text t) {
+       c.output = t;
+       return !t.empty();
+     }},
+    {"TRACER_RECORD", "all",
+     "a comma-separated list of all, none, tasks, dependences, sync, wait, work, dispatch, masked, mutex, locks, "
+     "reduction, flush, cancel, control, target, device, each also with a minus sign",
+     "what is recorded besides threads and parallel regions",
+     [](Config& c, Text t) { return assign(c.record, parse_groups(t)); }},
+    {"TRACER_RING_SIZE", "4M", "a size from 16K to 1G, as in 512K or 4M",
+     "largest ring of one thread, rounded down to a power of two",
+     [](Config& c, Text t) {
+       return set_size(c.ring_size, t, 16 * kib, gib) && ((c.ring_size = floor_power_of_two(c.ring_size)), true);
+     }},
+    {"TRACER_MEMORY", "256M", "a size from 64K to 1T, as in 64M", "all rings together",
+     [](Config& c, Text t) { return set_size(c.memory, t, 64 * kib, 1024 * gib); }},
+    {"TRACER_SIZE_LIMIT", "none", "a size from 64K, as in 2G, or none",
+     "largest raw trace on disk; TRACER_ON_FULL says what happens then",
+     [](Config& c, Text t) {
+       return t == "none" ? ((c.size_limit = 0), true) : set_size(c.size_limit, t, 64 * kib, ~std::uint64_t{0});
+     }},
+    {"TRACER_ON_FULL", "wait", "wait, stop or newest",
+     "a ring is full: wait for the drainer, stop recording, or keep only the newest (flight recorder of TRACER_MEMORY)",
+     [](Config& c, Text t) {
+       constexpr Name names[] = {{"wait", 0}, {"stop", 1}, {"newest", 2}};
+       return assign(c.on_full, lookup(names, t));
+     }},
+    {"TRACER_FLUSH_SIGNAL", "none", "USR1, USR2, HUP, WINCH or none",
+     "the flight recorder writes what it holds when this signal arrives",
+     [](Config& c, Text t) { return assign(c.flush_signal, parse_signal(t)); }},
+    {"TRACER_SPOOL", "", "an absolute directory", "where the rings live while the program runs; /dev/shm when not set",
+     [](Config& c, Text t) {
+       c.spool = t;
+       return t.starts_with('/');
+     }},
+    {"TRACER_CONVERT", "at_end", "at_end or later", "later: leave the raw trace to `tracer convert`",
+     [](Config& c, Text t) {
+       constexpr Name names[] = {{"at_end", 0}, {"now", 0}, {"later", 1}};
+       return assign(c.convert, lookup(names, t));
+     }},
+    {"TRACER_KEEP_RAW", "off", "on or off", "on: keep the raw trace after it was converted",
+     [](Config& c, Text t) { return assign(c.keep_raw, parse_switch(t)); }},
+    {"TRACER_THREADS", "0", "a number from 0 to 1024", "threads that convert; 0: as many as the process may use",
+     [](Config& c, Text t) {
+       const auto value = parse_number(t);
+       return value && *value <= 1024 && assign(c.threads, value);
+     }},
+    {"TRACER_LOG", "warning", "off, error, warning, info or debug", "what is said on standard error",
+     [](Config& c, Text t) {
+       constexpr Name names[] = {{"off", 0}, {"error", 1}, {"warning", 2}, {"info", 3}, {"debug", 4}};
+       return assign(c.log, lookup(names, t));
+     }},
+};
+
+/// Variables that belong to the build or to the command line tools, not to a run.
+constexpr std::string_view foreign[] = {"TRACER_STRESS", "TRACER_LIBRARY"};
+
+bool is_known(std::string_view name) {
+  for (const auto& row : rows) {
+    if (name == row.name) return true;
+  }
+  for (const auto& other : foreign) {
+    if (name == other) return true;
+  }
+  return name.starts_with("TRACER_TEST_") || name.starts_with("TRACER_BENCH_");
+}
+
+std::map<std::string, std::string> tracer_variables(const char* const* environment) {
+  std::map<std::string, std::string> result;
+  for (; environment && *environment; ++environment) {
+    const std::string_view entry{*environment};
+    const auto equals = entry.find('=');
+    const auto name = entry.substr(0, equals);
+    if (equals != entry.npos && (name == "TRACER" || name.starts_with("TRACER_"))) {
+      result.emplace(name, entry.substr(equals + 1));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Config read_config(const char* const* environment) {
+  Config config;
+  const auto variables = tracer_variables(environment);
+  for (const auto& row : rows) {
+    const auto found = variables.find(row.name);
+    if (found == variables.end()) {
+      config.settings.push_back({row.name, row.initial, "default"});
+      continue;
+    }
+    Config changed = config;
+    if (row.set(changed, found->second)) {
+      config = std::move(changed);
+      config.settings.push_back({row.name, found->second, "environment"});
+    } else {
+      config.settings.push_back({row.name, row.initial, "default"});
+      config.complaints.push_back(std::string{row.name} + "=" + printable(found->second) +
+                                  " is not understood: allowed is " + row.allowed + "; using " +
+                                  (*row.initial ? row.initial : "the default"));
+    }
+  }
+  for (const auto& [name, value] : variables) {
+    if (!is_known(name)) config.complaints.push_back(name + " is not a variable that tracer knows; it is ignored");
+  }
+  return config;
+}
+
+const std::vector<ConfigRow>& config_rows() {
+  static const auto* result = [] {
+    auto* made = new std::vector<ConfigRow>;
+    for (const auto& row : rows) made->push_back({row.name, row.allowed, row.meaning});
+    return made;
+  }();
+  return *result;
+}
+
+}  // namespace tracer

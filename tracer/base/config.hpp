@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the user asked for: the TRACER_* environment variables, checked once at the start.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tracer/journal.hpp"
+
+namespace tracer {
+
+/// What a producer does when its ring is full, or when a limit is reached.
+enum class FullPolicy : std::uint8_t {
+  wait,    ///< for the drainer; the wait is in the trace
+  stop,    ///< recording; what comes later is counted as lost
+  newest,  ///< flight recorder: the oldest records are overwritten
+};
+
+enum class ConvertWhen : std::uint8_t { at_end, later };
+
+enum class LogLevel : std::uint8_t { off, error, warning, info, debug };
+
+/// Groups of callbacks that TRACER_RECORD switches. Threads, parallel regions and implicit tasks are always recorded.
+enum RecordGroup : std::uint32_t {
+  record_tasks = 1u << 0,        ///< task_create, task_schedule
+  record_dependences = 1u << 1,  ///< dependences, task_dependence
+  record_sync = 1u << 2,         ///< sync_region
+  record_wait = 1u << 3,         ///< sync_region_wait
+  record_work = 1u << 4,         ///< work
+  record_dispatch = 1u << 5,     ///< dispatch
+  record_masked = 1u << 6,       ///< masked
+  record_mutex = 1u << 7,        ///< mutex_acquire, mutex_acquired, mutex_released, nest_lock
+  record_locks = 1u << 8,        ///< lock_init, lock_destroy
+  record_reduction = 1u << 9,    ///< reduction
+  record_flush = 1u << 10,       ///< flush
+  record_cancel = 1u << 11,      ///< cancel, error
+  record_control = 1u << 12,     ///< control_tool
+  record_target = 1u << 13,      ///< target, target_data_op, target_submit, target_map
+  record_device = 1u << 14,      ///< device_*, and what the devices record themselves
+  record_all = (1u << 15) - 1,
+};
+
+struct Config {
+  bool enabled = true;
+  std::string output;                  ///< pattern; "": ./tracer-<program>-<date>-<time>-<pid>
+  std::uint64_t ring_size = 4u << 20;  ///< bytes of one ring, at most; a power of two
+  std::uint64_t memory = 256u << 20;   ///< bytes of all rings together
+  std::uint64_t size_limit = 0;        ///< bytes of the raw trace; 0: none
+  std::string spool;                   ///< directory for the rings; "": /dev/shm, then the output directory
+  FullPolicy on_full = FullPolicy::wait;
+  int flush_signal = 0;  ///< the flight recorder writes when it arrives; 0: none
+  std::uint32_t record = record_all;
+  ConvertWhen convert = ConvertWhen::at_end;
+  bool keep_raw = false;
+  unsigned threads = 0;  ///< that convert; 0: as many as the process may use
+  LogLevel log = LogLevel::warning;
+  std::vector<Setting> settings;        ///< every variable with its value and where it came from
+  std::vector<std::string> complaints;  ///< one line for each value that was not understood
+};
+
+/// Reads the variables out of an environment block (`environ`). Never throws for a wrong value: the default
+/// stands and `complaints` names variable, value and what is allowed.
+Config read_config(const char* const* environment);
+
+/// One row per variable, for documentation and `tracer info`.
+struct ConfigRow {
+  const char* name;
+  const char* allowed;
+  const char* meaning;
+};
+const std::vector<ConfigRow>& config_rows();
+
+}  // namespace tracer

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files that stay right inside a program that closes descriptors, forks and runs out of disk.
+#include "tracer/base/file.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstring>
+
+#include "tracer/error.hpp"
+
+namespace tracer {
+namespace {
+
+/// Descriptors from here on: shells and daemons count on the low numbers.
+constexpr int lowest_descriptor = 400;
+
+int move_up(int fd) noexcept {
+  const int high = ::fcntl(fd, F_DUPFD_CLOEXEC, lowest_descriptor);
+  if (high < 0) return fd;  // the limit is below: stay
+  ::close(fd);
+  return high;
+}
+
+/// Writes all of `part` at `offset`; 0 or the errno.
+int write_at(int fd, std::span<const std::byte> part, std::uint64_t offset) noexcept {
+  while (!part.empty()) {
+    const ssize_t n = ::pwrite(fd, part.data(), part.size(), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return n < 0 ? errno : EIO;
+    part = part.subspan(static_cast<std::size_t>(n));
+    offset += static_cast<std::uint64_t>(n);
+  }
+  return 0;
+}
+
+}  // namespace
+
+UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
+  if (this != &other) {
+    reset();
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+void UniqueFd::reset() noexcept {
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+KeepErrno::KeepErrno() noexcept : saved_(errno) {}
+KeepErrno::~KeepErrno() {
+  errno = saved_;
+}
+
+OwnFile OwnFile::create(const std::filesystem::path& path) {
+  OwnFile file;
+  file.path_ = path;
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0) throw Error(system_message("cannot make " + path.string(), errno));
+  file.fd_ = move_up(fd);
+  struct stat info {};
+  if (::fstat(file.fd_, &info) != 0) throw Error(system_message("cannot inspect " + path.string(), errno));
+  ::fchmod(file.fd_, 0600);  // whatever the umask made of it
+  file.device_ = info.st_dev;
+  file.inode_ = info.st_ino;
+  return file;
+}
+
+bool OwnFile::is_ours(int fd) const noexcept {
+  struct stat info {};
+  return fd >= 0 && ::fstat(fd, &info) == 0 && info.st_dev == device_ && info.st_ino == inode_;
+}
+
+int OwnFile::descriptor() noexcept {
+  if (is_ours(fd_)) return fd_;
+  const int fd = ::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return -1;
+  if (!is_ours(fd)) {
+    ::close(fd);
+    errno = ESTALE;
+    return -1;
+  }
+  return fd_ = move_up(fd);
+}
+
+void OwnFile::reserve(std::uint64_t bytes) noexcept {
+  const int fd = descriptor();
+  if (fd >= 0) ::fallocate(fd, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size_), static_cast<off_t>(bytes));
+}
+
+int OwnFile::append(std::span<const std::span<const std::byte>> parts) noexcept {
+  const int fd = descriptor();
+  if (fd < 0) return errno;
+  std::uint64_t end = size_;
+  for (const auto& part : parts) {
+    if (const int error = write_at(fd, part, end)) {
+      [[maybe_unused]] const int shortened = ::ftruncate(fd, static_cast<off_t>(size_));
+      return error;
+    }
+    end += part.size();
+  }
+  size_ = end;
+  return 0;
+}
+
+int OwnFile::append(std::span<const std::byte> part) noexcept {
+  return append(std::span<const std::span<const std::byte>>(&part, 1));
+}
+
+void OwnFile::close() noexcept {
+  if (is_ours(fd_)) ::close(fd_);
+  fd_ = -1;
+}
+
+bool make_private_directory(const std::filesystem::path& path) {
+  if (::mkdir(path.c_str(), 0700) == 0) {
+    ::chmod(path.c_str(), 0700);
+    return true;
+  }
+  if (errno == EEXIST) return false;
+  throw Error(system_message("cannot make the directory " + path.string(), errno));
+}
+
+std::string random_name() {
+  std::uint64_t bits = 0;
+  if (::getrandom(&bits, sizeof bits, GRND_NONBLOCK) != sizeof bits) {
+    timespec t{};
+    ::clock_gettime(CLOCK_MONOTONIC, &t);
+    bits = static_cast<std::uint64_t>(t.tv_nsec) * 0x9e3779b97f4a7c15u ^ static_cast<std::uint64_t>(::getpid()) << 32;
+  }
+  constexpr char digits[] = "0123456789abcdef";
+  std::string name;
+  for (int i = 0; i < 16; ++i, bits >>= 4) name += digits[bits & 15];
+  return name;
+}
+
+std::string system_message(const std::string& what, int error) {
+  char buffer[128] = "";
+  return what + ": " + ::strerror_r(error, buffer, sizeof buffer);
+}
+
+std::string read_small_file(const char* path, std::size_t most) {
+  const UniqueFd fd{::open(path, O_RDONLY | O_CLOEXEC)};
+  std::string text;
+  char buffer[4096];
+  while (fd && text.size() < most) {
+    const ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    text.append(buffer, static_cast<std::size_t>(n));
+  }
+  return text;
+}
+
+}  // namespace tracer

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The logger: spdlog without its registry, on a sink that writes each line with one system call.
+#include "tracer/base/log.hpp"
+
+#include <unistd.h>
+#include <cerrno>
+#include <mutex>
+
+#include <spdlog/logger.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/base_sink.h>
+
+namespace tracer {
+namespace {
+
+/// File descriptor 2 itself: the program may have a FILE lock of stderr when we speak.
+class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    [[maybe_unused]] const auto written = ::write(2, line.data(), line.size());
+  }
+  void flush_() override {}
+};
+
+/// Never destroyed: the tool may speak after the program's static destructors.
+spdlog::logger& logger() {
+  static auto* instance = [] {
+    auto* made = new spdlog::logger("tracer", std::make_shared<StderrSink>());
+    made->set_formatter(std::make_unique<spdlog::pattern_formatter>("tracer: %l: %v"));
+    made->set_level(spdlog::level::warn);
+    made->set_error_handler([](const std::string&) {});
+    return made;
+  }();
+  return *instance;
+}
+
+spdlog::logger& plain_logger() {
+  static auto* instance = [] {
+    auto* made = new spdlog::logger("tracer", std::make_shared<StderrSink>());
+    made->set_formatter(std::make_unique<spdlog::pattern_formatter>("tracer: %v"));
+    made->set_level(spdlog::level::warn);
+    made->set_error_handler([](const std::string&) {});
+    return made;
+  }();
+  return *instance;
+}
+
+void say(spdlog::logger& (*which)(), spdlog::level::level_enum level, std::string_view line) noexcept {
+  const int saved = errno;
+  try {
+    which().log(level, spdlog::string_view_t{line.data(), line.size()});
+  } catch (...) {
+  }
+  errno = saved;
+}
+
+}  // namespace
+
+void set_log_level(LogLevel level) noexcept {
+  constexpr spdlog::level::level_enum levels[] = {spdlog::level::off, spdlog::level::err, spdlog::level::warn,
+                                                  spdlog::level::info, spdlog::level::debug};
+  try {
+    logger().set_level(levels[static_cast<unsigned>(level) % 5]);
+    plain_logger().set_level(levels[static_cast<unsigned>(level) % 5]);
+  } catch (...) {
+  }
+}
+
+void log_error(std::string_view line) noexcept {
+  say(logger, spdlog::level::err, line);
+}
+void log_warning(std::string_view line) noexcept {
+  say(logger, spdlog::level::warn, line);
+}
+void log_info(std::string_view line) noexcept {
+  say(logger, spdlog::level::info, line);
+}
+void log_debug(std::string_view line) noexcept {
+  say(logger, spdlog::level::debug, line);
+}
+void log_summary(std::string_view line) noexcept {
+  say(plain_logger, spdlog::level::warn, line);
+}
+
+}  // namespace tracer

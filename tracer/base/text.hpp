@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small functions on text and numbers that several layers need.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tracer {
+
+std::vector<std::string> split(std::string_view text, char separator);
+
+/// Decimal digits only.
+std::optional<std::uint64_t> parse_number(std::string_view text);
+
+/// "64K", "4M", "1G", "2T", also with an i and a B behind ("4MiB"); no unit: bytes.
+std::optional<std::uint64_t> parse_size(std::string_view text);
+
+/// "3.2 MiB"
+std::string format_bytes(std::uint64_t bytes);
+
+/// "12,345,678"
+std::string format_count(std::uint64_t count);
+
+/// `text` with control characters and bytes that are not UTF-8 letters' replaced by "?"; at most 200 characters.
+std::string printable(std::string_view text);
+
+constexpr std::uint64_t floor_power_of_two(std::uint64_t value) noexcept {
+  while (value & (value - 1)) value &= value - 1;
+  return value;
+}
+
+}  // namespace tracer

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One background thread: asleep until a ring is half full, a device buffer is complete, or it is time to look around.
+#include "tracer/drain/drainer.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+#include <csignal>
+#include <mutex>
+
+#include <tbb/concurrent_queue.h>
+
+#include "tracer/base/clock.hpp"
+#include "tracer/base/file.hpp"
+#include "tracer/base/futex.hpp"
+
+namespace tracer {
+namespace {
+
+/// How often modules are looked at when nothing else happens.
+constexpr unsigned look_around_ms = 100;
+/// Clock readings: after 10 ms, 100 ms, then every second. The first ones serve programs that die young.
+constexpr Nanoseconds first_clock_ns = 10'000'000, most_clock_ns = 1'000'000'000;
+
+class Drainer final : public Consumer {
+ public:
+  explicit Drainer(Session& session) noexcept : session_(session) {}
+
+  bool start() noexcept override {
+    // No signal of the program's may be handled here; the mask is inherited.
+    sigset_t all, before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_t attributes;
+    ::pthread_attr_init(&attributes);
+    ::pthread_attr_setstacksize(&attributes, stack_bytes);
+    ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_t thread{};
+    const bool made = ::pthread_create(&thread, &attributes, run, this) == 0;
+    ::pthread_attr_destroy(&attributes);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    has_thread_.store(made, std::memory_order_release);
+    return made;
+  }
+
+  bool has_thread() const noexcept override { return has_thread_.load(std::memory_order_acquire); }
+
+  void wake() noexcept override {
+    work_.fetch_add(1, std::memory_order_release);
+    futex_wake_all(work_);
+  }
+
+  void request_flush() noexcept override {
+    flush_.store(true, std::memory_order_release);
+    wake();
+  }
+
+  void drain(bool everything) noexcept override {
+    const std::lock_guard lock(mutex_);
+    drain_locked(everything);
+  }
+
+  void enqueue(std::function<void()> job) noexcept override {
+    try {
+      jobs_.push(std::move(job));
+      if (has_thread()) {
+        wake();
+      } else {
+        run_jobs();
+      }
+    } catch (...) {
+      session_.count("lost.jobs", 1);
+    }
+  }
+
+  void run_jobs() noexcept override {
+    std::function<void()> job;
+    while (jobs_.try_pop(job)) {
+      try {
+        job();
+      } catch (...) {
+        session_.count("lost.jobs", 1);
+      }
+    }
+  }
+
+  void stop() noexcept override {
+    stop_.store(true, std::memory_order_release);
+    has_thread_.store(false, std::memory_order_release);
+    wake();
+  }
+
+  void hold() noexcept override { mutex_.lock(); }
+  void release() noexcept override { mutex_.unlock(); }
+
+ private:
+  static constexpr std::size_t stack_bytes = 256 << 10;
+
+  static void* run(void* self) noexcept {
+    ::pthread_setname_np(::pthread_self(), "tracer-drain");
+    static_cast<Drainer*>(self)->loop();
+    return nullptr;
+  }
+
+  void loop() noexcept {
+    Nanoseconds clock_due = detail::read_monotonic() + first_clock_ns, clock_step = first_clock_ns;
+    while (!stop_.load(std::memory_order_acquire)) {
+      const std::uint32_t seen = work_.load(std::memory_order_acquire);
+      run_jobs();
+      const bool everything = flush_.exchange(false, std::memory_order_acq_rel);
+      std::size_t records = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        if (stop_.load(std::memory_order_acquire)) return;
+        if (seen != drained_ || everything) records = drain_locked(everything);
+        drained_ = seen;
+        look_around(clock_due, clock_step);
+      }
+      if (records < worth_another_look) futex_wait(work_, seen, look_around_ms);
+    }
+  }
+
+  /// While the producers fill faster than a round takes, rounds follow each other without sleep.
+  static constexpr std::size_t worth_another_look = 1 << 20;
+
+  void look_around(Nanoseconds& clock_due, Nanoseconds& clock_step) noexcept {
+    session_.look_at_modules();
+    const Nanoseconds time = detail::read_monotonic();
+    if (time < clock_due) return;
+    session_.read_clock();
+    clock_step = std::min(clock_step * 10, most_clock_ns);
+    clock_due = time + clock_step;
+  }
+
+  std::size_t drain_locked(bool everything) noexcept {
+    std::size_t records = 0;
+    for (std::size_t i = 0; i < session_.channel_count(); ++i)
+      records += session_.drain(session_.channel(i), everything);
+    return records;
+  }
+
+  Session& session_;
+  std::mutex mutex_;  ///< of the rings' consumer side
+  FutexWord work_{0};
+  std::uint32_t drained_ = 0;
+  std::atomic<bool> stop_{false}, flush_{false}, has_thread_{false};
+  tbb::concurrent_queue<std::function<void()>, std::allocator<std::function<void()>>> jobs_;
+};
+
+}  // namespace
+
+Consumer* make_drainer(Session& session) {
+  return new Drainer(session);
+}
+
+}  // namespace tracer

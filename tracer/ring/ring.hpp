@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One producer's ring of records, and the two ends that share it without a lock.
+//
+//   positions grow for ever (they are not kept modulo the size: empty and full differ);
+//   slot of a position = position & (capacity - 1)
+//
+//        tail                      head              tail + capacity
+//   ------+-------------------------+-------------------------+------> positions
+//     free|  published, to be read  |  free, to be written    | not yet
+//
+//   tail <= head <= tail + capacity        (modulo the position type)
+//   empty: head == tail                    full: head == tail + capacity
+//
+// The producer owns head, the consumer owns tail; each only reads the other's. The producer writes a
+// slot, then publishes head (release); the consumer sees head (acquire), copies the slots, then
+// publishes tail (release), which the producer sees (acquire) before it writes them again. `limit` is
+// the position at which the producer must look around: what it last knew to be free, or less, so that
+// a single comparison serves the ring's end, the drainer's wake-up and the end of recording.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <span>
+#include <type_traits>
+
+namespace tracer {
+
+template <std::unsigned_integral Position, typename Slot>
+class RingWriter {
+ public:
+  using Difference = std::make_signed_t<Position>;
+
+  /// `capacity` is a power of two, at most half of what Position can count.
+  void attach(Slot* slots, Position capacity, std::atomic<Position>& head, std::atomic<Position>& tail) noexcept {
+    slots_ = slots;
+    mask_ = static_cast<Position>(capacity - 1);
+    shared_head_ = &head;
+    shared_tail_ = &tail;
+    head_ = head.load(std::memory_order_relaxed);
+    limit_.store(head_, std::memory_order_relaxed);
+  }
+
+  /// Producer. Whether `count` slots lie before the limit.
+  bool fits(Position count) const noexcept {
+    return static_cast<Difference>(static_cast<Position>(limit_.load(std::memory_order_relaxed) - head_)) >=
+           static_cast<Difference>(count);
+  }
+
+  /// Producer; only when fits(1), or there is room().
+  void put(const Slot& slot) noexcept {
+    slots_[head_ & mask_] = slot;
+    head_ = static_cast<Position>(head_ + 1);
+    shared_head_->store(head_, std::memory_order_release);
+  }
+
+  /// Producer; both become visible at once.
+  void put(const Slot& first, const Slot& second) noexcept {
+    slots_[head_ & mask_] = first;
+    slots_[static_cast<Position>(head_ + 1) & mask_] = second;
+    head_ = static_cast<Position>(head_ + 2);
+    shared_head_->store(head_, std::memory_order_release);
+  }
+
+  /// Producer. Free slots, by the consumer's latest word.
+  Position room() const noexcept { return static_cast<Position>(capacity() - used()); }
+  Position used() const noexcept {
+    return static_cast<Position>(head_ - shared_tail_->load(std::memory_order_acquire));
+  }
+
+  Position head() const noexcept { return head_; }
+  Position capacity() const noexcept { return static_cast<Position>(mask_ + 1); }
+
+  /// Producer, while the ring is empty: from now on positions fall into the first `capacity` slots.
+  void resize(Position capacity) noexcept { mask_ = static_cast<Position>(capacity - 1); }
+
+  /// Producer: `count` more slots may be written without looking around.
+  void allow(Position count) noexcept { limit_.store(static_cast<Position>(head_ + count), std::memory_order_relaxed); }
+
+  /// Any thread: makes the producer look around at its next record. A producer that is just calling allow()
+  /// may miss it and must look at the reason after that.
+  void interrupt() noexcept { limit_.store(shared_head_->load(std::memory_order_relaxed), std::memory_order_relaxed); }
+
+  /// Producer of a flight recorder: gives up the oldest slots up to `tail`, which no reader may count on then.
+  void overrun(Position tail) noexcept {
+    shared_tail_->store(tail, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+  }
+
+ private:
+  Slot* slots_ = nullptr;
+  Position mask_ = 0;
+  Position head_ = 0;
+  std::atomic<Position> limit_{0};
+  std::atomic<Position>* shared_head_ = nullptr;
+  std::atomic<Position>* shared_tail_ = nullptr;
+};
+
+/// The published part of a ring: at most two pieces of memory.
+template <typename Slot>
+struct RingPart {
+  std::span<const Slot> first, second;
+  std::size_t size() const noexcept { return first.size() + second.size(); }
+};
+
+/// Consumer. The slots of positions [from, to).
+template <std::unsigned_integral Position, typename Slot>
+RingPart<Slot> ring_part(const Slot* slots, Position capacity, Position from, Position to) noexcept {
+  const auto count = static_cast<Position>(to - from);
+  const auto begin = static_cast<Position>(from & static_cast<Position>(capacity - 1));
+  const auto until_end = static_cast<Position>(capacity - begin);
+  if (count <= until_end) return {{slots + begin, count}, {}};
+  return {{slots + begin, until_end}, {slots, static_cast<std::size_t>(count - until_end)}};
+}
+
+}  // namespace tracer

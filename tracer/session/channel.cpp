@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The slow side of recording: a ring's memory, waiting, wake-ups, losses and the end.
+#include "tracer/session/channel.hpp"
+
+#include <algorithm>
+
+#include "tracer/base/clock.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/session/fork.hpp"
+#include "tracer/session/session.hpp"
+
+namespace tracer {
+
+constinit thread_local Channel* detail::channel __attribute__((tls_model("initial-exec"))) = nullptr;
+
+void Channel::identify(std::uint32_t thread_type, std::int32_t processor, std::int32_t place) noexcept {
+  info_.thread_type = thread_type;
+  info_.processor = processor;
+  info_.place = place;
+}
+
+/// The producer has come to its limit. What may have happened, and what follows:
+///   recording has ended            the record is counted, or nobody listens any more
+///   the drainer is to be woken     half of the ring is full
+///   memory is to be had            the first round through the ring: a page at a time costs more
+///   the ring is full               wait, stop or overwrite, by policy
+/// The record itself goes first and what is to be told about it behind: times in a ring never decrease.
+void Channel::emit_slowly(const Record& record, const Record* more) noexcept {
+  const KeepErrno keep;
+  if (!session_) return Forks::emit_first(*this, record, more);
+  const std::uint64_t count = more ? 2 : 1;
+  const bool told = untold_ == 0;
+  const Ticks waited_before = wait_ticks_.load(std::memory_order_relaxed);
+  // Two more for what is told: a wait and a loss.
+  if (!make_room(count + 2, record.time)) return lose(record, more != nullptr);
+  if (!told) tell_losses(record.time);
+  more ? ring_.put(record, *more) : ring_.put(record);
+  if (const Ticks waited = wait_ticks_.load(std::memory_order_relaxed) - waited_before; waited > 0) {
+    const Ticks end = now();
+    Record wait{};
+    wait.kind = RecordKind::ring_wait;
+    wait.time = std::max(record.time, end - waited);
+    wait.b = end;
+    ring_.put(wait);
+  }
+  allow(usable_room());
+}
+
+/// Slots that can be written now: free, and with memory behind them. Lets the memory grow.
+std::uint64_t Channel::usable_room() noexcept {
+  const std::uint64_t room = ring_.room();
+  if (slot_.committed >= slot_.reserved) return room;
+  const std::uint64_t head = ring_.head();
+  if (ring_.capacity() > slot_.committed) return std::min(room, slot_.committed - std::min(head, slot_.committed));
+  return room;
+}
+
+/// Lets the producer run until the next thing to do: half a ring at most, so that the drainer is woken in time.
+void Channel::allow(std::uint64_t room) noexcept {
+  const std::uint64_t half = ring_.capacity() / 2;
+  const std::uint64_t used = ring_.used();
+  if (used < half) room = std::min(room, half - used);
+  ring_.allow(room);
+  // Recording may have ended between the look at the state and allow(): look again.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!session_->recording()) ring_.allow(0);
+}
+
+bool Channel::make_room(std::uint64_t count, Ticks) noexcept {
+  for (;;) {
+    const RecordingState state = session_->state();
+    if (state != RecordingState::recording) {
+      if (state != RecordingState::stopped) detail::channel = nullptr;
+      return false;
+    }
+    const std::uint64_t head = ring_.head();
+    if (ring_.room() >= count && ring_.capacity() > slot_.committed && head + count > slot_.committed) {
+      if (session_->spool().commit(slot_, head + count)) {
+        allow(usable_room());
+        return true;
+      }
+      // No memory for a larger ring: go round in what there is, once it is empty.
+      if (session_->config().on_full == FullPolicy::newest) {
+        ring_.overrun(head);
+      } else if (!wait_for_room(ring_.capacity())) {
+        return false;
+      }
+      const std::uint64_t smaller = floor_power_of_two(slot_.committed);
+      slot_.header->capacity.store(smaller, std::memory_order_release);
+      ring_.resize(smaller);
+      slot_.reserved = slot_.committed;
+      continue;
+    }
+    if (usable_room() >= count) {
+      const bool drained = session_->config().on_full != FullPolicy::newest;
+      if (drained && ring_.used() >= ring_.capacity() / 2) session_->consumer().wake();
+      return true;
+    }
+    switch (session_->config().on_full) {
+      case FullPolicy::newest:
+        overwrite(count);
+        break;
+      case FullPolicy::stop:
+        session_->stop_recording("a ring is full and TRACER_ON_FULL=stop: recording stops here");
+        return false;
+      case FullPolicy::wait:
+        if (!wait_for_room(std::max(count, ring_.capacity() / 4))) return false;
+    }
+  }
+}
+
+/// Without a drainer the producer drains itself. False when recording ended meanwhile.
+bool Channel::wait_for_room(std::uint64_t count) noexcept {
+  const Ticks begin = now();
+  constexpr unsigned milliseconds = 20;
+  while (ring_.room() < count && session_->recording()) {
+    if (!session_->consumer().has_thread()) {
+      session_->consumer().drain(false);
+      continue;
+    }
+    const std::uint32_t seen = room_.load(std::memory_order_acquire);
+    waiting_.store(1, std::memory_order_seq_cst);
+    if (ring_.room() < count) {
+      session_->consumer().wake();
+      futex_wait(room_, seen, milliseconds);
+    }
+    waiting_.store(0, std::memory_order_relaxed);
+  }
+  wait_ticks_.fetch_add(now() - begin, std::memory_order_relaxed);
+  return session_->recording();
+}
+
+/// Flight recorder: the oldest eighth makes room. The tail moves before the slots are written again, so that a reader
+/// that finds the tail unchanged after its copy knows that the copy is whole.
+void Channel::overwrite(std::uint64_t count) noexcept {
+  const std::uint64_t step = std::max(count, ring_.capacity() / 8);
+  ring_.overrun(ring_.head() + step - ring_.capacity());
+}
+
+void Channel::lose(const Record& record, bool has_more) noexcept {
+  if (!session_ || session_->state() != RecordingState::stopped) return;
+  if (untold_++ == 0) first_untold_.store(record.time, std::memory_order_relaxed);
+  lost_.fetch_add(has_more ? 2 : 1, std::memory_order_relaxed);
+  lost_kinds_[static_cast<unsigned>(record.kind) & 63].fetch_add(1, std::memory_order_relaxed);
+}
+
+void Channel::tell_losses(Ticks time) noexcept {
+  Record lost{};
+  lost.kind = RecordKind::lost;
+  lost.time = time;
+  lost.b = untold_;
+  lost.c = first_untold_.load(std::memory_order_relaxed);
+  untold_ = 0;
+  ring_.put(lost);
+}
+
+}  // namespace tracer

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a thread records into: its ring, its identity and its counters.
+#pragma once
+
+#include <array>
+#include <atomic>
+
+#include "tracer/base/futex.hpp"
+#include "tracer/ids.hpp"
+#include "tracer/journal.hpp"
+#include "tracer/record.hpp"
+#include "tracer/ring/ring.hpp"
+#include "tracer/session/spool.hpp"
+
+namespace tracer {
+
+class Session;
+
+/// A channel serves one thread at a time; when the thread has ended and its ring is empty, the next one.
+class alignas(64) Channel {
+ public:
+  ChannelId id() const noexcept { return id_; }
+  /// For make_id(): starts at 1 in each thread.
+  std::uint64_t next_counter() noexcept { return ++counter_; }
+
+  /// The channel's own thread only. One comparison, one store of 32 bytes, one release store.
+  void emit(const Record& record) noexcept {
+    if (ring_.fits(1)) [[likely]] {
+      ring_.put(record);
+    } else {
+      emit_slowly(record, nullptr);
+    }
+  }
+  /// `more` is a RecordKind::more; both are kept or neither.
+  void emit(const Record& record, const Record& more) noexcept {
+    if (ring_.fits(2)) [[likely]] {
+      ring_.put(record, more);
+    } else {
+      emit_slowly(record, &more);
+    }
+  }
+
+  /// Notes who the thread is; the thread_begin handler calls it.
+  void identify(std::uint32_t thread_type, std::int32_t processor, std::int32_t place) noexcept;
+
+ private:
+  friend class Session;
+  friend struct Forks;
+
+  [[gnu::noinline, gnu::cold]] void emit_slowly(const Record& record, const Record* more) noexcept;
+  bool make_room(std::uint64_t count, Ticks time) noexcept;
+  std::uint64_t usable_room() noexcept;
+  bool wait_for_room(std::uint64_t count) noexcept;
+  void allow(std::uint64_t room) noexcept;
+  void lose(const Record& record, bool has_more) noexcept;
+  void tell_losses(Ticks time) noexcept;
+  void overwrite(std::uint64_t count) noexcept;
+
+  RingWriter<std::uint64_t, Record> ring_;
+  std::uint64_t counter_ = 0;
+  ChannelId id_ = 0;
+
+  // Cold from here on.
+  Session* session_ = nullptr;
+  Slot slot_;
+  FutexWord room_{0};  ///< raised by the consumer when a producer waits
+  std::atomic<std::uint32_t> waiting_{0};
+  std::atomic<bool> closed_{false};  ///< the thread has ended
+  std::atomic<std::uint64_t> wait_ticks_{0};
+  std::atomic<std::uint64_t> lost_{0};
+  std::uint64_t untold_ = 0;  ///< losses since the last `lost` record
+  std::atomic<Ticks> first_untold_{0};
+  std::array<std::atomic<std::uint32_t>, 64> lost_kinds_{};
+  ChannelInfo info_;
+  std::uint64_t written_ = 0;  ///< consumer of a flight recorder: positions in the trace already
+};
+
+namespace detail {
+extern constinit thread_local Channel* channel __attribute__((tls_model("initial-exec")));
+/// Makes the calling thread's channel, or says why not by nullptr.
+[[gnu::noinline, gnu::cold]] Channel* make_channel() noexcept;
+}  // namespace detail
+
+/// The calling thread's channel, made at its first use; nullptr when nothing is recorded or memory is short.
+inline Channel* this_channel() noexcept {
+  Channel* const mine = detail::channel;
+  if (mine) [[likely]]
+    return mine;
+  return detail::make_channel();
+}
+
+}  // namespace tracer

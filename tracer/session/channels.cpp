@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The channels of a session: how a thread gets one, how it is emptied, and how the next thread gets it.
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+
+#include "tracer/base/clock.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/record_table.hpp"
+#include "tracer/session/fork.hpp"
+#include "tracer/session/session_shared.hpp"
+
+namespace tracer {
+namespace {
+
+constexpr ChannelId most_channels = 1u << 24;
+constexpr std::uint64_t smallest_ring = 16 << 10;
+/// Threads that ended and wait for the drainer, before somebody is bothered.
+constexpr std::uint32_t many_closed = 4;
+
+constinit thread_local bool thread_is_over __attribute__((tls_model("initial-exec"))) = false;
+constinit thread_local bool making __attribute__((tls_model("initial-exec"))) = false;
+constinit thread_local int destructor_rounds __attribute__((tls_model("initial-exec"))) = 0;
+
+pthread_key_t exit_key() noexcept;
+
+/// Runs at the thread's end; the runtime's own destructor may still record after it, so it asks for later rounds.
+void at_thread_exit(void* value) {
+  if (++destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
+    ::pthread_setspecific(exit_key(), value);
+    return;
+  }
+  auto* channel = static_cast<Channel*>(value);
+  const bool is_mine = detail::channel == channel;
+  detail::channel = nullptr;
+  thread_is_over = true;
+  Session* session = Session::current();
+  if (is_mine && session) session->close_channel(*channel);
+}
+
+pthread_key_t exit_key() noexcept {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    ::pthread_key_create(&made, at_thread_exit);
+    return made;
+  }();
+  return key;
+}
+
+std::uint64_t ring_bytes(const Config& config, std::uint64_t remaining) noexcept {
+  std::uint64_t wanted = 0;
+  if (config.on_full == FullPolicy::newest) {
+    const auto processors = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+    wanted = std::min({config.memory / processors, remaining, std::uint64_t{1} << 30});
+  } else {
+    wanted = std::min(config.ring_size, remaining / 64);  // half as large for each 64 threads and half of the memory
+  }
+  return floor_power_of_two(std::max(wanted, smallest_ring));
+}
+
+}  // namespace
+
+Channel* detail::make_channel() noexcept {
+  if (thread_is_over || making) return nullptr;
+  const KeepErrno keep;
+  making = true;
+  Channel* mine = nullptr;
+  if (Forks::is_undecided()) mine = Forks::first_channel();
+  if (!mine) {
+    if (Forks::is_undecided()) Forks::make_session();
+    Session* session = Session::current();
+    if (session && session->recording()) mine = session->open_channel();
+    if (mine) ::pthread_setspecific(exit_key(), mine);
+  }
+  detail::channel = mine;
+  making = false;
+  return mine;
+}
+
+std::size_t Session::channel_count() const noexcept {
+  return shared_->channel_count.load(std::memory_order_acquire);
+}
+Channel& Session::channel(std::size_t index) noexcept {
+  return *shared_->channels[index];
+}
+
+Channel* Session::take_free_channel() noexcept {
+  const auto take = [this]() -> Channel* {
+    const std::lock_guard lock(shared_->free_mutex);
+    if (shared_->free.empty()) return nullptr;
+    Channel* channel = shared_->free.back();
+    shared_->free.pop_back();
+    return channel;
+  };
+  if (Channel* channel = take()) return channel;
+  if (shared_->closed.load() < many_closed) return nullptr;
+  consumer().drain(false);
+  return take();
+}
+
+Channel* Session::make_new_channel() noexcept {
+  try {
+    const std::uint64_t used = shared_->reserved_bytes.load();
+    const std::uint64_t remaining = shared_->config.memory - std::min(used, shared_->config.memory);
+    if (remaining < smallest_ring) return nullptr;
+    const std::uint64_t bytes = ring_bytes(shared_->config, remaining);
+    auto channel = std::make_unique<Channel>();
+    if (!shared_->spool.add(bytes / sizeof(Record), channel->slot_)) return nullptr;
+    shared_->reserved_bytes.fetch_add(bytes);
+    channel->session_ = this;
+    Channel* made = channel.release();
+    const std::lock_guard lock(shared_->free_mutex);
+    shared_->channels.push_back(made);
+    shared_->channel_count.fetch_add(1, std::memory_order_release);
+    return made;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+Channel* Session::open_channel() noexcept {
+  Channel* channel = take_free_channel();
+  if (!channel) channel = make_new_channel();
+  const ChannelId id = channel ? shared_->next_id.fetch_add(1) : most_channels;
+  if (!channel || id >= most_channels) {
+    if (shared_->threads_not_recorded.fetch_add(1) == 0) {
+      message("a thread is not recorded: all of TRACER_MEMORY is in use by other threads' rings");
+    }
+    thread_is_over = true;
+    return nullptr;
+  }
+  auto* header = channel->slot_.header;
+  channel->id_ = id;
+  channel->counter_ = 0;
+  channel->untold_ = 0;
+  channel->written_ = 0;
+  channel->closed_.store(false);
+  channel->wait_ticks_.store(0);
+  channel->lost_.store(0);
+  for (auto& count : channel->lost_kinds_) count.store(0, std::memory_order_relaxed);
+  channel->info_ = ChannelInfo{};
+  channel->info_.id = id;
+  channel->info_.os_thread_id = static_cast<std::uint64_t>(::syscall(SYS_gettid));
+  channel->info_.begin = now();
+  header->process_thread = static_cast<std::uint32_t>(channel->info_.os_thread_id);
+  header->begin = channel->info_.begin;
+  header->flags = shared_->config.on_full == FullPolicy::newest ? 1 : 0;
+  header->head.store(0, std::memory_order_relaxed);
+  header->tail.store(0, std::memory_order_relaxed);
+  header->capacity.store(channel->slot_.reserved, std::memory_order_relaxed);
+  channel->ring_.attach(channel->slot_.records, channel->slot_.reserved, header->head, header->tail);
+  header->channel.store(id, std::memory_order_release);
+  channel->allow(channel->usable_room());
+  return channel;
+}
+
+void Session::close_channel(Channel& channel) noexcept {
+  channel.info_.end = now();
+  channel.closed_.store(true, std::memory_order_release);
+  if (shared_->closed.fetch_add(1) + 1 >= many_closed) consumer().wake();
+}
+
+void Session::write_channel_end(Channel& channel, Ticks end) noexcept {
+  const auto* header = channel.slot_.header;
+  if (header->channel.load(std::memory_order_acquire) == raw::no_channel) return;
+  try {
+    ChannelInfo info = channel.info_;
+    const std::uint64_t head = header->head.load(std::memory_order_acquire);
+    const std::uint64_t unwritten = head - header->tail.load(std::memory_order_relaxed);
+    const bool is_flight = header->flags != 0;
+    info.end = std::max(info.end, end);
+    info.records = head;
+    info.wait_ticks = channel.wait_ticks_.load();
+    info.lost = channel.lost_.load();
+    if (info.lost > 0 && !is_flight && unwritten == 0) {
+      Record lost{};
+      lost.kind = RecordKind::lost;
+      lost.time = now();
+      lost.b = info.lost;
+      lost.c = channel.first_untold_.load(std::memory_order_relaxed);
+      const std::lock_guard lock(shared_->trace_mutex);
+      if (shared_->trace.append(channel.id_, head, std::span(&lost, 1), {}) == 0) ++info.records;
+    }
+    info.lost += is_flight ? header->tail.load(std::memory_order_relaxed) : unwritten;
+    for (std::size_t kind = 0; kind < channel.lost_kinds_.size(); ++kind) {
+      const auto count_of = channel.lost_kinds_[kind].load(std::memory_order_relaxed);
+      if (count_of == 0) continue;
+      count("lost." + std::to_string(channel.id_) + "." + std::string{name_of(static_cast<RecordKind>(kind))},
+            count_of);
+    }
+    shared_->journal.channel(info);
+  } catch (...) {
+  }
+}
+
+void Session::recycle(Channel& channel) noexcept {
+  write_channel_end(channel, channel.info_.end);
+  channel.slot_.header->channel.store(raw::no_channel, std::memory_order_release);
+  channel.closed_.store(false, std::memory_order_relaxed);
+  shared_->closed.fetch_sub(1);
+  try {
+    const std::lock_guard lock(shared_->free_mutex);
+    shared_->free.push_back(&channel);
+  } catch (...) {
+  }
+}
+
+}  // namespace tracer

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a forked child does with its parent's session: leave it alone, and make its own when it uses OpenMP.
+#include "tracer/session/fork.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+#include <cstring>
+#include <new>
+
+#include "tracer/base/log.hpp"
+#include "tracer/session/session_shared.hpp"
+
+namespace tracer {
+namespace {
+
+constexpr std::uint64_t first_records = 4;
+
+/// The child's only thread touches these until it makes a session.
+constinit Session* inherited = nullptr;
+constinit bool undecided = false;
+constinit bool first_channel_taken = false;
+constinit std::uint64_t inherited_counter = 0;
+alignas(64) constinit unsigned char first_memory[sizeof(Channel)]{};
+Record first_slots[first_records];
+constinit std::atomic<std::uint64_t> first_head{0}, first_tail{0};
+
+}  // namespace
+
+// fork() in a process with a drainer, in steps:
+//   1. before: the consumer is held (nobody writes the trace), then journal, spool, modules and free list.
+//   2. parent: all let go; it never knows.
+//   3. child: only the forking thread exists. The locks are let go by the thread that took them; the parent's session
+//   is
+//      forgotten but not destroyed; its descriptors are closed; its rings stay mapped and are not written again.
+void Forks::before() noexcept {
+  Session* session = Session::current();
+  if (!session) return;
+  auto& shared = *session->shared_;
+  shared.consumer->hold();
+  shared.free_mutex.lock();
+  shared.counter_mutex.lock();
+  shared.modules.mutex().lock();
+  shared.spool.mutex().lock();
+  shared.trace_mutex.lock();
+  shared.journal.mutex().lock();
+}
+
+void Forks::in_parent() noexcept {
+  Session* session = Session::current();
+  if (!session) return;
+  auto& shared = *session->shared_;
+  shared.journal.mutex().unlock();
+  shared.trace_mutex.unlock();
+  shared.spool.mutex().unlock();
+  shared.modules.mutex().unlock();
+  shared.counter_mutex.unlock();
+  shared.free_mutex.unlock();
+  shared.consumer->release();
+}
+
+void Forks::in_child() noexcept {
+  Session* session = Session::current();
+  if (!session) return;
+  const KeepErrno keep;
+  const RecordingState state = session->state();
+  in_parent();
+  session->shared_->journal.close();
+  session->shared_->trace.close();
+  session->state_.store(RecordingState::finished);
+  Session::current_.store(nullptr);
+  inherited = session;
+  undecided = state == RecordingState::recording;
+  first_channel_taken = false;
+  inherited_counter = detail::channel ? detail::channel->counter_ : 0;
+  detail::channel = nullptr;
+}
+
+bool Forks::is_undecided() noexcept {
+  return undecided;
+}
+
+Channel* Forks::first_channel() noexcept {
+  if (first_channel_taken) return nullptr;
+  first_channel_taken = true;
+  auto* channel = new (first_memory) Channel;
+  first_head.store(0);
+  first_tail.store(0);
+  channel->counter_ = inherited_counter;
+  channel->ring_.attach(first_slots, first_records, first_head, first_tail);
+  channel->ring_.allow(first_records);
+  return channel;
+}
+
+Session* Forks::make_session() noexcept {
+  if (!undecided) return Session::current();
+  undecided = false;
+  try {
+    const auto& shared = *inherited->shared_;
+    Config config = shared.config;
+    config.complaints.clear();
+    Session* session = Session::start(shared.run, config, shared.make_consumer);
+    if (!session) return nullptr;
+    session->shared_->next_string.store(shared.next_string.load());
+    session->journal().repeat(shared.journal.kept());
+    return session;
+  } catch (...) {
+    log_error("a forked child is not traced: no memory");
+    return nullptr;
+  }
+}
+
+void Forks::emit_first(Channel& from, const Record& record, const Record* more) noexcept {
+  const std::uint64_t held = from.ring_.head();
+  const std::uint64_t counter = from.counter_;
+  detail::channel = nullptr;
+  make_session();
+  Channel* to = this_channel();
+  if (!to) return;
+  to->counter_ = counter;
+  to->info_.thread_type = from.info_.thread_type;
+  for (std::uint64_t i = 0; i < held; ++i) to->emit(first_slots[i]);
+  more ? to->emit(record, *more) : to->emit(record);
+}
+
+void Session::prepare_for_forks() noexcept {
+  static const int registered = ::pthread_atfork(Forks::before, Forks::in_parent, Forks::in_child);
+  static_cast<void>(registered);
+}
+
+}  // namespace tracer

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a forked child does with its parent's session: leave it alone, and make its own when it uses OpenMP.
+#pragma once
+
+#include "tracer/session/session.hpp"
+
+namespace tracer {
+
+/// A runtime may deliver thread_begin inside fork(), also to children that never use OpenMP. So the child's first
+/// thread gets a ring of a few records in the process's own memory; only the record that does not fit makes a session.
+struct Forks {
+  static void before() noexcept;
+  static void in_parent() noexcept;
+  static void in_child() noexcept;
+  /// True in a forked child that has no session of its own yet.
+  static bool is_undecided() noexcept;
+  /// The small ring of an undecided child's first thread; nullptr for the other threads.
+  static Channel* first_channel() noexcept;
+  /// The small ring is full: makes the session, and moves what the ring holds and `record` into it.
+  static void emit_first(Channel& channel, const Record& record, const Record* more) noexcept;
+  /// The child's own session.
+  static Session* make_session() noexcept;
+};
+
+}  // namespace tracer

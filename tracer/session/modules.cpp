@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asks the dynamic loader what is mapped.
+#include "tracer/session/modules.hpp"
+
+#include <link.h>
+#include <unistd.h>
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <vector>
+
+namespace tracer {
+namespace {
+
+std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    text += digits[bytes[i] >> 4];
+    text += digits[bytes[i] & 15];
+  }
+  return text;
+}
+
+/// The GNU build id out of a mapped PT_NOTE segment.
+std::string build_id_of(const char* notes, std::size_t size) {
+  constexpr std::size_t most = 64;
+  const auto align = [](std::size_t n) { return (n + 3) & ~std::size_t{3}; };
+  for (std::size_t at = 0; at + sizeof(ElfW(Nhdr)) <= size;) {
+    ElfW(Nhdr) note;
+    std::memcpy(&note, notes + at, sizeof note);
+    const std::size_t name = at + sizeof note, description = name + align(note.n_namesz);
+    if (description + note.n_descsz > size) return {};
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(notes + name, "GNU", 4) == 0) {
+      return hexadecimal(reinterpret_cast<const unsigned char*>(notes + description),
+                         std::min<std::size_t>(note.n_descsz, most));
+    }
+    at = description + align(note.n_descsz);
+  }
+  return {};
+}
+
+struct Snapshot {
+  std::vector<Module> modules;
+  std::uint64_t loads = 0, unloads = 0;
+};
+
+std::string executable() {
+  char path[PATH_MAX];
+  const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
+  return size > 0 ? std::string(path, static_cast<std::size_t>(size)) : std::string{};
+}
+
+int add_module(dl_phdr_info* info, std::size_t, void* to) {
+  auto& snapshot = *static_cast<Snapshot*>(to);
+  snapshot.loads = info->dlpi_adds;
+  snapshot.unloads = info->dlpi_subs;
+  Module module;
+  module.bias = info->dlpi_addr;
+  module.begin = ~std::uint64_t{0};
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& header = info->dlpi_phdr[i];
+    const std::uint64_t address = info->dlpi_addr + header.p_vaddr;
+    if (header.p_type == PT_LOAD) {
+      module.begin = std::min(module.begin, address);
+      module.end = std::max(module.end, address + header.p_memsz);
+    } else if (header.p_type == PT_NOTE && module.build_id.empty()) {
+      module.build_id = build_id_of(reinterpret_cast<const char*>(address), header.p_memsz);
+    }
+  }
+  if (module.end == 0) return 0;
+  module.path = info->dlpi_name ? info->dlpi_name : "";
+  if (module.path.empty() && snapshot.modules.empty()) module.path = executable();
+  if (!module.path.empty() && module.path[0] != '/' && module.path.find('/') != std::string::npos) {
+    char resolved[PATH_MAX];
+    if (::realpath(module.path.c_str(), resolved)) module.path = resolved;
+  }
+  snapshot.modules.push_back(std::move(module));
+  return 0;
+}
+
+int read_counts(dl_phdr_info* info, std::size_t, void* to) {
+  auto& snapshot = *static_cast<Snapshot*>(to);
+  snapshot.loads = info->dlpi_adds;
+  snapshot.unloads = info->dlpi_subs;
+  return 1;
+}
+
+}  // namespace
+
+void ModuleTracker::update(raw::JournalWriter& journal, Ticks when) {
+  const std::lock_guard lock(mutex_);
+  Snapshot counts;
+  ::dl_iterate_phdr(read_counts, &counts);
+  if (!first_ && counts.loads == loads_ && counts.unloads == unloads_) return;
+  Snapshot now;
+  ::dl_iterate_phdr(add_module, &now);
+  loads_ = now.loads;
+  unloads_ = now.unloads;
+  std::map<std::uint64_t, Module> seen;
+  for (auto& module : now.modules) seen.emplace(module.begin, std::move(module));
+  for (const auto& [begin, module] : known_) {
+    const auto found = seen.find(begin);
+    if (found == seen.end() || found->second.path != module.path) journal.module_unloaded(begin, when);
+  }
+  for (auto& [begin, module] : seen) {
+    const auto found = known_.find(begin);
+    if (found != known_.end() && found->second.path == module.path) continue;
+    module.loaded = first_ ? 0 : when;
+    journal.module(module);
+  }
+  known_ = std::move(seen);
+  first_ = false;
+}
+
+}  // namespace tracer

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the archive of a run goes.
+#pragma once
+
+#include <filesystem>
+
+#include "tracer/base/config.hpp"
+#include "tracer/journal.hpp"
+
+namespace tracer {
+
+struct OutputDirectory {
+  std::filesystem::path path;  ///< absolute, private; empty but for the directory `raw`
+  bool renamed = false;        ///< the wanted one was not empty: `.2`, `.3`, ... was taken
+  std::filesystem::path wanted;
+};
+
+/// Makes the directory that `config.output` names for this run. Throws tracer::Error.
+OutputDirectory make_output_directory(const Config& config, const RunInfo& run);
+
+}  // namespace tracer

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who is running: the process and its machine, as the journal wants to know.
+#pragma once
+
+#include "tracer/journal.hpp"
+
+namespace tracer {
+
+/// Everything about the calling process but the OpenMP runtime's fields, which stay as in `known`.
+RunInfo describe_run(RunInfo known);
+
+}  // namespace tracer

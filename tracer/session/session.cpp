@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The start and the end of a run.
+#include "tracer/session/session.hpp"
+
+#include <sys/auxv.h>
+#include <unistd.h>
+#include <cerrno>
+#include <csignal>
+
+#include "tracer/base/clock.hpp"
+#include "tracer/base/log.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/error.hpp"
+#include "tracer/session/fork.hpp"
+#include "tracer/session/output_directory.hpp"
+#include "tracer/session/run_info.hpp"
+#include "tracer/session/session_shared.hpp"
+
+namespace tracer {
+
+constinit std::atomic<Session*> Session::current_{nullptr};
+
+namespace {
+
+raw::RunId random_run_id() {
+  const auto number = [] { return std::stoull(random_name(), nullptr, 16); };
+  return {number(), number()};
+}
+
+/// The rings' home: where the user says, in shared memory, or beside the trace.
+bool make_spool(Spool& spool, const Config& config, const std::filesystem::path& directory, raw::RunId run) {
+  std::string reason;
+  if (!config.spool.empty()) {
+    if (spool.create(config.spool, directory, run, reason)) return true;
+    log_warning("TRACER_SPOOL=" + config.spool + " cannot be used (" + reason + "); using the default");
+  }
+  if (spool.create("/dev/shm", directory, run, reason)) return true;
+  if (spool.create(directory / "raw", directory, run, reason)) return true;
+  log_warning("the rings are in the process's own memory (" + reason + "): a crash will lose what they hold");
+  return false;
+}
+
+void (*previous_handler)(int) = nullptr;
+
+void on_flush_signal(int signal) {
+  const KeepErrno keep;
+  if (Session* session = Session::current()) session->consumer().request_flush();
+  if (previous_handler && previous_handler != SIG_IGN && previous_handler != SIG_DFL) previous_handler(signal);
+}
+
+void listen_to(int signal) {
+  if (signal == 0) return;
+  struct sigaction action {
+  }, previous{};
+  action.sa_handler = on_flush_signal;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(signal, &action, &previous);
+  if (previous.sa_handler != on_flush_signal && !(previous.sa_flags & SA_SIGINFO))
+    previous_handler = previous.sa_handler;
+}
+
+}  // namespace
+
+Session* Session::start(RunInfo run, const Config& config, ConsumerFactory make_consumer) noexcept {
+  const KeepErrno keep;
+  // A set-user-id program must not write where the environment says.
+  if (!config.enabled || ::getauxval(AT_SECURE) != 0) return nullptr;
+  try {
+    return start_or_throw(std::move(run), config, make_consumer);
+  } catch (const std::exception& error) {
+    log_error(std::string{"nothing is recorded: "} + error.what());
+  } catch (...) {
+    log_error("nothing is recorded: an unknown failure at the start");
+  }
+  return nullptr;
+}
+
+Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFactory make_consumer) {
+  if (Session* other = current(); other && other->state() != RecordingState::finished) {
+    throw Error("another OpenMP runtime in this process is being traced already");
+  }
+  choose_clock();
+  const ClockSync first_sync = read_clocks();
+  run = describe_run(std::move(run));
+  auto session = std::unique_ptr<Session>(new Session);
+  auto shared = std::make_unique<Shared>();
+  shared->config = config;
+  shared->run = run;
+  shared->process_id = run.process_id;
+  shared->make_consumer = make_consumer;
+  const OutputDirectory output = make_output_directory(config, run);
+  if (output.renamed) log_warning(output.wanted.string() + " is not empty; using " + output.path.string());
+  shared->directory = output.path;
+  shared->raw_directory = output.path / "raw";
+  const raw::RunId id = random_run_id();
+  auto& journal = shared->journal;
+  journal.create(shared->raw_directory / "journal", id);
+  shared->trace.create(shared->raw_directory / "trace", id);
+  if (make_spool(shared->spool, config, shared->directory, id)) journal.spool(shared->spool.directory().string());
+  journal.run(run);
+  journal.boot(read_small_file("/proc/sys/kernel/random/boot_id"));
+  journal.clock(first_sync);
+  for (const auto& setting : config.settings) journal.setting(setting);
+  session->shared_ = shared.release();
+  session->look_at_modules();
+  session->shared_->consumer = make_consumer(*session);
+  if (!session->shared_->consumer->start()) {
+    session->message("no thread for the drainer: the program's threads write the trace themselves");
+  }
+  session->read_clock();
+  prepare_for_forks();
+  Session* result = session.release();
+  current_.store(result, std::memory_order_release);
+  listen_to(config.flush_signal);
+  return result;
+}
+
+const Config& Session::config() const noexcept {
+  return shared_->config;
+}
+const RunInfo& Session::run() const noexcept {
+  return shared_->run;
+}
+const std::filesystem::path& Session::directory() const noexcept {
+  return shared_->directory;
+}
+const std::filesystem::path& Session::raw_directory() const noexcept {
+  return shared_->raw_directory;
+}
+raw::JournalWriter& Session::journal() noexcept {
+  return shared_->journal;
+}
+Consumer& Session::consumer() noexcept {
+  return *shared_->consumer;
+}
+Spool& Session::spool() noexcept {
+  return shared_->spool;
+}
+
+std::uint32_t Session::intern(std::string_view text) noexcept {
+  constexpr std::size_t longest = 64 << 10;
+  const KeepErrno keep;
+  try {
+    const std::string key{text.substr(0, longest)};
+    if (const auto found = shared_->strings.find(key); found != shared_->strings.end()) return found->second;
+    const std::uint32_t id = shared_->next_string.fetch_add(1);
+    const auto [at, is_new] = shared_->strings.emplace(key, id);
+    if (is_new) shared_->journal.string(id, key);
+    return at->second;
+  } catch (...) {
+    return 0;
+  }
+}
+
+void Session::message(std::string_view line) noexcept {
+  log_warning(line);
+  try {
+    shared_->journal.message(line);
+  } catch (...) {
+  }
+}
+
+void Session::count(std::string_view name, std::uint64_t amount) noexcept {
+  try {
+    const std::lock_guard lock(shared_->counter_mutex);
+    shared_->counters[std::string{name}] += amount;
+  } catch (...) {
+  }
+}
+
+void Session::enqueue(std::function<void()> job) noexcept {
+  consumer().enqueue(std::move(job));
+}
+
+void Session::flush() noexcept {
+  const KeepErrno keep;
+  if (recording()) consumer().drain(true);
+}
+
+void Session::stop_recording(std::string_view reason) noexcept {
+  auto expected = RecordingState::recording;
+  if (!state_.compare_exchange_strong(expected, RecordingState::stopped)) return;
+  interrupt_all();
+  message(reason);
+}
+
+void Session::interrupt_all() noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  for (std::size_t i = 0; i < channel_count(); ++i) channel(i).ring_.interrupt();
+}
+
+void Session::read_clock() noexcept {
+  try {
+    shared_->journal.clock(read_clocks());
+  } catch (...) {
+  }
+}
+
+void Session::look_at_modules() noexcept {
+  try {
+    shared_->modules.update(shared_->journal, now());
+  } catch (...) {
+  }
+}
+
+// The end, in steps; other threads may be in handlers all the time:
+//   1. state: a producer that looks around from now on finds that nobody listens; all are made to look.
+//   2. the drainer's thread is told to end; its jobs and the rings are finished here, under the consumer's lock.
+//      A record that is published after the ring's last look is not in the trace, as if it had come later.
+//   3. the journal is completed. Only when everything is on disk the rings' file goes.
+std::filesystem::path Session::finish(Ending ending) noexcept {
+  const KeepErrno keep;
+  if (static_cast<std::uint64_t>(::getpid()) != shared_->process_id) return {};
+  const std::lock_guard lock(shared_->finish_mutex);
+  if (state() == RecordingState::finished) return shared_->raw_directory;
+  consumer().run_jobs();
+  state_.store(RecordingState::finishing, std::memory_order_seq_cst);
+  interrupt_all();
+  consumer().stop();
+  consumer().run_jobs();
+  consumer().drain(true);
+  write_end(ending);
+  state_.store(RecordingState::finished, std::memory_order_seq_cst);
+  shared_->trace.close();
+  const bool disk_failed = shared_->journal.error() != 0 || shared_->write_error != 0;
+  shared_->journal.close();
+  if (!disk_failed) shared_->spool.remove();
+  return shared_->raw_directory;
+}
+
+void Session::write_end(Ending ending) noexcept {
+  try {
+    const Ticks end = now();
+    look_at_modules();
+    for (std::size_t i = 0; i < channel_count(); ++i) write_channel_end(channel(i), 0);
+    if (const auto threads = shared_->threads_not_recorded.load()) count("lost.threads", threads);
+    {
+      const std::lock_guard lock(shared_->counter_mutex);
+      for (const auto& [name, value] : shared_->counters) shared_->journal.counter(name, value);
+    }
+    read_clock();
+    shared_->journal.end(ending, end);
+  } catch (...) {
+  }
+}
+
+}  // namespace tracer

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One run: its channels, its raw trace and its journal. Made once, never destroyed: threads may still be in
+// handlers, and static destructors may have run, when it ends.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "formats/raw/journal.hpp"
+#include "tracer/base/config.hpp"
+#include "tracer/device_record.hpp"
+#include "tracer/session/channel.hpp"
+
+namespace tracer {
+
+/// What empties the rings; tracer/drain implements it. All functions may be called by any thread.
+class Consumer {
+ public:
+  virtual ~Consumer() = default;
+  /// False when no thread is to be had: then producers call drain() themselves.
+  virtual bool start() noexcept = 0;
+  virtual bool has_thread() const noexcept = 0;
+  virtual void wake() noexcept = 0;
+  /// Async-signal-safe: drain(true) soon.
+  virtual void request_flush() noexcept = 0;
+  /// Empties the rings on the caller's thread, one caller at a time. With `everything`, also those of a flight
+  /// recorder.
+  virtual void drain(bool everything) noexcept = 0;
+  virtual void enqueue(std::function<void()> job) noexcept = 0;
+  /// Runs what is queued, on the caller's thread.
+  virtual void run_jobs() noexcept = 0;
+  /// Ends the thread; it is not waited for longer than it needs for what it is at.
+  virtual void stop() noexcept = 0;
+  /// Around fork: nobody is at the rings or the files in between.
+  virtual void hold() noexcept = 0;
+  virtual void release() noexcept = 0;
+};
+class Session;
+using ConsumerFactory = Consumer* (*)(Session&);
+
+enum class RecordingState : std::uint8_t { recording, stopped, finishing, finished };
+
+class Session {
+ public:
+  /// Makes the output directory, the rings and the raw trace, and starts the consumer. nullptr, after one line on
+  /// standard error, when that cannot be: then nothing is recorded and the program runs on.
+  static Session* start(RunInfo run, const Config& config, ConsumerFactory make_consumer) noexcept;
+  /// The session that records, or recorded last; nullptr before the first and in a forked child that has none yet.
+  static Session* current() noexcept { return current_.load(std::memory_order_acquire); }
+
+  RecordingState state() const noexcept { return state_.load(std::memory_order_acquire); }
+  bool recording() const noexcept { return state() == RecordingState::recording; }
+  const Config& config() const noexcept;
+  const RunInfo& run() const noexcept;
+  /// The archive's directory (absolute), and the raw trace's in it.
+  const std::filesystem::path& directory() const noexcept;
+  const std::filesystem::path& raw_directory() const noexcept;
+
+  /// For everything the journal holds that has no function here. Not for handlers of frequent events.
+  raw::JournalWriter& journal() noexcept;
+  /// The id of a text in the journal, from 1; 0 when it could not be kept. Any thread.
+  std::uint32_t intern(std::string_view text) noexcept;
+  /// Says a line to the user and writes it into the journal.
+  void message(std::string_view line) noexcept;
+  /// Adds to a named counter of the journal, written at the end.
+  void count(std::string_view name, std::uint64_t amount) noexcept;
+
+  /// What devices did. Any thread but not in handlers.
+  void device_records(std::span<const DeviceRecord> records) noexcept;
+  /// Runs `job` on the drainer's thread soon, or inside finish(); must not throw. For completed device buffers.
+  void enqueue(std::function<void()> job) noexcept;
+
+  /// Ends recording for good (a limit, a full disk): `reason` is said once. What is recorded stays.
+  void stop_recording(std::string_view reason) noexcept;
+  /// Writes what the flight recorder holds now, and goes on. Without a flight recorder: empties the rings.
+  void flush() noexcept;
+  /// Ends the run: empties the rings, completes journal and trace, removes the rings' file. Idempotent; other threads
+  /// may be recording meanwhile and then find themselves without a channel. Returns the raw directory, "" when
+  /// there is nothing to convert (a forked child's inherited session).
+  std::filesystem::path finish(Ending ending) noexcept;
+
+  /// Before the runtime registers its own fork handlers, that is in ompt_start_tool.
+  static void prepare_for_forks() noexcept;
+
+  // For the consumer.
+  std::size_t channel_count() const noexcept;
+  Channel& channel(std::size_t index) noexcept;
+  /// Writes what the channel has published. Returns the number of records; the consumer's lock is held.
+  std::size_t drain(Channel& channel, bool everything) noexcept;
+  void read_clock() noexcept;
+  void look_at_modules() noexcept;
+
+  // For channels.
+  Consumer& consumer() noexcept;
+  Spool& spool() noexcept;
+  Channel* open_channel() noexcept;
+  void close_channel(Channel& channel) noexcept;
+
+  struct Shared;  ///< session_shared.hpp
+
+ private:
+  friend struct Forks;
+  Session() = default;
+  static Session* start_or_throw(RunInfo run, const Config& config, ConsumerFactory make_consumer);
+  void write_channel_end(Channel& channel, Ticks end) noexcept;
+  void write_end(Ending ending) noexcept;
+  Channel* take_free_channel() noexcept;
+  Channel* make_new_channel() noexcept;
+  void drain_newest(Channel& channel) noexcept;
+  bool append(Channel& channel, std::uint64_t from, std::uint64_t to) noexcept;
+  void recycle(Channel& channel) noexcept;
+  void failed_to_write(int error) noexcept;
+  void interrupt_all() noexcept;
+
+  static std::atomic<Session*> current_;
+  std::atomic<RecordingState> state_{RecordingState::recording};
+  Shared* shared_ = nullptr;
+};
+
+}  // namespace tracer

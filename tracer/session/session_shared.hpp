@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a session keeps; apart from session.hpp so that handlers do not compile TBB.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+
+#include <tbb/concurrent_unordered_map.h>
+#include <tbb/concurrent_vector.h>
+
+#include "formats/raw/writer.hpp"
+#include "tracer/session/modules.hpp"
+#include "tracer/session/session.hpp"
+
+namespace tracer {
+
+struct Session::Shared {
+  using Strings = tbb::concurrent_unordered_map<std::string, std::uint32_t, std::hash<std::string>, std::equal_to<>,
+                                                std::allocator<std::pair<const std::string, std::uint32_t>>>;
+
+  Config config;
+  RunInfo run;
+  std::filesystem::path directory, raw_directory;
+  ConsumerFactory make_consumer = nullptr;
+  Consumer* consumer = nullptr;
+  raw::JournalWriter journal;
+  Spool spool;
+
+  /// Grows while the consumer walks it.
+  tbb::concurrent_vector<Channel*, std::allocator<Channel*>> channels;
+  std::atomic<std::size_t> channel_count{0};  ///< complete elements
+  std::mutex free_mutex;
+  std::vector<Channel*> free;  ///< empty rings of ended threads
+  std::atomic<std::uint32_t> closed{0};
+  std::atomic<std::uint32_t> next_id{0};
+  std::atomic<std::uint64_t> reserved_bytes{0};
+  std::atomic<std::uint64_t> threads_not_recorded{0};
+
+  std::mutex trace_mutex;
+  raw::TraceWriter trace;
+  std::atomic<int> write_error{0};
+  std::vector<Record> scratch;  ///< of the consumer
+
+  Strings strings;
+  std::atomic<std::uint32_t> next_string{1};
+  std::mutex counter_mutex;
+  std::map<std::string, std::uint64_t, std::less<>> counters;
+  ModuleTracker modules;
+  std::uint64_t process_id = 0;
+  std::mutex finish_mutex;
+};
+
+}  // namespace tracer

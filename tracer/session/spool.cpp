@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory of the rings: a file in shared memory that outlives the process.
+#include "tracer/session/spool.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+#include "tracer/error.hpp"
+
+namespace tracer {
+namespace {
+
+constexpr std::uint64_t first_commit = 64 << 10;
+constexpr std::uint64_t most_commit = 512 << 10;  // a third of a millisecond
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/// Maps pages that have memory behind them, in one call instead of a fault each. Linux 5.14; best effort.
+void populate(void* from, std::uint64_t bytes) noexcept {
+  ::madvise(from, bytes, MADV_POPULATE_WRITE);
+}
+
+void start_header(raw::SlotHeader* header, std::uint64_t records) noexcept {
+  auto* slot = new (header) raw::SlotHeader{};
+  slot->reserved_capacity = records;
+  slot->capacity.store(records, std::memory_order_relaxed);
+  slot->channel.store(raw::no_channel, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  slot->magic = raw::slot_magic;
+}
+
+void write_text(const std::filesystem::path& path, const std::string& text) {
+  OwnFile file = OwnFile::create(path);
+  file.append(std::as_bytes(std::span(text)));
+  file.close();
+}
+
+}  // namespace
+
+bool Spool::create(const std::filesystem::path& root, const std::filesystem::path& archive, raw::RunId run,
+                   std::string& reason) noexcept {
+  try {
+    const auto directory = root / ("tracer-" + std::to_string(::geteuid()) + "-" + random_name());
+    if (!make_private_directory(directory)) throw Error(directory.string() + " exists already");
+    directory_ = directory;
+    write_text(directory / "owner", archive.string());
+    rings_ = OwnFile::create(directory / "rings");
+    raw::SpoolHeader header{};
+    std::memcpy(header.magic, raw::spool_magic, sizeof header.magic);
+    header.version = raw::format_version;
+    header.process_id = static_cast<std::uint32_t>(::getpid());
+    header.run = run;
+    std::byte page[raw::spool_page]{};
+    std::memcpy(page, &header, sizeof header);
+    if (const int error = rings_.append(page))
+      throw Error(system_message("cannot write " + rings_.path().string(), error));
+    end_ = raw::spool_page;
+    return true;
+  } catch (const std::exception& error) {
+    try {
+      reason = error.what();
+    } catch (...) {
+    }
+    remove();
+    return false;
+  }
+}
+
+/// A hole in a file on a full disk is a SIGBUS for the program: memory must be there before it is touched.
+bool Spool::back(std::uint64_t offset, std::uint64_t bytes) noexcept {
+  const int fd = rings_.descriptor();
+  if (fd < 0) return false;
+  int result = 0;
+  do {
+    result = ::fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  } while (result != 0 && errno == EINTR);
+  if (result == 0) return true;
+  if (errno != EOPNOTSUPP) return false;
+  static const char zeros[4096]{};
+  for (std::uint64_t done = 0; done < bytes; done += sizeof zeros) {
+    if (::pwrite(fd, zeros, sizeof zeros, static_cast<off_t>(offset + done)) != sizeof zeros) return false;
+  }
+  return true;
+}
+
+bool Spool::add(std::uint64_t records, Slot& slot) noexcept {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t bytes = records * sizeof(Record);
+  const std::uint64_t first = std::min(first_commit, bytes);
+  if (!rings_) return add_anonymous(records, slot);
+  const int fd = rings_.descriptor();
+  if (fd < 0 || !back(end_, raw::spool_page + first)) return add_anonymous(records, slot);
+  if (::ftruncate(fd, static_cast<off_t>(end_ + raw::spool_page + bytes)) != 0) return add_anonymous(records, slot);
+  void* memory =
+      ::mmap(nullptr, raw::spool_page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(end_));
+  if (memory == MAP_FAILED) {
+    [[maybe_unused]] const int shortened = ::ftruncate(fd, static_cast<off_t>(end_));
+    return add_anonymous(records, slot);
+  }
+  ::madvise(memory, raw::spool_page + bytes, MADV_DONTDUMP);
+  populate(memory, raw::spool_page + first);
+  slot.header = static_cast<raw::SlotHeader*>(memory);
+  slot.records = reinterpret_cast<Record*>(static_cast<char*>(memory) + raw::spool_page);
+  slot.offset = end_;
+  slot.reserved = records;
+  slot.committed = first / sizeof(Record);
+  slot.survives = true;
+  end_ += raw::spool_page + bytes;
+  start_header(slot.header, records);
+  return true;
+}
+
+bool Spool::add_anonymous(std::uint64_t records, Slot& slot) noexcept {
+  const std::uint64_t bytes = raw::spool_page + records * sizeof(Record);
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  ::madvise(memory, bytes, MADV_DONTDUMP);
+  slot.header = static_cast<raw::SlotHeader*>(memory);
+  slot.records = reinterpret_cast<Record*>(static_cast<char*>(memory) + raw::spool_page);
+  slot.offset = 0;
+  slot.reserved = slot.committed = records;
+  slot.survives = false;
+  start_header(slot.header, records);
+  return true;
+}
+
+bool Spool::commit(Slot& slot, std::uint64_t until) noexcept {
+  if (until <= slot.committed) return true;
+  if (until > slot.reserved) return false;
+  const std::uint64_t have = slot.committed * sizeof(Record);
+  const std::uint64_t want = std::max(until * sizeof(Record), have + std::min(have, most_commit));
+  const std::uint64_t to = std::min(want, slot.reserved * sizeof(Record));
+  {
+    const std::lock_guard lock(mutex_);
+    if (!back(slot.offset + raw::spool_page + have, to - have)) return false;
+  }
+  populate(reinterpret_cast<char*>(slot.records) + have, to - have);
+  slot.committed = to / sizeof(Record);
+  return true;
+}
+
+void Spool::remove() noexcept {
+  std::error_code ignored;
+  if (directory_.empty()) return;
+  rings_.close();
+  ::unlink((directory_ / "rings").c_str());
+  ::unlink((directory_ / "owner").c_str());
+  ::rmdir(directory_.c_str());
+  directory_.clear();
+}
+
+}  // namespace tracer

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory of the rings: a file in shared memory that outlives the process.
+#pragma once
+
+#include <filesystem>
+#include <mutex>
+
+#include "formats/raw/layout.hpp"
+#include "tracer/base/file.hpp"
+#include "tracer/record.hpp"
+
+namespace tracer {
+
+/// A ring's memory. `committed` grows as the producer first reaches it: an idle thread costs little.
+struct Slot {
+  raw::SlotHeader* header = nullptr;
+  Record* records = nullptr;
+  std::uint64_t offset = 0;     ///< in the file; anonymous memory has none
+  std::uint64_t reserved = 0;   ///< records
+  std::uint64_t committed = 0;  ///< records whose memory is there; reading or writing beyond would be fatal
+  bool survives = false;        ///< the process's death
+};
+
+class Spool {
+ public:
+  /// Makes `<root>/tracer-<uid>-<random>/rings` and `owner`. False, with the reason, when that cannot be.
+  bool create(const std::filesystem::path& root, const std::filesystem::path& archive, raw::RunId run,
+              std::string& reason) noexcept;
+
+  /// A new slot of `records` (a power of two); in anonymous memory when the file has no room. False: no memory.
+  bool add(std::uint64_t records, Slot& slot) noexcept;
+
+  /// Producer of the slot. Makes memory for records up to `until`; false when there is none.
+  bool commit(Slot& slot, std::uint64_t until) noexcept;
+
+  /// Removes file and directory; what is mapped stays mapped.
+  void remove() noexcept;
+
+  const std::filesystem::path& directory() const noexcept { return directory_; }  ///< "" none
+  std::mutex& mutex() noexcept { return mutex_; }
+
+ private:
+  bool back(std::uint64_t offset, std::uint64_t bytes) noexcept;
+  bool add_anonymous(std::uint64_t records, Slot& slot) noexcept;
+
+  std::mutex mutex_;
+  std::filesystem::path directory_;
+  OwnFile rings_;
+  std::uint64_t end_ = 0;
+};
+
+}  // namespace tracer

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the rings to the raw trace: the consumer's side of a session.
+#include <algorithm>
+#include <cerrno>
+
+#include "tracer/base/file.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/ring/ring.hpp"
+#include "tracer/session/session_shared.hpp"
+
+namespace tracer {
+
+void Session::failed_to_write(int error) noexcept {
+  if (error == 0) return;
+  shared_->write_error = error;
+  try {
+    stop_recording(system_message(
+        "recording stops: the trace in " + shared_->raw_directory.string() + " cannot be written", error));
+  } catch (...) {
+    stop_recording("recording stops: the trace cannot be written");
+  }
+}
+
+void Session::device_records(std::span<const DeviceRecord> records) noexcept {
+  const KeepErrno keep;
+  int error = 0;
+  try {
+    const std::lock_guard lock(shared_->trace_mutex);
+    if (state() == RecordingState::finished) return;
+    error = shared_->trace.append(records);
+  } catch (...) {
+    error = ENOMEM;
+  }
+  failed_to_write(error);
+}
+
+/// One segment. False when the trace takes no more.
+bool Session::append(Channel& channel, std::uint64_t from, std::uint64_t to) noexcept {
+  const auto* header = channel.slot_.header;
+  const auto part = ring_part<std::uint64_t, Record>(channel.slot_.records,
+                                                     header->capacity.load(std::memory_order_acquire), from, to);
+  int error = 0;
+  bool is_full = false;
+  try {
+    const std::lock_guard lock(shared_->trace_mutex);
+    const std::uint64_t limit = shared_->config.size_limit;
+    is_full = limit != 0 && shared_->trace.size() >= limit;
+    if (!is_full) error = shared_->trace.append(channel.id_, from, part.first, part.second);
+  } catch (...) {
+    error = ENOMEM;
+  }
+  if (is_full) stop_recording("recording stops: TRACER_SIZE_LIMIT is reached");
+  failed_to_write(error);
+  return !is_full && error == 0;
+}
+
+std::size_t Session::drain(Channel& channel, bool everything) noexcept {
+  auto* header = channel.slot_.header;
+  if (header->channel.load(std::memory_order_acquire) == raw::no_channel) return 0;
+  const bool closed = channel.closed_.load(std::memory_order_acquire);
+  if (header->flags != 0 && !closed && !everything) return 0;
+  const std::uint64_t begin = header->tail.load(std::memory_order_relaxed);
+  const std::uint64_t head = header->head.load(std::memory_order_acquire);
+  if (header->flags != 0) {
+    drain_newest(channel);
+    if (closed) recycle(channel);
+    return 0;
+  }
+  std::uint64_t from = begin;
+  while (from < head) {
+    std::uint64_t to = std::min(head, from + raw::most_segment_records);
+    const std::uint64_t mask = header->capacity.load(std::memory_order_acquire) - 1;
+    if (to < head && channel.slot_.records[to & mask].kind == RecordKind::more) --to;  // a pair stays together
+    if (!append(channel, from, to)) return from - begin;
+    header->tail.store(to, std::memory_order_release);
+    from = to;
+    // A producer announces that it waits, then looks at the tail; here the tail is written, then the announcement read.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (channel.waiting_.load(std::memory_order_relaxed) != 0) {
+      channel.room_.fetch_add(1, std::memory_order_release);
+      futex_wake_all(channel.room_);
+    }
+  }
+  if (closed) recycle(channel);
+  return from - begin;
+}
+
+/// A flight recorder's ring is copied while its producer may be overwriting it: what the tail has passed meanwhile is
+/// dropped from the copy.
+void Session::drain_newest(Channel& channel) noexcept {
+  const auto* header = channel.slot_.header;
+  try {
+    const std::uint64_t head = header->head.load(std::memory_order_acquire);
+    const std::uint64_t from = std::max(header->tail.load(std::memory_order_acquire), channel.written_);
+    if (from >= head) return;
+    const auto part = ring_part<std::uint64_t, Record>(channel.slot_.records,
+                                                       header->capacity.load(std::memory_order_acquire), from, head);
+    auto& copy = shared_->scratch;
+    copy.assign(part.first.begin(), part.first.end());
+    copy.insert(copy.end(), part.second.begin(), part.second.end());
+    std::atomic_thread_fence(std::memory_order_acquire);
+    std::uint64_t begin = std::max(from, header->tail.load(std::memory_order_relaxed));
+    while (begin < head && copy[begin - from].kind == RecordKind::more) ++begin;
+    while (begin < head) {
+      std::uint64_t to = std::min(head, begin + raw::most_segment_records);
+      if (to < head && copy[to - from].kind == RecordKind::more) --to;
+      const std::span<const Record> records(copy.data() + (begin - from), to - begin);
+      int error = 0;
+      {
+        const std::lock_guard lock(shared_->trace_mutex);
+        error = shared_->trace.append(channel.id_, begin, records, {});
+      }
+      if (error) return failed_to_write(error);
+      begin = to;
+    }
+    channel.written_ = head;
+    shared_->scratch.clear();
+    shared_->scratch.shrink_to_fit();
+  } catch (...) {
+    failed_to_write(ENOMEM);
+  }
+}
+
+}  // namespace tracer
