@@ -13,6 +13,7 @@ LAYERS = {
     "tracer/ring": 2,
     "tracer/translate": 2,
     "tracer/ompd": 2,
+    "tracer/report": 2,
     "formats": 2,
     "device/ompt": 2,
     "device/cupti": 2,

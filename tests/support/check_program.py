@@ -75,6 +75,8 @@ def check(options, directory):
     plain["OMP_NUM_THREADS"] = str(options.threads)
     output = pathlib.Path(directory, "trace")
     traced = dict(plain, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(output))
+    if options.preload:
+        traced["LD_PRELOAD"] = options.preload
     without, with_tool = run(options.command, plain), run(options.command, traced)
     if without.returncode != with_tool.returncode:
         yield f"exit status {with_tool.returncode}, without the tool {without.returncode}: {with_tool.stderr}"
@@ -113,6 +115,7 @@ def main():
     parser.add_argument("--tool", required=True, help="libtracer.so")
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--status", type=int, default=0, help="exit status of the program")
+    parser.add_argument("--preload", help="what the traced run needs besides, as a sanitizer's runtime")
     parser.add_argument("--no-counts", action="store_true", help="the program prints no counts")
     parser.add_argument("--source", action="append", default=[], help="check the regions' lines in this file")
     parser.add_argument("--need", action="append", default=[], help="a construct that must be found in the source")

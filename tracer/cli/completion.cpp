@@ -48,6 +48,13 @@ void print_bash(const CLI::App& app) {
     std::printf("    %s:-*) COMPREPLY=($(compgen -W '%s' -- \"$word\")); return ;;\n", command.name.c_str(),
                 joined(option_names(command), " ").c_str());
   }
+  for (const CommandText& command : commands) {  // a positional argument of few fixed values
+    for (const OptionText& option : command.options) {
+      if (!option.names.empty() || option.choices.empty()) continue;
+      std::printf("    %s:*) COMPREPLY=($(compgen -W '%s' -- \"$word\")); return ;;\n", command.name.c_str(),
+                  joined(option.choices, " ").c_str());
+    }
+  }
   std::printf("  esac\n  COMPREPLY=($(compgen -f -- \"$word\"))\n}\ncomplete -o filenames -F _tracer tracer\n");
 }
 

@@ -2,6 +2,7 @@
 // The OpenMP constructs that become regions: what they are called and which role they play.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -74,5 +75,34 @@ const char* schedule_name(std::uint16_t work_type) noexcept; ///< "static", ...;
 /// The region that the record enters, leaves or passes; construct count_ when it has none.
 /// `parallel` and `task` regions are keyed by parallel_begin and task_create.
 RegionKey region_key(const Record& record) noexcept;
+
+/// All that region_key() looks at beside `c`: kind and sub.
+constexpr std::uint32_t key_tag(const Record& record) noexcept {
+  return static_cast<std::uint32_t>(record.kind) | std::uint32_t{record.sub} << 16;
+}
+
+/// What was found for the kind, sub and address of recent records: most records are one of a few dozen.
+/// Value must have a default for "nothing yet"; kind 0 is no record's, so an empty entry never matches.
+template <class Value>
+class SiteCache {
+ public:
+  struct Entry {
+    std::uint64_t codeptr = 0;
+    std::uint32_t tag = 0;
+    Value value{};
+    bool holds(const Record& record) const noexcept { return tag == key_tag(record) && codeptr == record.c; }
+    void set(const Record& record, const Value& found) {
+      codeptr = record.c;
+      tag = key_tag(record);
+      value = found;
+    }
+  };
+  Entry& at(const Record& record) noexcept {
+    return entries_[((record.c ^ (std::uint64_t{key_tag(record)} << 32)) * 0x9e3779b97f4a7c15ull) >> 57];
+  }
+
+ private:
+  std::array<Entry, 128> entries_{};
+};
 
 }  // namespace tracer::translate

@@ -7,21 +7,24 @@
 namespace tracer::translate {
 
 void LocationTranslator::sync(const Record& r, Nanoseconds t) {
-  RegionKey key = region_key(r);
+  Site site = site_of(r);
+  RegionKey& key = site.key;
   // A worker's join barrier has no position of its own: it takes its region's.
   if (key.codeptr == 0 && is_join(key.construct) && !nest_.empty() && nest_.back().parallel) {
     const ParallelInstance& p = *nest_.back().parallel;
     key = {p.codeptr, p.league ? Construct::teams_barrier : key.construct, key.wait, 0};
+    site.region = region_of(key);
   }
   switch (r.endpoint) {
-    case Endpoint::begin: return enter(t, key);
-    case Endpoint::begin_end: return pass(t, key);
+    case Endpoint::begin: return enter_at(t, site);
+    case Endpoint::begin_end: return pass_at(t, site.region);
     default: return leave(t, key.construct, key.wait);
   }
 }
 
 void LocationTranslator::work(const Record& r, Nanoseconds t) {
-  const RegionKey key = region_key(r);
+  const Site& site = site_of(r);
+  const RegionKey& key = site.key;
   const bool executor = r.sub == 3;
   if (r.endpoint == Endpoint::end) {
     const auto& open = current_->open;
@@ -31,7 +34,7 @@ void LocationTranslator::work(const Record& r, Nanoseconds t) {
     return leave(t, key.construct);
   }
   if (schedule_name(r.sub) || r.sub == 6) loop_codeptr_ = r.c;
-  enter(t, key);
+  enter_at(t, site);
   if (const char* schedule = schedule_name(r.sub)) {
     (void)schedule;
     out_.add(t, EventType::parameter_string, names_[Parameter::schedule], names_.schedules[r.sub]);

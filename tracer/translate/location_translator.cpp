@@ -25,16 +25,9 @@ RegionRef LocationTranslator::region_of(const RegionKey& key) {
   return cached.region;
 }
 
-void LocationTranslator::enter(Nanoseconds t, const RegionKey& key) {
-  const RegionRef region = region_of(key);
-  out_.add(t, EventType::enter, region);
-  current_->open.push_back({region, key.construct, key.wait});
-}
-
-void LocationTranslator::pass(Nanoseconds t, const RegionKey& key) {
-  const RegionRef region = region_of(key);
-  out_.add(t, EventType::enter, region);
-  out_.add(t, EventType::leave, region);
+void LocationTranslator::learn_site(const Record& r) {
+  const RegionKey key = region_key(r);
+  sites_.at(r).set(r, {key, key.construct == Construct::count_ ? undefined_ref : region_of(key)});
 }
 
 void LocationTranslator::close_open(TaskState& task, Nanoseconds t, std::size_t keep, const char* why) {
@@ -78,7 +71,7 @@ void LocationTranslator::record(const Record& r) {
     case RecordKind::reduction: return sync(r, t);
     case RecordKind::work: return work(r, t);
     case RecordKind::dispatch: return dispatch(r, t);
-    case RecordKind::masked: return r.endpoint == Endpoint::begin ? enter(t, region_key(r)) : leave(t, Construct::masked);
+    case RecordKind::masked: return r.endpoint == Endpoint::begin ? enter_at(t, site_of(r)) : leave(t, Construct::masked);
     case RecordKind::mutex_acquire:
     case RecordKind::mutex_acquired:
     case RecordKind::mutex_released:

@@ -66,10 +66,28 @@ class LocationTranslator {
   void finish();
 
   // regions
+  struct Site {
+    RegionKey key;
+    RegionRef region = undefined_ref;
+  };
   RegionRef region_of(const RegionKey& key);
-  void enter(Nanoseconds t, const RegionKey& key);
+  const Site& site_of(const Record& r) {  ///< region_key() and its region
+    auto& known = sites_.at(r);
+    if (!known.holds(r)) [[unlikely]] learn_site(r);
+    return known.value;
+  }
+  void learn_site(const Record& r);
+  void enter_at(Nanoseconds t, const Site& site) {
+    out_.add(t, EventType::enter, site.region);
+    current_->open.push_back({site.region, site.key.construct, site.key.wait});
+  }
+  void enter(Nanoseconds t, const RegionKey& key) { enter_at(t, Site{key, region_of(key)}); }
   void leave(Nanoseconds t, Construct construct, bool wait = false);
-  void pass(Nanoseconds t, const RegionKey& key);  ///< zero length
+  void pass(Nanoseconds t, const RegionKey& key) { pass_at(t, region_of(key)); }
+  void pass_at(Nanoseconds t, RegionRef region) {  ///< zero length
+    out_.add(t, EventType::enter, region);
+    out_.add(t, EventType::leave, region);
+  }
   void close_open(TaskState& task, Nanoseconds t, std::size_t keep, const char* why);
   void note(const char* what) { ++result_.repairs[what]; }
 
@@ -148,6 +166,7 @@ class LocationTranslator {
     RegionRef region = undefined_ref;
   };
   std::array<CachedRegion, 64> cache_{};
+  SiteCache<Site> sites_;
 };
 
 }  // namespace tracer::translate

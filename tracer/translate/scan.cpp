@@ -7,6 +7,14 @@
 namespace tracer::translate {
 namespace {
 
+/// A second one of these, alike, adds nothing to the tables.
+bool adds_only_its_site(const Record& r) {
+  if (r.kind == RecordKind::mutex_acquire) return true;
+  return r.endpoint == Endpoint::begin &&
+         (r.kind == RecordKind::sync_region || r.kind == RecordKind::sync_region_wait || r.kind == RecordKind::masked ||
+          r.kind == RecordKind::reduction);
+}
+
 class Scanner {
  public:
   explicit Scanner(ChannelId channel) : channel_(channel) { sites_.resize(64, none); }
@@ -40,7 +48,7 @@ class Scanner {
   std::uint64_t task_counter_ = 0;    // extends task_create's 32 bits
   bool in_team() const { return !nest_.empty() && out_.implicits[nest_.back()].parallel != no_id; }
 
-  RegionKey last_key_{};
+  SiteCache<std::uint32_t> known_;  // records whose sites are in keys_ already; of a task_create: the task's
   TaskId depending_ = no_id;
   std::array<std::uint32_t, 256> type_counts_{};
   std::uint64_t loop_codeptr_ = 0;
@@ -151,10 +159,13 @@ void Scanner::task_create(const Record& r) {
   std::uint64_t counter = (task_counter_ & ~std::uint64_t{0xffffffffu}) | low;
   if (counter + 0x80000000u < task_counter_) counter += std::uint64_t{1} << 32;
   task_counter_ = counter;
-  const RegionKey key = region_key(r);
-  const std::uint32_t s = site(key);
-  if (key.construct != Construct::taskwait) site({r.c, Construct::create_task, false, 0});
-  entity(counter) = {nest_.empty() ? none : nest_.back(), s};
+  auto& known = known_.at(r);
+  if (!known.holds(r)) {
+    const RegionKey key = region_key(r);
+    known.set(r, site(key));
+    if (key.construct != Construct::taskwait) site({r.c, Construct::create_task, false, 0});
+  }
+  entity(counter) = {nest_.empty() ? none : nest_.back(), known.value};
   if (!nest_.empty()) out_.implicits[nest_.back()].creates_tasks = true;
 }
 
@@ -190,6 +201,7 @@ void Scanner::record(const Record& r) {
   if (out_.first == 0) out_.first = r.time;
   if (r.time > out_.last) out_.last = r.time;
   if (r.kind < RecordKind::count_) ++out_.kinds[static_cast<std::size_t>(r.kind)];
+  if (adds_only_its_site(r) && known_.at(r).holds(r)) return;
   switch (r.kind) {
     case RecordKind::parallel_begin: return parallel_begin(r);
     case RecordKind::parallel_end: return parallel_end(r);
@@ -208,11 +220,15 @@ void Scanner::record(const Record& r) {
       return;
     case RecordKind::mutex_acquired:
       lock(r, 0);
+      if (known_.at(r).holds(r)) return;
+      known_.at(r).set(r, none);
       if (const Construct c = mutex_construct(r.sub); c == Construct::critical || c == Construct::ordered)
         site({r.c, c == Construct::critical ? Construct::critical_sblock : Construct::ordered_sblock, false, 0});
       return;
     case RecordKind::mutex_released:
       lock(r, 1);
+      if (known_.at(r).holds(r)) return;
+      known_.at(r).set(r, none);
       if (release_construct(r.sub) != mutex_construct(r.sub)) site(region_key(r));
       return;
     case RecordKind::nest_lock:
@@ -233,11 +249,12 @@ void Scanner::record(const Record& r) {
       break;
     case RecordKind::work:
       if (r.endpoint != Endpoint::begin) return;
-      if (r.sub == 3) site({r.c, Construct::single_sblock, false, 0});
       if (schedule_name(r.sub) || r.sub == 6) {
         loop_codeptr_ = r.c;
         out_.work_types |= std::uint64_t{1} << r.sub;
       }
+      if (known_.at(r).holds(r)) return;
+      if (r.sub == 3) site({r.c, Construct::single_sblock, false, 0});
       break;
     case RecordKind::target_data_op:  // its position is in the `more` record behind it
       ++out_.device_operations;
@@ -256,9 +273,8 @@ void Scanner::record(const Record& r) {
   }
   if (r.endpoint == Endpoint::end) return;
   const RegionKey key = region_key(r);
-  if (key.construct == Construct::count_ || key == last_key_) return;
-  last_key_ = key;
-  site(key);
+  if (key.construct != Construct::count_) site(key);
+  known_.at(r).set(r, none);
 }
 
 }  // namespace

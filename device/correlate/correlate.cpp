@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two passes over the device records: what belongs to what, then when and where.
+#include "device/correlate/correlate.hpp"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "device/correlate/clock_map.hpp"
+#include "device/correlate/join.hpp"
+#include "device/correlate/memory.hpp"
+#include "device/correlate/streams.hpp"
+
+namespace tracer::device {
+namespace {
+
+double ticks_per_nanosecond(const Journal& journal) {
+  if (journal.clock.size() < 2) return 1;
+  const auto& a = journal.clock.front();
+  const auto& b = journal.clock.back();
+  if (b.monotonic <= a.monotonic || b.ticks <= a.ticks) return 1;
+  return static_cast<double>(b.ticks - a.ticks) / static_cast<double>(b.monotonic - a.monotonic);
+}
+
+struct Device {
+  std::size_t journal_index;
+  ClockMap clock;
+  std::vector<PlacedOperation> operations;
+  std::vector<MemoryEvent> memory;
+  DeviceProviderKind provider;
+};
+
+bool is_interval(DeviceRecordKind kind) noexcept {
+  switch (kind) {
+    case DeviceRecordKind::kernel:
+    case DeviceRecordKind::transfer_to_device:
+    case DeviceRecordKind::transfer_from_device:
+    case DeviceRecordKind::transfer_peer:
+    case DeviceRecordKind::memset:
+    case DeviceRecordKind::synchronize:
+    case DeviceRecordKind::overhead:
+    case DeviceRecordKind::native:
+      return true;
+    default:
+      return false;
+  }
+}
+
+class Correlator {
+ public:
+  Correlator(const Journal& journal, std::span<const HostOperation> operations)
+      : journal_(journal),
+        operations_(operations),
+        ticks_per_nanosecond_(ticks_per_nanosecond(journal)),
+        join_(operations, out_.counters) {
+    for (std::size_t i = 0; i < journal.devices.size(); ++i) {
+      const auto& info = journal.devices[i];
+      std::vector<DeviceClockSync> points;
+      for (const auto& point : journal.device_clock) {
+        if (point.device == info.number) points.push_back(point);
+      }
+      Device device{i, ClockMap(points, ticks_per_nanosecond_), {}, {}, info.provider};
+      count("device.clock_readings_dropped", device.clock.dropped());
+      devices_.insert_or_assign(info.number, std::move(device));
+    }
+  }
+
+  void learn(const DeviceRecord& record) {
+    join_.learn(record);
+    anchor(record);
+  }
+  void apply_anchors();
+  void take(DeviceRecord record);
+  DeviceTimeline finish();
+
+ private:
+  void count(const char* name, std::uint64_t n = 1) {
+    if (n) out_.counters[name] += n;
+  }
+  void anchor(const DeviceRecord& record);
+  Device* device_of(DeviceRecord& record, const HostOperation* op);
+  bool set_times(const DeviceRecord& record, const HostOperation* op, const Device& device, DeviceOperation& out);
+  void take_memory(const DeviceRecord& record, const HostOperation* op, Device& device);
+  void add_host_memory();
+
+  const Journal& journal_;
+  std::span<const HostOperation> operations_;
+  const double ticks_per_nanosecond_;
+  DeviceTimeline out_;
+  Join join_;
+  std::map<std::int32_t, Device> devices_;
+  struct Anchor {
+    double distance;  // host minus device, in ticks
+    Ticks host;
+    std::uint64_t device_time;
+  };
+  std::map<std::int32_t, Anchor> anchors_;  // of devices without a clock reading
+};
+
+/// A device whose clock nobody could read: its kernels start no earlier than their submits, so the
+/// largest distance between the two readings is the best guess of the offset.
+void Correlator::anchor(const DeviceRecord& record) {
+  if (record.clock != DeviceClock::device || record.start == 0 || record.host_op_id == no_id) return;
+  const auto* op = find(operations_, record.host_op_id);
+  const auto it = devices_.find(op && devices_.count(op->device) ? op->device : record.device);
+  if (!op || it == devices_.end() || !it->second.clock.empty() || record.kind != op->kind) return;
+  const double distance = static_cast<double>(op->begin) - static_cast<double>(record.start) * ticks_per_nanosecond_;
+  const auto [known, first] = anchors_.try_emplace(it->first, Anchor{distance, op->begin, record.start});
+  if (!first && distance > known->second.distance) known->second = {distance, op->begin, record.start};
+}
+
+void Correlator::apply_anchors() {
+  for (const auto& [number, anchor] : anchors_) {
+    count("device.clock_guessed");
+    devices_.at(number).clock.anchor(anchor.host, anchor.device_time);
+  }
+}
+
+/// AMD passes device 0 to buffer callbacks of every device: what the host asked for knows better.
+Device* Correlator::device_of(DeviceRecord& record, const HostOperation* op) {
+  if (op && op->device >= 0 && op->device != record.device && devices_.count(op->device) != 0 &&
+      record.kind != DeviceRecordKind::transfer_peer) {
+    count("device.number_corrected");
+    record.device = op->device;
+  }
+  const auto it = devices_.find(record.device);
+  return it == devices_.end() ? nullptr : &it->second;
+}
+
+/// False: nothing is known about when it happened.
+bool Correlator::set_times(const DeviceRecord& record, const HostOperation* op, const Device& device,
+                           DeviceOperation& out) {
+  const auto host_time = [&](std::uint64_t t) { return record.clock == DeviceClock::host_ticks ? t : device.clock(t); };
+  if (record.start == 0 && record.end == 0) {
+    count("device.time_missing");
+    if (!op) return false;
+    out.start = op->begin;
+    out.end = op->end ? op->end : op->begin;
+    return true;
+  }
+  if (record.start == 0 || record.end == 0) count("device.time_incomplete");
+  out.start = host_time(record.start ? record.start : record.end);
+  out.end = host_time(record.end ? record.end : record.start);
+  if (out.end < out.start) {
+    count("device.end_before_begin");
+    out.end = out.start;
+  }
+  if (op && out.start < op->begin) {
+    count("device.clamped_to_submit");
+    out.start = op->begin;
+    out.end = std::max(out.end, out.start);
+  }
+  return true;
+}
+
+void Correlator::take_memory(const DeviceRecord& record, const HostOperation* op, Device& device) {
+  if (op) return;  // add_host_memory has it
+  const bool is_free = record.kind == DeviceRecordKind::free;
+  const auto time = record.end ? record.end : record.start;
+  const auto address = is_free ? record.source_address : record.destination_address;
+  if (time == 0 || address == 0) return count("device.allocation_unusable");
+  device.memory.push_back(
+      {record.clock == DeviceClock::host_ticks ? time : device.clock(time), address, record.bytes, is_free});
+}
+
+void Correlator::take(DeviceRecord record) {
+  switch (record.kind) {
+    case DeviceRecordKind::correlation:
+      return;
+    case DeviceRecordKind::target_begin:
+    case DeviceRecordKind::target_end:
+      return count("device.target_records");
+    case DeviceRecordKind::lost:
+      return count("device.records_lost_by_provider", record.bytes);
+    case DeviceRecordKind::invalid:
+      return count("device.records_invalid");
+    default:
+      break;
+  }
+  const auto* op = join_.resolve(record);
+  auto* device = device_of(record, op);
+  if (!device) return count("device.of_unknown_device");
+  if (record.kind == DeviceRecordKind::alloc || record.kind == DeviceRecordKind::free) {
+    return take_memory(record, op, *device);
+  }
+  if (!is_interval(record.kind)) return count("device.records_of_unknown_kind");
+  PlacedOperation placed;
+  auto& o = placed.operation;
+  if (!set_times(record, op, *device, o)) return count("device.dropped_without_time");
+  o.host_op_id = record.host_op_id;
+  o.target_id = record.target_id;
+  o.bytes = record.bytes;
+  o.source_address = record.source_address;
+  o.destination_address = record.destination_address;
+  o.codeptr = record.codeptr ? record.codeptr : op ? op->codeptr : 0;
+  o.correlation = record.correlation;
+  o.name = record.name;
+  o.requested_teams = record.requested_teams ? record.requested_teams : op ? op->requested_teams : 0;
+  o.granted_teams = record.granted_teams;
+  o.source_device = record.source_device;
+  o.destination_device = record.destination_device;
+  o.host_channel = op ? op->channel : no_channel;
+  o.kind = record.kind;
+  placed.stream = record.stream;
+  placed.context = record.context;
+  placed.provider = record.provider;
+  device->operations.push_back(placed);
+}
+
+void Correlator::add_host_memory() {
+  for (const auto& op : operations_) {
+    const bool is_free = op.kind == DeviceRecordKind::free;
+    if (!is_free && op.kind != DeviceRecordKind::alloc) continue;
+    const auto it = devices_.find(op.device);
+    if (it == devices_.end()) continue;
+    // where the runtime puts the device's address: alloc's destination, delete's source
+    const auto address = is_free ? (op.source_address ? op.source_address : op.destination_address)
+                                 : (op.destination_address ? op.destination_address : op.source_address);
+    it->second.memory.push_back({is_free || !op.end ? op.begin : op.end, address, op.bytes, is_free});
+  }
+}
+
+DeviceTimeline Correlator::finish() {
+  add_host_memory();
+  std::map<std::int32_t, DeviceProviderKind> providers;
+  for (auto& [number, device] : devices_) {
+    providers[number] = device.provider;
+    DeviceTrack track;
+    track.number = number;
+    track.journal_index = device.journal_index;
+    track.memory = memory_in_use(std::move(device.memory), out_.counters);
+    track.streams = make_streams(number, journal_.devices[device.journal_index].paradigm_hint,
+                                 std::move(device.operations), out_.counters);
+    out_.devices.push_back(std::move(track));
+  }
+  count("device.operations_without_record", join_.without_record(providers));
+  return std::move(out_);
+}
+
+}  // namespace
+
+DeviceTimeline correlate(const Journal& journal, std::span<const HostOperation> operations,
+                         const RecordSource& records) {
+  if (journal.devices.empty()) return {};
+  Correlator correlator(journal, operations);
+  records([&](std::span<const DeviceRecord> batch) {
+    for (const auto& record : batch) correlator.learn(record);
+  });
+  correlator.apply_anchors();
+  records([&](std::span<const DeviceRecord> batch) {
+    for (const auto& record : batch) correlator.take(record);
+  });
+  return correlator.finish();
+}
+
+}  // namespace tracer::device

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many bytes of each device are in use, from allocations of the host and of the device.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "device/correlate/join.hpp"
+#include "tracer/device_timeline.hpp"
+
+namespace tracer::device {
+
+struct MemoryEvent {
+  Ticks time = 0;
+  std::uint64_t address = 0, bytes = 0;
+  bool is_free = false;
+};
+
+/// Freed bytes are those of the allocation at that address; unknown addresses are counted, so the
+/// sum is never negative.
+std::vector<DeviceMemorySample> memory_in_use(std::vector<MemoryEvent> events, Counters& counters);
+
+}  // namespace tracer::device

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Spreads a device's operations over streams on which nothing overlaps.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "device/correlate/join.hpp"
+#include "tracer/device_timeline.hpp"
+
+namespace tracer::device {
+
+/// An operation and where its provider says it ran.
+struct PlacedOperation {
+  DeviceOperation operation;
+  std::uint64_t stream = 0;
+  std::uint32_t context = 0;
+  DeviceProviderKind provider = DeviceProviderKind::none;
+};
+
+/// `paradigm_hint` as in DeviceInfo: names the streams. Keeps the order of equal times.
+std::vector<DeviceStream> make_streams(std::int32_t device, std::uint32_t paradigm_hint,
+                                       std::vector<PlacedOperation> operations, Counters& counters);
+
+}  // namespace tracer::device

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scans channels for target records; what is open is kept per channel, as callbacks of one
+// operation come on one thread.
+#include "device/host/operations.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace tracer::device::host {
+namespace {
+
+// ompt_target_data_op_t, OpenMP 5.1 to 6.0; asynchronous twins are 16 higher
+constexpr std::uint16_t optype_mask = 0x0f;
+
+DeviceRecordKind kind_of(std::uint16_t optype) noexcept {
+  switch (optype & optype_mask) {
+    case 1:
+      return DeviceRecordKind::alloc;
+    case 2:
+      return DeviceRecordKind::transfer_to_device;
+    case 3:
+      return DeviceRecordKind::transfer_from_device;
+    case 4:
+      return DeviceRecordKind::free;
+    case 7:
+      return DeviceRecordKind::memset;
+    case 8:
+      return DeviceRecordKind::transfer_peer;
+    default:
+      return DeviceRecordKind::native;  // associate, disassociate, newer ones
+  }
+}
+
+std::int32_t source_of(const Record& r) noexcept {
+  return static_cast<std::int16_t>(r.a & 0xffffu);
+}
+std::int32_t destination_of(const Record& r) noexcept {
+  return static_cast<std::int16_t>(r.a >> 16);
+}
+
+class ChannelScan {
+ public:
+  ChannelScan(ChannelId channel, const std::map<std::int32_t, bool>& devices, HostOperations& out)
+      : channel_(channel), devices_(devices), out_(out) {}
+
+  void take(const Record& r) {
+    if (r.kind == RecordKind::more) {
+      if (awaiting_more_) take_more(r);
+      return;
+    }
+    awaiting_more_ = false;
+    switch (r.kind) {
+      case RecordKind::target:
+        return target(r);
+      case RecordKind::target_submit:
+        return submit(r);
+      case RecordKind::target_data_op:
+        return data_op(r);
+      default:
+        return;
+    }
+  }
+
+ private:
+  struct Target {
+    TargetId id;
+    std::int32_t device;
+    std::uint64_t codeptr;
+  };
+
+  bool is_device(std::int32_t number) const { return devices_.count(number) != 0; }
+
+  void target(const Record& r) {
+    if (r.endpoint == Endpoint::begin) {
+      targets_.push_back({r.b, static_cast<std::int32_t>(r.a), r.c});
+    } else if (r.endpoint == Endpoint::end && !targets_.empty()) {
+      targets_.pop_back();
+    }
+  }
+
+  /// Runtimes before the EMI callbacks report one event per operation, without an end.
+  static bool has_no_end(const Record& r) noexcept {
+    return r.endpoint == Endpoint::begin_end || r.endpoint == Endpoint::none;
+  }
+
+  HostOperation* find_open(HostOpId id) {
+    for (auto it = open_.rbegin(); it != open_.rend(); ++it) {
+      if (out_[*it].id != id) continue;
+      auto* op = &out_[*it];
+      open_.erase(std::next(it).base());
+      return op;
+    }
+    return nullptr;
+  }
+
+  void begin(const Record& r, HostOperation op) {
+    op.begin = r.time;
+    op.channel = channel_;
+    if (has_no_end(r))
+      op.end = r.time;
+    else
+      open_.push_back(out_.size());
+    out_.push_back(op);
+    current_ = out_.size() - 1;
+  }
+
+  void submit(const Record& r) {
+    if (r.endpoint == Endpoint::end) {
+      if (auto* op = find_open(r.b)) op->end = r.time;
+      return;
+    }
+    HostOperation op;
+    op.id = r.b;
+    op.kind = DeviceRecordKind::kernel;
+    op.requested_teams = r.a;
+    op.target_id = r.c;
+    for (const auto& target : targets_) {
+      if (target.id != r.c && r.c != no_id) continue;
+      op.device = target.device;
+      op.codeptr = target.codeptr;
+    }
+    begin(r, op);
+  }
+
+  void data_op(const Record& r) {
+    if (r.endpoint == Endpoint::end) {
+      auto* op = find_open(r.b);
+      if (!op) return;
+      op->end = r.time;
+      current_ = static_cast<std::size_t>(op - out_.data());
+      awaiting_more_ = true;
+      return;
+    }
+    HostOperation op;
+    op.id = r.b;
+    op.kind = kind_of(r.sub);
+    op.bytes = r.c;
+    op.source_device = source_of(r);
+    op.destination_device = destination_of(r);
+    op.device = device_of(op);
+    begin(r, op);
+    awaiting_more_ = true;
+  }
+
+  /// The host is num_devices or -1 and so none of the run's devices.
+  std::int32_t device_of(HostOperation& op) const {
+    const bool to = is_device(op.destination_device), from = is_device(op.source_device);
+    if (to && from && op.kind != DeviceRecordKind::alloc && op.kind != DeviceRecordKind::free) {
+      op.kind = DeviceRecordKind::transfer_peer;
+    }
+    if (op.kind == DeviceRecordKind::transfer_from_device || op.kind == DeviceRecordKind::free) {
+      return from ? op.source_device : to ? op.destination_device : -1;
+    }
+    return to ? op.destination_device : from ? op.source_device : -1;
+  }
+
+  void take_more(const Record& r) {
+    awaiting_more_ = false;
+    auto& op = out_[current_];
+    // an allocation's address is known at its end only
+    if (r.time) op.source_address = r.time;
+    if (r.b) op.destination_address = r.b;
+    if (r.c) op.codeptr = r.c;
+    if (op.target_id != no_id || r.a == 0) return;
+    op.target_id = make_id(channel_, r.a);
+    for (const auto& target : targets_) {
+      if (static_cast<std::uint32_t>(target.id) == r.a) op.target_id = target.id;
+    }
+  }
+
+  ChannelId channel_;
+  const std::map<std::int32_t, bool>& devices_;
+  HostOperations& out_;
+  std::vector<Target> targets_;
+  std::vector<std::size_t> open_;
+  std::size_t current_ = 0;
+  bool awaiting_more_ = false;
+};
+
+bool by_id(const HostOperation& a, const HostOperation& b) noexcept {
+  return a.id < b.id;
+}
+
+}  // namespace
+
+HostOperations operations(const TraceSource& source) {
+  HostOperations out;
+  std::map<std::int32_t, bool> devices;
+  for (const auto& device : source.journal().devices) devices[device.number] = true;
+  if (devices.empty()) return out;
+  for (const auto& channel : source.journal().channels) {
+    ChannelScan scan(channel.id, devices, out);
+    const auto reader = source.records(channel.id);
+    for (auto batch = reader->next(); !batch.empty(); batch = reader->next()) {
+      for (const auto& record : batch) scan.take(record);
+    }
+  }
+  // ids count up within a channel, and channels come in order: usually nothing to do
+  if (!std::is_sorted(out.begin(), out.end(), by_id)) std::stable_sort(out.begin(), out.end(), by_id);
+  return out;
+}
+
+std::vector<DeviceRecord> intervals(const HostOperations& operations, const Journal& journal) {
+  std::map<std::int32_t, bool> ours;
+  for (const auto& device : journal.devices) ours[device.number] = device.provider == DeviceProviderKind::host;
+  std::vector<DeviceRecord> out;
+  for (const auto& op : operations) {
+    const auto it = ours.find(op.device);
+    if (it == ours.end() || !it->second || op.kind == DeviceRecordKind::native) continue;
+    DeviceRecord r{};
+    r.start = op.begin;
+    r.end = op.end ? op.end : op.begin;
+    r.host_op_id = op.id;
+    r.target_id = op.target_id;
+    r.stream = op.channel;
+    r.bytes = op.bytes;
+    r.source_address = op.source_address;
+    r.destination_address = op.destination_address;
+    r.codeptr = op.codeptr;
+    r.requested_teams = op.requested_teams;
+    r.device = op.device;
+    r.source_device = op.source_device;
+    r.destination_device = op.destination_device;
+    r.kind = op.kind;
+    r.provider = DeviceProviderKind::host;
+    r.clock = DeviceClock::host_ticks;
+    out.push_back(r);
+  }
+  return out;
+}
+
+}  // namespace tracer::device::host

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One location's events out of its .evt file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "formats/otf2/byte_cursor.hpp"
+#include "formats/otf2/event_view.hpp"
+
+namespace tracer::otf2 {
+
+struct LocalDefinitions;
+
+/// Keeps no file open between two refills, so that thousands of locations can be read together.
+/// Used by one thread at a time.
+class EventReader {
+ public:
+  /// `chunk` is the archive's event chunk size. Throws tracer::Error when the file cannot be read.
+  EventReader(std::filesystem::path file, std::uint64_t location, std::uint64_t chunk,
+              std::shared_ptr<const LocalDefinitions> local);
+
+  /// The next event; false at the file's end. Throws tracer::Error on damage, after which no more
+  /// events come. `view` and its spans are valid until the next call.
+  bool next(EventView& view);
+
+  std::uint64_t location() const noexcept { return location_; }
+  std::uint64_t count() const noexcept { return position_; }  ///< events so far
+
+ private:
+  enum class Item : std::uint8_t { event, attributes, timestamp, end_of_chunk, end_of_file, incomplete };
+
+  Item parse(ByteCursor& in, EventView& view);
+  bool parse_event(ByteCursor& in, EventView& view);
+  bool parse_attributes(ByteCursor& in);
+  void parse_tail(ByteCursor& in, EventView& view);
+  void begin_chunk();
+  void require(std::size_t bytes);
+  bool refill();
+  std::uint64_t corrected(std::uint64_t time) noexcept;
+  std::uint64_t mapped(ReferenceKind kind, std::uint64_t ref) const;
+  [[noreturn]] void damaged(const char* what);
+  std::size_t usable() const noexcept;
+
+  std::filesystem::path file_;
+  std::uint64_t location_, chunk_;
+  std::shared_ptr<const LocalDefinitions> local_;
+  std::uint64_t size_ = 0;            ///< of the file
+  std::uint64_t chunk_end_ = 0;       ///< offset in the file
+  std::vector<std::uint8_t> buffer_;  ///< the file from base_ on
+  std::uint64_t base_ = 0;
+  std::size_t at_ = 0, filled_ = 0;  ///< in the buffer
+  std::uint64_t time_ = 0, position_ = 0;
+  std::size_t interval_ = 0;  ///< of the clock
+  bool big_endian_ = false, done_ = false;
+  std::vector<AttributeView> attributes_;
+  std::vector<std::uint64_t> values_;
+  std::vector<std::uint8_t> types_;
+};
+
+}  // namespace tracer::otf2

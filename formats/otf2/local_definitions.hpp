@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a location's own .def file says about reading its events: mapping of references, clock offsets.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/otf2/event_view.hpp"
+
+namespace tracer::otf2 {
+
+struct ClockInterval {
+  std::uint64_t begin = 0, end = 0;
+  std::int64_t offset = 0;
+  double slope = 0;
+};
+
+struct LocalDefinitions {
+  static constexpr std::size_t mapped_kinds = 15;
+  std::array<std::unordered_map<std::uint64_t, std::uint64_t>, mapped_kinds> maps;  ///< by ReferenceKind - 1
+  bool has_maps = false;
+  std::vector<ClockInterval> clock;
+
+  /// References that no table mentions stay as they are.
+  std::uint64_t map(ReferenceKind kind, std::uint64_t ref) const {
+    const auto i = static_cast<std::size_t>(kind) - 1;
+    if (i >= mapped_kinds) return ref;
+    const auto found = maps[i].find(ref);
+    return found == maps[i].end() ? ref : found->second;
+  }
+};
+
+/// A file that does not exist is an empty one; throws tracer::Error when it is damaged.
+LocalDefinitions read_local_definitions(const std::filesystem::path& file);
+
+}  // namespace tracer::otf2

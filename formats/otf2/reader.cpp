@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See reader.hpp.
+#include "formats/otf2/reader.hpp"
+
+#include "formats/otf2/definition_reader.hpp"
+#include "formats/otf2/local_definitions.hpp"
+
+namespace tracer::otf2 {
+
+Trace Trace::open(const std::filesystem::path& path) {
+  Trace trace;
+  trace.info_ = read_anchor(path);
+  trace.definitions_ = read_definitions(trace.info_.definition_file());
+  return trace;
+}
+
+EventReader Trace::events(std::uint64_t location) const {
+  auto local = std::make_shared<const LocalDefinitions>(read_local_definitions(info_.local_definition_file(location)));
+  return {info_.event_file(location), location, info_.event_chunk, std::move(local)};
+}
+
+void Trace::for_each_reference(const std::function<void(const ReferenceUse&)>& visit) const {
+  read_references(info_.definition_file(), visit);
+}
+
+}  // namespace tracer::otf2

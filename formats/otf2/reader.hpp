@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads any OTF2 archive (POSIX files, uncompressed), whoever wrote it: definitions as plain structs,
+// events location by location or in order of time, in bounded memory.
+//
+// It parses the files itself: the OTF2 library trusts what it reads and crashes, or never ends, on
+// truncated and damaged archives. Here every length is checked and every fault is a tracer::Error.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <vector>
+
+#include "formats/otf2/event_reader.hpp"
+#include "formats/otf2/trace_definitions.hpp"
+
+namespace tracer::otf2 {
+
+/// The anchor file's contents.
+struct ArchiveInfo {
+  std::filesystem::path anchor;     ///< .../traces.otf2
+  std::filesystem::path directory;  ///< where it is
+  std::string name;                 ///< "traces": of the files next to the anchor
+  unsigned version[3] = {};         ///< of the OTF2 library that wrote it
+  unsigned format = 0;              ///< trace format
+  unsigned substrate = 0, compression = 0;
+  std::uint64_t event_chunk = 0, definition_chunk = 0;  ///< bytes
+  std::uint64_t locations = 0, definitions = 0;         ///< announced numbers
+  std::string machine, creator, description;
+  std::vector<Property> properties;
+  std::uint64_t trace_id = 0;
+
+  /// nullptr: the archive has no such property.
+  const std::string* property(std::string_view property_name) const;
+  std::filesystem::path definition_file() const { return directory / (name + ".def"); }
+  std::filesystem::path event_file(std::uint64_t location) const;
+  std::filesystem::path local_definition_file(std::uint64_t location) const;
+};
+
+/// One archive. Everything const may be used by several threads at once.
+class Trace {
+ public:
+  /// `path` is the anchor file or the directory of it. Reads anchor and definitions; throws
+  /// tracer::Error when they are missing, damaged or of a kind that is not supported.
+  static Trace open(const std::filesystem::path& path);
+
+  const ArchiveInfo& info() const { return info_; }
+  const TraceDefinitions& definitions() const { return definitions_; }
+
+  /// The events of one location in the order of its file. Throws when there is no such file.
+  EventReader events(std::uint64_t location) const;
+
+  /// All events in order of time (by the location's definition where times are equal);
+  /// `visit(const EventView&)`, the view being valid during the call. About 40 KiB per location.
+  template <typename Visit>
+  void for_each_event(Visit&& visit) const;
+
+  /// Every reference that one definition makes to another, from the file anew.
+  void for_each_reference(const std::function<void(const ReferenceUse&)>& visit) const;
+
+ private:
+  ArchiveInfo info_;
+  TraceDefinitions definitions_;
+};
+
+/// Only the anchor file. Throws tracer::Error.
+ArchiveInfo read_anchor(const std::filesystem::path& path);
+
+template <typename Visit>
+void Trace::for_each_event(Visit&& visit) const {
+  struct Stream {
+    EventReader reader;
+    EventView view;
+  };
+  std::vector<Stream> streams;
+  streams.reserve(definitions_.locations.size());
+  for (const auto& location : definitions_.locations) streams.push_back({events(location.ref), {}});
+  using Head = std::pair<std::uint64_t, std::size_t>;  // time, index
+  std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    if (streams[i].reader.next(streams[i].view)) heads.emplace(streams[i].view.time, i);
+  }
+  while (!heads.empty()) {
+    const auto index = heads.top().second;
+    heads.pop();
+    auto& [reader, view] = streams[index];
+    const Head next = heads.empty() ? Head{~std::uint64_t{0}, ~std::size_t{0}} : heads.top();
+    do {  // as long as this location is the first
+      visit(static_cast<const EventView&>(view));
+      if (!reader.next(view)) goto exhausted;
+    } while (Head{view.time, index} < next);
+    heads.emplace(view.time, index);
+  exhausted:;
+  }
+}
+
+}  // namespace tracer::otf2

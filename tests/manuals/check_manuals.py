@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Manual pages and completions of the command given as argument: complete, and free of warnings."""
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+TRACER = sys.argv.pop(1)
+
+
+def tracer(*words):
+    return subprocess.run([TRACER, *words], capture_output=True, text=True, timeout=60)
+
+
+def commands():
+    return re.findall(r"^  ([a-z]+)\s", tracer("--help").stdout.split("Subcommands:")[-1], re.MULTILINE)
+
+
+class Manuals(unittest.TestCase):
+    def test_every_command_has_a_page_with_all_its_options(self):
+        for command in commands():
+            page = tracer("manual", command).stdout.replace("\\-", "-")
+            self.assertIn(f"tracer-{command} \\- ".replace("\\-", "-"), page)
+            for option in re.findall(r"^  (?:-\w,)?(--[\w-]+)", tracer(command, "--help").stdout, re.MULTILINE):
+                self.assertIn(option, page, command)
+
+    def test_the_overview_names_every_command(self):
+        page = tracer("manual").stdout
+        for command in commands():
+            self.assertIn(f"tracer\\-{command}\\fR(1)", page)
+
+    @unittest.skipUnless(shutil.which("groff"), "groff is not installed")
+    def test_pages_are_right_roff(self):
+        for command in ["", *commands()]:
+            page = tracer("manual", *([command] if command else [])).stdout
+            done = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8"], input=page, capture_output=True, text=True)
+            self.assertEqual("", done.stderr, command)
+
+    def test_an_unknown_command_has_no_page(self):
+        done = tracer("manual", "nonsense")
+        self.assertEqual(2, done.returncode)
+        self.assertIn("nonsense", done.stderr)
+
+
+class Completion(unittest.TestCase):
+    def complete(self, *words):
+        script = tracer("completion", "bash").stdout + (
+            "COMP_WORDS=(" + " ".join(f"'{w}'" for w in words) + f"); COMP_CWORD={len(words) - 1}; _tracer; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+        self.assertEqual("", done.stderr)
+        return done.stdout.split()
+
+    def test_bash_completes_commands_and_options(self):
+        self.assertEqual(["run"], self.complete("tracer", "ru"))
+        self.assertIn("--output", self.complete("tracer", "run", "--"))
+        self.assertEqual(["bash"], self.complete("tracer", "completion", "ba"))
+
+    def test_every_shell_gets_a_script_that_names_every_command(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = tracer("completion", shell).stdout
+            for command in commands():
+                self.assertIn(command, script, shell)
+            if shutil.which(shell):
+                done = subprocess.run([shell, "-n"], input=script, capture_output=True, text=True)
+                self.assertEqual((0, ""), (done.returncode, done.stderr), shell)
+
+    def test_an_unknown_shell_is_refused(self):
+        self.assertEqual(2, tracer("completion", "tcsh").returncode)
+
+
+if __name__ == "__main__":
+    unittest.main()
