@@ -152,3 +152,28 @@ TEST_CASE("a trace that ends inside a region is closed at the last time seen") {
   CHECK(report.repairs.count("team left without its end") == 1);
   CHECK(report.repairs.at("team left without its end") == 2);
 }
+
+TEST_CASE("while recording is paused nothing happens, and what was open stays open") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  auto& master = source.channel(0);
+  // Paused from 30 (inside the region) to 500; a second region begins and ends within.
+  master.insert(master.begin() + 3, rec(30, RecordKind::control_tool, Endpoint::none, 0, 0, 2, 0));
+  const ParallelId second = make_id(0, 5);
+  const std::size_t at = master.size() - 1;
+  master.insert(master.begin() + static_cast<std::ptrdiff_t>(at),
+                {rec(200, RecordKind::parallel_begin, Endpoint::none, team_flags, 1, second, 0x1100),
+                 rec(210, RecordKind::implicit_task, begin, 0, 1, second, make_id(0, 6)),
+                 rec(220, RecordKind::implicit_task, end, 0, 1, 0, make_id(0, 6)),
+                 rec(230, RecordKind::parallel_end, Endpoint::none, team_flags, 0, second, 0x1100),
+                 rec(500, RecordKind::control_tool, Endpoint::none, 0, 0, 1, 0)});
+  run(source, sink);
+  const Lines lines = sink.text(0);
+  CHECK(Lines(lines.begin() + 4, lines.end()) == Lines{"29 measurement", "499 measurement", "499 leave !$omp parallel @0x1000",
+                                                       "499 team_end 0", "499 join", "949 program_end"});
+  const auto& properties = sink.definitions.properties;
+  CHECK(std::any_of(properties.begin(), properties.end(), [](const Property& p) {
+    return p.name == "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE" && p.value == "false";
+  }));
+}

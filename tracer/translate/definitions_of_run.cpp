@@ -65,7 +65,7 @@ void define_clock(Nanoseconds first, Nanoseconds last, const ClockFit& fit, Defi
 
 void define_properties(const Journal& journal, const TranslateReport& report, Definitions& d) {
   const auto add = [&](std::string name, std::string value) { d.properties.push_back({std::move(name), std::move(value)}); };
-  const bool complete = report.lost == 0;
+  const bool complete = report.lost == 0 && !report.paused;
   add("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE", complete ? "true" : "false");
   add("OTF2::THREAD_LOCK_EVENT_COMPLETE", complete ? "true" : "false");
   add("TRACER::VERSION", journal.run.tracer_version);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collects a location's events in batches for its writer, and holds the rule that no event is older
-// than the one before it.
+// Collects a location's events in batches for its writer, and holds two rules: no event is older
+// than the one before it, and nothing happens while recording is paused.
+//
+// A pause (omp_control_tool) may begin and end anywhere. Regions that are open stay open over it.
+// What happens in between is put off to its end, after the MeasurementOnOff; what begins and ends
+// within the pause - a region, a team, a parallel region - is left out.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +23,8 @@ class EventBuffer {
   }
 
   void add(Nanoseconds time, EventType type, std::uint32_t ref, std::uint64_t a = 0, std::uint64_t b = 0, std::uint16_t sub = 0) {
+    if (paused_) [[unlikely]]
+      return put_off({time, type, pending_, sub, ref, a, b});
     if (time < last_) {
       ++clamped_;
       time = last_;
@@ -41,12 +47,23 @@ class EventBuffer {
     attributes_.clear();
   }
 
+  void pause(Nanoseconds time);
+  void resume(Nanoseconds time);
+  bool paused() const noexcept { return paused_; }
+
   Nanoseconds first() const noexcept { return first_; }
   Nanoseconds last() const noexcept { return last_; }
   std::uint64_t count() const noexcept { return count_; }
   std::uint64_t clamped() const noexcept { return clamped_; }  ///< events that were older than their predecessor
 
  private:
+  struct PutOff {
+    Event event;
+    std::vector<EventAttribute> attributes;
+  };
+  void put_off(Event event);
+  bool cancels(const Event& end) noexcept;
+
   static constexpr std::size_t batch = 4096;  // 128 KiB: stays in the second-level cache
   LocationWriter& writer_;
   std::vector<Event> events_;
@@ -54,6 +71,8 @@ class EventBuffer {
   std::uint8_t pending_ = 0;
   Nanoseconds first_ = 0, last_ = 0;
   std::uint64_t count_ = 0, clamped_ = 0;
+  bool paused_ = false, told_ = false;
+  std::vector<PutOff> put_off_;
 };
 
 }  // namespace tracer::translate

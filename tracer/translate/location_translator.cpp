@@ -57,6 +57,8 @@ void LocationTranslator::record(const Record& r) {
   if (r.kind == RecordKind::more) return more(r);
   if (has_pending_create_ && !(r.kind == RecordKind::dependences && r.time >= pending_create_.time)) write_pending_create();
   if (has_pending_test_) settle_test(r);
+  if (next_toggle_ < tables_.toggles.size() && tables_.toggles[next_toggle_].time <= r.time) [[unlikely]]
+    toggle(r.time);
   const Nanoseconds t = clock_(due(r));
   switch (r.kind) {
     case RecordKind::parallel_begin: return parallel_begin(r, t);
@@ -100,6 +102,13 @@ void LocationTranslator::more(const Record& r) {
     data_op(first, r, clock_(due(first)));
 }
 
+void LocationTranslator::toggle(Ticks until) {
+  for (; next_toggle_ < tables_.toggles.size() && tables_.toggles[next_toggle_].time <= until; ++next_toggle_) {
+    const Toggle& next = tables_.toggles[next_toggle_];
+    next.recording ? out_.resume(clock_(next.time)) : out_.pause(clock_(next.time));
+  }
+}
+
 LocationResult LocationTranslator::run(RecordReader& records) {
   if (location_ == 0) {
     out_.attribute(names_[Attribute::process_id], journal_.run.process_id);
@@ -118,7 +127,9 @@ LocationResult LocationTranslator::run(RecordReader& records) {
 void LocationTranslator::finish() {
   if (has_pending_create_) write_pending_create();
   if (has_pending_test_) settle_test(Record{});
+  toggle(tables_.end);
   const Nanoseconds end = std::max(clock_(tables_.end), out_.last());
+  out_.resume(end);
   drop_implicits_to(0, end);
   close_open(base_, end, 0, "region closed at the end of the trace");
   if (location_ == 0) out_.add(end, EventType::program_end, 0);

@@ -63,6 +63,7 @@ class LocationTranslator {
 
   void record(const Record& r);
   void more(const Record& r);
+  void toggle(Ticks until);
   void finish();
 
   // regions
@@ -159,7 +160,7 @@ class LocationTranslator {
     std::uint64_t codeptr;
   };
   std::vector<OpenTarget> targets_;
-  bool recording_ = true;
+  std::size_t next_toggle_ = 0;
 
   struct CachedRegion {
     RegionKey key;

@@ -236,6 +236,7 @@ void Scanner::record(const Record& r) {
       if (r.endpoint == Endpoint::end) site(region_key(r));
       return;
     case RecordKind::control_tool:
+      if (r.b == 1 || r.b == 2 || r.b == 4) out_.toggles.push_back({r.time, r.b == 1});
       if (r.b == command_begin_phase) site({r.a, Construct::phase, false, 0});
       if (r.b > command_end_phase) {
         out_.other_commands = true;

@@ -69,6 +69,12 @@ struct Migration {
   bool in = false;  ///< it arrives here (again); else it leaves
 };
 
+/// omp_control_tool's start, pause and end, which hold for all threads.
+struct Toggle {
+  Ticks time = 0;
+  bool recording = true;
+};
+
 /// Found by reading one channel alone.
 struct ChannelScan {
   std::vector<Entity> entities;  ///< by counter
@@ -86,6 +92,7 @@ struct ChannelScan {
   };
   std::vector<UntiedSwitch> untied;
   std::vector<Migration> migrations;
+  std::vector<Toggle> toggles;
   std::array<std::uint32_t, 256> dependence_types{};  ///< most dependences of a type that one task has
   std::array<std::uint64_t, static_cast<std::size_t>(RecordKind::count_)> kinds{};  ///< records per kind
   std::uint64_t work_types = 0, target_types = 0;     ///< bit n: kind n (below 64) was seen
@@ -115,6 +122,7 @@ struct Tables {
   std::vector<ChannelId> channel_of;      ///< by location (CPU threads only)
   std::vector<CommRef> root_comm;         ///< by channel: the team of one around an initial task, or undefined
   std::unique_ptr<RegionTable> regions;
+  std::vector<Toggle> toggles;            ///< of all threads, in order
   Ticks begin = 0, end = 0;               ///< of the run
 
   const Entity* entity(std::uint64_t id) const noexcept {

@@ -77,6 +77,10 @@ void Translation::link() {
   link_teams(tables_, definitions_);
   link_locks(tables_);
   link_untied(tables_);
+  for (ChannelScan& scan : tables_.channels)
+    tables_.toggles.insert(tables_.toggles.end(), scan.toggles.begin(), scan.toggles.end());
+  std::sort(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& a, const Toggle& b) { return a.time < b.time; });
+  report_.paused = std::any_of(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& t) { return !t.recording; });
   build_regions(tables_, journal_, options_.symbolize);
   definitions_.regions = tables_.regions->regions;
   vocabulary_ = make_vocabulary(tables_, journal_, definitions_);

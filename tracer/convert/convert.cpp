@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See convert.hpp.
+#include "tracer/convert/convert.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+
+#include "formats/otf2/sink.hpp"
+#include "formats/raw/reader.hpp"
+#include "tracer/translate/symbolize.hpp"
+#include "tracer/translate/translate.hpp"
+
+namespace tracer {
+namespace {
+
+namespace fs = std::filesystem;
+
+unsigned usable_processors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<unsigned>(std::clamp(CPU_COUNT(&set), 1, 8));
+}
+
+std::uint64_t size_of_archive(const fs::path& directory) {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (const char* name : {"traces.otf2", "traces.def"})
+    if (const auto size = fs::file_size(directory / name, error); !error) bytes += size;
+  for (fs::directory_iterator it(directory / "traces", error), end; !error && it != end; it.increment(error))
+    if (const auto size = it->file_size(error); !error) bytes += size;
+  return bytes;
+}
+
+}  // namespace
+
+ConvertResult convert(const fs::path& raw, const fs::path& directory, const ConvertOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto source = raw::open_trace(raw);
+  ConvertResult result;
+  result.complete = source->report().complete;
+  result.damage = source->report().damage;
+
+  const auto sink = make_otf2_sink(directory, {options.level_3_1 ? Otf2Level::v3_1 : Otf2Level::v3_0, {}, {}});
+  translate::TranslateOptions translation;
+  translation.threads = options.threads != 0 ? options.threads : usable_processors();
+  translation.progress = options.progress;
+  if (options.symbols) translation.symbolize = translate::make_symbolizer(source->journal().modules);
+  translate::TranslateReport report = translate::translate(*source, *sink, translation);
+
+  result.archive = directory / "traces.otf2";
+  result.events = report.events;
+  result.lost = report.lost;
+  result.threads = report.threads;
+  result.streams = report.streams;
+  result.repairs = std::move(report.repairs);
+  result.bytes = size_of_archive(directory);
+  result.raw_kept = options.keep_raw || !result.damage.empty();
+  if (!result.raw_kept) {
+    std::error_code ignored;
+    fs::remove_all(raw::raw_directory_of(raw), ignored);
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace tracer

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a raw trace on disk to an OTF2 archive on disk: reader, correlation, translation and sink put
+// together. The same function serves the traced process, `tracer run`, `convert` and `recover`.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tracer {
+
+struct ConvertOptions {
+  unsigned threads = 0;     ///< 0: as many as this process may use, at most 8
+  bool keep_raw = false;    ///< else the raw trace is removed when the archive is complete and nothing was damaged
+  bool symbols = true;      ///< look source positions up
+  bool level_3_1 = false;   ///< OTF2 3.1's enumeration values, when the library has them
+  std::function<void(double)> progress;  ///< 0 to 1; may be empty
+};
+
+struct ConvertResult {
+  std::filesystem::path archive;  ///< <directory>/traces.otf2
+  std::uint64_t events = 0;
+  std::uint64_t lost = 0;
+  std::size_t threads = 0;
+  std::size_t streams = 0;
+  std::uint64_t bytes = 0;     ///< of the archive on disk
+  double seconds = 0;          ///< of the conversion
+  bool complete = true;        ///< the run ended by the book and nothing was damaged or missing
+  bool raw_kept = false;
+  std::map<std::string, std::uint64_t> repairs;
+  std::vector<std::string> damage;  ///< one line each, of what could not be read
+};
+
+/// `raw`: the raw trace's directory, or the one that holds it. `directory`: where the archive goes;
+/// usually the one around the raw trace. Throws tracer::Error; the raw trace is then untouched.
+ConvertResult convert(const std::filesystem::path& raw, const std::filesystem::path& directory, const ConvertOptions& options = {});
+
+}  // namespace tracer

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pauses of recording.
+#include "tracer/translate/event_buffer.hpp"
+
+#include <utility>
+
+namespace tracer::translate {
+
+void EventBuffer::pause(Nanoseconds time) {
+  if (paused_) return;
+  told_ = count_ > 0;  // a thread that comes later has nothing to interrupt
+  if (told_) add(time, EventType::measurement_on_off, 0, 0);
+  paused_ = true;
+}
+
+void EventBuffer::resume(Nanoseconds time) {
+  if (!paused_) return;
+  paused_ = false;
+  if (told_) add(time, EventType::measurement_on_off, 0, 1);
+  for (PutOff& late : std::exchange(put_off_, {})) {
+    for (const EventAttribute& a : late.attributes) attribute(a.attribute, a.value);
+    const Event& e = late.event;
+    add(time, e.type, e.ref, e.a, e.b, e.sub);
+  }
+}
+
+void EventBuffer::put_off(Event event) {
+  const std::vector<EventAttribute> attributes(attributes_.end() - pending_, attributes_.end());
+  attributes_.resize(attributes_.size() - pending_);
+  pending_ = 0;
+  if (event.type == EventType::buffer_flush || cancels(event)) return;
+  put_off_.push_back({event, attributes});
+}
+
+// Takes what `end` ends out of what was put off, when nothing between the two must remain.
+bool EventBuffer::cancels(const Event& end) noexcept {
+  const auto begins = [&](const Event& e) {
+    switch (end.type) {
+      case EventType::leave: return e.type == EventType::enter && e.ref == end.ref;
+      case EventType::team_end: return e.type == EventType::team_begin && e.ref == end.ref;
+      case EventType::thread_join: return e.type == EventType::thread_fork;
+      case EventType::release_lock: return e.type == EventType::acquire_lock && e.a == end.a && e.b == end.b;
+      default: return false;
+    }
+  };
+  for (std::size_t n = put_off_.size(); n-- > 0;) {
+    const Event& e = put_off_[n].event;
+    if (begins(e)) {
+      if (end.type == EventType::release_lock) {
+        put_off_.erase(put_off_.begin() + static_cast<std::ptrdiff_t>(n));
+      } else {
+        put_off_.resize(n);
+      }
+      return true;
+    }
+    const bool stays = e.type == EventType::task_create || e.type == EventType::task_switch || e.type == EventType::task_complete ||
+                       e.type == EventType::leave || e.type == EventType::team_end || e.type == EventType::thread_join ||
+                       e.type == EventType::release_lock || (e.type == EventType::acquire_lock && end.type != EventType::release_lock);
+    if (stays) return false;
+  }
+  return false;
+}
+
+}  // namespace tracer::translate
