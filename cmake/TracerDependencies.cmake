@@ -43,6 +43,16 @@ if(NOT LIBDW_INCLUDE_DIR)
   tracer_need("libdw" "libdw-dev")
 endif()
 
+# libelf, for the command only (tracer/ompd): symbols of a process that is looked into.
+find_path(LIBELF_INCLUDE_DIR gelf.h)
+find_library(LIBELF_LIBRARY elf)
+if(NOT LIBELF_INCLUDE_DIR OR NOT LIBELF_LIBRARY)
+  tracer_need("libelf" "libelf-dev")
+endif()
+add_library(tracer::elf UNKNOWN IMPORTED)
+set_target_properties(tracer::elf PROPERTIES IMPORTED_LOCATION ${LIBELF_LIBRARY}
+  INTERFACE_INCLUDE_DIRECTORIES ${LIBELF_INCLUDE_DIR})
+
 find_package(CLI11 QUIET)
 if(NOT CLI11_FOUND)
   tracer_need("CLI11" "libcli11-dev")

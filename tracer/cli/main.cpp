@@ -21,6 +21,7 @@ namespace {
 const std::array commands = {
     &run_command,
     &info_command,
+    &snapshot_command,
     &completion_command,
     &manual_command,
 };

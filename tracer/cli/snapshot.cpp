@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `tracer snapshot`: what a running or dead OpenMP process is doing.
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "tracer/cli/command.hpp"
+#include "tracer/cli/snapshot_text.hpp"
+#include "tracer/ompd/core_target.hpp"
+#include "tracer/ompd/guard.hpp"
+#include "tracer/ompd/live_target.hpp"
+#include "tracer/ompd/refusal.hpp"
+#include "tracer/ompd/runtime.hpp"
+#include "tracer/ompd/snapshot.hpp"
+#include "tracer/ompd/waits.hpp"
+
+namespace tracer::cli {
+namespace {
+
+struct Options {
+  std::string what, plugin;
+  bool json = false, stacks = true;
+  SnapshotDetail detail = SnapshotDetail::normal;
+  unsigned timeout = 60;
+};
+
+bool is_process_id(const std::string& text) {
+  return !text.empty() && text.size() < 11 && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+ompd::Snapshot look_at_process(const Options& options) {
+  using Clock = std::chrono::steady_clock;
+  std::string why;
+  std::unique_ptr<ompd::CallStacks> stacks;
+  ompd::Snapshot snapshot;
+  const auto begin = Clock::now();
+  {
+    ompd::LiveTarget target{std::strtoull(options.what.c_str(), nullptr, 10)};
+    const ompd::Session session{target, options.plugin};
+    if (options.stacks) stacks = ompd::CallStacks::of_process(target.process_id(), why);
+    snapshot = ompd::collect(session, stacks.get());
+  }
+  const auto stopped = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
+  snapshot.stopped_microseconds = static_cast<std::uint64_t>(stopped.count());
+  if (options.stacks && stacks == nullptr) snapshot.notes.push_back("no call stacks: " + why);
+  ompd::resolve(snapshot, stacks.get());
+  return snapshot;
+}
+
+ompd::Snapshot look_at_core(const Options& options) {
+  ompd::CoreTarget target{options.what};
+  std::string why;
+  std::unique_ptr<ompd::CallStacks> stacks;
+  const ompd::Session session{target, options.plugin};
+  if (options.stacks) stacks = ompd::CallStacks::of_core(options.what, target.executable(), why);
+  ompd::Snapshot snapshot = ompd::collect(session, stacks.get());
+  snapshot.core = options.what;
+  snapshot.signal = target.signal();
+  if (target.truncated()) snapshot.notes.push_back("the core file is truncated: what is missing in it is missing here");
+  if (options.stacks && stacks == nullptr) snapshot.notes.push_back("no call stacks: " + why);
+  ompd::resolve(snapshot, stacks.get());
+  return snapshot;
+}
+
+int look(const Options& options) {
+  unsetenv("DEBUGINFOD_URLS");  // libdw would ask a server while the program stands still
+  ompd::Snapshot snapshot = is_process_id(options.what) ? look_at_process(options) : look_at_core(options);
+  snapshot.findings = ompd::find_waits(snapshot);
+  if (!snapshot.tracks_states) {
+    snapshot.notes.push_back(
+        "OMP_DEBUG is not enabled in the program: states, wait ids, frames and task functions are missing. "
+        "Start it with OMP_DEBUG=enabled to have them");
+  }
+  if (options.json)
+    print_json(snapshot);
+  else
+    print_text(snapshot, options.detail);
+  for (const std::string& note : snapshot.notes) std::fprintf(stderr, "tracer: %s\n", note.c_str());
+  return snapshot.tracks_states ? static_cast<int>(ok) : snapshot_incomplete;
+}
+
+void add(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  app.add_option("process", options->what, "Process id, or a core file")->required()->type_name("PID|CORE");
+  app.add_flag("--json", options->json, "As JSON");
+  app.add_flag("!--no-stacks", options->stacks, "Without call stacks: stops the process for a shorter time");
+  app.add_flag_callback(
+      "-v,--verbose", [options] { options->detail = SnapshotDetail::all; }, "All frames and control variables");
+  app.add_option("--ompd", options->plugin, "The runtime's plugin (default: searched beside libomp)")
+      ->type_name("LIBOMPD.SO")
+      ->check(CLI::ExistingFile);
+  app.add_option("--timeout", options->timeout, "Give up after so many seconds (default 60, 0: never)")->type_name("S");
+  app.footer(
+      "Status 3: complete but for states (OMP_DEBUG not enabled). 10-19: it cannot be looked into;\n"
+      "the message says why: 10 no such process or file, 11 no permission, 12 other architecture,\n"
+      "13 no OpenMP, 14 OpenMP not started yet, 15 stripped libomp, 16 no libompd, 17 damaged core,\n"
+      "18 took too long, 19 the plugin crashed.");
+  action = [options] {
+    try {
+      return ompd::guarded(std::chrono::seconds{options->timeout}, SIGKILL, [&] { return look(*options); });
+    } catch (const ompd::CannotLook& error) {
+      std::fprintf(stderr, "tracer: %s\n", error.what());
+      return static_cast<int>(error.why());
+    }
+  };
+}
+
+}  // namespace
+
+const Command snapshot_command{"snapshot", "Show what a running or dead OpenMP process is doing", add};
+
+}  // namespace tracer::cli

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// libdw is opened when it is needed: the command runs without it, saying less.
+#include "tracer/ompd/call_stacks.hpp"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <libelf.h>
+
+#include <cstdlib>
+
+#include "tracer/ompd/owned_fd.hpp"
+
+namespace tracer::ompd {
+namespace {
+
+/// A recursion that ran away, or a damaged stack that leads back into itself.
+constexpr std::size_t max_frames = 256;
+
+}  // namespace
+
+struct CallStacks::Library {
+#define TRACER_DWFL_FUNCTIONS(X)                                                                                    \
+  X(dwfl_begin)                                                                                                     \
+  X(dwfl_end) X(dwfl_linux_proc_report) X(dwfl_linux_proc_attach) X(dwfl_core_file_report) X(dwfl_core_file_attach) \
+      X(dwfl_report_end) X(dwfl_getthread_frames) X(dwfl_frame_pc) X(dwfl_addrmodule) X(dwfl_module_addrname)       \
+          X(dwfl_module_getsrc) X(dwfl_lineinfo) X(dwfl_module_info) X(dwfl_linux_proc_find_elf)                    \
+              X(dwfl_build_id_find_elf) X(dwfl_standard_find_debuginfo) X(dwfl_module_nextcu) X(dwarf_haspc)        \
+                  X(dwarf_getsrc_die) X(dwarf_linesrc) X(dwarf_lineno)
+#define TRACER_DWFL_MEMBER(name) decltype(&::name) name = nullptr;
+  TRACER_DWFL_FUNCTIONS(TRACER_DWFL_MEMBER)
+#undef TRACER_DWFL_MEMBER
+
+  static const Library* open(std::string& why) {
+    static Library library;
+    static const bool complete = library.load();
+    if (!complete) why = "libdw is not installed (Debian: libdw1)";
+    return complete ? &library : nullptr;
+  }
+
+ private:
+  bool load() {
+    void* handle = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) return false;
+    bool complete = true;
+#define TRACER_DWFL_LOOKUP(function)                                         \
+  function = reinterpret_cast<decltype(function)>(dlsym(handle, #function)); \
+  complete = complete && function != nullptr;
+    TRACER_DWFL_FUNCTIONS(TRACER_DWFL_LOOKUP)
+#undef TRACER_DWFL_LOOKUP
+    return complete;
+  }
+};
+
+struct CallStacks::State {
+  const Library* dw = nullptr;
+  Dwfl_Callbacks callbacks{};
+  OwnedFd core_file;
+  Elf* core = nullptr;
+  Dwfl* dwfl = nullptr;
+
+  ~State() {
+    if (dwfl != nullptr) dw->dwfl_end(dwfl);
+    if (core != nullptr) elf_end(core);
+  }
+
+  void add_line(Dwfl_Module* module, Position& position) const {
+    int number = 0;
+    const char* file = nullptr;
+    if (Dwfl_Line* line = dw->dwfl_module_getsrc(module, position.address)) {
+      file = dw->dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+    } else {
+      file = search_units(module, position.address, number);
+    }
+    if (file == nullptr || number <= 0) return;
+    position.file = file;
+    position.line = static_cast<std::uint32_t>(number);
+  }
+
+  /// clang writes no .debug_aranges, without which libdw (0.188) does not find the unit of an address.
+  const char* search_units(Dwfl_Module* module, Dwarf_Addr address, int& number) const {
+    Dwarf_Addr bias = 0;
+    for (Dwarf_Die* unit = nullptr; (unit = dw->dwfl_module_nextcu(module, unit, &bias)) != nullptr;) {
+      if (dw->dwarf_haspc(unit, address - bias) <= 0) continue;
+      Dwarf_Line* line = dw->dwarf_getsrc_die(unit, address - bias);
+      if (line != nullptr && dw->dwarf_lineno(line, &number) == 0) return dw->dwarf_linesrc(line, nullptr, nullptr);
+    }
+    return nullptr;
+  }
+};
+
+CallStacks::CallStacks() : state_(std::make_unique<State>()) {}
+CallStacks::~CallStacks() = default;
+
+std::unique_ptr<CallStacks> CallStacks::of_process(std::uint64_t process, std::string& why) {
+  std::unique_ptr<CallStacks> stacks{new CallStacks};
+  State& state = *stacks->state_;
+  state.dw = Library::open(why);
+  if (state.dw == nullptr) return nullptr;
+  state.callbacks.find_elf = state.dw->dwfl_linux_proc_find_elf;
+  state.callbacks.find_debuginfo = state.dw->dwfl_standard_find_debuginfo;
+  state.dwfl = state.dw->dwfl_begin(&state.callbacks);
+  const auto id = static_cast<pid_t>(process);
+  if (state.dwfl == nullptr || state.dw->dwfl_linux_proc_report(state.dwfl, id) != 0 ||
+      state.dw->dwfl_report_end(state.dwfl, nullptr, nullptr) != 0 ||
+      state.dw->dwfl_linux_proc_attach(state.dwfl, id, true) < 0) {
+    why = "libdw cannot read the process";
+    return nullptr;
+  }
+  return stacks;
+}
+
+std::unique_ptr<CallStacks> CallStacks::of_core(const std::string& path, const std::string& executable,
+                                                std::string& why) {
+  std::unique_ptr<CallStacks> stacks{new CallStacks};
+  State& state = *stacks->state_;
+  state.dw = Library::open(why);
+  if (state.dw == nullptr) return nullptr;
+  elf_version(EV_CURRENT);
+  state.callbacks.find_elf = state.dw->dwfl_build_id_find_elf;
+  state.callbacks.find_debuginfo = state.dw->dwfl_standard_find_debuginfo;
+  state.core_file = OwnedFd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  state.core = state.core_file ? elf_begin(state.core_file.get(), ELF_C_READ_MMAP, nullptr) : nullptr;
+  state.dwfl = state.core == nullptr ? nullptr : state.dw->dwfl_begin(&state.callbacks);
+  const char* program = executable.empty() ? nullptr : executable.c_str();
+  if (state.dwfl == nullptr || state.dw->dwfl_core_file_report(state.dwfl, state.core, program) < 0 ||
+      state.dw->dwfl_report_end(state.dwfl, nullptr, nullptr) != 0 ||
+      state.dw->dwfl_core_file_attach(state.dwfl, state.core) < 0) {
+    why = "libdw cannot read the core file";
+    return nullptr;
+  }
+  return stacks;
+}
+
+namespace {
+
+struct Walk {
+  decltype(&dwfl_frame_pc) frame_pc;
+  std::vector<std::uint64_t> addresses;
+};
+
+int add_frame(Dwfl_Frame* frame, void* argument) {
+  auto& walk = *static_cast<Walk*>(argument);
+  Dwarf_Addr pc = 0;
+  bool exact = false;
+  if (!walk.frame_pc(frame, &pc, &exact) || pc == 0) return DWARF_CB_ABORT;
+  walk.addresses.push_back(exact ? pc : pc - 1);
+  return walk.addresses.size() < max_frames ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> CallStacks::addresses(std::uint64_t thread) const {
+  Walk walk{state_->dw->dwfl_frame_pc, {}};
+  state_->dw->dwfl_getthread_frames(state_->dwfl, static_cast<pid_t>(thread), add_frame, &walk);
+  return walk.addresses;
+}
+
+Position CallStacks::position(std::uint64_t address) const {
+  const Library& dw = *state_->dw;
+  Position result{.address = address};
+  Dwfl_Module* module = dw.dwfl_addrmodule(state_->dwfl, address);
+  if (module == nullptr) return result;
+  if (const char* name = dw.dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr))
+    result.module = name;
+  if (const char* name = dw.dwfl_module_addrname(module, address)) {
+    int status = -1;
+    char* readable = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+    result.function = status == 0 && readable != nullptr ? readable : name;
+    std::free(readable);
+  }
+  state_->add_line(module, result);
+  return result;
+}
+
+}  // namespace tracer::ompd

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The search for runtime and plugin, and what is said when one is missing.
+#include "tracer/ompd/runtime.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tracer/ompd/refusal.hpp"
+
+namespace tracer::ompd {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* locations_symbol = "ompd_dll_locations";
+constexpr std::size_t max_locations = 64;
+
+/// Defined by every LLVM runtime since the first, also stripped.
+constexpr const char* llvm_symbol = "__kmpc_fork_call";
+constexpr const char* gcc_symbol = "GOMP_parallel";
+
+/// The plugin is code that we run: from where only root or we ourselves can have put it.
+bool may_be_loaded(const std::string& path) {
+  struct stat file {};
+  if (stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode)) return false;
+  const bool ours = file.st_uid == 0 || file.st_uid == geteuid();
+  return ours && (file.st_mode & S_IWOTH) == 0;
+}
+
+void add_if_new(std::vector<std::string>& list, const std::string& path) {
+  if (std::find(list.begin(), list.end(), path) == list.end() && may_be_loaded(path)) list.push_back(path);
+}
+
+/// Debian keeps each LLVM's plugin in /usr/lib/llvm-NN/lib; the newest first: they read older runtimes.
+std::vector<std::string> system_plugins() {
+  std::vector<std::pair<int, std::string>> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/usr/lib", error)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("llvm-")) found.emplace_back(std::atoi(name.c_str() + 5), entry.path() / "lib/libompd.so");
+  }
+  std::sort(found.rbegin(), found.rend());
+  std::vector<std::string> paths;
+  for (const auto& [version, path] : found) paths.push_back(path);
+  for (const char* directory :
+       {"/usr/local/lib", "/usr/lib", "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"})
+    paths.push_back(std::string{directory} + "/libompd.so");
+  return paths;
+}
+
+[[noreturn]] void refuse_stripped(const MappedModule& runtime) {
+  std::string reason = runtime.other_build || runtime.file == nullptr ? " (" + runtime.why + ")" : "";
+  throw CannotLook(Refusal::stripped_runtime,
+                   "the OpenMP runtime " + runtime.path + " has no OMPD symbols: it is stripped" + reason +
+                       ". Run the program with an unstripped libomp (LD_LIBRARY_PATH), or install the runtime's debug "
+                       "symbols (Debian: libomp5-NN-dbgsym)");
+}
+
+}  // namespace
+
+const MappedModule& find_runtime(const Modules& modules) {
+  const MappedModule *llvm = nullptr, *gcc = nullptr, *unreadable = nullptr;
+  for (const MappedModule& module : modules.all()) {
+    const std::string name = fs::path(module.path).filename();
+    if (module.file == nullptr || module.other_build) {
+      if (name.starts_with("libomp") || name.starts_with("libiomp")) unreadable = &module;
+      continue;
+    }
+    if (module.file->find(locations_symbol)) return module;
+    if (module.file->find(llvm_symbol))
+      llvm = &module;
+    else if (module.file->find(gcc_symbol))
+      gcc = &module;
+  }
+  if (llvm != nullptr) refuse_stripped(*llvm);
+  if (unreadable != nullptr) refuse_stripped(*unreadable);
+  if (gcc != nullptr)
+    throw CannotLook(Refusal::no_openmp,
+                     "the program's OpenMP runtime is GCC's (" + gcc->path +
+                         "), which has no OMPD. LD_PRELOAD an unstripped libomp.so to run it with LLVM's");
+  throw CannotLook(Refusal::no_openmp, "no OpenMP runtime is loaded: the program does not use OpenMP, or does not yet");
+}
+
+std::vector<std::string> named_plugins(const Target& target, const MappedModule& runtime) {
+  const auto variable = runtime.address_of(locations_symbol);
+  const auto list = variable ? target.value<std::uint64_t>(*variable) : std::nullopt;
+  if (!list) throw CannotLook(Refusal::damaged, "the OpenMP runtime's data cannot be read: the memory is not there");
+  if (*list == 0)
+    throw CannotLook(Refusal::not_initialized,
+                     "the program has loaded OpenMP (" + runtime.path + ") but not used it yet: try again later");
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < max_locations; ++i) {
+    const auto name = target.value<std::uint64_t>(*list + i * sizeof(std::uint64_t));
+    if (!name || *name == 0) break;
+    names.push_back(target.text(*name));
+  }
+  return names;
+}
+
+std::vector<std::string> plugin_candidates(const Target& target, const MappedModule& runtime) {
+  std::vector<std::string> found;
+  std::vector<std::string> directories;
+  for (const std::string& name : named_plugins(target, runtime)) {
+    if (name.starts_with('/')) add_if_new(found, target.file(name));
+  }
+  const fs::path beside = fs::path(runtime.path).parent_path();
+  add_if_new(found, target.file(beside / "libompd.so"));
+  for (const std::string& path : system_plugins()) add_if_new(found, path);
+  return found;
+}
+
+Session::Session(Target& target, const std::string& plugin)
+    : target_(target), modules_(target), thread_locals_(target, modules_), runtime_(find_runtime(modules_)) {
+  std::vector<std::string> candidates = plugin_candidates(target, runtime_);
+  if (!plugin.empty()) candidates = {plugin};
+  if (candidates.empty())
+    throw CannotLook(
+        Refusal::no_plugin,
+        "no OMPD plugin (libompd.so) found, neither beside " + runtime_.path +
+            " nor in /usr/lib/llvm-*/lib. On Debian: apt-get install libomp-22-dev; or name it with --ompd");
+  std::string failures;
+  for (const std::string& candidate : candidates) {
+    try {
+      library_ = std::make_unique<Library>(candidate);
+      auto context = std::make_unique<AddressSpaceContext>();
+      context->target = &target_;
+      context->modules = &modules_;
+      context->thread_locals = &thread_locals_;
+      context->runtime = &runtime_;
+      space_ = std::make_unique<AddressSpace>(*library_, std::move(context));
+      return;
+    } catch (const CannotLook& error) {
+      library_.reset();
+      failures += (failures.empty() ? "" : "; ") + std::string{error.what()};
+    }
+  }
+  throw CannotLook(Refusal::no_plugin, failures);
+}
+
+bool Session::tracks_states() const {
+  const auto address = symbol("ompd_state");
+  const auto state = address ? target_.value<std::uint64_t>(*address) : std::nullopt;
+  return state && *state != 0;
+}
+
+}  // namespace tracer::ompd

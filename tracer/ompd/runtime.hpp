@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds the OpenMP runtime in a target and the plugin that understands it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tracer/ompd/handles.hpp"
+#include "tracer/ompd/modules.hpp"
+#include "tracer/ompd/target.hpp"
+
+namespace tracer::ompd {
+
+/// A target with all that is needed to ask OMPD about it.
+class Session {
+ public:
+  /// `plugin`: the user's path of libompd.so, "" to search. Throws CannotLook.
+  Session(Target& target, const std::string& plugin);
+
+  Target& target() const noexcept { return target_; }
+  const Modules& modules() const noexcept { return modules_; }
+  const MappedModule& runtime() const noexcept { return runtime_; }
+  const Library& library() const noexcept { return *library_; }
+  const AddressSpace& space() const noexcept { return *space_; }
+  /// OMP_DEBUG=enabled in the target: states and frames are kept.
+  bool tracks_states() const;
+  /// Run-time address of a symbol of the runtime.
+  std::optional<std::uint64_t> symbol(const char* name) const { return runtime_.address_of(name); }
+
+ private:
+  Target& target_;
+  Modules modules_;
+  ThreadLocals thread_locals_;
+  const MappedModule& runtime_;
+  std::unique_ptr<Library> library_;
+  std::unique_ptr<AddressSpace> space_;
+};
+
+/// The module with the OpenMP runtime that has OMPD's symbols. Throws CannotLook(no_openmp, stripped_runtime).
+const MappedModule& find_runtime(const Modules& modules);
+/// What the runtime itself names (ompd_dll_locations). Throws CannotLook(not_initialized).
+std::vector<std::string> named_plugins(const Target& target, const MappedModule& runtime);
+/// All places to try, best first. Files that someone else could have put there are left out.
+std::vector<std::string> plugin_candidates(const Target& target, const MappedModule& runtime);
+
+}  // namespace tracer::ompd
