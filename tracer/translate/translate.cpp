@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "tracer/translate/definitions_of_run.hpp"
+#include "tracer/translate/device_events.hpp"
 #include "tracer/translate/link.hpp"
 #include "tracer/translate/location_translator.hpp"
 #include "tracer/translate/parallel_for.hpp"
@@ -31,6 +32,7 @@ class Translation {
   void link();
   void write();
   void write_location(LocationRef location);
+  void write_stream(const DeviceLocation& stream);
   void count(const LocationResult& result);
   void progress(double fraction) {
     if (options_.progress) options_.progress(fraction);
@@ -44,6 +46,7 @@ class Translation {
   Tables tables_;
   Definitions definitions_;
   Vocabulary vocabulary_;
+  DeviceDefinitions devices_;
   TranslateReport report_;
   std::mutex mutex_;  // report_, first_, last_
   Nanoseconds first_ = ~Nanoseconds{0}, last_ = 0;
@@ -84,6 +87,12 @@ void Translation::link() {
   build_regions(tables_, journal_, options_.symbolize);
   definitions_.regions = tables_.regions->regions;
   vocabulary_ = make_vocabulary(tables_, journal_, definitions_);
+  if (!options_.devices) return;
+  devices_ = define_devices(*options_.devices, tables_, journal_, definitions_);
+  report_.streams = devices_.locations.size();
+  for (const auto& [what, n] : options_.devices->counters) {
+    if (n > 0) report_.repairs[what] += n;
+  }
 }
 
 void Translation::count(const LocationResult& result) {
@@ -97,6 +106,7 @@ void Translation::count(const LocationResult& result) {
 }
 
 void Translation::write_location(LocationRef location) {
+  if (location >= report_.threads) return write_stream(devices_.locations[location - report_.threads]);
   const ChannelId channel = tables_.channel_of[location];
   const auto writer = sink_.open(location);
   LocationTranslator translator(tables_, journal_, vocabulary_, clock_, channel, *writer);
@@ -105,11 +115,21 @@ void Translation::write_location(LocationRef location) {
   writer->close();
 }
 
+void Translation::write_stream(const DeviceLocation& stream) {
+  const auto writer = sink_.open(stream.location);
+  count(translate_stream(stream, devices_, tables_, clock_, *writer));
+  writer->close();
+}
+
 void Translation::write() {
   // The longest channels first, so that no thread is left alone with one at the end.
-  std::vector<LocationRef> order(report_.threads);
+  std::vector<LocationRef> order(report_.threads + report_.streams);
   for (LocationRef l = 0; l < order.size(); ++l) order[l] = l;
-  const auto records = [&](LocationRef l) { return tables_.channels[tables_.channel_of[l]].records; };
+  const auto records = [&](LocationRef l) -> std::uint64_t {
+    if (l < report_.threads) return tables_.channels[tables_.channel_of[l]].records;
+    const DeviceStream* stream = devices_.locations[l - report_.threads].stream;
+    return stream ? stream->operations.size() : 0;
+  };
   std::stable_sort(order.begin(), order.end(), [&](LocationRef a, LocationRef b) { return records(a) > records(b); });
   std::atomic<std::size_t> done{0};
   parallel_for(order.size(), options_.threads, [&](std::size_t n) {
