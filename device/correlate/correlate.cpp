@@ -52,7 +52,7 @@ class Correlator {
       : journal_(journal),
         operations_(operations),
         ticks_per_nanosecond_(ticks_per_nanosecond(journal)),
-        join_(operations, out_.counters) {
+        join_(operations, out_.repairs) {
     for (std::size_t i = 0; i < journal.devices.size(); ++i) {
       const auto& info = journal.devices[i];
       std::vector<DeviceClockSync> points;
@@ -75,7 +75,7 @@ class Correlator {
 
  private:
   void count(const char* name, std::uint64_t n = 1) {
-    if (n) out_.counters[name] += n;
+    if (n) out_.repairs[name] += n;
   }
   void anchor(const DeviceRecord& record);
   Device* device_of(DeviceRecord& record, const HostOperation* op);
@@ -169,7 +169,8 @@ void Correlator::take(DeviceRecord record) {
       return;
     case DeviceRecordKind::target_begin:
     case DeviceRecordKind::target_end:
-      return count("device.target_records");
+      ++out_.counters["device.target_records"];
+      return;
     case DeviceRecordKind::lost:
       return count("device.records_lost_by_provider", record.bytes);
     case DeviceRecordKind::invalid:
@@ -228,12 +229,12 @@ DeviceTimeline Correlator::finish() {
     DeviceTrack track;
     track.number = number;
     track.journal_index = device.journal_index;
-    track.memory = memory_in_use(std::move(device.memory), out_.counters);
-    track.streams = make_streams(number, journal_.devices[device.journal_index].paradigm_hint,
-                                 std::move(device.operations), out_.counters);
+    track.memory = memory_in_use(std::move(device.memory), out_.repairs);
+    track.streams =
+        make_streams(number, journal_.devices[device.journal_index].paradigm_hint, std::move(device.operations), out_);
     out_.devices.push_back(std::move(track));
   }
-  count("device.operations_without_record", join_.without_record(providers));
+  if (const auto n = join_.without_record(providers)) out_.counters["device.operations_without_record"] = n;
   return std::move(out_);
 }
 

@@ -31,13 +31,13 @@ std::string prefix(std::int32_t device, std::uint32_t paradigm_hint) {
 }
 
 void spread(std::vector<DeviceOperation>& operations, std::vector<DeviceStream>& streams, std::size_t first,
-            Counters& counters) {
+            DeviceTimeline& timeline) {
   for (auto& op : operations) {
     std::size_t i = first;
     while (i < streams.size() && !streams[i].operations.empty() && streams[i].operations.back().end > op.start) ++i;
     if (i == streams.size() && i - first >= most_virtual_streams) {
       i = first;
-      ++counters["device.overlap_shortened"];
+      ++timeline.repairs["device.overlap_shortened"];
       op.start = std::max(op.start, streams[i].operations.back().end);
       op.end = std::max(op.end, op.start);
     }
@@ -45,7 +45,7 @@ void spread(std::vector<DeviceOperation>& operations, std::vector<DeviceStream>&
       streams.emplace_back();
       streams[i].virtual_index = static_cast<unsigned>(i - first);
     }
-    if (i > first) ++counters["device.on_virtual_stream"];
+    if (i > first) ++timeline.counters["device.on_virtual_stream"];
     streams[i].operations.push_back(op);
   }
 }
@@ -53,7 +53,7 @@ void spread(std::vector<DeviceOperation>& operations, std::vector<DeviceStream>&
 }  // namespace
 
 std::vector<DeviceStream> make_streams(std::int32_t device, std::uint32_t paradigm_hint,
-                                       std::vector<PlacedOperation> operations, Counters& counters) {
+                                       std::vector<PlacedOperation> operations, DeviceTimeline& timeline) {
   std::map<Key, std::vector<DeviceOperation>> groups;
   for (auto& placed : operations) {
     const auto lane = lane_of(placed.operation.kind);
@@ -70,7 +70,7 @@ std::vector<DeviceStream> make_streams(std::int32_t device, std::uint32_t paradi
       return std::tie(a.start, a.end) < std::tie(b.start, b.end);
     });
     const auto first = streams.size();
-    spread(group, streams, first, counters);
+    spread(group, streams, first, timeline);
     group = {};
     // CUDA's stream numbers mean something to its users, other runtimes' are addresses or hashes
     const auto number = paradigm_hint == 1 && provider == DeviceProviderKind::cupti ? stream : index++;

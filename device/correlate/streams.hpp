@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "device/correlate/join.hpp"
 #include "tracer/device_timeline.hpp"
 
 namespace tracer::device {
@@ -19,8 +18,8 @@ struct PlacedOperation {
   DeviceProviderKind provider = DeviceProviderKind::none;
 };
 
-/// `paradigm_hint` as in DeviceInfo: names the streams. Keeps the order of equal times.
+/// `paradigm_hint` as in DeviceInfo: names the streams. Counts in `timeline`. Keeps the order of equal times.
 std::vector<DeviceStream> make_streams(std::int32_t device, std::uint32_t paradigm_hint,
-                                       std::vector<PlacedOperation> operations, Counters& counters);
+                                       std::vector<PlacedOperation> operations, DeviceTimeline& timeline);
 
 }  // namespace tracer::device

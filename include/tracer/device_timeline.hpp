@@ -60,7 +60,8 @@ struct DeviceTrack {
 /// nanoseconds and cannot disagree.
 struct DeviceTimeline {
   std::vector<DeviceTrack> devices;               ///< by number; those that the journal knows
-  std::map<std::string, std::uint64_t> counters;  ///< repairs and losses by name, for the archive's properties
+  std::map<std::string, std::uint64_t> counters;  ///< what is worth knowing, by name, for the archive's properties
+  std::map<std::string, std::uint64_t> repairs;   ///< what was changed, moved or left out
   bool empty() const noexcept { return devices.empty(); }
 };
 

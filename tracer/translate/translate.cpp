@@ -90,7 +90,7 @@ void Translation::link() {
   if (!options_.devices) return;
   devices_ = define_devices(*options_.devices, tables_, journal_, definitions_);
   report_.streams = devices_.locations.size();
-  for (const auto& [what, n] : options_.devices->counters) {
+  for (const auto& [what, n] : options_.devices->repairs) {
     if (n > 0) report_.repairs[what] += n;
   }
 }
