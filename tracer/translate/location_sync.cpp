@@ -6,19 +6,22 @@
 
 namespace tracer::translate {
 
+// A worker's join barrier has no position of its own: it takes its region's.
+LocationTranslator::Site LocationTranslator::site_of_join(const Site& site) {
+  if (!is_join(site.key.construct) || nest_.empty() || !nest_.back().parallel) return site;
+  const ParallelInstance& p = *nest_.back().parallel;
+  const RegionKey key{p.codeptr, p.league ? Construct::teams_barrier : site.key.construct, site.key.wait, 0};
+  return {key, region_of(key)};
+}
+
 void LocationTranslator::sync(const Record& r, Nanoseconds t) {
-  Site site = site_of(r);
-  RegionKey& key = site.key;
-  // A worker's join barrier has no position of its own: it takes its region's.
-  if (key.codeptr == 0 && is_join(key.construct) && !nest_.empty() && nest_.back().parallel) {
-    const ParallelInstance& p = *nest_.back().parallel;
-    key = {p.codeptr, p.league ? Construct::teams_barrier : key.construct, key.wait, 0};
-    site.region = region_of(key);
-  }
+  const Site& known = site_of(r);
+  Site own;
+  const Site& site = r.c != 0 ? known : own = site_of_join(known);
   switch (r.endpoint) {
     case Endpoint::begin: return enter_at(t, site);
     case Endpoint::begin_end: return pass_at(t, site.region);
-    default: return leave(t, key.construct, key.wait);
+    default: return leave(t, site.key.construct, site.key.wait);
   }
 }
 

@@ -9,10 +9,9 @@ namespace tracer::translate {
 // LLVM reports a worker's end of the join barrier and of its implicit task when the worker is woken
 // for its next region or at exit, long after the region is over (13 to 24). What is true is the
 // master's time.
-Ticks LocationTranslator::due(const Record& r) const noexcept {
-  if (nest_.empty() || r.endpoint == Endpoint::begin) return r.time;
+Ticks LocationTranslator::due_late(const Record& r) const noexcept {
   const Implicit& i = nest_.back();
-  if (!i.parallel || i.instance->rank == 0 || i.parallel->implicit_end == 0 || r.time <= i.parallel->implicit_end) return r.time;
+  if (!i.parallel || i.parallel->implicit_end == 0 || r.time <= i.parallel->implicit_end) return r.time;
   const ParallelInstance& p = *i.parallel;
   if (r.kind == RecordKind::sync_region_wait && p.join_wait_end != 0) return std::min(r.time, p.join_wait_end);
   if (r.kind == RecordKind::sync_region && p.join_end != 0) return std::min(r.time, p.join_end);

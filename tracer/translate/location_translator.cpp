@@ -38,11 +38,20 @@ void LocationTranslator::close_open(TaskState& task, Nanoseconds t, std::size_t 
   }
 }
 
+namespace {
+/// Ends with its task or team, never by an end of its own.
+constexpr bool is_outermost(Construct c) noexcept { return c == Construct::parallel || c == Construct::teams || c == Construct::task; }
+}  // namespace
+
 void LocationTranslator::leave(Nanoseconds t, Construct construct, bool wait) {
   auto& open = current_->open;
+  if (!open.empty() && open.back().construct == construct && open.back().wait == wait && !is_outermost(construct)) [[likely]] {
+    out_.add(t, EventType::leave, open.back().region);
+    return open.pop_back();
+  }
   for (std::size_t n = open.size(); n-- > 0;) {
     const Construct c = open[n].construct;
-    if (c == Construct::parallel || c == Construct::teams || c == Construct::task) break;
+    if (is_outermost(c)) break;
     if (open[n].construct != construct || open[n].wait != wait) continue;
     // What began inside and never ended (GCC's `single`) ends here.
     close_open(*current_, t, n + 1, "region closed by the end of the one around it");

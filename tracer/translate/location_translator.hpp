@@ -78,6 +78,7 @@ class LocationTranslator {
     return known.value;
   }
   void learn_site(const Record& r);
+  Site site_of_join(const Site& site);
   void enter_at(Nanoseconds t, const Site& site) {
     out_.add(t, EventType::enter, site.region);
     current_->open.push_back({site.region, site.key.construct, site.key.wait});
@@ -100,7 +101,11 @@ class LocationTranslator {
   void close_implicit(Nanoseconds t, bool repaired);
   void drop_implicits_to(std::size_t depth, Nanoseconds t);
   void join(Nanoseconds t);
-  Ticks due(const Record& r) const noexcept;  ///< the record's time, or the master's when it came late
+  /// The record's time, or the master's when it came late.
+  Ticks due(const Record& r) const noexcept {
+    return r.endpoint == Endpoint::begin || nest_.empty() || nest_.back().instance->rank == 0 ? r.time : due_late(r);
+  }
+  Ticks due_late(const Record& r) const noexcept;
 
   // tasks (location_tasks.cpp)
   void task_create(const Record& r, Nanoseconds t);
