@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What libtracer.so shows to other people's processes: ompt_start_tool, no library but the C library, and that it
+stays mapped. check_exports.py libtracer.so"""
+import re
+import subprocess
+import sys
+
+ALLOWED_LIBRARIES = re.compile(r"^(libc|libm|libdl|libpthread|librt|ld-linux[-\w]*)\.so")
+
+
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def faults(library):
+    names = [line.split()[-1] for line in output("nm", "-D", "--defined-only", library).splitlines()]
+    if names != ["ompt_start_tool"]:
+        yield f"it exports {', '.join(names) or 'nothing'}"
+    dynamic = output("readelf", "-dW", library)
+    for needed in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
+        if not ALLOWED_LIBRARIES.match(needed):
+            yield f"it needs {needed}"
+    for flag in ("NODELETE", "SYMBOLIC"):
+        if flag not in dynamic:
+            yield f"it is linked without {flag}"
+    if re.search(r"\bUNIQUE\b", output("readelf", "-sW", "--dyn-syms", library)):
+        yield "it has unique symbols, which would meet the program's"
+
+
+if __name__ == "__main__":
+    found = list(faults(sys.argv[1]))
+    print("\n".join(found) or "ompt_start_tool alone")
+    sys.exit(1 if found else 0)

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Puts the parts together: from the runtime's start of the tool to the closed archive.
+//
+// How programs end (measured with LLVM 13-24):
+//   return from main, exit() outside a region    finalize(), then at_exit()
+//   the same, with LD_PRELOAD or linked in       at_exit(), then finalize()
+//   exit() inside a region or task               at_exit() only
+//   _exit, abort, signals                        neither: the raw trace stays, `tracer recover` reads it
+// Whoever comes first ends the session; other threads may be inside handlers then, so nothing they
+// use is ever freed. A forked child has no session of its own until it records something.
+#include "tracer/tool.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "tracer/base/clock.hpp"
+#include "tracer/base/config.hpp"
+#include "tracer/base/log.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/convert/convert.hpp"
+#include "tracer/drain/drainer.hpp"
+#include "tracer/ompt/context.hpp"
+#include "tracer/ompt/device_sink.hpp"
+#include "tracer/ompt/registration.hpp"
+#include "tracer/ompt/runtime_identity.hpp"
+#include "tracer/session/session.hpp"
+
+namespace tracer::tool {
+namespace {
+
+/// Kept from ompt_start_tool to initialize, and to the end. Never destroyed.
+struct Tool {
+  Config config;
+  RunInfo run;
+};
+
+std::atomic<Tool*> tool{nullptr};
+
+void write_journal(Session& session, const ompt::Registration& registration,
+                   const std::vector<CallbackAnswer>& entry_points) {
+  raw::JournalWriter& journal = session.journal();
+  for (const CallbackAnswer& answer : registration.answers) journal.callback(answer);
+  for (const CallbackAnswer& answer : entry_points) journal.entry_point(answer);
+  const ompt::EntryPoints& runtime = ompt::context().entry_points;
+  for (const NamedValue& state : ompt::enumerate_states(runtime)) journal.state(state);
+  for (const NamedValue& mutex : ompt::enumerate_mutex_implementations(runtime)) journal.mutex_implementation(mutex);
+}
+
+// Before the callbacks are registered: the first device may be announced right after. Only when
+// somebody will submit work to devices, which libomp cannot tell: it answers "always" without any.
+void start_devices(Session& session, const Config& config) {
+  if ((config.record & (record_device | record_target)) == 0) return;
+  auto* sink = new ompt::SessionDeviceSink(session);
+  auto* devices = new device::Devices(*sink, {});
+  devices->prepare();
+  ompt::context().devices.store(devices, std::memory_order_release);
+}
+
+/// The thread that ends the process tells whether this is the middle of something.
+Ending ending_at_exit() {
+  const auto get_task_info = ompt::context().entry_points.get_task_info;
+  int flags = 0;
+  const bool known = get_task_info != nullptr && get_task_info(0, &flags, nullptr, nullptr, nullptr, nullptr) != 0;
+  return known && (flags & ompt_task_initial) == 0 ? Ending::exit : Ending::finalize;
+}
+
+/// "1,234 events, 4 threads, 12.3 KiB: /path/traces.otf2", and what is not as it should be.
+std::string closing_line(const ConvertResult& result) {
+  std::string line = format_count(result.events) + " events, " + format_count(result.threads) + " threads, ";
+  if (result.streams != 0) line += format_count(result.streams) + " device streams, ";
+  line += format_bytes(result.bytes) + ": " + result.archive.string();
+  std::uint64_t repaired = 0;
+  for (const auto& [name, count] : result.repairs) repaired += count;
+  if (result.lost != 0) line += "; " + format_count(result.lost) + " events lost";
+  if (repaired != 0) line += "; " + format_count(repaired) + " repaired (see: tracer info)";
+  return line;
+}
+
+void convert_trace(const Session& session, const std::filesystem::path& raw_directory) {
+  const Config& config = session.config();
+  if (config.convert == ConvertWhen::later) {
+    return log_summary("raw trace in " + raw_directory.string() + "; make it an archive by: tracer convert " +
+                       session.directory().string());
+  }
+  ConvertOptions options;
+  options.threads = config.threads;
+  options.keep_raw = config.keep_raw;
+  log_summary(closing_line(convert(raw_directory, session.directory(), options)));
+}
+
+// Places are known to libomp only now; asking is safe on the thread that ends the runtime.
+void end(Ending ending) {
+  Session* session = Session::current();
+  if (session == nullptr || !session->recording()) return;
+  if (device::Devices* devices = ompt::devices()) devices->finish();
+  for (const auto& place : ompt::enumerate_places(ompt::context().entry_points)) session->journal().place(place);
+  const std::filesystem::path raw_directory = session->finish(ending);
+  if (!raw_directory.empty()) convert_trace(*session, raw_directory);
+}
+
+}  // namespace
+
+bool accept(unsigned omp_version, const char* runtime_version) {
+  if (tool.load() != nullptr) return false;
+  auto fresh = std::make_unique<Tool>();
+  fresh->config = read_config(environ);
+  set_log_level(fresh->config.log);
+  for (const std::string& complaint : fresh->config.complaints) log_warning(complaint);
+  if (!fresh->config.enabled) return false;
+  fresh->run.omp_version = omp_version;
+  fresh->run.runtime_version = runtime_version != nullptr ? runtime_version : "";
+  fresh->run.tracer_version = TRACER_VERSION;
+  Tool* expected = nullptr;
+  if (!tool.compare_exchange_strong(expected, fresh.get())) return false;
+  fresh.release();
+  Session::prepare_for_forks();
+  return true;
+}
+
+bool start(ompt_function_lookup_t lookup) {
+  Tool& self = *tool.load();
+  choose_clock();
+  std::vector<CallbackAnswer> entry_points;
+  ompt::context().entry_points = ompt::look_up(lookup, entry_points);
+  const auto set_callback = ompt::context().entry_points.set_callback;
+  if (set_callback == nullptr) {
+    log_error("the OpenMP runtime takes no callbacks (" + self.run.runtime_version + "): nothing is recorded");
+    return false;
+  }
+  const auto identity = ompt::identify_runtime(reinterpret_cast<const void*>(set_callback));
+  self.run.runtime_library = identity.library;
+  self.run.runtime_build = identity.build;
+  Session* session = Session::start(self.run, self.config, &make_drainer);
+  if (session == nullptr) return false;
+  start_devices(*session, self.config);
+  const ompt::Registration registration = ompt::register_callbacks(set_callback, self.config.record);
+  write_journal(*session, registration, entry_points);
+  if (!registration.missing.empty()) {
+    session->message("the OpenMP runtime does not report " + registration.missing + ": the trace will lack them");
+  }
+  return true;
+}
+
+void finalize() {
+  end(Ending::finalize);
+}
+
+void at_exit() {
+  if (Session::current() != nullptr) end(ending_at_exit());
+}
+
+void report_failure(const char* where, const char* what) noexcept try {
+  log_error(std::string("at the tool's ") + where + ": " + what);
+} catch (...) {  // no memory to say so
+}
+
+}  // namespace tracer::tool
