@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 
 #include "tracer/translate/libdw.hpp"
@@ -81,12 +82,23 @@ int consider(Dwarf_Die* die, void* data) {
 class DwarfReader {
  public:
   explicit DwarfReader(const std::vector<Module>& modules);
-  SourcePosition look_up(std::uint64_t address, const std::string& build_id) const;
+  SourcePosition look_up(std::uint64_t address, const std::string& build_id);
 
  private:
-  void line_of(Dwfl_Module* module, Dwarf_Addr address, SourcePosition& position) const;
+  /// A piece of code of a compilation unit; addresses of the process.
+  struct Piece {
+    Dwarf_Addr begin, end;
+    Dwarf_Die* unit;
+    Dwarf_Addr bias;
+  };
+  using Pieces = std::vector<Piece>;
+
+  Pieces pieces_of(Dwfl_Module* module) const;
+  const Piece* piece_at(Dwfl_Module* module, Dwarf_Addr address);
+  void line_of(const Piece& piece, Dwarf_Addr address, SourcePosition& position) const;
 
   const LibDw* dw_ = libdw();
+  std::map<Dwfl_Module*, Pieces> pieces_;
   Dwfl_Callbacks callbacks_{};
   std::unique_ptr<Dwfl, void (*)(Dwfl*)> dwfl_{nullptr, [](Dwfl* d) { libdw()->dwfl_end(d); }};
 };
@@ -104,19 +116,40 @@ DwarfReader::DwarfReader(const std::vector<Module>& modules) {
   dw_->dwfl_report_end(dwfl_.get(), nullptr, nullptr);
 }
 
-void DwarfReader::line_of(Dwfl_Module* module, Dwarf_Addr address, SourcePosition& position) const {
-  Dwfl_Line* line = dw_->dwfl_module_getsrc(module, address);
-  if (!line) return;
+// Not dwfl_module_addrdie or _getsrc: they need .debug_aranges, which clang does not write.
+DwarfReader::Pieces DwarfReader::pieces_of(Dwfl_Module* module) const {
+  Pieces pieces;
+  Dwarf_Addr bias = 0;
+  for (Dwarf_Die* unit = nullptr; (unit = dw_->dwfl_module_nextcu(module, unit, &bias)) != nullptr;) {
+    Dwarf_Addr base = 0, begin = 0, end = 0;
+    for (ptrdiff_t offset = 0; (offset = dw_->dwarf_ranges(unit, offset, &base, &begin, &end)) > 0;)
+      if (begin < end) pieces.push_back({begin + bias, end + bias, unit, bias});
+  }
+  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
+  return pieces;
+}
+
+const DwarfReader::Piece* DwarfReader::piece_at(Dwfl_Module* module, Dwarf_Addr address) {
+  const auto known = pieces_.find(module);
+  const Pieces& pieces = known != pieces_.end() ? known->second : pieces_.emplace(module, pieces_of(module)).first->second;
+  const auto after = std::upper_bound(pieces.begin(), pieces.end(), address, [](Dwarf_Addr a, const Piece& p) { return a < p.begin; });
+  if (after == pieces.begin() || address >= std::prev(after)->end) return nullptr;
+  return &*std::prev(after);
+}
+
+void DwarfReader::line_of(const Piece& piece, Dwarf_Addr address, SourcePosition& position) const {
+  Dwarf_Line* line = dw_->dwarf_getsrc_die(piece.unit, address - piece.bias);
   int number = 0;
-  const char* file = dw_->dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
-  if (!file || number == 0) return;
+  const char* file = line ? dw_->dwarf_linesrc(line, nullptr, nullptr) : nullptr;
+  if (!file || dw_->dwarf_lineno(line, &number) != 0 || number == 0) return;
   position.file = file;
-  if (file[0] != '/')
-    if (const char* directory = dw_->dwfl_line_comp_dir(line)) position.file = std::string(directory) + "/" + file;
+  Dwarf_Attribute attribute;
+  if (file[0] != '/' && dw_->dwarf_attr(piece.unit, DW_AT_comp_dir, &attribute))
+    if (const char* directory = dw_->dwarf_formstring(&attribute)) position.file = std::string(directory) + "/" + file;
   position.line = static_cast<std::uint32_t>(number);
 }
 
-SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& build_id) const {
+SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& build_id) {
   SourcePosition position;
   if (!dwfl_ || address == 0) return position;
   const Dwarf_Addr call = address - 1;
@@ -126,15 +159,13 @@ SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& bu
   GElf_Addr note = 0;
   const int size = dw_->dwfl_module_build_id(module, &bits, &note);
   if (size > 0 && !build_id.empty() && hexadecimal(bits, size) != build_id) return position;  // replaced since
-  line_of(module, call, position);
+  const Piece* piece = piece_at(module, call);
+  if (piece) line_of(*piece, call, position);
   if (const char* symbol = dw_->dwfl_module_addrname(module, call)) position.function = user_name(symbol);
   if (position.function.empty() && position.line != 0) {
-    Dwarf_Addr bias = 0;
-    if (Dwarf_Die* unit = dw_->dwfl_module_addrdie(module, call, &bias)) {
-      Enclosing e{dw_, &position.file, static_cast<int>(position.line), 0, {}};
-      dw_->dwarf_getfuncs(unit, consider, &e, 0);
-      position.function = user_name(e.best);
-    }
+    Enclosing e{dw_, &position.file, static_cast<int>(position.line), 0, {}};
+    dw_->dwarf_getfuncs(piece->unit, consider, &e, 0);
+    position.function = user_name(e.best);
   }
   return position;
 }
@@ -155,7 +186,7 @@ Symbolizer make_symbolizer(std::vector<Module> modules) {
       if (const Module* m = module_of(modules, address - 1))
         if (std::none_of(used.begin(), used.end(), [&](const Module& u) { return u.begin == m->begin && u.path == m->path; }))
           used.push_back(*m);
-    const DwarfReader reader(used);
+    DwarfReader reader(used);
     std::vector<SourcePosition> positions;
     positions.reserve(addresses.size());
     for (const std::uint64_t address : addresses) {
