@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Holds the documentation to what there is: links lead somewhere, commands and their options exist, settings are known.
 
-check_docs.py links|commands|settings [--tracer PATH]"""
+check_docs.py links|commands|settings|help|reference [--tracer PATH] [--write]
+help: docs/cli/*.md show what --help says; reference: docs/settings.md is what the command prints. --write makes it so."""
 import argparse
 import functools
 import pathlib
@@ -63,8 +64,12 @@ def help_of(tracer, *command):
     return subprocess.run([tracer, *command, "--help"], capture_output=True, text=True, timeout=60).stdout
 
 
+def commands_of(tracer):
+    return set(re.findall(r"^  ([a-z]+)\s", help_of(tracer).split("Subcommands:")[-1], re.MULTILINE))
+
+
 def wrong_commands(tracer):
-    commands = set(re.findall(r"^  ([a-z]+)\s", help_of(tracer).split("Subcommands:")[-1], re.MULTILINE)) | {"manual"}
+    commands = commands_of(tracer) | {"manual"}
     for page in pages():
         for line in code(page):
             for match in COMMAND.finditer(" " + line):
@@ -92,15 +97,51 @@ def wrong_settings():
             yield f"{page.relative_to(TOP)}: nothing knows {name}"
 
 
+HELP = re.compile(r"(?<=## Options\n\n)(?:    .*\n|\n)*")
+
+
+def wrong_help(tracer, write):
+    """Each page of docs/cli ends with what --help says."""
+    for command in sorted(commands_of(tracer)):
+        page = TOP / "docs" / "cli" / f"{command}.md"
+        if not page.exists():
+            yield f"docs/cli/{command}.md does not exist"
+            continue
+        said = "".join(f"    {line}".rstrip() + "\n" for line in help_of(tracer, command).splitlines())
+        text = page.read_text(encoding="utf-8")
+        if HELP.search(text) is None:
+            yield f"docs/cli/{command}.md has no section Options"
+        elif HELP.search(text).group(0).strip("\n") != said.strip("\n"):
+            if write:
+                page.write_text(HELP.sub(lambda _: said.strip("\n") + "\n", text), encoding="utf-8")
+            else:
+                yield f"docs/cli/{command}.md differs from tracer {command} --help (tests/docs/check_docs.py help --write)"
+
+
+def wrong_reference(tracer, write):
+    said = subprocess.run([tracer, "manual", "--settings"], capture_output=True, text=True, timeout=60).stdout
+    page = TOP / "docs" / "settings.md"
+    if not page.exists() or page.read_text(encoding="utf-8") != said:
+        if write:
+            page.write_text(said, encoding="utf-8")
+        else:
+            yield "docs/settings.md differs from tracer manual --settings (tests/docs/check_docs.py reference --write)"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["links", "commands", "settings"])
+    parser.add_argument("what", choices=["links", "commands", "settings", "help", "reference"])
     parser.add_argument("--tracer")
+    parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     if options.what == "links":
         found = list(wrong_links())
     elif options.what == "settings":
         found = list(wrong_settings())
+    elif options.what == "help":
+        found = list(wrong_help(options.tracer, options.write))
+    elif options.what == "reference":
+        found = list(wrong_reference(options.tracer, options.write))
     else:
         found = list(wrong_commands(options.tracer))
     print("\n".join(found))

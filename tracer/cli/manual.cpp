@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "tracer/base/config.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/describe.hpp"
 
@@ -102,11 +103,41 @@ int manual(const CLI::App& app, const std::string& name) {
   throw UsageError{"no command '" + name + "'; see 'tracer --help'."};
 }
 
+std::string cell(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string{"\\|"} : std::string{c};
+  return out;
+}
+
+/// docs/settings.md.
+int print_settings() {
+  std::printf(
+      "# Settings\n\n<!-- Written by `tracer manual --settings`; do not edit. -->\n\n"
+      "Environment variables, read when the traced program starts. A value that is not understood gets one line on standard\n"
+      "error, and the default is used. `tracer info` shows the values in force and where they come from.\n\n"
+      "| variable | default | allowed | meaning |\n|---|---|---|---|\n");
+  const Config defaults = read_config(nullptr);
+  for (const ConfigRow& row : config_rows()) {
+    std::string initial;
+    for (const Setting& setting : defaults.settings) {
+      if (setting.name == row.name) initial = setting.value;
+    }
+    std::printf("| `%s` | %s | %s | %s |\n", row.name, initial.empty() ? "" : ("`" + cell(initial) + "`").c_str(),
+                cell(row.allowed).c_str(), cell(row.meaning).c_str());
+  }
+  std::printf(
+      "\nOf the command: `TRACER_LIBRARY` names the libtracer.so that `tracer run` uses, `TRACER_OPENMP_RUNTIME` the libomp that it\n"
+      "puts in the place of GCC's runtime; `NO_COLOR` switches colours off.\n");
+  return ok;
+}
+
 void add(CLI::App& app, std::function<int()>& action) {
   auto name = std::make_shared<std::string>();
+  auto settings = std::make_shared<bool>(false);
+  app.add_flag("--settings", *settings, "The settings reference, as Markdown");
   app.add_option("COMMAND", *name, "Command to describe; without it, the overview");
   app.group("");
-  action = [name, &app] { return manual(*app.get_parent(), *name); };
+  action = [name, settings, &app] { return *settings ? print_settings() : manual(*app.get_parent(), *name); };
 }
 
 }  // namespace
