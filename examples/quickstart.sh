@@ -10,7 +10,7 @@ tracer_install build || exit 1
 echo "building (a few minutes the first time) ..."
 options=()
 [ -f build/release/CMakeCache.txt ] || options=(-- -DTRACER_BUILD_TESTS=OFF -DTRACER_BUILD_BENCH=OFF)
-tracer_build release tracer_tool tracer program_stencil "${options[@]}" || exit 1
+tracer_build release libtracer tracer program_stencil "${options[@]}" || exit 1
 
 tracer=build/release/bin/tracer
 program=build/release/examples/stencil
