@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Turns frames, task switches and transfers into slices, and identities into arrows.
+#include "tracer/report/timeline.hpp"
+
+#include <algorithm>
+
+namespace tracer::report {
+
+std::vector<std::string> slice_names(const Definitions& definitions) {
+  std::vector<std::string> names;
+  for (const Region& region : definitions.regions) names.push_back(region.name);
+  names.push_back("copy to device");
+  names.push_back("copy from device");
+  return names;
+}
+
+Timeline::Timeline(const Definitions& definitions, TimelineVisitor& visitor)
+    : definitions_{definitions}, visitor_{visitor}, open_(definitions.locations.size()) {
+  for (std::size_t i = 0; i < definitions.attributes.size(); ++i) {
+    if (definitions.attributes[i].name == "HOST_OP_ID") host_op_id_ = static_cast<std::uint32_t>(i);
+  }
+  for (std::size_t i = 0; i < definitions.parameters.size(); ++i) {
+    if (definitions.parameters[i].name == "callsite id") callsite_ = static_cast<std::uint32_t>(i);
+  }
+}
+
+void Timeline::push(LocationRef location, const Task& task, std::uint32_t name, std::uint64_t time, bool continues) {
+  Slice slice{.location = location, .depth = static_cast<std::uint32_t>(open_[location].size()), .name = name, .begin = time};
+  slice.continues = continues;
+  if (task.is_explicit) {
+    if (const auto found = tasks_.find(&task); found != tasks_.end()) slice.task = found->second.first;
+  }
+  open_[location].push_back({slice, &task});
+  visitor_.open(slice);
+}
+
+void Timeline::pop(LocationRef location, std::uint64_t time, bool suspended) {
+  Slice slice = open_[location].back().slice;
+  open_[location].pop_back();
+  slice.end = std::max(time, slice.begin);
+  slice.suspended = suspended;
+  visitor_.close(slice);
+}
+
+void Timeline::device_operation(LocationRef location, std::uint64_t id, std::uint64_t time, ArrowKind kind) {
+  if (id == 0) return;
+  if (definitions_.locations[location].kind == LocationKind::cpu_thread) {
+    submits_[id] = {location, time};
+    return;
+  }
+  const auto found = submits_.find(id);
+  if (found == submits_.end()) return;
+  visitor_.arrow({kind, found->second.location, location, found->second.time, time});
+  submits_.erase(found);
+}
+
+void Timeline::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+  std::uint64_t host_op = 0;
+  for (const EventAttribute& attribute : attributes) {
+    if (attribute.attribute == host_op_id_) host_op = attribute.value;
+  }
+  switch (event.type) {
+    case EventType::enter: device_operation(location, host_op, event.time, ArrowKind::submit); break;
+    case EventType::parameter_uint:
+      if (event.ref == callsite_) device_operation(location, event.a, event.time, ArrowKind::submit);
+      break;
+    case EventType::rma_get:
+    case EventType::rma_put: {
+      device_operation(location, host_op != 0 ? host_op : event.b, event.time, ArrowKind::transfer);
+      const auto name = static_cast<std::uint32_t>(definitions_.regions.size() + (event.type == EventType::rma_put ? 1 : 0));
+      Slice slice{.location = location, .depth = static_cast<std::uint32_t>(open_[location].size()), .name = name, .begin = event.time};
+      slice.bytes = event.a;
+      copies_[event.b] = slice;
+      visitor_.open(slice);
+      break;
+    }
+    case EventType::rma_op_complete_blocking:
+      if (const auto found = copies_.find(event.b); found != copies_.end()) {
+        found->second.end = event.time;
+        visitor_.close(found->second);
+        copies_.erase(found);
+      }
+      break;
+    case EventType::metric_uint: visitor_.counter({event.ref, location, event.time, event.a}); break;
+    default: break;
+  }
+}
+
+void Timeline::enter(LocationRef location, Task& task, const Frame& frame) { push(location, task, frame.region, frame.enter, false); }
+
+void Timeline::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
+  std::vector<Open>& open = open_[location];
+  while (!open.empty()) {
+    const bool found = open.back().owner == &task && open.back().slice.name == frame.region;
+    pop(location, time, false);
+    if (found) return;
+  }
+}
+
+void Timeline::task_created(LocationRef location, Task&, Task& task) { tasks_[&task] = {next_task_++, {location, task.created}}; }
+
+void Timeline::task_started(LocationRef location, Task& task) {
+  const auto found = tasks_.find(&task);
+  if (found == tasks_.end()) return;
+  const Origin& origin = found->second.second;
+  visitor_.arrow({ArrowKind::task, origin.location, location, origin.time, task.first_start});
+}
+
+void Timeline::task_completed(LocationRef location, Task& task, std::uint64_t time) {
+  while (!open_[location].empty() && open_[location].back().owner == &task) pop(location, time, false);
+  tasks_.erase(&task);
+}
+
+void Timeline::task_switched(LocationRef location, Task& from, Task& to, std::uint64_t time) {
+  if (&from == &to) return;
+  if (from.is_explicit) {
+    while (!open_[location].empty() && open_[location].back().owner == &from) pop(location, time, true);
+  }
+  if (!to.is_explicit) return;
+  for (const Frame& frame : to.stack) push(location, to, frame.region, time, true);
+}
+
+void Timeline::finished(std::uint64_t time) {
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    while (!open_[i].empty()) pop(static_cast<LocationRef>(i), time, false);
+  }
+  for (auto& [id, slice] : copies_) {
+    slice.end = std::max(time, slice.begin);
+    visitor_.close(slice);
+  }
+}
+
+}  // namespace tracer::report
