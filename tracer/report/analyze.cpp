@@ -61,6 +61,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   report.creator = definitions.creator;
   report.begin_realtime = definitions.clock.realtime;
   report.events = replay.events();
+  report.begin = replay.events() == 0 ? 0 : replay.first();
   report.wall = replay.last() > replay.first() ? replay.last() - replay.first() : 0;
   report.irregular = replay.irregular();
   report.properties = definitions.properties;

@@ -81,7 +81,7 @@ void Devices::change(std::uint64_t from, std::uint64_t to, std::uint32_t device,
   std::uint64_t until = ~std::uint64_t{0};
   for (std::size_t i = 0; i < device_of_.size(); ++i) {
     const LocationState& state = replay_.location(static_cast<LocationRef>(i));
-    if (state.last == 0) continue;
+    if (!state.begun) continue;
     until = std::min(until, state.last);
     if (device_of_[i] != undefined_ref && !state.current->stack.empty())
       until = std::min(until, state.current->stack.front().enter);

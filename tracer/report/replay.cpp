@@ -66,9 +66,10 @@ std::uint64_t Replay::attribute(std::span<const EventAttribute> attributes, std:
 
 void Replay::charge(LocationRef ref, LocationState& location, std::uint64_t time) {
   const std::uint64_t from = location.last;
-  if (time <= from || from == 0) {
+  if (!location.begun || time <= from) {
     irregular_ += time < from ? 1 : 0;
     location.last = std::max(from, time);
+    location.begun = true;
     return;
   }
   location.last = time;
@@ -321,7 +322,7 @@ void Replay::dependence(std::span<const EventAttribute> attributes) {
 void Replay::finish() {
   for (LocationRef ref = 0; ref < locations_.size(); ++ref) {
     LocationState& location = locations_[ref];
-    if (location.last != 0) charge(ref, location, last_);
+    if (location.begun) charge(ref, location, last_);
     Task& task = *location.current;
     while (!task.stack.empty()) {
       Frame frame = task.stack.back();

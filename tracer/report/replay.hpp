@@ -74,6 +74,7 @@ struct Context {
 
 struct LocationState {
   LocationKind kind = LocationKind::cpu_thread;
+  bool begun = false;    ///< has had an event
   bool initial = false;  ///< between ProgramBegin and ProgramEnd
   std::uint64_t last = 0;
   std::shared_ptr<Task> root, current;

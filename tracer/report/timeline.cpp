@@ -6,14 +6,6 @@
 
 namespace tracer::report {
 
-std::vector<std::string> slice_names(const Definitions& definitions) {
-  std::vector<std::string> names;
-  for (const Region& region : definitions.regions) names.push_back(region.name);
-  names.push_back("copy to device");
-  names.push_back("copy from device");
-  return names;
-}
-
 Timeline::Timeline(const Definitions& definitions, TimelineVisitor& visitor)
     : definitions_{definitions}, visitor_{visitor}, open_(definitions.locations.size()) {
   for (std::size_t i = 0; i < definitions.attributes.size(); ++i) {
@@ -25,7 +17,8 @@ Timeline::Timeline(const Definitions& definitions, TimelineVisitor& visitor)
 }
 
 void Timeline::push(LocationRef location, const Task& task, std::uint32_t name, std::uint64_t time, bool continues) {
-  Slice slice{.location = location, .depth = static_cast<std::uint32_t>(open_[location].size()), .name = name, .begin = time};
+  Slice slice{
+      .location = location, .depth = static_cast<std::uint32_t>(open_[location].size()), .name = name, .begin = time};
   slice.continues = continues;
   if (task.is_explicit) {
     if (const auto found = tasks_.find(&task); found != tasks_.end()) slice.task = found->second.first;
@@ -60,15 +53,21 @@ void Timeline::event(LocationRef location, const Event& event, std::span<const E
     if (attribute.attribute == host_op_id_) host_op = attribute.value;
   }
   switch (event.type) {
-    case EventType::enter: device_operation(location, host_op, event.time, ArrowKind::submit); break;
+    case EventType::enter:
+      device_operation(location, host_op, event.time, ArrowKind::submit);
+      break;
     case EventType::parameter_uint:
       if (event.ref == callsite_) device_operation(location, event.a, event.time, ArrowKind::submit);
       break;
     case EventType::rma_get:
     case EventType::rma_put: {
       device_operation(location, host_op != 0 ? host_op : event.b, event.time, ArrowKind::transfer);
-      const auto name = static_cast<std::uint32_t>(definitions_.regions.size() + (event.type == EventType::rma_put ? 1 : 0));
-      Slice slice{.location = location, .depth = static_cast<std::uint32_t>(open_[location].size()), .name = name, .begin = event.time};
+      const auto name =
+          static_cast<std::uint32_t>(definitions_.regions.size() + (event.type == EventType::rma_put ? 1 : 0));
+      Slice slice{.location = location,
+                  .depth = static_cast<std::uint32_t>(open_[location].size()),
+                  .name = name,
+                  .begin = event.time};
       slice.bytes = event.a;
       copies_[event.b] = slice;
       visitor_.open(slice);
@@ -81,12 +80,17 @@ void Timeline::event(LocationRef location, const Event& event, std::span<const E
         copies_.erase(found);
       }
       break;
-    case EventType::metric_uint: visitor_.counter({event.ref, location, event.time, event.a}); break;
-    default: break;
+    case EventType::metric_uint:
+      visitor_.counter({event.ref, location, event.time, event.a});
+      break;
+    default:
+      break;
   }
 }
 
-void Timeline::enter(LocationRef location, Task& task, const Frame& frame) { push(location, task, frame.region, frame.enter, false); }
+void Timeline::enter(LocationRef location, Task& task, const Frame& frame) {
+  push(location, task, frame.region, frame.enter, false);
+}
 
 void Timeline::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
   std::vector<Open>& open = open_[location];
@@ -97,7 +101,9 @@ void Timeline::leave(LocationRef location, Task& task, const Frame& frame, std::
   }
 }
 
-void Timeline::task_created(LocationRef location, Task&, Task& task) { tasks_[&task] = {next_task_++, {location, task.created}}; }
+void Timeline::task_created(LocationRef location, Task&, Task& task) {
+  tasks_[&task] = {next_task_++, {location, task.created}};
+}
 
 void Timeline::task_started(LocationRef location, Task& task) {
   const auto found = tasks_.find(&task);

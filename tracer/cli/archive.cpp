@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Translates what formats/otf2 reads into the project's own definitions and events.
+#include "tracer/cli/archive.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "formats/otf2/reader.hpp"
+#include "tracer/error.hpp"
+
+namespace tracer::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using otf2::EventKind;
+using otf2::EventView;
+using otf2::TraceDefinitions;
+
+/// From an archive's references to dense ones.
+class Index {
+ public:
+  template <class Table>
+  explicit Index(const Table& table) {
+    for (const auto& item : table) map_.emplace(item.ref, static_cast<std::uint32_t>(map_.size()));
+  }
+  std::uint32_t operator[](std::uint64_t ref) const {
+    const auto found = map_.find(ref);
+    return found == map_.end() ? undefined_ref : found->second;
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, std::uint32_t> map_;
+};
+
+struct Indices {
+  explicit Indices(const TraceDefinitions& from)
+      : locations{from.locations},
+        location_groups{from.location_groups},
+        nodes{from.nodes},
+        regions{from.regions},
+        groups{from.groups},
+        comms{from.comms},
+        windows{from.windows},
+        attributes{from.attributes},
+        parameters{from.parameters},
+        metrics{from.metrics},
+        strings{from.strings} {}
+  Index locations, location_groups, nodes, regions, groups, comms, windows, attributes, parameters, metrics, strings;
+};
+
+std::vector<Property> properties_of(const TraceDefinitions& from, const std::vector<otf2::NamedProperty>& properties) {
+  std::vector<Property> list;
+  for (const auto& property : properties) {
+    const bool text = property.type == otf2::values::type_string;
+    list.push_back({std::string{from.text(property.name)},
+                    text ? std::string{from.text(property.value)} : std::to_string(property.value)});
+  }
+  return list;
+}
+
+void add_locations(const TraceDefinitions& from, const Indices& index, Definitions& to) {
+  for (const auto& node : from.nodes) {
+    NodeDomain domain = NodeDomain::none;
+    for (const std::uint8_t d : node.domains) {
+      if (d == otf2::values::domain_machine) domain = NodeDomain::machine;
+      if (d == otf2::values::domain_shared_memory) domain = NodeDomain::shared_memory;
+      if (d == otf2::values::domain_accelerator_device) domain = NodeDomain::accelerator_device;
+    }
+    to.nodes.push_back({std::string{from.text(node.name)}, std::string{from.text(node.class_name)},
+                        index.nodes[node.parent], domain, properties_of(from, node.properties)});
+  }
+  for (const auto& group : from.location_groups) {
+    const auto kind = group.type == otf2::values::location_group_accelerator ? LocationGroupKind::accelerator
+                                                                             : LocationGroupKind::process;
+    to.groups_of_locations.push_back({std::string{from.text(group.name)}, kind, index.nodes[group.system_tree_parent],
+                                      index.location_groups[group.creating_group],
+                                      properties_of(from, group.properties)});
+  }
+  for (const auto& location : from.locations) {
+    const auto kind = location.type == otf2::values::location_accelerator_stream ? LocationKind::accelerator_stream
+                                                                                 : LocationKind::cpu_thread;
+    to.locations.push_back({std::string{from.text(location.name)}, kind, index.location_groups[location.group],
+                            properties_of(from, location.properties)});
+  }
+}
+
+void add_groups(const TraceDefinitions& from, const Indices& index, Definitions& to) {
+  for (const auto& group : from.groups) {
+    Group out;
+    out.name = from.text(group.name);
+    out.kind = group.type == otf2::values::group_comm_group ? GroupKind::comm_group : GroupKind::comm_locations;
+    out.paradigm = static_cast<Paradigm>(group.paradigm);
+    for (const std::uint64_t member : group.members) {
+      out.members.push_back(out.kind == GroupKind::comm_group ? static_cast<std::uint32_t>(member)
+                                                              : index.locations[member]);
+    }
+    if (group.type != otf2::values::group_comm_group && group.type != otf2::values::group_comm_locations)
+      out.paradigm = Paradigm::unknown;
+    to.groups.push_back(std::move(out));
+  }
+  for (const auto& comm : from.comms)
+    to.comms.push_back({std::string{from.text(comm.name)}, index.groups[comm.group], index.comms[comm.parent]});
+  for (const auto& window : from.windows)
+    to.windows.push_back({std::string{from.text(window.name)}, index.comms[window.comm]});
+}
+
+void add_metrics(const TraceDefinitions& from, const Indices& index, Definitions& to) {
+  for (const auto& metric : from.metrics) {
+    const otf2::MetricDef* of = metric.is_instance ? from.metrics.find(metric.metric_class) : &metric;
+    Metric out;
+    if (of != nullptr && !of->members.empty()) {
+      if (const auto* member = from.metric_members.find(of->members.front())) {
+        out.name = from.text(member->name);
+        out.description = from.text(member->description);
+        out.unit = from.text(member->unit);
+      }
+    }
+    if (metric.is_instance) {
+      out.recorder = index.locations[metric.recorder];
+      if (metric.scope_type == 1) out.scope_group = index.location_groups[metric.scope];
+    }
+    to.metrics.push_back(std::move(out));
+  }
+}
+
+void add_vocabulary(const TraceDefinitions& from, Definitions& to) {
+  for (const auto& region : from.regions) {
+    Region out;
+    out.name = from.text(region.name);
+    out.canonical = from.text(region.canonical);
+    out.description = from.text(region.description);
+    out.role = static_cast<RegionRole>(region.role);
+    out.paradigm = static_cast<Paradigm>(region.paradigm);
+    out.source_file = from.text(region.source_file);
+    out.begin_line = region.begin_line;
+    out.end_line = region.end_line;
+    to.regions.push_back(std::move(out));
+  }
+  for (const auto& attribute : from.attributes) {
+    to.attributes.push_back({std::string{from.text(attribute.name)}, std::string{from.text(attribute.description)},
+                             static_cast<ValueType>(attribute.type)});
+  }
+  for (const auto& parameter : from.parameters) {
+    const EventType type = parameter.type == otf2::values::parameter_string ? EventType::parameter_string
+                           : parameter.type == otf2::values::parameter_int  ? EventType::parameter_int
+                                                                            : EventType::parameter_uint;
+    to.parameters.push_back({std::string{from.text(parameter.name)}, type});
+  }
+  for (const auto& paradigm : from.paradigms) {
+    to.paradigms.push_back({static_cast<Paradigm>(paradigm.ref), std::string{from.text(paradigm.name)},
+                            static_cast<ParadigmClass>(paradigm.paradigm_class), "", false});
+  }
+  for (const auto& string : from.strings) to.strings.push_back(string.text);
+}
+
+class ArchiveSource final : public EventSource {
+ public:
+  explicit ArchiveSource(const fs::path& path) : trace_{otf2::Trace::open(path)}, index_{trace_.definitions()} {
+    const TraceDefinitions& from = trace_.definitions();
+    resolution_ = from.clock.resolution == 0 ? 1 : from.clock.resolution;
+    definitions_.clock = from.clock;
+    definitions_.clock.resolution = 1'000'000'000;
+    definitions_.clock.offset = nanoseconds(from.clock.offset);
+    definitions_.clock.length = nanoseconds(from.clock.length);
+    add_locations(from, index_, definitions_);
+    add_groups(from, index_, definitions_);
+    add_metrics(from, index_, definitions_);
+    add_vocabulary(from, definitions_);
+    definitions_.properties = trace_.info().properties;
+    definitions_.creator = trace_.info().creator;
+    definitions_.description = trace_.info().description;
+    for (const auto& location : from.locations) events_ += location.events;
+  }
+  const Definitions& definitions() const override { return definitions_; }
+  std::uint64_t number_of_events() const override { return events_; }
+  void read(EventVisitor& visitor) override {
+    trace_.for_each_event([&](const EventView& view) { deliver(view, visitor); });
+  }
+
+ private:
+  std::uint64_t nanoseconds(std::uint64_t ticks) const {
+    if (resolution_ == 1'000'000'000) return ticks;
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>(Wide{ticks} * 1'000'000'000 / resolution_);
+  }
+
+  void deliver(const EventView& view, EventVisitor& visitor) {
+    Event event{
+        .time = nanoseconds(view.time), .type = EventType::enter, .attributes = 0, .sub = 0, .ref = 0, .a = 0, .b = 0};
+    if (!translate(view, event)) return;
+    attributes_.clear();
+    for (const auto& attribute : view.attributes)
+      attributes_.push_back({index_.attributes[attribute.attribute], attribute.value});
+    event.attributes = static_cast<std::uint8_t>(attributes_.size());
+    visitor.event(index_.locations[view.location], event, attributes_);
+  }
+
+  /// False: not an event of ours.
+  bool translate(const EventView& view, Event& event) const {
+    const auto& field = view.field;
+    const auto set = [&](EventType type, std::uint32_t ref = 0, std::uint64_t a = 0, std::uint64_t b = 0) {
+      event.type = type;
+      event.ref = ref;
+      event.a = a;
+      event.b = b;
+      return true;
+    };
+    switch (view.kind) {
+      case EventKind::enter:
+        return set(EventType::enter, index_.regions[field[0]]);
+      case EventKind::leave:
+        return set(EventType::leave, index_.regions[field[0]]);
+      case EventKind::calling_context_enter:
+        return set(EventType::enter, region_of_context(field[0]));
+      case EventKind::calling_context_leave:
+        return set(EventType::leave, region_of_context(field[0]));
+      case EventKind::program_begin:
+        return set(EventType::program_begin, 0, index_.strings[field[0]]);
+      case EventKind::program_end:
+        return set(EventType::program_end, 0, field[0], 1);
+      case EventKind::thread_fork:
+        return set(EventType::thread_fork, 0, field[1]);
+      case EventKind::thread_join:
+        return set(EventType::thread_join);
+      case EventKind::thread_team_begin:
+        return set(EventType::team_begin, index_.comms[field[0]]);
+      case EventKind::thread_team_end:
+        return set(EventType::team_end, index_.comms[field[0]]);
+      case EventKind::thread_task_create:
+        return set(EventType::task_create, index_.comms[field[0]], field[1], field[2]);
+      case EventKind::thread_task_switch:
+        return set(EventType::task_switch, index_.comms[field[0]], field[1], field[2]);
+      case EventKind::thread_task_complete:
+        return set(EventType::task_complete, index_.comms[field[0]], field[1], field[2]);
+      case EventKind::thread_acquire_lock:
+        return set(EventType::acquire_lock, 0, field[1], field[2]);
+      case EventKind::thread_release_lock:
+        return set(EventType::release_lock, 0, field[1], field[2]);
+      case EventKind::measurement_on_off:
+        return set(EventType::measurement_on_off, 0, field[0] == 1 ? 1 : 0);
+      case EventKind::buffer_flush:
+        return set(EventType::buffer_flush, 0, nanoseconds(field[0]));
+      case EventKind::parameter_int:
+        return set(EventType::parameter_int, index_.parameters[field[0]], field[1]);
+      case EventKind::parameter_unsigned_int:
+        return set(EventType::parameter_uint, index_.parameters[field[0]], field[1]);
+      case EventKind::parameter_string:
+        return set(EventType::parameter_string, index_.parameters[field[0]], index_.strings[field[1]]);
+      case EventKind::metric:
+        return !view.values.empty() && set(EventType::metric_uint, index_.metrics[field[0]], view.values.front());
+      case EventKind::rma_get:
+      case EventKind::rma_put:
+        event.sub = static_cast<std::uint16_t>(index_.windows[field[0]]);
+        return set(view.kind == EventKind::rma_get ? EventType::rma_get : EventType::rma_put,
+                   static_cast<std::uint32_t>(field[1]), field[2], field[3]);
+      case EventKind::rma_op_complete_blocking:
+      case EventKind::rma_op_complete_non_blocking:
+        event.sub = static_cast<std::uint16_t>(index_.windows[field[0]]);
+        return set(EventType::rma_op_complete_blocking, 0, 0, field[1]);
+      default:
+        return false;
+    }
+  }
+
+  std::uint32_t region_of_context(std::uint64_t context) const {
+    const auto* found = trace_.definitions().calling_contexts.find(context);
+    return found == nullptr ? undefined_ref : index_.regions[found->region];
+  }
+
+  otf2::Trace trace_;
+  Indices index_;
+  Definitions definitions_;
+  std::uint64_t resolution_ = 1, events_ = 0;
+  std::vector<EventAttribute> attributes_;
+};
+
+}  // namespace
+
+fs::path find_archive(const std::string& given) {
+  std::error_code error;
+  if (!given.empty()) {
+    const fs::path path{given};
+    if (!fs::exists(path, error)) throw Error{given + " does not exist; name a trace's directory or its traces.otf2."};
+    if (!fs::is_directory(path, error)) return path;
+    if (fs::exists(path / "traces.otf2", error)) return path / "traces.otf2";
+    if (fs::exists(path / "raw", error))
+      throw Error{given + " holds a raw trace; make an archive of it first: tracer convert " + given};
+    throw Error{given + " holds no traces.otf2, so it is no OTF2 archive."};
+  }
+  fs::path newest;
+  fs::file_time_type when{};
+  for (const auto& entry : fs::directory_iterator{".", error}) {
+    if (!entry.path().filename().string().starts_with("tracer-")) continue;
+    const fs::path anchor = entry.path() / "traces.otf2";
+    const auto time = fs::last_write_time(anchor, error);
+    if (!error && (newest.empty() || time > when)) {
+      newest = anchor;
+      when = time;
+    }
+    error.clear();
+  }
+  if (newest.empty()) throw Error{"no trace named and no ./tracer-*/traces.otf2 here; make one: tracer run ./program"};
+  return newest.lexically_normal();
+}
+
+std::unique_ptr<EventSource> open_archive(const fs::path& path) {
+  return std::make_unique<ArchiveSource>(path);
+}
+
+}  // namespace tracer::cli

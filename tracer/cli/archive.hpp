@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A finished archive, as reports and exports read it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "tracer/event_source.hpp"
+
+namespace tracer::cli {
+
+/// The archive that a user means: the anchor file, its directory, or "": the newest trace
+/// (./tracer-*/traces.otf2) in this directory. Throws tracer::Error with what to do next.
+std::filesystem::path find_archive(const std::string& given);
+
+/// Any OTF2 archive. Times are converted to nanoseconds; references become dense. Events that
+/// tracer::Event cannot express (message passing, files) are left out.
+std::unique_ptr<EventSource> open_archive(const std::filesystem::path& path);
+
+}  // namespace tracer::cli

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `tracer report`: what a trace shows, for the terminal, as JSON or as an HTML page.
+#include <CLI/CLI.hpp>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "tracer/cli/archive.hpp"
+#include "tracer/cli/command.hpp"
+#include "tracer/cli/terminal.hpp"
+#include "tracer/report/analyze.hpp"
+#include "tracer/report/html.hpp"
+#include "tracer/report/write.hpp"
+
+namespace tracer::cli {
+namespace {
+
+struct Options {
+  std::string archive, html, output;
+  bool json = false;
+  std::size_t rows = 15;
+  report::HtmlOptions html_options;
+};
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60) return size.ws_col;
+  return 120;
+}
+
+/// Runs `write` on a new file, or on standard output for "" and "-".
+template <class Write>
+void into(const std::string& path, Write write) {
+  if (path.empty() || path == "-") {
+    write(std::cout);
+    if (!std::cout.flush()) throw Error{std::string{"cannot write to standard output: "} + std::strerror(errno)};
+    return;
+  }
+  std::ofstream out{path, std::ios::binary};
+  if (!out) throw Error{"cannot write " + path + ": " + std::strerror(errno)};
+  write(out);
+  if (!out.flush()) throw Error{"cannot write " + path + ": " + std::strerror(errno)};
+}
+
+int run(const Options& options) {
+  const auto path = find_archive(options.archive);
+  const auto source = open_archive(path);
+  report::Report report;
+  {
+    Progress progress{"reading"};
+    report = report::analyze(*source, [&](double share) { progress.update(share); });
+  }
+  report.archive = path.string();
+  if (!options.html.empty()) {
+    Progress progress{"writing the page"};
+    into(options.html, [&](std::ostream& out) {
+      report::write_html(*source, report, options.html_options, out, [&](double share) { progress.update(share); });
+    });
+    if (options.html != "-") print_note("open " + options.html + " in a browser.");
+    if (!options.json) return ok;
+  }
+  if (options.json) {
+    into(options.output, [&](std::ostream& out) { out << report::to_json(report) << '\n'; });
+    return ok;
+  }
+  const report::TextOptions text{options.rows, options.output.empty() && use_colour(STDOUT_FILENO), terminal_width()};
+  into(options.output, [&](std::ostream& out) { out << report::to_text(report, text); });
+  return ok;
+}
+
+void add(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  app.add_option("archive", options->archive,
+                 "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
+  app.add_flag("--json", options->json, "As JSON (docs/formats/report-json.md)");
+  app.add_option("--html", options->html,
+                 "Write an interactive page into this file; it needs no network and no other file")
+      ->type_name("FILE");
+  app.add_option("-o,--output", options->output, "Write text or JSON into this file instead of standard output")
+      ->type_name("FILE");
+  app.add_option("--rows", options->rows, "Rows of each table on the terminal; 0: all")->capture_default_str();
+  app.add_option("--slices", options->html_options.slices,
+                 "In the page: slices kept one by one; beyond, the shortest are drawn together")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  action = [options] { return run(*options); };
+}
+
+}  // namespace
+
+const Command report_command{"report", "Show what a trace says: times, imbalance, waiting, tasks, devices", add};
+
+}  // namespace tracer::cli

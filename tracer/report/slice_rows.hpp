@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collects a trace's slices, arrows and counters in the compact form that the page decodes.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tracer/timeline.hpp"
+
+namespace tracer::report {
+
+/// Counts slices by duration, to find from which on they fit.
+class SliceHistogram final : public TimelineVisitor {
+ public:
+  void close(const Slice& slice) override;
+  std::uint64_t total() const { return total_; }
+  /// The shortest duration (ns) so that at most `limit` slices are that long.
+  std::uint64_t threshold(std::uint64_t limit) const;
+
+ private:
+  static constexpr unsigned steps = 8;  ///< per power of two
+  std::array<std::uint64_t, 64 * steps> counts_{};
+  std::uint64_t total_ = 0;
+};
+
+/// One row per location and depth: per slice the gap since the last one's end, the duration and the
+/// name, as LEB128. Slices shorter than `threshold` are put together while the gaps between are as short.
+class SliceRows final : public TimelineVisitor {
+ public:
+  struct Row {
+    std::string bytes;
+    std::uint64_t count = 0, last = 0;
+    std::uint64_t short_begin = 0, short_end = 0, shorts = 0;
+  };
+  struct Series {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> points;
+    std::uint64_t stride = 1, seen = 0, max = 0;
+  };
+  using Copy = std::array<std::uint64_t, 3>;  ///< location, begin, bytes
+
+  /// `short_name` is the name of what is put together. Times are written relative to `origin`.
+  SliceRows(std::uint64_t origin, std::uint64_t threshold, std::uint32_t short_name, std::uint64_t arrows)
+      : origin_{origin}, threshold_{threshold}, short_name_{short_name}, max_arrows_{arrows} {}
+  void close(const Slice& slice) override;
+  void arrow(const Arrow& arrow) override;
+  void counter(const Counter& counter) override;
+  void finish();
+
+  const std::map<std::pair<LocationRef, std::uint32_t>, Row>& rows() const { return rows_; }
+  const std::vector<Arrow>& arrows() const { return arrows_; }
+  const std::vector<Copy>& copies() const { return copies_; }
+  const std::map<std::uint32_t, Series>& series() const { return series_; }
+  std::uint64_t shown() const { return shown_; }
+  std::uint64_t dropped() const { return dropped_; }
+
+ private:
+  void put(Row& row, std::uint64_t begin, std::uint64_t end, std::uint32_t name);
+  void put_shorts(Row& row);
+  std::uint64_t origin_, threshold_;
+  std::uint32_t short_name_;
+  std::uint64_t max_arrows_, shown_ = 0, dropped_ = 0;
+  std::map<std::pair<LocationRef, std::uint32_t>, Row> rows_;
+  std::vector<Arrow> arrows_;
+  std::vector<Copy> copies_;
+  std::map<std::uint32_t, Series> series_;
+};
+
+}  // namespace tracer::report
