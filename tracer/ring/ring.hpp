@@ -25,6 +25,12 @@
 
 namespace tracer {
 
+/// How a slot is written; a slot's type may overload it.
+template <typename Slot>
+void copy_slot(Slot& to, const Slot& from) noexcept {
+  to = from;
+}
+
 template <std::unsigned_integral Position, typename Slot>
 class RingWriter {
  public:
@@ -48,15 +54,15 @@ class RingWriter {
 
   /// Producer; only when fits(1), or there is room().
   void put(const Slot& slot) noexcept {
-    slots_[head_ & mask_] = slot;
+    copy_slot(slots_[head_ & mask_], slot);
     head_ = static_cast<Position>(head_ + 1);
     shared_head_->store(head_, std::memory_order_release);
   }
 
   /// Producer; both become visible at once.
   void put(const Slot& first, const Slot& second) noexcept {
-    slots_[head_ & mask_] = first;
-    slots_[static_cast<Position>(head_ + 1) & mask_] = second;
+    copy_slot(slots_[head_ & mask_], first);
+    copy_slot(slots_[static_cast<Position>(head_ + 1) & mask_], second);
     head_ = static_cast<Position>(head_ + 2);
     shared_head_->store(head_, std::memory_order_release);
   }
