@@ -50,13 +50,16 @@ void balance_hints(const Report& report, std::vector<Hint>& hints) {
     if (row.balance.threads < 2) continue;
     const double lost = share(row.balance.lost, row.wall);
     if (lost < 0.1 || share(row.balance.lost, report.wall) < 0.02) continue;
-    hints.push_back(
-        {"imbalance",
-         format("%s: the slowest thread works %s longer than the mean (%.0f %% of the region's time); over the whole "
-                "run '%s' works %.1f times as long as the least loaded thread. Try schedule(dynamic) or smaller parts.",
-                row.name.c_str(), duration_text(row.balance.lost).c_str(), lost * 100, row.balance.slowest.c_str(),
-                row.balance.max_over_min()),
-         lost});
+    const std::string who =
+        row.balance.min != 0 && row.balance.max_over_min() < 1.2
+            ? "which thread that is changes from one execution to the next"
+            : format("'%s' works %s, the least loaded thread %s", row.balance.slowest.c_str(),
+                     duration_text(row.balance.max).c_str(), duration_text(row.balance.min).c_str());
+    hints.push_back({"imbalance",
+                     format("%s: the slowest thread works %s longer than the mean, %.0f %% of the region's time; %s. Try "
+                            "schedule(dynamic) or smaller parts.",
+                            row.name.c_str(), duration_text(row.balance.lost).c_str(), lost * 100, who.c_str()),
+                     lost});
   }
 }
 

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_pages.py TRACER MAKE_TRACE [SCREENSHOTS]: the HTML reports of known traces in a headless browser:
+nothing loaded from elsewhere, no errors, the right lanes, zoom, search, keys, themes, and a report of a
+million events that is interactive within seconds. Exit status 77: there is no Chromium here."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from browser import Browser, find_chromium
+
+
+def need(condition, what):
+    if not condition:
+        raise SystemExit("FAILED: " + what)
+    print("ok: " + what)
+
+
+def make(tracer, make_trace, directory, kind, *arguments):
+    archive, page = directory / kind, directory / (kind + ".html")
+    subprocess.run([make_trace, kind, archive, *arguments], check=True)
+    subprocess.run([tracer, "report", archive, "--html", page], check=True, stderr=subprocess.DEVNULL)
+    return page
+
+
+def check_clean(browser, page):
+    browser.open(page)
+    need(browser.requests == ["file://" + str(page)], f"{page.stem}: loads nothing but itself {browser.requests}")
+    need(not browser.errors and not browser.console, f"{page.stem}: no errors, nothing on the console {browser.errors}{browser.console}")
+
+
+def check_lanes(browser):
+    names = browser.evaluate("tracerReport.lanes.map(l => l.name)")
+    need(names == ["Master thread", "OMP thread 1", "OMP thread 2", "OMP thread 3"], "the threads are there, in order")
+    slices = browser.evaluate("tracerReport.lanes.map(l => l.rows.reduce((n, r) => n + r.begin.length, 0))")
+    need(slices == [3, 3, 3, 3], f"each has its region, loop and barrier {slices}")
+    loop = browser.evaluate("(() => { const r = tracerReport.lanes[3].rows[1]; return [r.begin[0], r.end[0]]; })()")
+    need(loop == [5e6, 35e6], f"times are to the nanosecond {loop}")
+
+
+def check_search_and_zoom(browser):
+    browser.key("/")
+    browser.type("implicit barrier")
+    need(browser.evaluate("document.getElementById('found').textContent") == "4 found", "finds a region by name")
+    browser.key("Enter")
+    need(browser.evaluate("tracerReport.meta.names[tracerReport.selection().row.name[tracerReport.selection().index]]").startswith("!$omp implicit barrier"), "Enter selects the first match")
+    browser.evaluate("document.getElementById('timeline').focus()")
+    browser.key("Enter")
+    span = browser.evaluate("tracerReport.view.t1 - tracerReport.view.t0")
+    need(span < 36e6, f"Enter zooms to the selection ({span / 1e6} ms)")
+    browser.key("0")
+    need(browser.evaluate("tracerReport.view.t1 - tracerReport.view.t0") > 40e6, "0 shows the whole run")
+    browser.key("Escape")
+    browser.evaluate("tracerReport.showTab('Constructs')")
+    browser.evaluate("document.querySelector('[data-go*=\" for \"]').click()")
+    view = browser.evaluate("[tracerReport.view.t0, tracerReport.view.t1]")
+    need(view[0] < 5e6 and view[1] > 35e6 and view[1] - view[0] < 50e6, "a click in the table shows the longest execution")
+
+
+def check_mouse(browser):
+    browser.key("0")
+    box = browser.evaluate("(() => { const b = document.getElementById('timeline').getBoundingClientRect(); return [b.left, b.top, b.width]; })()")
+    lane = browser.evaluate("tracerReport.lanes[3].y")
+    x, y = box[0] + 190 + (box[2] - 190) * 0.5, box[1] + lane + 22
+    browser.mouse("mouseMoved", x, y)
+    text = browser.evaluate("document.getElementById('tooltip').hidden ? '' : document.getElementById('tooltip').textContent")
+    need("!$omp for @example.c:11" in text and "30 ms" in text and "/src/example.c:11" in text, f"the tooltip says what, how long and where: {text!r}")
+    before = browser.evaluate("tracerReport.view.t1 - tracerReport.view.t0")
+    browser.mouse("mouseWheel", x, y, deltaX=0, deltaY=-240)
+    after = browser.evaluate("tracerReport.view.t1 - tracerReport.view.t0")
+    need(after < before * 0.8, "the wheel zooms")
+    left = browser.evaluate("tracerReport.view.t0")
+    browser.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1)
+    browser.mouse("mouseMoved", x - 100, y, button="left", buttons=1)
+    browser.mouse("mouseReleased", x - 100, y, button="left", clickCount=1)
+    need(browser.evaluate("tracerReport.view.t0") > left, "dragging moves")
+    browser.key("ArrowLeft")
+    browser.key("t")
+    themes = [browser.evaluate("document.documentElement.dataset.theme")]
+    browser.key("t")
+    themes.append(browser.evaluate("document.documentElement.dataset.theme"))
+    need(sorted(themes) == ["dark", "light"], "t switches between light and dark")
+
+
+def check_device(browser):
+    need(browser.evaluate("tracerReport.lanes[1].name") == "CUDA[0:0]", "the stream has a lane")
+    names = browser.evaluate("tracerReport.lanes[1].rows.flatMap(r => [...r.name].map(n => tracerReport.meta.names[n]))")
+    need(names == ["copy to device", "saxpy", "copy from device"], f"with copies and kernel {names}")
+    browser.evaluate("tracerReport.showTab('Devices')")
+    text = browser.evaluate("document.getElementById('panel').textContent")
+    need("29.4 %" in text and "saxpy" in text, "the table says how much overlaps")
+
+
+def check_tasks(browser):
+    browser.evaluate("tracerReport.showTab('Tasks')")
+    need(browser.evaluate("tracerReport.meta.tasks.length") == 20, "the graph has all tasks")
+    need(browser.evaluate("tracerReport.meta.tasks.filter(t => t.critical).length") == 10, "the chain is marked")
+    need(browser.evaluate("tracerReport.meta.arrows.length") == 20, "an arrow leads from each creation to its start")
+
+
+def check_million(browser, page):
+    browser.open(page)
+    events = browser.evaluate("tracerReport.meta.report.trace.events")
+    ready = browser.evaluate("tracerReport.readyAt")
+    need(events >= 1_000_000 and ready < 2000 * slack(), f"{events} events are drawn after {ready:.0f} ms")
+    worst = browser.evaluate("""(async () => { let worst = 0; const n = tracerReport.meta.length;
+        for (let i = 0; i < 30; ++i) { const s = n * Math.pow(0.7, i); tracerReport.setView(n / 3, n / 3 + s);
+          await new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r))); worst = Math.max(worst, tracerReport.drawMs); } return worst; })()""")
+    need(worst < 250 * slack(), f"no frame takes longer than {worst:.0f} ms while zooming")
+    found = browser.evaluate("tracerReport.search('example.c:21')")
+    need(found > 20000, f"finds {found} executions")
+    need(not browser.errors, f"no errors {browser.errors}")
+
+
+def slack():
+    """Times hold on an idle machine; a loaded one gets more."""
+    return float(os.environ.get("TRACER_BROWSER_SLACK", "1"))
+
+
+def main():
+    if not find_chromium():
+        print("skipped: no Chromium here")
+        return 77
+    tracer, make_trace = sys.argv[1:3]
+    shots = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
+    with tempfile.TemporaryDirectory() as temporary, Browser() as browser:
+        directory = pathlib.Path(temporary).resolve()
+        page = make(tracer, make_trace, directory, "imbalance")
+        check_clean(browser, page)
+        check_lanes(browser)
+        check_search_and_zoom(browser)
+        check_mouse(browser)
+        if shots:
+            browser.open(page)
+            browser.screenshot(shots / "report-imbalance.png")
+        for kind, check in (("overlap", check_device), ("chain", check_tasks), ("lock", None)):
+            page = make(tracer, make_trace, directory, kind)
+            check_clean(browser, page)
+            if check:
+                check(browser)
+            if shots:
+                browser.screenshot(shots / f"report-{kind}.png")
+        check_million(browser, make(tracer, make_trace, directory, "large", "1000000"))
+        if shots:
+            browser.screenshot(shots / "report-large.png")
+    return 0
+
+
+sys.exit(main())
