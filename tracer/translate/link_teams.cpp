@@ -71,10 +71,10 @@ void TeamLinker::assign(const Link* begin, const Link* end) {
 
 CommRef TeamLinker::intern(CommRef parent, const std::vector<std::uint32_t>& members) {
   const auto [group, fresh_group] = groups_.emplace(members, static_cast<std::uint32_t>(definitions_.groups.size()));
-  if (fresh_group) definitions_.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, members});
+  if (fresh_group) definitions_.groups.push_back({"OpenMP team " + std::to_string(groups_.size() - 1), GroupKind::comm_group, Paradigm::openmp, members});
   const auto [comm, fresh_comm] =
       comms_.emplace(std::make_pair(parent, group->second), static_cast<CommRef>(definitions_.comms.size()));
-  if (fresh_comm) definitions_.comms.push_back({"", group->second, parent});
+  if (fresh_comm) definitions_.comms.push_back({"Thread team " + std::to_string(comms_.size() - 1), group->second, parent});
   return comm->second;
 }
 

@@ -17,19 +17,26 @@ void LocationTranslator::task_create(const Record& r, Nanoseconds t) {
     return;
   }
   // `taskwait depend`: a task to the runtime, a wait to the program; never switched to.
+  out_.attribute(names_[Attribute::task_id], created_id(r));
+  out_.attribute(names_[Attribute::parent_task_id], r.b);
   out_.attribute(names_[Attribute::task_flags], unpack_task_flags(r.sub));
   enter(t, key);
+}
+
+// The record has the low half of the counter only; creations of a channel are in its order.
+TaskId LocationTranslator::created_id(const Record& r) {
+  std::uint64_t counter = (task_counter_ & ~std::uint64_t{0xffffffffu}) | r.a;
+  if (counter + 0x80000000u < task_counter_) counter += std::uint64_t{1} << 32;
+  task_counter_ = counter;
+  return make_id(channel_, counter) | ((unpack_task_flags(r.sub) & 0x10000000u) ? untied_bit : 0);
 }
 
 void LocationTranslator::write_pending_create() {
   has_pending_create_ = false;
   const Record& r = pending_create_;
   const Nanoseconds t = clock_(r.time);
-  std::uint64_t counter = (task_counter_ & ~std::uint64_t{0xffffffffu}) | r.a;
-  if (counter + 0x80000000u < task_counter_) counter += std::uint64_t{1} << 32;
-  task_counter_ = counter;
   const std::uint32_t flags = unpack_task_flags(r.sub);
-  const TaskId id = make_id(channel_, counter) | ((flags & 0x10000000u) ? untied_bit : 0);
+  const TaskId id = created_id(r);
   const auto task = make_task(id);
   const RegionRef create = region_of({r.c, Construct::create_task, false, 0});
   out_.add(t, EventType::enter, create);

@@ -110,6 +110,7 @@ class LocationTranslator {
   // tasks (location_tasks.cpp)
   void task_create(const Record& r, Nanoseconds t);
   void write_pending_create();
+  TaskId created_id(const Record& r);
   void task_schedule(const Record& r, Nanoseconds t);
   void complete_current(Nanoseconds t);
   void switch_to(TaskId next, Nanoseconds t, bool migrated_in);
