@@ -28,7 +28,7 @@ TEST_CASE("without variables every setting is its default") {
   CHECK(config.enabled);
   CHECK(config.ring_size == 4u << 20);
   CHECK(config.on_full == FullPolicy::wait);
-  CHECK(config.record == record_all);
+  CHECK(config.record == record_default);
   CHECK(config.complaints.empty());
   REQUIRE(config.settings.size() == config_rows().size());
   CHECK(config.settings.front().origin == "default");

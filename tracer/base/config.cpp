@@ -27,6 +27,7 @@ constexpr Name groups[] = {
     {"wait", record_wait},
     {"work", record_work},
     {"dispatch", record_dispatch},
+    {"chunks", record_chunks},
     {"masked", record_masked},
     {"mutex", record_mutex},
     {"locks", record_locks},
@@ -36,6 +37,7 @@ constexpr Name groups[] = {
     {"control", record_control},
     {"target", record_target},
     {"device", record_device},
+    {"default", record_default},
     {"all", record_all},
     {"none", 0},
 };
@@ -55,12 +57,12 @@ std::optional<bool> parse_switch(std::string_view text) {
   return std::nullopt;
 }
 
-/// "tasks,sync" records these; "all,-flush" and "-flush" all but these.
+/// "tasks,sync" records these; "-flush" the default but these, "+chunks" the default and these.
 std::optional<std::uint32_t> parse_groups(std::string_view text) {
-  std::uint32_t result = text.starts_with('-') ? std::uint32_t{record_all} : 0;
+  std::uint32_t result = text.starts_with('-') || text.starts_with('+') ? std::uint32_t{record_default} : 0;
   for (const auto& part : split(text, ',')) {
     const bool without = part.starts_with('-');
-    const auto bits = lookup(groups, std::string_view{part}.substr(without ? 1 : 0));
+    const auto bits = lookup(groups, std::string_view{part}.substr(without || part.starts_with('+') ? 1 : 0));
     if (!bits) return std::nullopt;
     result = without ? result & ~*bits : result | *bits;
   }
@@ -104,10 +106,10 @@ const Row rows[] = {
        c.output = t;
        return !t.empty();
      }},
-    {"TRACER_RECORD", "all",
-     "a comma-separated list of all, none, tasks, dependences, sync, wait, work, dispatch, masked, mutex, locks, "
-     "reduction, flush, cancel, control, target, device, each also with a minus sign",
-     "what is recorded besides threads and parallel regions",
+    {"TRACER_RECORD", "default",
+     "a comma-separated list of default, all, none, tasks, dependences, sync, wait, work, dispatch, chunks, masked, "
+     "mutex, locks, reduction, flush, cancel, control, target, device, each also with a minus or plus sign",
+     "what is recorded besides threads and parallel regions; default is all but chunks (of loops)",
      [](Config& c, Text t) { return assign(c.record, parse_groups(t)); }},
     {"TRACER_RING_SIZE", "4M", "a size from 16K to 1G, as in 512K or 4M",
      "largest ring of one thread, rounded down to a power of two",

@@ -28,7 +28,7 @@ enum RecordGroup : std::uint32_t {
   record_sync = 1u << 2,         ///< sync_region
   record_wait = 1u << 3,         ///< sync_region_wait
   record_work = 1u << 4,         ///< work
-  record_dispatch = 1u << 5,     ///< dispatch
+  record_dispatch = 1u << 5,     ///< dispatch of sections
   record_masked = 1u << 6,       ///< masked
   record_mutex = 1u << 7,        ///< mutex_acquire, mutex_acquired, mutex_released, nest_lock
   record_locks = 1u << 8,        ///< lock_init, lock_destroy
@@ -38,7 +38,9 @@ enum RecordGroup : std::uint32_t {
   record_control = 1u << 12,     ///< control_tool
   record_target = 1u << 13,      ///< target, target_data_op, target_submit, target_map
   record_device = 1u << 14,      ///< device_*, and what the devices record themselves
-  record_all = (1u << 15) - 1,
+  record_chunks = 1u << 15,      ///< dispatch of the chunks of loops and taskloops
+  record_all = (1u << 16) - 1,
+  record_default = record_all & ~record_chunks,  ///< a static loop of two events would have three
 };
 
 struct Config {
@@ -50,7 +52,7 @@ struct Config {
   std::string spool;                   ///< directory for the rings; "": /dev/shm, then the output directory
   FullPolicy on_full = FullPolicy::wait;
   int flush_signal = 0;  ///< the flight recorder writes when it arrives; 0: none
-  std::uint32_t record = record_all;
+  std::uint32_t record = record_default;
   ConvertWhen convert = ConvertWhen::at_end;
   bool keep_raw = false;
   unsigned threads = 0;  ///< that convert; 0: as many as the process may use

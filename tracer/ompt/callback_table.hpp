@@ -67,7 +67,7 @@ inline constexpr std::array callback_table{
     row<ompt_callback_sync_region_wait,   on_sync_region_wait>  ("sync_region_wait",   Importance::expected, record_wait),
     row<ompt_callback_reduction,          on_reduction>         ("reduction",          Importance::expected, record_reduction),
     row<ompt_callback_work,               on_work>              ("work",               Importance::expected, record_work),
-    row<ompt_callback_dispatch,           on_dispatch>          ("dispatch",           Importance::optional, record_dispatch),
+    row<ompt_callback_dispatch,           on_dispatch>          ("dispatch",           Importance::optional, record_dispatch | record_chunks),
     row<ompt_callback_masked,             on_masked>            ("masked",             Importance::expected, record_masked),
     row<ompt_callback_mutex_acquire,      on_mutex_acquire>     ("mutex_acquire",      Importance::expected, record_mutex),
     row<ompt_callback_mutex_acquired,     on_mutex_acquired>    ("mutex_acquired",     Importance::expected, record_mutex),

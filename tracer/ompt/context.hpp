@@ -13,6 +13,8 @@ namespace tracer::ompt {
 struct Context {
   EntryPoints entry_points;
   std::atomic<device::Devices*> devices{nullptr};
+  bool sections = true;  ///< dispatch: record sections
+  bool chunks = false;   ///< dispatch: record chunks of loops
 };
 
 inline Context& context() noexcept {

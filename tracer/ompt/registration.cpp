@@ -2,6 +2,8 @@
 // Walks the callback table and keeps what the runtime answered.
 #include "tracer/ompt/registration.hpp"
 
+#include "tracer/ompt/context.hpp"
+
 #include <algorithm>
 
 #include "tracer/ompt/callback_table.hpp"
@@ -31,6 +33,8 @@ int answer_of(const std::vector<CallbackAnswer>& answers, int event) {
 }  // namespace
 
 Registration register_callbacks(ompt_set_callback_t set_callback, std::uint32_t record) {
+  context().sections = (record & record_dispatch) != 0;
+  context().chunks = (record & record_chunks) != 0;
   Registration registration;
   for (const CallbackRow& row : callback_table) {
     CallbackAnswer answer{.name = std::string(row.name), .callback = static_cast<std::uint32_t>(row.event), .note = ""};

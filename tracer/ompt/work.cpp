@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Handlers of worksharing constructs, what they dispatch, and masked.
+#include "tracer/ompt/context.hpp"
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
 
@@ -33,6 +34,7 @@ void on_work(ompt_work_t work_type, ompt_scope_endpoint_t endpoint, ompt_data_t*
 }
 
 void on_dispatch(ompt_data_t*, ompt_data_t*, ompt_dispatch_t kind, ompt_data_t instance) noexcept {
+  if (is_chunk(kind) ? !context().chunks : !context().sections) return;
   Chunk chunk{instance.value, 0};
   if (is_chunk(kind) && instance.ptr != nullptr) chunk = *static_cast<const Chunk*>(instance.ptr);
   record([=](Channel& channel, Ticks time) {

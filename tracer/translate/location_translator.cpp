@@ -123,8 +123,9 @@ LocationResult LocationTranslator::run(RecordReader& records) {
     out_.attribute(names_[Attribute::process_id], journal_.run.process_id);
     out_.add(clock_(tables_.begin), EventType::program_begin, 0, names_.program);
   }
+  PositionMender positions(tables_.runtime);
   for (auto batch = records.next(); !batch.empty(); batch = records.next())
-    for (const Record& r : batch) record(r);
+    for (const Record& r : batch) positions.mend(r, [this](const Record& mended) { record(mended); });
   finish();
   result_.first = out_.first();
   result_.last = out_.last();

@@ -280,10 +280,11 @@ void Scanner::record(const Record& r) {
 
 }  // namespace
 
-ChannelScan scan_channel(RecordReader& reader, ChannelId channel) {
+ChannelScan scan_channel(RecordReader& reader, ChannelId channel, AddressRange runtime) {
   Scanner scanner(channel);
+  PositionMender positions(runtime);
   for (auto batch = reader.next(); !batch.empty(); batch = reader.next())
-    for (const Record& r : batch) scanner.record(r);
+    for (const Record& r : batch) positions.mend(r, [&](const Record& mended) { scanner.record(mended); });
   return scanner.take();
 }
 

@@ -9,6 +9,6 @@
 namespace tracer::translate {
 
 /// Reads the whole channel. Throws what the reader throws.
-ChannelScan scan_channel(RecordReader& reader, ChannelId channel);
+ChannelScan scan_channel(RecordReader& reader, ChannelId channel, AddressRange runtime);
 
 }  // namespace tracer::translate

@@ -69,6 +69,36 @@ struct Migration {
   bool in = false;  ///< it arrives here (again); else it leaves
 };
 
+struct AddressRange {
+  std::uint64_t begin = 0, end = 0;
+  bool contains(std::uint64_t address) const noexcept { return address - begin < end - begin; }
+};
+
+/// Positions inside the runtime say nothing: libomp (to 22) gives its own address for a taskloop and
+/// the tasks it makes. The taskgroup around it, which has the program's, stands in. Both passes
+/// show every record to this before they look at it.
+class PositionMender {
+ public:
+  explicit PositionMender(AddressRange runtime) : runtime_(runtime) {}
+  /// Calls body with the record, or with a mended copy of it.
+  template <class Body>
+  void mend(const Record& r, Body&& body) {
+    if (r.kind == RecordKind::sync_region && r.sub == taskgroup) {
+      taskgroup_ = r.endpoint == Endpoint::begin ? r.c : 0;
+    } else if ((r.kind == RecordKind::work || r.kind == RecordKind::task_create) && runtime_.contains(r.c) && taskgroup_ != 0) {
+      Record mended = r;
+      mended.c = taskgroup_;
+      return body(mended);
+    }
+    body(r);
+  }
+
+ private:
+  static constexpr std::uint16_t taskgroup = 6;  // ompt_sync_region_t
+  AddressRange runtime_;
+  std::uint64_t taskgroup_ = 0;
+};
+
 /// omp_control_tool's start, pause and end, which hold for all threads.
 struct Toggle {
   Ticks time = 0;
@@ -123,6 +153,7 @@ struct Tables {
   std::vector<CommRef> root_comm;         ///< by channel: the team of one around an initial task, or undefined
   std::unique_ptr<RegionTable> regions;
   std::vector<Toggle> toggles;            ///< of all threads, in order
+  AddressRange runtime;                   ///< of the OpenMP runtime's code; empty: unknown
   Ticks begin = 0, end = 0;               ///< of the run
 
   const Entity* entity(std::uint64_t id) const noexcept {

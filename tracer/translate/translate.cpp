@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <mutex>
 
 #include "tracer/translate/definitions_of_run.hpp"
@@ -15,6 +16,14 @@
 
 namespace tracer::translate {
 namespace {
+
+AddressRange runtime_of(const Journal& journal) {
+  std::error_code unknown;
+  for (const Module& m : journal.modules)
+    if (!journal.run.runtime_library.empty() && std::filesystem::equivalent(m.path, journal.run.runtime_library, unknown))
+      return {m.begin, m.end};
+  return {};
+}
 
 class Translation {
  public:
@@ -55,10 +64,11 @@ class Translation {
 void Translation::scan() {
   const std::size_t count = journal_.channels.size();
   tables_.channels.resize(count);
+  tables_.runtime = runtime_of(journal_);
   std::atomic<std::size_t> done{0};
   parallel_for(count, options_.threads, [&](std::size_t c) {
     const auto reader = source_.records(static_cast<ChannelId>(c));
-    tables_.channels[c] = scan_channel(*reader, static_cast<ChannelId>(c));
+    tables_.channels[c] = scan_channel(*reader, static_cast<ChannelId>(c), tables_.runtime);
     ++done;
   });
   tables_.begin = journal_.run.begin;
