@@ -36,10 +36,18 @@ bool BufferPool::give_back(void* buffer) noexcept {
   return true;
 }
 
+bool BufferPool::hand_over(void* buffer) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto it = owners_.find(buffer);
+  if (it == owners_.end() || it->second == nobody || it->second == waiting) return false;
+  it->second = waiting;
+  return true;
+}
+
 bool BufferPool::is_out(void* buffer) const noexcept {
   const std::lock_guard lock(mutex_);
   const auto it = owners_.find(buffer);
-  return it != owners_.end() && it->second != nobody;
+  return it != owners_.end() && it->second != nobody && it->second != waiting;
 }
 
 std::size_t BufferPool::reclaim(unsigned owner) noexcept {

@@ -14,7 +14,8 @@ namespace tracer::device::ompt {
 /// Buffers are recycled and never unmapped while the pool lives: AMD's runtime may still write into
 /// one that it handed back only when it became full, and completions can arrive late. Any thread.
 ///
-///   free -- take --> out -- give_back / reclaim --> free
+///   free -- take --> out -- hand_over --> waiting -- give_back --> free
+///                     `------- give_back / reclaim --------------^
 class BufferPool {
  public:
   BufferPool(std::size_t buffer_bytes, std::size_t limit_bytes) noexcept
@@ -23,7 +24,9 @@ class BufferPool {
   std::size_t buffer_bytes() const noexcept { return buffer_bytes_; }
   /// nullptr at the limit or without memory.
   void* take(unsigned owner) noexcept;
-  /// False: not a buffer of ours that is out.
+  /// Complete, to be parsed later: a second completion of it is refused. False: was not out.
+  bool hand_over(void* buffer) noexcept;
+  /// False: not a buffer of ours that is out or waiting.
   bool give_back(void* buffer) noexcept;
   bool is_out(void* buffer) const noexcept;
   /// Everything that is out to `owner`; returns how many.
@@ -35,7 +38,7 @@ class BufferPool {
     void operator()(std::byte* memory) const noexcept { ::operator delete(memory, alignment); }
   };
   static constexpr std::align_val_t alignment{64};
-  static constexpr unsigned nobody = ~0u;
+  static constexpr unsigned nobody = ~0u, waiting = ~1u;
 
   std::size_t buffer_bytes_, limit_bytes_;
   mutable std::mutex mutex_;

@@ -137,7 +137,7 @@ bool TracedDevice::complete(const Range& range, bool owned) noexcept {
     return false;
   }
   if (range.bytes) delivered_.fetch_add(1, std::memory_order_relaxed);
-  if (owned && range.bytes) return true;
+  if (owned && range.bytes) return pool_.hand_over(range.buffer);
   // not owned: the runtime may write on and forget the range's end when this returns
   parse_now(range);
   if (owned) pool_.give_back(range.buffer);
