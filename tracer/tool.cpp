@@ -94,7 +94,7 @@ void convert_trace(const Session& session, const std::filesystem::path& raw_dire
 // Places are known to libomp only now; asking is safe on the thread that ends the runtime.
 void end(Ending ending) {
   Session* session = Session::current();
-  if (session == nullptr || !session->recording()) return;
+  if (session == nullptr || session->state() == RecordingState::finished) return;
   if (device::Devices* devices = ompt::devices()) devices->finish();
   for (const auto& place : ompt::enumerate_places(ompt::context().entry_points)) session->journal().place(place);
   const std::filesystem::path raw_directory = session->finish(ending);

@@ -45,6 +45,7 @@ struct JournalFile {
   RunId run;
   std::string spool;                ///< directory of the rings, "" when they died with the process
   std::string boot;                 ///< the kernel's boot id
+  std::uint64_t cut_bytes = 0;      ///< at the end: an entry that was being written
   std::vector<std::string> damage;  ///< what could not be read, a line each
 };
 

@@ -259,9 +259,14 @@ JournalFile parse_journal(std::span<const std::byte> bytes) {
     }
     at += head_bytes + size;
   }
-  if (at != bytes.size()) {
-    result.damage.push_back("journal: the last " + format_count(bytes.size() - at) +
-                            " bytes are damaged or incomplete");
+  if (const std::size_t left = bytes.size() - at; left > 0) {
+    std::uint32_t size = 0;
+    if (left >= head_bytes) std::memcpy(&size, bytes.data() + at + 4, 4);
+    if (left < head_bytes || size > left - head_bytes) {
+      result.cut_bytes = left;
+    } else {
+      result.damage.push_back("journal: the last " + format_count(left) + " bytes are damaged");
+    }
   }
   parser.finish();
   return result;

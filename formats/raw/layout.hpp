@@ -4,7 +4,7 @@
 //   <archive>/raw/journal   FileHeader, then entries (journal.hpp)
 //   <archive>/raw/trace     FileHeader, then segments: SegmentHeader + payload
 //   <spool>/rings           SpoolHeader, then slots: SlotHeader + capacity records
-//   <spool>/owner           text: the archive's directory, for those who find a leftover
+//   <spool>/owner           the archive's directory, NUL, the launcher's mark: for those who find a leftover
 //
 // All numbers are little-endian. A record is named by (channel, position); a segment holds positions
 // [position, position + records) of one channel and is written before the ring forgets them, so that what is

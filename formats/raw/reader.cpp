@@ -174,12 +174,15 @@ class Trace final : public RawTrace {
     JournalFile file = read_journal(directory / "journal");
     journal_ = std::move(file.journal);
     report_.damage = std::move(file.damage);
+    report_.cut_bytes = file.cut_bytes;
     read_segments(directory / "trace", file.run);
+    if (std::error_code error; std::filesystem::exists(directory / "rings", error)) file.spool = directory;
     if (!file.spool.empty()) read_rings(file.spool, file.run);
     settle_channels();
     if (journal_.ending == Ending::unknown) continue_clock(file.boot);
     count_missing();
-    report_.complete = journal_.ending != Ending::unknown && report_.damage.empty() && report_.missing_records == 0;
+    report_.complete = journal_.ending != Ending::unknown && report_.damage.empty() && report_.missing_records == 0 &&
+                       report_.cut_bytes == 0;
     if (!report_.damage.empty()) journal_.counters["raw.damaged_places"] = report_.damage.size();
     if (report_.missing_records > 0) journal_.counters["raw.missing_records"] = report_.missing_records;
     if (report_.ring_records > 0) journal_.counters["raw.records_from_rings"] = report_.ring_records;
@@ -213,6 +216,7 @@ class Trace final : public RawTrace {
     }
     if (!(index.run == run)) throw Error(path.string() + " belongs to another run than the journal beside it");
     report_.segments = index.segments;
+    report_.cut_bytes += index.cut_bytes;
     for (const auto& segment : index.device) report_.device_records += segment.records;
     device_ = std::move(index.device);
     report_.damage.insert(report_.damage.end(), index.damage.begin(), index.damage.end());

@@ -21,6 +21,7 @@ struct OpenReport {
   std::uint64_t missing_records = 0;  ///< positions that neither a segment nor a ring has
   std::filesystem::path spool;        ///< the rings' directory, "" none or gone
   std::vector<std::string> damage;    ///< one line for each thing that could not be read
+  std::uint64_t cut_bytes = 0;        ///< at the files' ends: what the process was writing when it died
   bool complete = false;              ///< the run ended by the book and nothing is damaged or missing
 };
 

@@ -49,6 +49,16 @@ std::uint64_t find_header(int fd, std::uint64_t offset, std::uint64_t size) {
   return size;
 }
 
+/// Whether from `offset` to the end there is the beginning of one segment: then nothing was damaged.
+bool is_cut(int fd, std::uint64_t offset, std::uint64_t size) {
+  SegmentHeader header{};
+  const std::uint64_t left = size - offset;
+  if (!read_at(fd, &header, static_cast<std::size_t>(std::min<std::uint64_t>(left, sizeof header)), offset))
+    return false;
+  if (left < sizeof header) return left < 4 || header.magic == segment_magic;
+  return is_sound(header) && header.payload_bytes > left - sizeof header;
+}
+
 void check_file_header(int fd, SegmentIndex& index) {
   FileHeader header{};
   if (!read_at(fd, &header, sizeof header, 0)) throw Error("not a raw trace: too short");
@@ -89,8 +99,12 @@ SegmentIndex index_segments(int fd) {
     const bool whole = size - at >= sizeof header && read_at(fd, &header, sizeof header, at);
     if (!whole || !is_sound(header) || header.payload_bytes > size - at - sizeof header) {
       const std::uint64_t next = find_header(fd, at + 1, size);
-      index.damage.push_back("trace: " + format_count(next - at) + " bytes at offset " + std::to_string(at) +
-                             (next == size ? " are damaged or incomplete" : " are damaged and skipped"));
+      if (next == size && is_cut(fd, at, size)) {
+        index.cut_bytes = size - at;
+      } else {
+        index.damage.push_back("trace: " + format_count(next - at) + " bytes at offset " + std::to_string(at) +
+                               " are damaged and skipped");
+      }
       at = next;
       continue;
     }

@@ -52,6 +52,18 @@ void add_ring(const PlainSlot& slot, std::uint64_t offset, std::vector<LeftRing>
   rings.push_back({slot.channel, slot.thread, slot.begin, offset, slot.capacity, slot.tail, slot.head});
 }
 
+void read_owner(const std::filesystem::path& path, Leftover& leftover) {
+  const UniqueFd fd{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
+  char text[8192];
+  const ssize_t size = fd ? ::read(fd.get(), text, sizeof text) : 0;
+  if (size <= 0) return;
+  // The archive's name may hold anything but a NUL.
+  const std::string_view all(text, static_cast<std::size_t>(size));
+  const auto end = all.find('\0');
+  leftover.archive = all.substr(0, end);
+  if (end != all.npos) leftover.launch = all.substr(end + 1);
+}
+
 bool is_spool_name(const std::string& name) {
   return name.starts_with("tracer-" + std::to_string(::geteuid()) + "-");
 }
@@ -111,7 +123,7 @@ std::vector<Leftover> find_leftovers(const std::filesystem::path& root) {
     }
     Leftover leftover;
     leftover.spool = entry.path();
-    leftover.archive = read_small_file((entry.path() / "owner").c_str(), 65536);
+    read_owner(entry.path() / "owner", leftover);
     if (::lstat((entry.path() / "rings").c_str(), &info) == 0)
       leftover.bytes = static_cast<std::uint64_t>(info.st_blocks) * 512;
     try {

@@ -35,6 +35,7 @@ SpoolFile open_spool(const std::filesystem::path& directory);
 struct Leftover {
   std::filesystem::path spool;
   std::filesystem::path archive;  ///< where its raw trace is, "" unknown
+  std::string launch;             ///< the launcher's mark (TRACER_LAUNCH) of that run, "" none
   std::uint32_t process_id = 0;
   bool alive = false;       ///< the process is still there
   std::uint64_t bytes = 0;  ///< of memory or disk

@@ -111,6 +111,12 @@ const Row rows[] = {
      "mutex, locks, reduction, flush, cancel, control, target, device, each also with a minus or plus sign",
      "what is recorded besides threads and parallel regions; default is all but chunks (of loops)",
      [](Config& c, Text t) { return assign(c.record, parse_groups(t)); }},
+    {"TRACER_FILTER", "", "a file",
+     "include/exclude rules in the syntax of Score-P's filters: what is recorded and what is not",
+     [](Config& c, Text t) {
+       c.filter = t;
+       return !t.empty();
+     }},
     {"TRACER_RING_SIZE", "4M", "a size from 16K to 1G, as in 512K or 4M",
      "largest ring of one thread, rounded down to a power of two",
      [](Config& c, Text t) {
@@ -157,7 +163,7 @@ const Row rows[] = {
 };
 
 /// Variables that belong to the build or to the command line tools, not to a run.
-constexpr std::string_view foreign[] = {"TRACER_STRESS", "TRACER_LIBRARY"};
+constexpr std::string_view foreign[] = {"TRACER_STRESS", "TRACER_LIBRARY", "TRACER_LAUNCH", "TRACER_OPENMP_RUNTIME"};
 
 bool is_known(std::string_view name) {
   for (const auto& row : rows) {
@@ -204,6 +210,7 @@ Config read_config(const char* const* environment) {
                                   (*row.initial ? row.initial : "the default"));
     }
   }
+  if (const auto launch = variables.find("TRACER_LAUNCH"); launch != variables.end()) config.launch = launch->second;
   for (const auto& [name, value] : variables) {
     if (!is_known(name)) config.complaints.push_back(name + " is not a variable that tracer knows; it is ignored");
   }

@@ -55,8 +55,10 @@ struct Config {
   std::uint32_t record = record_default;
   ConvertWhen convert = ConvertWhen::at_end;
   bool keep_raw = false;
+  std::string filter;    ///< a file of include/exclude rules; "": none
   unsigned threads = 0;  ///< that convert; 0: as many as the process may use
   LogLevel log = LogLevel::warning;
+  std::string launch;                   ///< the launcher's mark: names the runs that `tracer run` started
   std::vector<Setting> settings;        ///< every variable with its value and where it came from
   std::vector<std::string> complaints;  ///< one line for each value that was not understood
 };

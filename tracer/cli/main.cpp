@@ -23,6 +23,7 @@ const std::array commands = {
     &report_command,
     &info_command,
     &snapshot_command,
+    &recover_command,
     &completion_command,
     &manual_command,
 };

@@ -6,9 +6,11 @@
 #include <cstring>
 #include <memory>
 
+#include "tracer/base/file.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/launch.hpp"
 #include "tracer/cli/program.hpp"
+#include "tracer/cli/recover.hpp"
 #include "tracer/cli/terminal.hpp"
 
 namespace tracer::cli {
@@ -101,7 +103,10 @@ int run(const Options& options) {
   const auto library = find_tracer_library();
   if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
   const std::string preload = runtime_to_preload(inspect_program(*program), options);
-  const Ended ended = run_program(options.command, environment_for(options, library->string(), preload));
+  Environment changes = environment_for(options, library->string(), preload);
+  const std::string mark = random_name();
+  changes.emplace_back("TRACER_LAUNCH", mark);
+  const Ended ended = run_program(options.command, changes);
   if (ended.start_error != 0) {
     print_error("cannot start " + program->string() + ": " + std::strerror(ended.start_error));
     return ended.exit_status;
@@ -109,6 +114,7 @@ int run(const Options& options) {
   if (ended.signal != 0)
     print_note(std::string{"the program was ended by signal "} + std::to_string(ended.signal) + " (" +
                strsignal(ended.signal) + ").");
+  recover_launched(mark);
   return ended.exit_status;
 }
 

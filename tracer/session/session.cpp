@@ -30,12 +30,13 @@ raw::RunId random_run_id() {
 /// The rings' home: where the user says, in shared memory, or beside the trace.
 bool make_spool(Spool& spool, const Config& config, const std::filesystem::path& directory, raw::RunId run) {
   std::string reason;
+  const std::string owner = directory.string() + '\0' + config.launch;
   if (!config.spool.empty()) {
-    if (spool.create(config.spool, directory, run, reason)) return true;
+    if (spool.create(config.spool, owner, run, reason)) return true;
     log_warning("TRACER_SPOOL=" + config.spool + " cannot be used (" + reason + "); using the default");
   }
-  if (spool.create("/dev/shm", directory, run, reason)) return true;
-  if (spool.create(directory / "raw", directory, run, reason)) return true;
+  if (spool.create("/dev/shm", owner, run, reason)) return true;
+  if (spool.create(directory / "raw", owner, run, reason)) return true;
   log_warning("the rings are in the process's own memory (" + reason + "): a crash will lose what they hold");
   return false;
 }

@@ -44,13 +44,13 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
 
 }  // namespace
 
-bool Spool::create(const std::filesystem::path& root, const std::filesystem::path& archive, raw::RunId run,
+bool Spool::create(const std::filesystem::path& root, const std::string& owner, raw::RunId run,
                    std::string& reason) noexcept {
   try {
     const auto directory = root / ("tracer-" + std::to_string(::geteuid()) + "-" + random_name());
     if (!make_private_directory(directory)) throw Error(directory.string() + " exists already");
     directory_ = directory;
-    write_text(directory / "owner", archive.string());
+    write_text(directory / "owner", owner);
     rings_ = OwnFile::create(directory / "rings");
     raw::SpoolHeader header{};
     std::memcpy(header.magic, raw::spool_magic, sizeof header.magic);

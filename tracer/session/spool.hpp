@@ -24,7 +24,7 @@ struct Slot {
 class Spool {
  public:
   /// Makes `<root>/tracer-<uid>-<random>/rings` and `owner`. False, with the reason, when that cannot be.
-  bool create(const std::filesystem::path& root, const std::filesystem::path& archive, raw::RunId run,
+  bool create(const std::filesystem::path& root, const std::string& owner, raw::RunId run,
               std::string& reason) noexcept;
 
   /// A new slot of `records` (a power of two); in anonymous memory when the file has no room. False: no memory.

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See recover.hpp.
+#include "tracer/convert/recover.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cstdlib>
+
+#include "formats/raw/spool_reader.hpp"
+#include "tracer/base/file.hpp"
+#include "tracer/error.hpp"
+
+namespace tracer {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "0.evt", "17.def"
+bool is_location_file(const std::string& name) {
+  const auto dot = name.find('.');
+  if (dot == 0 || dot == name.npos || name.find_first_not_of("0123456789") != dot) return false;
+  return name.substr(dot) == ".evt" || name.substr(dot) == ".def";
+}
+
+void refuse_if_alive(const raw::OpenReport& report, const Journal& journal) {
+  const auto process = static_cast<std::uint32_t>(journal.run.process_id);
+  if (journal.ending != Ending::unknown || report.spool.empty()) return;
+  if (raw::process_is_alive(report.spool, process)) {
+    throw Error("process " + std::to_string(process) + " (" + journal.run.program + ") is still running and recording");
+  }
+}
+
+/// The trace is kept (damaged, or the user wants it): its rings go beside it, out of memory and into one place.
+void keep_rings(const fs::path& spool, const fs::path& raw_directory) {
+  std::error_code error;
+  if (spool == raw_directory) return;
+  fs::copy_file(spool / "rings", raw_directory / "rings", fs::copy_options::skip_existing, error);
+  if (!error) raw::remove_spool(spool);
+}
+
+}  // namespace
+
+void remove_half_archive(const fs::path& directory) {
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(directory / "traces.otf2", error))) return;
+  const UniqueFd here{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!here) return;
+  ::unlinkat(here.get(), "traces.def", 0);
+  UniqueFd inside{::openat(here.get(), "traces", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  DIR* listing = inside ? ::fdopendir(inside.get()) : nullptr;
+  if (!listing) return;
+  const int fd = inside.release();
+  while (const dirent* entry = ::readdir(listing)) {
+    if (is_location_file(entry->d_name)) ::unlinkat(fd, entry->d_name, 0);
+  }
+  ::closedir(listing);
+  ::unlinkat(here.get(), "traces", AT_REMOVEDIR);
+}
+
+std::vector<fs::path> spool_roots() {
+  std::vector<fs::path> roots{"/dev/shm"};
+  const char* chosen = std::getenv("TRACER_SPOOL");
+  if (chosen && chosen[0] == '/' && roots.front() != chosen) roots.emplace_back(chosen);
+  return roots;
+}
+
+RecoverResult recover(const fs::path& path, const ConvertOptions& options) {
+  const fs::path raw_directory = fs::absolute(raw::raw_directory_of(path)).lexically_normal();
+  const fs::path directory = raw_directory.filename() == "raw" ? raw_directory.parent_path() : raw_directory;
+  RecoverResult result;
+  {
+    const auto trace = raw::open_trace(raw_directory);
+    result.found = trace->report();
+    result.process_ended_by_itself = trace->journal().ending != Ending::unknown;
+    refuse_if_alive(result.found, trace->journal());
+  }
+  remove_half_archive(directory);
+  result.archive = convert(raw_directory, directory, options);
+  if (result.found.spool.empty()) return result;
+  if (result.archive.raw_kept) {
+    keep_rings(result.found.spool, raw_directory);
+  } else {
+    raw::remove_spool(result.found.spool);
+  }
+  return result;
+}
+
+}  // namespace tracer

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An archive out of what a dead run left: raw segments on disk, rings in shared memory, the journal's beginning.
+#pragma once
+
+#include "formats/raw/reader.hpp"
+#include "tracer/convert/convert.hpp"
+
+namespace tracer {
+
+struct RecoverResult {
+  ConvertResult archive;
+  raw::OpenReport found;
+  bool process_ended_by_itself = false;  ///< the run was complete; only the conversion had been missing
+};
+
+/// `path`: the archive's directory or the raw trace in it. Removes a half-written archive, converts, and removes the
+/// rings once the archive is complete. Throws tracer::Error when the process still runs, when there is an archive, and
+/// when nothing can be read; nothing is then changed.
+RecoverResult recover(const std::filesystem::path& path, const ConvertOptions& options = {});
+
+/// Removes `traces.def` and `traces/*` where a conversion did not come to its end (no `traces.otf2`); nothing else, and
+/// not through symbolic links. `convert` wants the place free.
+void remove_half_archive(const std::filesystem::path& directory);
+
+/// Leftover rings below /dev/shm and TRACER_SPOOL, of this user's runs.
+std::vector<std::filesystem::path> spool_roots();
+
+}  // namespace tracer
