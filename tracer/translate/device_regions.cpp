@@ -42,8 +42,8 @@ RegionRole role_of(DeviceRecordKind kind) {
 const Region* submit_region(const Tables& tables, const DeviceOperation& o) {
   if (o.kind != DeviceRecordKind::kernel || o.codeptr == 0 || o.host_op_id == no_id) return nullptr;
   for (const Construct c : {Construct::target_submit, Construct::target}) {
-    const RegionRef ref = tables.regions->find({o.codeptr, c, false, 0});
-    if (ref != undefined_ref && tables.regions->regions[ref].begin_line != 0) return &tables.regions->regions[ref];
+    const Region* region = tables.regions->look_up({o.codeptr, c, false, 0});
+    if (region && region->begin_line != 0) return region;
   }
   return nullptr;
 }

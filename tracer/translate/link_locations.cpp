@@ -25,10 +25,7 @@ std::string path_of(const Tables& tables, ChannelId channel, ParallelId id, unsi
   if (p->enclosing != none) {
     const ImplicitInstance& around = tables.channels[master].implicits[p->enclosing];
     outer = path_of(tables, master, around.parallel, depth + 1, root);
-    if (around.parallel != no_id && tables.parallel(around.parallel)) {
-      const std::string rank = std::to_string(around.rank);
-      if (!outer.empty() || around.rank != 0) outer += (outer.empty() ? "" : ":") + rank;
-    }
+    if (tables.parallel(around.parallel)) outer += (outer.empty() ? "" : ":") + std::to_string(around.rank);
   }
   return outer;
 }

@@ -59,14 +59,6 @@ void TeamLinker::assign(const Link* begin, const Link* end) {
     tables_.members.push_back({link->channel, link->implicit});
   }
   p.size = static_cast<std::uint32_t>(tables_.members.size()) - p.members;
-  if (p.size < 2) return;
-  // A worker's join barrier has no position of its own.
-  auto& sites = tables_.channels[tracer::channel_of(begin->parallel)].sites;
-  const Construct join = p.league ? Construct::teams_barrier : Construct::implicit_barrier;
-  const RegionKey key{p.codeptr, join, false, 0};
-  if (!sites.empty() && sites.back() == RegionKey{p.codeptr, join, true, 0}) return;
-  sites.push_back(key);
-  sites.push_back({p.codeptr, join, true, 0});
 }
 
 CommRef TeamLinker::intern(CommRef parent, const std::vector<std::uint32_t>& members) {
@@ -89,8 +81,10 @@ CommRef TeamLinker::comm_of(ParallelInstance& p, ChannelId channel, unsigned dep
   CommRef parent = undefined_ref;
   if (p.enclosing != none && depth < 256) {
     const ParallelId outer = tables_.channels[channel].implicits[p.enclosing].parallel;
-    if (ParallelInstance* enclosing = tables_.parallel(outer); enclosing && enclosing != &p)
+    if (ParallelInstance* enclosing = tables_.parallel(outer); enclosing && enclosing != &p) {
       parent = comm_of(*enclosing, tracer::channel_of(outer), depth + 1);
+      if (p.codeptr == 0) p.codeptr = enclosing->codeptr;  // from inside the runtime: where the one around it stands
+    }
   }
   std::vector<std::uint32_t> members;
   for (std::uint32_t m = 0; m < p.size; ++m) members.push_back(tables_.location_of[tables_.members[p.members + m].channel]);

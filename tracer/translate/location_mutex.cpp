@@ -35,7 +35,7 @@ void LocationTranslator::settle_test(const Record& r) {
 }
 
 void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
-  const Site site = site_of(r);
+  Site& site = site_of(r);
   switch (r.kind) {
     case RecordKind::mutex_acquire:
       if (!is_test(r)) return enter_at(t, site);
@@ -53,14 +53,14 @@ void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
       const Construct c = mutex_construct(r.sub);
       const LockOperation* op = next_operation();
       const Nanoseconds released = release_time(op, t);
-      if (!is_scoped(c)) out_.add(released, EventType::enter, site.region);
+      if (!is_scoped(c)) out_.add(released, EventType::enter, region_at(site));
       if (has_block(c)) leave(released, block_of(c));
       if (op && op->order != 0) {
         out_.add(released, EventType::release_lock, 0, op->lock, op->order);
       } else {
         note("lock released by another thread than acquired it");
       }
-      return is_scoped(c) ? leave(t, c) : out_.add(released, EventType::leave, site.region);
+      return is_scoped(c) ? leave(t, c) : out_.add(released, EventType::leave, region_at(site));
     }
     case RecordKind::nest_lock: {
       const LockOperation* op = next_operation();
@@ -73,9 +73,9 @@ void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
         return leave(t, !open.empty() && open.back().construct == Construct::test_nest_lock ? Construct::test_nest_lock
                                                                                            : Construct::set_nest_lock);
       }
-      out_.add(t, EventType::enter, site.region);
+      out_.add(t, EventType::enter, region_at(site));
       event(EventType::release_lock);
-      return out_.add(t, EventType::leave, site.region);
+      return out_.add(t, EventType::leave, region_at(site));
     }
     default:  // lock_init, lock_destroy
       out_.attribute(names_[Attribute::wait_id], r.b);
@@ -83,7 +83,7 @@ void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
         out_.attribute(names_[Attribute::mutex_implementation], r.a & 0xff);
         out_.attribute(names_[Attribute::mutex_hint], r.a >> 8);
       }
-      return pass_at(t, site.region);
+      return pass_at(t, region_at(site));
   }
 }
 

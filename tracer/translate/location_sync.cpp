@@ -6,27 +6,17 @@
 
 namespace tracer::translate {
 
-// A worker's join barrier has no position of its own: it takes its region's.
-LocationTranslator::Site LocationTranslator::site_of_join(const Site& site) {
-  if (!is_join(site.key.construct) || nest_.empty() || !nest_.back().parallel) return site;
-  const ParallelInstance& p = *nest_.back().parallel;
-  const RegionKey key{p.codeptr, p.league ? Construct::teams_barrier : site.key.construct, site.key.wait, 0};
-  return {key, region_of(key)};
-}
-
 void LocationTranslator::sync(const Record& r, Nanoseconds t) {
-  const Site& known = site_of(r);
-  Site own;
-  const Site& site = r.c != 0 ? known : own = site_of_join(known);
+  Site& site = site_of(r);
   switch (r.endpoint) {
     case Endpoint::begin: return enter_at(t, site);
-    case Endpoint::begin_end: return pass_at(t, site.region);
+    case Endpoint::begin_end: return pass_at(t, region_at(site));
     default: return leave(t, site.key.construct, site.key.wait);
   }
 }
 
 void LocationTranslator::work(const Record& r, Nanoseconds t) {
-  const Site& site = site_of(r);
+  Site& site = site_of(r);
   const RegionKey& key = site.key;
   const bool executor = r.sub == 3;
   if (r.endpoint == Endpoint::end) {

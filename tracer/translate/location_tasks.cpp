@@ -74,11 +74,11 @@ std::unique_ptr<LocationTranslator::TaskState> LocationTranslator::make_task(Tas
   return task;
 }
 
-RegionRef LocationTranslator::task_region(TaskId id) {
+RegionKey LocationTranslator::task_key(TaskId id) const {
   const Entity* entity = tables_.entity(id);
+  if (!entity) return {};
   const auto& sites = tables_.channels[tracer::channel_of(id)].sites;
-  if (!entity || entity->site >= sites.size()) return undefined_ref;
-  return region_of(sites[entity->site]);
+  return entity->site < sites.size() ? sites[entity->site] : RegionKey{};
 }
 
 void LocationTranslator::complete_current(Nanoseconds t) {
@@ -112,7 +112,8 @@ void LocationTranslator::switch_to(TaskId next, Nanoseconds t, bool migrated_in)
   current_ = target;
   if (target->comm != undefined_ref) out_.add(t, EventType::task_switch, target->comm, target->rank, target->generation);
   if (!fresh) return;
-  const RegionRef region = task_region(next);
+  const RegionKey key = task_key(next);
+  const RegionRef region = key.construct == Construct::count_ ? undefined_ref : region_of(key);
   if (region == undefined_ref) return note("switch to a task nobody created");
   out_.add(t, EventType::enter, region);
   target->open.push_back({region, Construct::task, false});

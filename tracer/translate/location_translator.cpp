@@ -19,15 +19,20 @@ LocationTranslator::LocationTranslator(const Tables& tables, const Journal& jour
   base_.comm = tables.root_comm[channel];
 }
 
-RegionRef LocationTranslator::region_of(const RegionKey& key) {
-  CachedRegion& cached = cache_[key.hash() & (cache_.size() - 1)];
-  if (cached.region == undefined_ref || !(cached.key == key)) cached = {key, tables_.regions->find(key)};
-  return cached.region;
+std::uint64_t LocationTranslator::surrounding_position() const {
+  if (current_->generation != 0)
+    if (const std::uint64_t position = task_key(current_->id).codeptr; position != 0) return position;
+  for (auto i = nest_.rbegin(); i != nest_.rend(); ++i)
+    if (i->parallel && i->parallel->codeptr != 0) return i->parallel->codeptr;
+  return 0;
 }
 
-void LocationTranslator::learn_site(const Record& r) {
-  const RegionKey key = region_key(r);
-  sites_.at(r).set(r, {key, key.construct == Construct::count_ ? undefined_ref : region_of(key)});
+RegionRef LocationTranslator::region_of(RegionKey key) {
+  if (key.codeptr == 0 && wants_position(key.construct)) [[unlikely]]
+    key.codeptr = surrounding_position();
+  CachedRegion& cached = cache_[key.hash() & (cache_.size() - 1)];
+  if (cached.region == undefined_ref || !(cached.key == key)) cached = {key, tables_.regions->use(key)};
+  return cached.region;
 }
 
 void LocationTranslator::close_open(TaskState& task, Nanoseconds t, std::size_t keep, const char* why) {

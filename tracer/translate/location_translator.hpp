@@ -67,23 +67,34 @@ class LocationTranslator {
   void finish();
 
   // regions
+  /// region_key() of records that look alike, and its region once it was asked for.
   struct Site {
     RegionKey key;
     RegionRef region = undefined_ref;
   };
-  RegionRef region_of(const RegionKey& key);
-  const Site& site_of(const Record& r) {  ///< region_key() and its region
+  RegionRef region_of(RegionKey key);
+  std::uint64_t surrounding_position() const;
+  Site& site_of(const Record& r) {
     auto& known = sites_.at(r);
-    if (!known.holds(r)) [[unlikely]] learn_site(r);
+    if (!known.holds(r)) [[unlikely]] known.set(r, {region_key(r), undefined_ref});
     return known.value;
   }
-  void learn_site(const Record& r);
-  Site site_of_join(const Site& site);
-  void enter_at(Nanoseconds t, const Site& site) {
-    out_.add(t, EventType::enter, site.region);
-    current_->open.push_back({site.region, site.key.construct, site.key.wait});
+  /// The site's region, which is in the archive from now on.
+  RegionRef region_at(Site& site) {
+    if (site.region != undefined_ref) [[likely]] return site.region;
+    const RegionRef region = region_of(site.key);
+    if (site.key.codeptr != 0) site.region = region;  // else it depends on what is around it
+    return region;
   }
-  void enter(Nanoseconds t, const RegionKey& key) { enter_at(t, Site{key, region_of(key)}); }
+  void enter_at(Nanoseconds t, Site& site) {
+    const RegionRef region = region_at(site);
+    out_.add(t, EventType::enter, region);
+    current_->open.push_back({region, site.key.construct, site.key.wait});
+  }
+  void enter(Nanoseconds t, const RegionKey& key) {
+    Site site{key, undefined_ref};
+    enter_at(t, site);
+  }
   void leave(Nanoseconds t, Construct construct, bool wait = false);
   void pass(Nanoseconds t, const RegionKey& key) { pass_at(t, region_of(key)); }
   void pass_at(Nanoseconds t, RegionRef region) {  ///< zero length
@@ -116,7 +127,7 @@ class LocationTranslator {
   void switch_to(TaskId next, Nanoseconds t, bool migrated_in);
   bool migrates(Ticks time, TaskId task, bool in);
   std::unique_ptr<TaskState> make_task(TaskId id);
-  RegionRef task_region(TaskId id);
+  RegionKey task_key(TaskId id) const;  ///< construct count_ when nobody created it
 
   // worksharing and synchronisation (location_sync.cpp)
   void sync(const Record& r, Nanoseconds t);

@@ -40,60 +40,111 @@ Region describe(const RegionKey& key, const SourcePosition& position, const Jour
   return region;
 }
 
-void index_keys(RegionTable& table) {
-  std::size_t size = 64;
-  while (size < table.keys.size() * 2) size *= 2;
-  table.slots.assign(size, none);
-  for (std::uint32_t k = 0; k < table.keys.size(); ++k) {
-    std::size_t i = table.keys[k].hash() & (size - 1);
-    while (table.slots[i] != none) i = (i + 1) & (size - 1);
-    table.slots[i] = k;
+std::vector<RegionKey> all_keys(const Tables& tables) {
+  const auto order = [](const RegionKey& a, const RegionKey& b) {
+    return std::tie(a.codeptr, a.construct, a.wait, a.extra) < std::tie(b.codeptr, b.construct, b.wait, b.extra);
+  };
+  std::vector<RegionKey> keys;
+  for (const ChannelScan& scan : tables.channels) keys.insert(keys.end(), scan.sites.begin(), scan.sites.end());
+  std::sort(keys.begin(), keys.end(), order);
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  // What has no position may be named after anything that can be around it.
+  const std::vector<RegionKey> seen = keys;
+  for (const RegionKey& around : seen) {
+    const Construct c = around.construct;
+    if (around.codeptr == 0 || (c != Construct::parallel && c != Construct::teams && c != Construct::task &&
+                                c != Construct::task_untied && c != Construct::target_task))
+      continue;
+    for (const RegionKey& key : seen) {
+      if (key.codeptr != 0) break;
+      if (wants_position(key.construct)) keys.push_back({around.codeptr, key.construct, key.wait, key.extra});
+    }
   }
+  std::sort(keys.begin(), keys.end(), order);
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
 }
 
 }  // namespace
 
-RegionRef RegionTable::find(const RegionKey& key) const noexcept {
-  const std::size_t mask = slots.size() - 1;
-  for (std::size_t i = key.hash() & mask; slots[i] != none; i = (i + 1) & mask)
-    if (keys[slots[i]] == key) return refs[slots[i]];
-  return key.codeptr == 0 ? undefined_ref : find({0, key.construct, key.wait, key.extra});
+bool wants_position(Construct construct) noexcept {
+  return construct != Construct::phase && construct != Construct::task_dependence && construct != Construct::lost_events;
+}
+
+RegionTable::RegionTable(std::vector<RegionKey> keys, std::vector<std::uint32_t> candidate, std::vector<Region> candidates)
+    : keys_(std::move(keys)), candidate_(std::move(candidate)), candidates_(std::move(candidates)) {
+  std::size_t size = 64;
+  while (size < keys_.size() * 2) size *= 2;
+  slots_.assign(size, none);
+  for (std::uint32_t k = 0; k < keys_.size(); ++k) {
+    std::size_t i = keys_[k].hash() & (size - 1);
+    while (slots_[i] != none) i = (i + 1) & (size - 1);
+    slots_[i] = k;
+  }
+  refs_ = std::make_unique<std::atomic<RegionRef>[]>(candidates_.size());
+  for (std::size_t c = 0; c < candidates_.size(); ++c) refs_[c] = undefined_ref;
+}
+
+std::uint32_t RegionTable::find(const RegionKey& key) const noexcept {
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t i = key.hash() & mask; slots_[i] != none; i = (i + 1) & mask)
+    if (keys_[slots_[i]] == key) return candidate_[slots_[i]];
+  return key.codeptr == 0 ? none : find({0, key.construct, key.wait, key.extra});
+}
+
+const Region* RegionTable::look_up(const RegionKey& key) const noexcept {
+  const std::uint32_t candidate = find(key);
+  return candidate == none ? nullptr : &candidates_[candidate];
+}
+
+RegionRef RegionTable::use(const RegionKey& key) {
+  const std::uint32_t candidate = find(key);
+  if (candidate == none) return undefined_ref;
+  std::atomic<RegionRef>& ref = refs_[candidate];
+  if (const RegionRef known = ref.load(std::memory_order_acquire); known != undefined_ref) return known;
+  const std::lock_guard lock(mutex_);
+  if (ref.load(std::memory_order_relaxed) == undefined_ref) {
+    ref.store(first_ + static_cast<RegionRef>(order_.size()), std::memory_order_release);
+    order_.push_back(candidate);
+  }
+  return ref.load(std::memory_order_relaxed);
+}
+
+std::vector<Region> RegionTable::used() const {
+  std::vector<Region> regions;
+  regions.reserve(order_.size());
+  for (const std::uint32_t candidate : order_) regions.push_back(candidates_[candidate]);
+  return regions;
 }
 
 void build_regions(Tables& tables, const Journal& journal, const Symbolizer& symbolize) {
-  auto table = std::make_unique<RegionTable>();
-  const auto order = [](const RegionKey& a, const RegionKey& b) {
-    return std::tie(a.codeptr, a.construct, a.wait, a.extra) < std::tie(b.codeptr, b.construct, b.wait, b.extra);
-  };
-  for (const ChannelScan& scan : tables.channels) table->keys.insert(table->keys.end(), scan.sites.begin(), scan.sites.end());
-  std::sort(table->keys.begin(), table->keys.end(), order);
-  table->keys.erase(std::unique(table->keys.begin(), table->keys.end()), table->keys.end());
-
+  std::vector<RegionKey> keys = all_keys(tables);
   std::vector<std::uint64_t> addresses;
-  for (const RegionKey& key : table->keys)
+  for (const RegionKey& key : keys)
     if (key.codeptr != 0 && key.construct != Construct::phase && (addresses.empty() || addresses.back() != key.codeptr))
       addresses.push_back(key.codeptr);
   const std::vector<SourcePosition> positions = symbolize ? symbolize(addresses) : std::vector<SourcePosition>(addresses.size());
 
-  std::map<std::tuple<std::string, std::string, std::uint32_t>, RegionRef> known;
+  std::map<std::tuple<std::string, std::string, std::uint32_t>, std::uint32_t> known;
+  std::vector<Region> candidates;
+  std::vector<std::uint32_t> candidate;
   const SourcePosition nowhere;
-  for (const RegionKey& key : table->keys) {
+  for (const RegionKey& key : keys) {
     const auto at = std::lower_bound(addresses.begin(), addresses.end(), key.codeptr);
     const bool has = key.construct != Construct::phase && at != addresses.end() && *at == key.codeptr;
     const SourcePosition& position = has ? positions[static_cast<std::size_t>(at - addresses.begin())] : nowhere;
     Region region = describe(key, position, journal);
     const auto [it, fresh] = known.emplace(std::make_tuple(region.name, region.source_file, region.begin_line),
-                                           static_cast<RegionRef>(table->regions.size()));
+                                           static_cast<std::uint32_t>(candidates.size()));
     if (fresh) {
-      table->regions.push_back(std::move(region));
-    } else if (auto& first = table->regions[it->second].description; !region.description.empty() &&
+      candidates.push_back(std::move(region));
+    } else if (auto& first = candidates[it->second].description; !region.description.empty() &&
                first.find(region.description) == std::string::npos) {
       first += (first.empty() ? "" : ", ") + region.description;
     }
-    table->refs.push_back(it->second);
+    candidate.push_back(it->second);
   }
-  index_keys(*table);
-  tables.regions = std::move(table);
+  tables.regions = std::make_unique<RegionTable>(std::move(keys), std::move(candidate), std::move(candidates));
 }
 
 }  // namespace tracer::translate

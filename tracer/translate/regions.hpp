@@ -2,7 +2,10 @@
 // Region keys become regions: named by construct and source position, the same name never twice.
 #pragma once
 
+#include <atomic>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -23,16 +26,39 @@ struct SourcePosition {
 /// Looks up many return addresses at once (the call is one before each); result i for address i.
 using Symbolizer = std::function<std::vector<SourcePosition>(const std::vector<std::uint64_t>&)>;
 
-/// RegionKey -> RegionRef; read-only and shared by threads once built.
-struct RegionTable {
-  std::vector<Region> regions;
-  std::vector<RegionKey> keys;
-  std::vector<RegionRef> refs;       // per key
-  std::vector<std::uint32_t> slots;  // open addressing over keys
+/// RegionKey -> RegionRef. Candidates are made for all keys that might be asked for; one that is
+/// used gets the next reference, so that the archive defines what its events name and no more.
+class RegionTable {
+ public:
+  /// `keys` sorted and unique; candidate[i] (into `candidates`) is the i-th key's.
+  RegionTable(std::vector<RegionKey> keys, std::vector<std::uint32_t> candidate, std::vector<Region> candidates);
 
-  /// The key's region; the construct's region without a position when the key is unknown.
-  RegionRef find(const RegionKey& key) const noexcept;
+  /// The key's region; the construct's region without a position when the key is unknown; nullptr.
+  const Region* look_up(const RegionKey& key) const noexcept;
+  /// As look_up, and from now on it is in the archive. Any thread. undefined_ref for nullptr.
+  RegionRef use(const RegionKey& key);
+
+  /// References begin here; before the first use().
+  void number_from(RegionRef first) noexcept { first_ = first; }
+  /// In order of their references, after the last use().
+  std::vector<Region> used() const;
+
+ private:
+  std::uint32_t find(const RegionKey& key) const noexcept;
+
+  std::vector<RegionKey> keys_;
+  std::vector<std::uint32_t> candidate_;
+  std::vector<std::uint32_t> slots_;  // open addressing over keys_
+  std::vector<Region> candidates_;
+  std::unique_ptr<std::atomic<RegionRef>[]> refs_;  // by candidate
+  std::mutex mutex_;                                // order_
+  std::vector<std::uint32_t> order_;                // candidates by reference
+  RegionRef first_ = 0;
 };
+
+/// A position inside the runtime, or none, says nothing: what surrounds it stands in (a tail call
+/// leaves libomp's own address). False for what has no position at all.
+bool wants_position(Construct construct) noexcept;
 
 /// Names all sites of all channels. `strings` are the journal's (names of phases).
 void build_regions(Tables& tables, const Journal& journal, const Symbolizer& symbolize);

@@ -46,7 +46,6 @@ class Scanner {
   std::vector<std::uint32_t> sites_;  // open addressing over keys_
   std::vector<std::uint32_t> nest_;   // implicit instances that are open here
   std::uint64_t task_counter_ = 0;    // extends task_create's 32 bits
-  bool in_team() const { return !nest_.empty() && out_.implicits[nest_.back()].parallel != no_id; }
 
   SiteCache<std::uint32_t> known_;  // records whose sites are in keys_ already; of a task_create: the task's
   TaskId depending_ = no_id;
@@ -246,7 +245,6 @@ void Scanner::record(const Record& r) {
     case RecordKind::sync_region:
     case RecordKind::sync_region_wait:
       if (r.endpoint != Endpoint::begin) sync_end(r);
-      if (r.c == 0 && in_team() && is_join(sync_construct(r.sub))) return;  // named after its region: teams.cpp
       break;
     case RecordKind::work:
       if (r.endpoint != Endpoint::begin) return;

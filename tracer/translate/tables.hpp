@@ -14,6 +14,7 @@
 #include "tracer/definitions.hpp"
 #include "tracer/journal.hpp"
 #include "tracer/record.hpp"
+#include "tracer/record_table.hpp"
 #include "tracer/translate/constructs.hpp"
 
 namespace tracer::translate {
@@ -74,27 +75,29 @@ struct AddressRange {
   bool contains(std::uint64_t address) const noexcept { return address - begin < end - begin; }
 };
 
-/// Positions inside the runtime say nothing: libomp (to 22) gives its own address for a taskloop and
-/// the tasks it makes. The taskgroup around it, which has the program's, stands in. Both passes
-/// show every record to this before they look at it.
+/// A position inside the runtime says nothing and becomes 0: where the compiler made a tail call of
+/// the runtime's function, libomp sees its own caller. For a taskloop and the tasks it makes libomp
+/// (to 22) always gives its own: the taskgroup around it, which has the program's, stands in.
+/// Both passes show every record to this before they look at it.
 class PositionMender {
  public:
   explicit PositionMender(AddressRange runtime) : runtime_(runtime) {}
   /// Calls body with the record, or with a mended copy of it.
   template <class Body>
   void mend(const Record& r, Body&& body) {
-    if (r.kind == RecordKind::sync_region && r.sub == taskgroup) {
-      taskgroup_ = r.endpoint == Endpoint::begin ? r.c : 0;
-    } else if ((r.kind == RecordKind::work || r.kind == RecordKind::task_create) && runtime_.contains(r.c) && taskgroup_ != 0) {
-      Record mended = r;
-      mended.c = taskgroup_;
-      return body(mended);
-    }
-    body(r);
+    if (r.kind == RecordKind::sync_region && r.sub == taskgroup)
+      taskgroup_ = r.endpoint == Endpoint::begin && !runtime_.contains(r.c) ? r.c : 0;
+    if (!runtime_.contains(r.c) || !has_position(r.kind)) return body(r);
+    Record mended = r;
+    mended.c = r.kind == RecordKind::work || r.kind == RecordKind::task_create ? taskgroup_ : 0;
+    body(mended);
   }
 
  private:
   static constexpr std::uint16_t taskgroup = 6;  // ompt_sync_region_t
+  static constexpr bool has_position(RecordKind kind) noexcept {
+    return record_table[static_cast<std::size_t>(kind)].c == "codeptr_ra" || kind == RecordKind::more;
+  }
   AddressRange runtime_;
   std::uint64_t taskgroup_ = 0;
 };
@@ -140,7 +143,7 @@ struct Member {
   std::uint32_t implicit = none;
 };
 
-struct RegionTable;  // regions.hpp
+class RegionTable;  // regions.hpp
 
 /// Everything the second pass looks up. Read-only by then.
 struct Tables {

@@ -39,6 +39,7 @@ class Translation {
  private:
   void scan();
   void link();
+  void link_devices();
   void write();
   void write_location(LocationRef location);
   void write_stream(const DeviceLocation& stream);
@@ -95,9 +96,12 @@ void Translation::link() {
   std::sort(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& a, const Toggle& b) { return a.time < b.time; });
   report_.paused = std::any_of(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& t) { return !t.recording; });
   build_regions(tables_, journal_, options_.symbolize);
-  definitions_.regions = tables_.regions->regions;
   vocabulary_ = make_vocabulary(tables_, journal_, definitions_);
-  if (!options_.devices) return;
+  if (options_.devices) link_devices();
+  tables_.regions->number_from(static_cast<RegionRef>(definitions_.regions.size()));
+}
+
+void Translation::link_devices() {
   devices_ = define_devices(*options_.devices, tables_, journal_, definitions_);
   report_.streams = devices_.locations.size();
   for (const auto& [what, n] : options_.devices->repairs) {
@@ -158,6 +162,8 @@ TranslateReport Translation::run() {
   link();
   sink_.prepare(definitions_);
   write();
+  const std::vector<Region> used = tables_.regions->used();
+  definitions_.regions.insert(definitions_.regions.end(), used.begin(), used.end());
   if (first_ > last_) first_ = last_ = clock_(tables_.begin);
   define_clock(first_, last_, clock_, definitions_);
   define_properties(journal_, report_, definitions_);
