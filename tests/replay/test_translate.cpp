@@ -177,3 +177,38 @@ TEST_CASE("while recording is paused nothing happens, and what was open stays op
     return p.name == "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE" && p.value == "false";
   }));
 }
+
+TEST_CASE("the initial task of a league of one team belongs to the league") {
+  MemorySource source;
+  MemorySink sink;
+  constexpr std::uint16_t league_flags = 0x4002;  // ompt_parallel_league | invoker_runtime
+  source.channel(0) = {
+      rec(1, RecordKind::initial_task, begin, 1, 1, 0, make_id(0, 1)),
+      rec(10, RecordKind::parallel_begin, Endpoint::none, league_flags, 1, region, 0x1000),
+      rec(20, RecordKind::initial_task, begin, 0, 1, 0, make_id(0, 3)),
+      rec(30, RecordKind::initial_task, end, 0, 0, 0, make_id(0, 3)),
+      rec(40, RecordKind::parallel_end, Endpoint::none, league_flags, 0, region, 0x1000),
+  };
+  const auto report = run(source, sink);
+  CHECK(sink.text(0) == Lines{"0 program_begin", "9 fork 1", "19 team_begin 0", "19 enter !$omp teams @0x1000",
+                              "29 leave !$omp teams @0x1000", "29 team_end 0", "39 join", "39 program_end"});
+  CHECK(report.repairs.empty());
+}
+
+TEST_CASE("a position inside the runtime is that of the region around it") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  Journal& journal = source.journal_to_fill();
+  journal.run.runtime_library = "/proc/self/exe";
+  Module runtime;
+  runtime.path = "/proc/self/exe";
+  runtime.begin = 0x7000;
+  runtime.end = 0x8000;
+  journal.modules.push_back(runtime);
+  auto& master = source.channel(0);
+  master.insert(master.begin() + 3, {rec(30, RecordKind::sync_region, begin, 3, 0, make_id(0, 3), 0x7010),
+                                     rec(40, RecordKind::sync_region, end, 3, 0, make_id(0, 3), 0x7010)});
+  run(source, sink);
+  CHECK(sink.text(0).at(4) == "29 enter !$omp barrier @0x1000");
+}

@@ -51,6 +51,7 @@ class Scanner {
   TaskId depending_ = no_id;
   std::array<std::uint32_t, 256> type_counts_{};
   std::uint64_t loop_codeptr_ = 0;
+  ParallelId league_ = no_id;  // begun here, without a team yet
   RegionKey data_op_{};               // waits for its `more`
   std::uint64_t target_codeptr_ = 0;  // of the target region that is open here
 };
@@ -108,6 +109,7 @@ void Scanner::parallel_begin(const Record& r) {
   p.enclosing = nest_.empty() ? none : nest_.back();
   entity(counter_of(r.b)) = {static_cast<std::uint32_t>(out_.parallels.size()), none};
   out_.parallels.push_back(p);
+  league_ = p.league ? r.b : no_id;
   site(region_key(r));
 }
 
@@ -118,6 +120,9 @@ void Scanner::parallel_end(const Record& r) {
 void Scanner::implicit_begin(const Record& r) {
   ImplicitInstance i;
   i.parallel = r.b;
+  // A league of one team: libomp (to 22) names no parallel region in its initial task.
+  if (r.kind == RecordKind::initial_task && r.b == no_id) i.parallel = league_;
+  if (i.parallel == league_) league_ = no_id;
   i.task = r.c;
   i.begin = r.time;
   i.rank = r.sub;
