@@ -21,7 +21,7 @@ TEST_PACKAGES=(
 
 # Some tests use these and skip, saying so, where they are missing: installed if that is possible.
 OPTIONAL_TEST_PACKAGES=(
-  libbenchmark-dev ccache python3-pandas python3-matplotlib graphviz sqlite3 vite chromium xvfb debootstrap man-db
+  liboffload-22-dev libbenchmark-dev ccache python3-pandas python3-matplotlib graphviz sqlite3 vite chromium xvfb debootstrap man-db
 )
 
 # OpenMP tool chains, best first: a compiler with the headers of its runtime, and the runtime's offload

@@ -54,9 +54,14 @@ void write_journal(Session& session, const ompt::Registration& registration,
 void start_devices(Session& session, const Config& config) {
   if ((config.record & (record_device | record_target)) == 0) return;
   auto* sink = new ompt::SessionDeviceSink(session);
-  auto* devices = new device::Devices(*sink, {});
+  device::DeviceOptions options;
+  options.set_choice(config.device);
+  options.buffer_bytes = config.device_buffer;
+  options.memory_bytes = config.device_memory;
+  auto* devices = new device::Devices(*sink, options);
   devices->prepare();
   ompt::context().devices.store(devices, std::memory_order_release);
+  session.set_periodic([]() noexcept { ompt::devices()->poll(); });
 }
 
 /// The thread that ends the process tells whether this is the middle of something.

@@ -2,6 +2,8 @@
 // Offers each device to the providers in order and remembers who took it.
 #include "device/select/select.hpp"
 
+#include <unistd.h>
+
 #include <array>
 #include <map>
 #include <mutex>
@@ -52,6 +54,7 @@ struct Devices::State {
   std::map<std::int32_t, DeviceProvider*> owners;
   std::string cupti_refusal;
   bool finished = false;
+  const pid_t process = ::getpid();
   // destroyed last to first; order of the array is the order of preference
   std::array<std::unique_ptr<DeviceProvider>, 3> providers;
 
@@ -100,12 +103,17 @@ Devices::Devices(DeviceSink& sink, const DeviceOptions& options) noexcept {
   }
 }
 
+/// A forked child has neither the runtime's threads nor the devices.
+bool Devices::ours() const noexcept {
+  return state_ && state_->process == ::getpid();
+}
+
 Devices::~Devices() {
   finish();
 }
 
 void Devices::prepare() noexcept try {
-  if (!state_) return;
+  if (!ours()) return;
   for (const auto& provider : state_->providers) {
     if (!provider) continue;
     const auto answer = provider->prepare();
@@ -132,7 +140,7 @@ void Devices::refresh_hooks() noexcept {
 
 void Devices::initialize(std::int32_t number, const char* type, DeviceHandle handle, DeviceLookup lookup,
                          const char* documentation) noexcept try {
-  if (!state_) return;
+  if (!ours()) return;
   const std::lock_guard lock(state_->lock);
   if (state_->finished) return;
   DeviceInfo info;
@@ -149,7 +157,7 @@ void Devices::initialize(std::int32_t number, const char* type, DeviceHandle han
 }
 
 void Devices::finalize(std::int32_t number) noexcept try {
-  if (!state_) return;
+  if (!ours()) return;
   DeviceProvider* owner = nullptr;
   DeviceInfo info;
   {
@@ -167,27 +175,27 @@ void Devices::finalize(std::int32_t number) noexcept try {
 }
 
 void Devices::pause(bool on) noexcept {
-  if (!state_) return;
+  if (!ours()) return;
   for (const auto& provider : state_->providers)
     if (provider) provider->pause(on);
   refresh_hooks();
 }
 
 void Devices::flush() noexcept {
-  if (!state_) return;
+  if (!ours()) return;
   for (const auto& provider : state_->providers)
     if (provider) provider->flush();
 }
 
 void Devices::poll() noexcept {
-  if (!state_) return;
+  if (!ours()) return;
   for (const auto& provider : state_->providers)
     if (provider) provider->poll();
   refresh_hooks();
 }
 
 void Devices::finish() noexcept {
-  if (!state_) return;
+  if (!ours()) return;
   begin_hook_.store(nullptr, std::memory_order_relaxed);
   end_hook_.store(nullptr, std::memory_order_relaxed);
   {

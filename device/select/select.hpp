@@ -67,6 +67,7 @@ class Devices {
  private:
   struct State;
   void refresh_hooks() noexcept;
+  bool ours() const noexcept;
   std::unique_ptr<State> state_;
   std::atomic<void (*)(HostOpId) noexcept> begin_hook_{nullptr};
   std::atomic<void (*)() noexcept> end_hook_{nullptr};

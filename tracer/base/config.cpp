@@ -143,6 +143,16 @@ const Row rows[] = {
        c.spool = t;
        return t.starts_with('/');
      }},
+    {"TRACER_DEVICE", "auto", "auto, ompt, cupti, host or off",
+     "who records devices: the OpenMP runtime, CUPTI, or the host's view of them; auto takes the first that can",
+     [](Config& c, Text t) {
+       constexpr Name names[] = {{"auto", 0}, {"ompt", 1}, {"cupti", 2}, {"host", 3}, {"off", 4}};
+       return lookup(names, t).has_value() && ((c.device = t), true);
+     }},
+    {"TRACER_DEVICE_BUFFER", "1M", "a size from 4K to 64M", "one trace buffer of a device",
+     [](Config& c, Text t) { return set_size(c.device_buffer, t, 4 * kib, 64 * mib); }},
+    {"TRACER_DEVICE_MEMORY", "256M", "a size from 64K to 1T", "all trace buffers of devices together",
+     [](Config& c, Text t) { return set_size(c.device_memory, t, 64 * kib, 1024 * gib); }},
     {"TRACER_CONVERT", "at_end", "at_end or later", "later: leave the raw trace to `tracer convert`",
      [](Config& c, Text t) {
        constexpr Name names[] = {{"at_end", 0}, {"now", 0}, {"later", 1}};

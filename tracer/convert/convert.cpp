@@ -10,6 +10,7 @@
 
 #include "formats/otf2/sink.hpp"
 #include "formats/raw/reader.hpp"
+#include "tracer/convert/devices.hpp"
 #include "tracer/translate/symbolize.hpp"
 #include "tracer/translate/translate.hpp"
 
@@ -48,6 +49,8 @@ ConvertResult convert(const fs::path& raw, const fs::path& directory, const Conv
   translation.threads = options.threads != 0 ? options.threads : usable_processors();
   translation.progress = options.progress;
   if (options.symbols) translation.symbolize = translate::make_symbolizer(source->journal().modules);
+  const DeviceTimeline devices = device_timeline(*source);
+  translation.devices = &devices;
   translate::TranslateReport report = translate::translate(*source, *sink, translation);
 
   result.archive = directory / "traces.otf2";

@@ -115,6 +115,7 @@ class Drainer final : public Consumer {
         drained_ = seen;
         look_around(clock_due, clock_step);
       }
+      session_.periodic();
       if (records < worth_another_look) futex_wait(work_, seen, look_around_ms);
     }
   }

@@ -87,7 +87,13 @@ class Session {
   /// Before the runtime registers its own fork handlers, that is in ompt_start_tool.
   static void prepare_for_forks() noexcept;
 
+  /// Called by the drainer's thread about ten times a second, from now on; clocks of devices are read there.
+  void set_periodic(void (*job)() noexcept) noexcept { periodic_.store(job, std::memory_order_release); }
+
   // For the consumer.
+  void periodic() noexcept {
+    if (auto* job = periodic_.load(std::memory_order_acquire)) job();
+  }
   std::size_t channel_count() const noexcept;
   Channel& channel(std::size_t index) noexcept;
   /// Writes what the channel has published. Returns the number of records; the consumer's lock is held.
@@ -119,6 +125,7 @@ class Session {
 
   static std::atomic<Session*> current_;
   std::atomic<RecordingState> state_{RecordingState::recording};
+  std::atomic<void (*)() noexcept> periodic_{nullptr};
   Shared* shared_ = nullptr;
 };
 
