@@ -47,6 +47,12 @@ void TeamLinker::collect() {
 
 void TeamLinker::assign(const Link* begin, const Link* end) {
   ParallelInstance& p = *tables_.parallel(begin->parallel);
+  // The program died before the master began its part: no team was formed, and the fork is left out.
+  if (begin->rank != 0) {
+    for (const Link* link = begin; link != end; ++link)
+      tables_.channels[link->channel].implicits[link->implicit].parallel = no_id;
+    return;
+  }
   // A rank that is there twice (a damaged or fuzzed trace) counts once; gaps stay out of the team.
   p.members = static_cast<std::uint32_t>(tables_.members.size());
   for (const Link* link = begin; link != end; ++link) {

@@ -21,6 +21,7 @@ Ticks LocationTranslator::due_late(const Record& r) const noexcept {
 void LocationTranslator::parallel_begin(const Record& r, Nanoseconds t) {
   const ParallelInstance* p = tables_.parallel(r.b);
   if (!p) return;  // counted by the scan
+  if (p->size == 0) return note("fork without a team left out");
   out_.add(t, EventType::thread_fork, 0, std::max(p->requested, p->size));
   forks_.push_back(r.b);
 }
