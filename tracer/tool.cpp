@@ -87,6 +87,7 @@ std::string closing_line(const ConvertResult& result) {
 void convert_trace(const Session& session, const std::filesystem::path& raw_directory) {
   const Config& config = session.config();
   if (config.convert == ConvertWhen::later) {
+    if (!config.launch.empty()) return;  // `tracer run` converts and says so
     return log_summary("raw trace in " + raw_directory.string() + "; make it an archive by: tracer convert " +
                        session.directory().string());
   }

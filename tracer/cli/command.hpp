@@ -35,6 +35,7 @@ char** after_dashes() noexcept;
 
 // One per file tracer/cli/<command>.cpp; main.cpp lists them.
 extern const Command run_command;
+extern const Command convert_command;
 extern const Command report_command;
 extern const Command info_command;
 extern const Command snapshot_command;

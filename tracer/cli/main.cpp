@@ -20,6 +20,7 @@ namespace {
 
 const std::array commands = {
     &run_command,
+    &convert_command,
     &report_command,
     &info_command,
     &snapshot_command,

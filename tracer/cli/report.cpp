@@ -14,6 +14,7 @@
 
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
+#include "tracer/cli/show.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/html.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 struct Options {
   std::string archive, html, output;
-  bool json = false;
+  bool json = false, text = false;
   std::size_t rows = 15;
   report::HtmlOptions html_options;
 };
@@ -64,7 +65,7 @@ int run(const Options& options) {
       report::write_html(*source, report, options.html_options, out, [&](double share) { progress.update(share); });
     });
     if (options.html != "-") print_note("open " + options.html + " in a browser.");
-    if (!options.json) return ok;
+    if (!options.json && !options.text) return ok;
   }
   if (options.json) {
     into(options.output, [&](std::ostream& out) { out << report::to_json(report) << '\n'; });
@@ -74,6 +75,18 @@ int run(const Options& options) {
   into(options.output, [&](std::ostream& out) { out << report::to_text(report, text); });
   return ok;
 }
+
+}  // namespace
+
+void show_report(const std::filesystem::path& archive, const std::string& html, bool text) {
+  Options options;
+  options.archive = archive.string();
+  options.html = html;
+  options.text = text;
+  run(options);
+}
+
+namespace {
 
 void add(CLI::App& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();

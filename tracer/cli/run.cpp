@@ -8,18 +8,20 @@
 
 #include "tracer/base/file.hpp"
 #include "tracer/cli/command.hpp"
+#include "tracer/cli/conversion.hpp"
 #include "tracer/cli/launch.hpp"
 #include "tracer/cli/program.hpp"
 #include "tracer/cli/recover.hpp"
+#include "tracer/cli/show.hpp"
 #include "tracer/cli/terminal.hpp"
 
 namespace tracer::cli {
 namespace {
 
 struct Options {
-  std::string output, filter, runtime;
+  std::string output, filter, runtime, html;
   std::vector<std::string> settings;
-  bool verbose = false;
+  bool verbose = false, quiet = false, raw = false, report = false;
   std::vector<std::string> command;
 };
 
@@ -90,6 +92,35 @@ Environment environment_for(const Options& options, const std::string& library, 
   return changes;
 }
 
+/// Makes archives of what the program and its children left. False: something could not be converted.
+bool look_after(const Options& options, std::vector<std::filesystem::path> traces, const Ended& ended) {
+  if (traces.empty()) {
+    if (!options.quiet) print_note(std::string{"no trace was made: "} + (ended.signal != 0 ? "the program ended too early." : "the program did not use OpenMP, or its runtime knows no tools (try --verbose)."));
+    return true;
+  }
+  bool good = true;
+  for (const std::filesystem::path& directory : traces) {
+    if (options.raw) {
+      if (!options.quiet) print_note("raw trace in " + directory.string() + "; make it an archive by: tracer convert " + directory.string());
+      continue;
+    }
+    try {
+      ConvertOptions conversion = conversion_settings(options.settings);
+      const ConvertResult result = convert_with_progress(directory, directory, conversion);
+      if (!options.quiet) print_note(summary_of(result));
+    } catch (const Error& error) {
+      print_error(error.what());
+      good = false;
+    }
+  }
+  if (options.raw || !good) return good;
+  const std::filesystem::path first = traces.front() / "traces.otf2";
+  if (!options.html.empty()) show_report(first, options.html, false);
+  if (options.report) show_report(first, {}, true);
+  if (!options.report && options.html.empty() && !options.quiet) print_note("look at it: tracer report " + shell_word(traces.front().lexically_proximate(std::filesystem::current_path()).string()));
+  return true;
+}
+
 int run(const Options& options) {
   const auto program = find_program(options.command.front());
   if (!program) {
@@ -103,6 +134,7 @@ int run(const Options& options) {
   const auto library = find_tracer_library();
   if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
   const std::string preload = runtime_to_preload(inspect_program(*program), options);
+  const auto began = std::filesystem::file_time_type::clock::now();
   Environment changes = environment_for(options, library->string(), preload);
   const std::string mark = random_name();
   changes.emplace_back("TRACER_LAUNCH", mark);
@@ -114,8 +146,9 @@ int run(const Options& options) {
   if (ended.signal != 0)
     print_note(std::string{"the program was ended by signal "} + std::to_string(ended.signal) + " (" +
                strsignal(ended.signal) + ").");
-  recover_launched(mark);
-  return ended.exit_status;
+  const bool good = look_after(options, new_raw_traces(output_pattern(options.output), began), ended);
+  recover_launched(mark);  // what was written elsewhere
+  return good || ended.exit_status != 0 ? ended.exit_status : failure;
 }
 
 void add(CLI::App& app, std::function<int()>& action) {
@@ -135,6 +168,10 @@ void add(CLI::App& app, std::function<int()>& action) {
                  "LLVM OpenMP runtime to run the program with (default: the program's own; the newest found for "
                  "programs of GCC)")
       ->check(CLI::ExistingFile);
+  app.add_flag("-r,--report", options->report, "Show the report when the program has ended");
+  app.add_option("--html", options->html, "Write the report as a page into this file")->type_name("FILE");
+  app.add_flag("--raw", options->raw, "Leave the raw trace; `tracer convert` makes an archive of it");
+  app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
   app.add_flag("-v,--verbose", options->verbose, "Let the OpenMP runtime say how it looks for tools");
   app.prefix_command();  // from the first word that is no option of ours on, all belongs to the program
   app.footer(

@@ -127,6 +127,7 @@ function drawRow(g, row, y, h, t0, t1, x0, pixels, labels) {
       left = Math.floor(left); right = left + 1;
       next = above(row.begin, t0 + right * perPixel, i);
       if (next === i) next = i + 1;
+      if (next - 1 > i && row.end[next - 1] - t0 > (right + 1) * perPixel) --next;  // the last of them is wide
       let longest = to - from;
       for (let k = i + 1; k < Math.min(next, i + 12); ++k) if (row.end[k] - row.begin[k] > longest) { longest = row.end[k] - row.begin[k]; name = row.name[k]; }
       if (matches) for (let k = i; k < Math.min(next, i + 64); ++k) if (matches.has(row.name[k])) { name = row.name[k]; break; }
@@ -186,6 +187,8 @@ function drawArrows(g) {
     seen.push(a[i]);
   }
   if (seen.length > 600) return;  // nothing to be seen among that many
+  g.save();
+  g.beginPath(); g.rect(NAMES, AXIS, width - NAMES, height); g.clip();
   g.lineWidth = 1;
   for (const [kind, from, to, t0, t1] of seen) {
     const x0 = toX(t0), x1 = toX(t1), y0 = lanes[from].y + 8, y1 = lanes[to].y + 8;
@@ -196,7 +199,7 @@ function drawArrows(g) {
     g.beginPath(); g.moveTo(x0, y0); g.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1); g.stroke();
     g.beginPath(); g.moveTo(x1, y1); g.lineTo(x1 - 6, y1 - 3); g.lineTo(x1 - 6, y1 + 3); g.fill();
   }
-  g.globalAlpha = 1;
+  g.restore();
 }
 
 function draw() {

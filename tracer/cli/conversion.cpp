@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds raw traces and makes archives of them.
+#include "tracer/cli/conversion.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "formats/raw/reader.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/cli/terminal.hpp"
+
+namespace tracer::cli {
+namespace fs = std::filesystem;
+
+ConvertResult convert_with_progress(const fs::path& raw, const fs::path& directory, ConvertOptions options) {
+  const fs::path spool = raw::open_trace(raw)->report().spool;
+  ConvertResult result;
+  {
+    Progress progress{"converting"};
+    options.progress = [&](double share) { progress.update(share); };
+    result = convert(raw, directory, options);
+  }
+  std::error_code ignored;
+  if (!result.raw_kept && !spool.empty()) fs::remove_all(spool, ignored);
+  return result;
+}
+
+std::string summary_of(const ConvertResult& result) {
+  std::string line = format_count(result.events) + " events, " + format_count(result.threads) + " threads, ";
+  if (result.streams != 0) line += format_count(result.streams) + " device streams, ";
+  line += format_bytes(result.bytes) + ": " + result.archive.string();
+  std::uint64_t repaired = 0;
+  for (const auto& [name, count] : result.repairs) repaired += count;
+  if (!result.complete) line += "; the run did not end by itself, this is what was recorded until then";
+  if (result.lost != 0) line += "; " + format_count(result.lost) + " events lost";
+  if (repaired != 0) line += "; " + format_count(repaired) + " repaired";
+  for (const std::string& damage : result.damage) line += "\ntracer: damage: " + damage;
+  if (!result.damage.empty()) line += "\ntracer: the raw trace is kept";
+  return line;
+}
+
+ConvertOptions conversion_settings(const std::vector<std::string>& settings) {
+  const auto value_of = [&](const std::string& name) -> std::string {
+    for (const std::string& setting : settings) {
+      for (const std::string& prefix : {name + "=", "TRACER_" + name + "="}) {
+        if (setting.starts_with(prefix)) return setting.substr(prefix.size());
+      }
+    }
+    const char* value = std::getenv(("TRACER_" + name).c_str());
+    return value == nullptr ? "" : value;
+  };
+  ConvertOptions options;
+  options.threads = static_cast<unsigned>(parse_number(value_of("THREADS")).value_or(0));
+  const std::string keep = value_of("KEEP_RAW");
+  options.keep_raw = keep == "on" || keep == "1" || keep == "yes" || keep == "true";
+  return options;
+}
+
+std::string output_pattern(const std::string& given) {
+  std::string pattern = given;
+  if (pattern.empty()) {
+    const char* setting = std::getenv("TRACER_OUTPUT");
+    pattern = setting != nullptr && *setting != '\0' ? setting : "tracer-%x-%t-%p";
+  }
+  pattern = fs::absolute(pattern).lexically_normal().string();
+  while (pattern.size() > 1 && pattern.back() == '/') pattern.pop_back();
+  return pattern;
+}
+
+std::vector<fs::path> new_raw_traces(const std::string& pattern, fs::file_time_type began) {
+  const fs::path as_path{pattern};
+  std::string wanted;
+  for (const char c : as_path.filename().string()) {  // a file name pattern that any expansion fits
+    if (c == '*' || c == '?' || c == '[' || c == '\\') wanted += '\\';
+    wanted += c;
+  }
+  for (const char* escape : {"%x", "%p", "%h", "%t"}) {
+    for (std::size_t at; (at = wanted.find(escape)) != std::string::npos;) wanted.replace(at, 2, "*");
+  }
+  std::vector<std::pair<fs::file_time_type, fs::path>> found;
+  std::error_code error;
+  for (fs::directory_iterator it{as_path.parent_path(), error}, end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (fnmatch(wanted.c_str(), name.c_str(), 0) != 0 && fnmatch((wanted + ".*").c_str(), name.c_str(), 0) != 0) continue;
+    std::error_code none;
+    const auto written = fs::last_write_time(it->path() / "raw", none);
+    // Directories' times are those of the kernel's last tick: a little early.
+    if (!none && written >= began - std::chrono::milliseconds{50}) found.emplace_back(written, it->path());
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<fs::path> paths;
+  for (auto& [time, path] : found) paths.push_back(std::move(path));
+  return paths;
+}
+
+std::string shell_word(const std::string& word) {
+  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:@%") == std::string::npos && !word.empty()) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string{"'\\''"} : std::string{c};
+  return quoted + "'";
+}
+
+}  // namespace tracer::cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `tracer convert`: makes an OTF2 archive of a raw trace.
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+#include "tracer/cli/command.hpp"
+#include "tracer/cli/conversion.hpp"
+#include "tracer/cli/terminal.hpp"
+
+namespace tracer::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct Options {
+  std::vector<std::string> raw;
+  std::string output, level = "3.0";
+  unsigned threads = 0;
+  bool keep_raw = false, no_symbols = false, quiet = false;
+};
+
+/// The newest ./tracer-*/raw when none is named.
+std::vector<std::string> wanted(const Options& options) {
+  if (!options.raw.empty()) return options.raw;
+  const auto all = new_raw_traces(output_pattern({}), fs::file_time_type::min() + std::chrono::hours{1});
+  if (all.empty()) throw Error{"no raw trace named and none here; record one: tracer run --raw -- ./program"};
+  return {all.back().string()};
+}
+
+int run(const Options& options) {
+  const auto traces = wanted(options);
+  if (traces.size() > 1 && !options.output.empty()) throw UsageError{"--output takes one trace, " + std::to_string(traces.size()) + " are named"};
+  for (const std::string& trace : traces) {
+    if (!fs::exists(trace)) throw Error{trace + " does not exist."};
+    fs::path around = fs::path{trace}.lexically_normal();
+    if (around.filename().empty()) around = around.parent_path();
+    if (around.filename() == "raw") around = around.has_parent_path() ? around.parent_path() : fs::path{"."};
+    ConvertOptions conversion = conversion_settings({});
+    if (options.threads != 0) conversion.threads = options.threads;
+    conversion.keep_raw = conversion.keep_raw || options.keep_raw;
+    conversion.symbols = !options.no_symbols;
+    conversion.level_3_1 = options.level == "3.1";
+    const ConvertResult result = convert_with_progress(trace, options.output.empty() ? around : fs::path{options.output}, conversion);
+    if (!options.quiet) print_note(summary_of(result));
+  }
+  return ok;
+}
+
+void add(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  app.add_option("raw", options->raw, "Raw traces: the directory of the run, or the raw directory in it (default: the newest here)");
+  app.add_option("-o,--output", options->output, "Directory of the archive (default: the one around the raw trace)")->type_name("DIR");
+  app.add_flag("-k,--keep-raw", options->keep_raw, "Do not remove the raw trace afterwards (TRACER_KEEP_RAW)");
+  app.add_flag("--no-symbols", options->no_symbols, "Do not look up source files and lines: addresses instead");
+  app.add_option("-j,--threads", options->threads, "Threads that convert; 0: as many as this process may use (TRACER_THREADS)")->capture_default_str();
+  app.add_option("--otf2-level", options->level, "Which OTF2 version's values the archive may hold")->check(CLI::IsMember({"3.0", "3.1"}))->capture_default_str();
+  app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
+  action = [options] { return run(*options); };
+}
+
+}  // namespace
+
+const Command convert_command{"convert", "Make an OTF2 archive of a raw trace", add};
+
+}  // namespace tracer::cli
