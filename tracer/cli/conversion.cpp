@@ -83,7 +83,8 @@ std::vector<fs::path> new_raw_traces(const std::string& pattern, fs::file_time_t
   std::error_code error;
   for (fs::directory_iterator it{as_path.parent_path(), error}, end; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
-    if (fnmatch(wanted.c_str(), name.c_str(), 0) != 0 && fnmatch((wanted + ".*").c_str(), name.c_str(), 0) != 0) continue;
+    if (fnmatch(wanted.c_str(), name.c_str(), 0) != 0 && fnmatch((wanted + ".*").c_str(), name.c_str(), 0) != 0)
+      continue;
     std::error_code none;
     const auto written = fs::last_write_time(it->path() / "raw", none);
     // Directories' times are those of the kernel's last tick: a little early.
@@ -96,7 +97,10 @@ std::vector<fs::path> new_raw_traces(const std::string& pattern, fs::file_time_t
 }
 
 std::string shell_word(const std::string& word) {
-  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:@%") == std::string::npos && !word.empty()) return word;
+  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:@%") ==
+          std::string::npos &&
+      !word.empty())
+    return word;
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string{"'\\''"} : std::string{c};
   return quoted + "'";

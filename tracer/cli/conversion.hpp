@@ -12,7 +12,8 @@ namespace tracer::cli {
 
 /// With a progress bar on a terminal. A run that did not end by the book leaves its rings behind;
 /// they are removed with the raw trace.
-ConvertResult convert_with_progress(const std::filesystem::path& raw, const std::filesystem::path& directory, ConvertOptions options);
+ConvertResult convert_with_progress(const std::filesystem::path& raw, const std::filesystem::path& directory,
+                                    ConvertOptions options);
 
 /// "1,234 events, 4 threads, 12.3 KiB: /path/traces.otf2", and what is not as it should be.
 std::string summary_of(const ConvertResult& result);

@@ -29,7 +29,8 @@ std::vector<std::string> wanted(const Options& options) {
 
 int run(const Options& options) {
   const auto traces = wanted(options);
-  if (traces.size() > 1 && !options.output.empty()) throw UsageError{"--output takes one trace, " + std::to_string(traces.size()) + " are named"};
+  if (traces.size() > 1 && !options.output.empty())
+    throw UsageError{"--output takes one trace, " + std::to_string(traces.size()) + " are named"};
   for (const std::string& trace : traces) {
     if (!fs::exists(trace)) throw Error{trace + " does not exist."};
     fs::path around = fs::path{trace}.lexically_normal();
@@ -40,7 +41,8 @@ int run(const Options& options) {
     conversion.keep_raw = conversion.keep_raw || options.keep_raw;
     conversion.symbols = !options.no_symbols;
     conversion.level_3_1 = options.level == "3.1";
-    const ConvertResult result = convert_with_progress(trace, options.output.empty() ? around : fs::path{options.output}, conversion);
+    const ConvertResult result =
+        convert_with_progress(trace, options.output.empty() ? around : fs::path{options.output}, conversion);
     if (!options.quiet) print_note(summary_of(result));
   }
   return ok;
@@ -48,12 +50,18 @@ int run(const Options& options) {
 
 void add(CLI::App& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
-  app.add_option("raw", options->raw, "Raw traces: the directory of the run, or the raw directory in it (default: the newest here)");
-  app.add_option("-o,--output", options->output, "Directory of the archive (default: the one around the raw trace)")->type_name("DIR");
+  app.add_option("raw", options->raw,
+                 "Raw traces: the directory of the run, or the raw directory in it (default: the newest here)");
+  app.add_option("-o,--output", options->output, "Directory of the archive (default: the one around the raw trace)")
+      ->type_name("DIR");
   app.add_flag("-k,--keep-raw", options->keep_raw, "Do not remove the raw trace afterwards (TRACER_KEEP_RAW)");
   app.add_flag("--no-symbols", options->no_symbols, "Do not look up source files and lines: addresses instead");
-  app.add_option("-j,--threads", options->threads, "Threads that convert; 0: as many as this process may use (TRACER_THREADS)")->capture_default_str();
-  app.add_option("--otf2-level", options->level, "Which OTF2 version's values the archive may hold")->check(CLI::IsMember({"3.0", "3.1"}))->capture_default_str();
+  app.add_option("-j,--threads", options->threads,
+                 "Threads that convert; 0: as many as this process may use (TRACER_THREADS)")
+      ->capture_default_str();
+  app.add_option("--otf2-level", options->level, "Which OTF2 version's values the archive may hold")
+      ->check(CLI::IsMember({"3.0", "3.1"}))
+      ->capture_default_str();
   app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
   action = [options] { return run(*options); };
 }

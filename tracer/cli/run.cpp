@@ -77,8 +77,9 @@ std::string prepended(const char* name, const std::string& value) {
 Environment environment_for(const Options& options, const std::string& library, const std::string& preload) {
   Environment changes{{"OMP_TOOL", "enabled"}, {"OMP_TOOL_LIBRARIES", prepended("OMP_TOOL_LIBRARIES", library)}};
   if (!preload.empty()) changes.emplace_back("LD_PRELOAD", prepended("LD_PRELOAD", preload));
-  if (!options.output.empty())
-    changes.emplace_back("TRACER_OUTPUT", std::filesystem::absolute(options.output).string());
+  changes.emplace_back("TRACER_OUTPUT", output_pattern(options.output));
+  changes.emplace_back("TRACER_CONVERT", "later");
+  changes.emplace_back("TRACER_RUN", "1");
   if (!options.filter.empty())
     changes.emplace_back("TRACER_FILTER", std::filesystem::absolute(options.filter).string());
   if (options.verbose) changes.emplace_back("OMP_TOOL_VERBOSE_INIT", "stderr");
@@ -95,13 +96,19 @@ Environment environment_for(const Options& options, const std::string& library, 
 /// Makes archives of what the program and its children left. False: something could not be converted.
 bool look_after(const Options& options, std::vector<std::filesystem::path> traces, const Ended& ended) {
   if (traces.empty()) {
-    if (!options.quiet) print_note(std::string{"no trace was made: "} + (ended.signal != 0 ? "the program ended too early." : "the program did not use OpenMP, or its runtime knows no tools (try --verbose)."));
+    if (!options.quiet)
+      print_note(std::string{"no trace was made: "} +
+                 (ended.signal != 0
+                      ? "the program ended too early."
+                      : "the program did not use OpenMP, or its runtime knows no tools (try --verbose)."));
     return true;
   }
   bool good = true;
   for (const std::filesystem::path& directory : traces) {
     if (options.raw) {
-      if (!options.quiet) print_note("raw trace in " + directory.string() + "; make it an archive by: tracer convert " + directory.string());
+      if (!options.quiet)
+        print_note("raw trace in " + directory.string() + "; make it an archive by: tracer convert " +
+                   directory.string());
       continue;
     }
     try {
@@ -117,7 +124,9 @@ bool look_after(const Options& options, std::vector<std::filesystem::path> trace
   const std::filesystem::path first = traces.front() / "traces.otf2";
   if (!options.html.empty()) show_report(first, options.html, false);
   if (options.report) show_report(first, {}, true);
-  if (!options.report && options.html.empty() && !options.quiet) print_note("look at it: tracer report " + shell_word(traces.front().lexically_proximate(std::filesystem::current_path()).string()));
+  if (!options.report && options.html.empty() && !options.quiet)
+    print_note("look at it: tracer report " +
+               shell_word(traces.front().lexically_proximate(std::filesystem::current_path()).string()));
   return true;
 }
 
