@@ -10,21 +10,16 @@
 #include "formats/raw/reader.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/terminal.hpp"
+#include "tracer/convert/recover.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
 
 ConvertResult convert_with_progress(const fs::path& raw, const fs::path& directory, ConvertOptions options) {
-  const fs::path spool = raw::open_trace(raw)->report().spool;
-  ConvertResult result;
-  {
-    Progress progress{"converting"};
-    options.progress = [&](double share) { progress.update(share); };
-    result = convert(raw, directory, options);
-  }
-  std::error_code ignored;
-  if (!result.raw_kept && !spool.empty()) fs::remove_all(spool, ignored);
-  return result;
+  Progress progress{"converting"};
+  options.progress = [&](double share) { progress.update(share); };
+  if (raw::open_trace(raw)->report().complete || directory != raw) return convert(raw, directory, options);
+  return recover(raw, options).archive;
 }
 
 std::string summary_of(const ConvertResult& result) {

@@ -10,8 +10,7 @@
 
 namespace tracer::cli {
 
-/// With a progress bar on a terminal. A run that did not end by the book leaves its rings behind;
-/// they are removed with the raw trace.
+/// With a progress bar on a terminal. A run that did not end by the book is recovered.
 ConvertResult convert_with_progress(const std::filesystem::path& raw, const std::filesystem::path& directory,
                                     ConvertOptions options);
 

@@ -79,7 +79,6 @@ Environment environment_for(const Options& options, const std::string& library, 
   if (!preload.empty()) changes.emplace_back("LD_PRELOAD", prepended("LD_PRELOAD", preload));
   changes.emplace_back("TRACER_OUTPUT", output_pattern(options.output));
   changes.emplace_back("TRACER_CONVERT", "later");
-  changes.emplace_back("TRACER_RUN", "1");
   if (!options.filter.empty())
     changes.emplace_back("TRACER_FILTER", std::filesystem::absolute(options.filter).string());
   if (options.verbose) changes.emplace_back("OMP_TOOL_VERBOSE_INIT", "stderr");
