@@ -11,11 +11,13 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <vector>
 
 #include "formats/otf2/event_reader.hpp"
 #include "formats/otf2/trace_definitions.hpp"
+#include "tracer/error.hpp"
 
 namespace tracer::otf2 {
 
@@ -56,7 +58,13 @@ class Trace {
   /// All events in order of time (by the location's definition where times are equal);
   /// `visit(const EventView&)`, the view being valid during the call. About 40 KiB per location.
   template <typename Visit>
-  void for_each_event(Visit&& visit) const;
+  void for_each_event(Visit&& visit) const {
+    for_each_event(visit, [](std::uint64_t, const Error&) { throw; });
+  }
+  /// As above; a location that cannot be read on is given to `broken(location, const Error&)`, called
+  /// while the error is handled, and the others go on.
+  template <typename Visit, typename Broken>
+  void for_each_event(Visit&& visit, Broken&& broken) const;
 
   /// Every reference that one definition makes to another, from the file anew.
   void for_each_reference(const std::function<void(const ReferenceUse&)>& visit) const;
@@ -69,31 +77,37 @@ class Trace {
 /// Only the anchor file. Throws tracer::Error.
 ArchiveInfo read_anchor(const std::filesystem::path& path);
 
-template <typename Visit>
-void Trace::for_each_event(Visit&& visit) const {
+template <typename Visit, typename Broken>
+void Trace::for_each_event(Visit&& visit, Broken&& broken) const {
   struct Stream {
-    EventReader reader;
+    std::optional<EventReader> reader;
     EventView view;
   };
-  std::vector<Stream> streams;
-  streams.reserve(definitions_.locations.size());
-  for (const auto& location : definitions_.locations) streams.push_back({events(location.ref), {}});
+  std::vector<Stream> streams(definitions_.locations.size());
   using Head = std::pair<std::uint64_t, std::size_t>;  // time, index
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
+  const auto next = [&](std::size_t i) {
+    try {
+      if (!streams[i].reader) streams[i].reader.emplace(events(definitions_.locations[i].ref));
+      return streams[i].reader->next(streams[i].view);
+    } catch (const Error& error) {
+      broken(definitions_.locations[i].ref, error);
+      return false;
+    }
+  };
   for (std::size_t i = 0; i < streams.size(); ++i) {
-    if (streams[i].reader.next(streams[i].view)) heads.emplace(streams[i].view.time, i);
+    if (next(i)) heads.emplace(streams[i].view.time, i);
   }
   while (!heads.empty()) {
-    const auto index = heads.top().second;
+    const auto i = heads.top().second;
     heads.pop();
-    auto& [reader, view] = streams[index];
-    const Head next = heads.empty() ? Head{~std::uint64_t{0}, ~std::size_t{0}} : heads.top();
+    const Head other = heads.empty() ? Head{~std::uint64_t{0}, ~std::size_t{0}} : heads.top();
+    bool more = true;
     do {  // as long as this location is the first
-      visit(static_cast<const EventView&>(view));
-      if (!reader.next(view)) goto exhausted;
-    } while (Head{view.time, index} < next);
-    heads.emplace(view.time, index);
-  exhausted:;
+      visit(static_cast<const EventView&>(streams[i].view));
+      more = next(i);
+    } while (more && Head{streams[i].view.time, i} < other);
+    if (more) heads.emplace(streams[i].view.time, i);
   }
 }
 

@@ -87,7 +87,7 @@ LocationEvents master() {
   b.add(1260, EventType::parameter_string, target_type, text_target);
   b.span(1270, 1280, alloc, {{host_op_id, 100}, {target_id, 9}, {allocation_size, 64}});
   b.add(1280, EventType::metric_uint, 0, 64);
-  b.span(1290, 1330, transfer, {{host_op_id, 101}, {target_id, 9}});
+  b.span(1290, 1330, transfer, {{host_op_id, 101}, {target_id, 9}, {allocation_size, 64}});
   b.enter(1340, submit, {{host_op_id, 102}, {target_id, 9}});
   b.add(1340, EventType::parameter_uint, callsite_id, 102);
   b.leave(1350, submit);

@@ -21,6 +21,7 @@ LAYERS = {
     "device/correlate": 2,
     "tracer/session": 3,
     "tracer/convert": 3,
+    "tracer/check": 3,
     "device/select": 3,
     "tracer/ompt": 4,
     "tracer/drain": 4,

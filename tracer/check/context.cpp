@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See context.hpp.
+#include "tracer/check/context.hpp"
+
+namespace tracer::check {
+namespace {
+
+const std::vector<std::uint32_t> nothing;
+const std::vector<std::uint64_t> nobody;
+
+/// Ranks of a COMM_GROUP are indices into the COMM_LOCATIONS of its paradigm.
+std::vector<std::uint64_t> members_of(const otf2::TraceDefinitions& d, const otf2::CommDef& comm) {
+  const auto* group = d.groups.find(comm.group);
+  if (group == nullptr) return {};
+  if (group->type == otf2::values::group_comm_locations) return group->members;
+  if (group->type != otf2::values::group_comm_group) return {};
+  for (const auto& all : d.groups) {
+    if (all.type != otf2::values::group_comm_locations || all.paradigm != group->paradigm) continue;
+    std::vector<std::uint64_t> members;
+    for (const auto i : group->members) {
+      if (i >= all.members.size()) return {};
+      members.push_back(all.members[i]);
+    }
+    return members;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view construct_of(std::string_view name) {
+  constexpr std::string_view prefix = "!$omp ";
+  if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  if (const auto at = name.find(" @"); at != name.npos) name = name.substr(0, at);
+  return name;
+}
+
+Context::Context(const otf2::Trace& trace, const CheckOptions& options) : trace_(trace), options_(options) {
+  for (const auto& location : definitions().locations) index_.emplace(location.ref, index_.size());
+  states_.resize(index_.size());
+  counts_.resize(index_.size());
+  for (const auto& comm : definitions().comms) {
+    auto& ranks = ranks_[comm.ref];
+    auto members = members_of(definitions(), comm);
+    for (std::size_t i = 0; i < members.size(); ++i) ranks.emplace(members[i], static_cast<std::int64_t>(i));
+    members_.emplace(comm.ref, std::move(members));
+  }
+}
+
+bool Context::is_stream(std::uint64_t location) const {
+  const auto* found = definitions().locations.find(location);
+  return found != nullptr && found->type == otf2::values::location_accelerator_stream;
+}
+
+std::string Context::location_name(std::uint64_t location) const {
+  const auto* found = definitions().locations.find(location);
+  const auto ref = "location " + std::to_string(location);
+  return found == nullptr ? ref : ref + " \"" + std::string{definitions().text(found->name)} + "\"";
+}
+
+std::string_view Context::region_name(std::uint64_t region) const {
+  const auto* found = definitions().regions.find(region);
+  return found == nullptr ? std::string_view{} : definitions().text(found->name);
+}
+
+unsigned Context::role(std::uint64_t region) const {
+  const auto* found = definitions().regions.find(region);
+  return found == nullptr ? 0 : found->role;
+}
+
+const std::vector<std::uint64_t>& Context::members(std::uint64_t comm) const {
+  const auto found = members_.find(comm);
+  return found == members_.end() ? nobody : found->second;
+}
+
+std::int64_t Context::rank_of(std::uint64_t location, std::uint64_t comm) const {
+  const auto ranks = ranks_.find(comm);
+  if (ranks == ranks_.end()) return -1;
+  const auto rank = ranks->second.find(location);
+  return rank == ranks->second.end() ? -1 : rank->second;
+}
+
+const std::vector<std::uint32_t>& Context::open_regions(const EventView& e) const {
+  const auto& s = state(e);
+  if (!s.in_task) return s.frames.back().open;
+  const auto* open = open_regions(s.task);
+  return open == nullptr ? nothing : *open;
+}
+
+const std::vector<std::uint32_t>* Context::open_regions(const TaskKey& task) const {
+  const auto found = tasks_.find(task);
+  return found == tasks_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::uint32_t>& Context::current(LocationState& state) {
+  return state.in_task ? tasks_[state.task] : state.frames.back().open;
+}
+
+void Context::apply(const EventView& e) {
+  auto& s = states_[index_of(e.location)];
+  const auto region = static_cast<std::uint32_t>(e.field[0]);
+  switch (e.kind) {
+    case EventKind::enter:
+      current(s).push_back(region);
+      break;
+    case EventKind::leave: {
+      auto& open = current(s);
+      if (!open.empty()) open.pop_back();
+      s.last_region = region;
+      break;
+    }
+    case EventKind::thread_team_begin:
+      s.frames.push_back({e.field[0], {}});
+      break;
+    case EventKind::thread_team_end:
+      if (s.frames.size() > 1) s.frames.pop_back();
+      s.in_task = false;
+      break;
+    case EventKind::thread_task_switch:
+      s.task = {e.field[0], static_cast<std::uint32_t>(e.field[1]), static_cast<std::uint32_t>(e.field[2])};
+      s.in_task = s.task.generation != 0;
+      s.task_done = false;
+      break;
+    case EventKind::thread_task_complete: {
+      const TaskKey done{e.field[0], static_cast<std::uint32_t>(e.field[1]), static_cast<std::uint32_t>(e.field[2])};
+      tasks_.erase(done);
+      if (s.in_task && s.task == done) {
+        s.in_task = false;
+        s.task_done = true;
+      }
+      break;
+    }
+    case EventKind::measurement_on_off:
+      s.recording = e.field[0] == 1;
+      break;
+    default:
+      break;
+  }
+  ++counts_[index_of(e.location)];
+  s.last_kind = e.kind;
+  s.last_time = e.time;
+}
+
+}  // namespace tracer::check

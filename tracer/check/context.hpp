@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all rules ask about the archive at hand: its definitions by index, and the state of each location.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/otf2/reader.hpp"
+#include "tracer/check/check.hpp"
+
+namespace tracer::check {
+
+using otf2::EventKind;
+using otf2::EventView;
+
+struct TaskKey {
+  std::uint64_t team = 0;
+  std::uint32_t creator = 0, generation = 0;
+  bool operator==(const TaskKey&) const = default;
+};
+struct TaskKeyHash {
+  std::size_t operator()(const TaskKey& k) const noexcept {
+    return std::hash<std::uint64_t>{}((k.team * 0x9e3779b97f4a7c15u) ^ (std::uint64_t{k.creator} << 32 | k.generation));
+  }
+};
+
+/// A team that a location is in, or (team undefined) what is below all teams.
+struct Frame {
+  std::uint64_t team = undefined_ref;
+  std::vector<std::uint32_t> open;  ///< regions of its implicit task
+};
+
+struct LocationState {
+  std::vector<Frame> frames{Frame{}};
+  bool in_task = false;  ///< an explicit task is current
+  bool task_done = false;  ///< it is complete, and the switch to the next is to come
+  TaskKey task;
+  EventKind last_kind = EventKind::none;
+  std::uint32_t last_region = undefined_ref;
+  std::uint64_t last_time = 0;
+  bool recording = true;
+};
+
+/// What the names of OpenMP regions say: "critical" of "!$omp critical @file:line".
+std::string_view construct_of(std::string_view region_name);
+
+/// A location whose file cannot be read to its end.
+struct Unreadable {
+  std::uint64_t location;
+  std::string error;
+};
+
+class Context {
+ public:
+  Context(const otf2::Trace& trace, const CheckOptions& options);
+
+  const otf2::Trace& trace() const { return trace_; }
+  const otf2::TraceDefinitions& definitions() const { return trace_.definitions(); }
+  const CheckOptions& options() const { return options_; }
+
+  std::size_t index_of(std::uint64_t location) const { return index_.at(location); }
+  const LocationState& state(const EventView& e) const { return states_[index_of(e.location)]; }
+  const std::vector<LocationState>& states() const { return states_; }
+  bool is_stream(std::uint64_t location) const;
+  std::string location_name(std::uint64_t location) const;
+  std::string_view region_name(std::uint64_t region) const;
+  std::string_view construct(std::uint64_t region) const { return construct_of(region_name(region)); }
+  unsigned role(std::uint64_t region) const;
+
+  /// The locations of a communicator by rank; empty when it makes no sense.
+  const std::vector<std::uint64_t>& members(std::uint64_t comm) const;
+  /// Position of a location in a communicator; -1: not in it.
+  std::int64_t rank_of(std::uint64_t location, std::uint64_t comm) const;
+
+  /// The regions open in the task that is current, before the event.
+  const std::vector<std::uint32_t>& open_regions(const EventView& e) const;
+  const std::vector<std::uint32_t>* open_regions(const TaskKey& task) const;
+
+  /// After all rules saw the event.
+  void apply(const EventView& event);
+
+  /// Events read per location, and files that could not be: complete at finish().
+  const std::vector<std::uint64_t>& counts() const { return counts_; }
+  const std::vector<Unreadable>& unreadable() const { return unreadable_; }
+  void cannot_read(std::uint64_t location, std::string error) { unreadable_.push_back({location, std::move(error)}); }
+
+ private:
+  std::vector<std::uint32_t>& current(LocationState& state);
+
+  const otf2::Trace& trace_;
+  const CheckOptions& options_;
+  std::unordered_map<std::uint64_t, std::size_t> index_;
+  std::vector<LocationState> states_;
+  std::vector<std::uint64_t> counts_;
+  std::vector<Unreadable> unreadable_;
+  std::unordered_map<TaskKey, std::vector<std::uint32_t>, TaskKeyHash> tasks_;  ///< the open regions of explicit tasks
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> members_;
+  std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, std::int64_t>> ranks_;
+};
+
+}  // namespace tracer::check

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rule: what it looks at, and how it says that something is wrong.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tracer/check/context.hpp"
+
+namespace tracer::check {
+
+/// One rule's state over one archive. Definitions are there from the start; events come in order of
+/// time over all locations (equal times in any order); finish() after the last.
+class Rule {
+ public:
+  explicit Rule(const Context& context) : c_(context) {}
+  virtual ~Rule() = default;
+  Rule(const Rule&) = delete;
+  Rule& operator=(const Rule&) = delete;
+
+  /// Looks at the definitions.
+  virtual void begin() {}
+  /// Does event() want this kind?
+  virtual bool wants(EventKind) const { return false; }
+  virtual void event(const EventView&) {}
+  virtual void finish() {}
+
+  Finding result() const;
+  bool violated() const { return count_ > 0; }
+
+ protected:
+  /// Something that the rule speaks of is there; a rule without is not applicable.
+  void applies() { applies_ = true; }
+  void does_not_apply(std::string why) { why_ = std::move(why); }
+
+  void wrong(std::string what);  ///< a definition, a file
+  void wrong(const EventView& at, std::string what);
+  void wrong(std::uint64_t location, std::uint64_t time, std::string what, std::uint64_t position = 0);
+
+  const otf2::TraceDefinitions& d() const { return c_.definitions(); }
+  const Context& c_;
+
+ private:
+  bool applies_ = false;
+  std::uint64_t count_ = 0;
+  Place first_;
+  std::string why_;
+};
+
+using RulePointer = std::unique_ptr<Rule>;
+
+struct RuleEntry {
+  RuleRow row;
+  RulePointer (*make)(const Context&);
+};
+
+template <typename T>
+RulePointer make_rule(const Context& context) {
+  return std::make_unique<T>(context);
+}
+
+/// The parts of the table, in order.
+std::span<const RuleEntry> file_rules();       // D01-D06
+std::span<const RuleEntry> structure_rules();  // D07-D12
+std::span<const RuleEntry> content_rules();    // D13-D18
+std::span<const RuleEntry> nesting_rules();    // E01-E03
+std::span<const RuleEntry> team_rules();       // E04-E08
+std::span<const RuleEntry> task_rules();       // E09-E11
+std::span<const RuleEntry> device_rules();     // E12-E14
+std::span<const RuleEntry> value_rules();      // E15-E18
+std::span<const RuleEntry> memory_rules();     // E19, E20
+std::span<const RuleEntry> work_rules();       // E21-E25
+
+}  // namespace tracer::check

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// E12-E14, E19, E20: RMA operations, streams, kernels and their submits, transfers, device memory.
+#include <array>
+#include <unordered_map>
+
+#include "tracer/check/rule.hpp"
+
+namespace tracer::check {
+namespace {
+
+bool is_rma_begin(EventKind k) {
+  return k == EventKind::rma_put || k == EventKind::rma_get || k == EventKind::rma_atomic;
+}
+bool is_rma_end(EventKind k) {
+  return k == EventKind::rma_op_complete_blocking || k == EventKind::rma_op_complete_non_blocking ||
+         k == EventKind::rma_op_complete_remote;
+}
+
+/// The attribute called `name`; undefined_ref: the archive has none.
+std::uint32_t attribute_called(const otf2::TraceDefinitions& d, std::string_view name) {
+  for (const auto& a : d.attributes) {
+    if (d.text(a.name) == name) return static_cast<std::uint32_t>(a.ref);
+  }
+  return undefined_ref;
+}
+
+class RmaPairs final : public Rule {
+ public:
+  using Rule::Rule;
+  bool wants(EventKind k) const override { return is_rma_begin(k) || is_rma_end(k); }
+  void event(const EventView& e) override {
+    applies();
+    const auto id = is_rma_begin(e.kind) ? e.field[e.kind == EventKind::rma_atomic ? 5 : 3] : e.field[1];
+    auto& open = open_[{e.location, e.field[0]}];
+    if (is_rma_begin(e.kind)) {
+      if (!open.emplace(id, Operation{e.time, e.position}).second)
+        wrong(e, "the matching id " + std::to_string(id) + " is in use already");
+      remote(e);
+    } else if (e.kind == EventKind::rma_op_complete_blocking || e.kind == EventKind::rma_op_complete_remote) {
+      if (open.erase(id) == 0) wrong(e, "there is no operation " + std::to_string(id) + " to complete");
+    } else if (const auto found = open.find(id); found != open.end()) {
+      found->second.locally_complete = true;
+    } else {
+      wrong(e, "there is no operation " + std::to_string(id) + " to complete");
+    }
+  }
+  void finish() override {
+    for (const auto& [key, open] : open_) {
+      for (const auto& [id, operation] : open) {
+        if (!operation.locally_complete)
+          wrong(key.first, operation.time, "the RMA operation " + std::to_string(id) + " is never complete",
+                operation.position);
+      }
+    }
+  }
+
+ private:
+  struct Operation {
+    std::uint64_t time, position;
+    bool locally_complete = false;
+  };
+  struct Hash {
+    std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& k) const noexcept {
+      return k.first * 0x9e3779b97f4a7c15u + k.second;
+    }
+  };
+  void remote(const EventView& e) {
+    const auto* window = d().windows.find(e.field[0]);
+    if (window == nullptr) return;
+    const auto& members = c_.members(window->comm);
+    const auto rank = e.field[1];
+    if (rank >= members.size())
+      return wrong(e, "the remote rank " + std::to_string(rank) + " is not in the window's communicator");
+    if (members[rank] == e.location) wrong(e, "the remote side is the location itself");
+  }
+  std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, std::unordered_map<std::uint64_t, Operation>, Hash> open_;
+};
+
+class StreamOverlap final : public Rule {
+ public:
+  explicit StreamOverlap(const Context& c) : Rule(c), open_(c.states().size()) {}
+  void begin() override {
+    for (const auto& location : d().locations) {
+      if (c_.is_stream(location.ref)) applies();
+    }
+  }
+  bool wants(EventKind k) const override {
+    return k == EventKind::enter || k == EventKind::leave || is_rma_begin(k) || is_rma_end(k);
+  }
+  void event(const EventView& e) override {
+    if (!c_.is_stream(e.location)) return;
+    auto& open = open_[c_.index_of(e.location)];
+    if (e.kind == EventKind::enter || is_rma_begin(e.kind)) {
+      if (open++ > 0) wrong(e, "begins while another operation of the stream runs");
+    } else if (open > 0) {
+      --open;
+    }
+  }
+
+ private:
+  std::vector<unsigned> open_;
+};
+
+/// Joined by the attribute HOST_OP_ID on both sides, else by the parameter "callsite id".
+class KernelSubmits final : public Rule {
+ public:
+  explicit KernelSubmits(const Context& c)
+      : Rule(c), waiting_(c.states().size()), attribute_(attribute_called(c.definitions(), "HOST_OP_ID")) {
+    for (const auto& p : d().parameters) {
+      if (d().text(p.name) == "callsite id") callsite_ = p.ref;
+    }
+  }
+  bool wants(EventKind k) const override {
+    return k == EventKind::enter || k == EventKind::leave || k == EventKind::parameter_unsigned_int;
+  }
+  void event(const EventView& e) override {
+    auto& waiting = waiting_[c_.index_of(e.location)];
+    if (e.kind == EventKind::enter) {
+      const bool stream = c_.is_stream(e.location);
+      if (!stream && c_.construct(e.field[0]) != "target submit") return;
+      if (const auto* id = e.attribute(attribute_)) return found(e.location, e.time, e.position, id->value, stream);
+      waiting = {true, e.time, e.position, e.field[0]};
+    } else if (waiting.yes && e.kind == EventKind::parameter_unsigned_int && e.field[0] == callsite_) {
+      waiting.yes = false;
+      found(e.location, waiting.time, waiting.position, e.field[1], c_.is_stream(e.location));
+    } else if (waiting.yes && e.kind == EventKind::leave) {
+      waiting.yes = false;
+      if (c_.is_stream(e.location)) nameless(e.location, waiting);
+    }
+  }
+  void finish() override {
+    if (!any_id_)
+      return does_not_apply(nameless_ > 0 ? "the kernels bear no HOST_OP_ID and no callsite id"
+                                          : "there are no kernels");
+    applies();
+    if (nameless_ > 0)
+      wrong(first_nameless_.first, first_nameless_.second.time, "a kernel bears no id of its submit",
+            first_nameless_.second.position);
+    for (const auto& [id, k] : early_)
+      wrong(k.location, k.time, "the kernel of operation " + std::to_string(id) + " has no submit", k.position);
+  }
+
+ private:
+  struct Waiting {
+    bool yes;
+    std::uint64_t time, position, region;
+  };
+  struct Seen {
+    std::uint64_t location, time, position;
+  };
+  void nameless(std::uint64_t location, const Waiting& kernel) {
+    if (nameless_++ == 0) first_nameless_ = {location, kernel};
+  }
+  void found(std::uint64_t location, std::uint64_t time, std::uint64_t position, std::uint64_t id, bool kernel) {
+    if (kernel) {
+      any_id_ = true;
+      if (!submits_.contains(id)) early_.try_emplace(id, Seen{location, time, position});
+      return;
+    }
+    if (!submits_.emplace(id, time).second)
+      return wrong(location, time, "a second submit of operation " + std::to_string(id), position);
+    if (const auto early = early_.find(id); early != early_.end()) {
+      if (early->second.time < time) {
+        wrong(early->second.location, early->second.time,
+              "the kernel of operation " + std::to_string(id) + " starts before its submit", early->second.position);
+      }
+      early_.erase(early);
+    }
+  }
+
+  std::vector<Waiting> waiting_;
+  std::uint32_t attribute_;
+  std::uint64_t callsite_ = undefined_ref;
+  std::unordered_map<std::uint64_t, std::uint64_t> submits_;  ///< times
+  std::unordered_map<std::uint64_t, Seen> early_;
+  std::uint64_t nameless_ = 0;
+  std::pair<std::uint64_t, Waiting> first_nameless_{};
+  bool any_id_ = false;
+};
+
+/// A host's data operation ends when it is submitted, which can be long before the transfer does: so
+/// the transfer may end later, but not begin before.
+class Transfers final : public Rule {
+ public:
+  explicit Transfers(const Context& c)
+      : Rule(c),
+        id_(attribute_called(c.definitions(), "HOST_OP_ID")),
+        bytes_(attribute_called(c.definitions(), "ALLOCATION_SIZE")) {
+    tolerance_ = d().clock.resolution / 10'000;  // 100 us
+  }
+  bool wants(EventKind k) const override {
+    return k == EventKind::enter || k == EventKind::rma_get || k == EventKind::rma_put;
+  }
+  void event(const EventView& e) override {
+    const auto* id = e.attribute(id_);
+    if (id == nullptr) return;
+    if (e.kind == EventKind::enter) {
+      if (c_.is_stream(e.location) || c_.role(e.field[0]) != static_cast<unsigned>(RegionRole::data_transfer)) return;
+      const auto* bytes = e.attribute(bytes_);
+      const Side host{e.location, e.time, e.position, bytes == nullptr ? unknown : bytes->value};
+      if (const auto early = early_.find(id->value); early != early_.end()) {
+        compare(id->value, host, early->second);
+        early_.erase(early);
+      }
+      hosts_.insert_or_assign(id->value, host);
+    } else if (c_.is_stream(e.location)) {
+      applies();
+      const Side device{e.location, e.time, e.position, e.field[2]};
+      if (const auto host = hosts_.find(id->value); host != hosts_.end()) {
+        compare(id->value, host->second, device);
+        hosts_.erase(host);
+      } else {
+        early_.emplace(id->value, device);
+      }
+    }
+  }
+  void finish() override {
+    for (const auto& [id, device] : early_) {
+      wrong(device.location, device.time,
+            "the transfer of operation " + std::to_string(id) + " has no operation on the host", device.position);
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t unknown = ~std::uint64_t{0};
+  struct Side {
+    std::uint64_t location, time, position, bytes;
+  };
+  void compare(std::uint64_t id, const Side& host, const Side& device) {
+    const auto label = "the transfer of operation " + std::to_string(id);
+    if (device.time + tolerance_ < host.time)
+      wrong(device.location, device.time, label + " begins before the host's, at " + std::to_string(host.time),
+            device.position);
+    if (host.bytes != unknown && host.bytes != device.bytes) {
+      wrong(device.location, device.time,
+            label + " has " + std::to_string(device.bytes) + " bytes, the host's has " + std::to_string(host.bytes),
+            device.position);
+    }
+  }
+  std::uint32_t id_, bytes_;
+  std::uint64_t tolerance_ = 0;
+  std::unordered_map<std::uint64_t, Side> hosts_, early_;
+};
+
+class DeviceMemory final : public Rule {
+ public:
+  using Rule::Rule;
+  bool wants(EventKind k) const override { return k == EventKind::metric; }
+  void event(const EventView& e) override {
+    const auto* metric = d().metrics.find(e.field[0]);
+    if (metric != nullptr && metric->is_instance) metric = d().metrics.find(metric->metric_class);
+    if (metric == nullptr) return;
+    for (std::size_t i = 0; i < e.values.size() && i < metric->members.size(); ++i) {
+      if (!is_memory(metric->members[i])) continue;
+      applies();
+      if (static_cast<std::int64_t>(e.values[i]) < 0)
+        wrong(e, "the memory in use is " + std::to_string(static_cast<std::int64_t>(e.values[i])));
+    }
+  }
+
+ private:
+  bool is_memory(std::uint64_t ref) const {
+    const auto* member = d().metric_members.find(ref);
+    if (member == nullptr) return false;
+    const auto name = d().text(member->name);
+    return name.find("memory") != name.npos || name.find("Memory") != name.npos;
+  }
+};
+
+}  // namespace
+
+std::span<const RuleEntry> device_rules() {
+  static constexpr std::array table{
+      RuleEntry{{"E12", "each RMA operation completes once, ids are unique while open, the remote side is another"},
+                make_rule<RmaPairs>},
+      RuleEntry{{"E13", "operations of one stream do not overlap"}, make_rule<StreamOverlap>},
+      RuleEntry{{"E14", "each kernel has exactly one submit on the host, which starts first"},
+                make_rule<KernelSubmits>},
+  };
+  return table;
+}
+
+std::span<const RuleEntry> memory_rules() {
+  static constexpr std::array table{
+      RuleEntry{{"E19", "a transfer does not begin before its operation on the host, and moves as many bytes"},
+                make_rule<Transfers>},
+      RuleEntry{{"E20", "the device memory in use is never negative"}, make_rule<DeviceMemory>},
+  };
+  return table;
+}
+
+}  // namespace tracer::check

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// D07-D12: location groups, system tree, communicators, RMA windows, metrics.
+#include <array>
+#include <map>
+#include <set>
+#include <unordered_set>
+
+#include "tracer/check/rule.hpp"
+
+namespace tracer::check {
+namespace {
+
+namespace v = otf2::values;
+
+std::string quoted(std::string_view text) {
+  return "\"" + std::string{text} + "\"";
+}
+
+bool is_device_node(const otf2::SystemNodeDef* node) {
+  if (node == nullptr) return false;
+  for (const auto domain : node->domains) {
+    if (domain == v::domain_accelerator_device) return true;
+  }
+  return false;
+}
+
+struct GroupTypes final : Rule {
+  using Rule::Rule;
+  void begin() override {
+    for (const auto& location : d().locations) {
+      applies();
+      const auto* group = d().location_groups.find(location.group);
+      if (group == nullptr) continue;  // D02
+      const bool fits = group->type == v::location_group_process
+                            ? location.type == v::location_cpu_thread || location.type == v::location_metric
+                        : group->type == v::location_group_accelerator
+                            ? location.type == v::location_accelerator_stream || location.type == v::location_metric
+                            : false;
+      if (!fits) {
+        wrong(c_.location_name(location.ref) + " of type " + std::to_string(location.type) +
+              " is in the location group " + quoted(d().text(group->name)) + " of type " + std::to_string(group->type));
+      }
+    }
+    for (const auto& group : d().location_groups) creating_group(group);
+  }
+  void creating_group(const otf2::LocationGroupDef& group) {
+    if (group.type == v::location_group_process) return;
+    const auto* creator = d().location_groups.find(group.creating_group);
+    if (creator == nullptr || creator->type != v::location_group_process) {
+      wrong("the location group " + quoted(d().text(group.name)) + " was created by no process");
+    }
+  }
+};
+
+struct OneTree final : Rule {
+  using Rule::Rule;
+  void begin() override {
+    applies();
+    std::size_t roots = 0;
+    for (const auto& node : d().nodes) {
+      if (node.parent == undefined_ref) ++roots;
+      if (!reaches_root(node)) wrong("the system tree node " + quoted(d().text(node.name)) + " is below itself");
+    }
+    if (roots != 1) wrong("the system tree has " + std::to_string(roots) + " roots");
+    for (const auto& group : d().location_groups) {
+      const auto* node = d().nodes.find(group.system_tree_parent);
+      if (node == nullptr) {
+        wrong("the location group " + quoted(d().text(group.name)) + " is at no system tree node");
+      } else if (is_device_node(node) != (group.type == v::location_group_accelerator)) {
+        wrong("the location group " + quoted(d().text(group.name)) + " is below " + quoted(d().text(node->name)) +
+              (is_device_node(node) ? ", a device" : ", which is no accelerator device"));
+      }
+    }
+  }
+  bool reaches_root(const otf2::SystemNodeDef& from) const {
+    const auto* node = &from;
+    for (std::size_t steps = 0; steps <= d().nodes.size(); ++steps) {
+      if (node->parent == undefined_ref) return true;
+      node = d().nodes.find(node->parent);
+      if (node == nullptr) return true;  // D02
+    }
+    return false;
+  }
+};
+
+struct CommLocations final : Rule {
+  using Rule::Rule;
+  void begin() override {
+    std::map<unsigned, unsigned> all, teams;  // by paradigm
+    for (const auto& group : d().groups) {
+      if (group.type == v::group_comm_group) ++teams[group.paradigm];
+      if (group.type != v::group_comm_locations) continue;
+      applies();
+      ++all[group.paradigm];
+      const std::set<std::uint64_t> distinct(group.members.begin(), group.members.end());
+      if (distinct.size() != group.members.size())
+        wrong("the group " + std::to_string(group.ref) + " of all locations names one twice");
+    }
+    for (const auto& [paradigm, count] : all) {
+      if (count > 1)
+        wrong("paradigm " + std::to_string(paradigm) + " has " + std::to_string(count) + " COMM_LOCATIONS groups");
+    }
+    for (const auto& [paradigm, count] : teams) {
+      applies();
+      if (!all.contains(paradigm))
+        wrong("paradigm " + std::to_string(paradigm) + " has communicator groups but no COMM_LOCATIONS group");
+    }
+  }
+};
+
+struct Comms final : Rule {
+  using Rule::Rule;
+  void begin() override {
+    std::unordered_set<std::uint64_t> seen;
+    for (const auto& comm : d().comms) {
+      applies();
+      const auto label = "the communicator " + std::to_string(comm.ref);
+      if (const auto* group = d().groups.find(comm.group); group != nullptr) over(label, *group);
+      if (comm.parent != undefined_ref && !seen.contains(comm.parent)) {
+        wrong(label + " is defined before its parent " + std::to_string(comm.parent));
+      }
+      seen.insert(comm.ref);
+    }
+  }
+  void over(const std::string& label, const otf2::GroupDef& group) {
+    if (group.type == v::group_comm_self) return;
+    if (group.type != v::group_comm_group)
+      return wrong(label + " is over group " + std::to_string(group.ref) + ", which is no COMM_GROUP");
+    std::size_t all = 0;
+    for (const auto& g : d().groups) {
+      if (g.type == v::group_comm_locations && g.paradigm == group.paradigm) all = g.members.size();
+    }
+    std::unordered_set<std::uint64_t> distinct;
+    for (const auto member : group.members) {
+      if (member >= all)
+        return wrong(label + ": its group has member " + std::to_string(member) + " of " + std::to_string(all) +
+                     " locations");
+      if (!distinct.insert(member).second)
+        return wrong(label + ": its group has member " + std::to_string(member) + " twice");
+    }
+  }
+};
+
+struct Windows final : Rule {
+  using Rule::Rule;
+  void begin() override {
+    for (const auto& window : d().windows) {
+      if (!of_accelerator(window)) continue;
+      applies();
+      bool hosts = false, streams = false;
+      for (const auto member : c_.members(window.comm)) (c_.is_stream(member) ? streams : hosts) = true;
+      if (!hosts) wrong("the RMA window " + quoted(d().text(window.name)) + " has no host thread");
+      if (!streams) wrong("the RMA window " + quoted(d().text(window.name)) + " has no stream");
+    }
+  }
+  bool of_accelerator(const otf2::RmaWindowDef& window) const {
+    const auto* comm = d().comms.find(window.comm);
+    const auto* group = comm == nullptr ? nullptr : d().groups.find(comm->group);
+    const auto* paradigm = group == nullptr ? nullptr : d().paradigms.find(group->paradigm);
+    return paradigm != nullptr && paradigm->paradigm_class == v::paradigm_class_accelerator;
+  }
+};
+
+class Metrics final : public Rule {
+ public:
+  using Rule::Rule;
+  void begin() override {
+    for (const auto& metric : d().metrics) {
+      applies();
+      const auto label = "metric " + std::to_string(metric.ref);
+      if (!metric.is_instance) {
+        if (metric.members.empty()) wrong(label + ", a class, has no members");
+        continue;
+      }
+      const auto* base = d().metrics.find(metric.metric_class);
+      if (base == nullptr || base->is_instance)
+        wrong(label + " is an instance of " + std::to_string(metric.metric_class) + ", which is no class");
+      if (!d().locations.contains(metric.recorder)) wrong(label + " has no recorder");
+      if (!scope_is_defined(metric)) wrong(label + " has no scope");
+    }
+  }
+  bool wants(EventKind kind) const override { return kind == EventKind::metric; }
+  void event(const EventView& e) override {
+    applies();
+    const auto* metric = d().metrics.find(e.field[0]);
+    if (metric != nullptr && metric->is_instance) {
+      if (metric->recorder != e.location) wrong(e, "the metric's recorder is " + c_.location_name(metric->recorder));
+      metric = d().metrics.find(metric->metric_class);
+    }
+    if (metric == nullptr) return;
+    if (metric->members.size() != e.values.size()) {
+      return wrong(
+          e, std::to_string(e.values.size()) + " values for " + std::to_string(metric->members.size()) + " members");
+    }
+    for (std::size_t i = 0; i < e.values.size(); ++i) {
+      const auto* member = d().metric_members.find(metric->members[i]);
+      if (member != nullptr && member->value_type != e.types[i])
+        wrong(e, "value " + std::to_string(i) + " is not of its member's type");
+    }
+  }
+
+ private:
+  bool scope_is_defined(const otf2::MetricDef& m) const {
+    switch (m.scope_type) {
+      case 0:
+        return d().locations.contains(m.scope);
+      case 1:
+        return d().location_groups.contains(m.scope);
+      case 2:
+        return d().nodes.contains(m.scope);
+      case 3:
+        return d().groups.contains(m.scope);
+      default:
+        return false;
+    }
+  }
+};
+
+}  // namespace
+
+std::span<const RuleEntry> structure_rules() {
+  static constexpr std::array table{
+      RuleEntry{{"D07", "processes hold CPU threads, accelerators hold streams and name the process that created them"},
+                make_rule<GroupTypes>},
+      RuleEntry{{"D08", "one system tree, with devices below accelerator nodes and processes not"}, make_rule<OneTree>},
+      RuleEntry{{"D09", "one COMM_LOCATIONS group per paradigm, of distinct locations"}, make_rule<CommLocations>},
+      RuleEntry{{"D10", "a communicator is over a COMM_GROUP and comes after its parent"}, make_rule<Comms>},
+      RuleEntry{{"D11", "the RMA window of an accelerator has host threads and streams"}, make_rule<Windows>},
+      RuleEntry{{"D12", "metric instances have class, recorder and scope; metric events fit their class"},
+                make_rule<Metrics>},
+  };
+  return table;
+}
+
+}  // namespace tracer::check

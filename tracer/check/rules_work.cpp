@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// E21-E25: barriers, single and sections, thread ids, worksharing, and the program's own counts.
+#include <array>
+#include <deque>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "tracer/check/rule.hpp"
+
+namespace tracer::check {
+namespace {
+
+bool has_role(const Context& c, std::uint64_t region, RegionRole role) {
+  return c.role(region) == static_cast<unsigned>(role);
+}
+
+/// Follows a team from its members' begins to their ends: what all members share of one instance,
+/// given to judge() when every member has ended it, or at the end of the trace.
+template <typename Shared>
+class Instances {
+ public:
+  explicit Instances(const Context& c) : c_(c) {}
+
+  /// The instance a location is in now, by its innermost team; nullptr: none.
+  Shared* of(const EventView& e) {
+    const auto& s = c_.state(e);
+    if (s.frames.size() < 2) return nullptr;
+    const auto team = s.frames.back().team;
+    auto& t = teams_[team];
+    const auto number = t.begun[e.location];
+    return number == 0 ? nullptr : &t.instances[number].shared;
+  }
+  void begin(const EventView& e) { ++teams_[e.field[0]].begun[e.location]; }
+  template <typename Judge>
+  void end(const EventView& e, Judge&& judge) {
+    auto& team = teams_[e.field[0]];
+    const auto number = team.begun[e.location];
+    const auto found = team.instances.find(number);
+    if (found == team.instances.end()) return;
+    if (++found->second.ended < c_.members(e.field[0]).size()) return;
+    judge(found->second.shared);
+    team.instances.erase(found);
+  }
+  template <typename Judge>
+  void finish(Judge&& judge) {
+    for (auto& [ref, team] : teams_) {
+      for (auto& [number, instance] : team.instances) judge(instance.shared);
+    }
+  }
+
+ private:
+  struct Instance {
+    Shared shared;
+    std::size_t ended = 0;
+  };
+  struct Team {
+    std::unordered_map<std::uint64_t, std::uint64_t> begun;  ///< by location: how often
+    std::map<std::uint64_t, Instance> instances;             ///< by that number
+  };
+  const Context& c_;
+  std::unordered_map<std::uint64_t, Team> teams_;
+};
+
+bool is_team_border(EventKind k) {
+  return k == EventKind::thread_team_begin || k == EventKind::thread_team_end;
+}
+
+/// The k-th barrier of each member is the same one. A `cancel` makes members skip barriers.
+class Barriers final : public Rule {
+ public:
+  explicit Barriers(const Context& c) : Rule(c), instances_(c) {}
+  bool wants(EventKind k) const override { return is_team_border(k) || k == EventKind::enter || k == EventKind::leave; }
+  void event(const EventView& e) override {
+    const auto judge = [this](const Shared& s) { this->judge(s); };
+    if (e.kind == EventKind::thread_team_begin) return instances_.begin(e);
+    if (e.kind == EventKind::thread_team_end) return instances_.end(e, judge);
+    if (c_.state(e).in_task) return;
+    const auto construct = c_.construct(e.field[0]);
+    const bool cancel = construct == "cancel";
+    if (!cancel && !is_barrier(e.field[0], construct)) return;
+    auto* shared = instances_.of(e);
+    if (shared == nullptr) return;
+    shared->cancelled |= cancel;
+    if (cancel || inside_barrier(e)) return;
+    applies();
+    e.kind == EventKind::enter ? entered(e, *shared) : left(e, *shared);
+  }
+  void finish() override {
+    instances_.finish([this](const Shared& s) { judge(s); });
+  }
+
+ private:
+  struct Fault {
+    std::uint64_t location, time, position;
+    std::string what;
+  };
+  struct Meeting {
+    std::uint64_t first_leave = ~std::uint64_t{0};
+    std::size_t left = 0;
+  };
+  struct Shared {
+    std::unordered_map<std::uint64_t, std::size_t> entered, left;  ///< by location: how many
+    std::deque<Meeting> meetings;
+    std::size_t dropped = 0;  ///< meetings that all have left
+    bool cancelled = false;
+    std::uint64_t faults = 0;
+    std::optional<Fault> first;
+  };
+  bool is_barrier(std::uint64_t region, std::string_view construct) const {
+    if (construct == "taskgroup" || construct == "teams barrier" || construct.ends_with(" wait")) return false;
+    return has_role(c_, region, RegionRole::barrier) || has_role(c_, region, RegionRole::implicit_barrier);
+  }
+  bool inside_barrier(const EventView& e) const {
+    const auto& open = c_.open_regions(e);
+    const std::size_t outer =
+        e.kind == EventKind::enter ? open.size() : open.size() - std::min<std::size_t>(open.size(), 1);
+    for (std::size_t i = 0; i < outer; ++i) {
+      if (is_barrier(open[i], c_.construct(open[i]))) return true;
+    }
+    return false;
+  }
+  Meeting* meeting(Shared& shared, std::size_t number) {
+    if (number < shared.dropped) return nullptr;
+    while (shared.dropped + shared.meetings.size() <= number) shared.meetings.emplace_back();
+    return &shared.meetings[number - shared.dropped];
+  }
+  void entered(const EventView& e, Shared& shared) {
+    const auto number = shared.entered[e.location]++;
+    const auto* m = meeting(shared, number);
+    if (m != nullptr && e.time <= m->first_leave) return;
+    if (shared.faults++ == 0) {
+      shared.first = Fault{e.location, e.time, e.position,
+                           "Enter: barrier " + std::to_string(number + 1) + " of the team was left already" +
+                               (m == nullptr ? "" : ", at " + std::to_string(m->first_leave))};
+    }
+  }
+  void left(const EventView& e, Shared& shared) {
+    auto* m = meeting(shared, shared.left[e.location]++);
+    if (m == nullptr) return;
+    m->first_leave = std::min(m->first_leave, e.time);
+    ++m->left;
+    const auto members = c_.members(c_.state(e).frames.back().team).size();
+    while (!shared.meetings.empty() && shared.meetings.front().left >= members) {
+      shared.meetings.pop_front();
+      ++shared.dropped;
+    }
+  }
+  void judge(const Shared& shared) {
+    if (shared.cancelled) return;
+    for (std::uint64_t i = 0; i < shared.faults; ++i)
+      wrong(shared.first->location, shared.first->time, shared.first->what, shared.first->position);
+  }
+  Instances<Shared> instances_;
+};
+
+/// The k-th time each member comes to a construct is the same execution of it.
+class Once final : public Rule {
+ public:
+  explicit Once(const Context& c) : Rule(c), instances_(c) {}
+  bool wants(EventKind k) const override { return is_team_border(k) || k == EventKind::enter; }
+  void event(const EventView& e) override {
+    if (e.kind == EventKind::thread_team_begin) return instances_.begin(e);
+    if (e.kind == EventKind::thread_team_end) return instances_.end(e, [this](const Shared& s) { judge(s); });
+    const auto role = static_cast<RegionRole>(c_.role(e.field[0]));
+    if (role != RegionRole::single && role != RegionRole::sections && role != RegionRole::single_sblock &&
+        role != RegionRole::section)
+      return;
+    if (c_.state(e).in_task) return;
+    auto* shared = instances_.of(e);
+    if (shared == nullptr) return;
+    if (role == RegionRole::single || role == RegionRole::sections) {
+      const auto visit = ++shared->visits[{e.location, e.field[0]}];
+      auto& x = shared->executions[{e.field[0], visit}];
+      x.is_single = role == RegionRole::single;
+      if (x.visitors++ == 0) x.first = {e.location, e.time, e.position};
+      return;
+    }
+    applies();
+    block(e, *shared, role);
+  }
+  void finish() override {
+    instances_.finish([this](const Shared& s) { judge(s); });
+  }
+
+ private:
+  using Key = std::pair<std::uint64_t, std::uint64_t>;
+  struct At {
+    std::uint64_t location, time, position;
+  };
+  struct Execution {
+    bool is_single = false;
+    std::size_t visitors = 0;
+    std::map<std::uint64_t, unsigned> blocks;  ///< by region of the block: how often
+    At first{};
+  };
+  struct Shared {
+    std::map<Key, std::uint64_t> visits;  ///< by location and region
+    std::map<Key, Execution> executions;  ///< by region and visit
+  };
+  void block(const EventView& e, Shared& shared, RegionRole role) {
+    const auto& open = c_.open_regions(e);
+    for (std::size_t i = open.size(); i-- > 0;) {
+      const auto outer = static_cast<RegionRole>(c_.role(open[i]));
+      if (outer != (role == RegionRole::section ? RegionRole::sections : RegionRole::single)) continue;
+      auto& x = shared.executions[{open[i], shared.visits[{e.location, open[i]}]}];
+      if (++x.blocks[e.field[0]] > 1)
+        wrong(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" was executed already");
+      return;
+    }
+    wrong(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" is in no " +
+                 (role == RegionRole::section ? "sections" : "single"));
+  }
+  /// A single that all came to, but nobody executed. GCC's programs tell no executor of any.
+  void judge(const Shared& shared) {
+    for (const auto& [key, x] : shared.executions) {
+      if (x.is_single && x.blocks.empty() && any_sblock())
+        wrong(x.first.location, x.first.time, "nobody executed this single", x.first.position);
+    }
+  }
+  bool any_sblock() const {
+    for (const auto& region : d().regions) {
+      if (region.role == static_cast<unsigned>(RegionRole::single_sblock)) return true;
+    }
+    return false;
+  }
+  Instances<Shared> instances_;
+};
+
+class ThreadIds final : public Rule {
+ public:
+  explicit ThreadIds(const Context& c) : Rule(c), ids_(c.states().size()) {
+    for (const auto& a : d().attributes) {
+      if (d().text(a.name) == "ThreadId") attribute_ = static_cast<std::uint32_t>(a.ref);
+    }
+  }
+  bool wants(EventKind k) const override { return k == EventKind::thread_team_begin; }
+  void event(const EventView& e) override {
+    const auto* id = e.attribute(attribute_);
+    if (id == nullptr) return;
+    applies();
+    auto& known = ids_[c_.index_of(e.location)];
+    if (known && *known != id->value)
+      wrong(e, "the thread id is " + std::to_string(id->value) + ", it was " + std::to_string(*known));
+    known = id->value;
+  }
+
+ private:
+  std::uint32_t attribute_ = undefined_ref;
+  std::vector<std::optional<std::uint64_t>> ids_;
+};
+
+/// Orphaned worksharing outside a parallel region is right on a thread that forks, not on a worker.
+class WorkInside final : public Rule {
+ public:
+  explicit WorkInside(const Context& c) : Rule(c), worker_(c.states().size(), -1) {}
+  bool wants(EventKind k) const override {
+    return k == EventKind::enter || k == EventKind::thread_team_begin || k == EventKind::thread_fork ||
+           k == EventKind::program_begin;
+  }
+  void event(const EventView& e) override {
+    auto& worker = worker_[c_.index_of(e.location)];
+    if (e.kind == EventKind::thread_team_begin || e.kind == EventKind::thread_fork ||
+        e.kind == EventKind::program_begin) {
+      if (worker < 0) worker = e.kind == EventKind::thread_team_begin ? 1 : 0;  // the first such event tells
+      return;
+    }
+    if (!is_work(e.field[0])) return;
+    applies();
+    const auto& s = c_.state(e);
+    if (s.frames.size() < 2) {
+      if (worker == 1) wrong(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" is outside all teams on a worker");
+      return;
+    }
+    if (s.in_task) return;
+    for (const auto open : s.frames.back().open) {
+      if (has_role(c_, open, RegionRole::parallel)) return;
+    }
+    wrong(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" is outside the team's parallel region");
+  }
+
+ private:
+  bool is_work(std::uint64_t region) const {
+    const auto* r = d().regions.find(region);
+    if (r == nullptr || r->paradigm != otf2::values::paradigm_openmp) return false;
+    switch (static_cast<RegionRole>(r->role)) {
+      case RegionRole::loop:
+      case RegionRole::sections:
+      case RegionRole::section:
+      case RegionRole::single:
+      case RegionRole::single_sblock:
+        return true;
+      default:
+        return false;
+    }
+  }
+  std::vector<int> worker_;  ///< -1 not known yet
+};
+
+class GroundTruth final : public Rule {
+ public:
+  using Rule::Rule;
+  bool wants(EventKind) const override { return !c_.options().expected.empty(); }
+  void event(const EventView& e) override {
+    ++counts_["events"];
+    switch (e.kind) {
+      case EventKind::enter:
+        ++counts_[std::string{c_.construct(e.field[0])}];
+        break;
+      case EventKind::thread_task_create:
+        ++counts_["tasks created"];
+        break;
+      case EventKind::thread_task_complete:
+        ++counts_["tasks completed"];
+        break;
+      case EventKind::thread_acquire_lock:
+        ++counts_["lock acquisitions"];
+        break;
+      case EventKind::thread_release_lock:
+        ++counts_["lock releases"];
+        break;
+      default:
+        break;
+    }
+  }
+  void finish() override {
+    if (c_.options().expected.empty()) return does_not_apply("no counts of the program were given (--expect)");
+    applies();
+    counts_["locations"] = d().locations.size();
+    for (const auto& location : d().locations)
+      counts_["threads"] += location.type == otf2::values::location_cpu_thread ? 1 : 0;
+    for (const auto& [name, count] : c_.options().expected) {
+      if (counts_[name] != count)
+        wrong(name + ": " + std::to_string(count) + " in the program, " + std::to_string(counts_[name]) +
+              " in the trace");
+    }
+  }
+
+ private:
+  std::map<std::string, std::uint64_t> counts_;
+};
+
+}  // namespace
+
+std::span<const RuleEntry> work_rules() {
+  static constexpr std::array table{
+      RuleEntry{{"E21", "at a barrier all members enter before any leaves"}, make_rule<Barriers>},
+      RuleEntry{{"E22", "one member executes a single, and each section is executed once"}, make_rule<Once>},
+      RuleEntry{{"E23", "a location's thread id does not change"}, make_rule<ThreadIds>},
+      RuleEntry{{"E24", "worksharing is inside its team's parallel region"}, make_rule<WorkInside>},
+      RuleEntry{{"E25", "totals equal what the program counted"}, make_rule<GroundTruth>},
+  };
+  return table;
+}
+
+}  // namespace tracer::check
