@@ -22,6 +22,7 @@ const std::array commands = {
     &run_command,
     &convert_command,
     &report_command,
+    &check_command,
     &info_command,
     &snapshot_command,
     &recover_command,

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `tracer check`: is this archive valid?
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <memory>
+
+#include "tracer/check/check.hpp"
+#include "tracer/cli/archive.hpp"
+#include "tracer/cli/command.hpp"
+#include "tracer/cli/terminal.hpp"
+
+namespace tracer::cli {
+namespace {
+
+using check::Finding;
+using check::Outcome;
+
+struct Options {
+  std::string archive;
+  std::vector<std::string> expect;
+  bool json = false, all = false, list = false;
+};
+
+const char* name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::holds:
+      return "holds";
+    case Outcome::violated:
+      return "violated";
+    case Outcome::not_applicable:
+      break;
+  }
+  return "not applicable";
+}
+
+check::CheckOptions parse(const std::vector<std::string>& expect) {
+  check::CheckOptions options;
+  for (const auto& text : expect) {
+    const auto equals = text.rfind('=');
+    std::size_t used = 0;
+    try {
+      const auto count = std::stoull(text.substr(equals + 1), &used);
+      if (equals != text.npos && equals > 0 && used == text.size() - equals - 1) {
+        options.expected[text.substr(0, equals)] = count;
+        continue;
+      }
+    } catch (const std::logic_error&) {
+    }
+    throw UsageError{"--expect " + text + ": NAME=COUNT is needed, as in --expect 'tasks created=100'"};
+  }
+  return options;
+}
+
+nlohmann::ordered_json to_json(const check::CheckReport& report) {
+  nlohmann::ordered_json json;
+  json["archive"] = report.anchor.string();
+  json["valid"] = report.valid();
+  json["events"] = report.events;
+  json["locations"] = report.locations;
+  json["definitions"] = report.definitions;
+  json["rules"] = nlohmann::ordered_json::array();
+  for (const auto& f : report.findings) {
+    nlohmann::ordered_json rule{{"rule", f.rule}, {"says", f.says}, {"outcome", name_of(f.outcome)}};
+    if (f.outcome == Outcome::not_applicable) rule["why"] = f.why;
+    if (f.outcome == Outcome::violated) {
+      rule["count"] = f.count;
+      auto& first = rule["first"];
+      if (!f.first.location.empty()) first["location"] = f.first.location;
+      if (f.first.has_time) first["time"] = f.first.time;
+      if (f.first.position != 0) first["event"] = f.first.position;
+      first["what"] = f.first.what;
+    }
+    json["rules"].push_back(std::move(rule));
+  }
+  return json;
+}
+
+void print_place(const check::Place& place) {
+  std::string where;
+  if (!place.location.empty()) where += place.location + ", ";
+  if (place.has_time) where += "time " + std::to_string(place.time) + ", ";
+  if (place.position != 0) where += "event " + std::to_string(place.position) + ", ";
+  if (!where.empty()) where.replace(where.size() - 2, 2, ": ");
+  std::printf("     first: %s%s\n", where.c_str(), place.what.c_str());
+}
+
+void print(const check::CheckReport& report, bool all) {
+  std::size_t held = 0, violated = 0, silent = 0;
+  for (const auto& f : report.findings) {
+    ++(f.outcome == Outcome::holds ? held : f.outcome == Outcome::violated ? violated : silent);
+    if (f.outcome == Outcome::violated) {
+      std::printf("%s  %s: violated %llu time%s\n", styled(f.rule, "1;31").c_str(), f.says.c_str(),
+                  static_cast<unsigned long long>(f.count), f.count == 1 ? "" : "s");
+      print_place(f.first);
+    } else if (all) {
+      std::printf("%s  %s: %s%s\n", f.rule.c_str(), f.says.c_str(), name_of(f.outcome),
+                  f.why.empty() ? "" : (" (" + f.why + ")").c_str());
+    }
+  }
+  std::printf("%s: %s, %llu events on %llu locations; %zu rules hold, %zu violated, %zu not applicable\n",
+              report.anchor.c_str(), report.valid() ? styled("valid", "32").c_str() : styled("not valid", "31").c_str(),
+              static_cast<unsigned long long>(report.events), static_cast<unsigned long long>(report.locations), held,
+              violated, silent);
+}
+
+int run(const Options& options) {
+  if (options.list) {
+    for (const auto& [id, says] : check::rules()) std::printf("%s  %s\n", id, says);
+    return ok;
+  }
+  const auto wanted = parse(options.expect);
+  const auto report = check::check(find_archive(options.archive), wanted);
+  if (options.json) {
+    std::printf("%s\n", to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  } else {
+    print(report, options.all);
+  }
+  return report.valid() ? ok : failure;
+}
+
+void add(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  app.add_option("archive", options->archive,
+                 "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
+  app.add_flag("--json", options->json, "As JSON");
+  app.add_flag("--all", options->all, "Also the rules that hold, and why others do not apply");
+  app.add_flag("--rules", options->list, "Only list the rules");
+  app.add_option(
+         "--expect", options->expect,
+         "What the program counted itself, for rule E25: times a construct was entered (barrier=20), "
+         "or events, locations, threads, 'tasks created', 'tasks completed', 'lock acquisitions', 'lock releases'")
+      ->type_name("NAME=COUNT");
+  action = [options] { return run(*options); };
+}
+
+}  // namespace
+
+const Command check_command{"check", "Is a trace valid? All rules, each with the first place that breaks it", add};
+
+}  // namespace tracer::cli
