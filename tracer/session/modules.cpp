@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 namespace tracer {
@@ -111,6 +112,21 @@ void ModuleTracker::update(raw::JournalWriter& journal, Ticks when) {
   }
   known_ = std::move(seen);
   first_ = false;
+}
+
+CodeRange ModuleTracker::known_range(std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  auto after = known_.upper_bound(address);
+  if (after == known_.begin()) return {};
+  const Module& module = std::prev(after)->second;
+  return address < module.end ? CodeRange{module.begin, module.end} : CodeRange{};
+}
+
+CodeRange ModuleTracker::range_of(std::uint64_t address, raw::JournalWriter& journal, Ticks when) {
+  const CodeRange known = known_range(address);
+  if (known.end != 0) return known;
+  update(journal, when);
+  return known_range(address);
 }
 
 }  // namespace tracer

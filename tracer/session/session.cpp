@@ -204,6 +204,16 @@ void Session::look_at_modules() noexcept {
   }
 }
 
+CodeRange Session::code_range(std::uint64_t address) noexcept {
+  const KeepErrno keep;
+  if (static_cast<std::uint64_t>(::getpid()) != shared_->process_id) return {};
+  try {
+    return shared_->modules.range_of(address, shared_->journal, now());
+  } catch (...) {
+    return {};
+  }
+}
+
 // The end, in steps; other threads may be in handlers all the time:
 //   1. state: a producer that looks around from now on finds that nobody listens; all are made to look.
 //   2. the drainer's thread is told to end; its jobs and the rings are finished here, under the consumer's lock.

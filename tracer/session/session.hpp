@@ -15,6 +15,7 @@
 #include "tracer/base/config.hpp"
 #include "tracer/device_record.hpp"
 #include "tracer/session/channel.hpp"
+#include "tracer/session/modules.hpp"
 
 namespace tracer {
 
@@ -89,6 +90,9 @@ class Session {
 
   /// Called by the drainer's thread about ten times a second, from now on; clocks of devices are read there.
   void set_periodic(void (*job)() noexcept) noexcept { periodic_.store(job, std::memory_order_release); }
+  /// The module around an address of code. For handlers that meet code they have not seen: a library may be closed
+  /// again before anybody else looks. Rare, and may allocate.
+  CodeRange code_range(std::uint64_t address) noexcept;
 
   // For the consumer.
   void periodic() noexcept {
