@@ -18,6 +18,8 @@ struct Slice {
   std::uint64_t begin = 0, end = 0;  ///< end: 0 while open
   std::uint64_t task = 0;            ///< number of the explicit task, from 1; 0 none
   std::uint64_t bytes = 0;           ///< of a copy
+  std::uint64_t flow_out = 0;        ///< an arrow begins here: the flow's number; 0 none
+  std::uint64_t flow_in = 0;         ///< ... ends here
   bool continues = false;            ///< an earlier slice of the same task and region was suspended
   bool suspended = false;            ///< ends because its task was suspended
 };
@@ -45,6 +47,8 @@ class TimelineVisitor {
   /// When its end is reached; its beginning is in the past.
   virtual void arrow(const Arrow&) {}
   virtual void counter(const Counter&) {}
+  /// After the last slice is closed.
+  virtual void finish() {}
 };
 
 /// Regions' names, then those of copies.

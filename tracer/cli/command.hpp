@@ -38,6 +38,7 @@ extern const Command run_command;
 extern const Command convert_command;
 extern const Command report_command;
 extern const Command check_command;
+extern const Command export_command;
 extern const Command info_command;
 extern const Command snapshot_command;
 extern const Command recover_command;

@@ -23,6 +23,7 @@ const std::array commands = {
     &convert_command,
     &report_command,
     &check_command,
+    &export_command,
     &info_command,
     &snapshot_command,
     &recover_command,

@@ -6,8 +6,20 @@
 
 namespace tracer::report {
 
+namespace {
+
+constexpr std::uint64_t task_flow = std::uint64_t{1} << 63;  ///< keeps tasks' flows apart from host_op_ids
+
+}  // namespace
+
 Timeline::Timeline(const Definitions& definitions, TimelineVisitor& visitor)
-    : definitions_{definitions}, visitor_{visitor}, open_(definitions.locations.size()) {
+    : definitions_{definitions},
+      visitor_{visitor},
+      open_(definitions.locations.size()),
+      flow_(definitions.locations.size()) {
+  for (const RegionClass& region : classify(definitions)) {
+    creates_task_.push_back(region.construct == Construct::task_create);
+  }
   for (std::size_t i = 0; i < definitions.attributes.size(); ++i) {
     if (definitions.attributes[i].name == "HOST_OP_ID") host_op_id_ = static_cast<std::uint32_t>(i);
   }
@@ -22,6 +34,13 @@ void Timeline::push(LocationRef location, const Task& task, std::uint32_t name, 
   slice.continues = continues;
   if (task.is_explicit) {
     if (const auto found = tasks_.find(&task); found != tasks_.end()) slice.task = found->second.first;
+    if (!continues && task.stack.size() == 1 && slice.task != 0) slice.flow_in = task_flow | slice.task;
+  }
+  if (name < creates_task_.size() && creates_task_[name]) slice.flow_out = task_flow | next_task_;
+  if (std::uint64_t& flow = flow_[location]; flow != 0 && !continues) {
+    const bool stream = definitions_.locations[location].kind == LocationKind::accelerator_stream;
+    (stream ? slice.flow_in : slice.flow_out) = flow;
+    flow = 0;
   }
   open_[location].push_back({slice, &task});
   visitor_.open(slice);
@@ -37,6 +56,7 @@ void Timeline::pop(LocationRef location, std::uint64_t time, bool suspended) {
 
 void Timeline::device_operation(LocationRef location, std::uint64_t id, std::uint64_t time, ArrowKind kind) {
   if (id == 0) return;
+  flow_[location] = id;
   if (definitions_.locations[location].kind == LocationKind::cpu_thread) {
     submits_[id] = {location, time};
     return;
@@ -69,6 +89,8 @@ void Timeline::event(LocationRef location, const Event& event, std::span<const E
                   .name = name,
                   .begin = event.time};
       slice.bytes = event.a;
+      slice.flow_in = flow_[location];
+      flow_[location] = 0;
       copies_[event.b] = slice;
       visitor_.open(slice);
       break;
@@ -134,6 +156,7 @@ void Timeline::finished(std::uint64_t time) {
     slice.end = std::max(time, slice.begin);
     visitor_.close(slice);
   }
+  visitor_.finish();
 }
 
 }  // namespace tracer::report

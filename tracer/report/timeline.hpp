@@ -41,6 +41,8 @@ class Timeline final : public Observer {
   std::unordered_map<std::uint64_t, Origin> submits_;                        ///< by host_op_id
   std::unordered_map<std::uint64_t, Slice> copies_;                          ///< by matching id
   std::unordered_map<const Task*, std::pair<std::uint64_t, Origin>> tasks_;  ///< number, and where created
+  std::vector<bool> creates_task_;                                           ///< by region
+  std::vector<std::uint64_t> flow_;                                          ///< of each location's next slice
   std::uint64_t next_task_ = 1;
   std::uint32_t host_op_id_ = undefined_ref, callsite_ = undefined_ref;
 };

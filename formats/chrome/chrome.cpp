@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See chrome.hpp; the format is "Trace Event Format", JSON object form.
+#include "formats/chrome/chrome.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <ostream>
+
+namespace tracer {
+namespace {
+
+/// A JSON string; bytes that are no UTF-8 sequence become "?".
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const std::size_t more = c < 0x80 ? 0 : c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc2 ? 1 : 9;
+    bool good = more < 9 && i + more < text.size();
+    for (std::size_t k = 1; good && k <= more; ++k) good = (static_cast<unsigned char>(text[i + k]) & 0xc0) == 0x80;
+    if (!good) {
+      out += '?';
+    } else if (more != 0) {
+      out += text.substr(i, more + 1);
+      i += more;
+    } else if (c == '"' || c == '\\') {
+      out += '\\';
+      out += text[i];
+    } else if (c < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", c);
+      out += escape;
+    } else {
+      out += text[i];
+    }
+  }
+  return out + '"';
+}
+
+class Writer final : public TimelineVisitor {
+ public:
+  Writer(const Definitions& definitions, std::ostream& out)
+      : definitions_{definitions}, out_{out}, origin_{definitions.clock.offset} {
+    for (const std::string& name : slice_names(definitions)) names_.push_back(quoted(name));
+    for (const Region& region : definitions.regions) {
+      std::string source;
+      if (!region.source_file.empty()) source = quoted(region.source_file + ":" + std::to_string(region.begin_line));
+      sources_.push_back(std::move(source));
+    }
+    sources_.resize(names_.size());
+    out_ << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
+    for (std::size_t i = 0; i < definitions.groups_of_locations.size(); ++i) {
+      begin() << "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" << i
+              << ",\"tid\":0,\"args\":{\"name\":" << quoted(definitions.groups_of_locations[i].name) << "}}";
+    }
+    for (std::size_t i = 0; i < definitions.locations.size(); ++i) {
+      begin() << "{\"ph\":\"M\",\"name\":\"thread_name\"" << where(static_cast<LocationRef>(i))
+              << ",\"args\":{\"name\":" << quoted(definitions.locations[i].name) << "}}";
+      begin() << "{\"ph\":\"M\",\"name\":\"thread_sort_index\"" << where(static_cast<LocationRef>(i))
+              << ",\"args\":{\"sort_index\":" << i << "}}";
+    }
+  }
+
+  void close(const Slice& slice) override {
+    const bool stream = definitions_.locations[slice.location].kind == LocationKind::accelerator_stream;
+    begin() << "{\"ph\":\"X\",\"name\":" << names_[slice.name] << ",\"cat\":" << (stream ? "\"device\"" : "\"openmp\"")
+            << where(slice.location) << ",\"ts\":" << time(slice.begin)
+            << ",\"dur\":" << micros(slice.end - slice.begin) << ",\"args\":{";
+    const char* comma = "";
+    const auto argument = [&](const char* name, const std::string& value) {
+      out_ << comma << '"' << name << "\":" << value;
+      comma = ",";
+    };
+    if (!sources_[slice.name].empty()) argument("source", sources_[slice.name]);
+    if (slice.task != 0) argument("task", std::to_string(slice.task));
+    if (slice.bytes != 0) argument("bytes", std::to_string(slice.bytes));
+    if (slice.continues) argument("continues", "true");
+    if (slice.suspended) argument("suspended", "true");
+    out_ << "}}";
+    if (slice.flow_out != 0) flow("s", slice.flow_out, slice);
+    if (slice.flow_in != 0) flow("f", slice.flow_in, slice);
+  }
+
+  void counter(const Counter& counter) override {
+    const std::string name =
+        counter.metric < definitions_.metrics.size() ? definitions_.metrics[counter.metric].name : "metric";
+    begin() << "{\"ph\":\"C\",\"name\":" << quoted(name) << where(counter.location) << ",\"ts\":" << time(counter.time)
+            << ",\"args\":{\"value\":" << counter.value << "}}";
+  }
+
+  void finish() override {
+    out_ << "\n]}\n";
+    out_.flush();
+  }
+
+ private:
+  std::ostream& begin() {
+    out_ << (first_ ? "\n" : ",\n");
+    first_ = false;
+    return out_;
+  }
+  void flow(const char* phase, std::uint64_t id, const Slice& slice) {
+    begin() << "{\"ph\":\"" << phase << "\",\"name\":\"flow\",\"cat\":\"flow\",\"id\":\"" << id << "\""
+            << where(slice.location) << ",\"ts\":" << time(slice.begin) << (*phase == 'f' ? ",\"bp\":\"e\"}" : "}");
+  }
+  std::string where(LocationRef location) const {
+    return ",\"pid\":" + std::to_string(definitions_.locations[location].group) +
+           ",\"tid\":" + std::to_string(location);
+  }
+  static std::string micros(std::uint64_t ns) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%llu.%03u", static_cast<unsigned long long>(ns / 1000),
+                  static_cast<unsigned>(ns % 1000));
+    return text;
+  }
+  std::string time(std::uint64_t ns) const { return micros(ns - std::min(origin_, ns)); }
+
+  const Definitions& definitions_;
+  std::ostream& out_;
+  std::uint64_t origin_;
+  std::vector<std::string> names_, sources_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<TimelineVisitor> make_chrome_writer(const Definitions& definitions, std::ostream& out) {
+  return std::make_unique<Writer>(definitions, out);
+}
+
+}  // namespace tracer

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See csv.hpp.
+#include "formats/csv/csv.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "tracer/error.hpp"
+
+namespace tracer {
+namespace {
+
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+constexpr const char* arrow_names[] = {"submit", "transfer", "task"};
+
+class Writer final : public TimelineVisitor {
+ public:
+  Writer(const Definitions& definitions, std::filesystem::path directory)
+      : directory_{std::move(directory)}, origin_{definitions.clock.offset} {
+    std::error_code error;
+    std::filesystem::create_directories(directory_, error);
+    if (error) throw Error{"cannot make " + directory_.string() + ": " + error.message()};
+    start(slices_, "slices.csv", "location,depth,name,begin_ns,end_ns,task,bytes,continues,suspended");
+    start(arrows_, "arrows.csv", "kind,from_location,to_location,from_ns,to_ns");
+    start(counters_, "counters.csv", "metric,location,time_ns,value");
+    write_tables(definitions);
+  }
+
+  void close(const Slice& slice) override {
+    slices_ << slice.location << ',' << slice.depth << ',' << slice.name << ',' << since(slice.begin) << ','
+            << since(slice.end) << ',' << slice.task << ',' << slice.bytes << ',' << slice.continues << ','
+            << slice.suspended << '\n';
+  }
+  void arrow(const Arrow& arrow) override {
+    arrows_ << arrow_names[static_cast<std::size_t>(arrow.kind)] << ',' << arrow.from << ',' << arrow.to << ','
+            << since(arrow.from_time) << ',' << since(arrow.to_time) << '\n';
+  }
+  void counter(const Counter& counter) override {
+    counters_ << counter.metric << ',' << counter.location << ',' << since(counter.time) << ',' << counter.value
+              << '\n';
+  }
+  void finish() override {
+    for (std::ofstream* file : {&slices_, &arrows_, &counters_}) check(*file);
+  }
+
+ private:
+  std::uint64_t since(std::uint64_t time) const { return time - std::min(origin_, time); }
+  void check(std::ofstream& file) const {
+    if (!file.flush()) throw Error{"cannot write into " + directory_.string() + ": " + std::strerror(errno)};
+  }
+  void start(std::ofstream& file, const char* name, const char* titles) const {
+    file.open(directory_ / name, std::ios::binary);
+    file << titles << '\n';
+    check(file);
+  }
+  void write_tables(const Definitions& definitions) const {
+    std::ofstream locations, regions;
+    start(locations, "locations.csv", "location,name,kind,group");
+    for (std::size_t i = 0; i < definitions.locations.size(); ++i) {
+      const Location& location = definitions.locations[i];
+      const std::string group = location.group < definitions.groups_of_locations.size()
+                                    ? definitions.groups_of_locations[location.group].name
+                                    : "";
+      locations << i << ',' << cell(location.name) << ','
+                << (location.kind == LocationKind::cpu_thread ? "thread" : "stream") << ',' << cell(group) << '\n';
+    }
+    start(regions, "regions.csv", "name,text,role,file,line");
+    const auto names = slice_names(definitions);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const bool region = i < definitions.regions.size();
+      regions << i << ',' << cell(names[i]) << ',' << (region ? static_cast<unsigned>(definitions.regions[i].role) : 0u)
+              << ',' << (region ? cell(definitions.regions[i].source_file) : "") << ','
+              << (region ? definitions.regions[i].begin_line : 0) << '\n';
+    }
+    check(locations);
+    check(regions);
+  }
+
+  std::filesystem::path directory_;
+  std::uint64_t origin_;
+  mutable std::ofstream slices_, arrows_, counters_;
+};
+
+}  // namespace
+
+std::unique_ptr<TimelineVisitor> make_csv_writer(const Definitions& definitions,
+                                                 const std::filesystem::path& directory) {
+  return std::make_unique<Writer>(definitions, directory);
+}
+
+}  // namespace tracer

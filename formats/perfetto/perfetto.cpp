@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Field numbers are those of perfetto's protos/perfetto/trace (trace_packet.proto, track_event.proto, ...).
+#include "formats/perfetto/perfetto.hpp"
+
+#include <ostream>
+#include <set>
+
+#include "formats/perfetto/protobuf.hpp"
+
+namespace tracer {
+namespace {
+
+using perfetto::Message;
+
+namespace trace {
+constexpr std::uint32_t packet = 1;
+}
+namespace packet {
+constexpr std::uint32_t timestamp = 8, sequence_id = 10, track_event = 11, interned_data = 12, sequence_flags = 13,
+                        track_descriptor = 60;
+constexpr std::uint64_t state_cleared = 1, needs_state = 2;
+}  // namespace packet
+namespace track {
+constexpr std::uint32_t uuid = 1, name = 2, process = 3, thread = 4, parent = 5, counter = 8;
+constexpr std::uint32_t process_pid = 1, process_name = 6, thread_pid = 1, thread_tid = 2, thread_name = 5,
+                        counter_unit_name = 6;
+}  // namespace track
+namespace event {
+constexpr std::uint32_t category_iids = 3, annotation = 4, type = 9, name_iid = 10, track_uuid = 11, counter_value = 30,
+                        flow_ids = 47, terminating_flow_ids = 48;
+constexpr std::uint64_t slice_begin = 1, slice_end = 2, counter = 4;
+constexpr std::uint32_t annotation_uint = 3, annotation_name = 10;
+}  // namespace event
+namespace interned {
+constexpr std::uint32_t categories = 1, names = 2, source_locations = 4, iid = 1, name = 2;
+}
+
+constexpr std::uint64_t sequence = 1, counter_tracks = std::uint64_t{1} << 40;
+
+class Writer final : public TimelineVisitor {
+ public:
+  Writer(const Definitions& definitions, std::ostream& out) : definitions_{definitions}, out_{out} {
+    intern_names();
+    for (std::uint32_t group = 0; group < definitions.groups_of_locations.size(); ++group) describe_process(group);
+    for (std::uint32_t location = 0; location < definitions.locations.size(); ++location) describe_thread(location);
+  }
+
+  void open(const Slice& slice) override {
+    Message event;
+    event.varint(event::category_iids, definitions_.locations[slice.location].kind == LocationKind::cpu_thread ? 1 : 2);
+    if (slice.bytes != 0) annotate(event, "bytes", slice.bytes);
+    if (slice.task != 0) annotate(event, "task", slice.task);
+    event.varint(event::type, event::slice_begin);
+    event.varint(event::name_iid, slice.name + 1);
+    event.varint(event::track_uuid, track_of(slice.location));
+    if (slice.flow_out != 0) event.fixed64(event::flow_ids, slice.flow_out);
+    if (slice.flow_in != 0) event.fixed64(event::terminating_flow_ids, slice.flow_in);
+    write_event(slice.begin, event);
+  }
+
+  void close(const Slice& slice) override {
+    Message event;
+    event.varint(event::type, event::slice_end);
+    event.varint(event::track_uuid, track_of(slice.location));
+    write_event(slice.end, event);
+  }
+
+  void counter(const Counter& counter) override {
+    if (described_.insert(counter.metric).second) describe_counter(counter.metric);
+    Message event;
+    event.varint(event::type, event::counter);
+    event.varint(event::track_uuid, counter_tracks + counter.metric);
+    event.varint(event::counter_value, counter.value);
+    write_event(counter.time, event);
+  }
+
+  void finish() override { out_.flush(); }
+
+ private:
+  static std::uint64_t track_of(LocationRef location) { return (std::uint64_t{1} << 32) + location; }
+  static std::uint64_t process_of(std::uint32_t group) { return group + 1; }
+
+  static void annotate(Message& event, const char* name, std::uint64_t value) {
+    Message annotation;
+    annotation.varint(event::annotation_uint, value);
+    annotation.text(event::annotation_name, name);
+    event.message(event::annotation, annotation);
+  }
+
+  void write(Message& message) {
+    message.varint(packet::sequence_id, sequence);
+    Message whole;
+    whole.message(trace::packet, message);
+    out_ << whole.bytes();
+  }
+
+  void write_event(std::uint64_t time, const Message& event) {
+    Message message;
+    message.varint(packet::timestamp, time);
+    message.message(packet::track_event, event);
+    message.varint(packet::sequence_flags, packet::needs_state);
+    write(message);
+  }
+
+  void intern_names() {
+    Message data;
+    const auto add = [&](std::uint32_t field, std::uint64_t iid, std::string_view name) {
+      Message entry;
+      entry.varint(interned::iid, iid);
+      entry.text(interned::name, name);
+      data.message(field, entry);
+    };
+    add(interned::categories, 1, "openmp");
+    add(interned::categories, 2, "device");
+    std::uint64_t iid = 0;
+    for (const std::string& name : slice_names(definitions_)) add(interned::names, ++iid, name);
+    Message message;
+    message.message(packet::interned_data, data);
+    message.varint(packet::sequence_flags, packet::state_cleared | packet::needs_state);
+    write(message);
+  }
+
+  void write_track(const Message& descriptor) {
+    Message message;
+    message.message(packet::track_descriptor, descriptor);
+    write(message);
+  }
+
+  void describe_process(std::uint32_t group) {
+    Message process, descriptor;
+    process.varint(track::process_pid, group + 1);
+    process.text(track::process_name, definitions_.groups_of_locations[group].name);
+    descriptor.varint(track::uuid, process_of(group));
+    descriptor.message(track::process, process);
+    write_track(descriptor);
+  }
+
+  void describe_thread(LocationRef location) {
+    const Location& definition = definitions_.locations[location];
+    Message thread, descriptor;
+    thread.varint(track::thread_pid, definition.group + 1);
+    thread.varint(track::thread_tid, location + 1);
+    thread.text(track::thread_name, definition.name);
+    descriptor.varint(track::uuid, track_of(location));
+    descriptor.varint(track::parent, process_of(definition.group));
+    descriptor.message(track::thread, thread);
+    write_track(descriptor);
+  }
+
+  void describe_counter(std::uint32_t metric) {
+    const bool known = metric < definitions_.metrics.size();
+    Message counter, descriptor;
+    if (known) counter.text(track::counter_unit_name, definitions_.metrics[metric].unit);
+    descriptor.varint(track::uuid, counter_tracks + metric);
+    descriptor.text(track::name, known ? definitions_.metrics[metric].name : "metric");
+    descriptor.message(track::counter, counter);
+    write_track(descriptor);
+  }
+
+  const Definitions& definitions_;
+  std::ostream& out_;
+  std::set<std::uint32_t> described_;
+};
+
+}  // namespace
+
+std::unique_ptr<TimelineVisitor> make_perfetto_writer(const Definitions& definitions, std::ostream& out) {
+  return std::make_unique<Writer>(definitions, out);
+}
+
+}  // namespace tracer

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See sqlite.hpp. One transaction; indices are made at the end.
+#include "formats/sqlite/sqlite.hpp"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+
+#include "tracer/error.hpp"
+
+namespace tracer {
+namespace {
+
+constexpr const char* schema = R"(
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA cache_size = -16000;
+BEGIN;
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE locations (location INTEGER PRIMARY KEY, name TEXT, kind TEXT, "group" TEXT);
+CREATE TABLE regions (name INTEGER PRIMARY KEY, text TEXT, role INTEGER, file TEXT, line INTEGER);
+CREATE TABLE metrics (metric INTEGER PRIMARY KEY, name TEXT, unit TEXT);
+CREATE TABLE slices (location INTEGER, depth INTEGER, name INTEGER, begin_ns INTEGER, end_ns INTEGER, task INTEGER, bytes INTEGER, continues INTEGER, suspended INTEGER);
+CREATE TABLE arrows (kind TEXT, from_location INTEGER, to_location INTEGER, from_ns INTEGER, to_ns INTEGER);
+CREATE TABLE counters (metric INTEGER, location INTEGER, time_ns INTEGER, value INTEGER);
+CREATE VIEW named_slices AS SELECT s.*, r.text AS region, r.file, r.line, l.name AS thread, s.end_ns - s.begin_ns AS duration_ns
+  FROM slices s JOIN regions r USING (name) JOIN locations l ON l.location = s.location;
+)";
+constexpr const char* arrow_names[] = {"submit", "transfer", "task"};
+
+class Database {
+ public:
+  explicit Database(const std::filesystem::path& file) : file_{file.string()} {
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+    if (sqlite3_open(file_.c_str(), &handle_) != SQLITE_OK) fail();
+  }
+  ~Database() { sqlite3_close(handle_); }
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  void run(const char* sql) {
+    if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+  }
+  sqlite3* handle() const { return handle_; }
+  [[noreturn]] void fail() const {
+    throw Error{"cannot write " + file_ + ": " + (handle_ != nullptr ? sqlite3_errmsg(handle_) : "no memory")};
+  }
+
+ private:
+  std::string file_;
+  sqlite3* handle_ = nullptr;
+};
+
+/// A prepared insertion; the values are bound in order.
+class Insert {
+ public:
+  Insert(Database& database, const char* sql) : database_{database} {
+    if (sqlite3_prepare_v2(database.handle(), sql, -1, &statement_, nullptr) != SQLITE_OK) database.fail();
+  }
+  ~Insert() { sqlite3_finalize(statement_); }
+  Insert(const Insert&) = delete;
+  Insert& operator=(const Insert&) = delete;
+
+  template <class... Values>
+  void operator()(const Values&... values) {
+    int column = 0;
+    (bind(++column, values), ...);
+    if (sqlite3_step(statement_) != SQLITE_DONE) database_.fail();
+    sqlite3_reset(statement_);
+  }
+
+ private:
+  void bind(int column, const std::string& text) {
+    sqlite3_bind_text(statement_, column, text.c_str(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+  }
+  void bind(int column, const char* text) { sqlite3_bind_text(statement_, column, text, -1, SQLITE_STATIC); }
+  void bind(int column, std::uint64_t value) {
+    sqlite3_bind_int64(statement_, column, static_cast<sqlite3_int64>(value));
+  }
+  Database& database_;
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+class Writer final : public TimelineVisitor {
+ public:
+  Writer(const Definitions& definitions, const std::filesystem::path& file)
+      : database_{file},
+        schema_{database_},
+        slices_{database_, "INSERT INTO slices VALUES (?,?,?,?,?,?,?,?,?)"},
+        arrows_{database_, "INSERT INTO arrows VALUES (?,?,?,?,?)"},
+        counters_{database_, "INSERT INTO counters VALUES (?,?,?,?)"},
+        origin_{definitions.clock.offset} {
+    write_tables(definitions);
+  }
+  void close(const Slice& slice) override {
+    slices_(std::uint64_t{slice.location}, std::uint64_t{slice.depth}, std::uint64_t{slice.name}, since(slice.begin),
+            since(slice.end), slice.task, slice.bytes, std::uint64_t{slice.continues}, std::uint64_t{slice.suspended});
+  }
+  void arrow(const Arrow& arrow) override {
+    arrows_(arrow_names[static_cast<std::size_t>(arrow.kind)], std::uint64_t{arrow.from}, std::uint64_t{arrow.to},
+            since(arrow.from_time), since(arrow.to_time));
+  }
+  void counter(const Counter& counter) override {
+    counters_(std::uint64_t{counter.metric}, std::uint64_t{counter.location}, since(counter.time), counter.value);
+  }
+  void finish() override {
+    database_.run(
+        "CREATE INDEX slices_by_name ON slices (name); CREATE INDEX slices_by_time ON slices (location, begin_ns); "
+        "COMMIT;");
+  }
+
+ private:
+  struct Schema {
+    explicit Schema(Database& database) { database.run(schema); }
+  };
+  std::uint64_t since(std::uint64_t time) const { return time - std::min(origin_, time); }
+
+  void write_tables(const Definitions& definitions) {
+    Insert meta{database_, "INSERT OR REPLACE INTO meta VALUES (?,?)"},
+        locations{database_, "INSERT INTO locations VALUES (?,?,?,?)"},
+        regions{database_, "INSERT INTO regions VALUES (?,?,?,?,?)"},
+        metrics{database_, "INSERT INTO metrics VALUES (?,?,?)"};
+    meta("schema", "tracer-sqlite/1");
+    meta("creator", definitions.creator);
+    meta("realtime_ns", std::to_string(definitions.clock.realtime));
+    for (const Property& property : definitions.properties) meta(property.name, property.value);
+    for (std::size_t i = 0; i < definitions.locations.size(); ++i) {
+      const Location& location = definitions.locations[i];
+      locations(std::uint64_t{i}, location.name, location.kind == LocationKind::cpu_thread ? "thread" : "stream",
+                location.group < definitions.groups_of_locations.size()
+                    ? definitions.groups_of_locations[location.group].name
+                    : std::string{});
+    }
+    const auto names = slice_names(definitions);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const Region region = i < definitions.regions.size() ? definitions.regions[i] : Region{};
+      regions(std::uint64_t{i}, names[i], std::uint64_t{static_cast<unsigned>(region.role)}, region.source_file,
+              std::uint64_t{region.begin_line});
+    }
+    for (std::size_t i = 0; i < definitions.metrics.size(); ++i)
+      metrics(std::uint64_t{i}, definitions.metrics[i].name, definitions.metrics[i].unit);
+  }
+
+  Database database_;
+  Schema schema_;
+  Insert slices_, arrows_, counters_;
+  std::uint64_t origin_;
+};
+
+}  // namespace
+
+std::unique_ptr<TimelineVisitor> make_sqlite_writer(const Definitions& definitions, const std::filesystem::path& file) {
+  return std::make_unique<Writer>(definitions, file);
+}
+
+}  // namespace tracer

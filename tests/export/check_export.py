@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_export.py TRACER MAKE_TRACE: every export of known traces has the slices that the archive has: Chrome's
+JSON by its schema, Perfetto's file by an independent decoder of protobuf, CSV and SQLite by their sums; and a
+large export stays within its memory. TRACER_EXPORT_EVENTS: events of the large trace (default 1,000,000)."""
+import collections
+import csv
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+
+def need(condition, what):
+    if not condition:
+        raise SystemExit("FAILED: " + what)
+    print("ok: " + what)
+
+
+# ---- The truth: Enter events per region, by OTF2's own Python reader where there is one, else by the report.
+def enters(tracer, archive):
+    report = json.loads(subprocess.run([tracer, "report", "--json", archive], check=True, capture_output=True).stdout)
+    counts = collections.Counter({row["name"]: row["count"] for row in report["constructs"]})
+    total = collections.Counter({row["name"]: row["exclusive_ns"] for row in report["constructs"]})
+    copies = sum(d[way]["count"] for d in report["devices"] for way in ("to_device", "from_device"))
+    return counts, total, copies, report
+
+
+def enters_by_otf2(archive):
+    try:
+        import otf2
+    except ImportError:
+        return None
+    counts = collections.Counter()
+    with otf2.reader.open(str(archive / "traces.otf2")) as trace:
+        for _, event in trace.events:
+            if type(event).__name__ == "Enter":
+                counts[event.region.name] += 1
+    return counts
+
+
+# ---- Protobuf, decoded with nothing of ours.
+def fields(data):
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        key = varint()
+        number, kind = key >> 3, key & 7
+        if kind == 0:
+            yield number, varint()
+        elif kind == 1:
+            yield number, int.from_bytes(data[at:at + 8], "little")
+            at += 8
+        elif kind == 2:
+            size = varint()
+            need_inside = at + size <= len(data)
+            if not need_inside:
+                raise SystemExit("FAILED: a field is longer than its message")
+            yield number, data[at:at + size]
+            at += size
+        elif kind == 5:
+            yield number, int.from_bytes(data[at:at + 4], "little")
+            at += 4
+        else:
+            raise SystemExit(f"FAILED: wire type {kind}")
+    if at != len(data):
+        raise SystemExit("FAILED: a message ends in the middle of a field")
+
+
+def check_perfetto(path, counts, copies):
+    names, tracks, stacks = {}, {}, collections.defaultdict(list)
+    slices, flows_out, flows_in, last = collections.Counter(), set(), set(), {}
+    for number, packet in fields(path.read_bytes()):
+        need_packet = number == 1
+        if not need_packet:
+            raise SystemExit("FAILED: a trace has packets only")
+        packet = list(fields(packet))
+        values = dict(packet)
+        if 12 in values:
+            for field, entry in fields(values[12]):
+                if field == 2:
+                    entry = dict(fields(entry))
+                    names[entry[1]] = entry[2].decode()
+        if 60 in values:
+            descriptor = dict(fields(values[60]))
+            tracks[descriptor[1]] = descriptor
+        if 11 in values:
+            event = list(fields(values[11]))
+            one = dict(event)
+            track, time = one[11], values[8]
+            if track not in tracks:
+                raise SystemExit("FAILED: an event's track is not described")
+            if time < last.get(track, 0):
+                raise SystemExit("FAILED: time decreases on a track")
+            last[track] = time
+            if one[9] == 1:
+                slices[names[one[10]]] += 1
+                stacks[track].append((one[10], time))
+            elif one[9] == 2:
+                stacks[track].pop()
+            flows_out |= {value for field, value in event if field == 47}
+            flows_in |= {value for field, value in event if field == 48}
+    need(not any(stacks.values()), "perfetto: every slice that begins ends")
+    need(flows_in <= flows_out or not flows_out, "perfetto: every flow that ends has begun")
+    found_copies = slices.pop("copy to device", 0) + slices.pop("copy from device", 0)
+    need(slices == counts, f"perfetto: {sum(slices.values())} slices, as many as the archive has")
+    need(found_copies == copies, f"perfetto: {copies} copies")
+    if shutil.which("protoc") and path.stat().st_size < 1_000_000:
+        decoded = subprocess.run(["protoc", "--decode_raw"], stdin=open(path, "rb"), capture_output=True, check=True).stdout
+        need(decoded.count(b"\n1 {") + decoded.startswith(b"1 {") > 0, "perfetto: protoc decodes it")
+    return flows_out, flows_in
+
+
+def check_chrome(path, counts, copies):
+    data = json.loads(path.read_text())
+    need(set(data) == {"displayTimeUnit", "traceEvents"}, "chrome: the object has the two members")
+    required = {"X": {"name", "cat", "pid", "tid", "ts", "dur"}, "M": {"name", "pid", "tid", "args"}, "C": {"name", "pid", "tid", "ts", "args"},
+                "s": {"name", "cat", "id", "pid", "tid", "ts"}, "f": {"name", "cat", "id", "pid", "tid", "ts", "bp"}}
+    slices = collections.Counter()
+    for event in data["traceEvents"]:
+        missing = required[event["ph"]] - set(event)
+        if missing:
+            raise SystemExit(f"FAILED: {event} lacks {missing}")
+        for field in ("ts", "dur"):
+            if field in event and not (isinstance(event[field], (int, float)) and event[field] >= 0):
+                raise SystemExit(f"FAILED: {field} of {event}")
+        if event["ph"] == "X":
+            slices[event["name"]] += 1
+    found_copies = slices.pop("copy to device", 0) + slices.pop("copy from device", 0)
+    need(slices == counts and found_copies == copies, f"chrome: {len(data['traceEvents'])} events follow the schema; as many slices as the archive has")
+
+
+def check_csv(directory, counts, copies):
+    def table(name):
+        with open(directory / name, newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    names = {row["name"]: row["text"] for row in table("regions.csv")}
+    locations = table("locations.csv")
+    slices, longest = collections.Counter(), 0
+    for row in table("slices.csv"):
+        if int(row["end_ns"]) < int(row["begin_ns"]):
+            raise SystemExit("FAILED: a slice ends before it begins")
+        if row["continues"] == "0":
+            slices[names[row["name"]]] += 1
+        longest = max(longest, int(row["end_ns"]))
+        if int(row["location"]) >= len(locations):
+            raise SystemExit("FAILED: unknown location")
+    found_copies = slices.pop("copy to device", 0) + slices.pop("copy from device", 0)
+    need(slices == counts and found_copies == copies, "csv: as many slices as the archive has")
+    return longest
+
+
+def check_sqlite(path, counts, total, copies):
+    database = sqlite3.connect(path)
+    need(database.execute("PRAGMA integrity_check").fetchone() == ("ok",), "sqlite: the database is sound")
+    slices = collections.Counter(dict(database.execute("SELECT region, count(*) FROM named_slices WHERE continues = 0 GROUP BY region")))
+    found_copies = slices.pop("copy to device", 0) + slices.pop("copy from device", 0)
+    need(slices == counts and found_copies == copies, "sqlite: as many slices as the archive has")
+    # Time in a region itself: its slices without those one level deeper.
+    own = dict(database.execute("""SELECT r.text, sum(s.end_ns - s.begin_ns) - coalesce(sum((SELECT sum(i.end_ns - i.begin_ns) FROM slices i
+        WHERE i.location = s.location AND i.depth = s.depth + 1 AND i.begin_ns >= s.begin_ns AND i.end_ns <= s.end_ns)), 0)
+        FROM slices s JOIN regions r USING (name) GROUP BY r.text""")) if sum(counts.values()) < 5000 else None
+    if own is not None:
+        need(all(abs(own[name] - total[name]) <= 0.001 * total[name] for name in total), "sqlite: times in the regions add up to the report's")
+    database.close()
+
+
+def export(tracer, archive, kind, output):
+    subprocess.run([tracer, "export", archive, "--format", kind, "-o", output], check=True, stderr=subprocess.DEVNULL)
+    return pathlib.Path(output)
+
+
+def check_large(tracer, make_trace, directory):
+    events = os.environ.get("TRACER_EXPORT_EVENTS", "1000000")
+    archive = directory / "large"
+    subprocess.run([make_trace, "large", archive, events], check=True)
+    for kind in ("perfetto", "chrome", "csv", "sqlite"):
+        if kind == "sqlite" and not has_sqlite:
+            continue
+        output = directory / ("large." + kind)
+        pid = os.spawnvp(os.P_NOWAIT, tracer, [tracer, "export", str(archive), "--format", kind, "-o", str(output)])
+        _, status, usage = os.wait4(pid, 0)
+        need(status == 0 and usage.ru_maxrss < 300 * 1024, f"{kind}: {events} events in {usage.ru_maxrss // 1024} MiB and {usage.ru_utime + usage.ru_stime:.1f} s")
+        shutil.rmtree(output) if output.is_dir() else output.unlink()
+
+
+has_sqlite = True
+
+
+def main():
+    global has_sqlite
+    tracer, make_trace = sys.argv[1:3]
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = pathlib.Path(temporary)
+        for kind in ("imbalance", "chain", "overlap", "lock"):
+            archive = directory / kind
+            subprocess.run([make_trace, kind, archive], check=True)
+            counts, total, copies, _ = enters(tracer, archive)
+            truth = enters_by_otf2(archive)
+            need(truth is None or truth == counts, f"{kind}: the report counts what OTF2's own reader counts")
+            out, into = check_perfetto(export(tracer, archive, "perfetto", directory / (kind + ".pftrace")), counts, copies)
+            if kind == "chain":
+                need(len(out) == len(into) == 20, "perfetto: a flow leads from each task's creation to its start")
+            check_chrome(export(tracer, archive, "chrome", directory / (kind + ".json")), counts, copies)
+            check_csv(export(tracer, archive, "csv", directory / (kind + ".csv.d")), counts, copies)
+            tried = subprocess.run([tracer, "export", archive, "-o", directory / (kind + ".sqlite")], capture_output=True, text=True)
+            has_sqlite = tried.returncode == 0
+            need(has_sqlite or "no SQLite" in tried.stderr, "sqlite: written, or said why not")
+            if has_sqlite:
+                check_sqlite(directory / (kind + ".sqlite"), counts, total, copies)
+        check_large(tracer, make_trace, directory)
+    return 0
+
+
+sys.exit(main())
