@@ -26,6 +26,7 @@ const std::array commands = {
     &export_command,
     &info_command,
     &snapshot_command,
+    &attach_command,
     &recover_command,
     &completion_command,
     &manual_command,

@@ -8,10 +8,12 @@
 #include <memory>
 
 #include "tracer/cli/command.hpp"
+#include "tracer/cli/ompd_archive.hpp"
 #include "tracer/cli/snapshot_text.hpp"
 #include "tracer/ompd/core_target.hpp"
 #include "tracer/ompd/guard.hpp"
 #include "tracer/ompd/live_target.hpp"
+#include "tracer/ompd/record_builder.hpp"
 #include "tracer/ompd/refusal.hpp"
 #include "tracer/ompd/runtime.hpp"
 #include "tracer/ompd/snapshot.hpp"
@@ -21,7 +23,7 @@ namespace tracer::cli {
 namespace {
 
 struct Options {
-  std::string what, plugin;
+  std::string what, plugin, archive;
   bool json = false, stacks = true;
   SnapshotDetail detail = SnapshotDetail::normal;
   unsigned timeout = 60;
@@ -31,43 +33,62 @@ bool is_process_id(const std::string& text) {
   return !text.empty() && text.size() < 11 && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-ompd::Snapshot look_at_process(const Options& options) {
+/// A snapshot, and where code lies: for the archive.
+struct Look {
+  ompd::Snapshot snapshot;
+  std::vector<Module> modules;
+};
+
+Look look_at_process(const Options& options) {
   using Clock = std::chrono::steady_clock;
   std::string why;
   std::unique_ptr<ompd::CallStacks> stacks;
-  ompd::Snapshot snapshot;
+  Look look;
+  ompd::Snapshot& snapshot = look.snapshot;
   const auto begin = Clock::now();
   {
     ompd::LiveTarget target{std::strtoull(options.what.c_str(), nullptr, 10)};
     const ompd::Session session{target, options.plugin};
     if (options.stacks) stacks = ompd::CallStacks::of_process(target.process_id(), why);
     snapshot = ompd::collect(session, stacks.get());
+    look.modules = ompd::modules_of(session.modules(), target);
   }
   const auto stopped = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
   snapshot.stopped_microseconds = static_cast<std::uint64_t>(stopped.count());
   if (options.stacks && stacks == nullptr) snapshot.notes.push_back("no call stacks: " + why);
   ompd::resolve(snapshot, stacks.get());
-  return snapshot;
+  return look;
 }
 
-ompd::Snapshot look_at_core(const Options& options) {
+Look look_at_core(const Options& options) {
   ompd::CoreTarget target{options.what};
   std::string why;
   std::unique_ptr<ompd::CallStacks> stacks;
   const ompd::Session session{target, options.plugin};
   if (options.stacks) stacks = ompd::CallStacks::of_core(options.what, target.executable(), why);
-  ompd::Snapshot snapshot = ompd::collect(session, stacks.get());
+  Look look{ompd::collect(session, stacks.get()), ompd::modules_of(session.modules(), target)};
+  ompd::Snapshot& snapshot = look.snapshot;
   snapshot.core = options.what;
   snapshot.signal = target.signal();
   if (target.truncated()) snapshot.notes.push_back("the core file is truncated: what is missing in it is missing here");
   if (options.stacks && stacks == nullptr) snapshot.notes.push_back("no call stacks: " + why);
   ompd::resolve(snapshot, stacks.get());
-  return snapshot;
+  return look;
+}
+
+/// One microsecond in which every thread is where it was seen.
+void write_archive(const Look& look, const std::string& directory) {
+  const auto now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  ompd::RecordBuilder records{look.snapshot, look.modules, now};
+  records.enter_open(look.snapshot, true, now);
+  records.finish(now + 1000);
+  write_ompd_archive(records, directory, "snapshot");
 }
 
 int look(const Options& options) {
   unsetenv("DEBUGINFOD_URLS");  // libdw would ask a server while the program stands still
-  ompd::Snapshot snapshot = is_process_id(options.what) ? look_at_process(options) : look_at_core(options);
+  Look look = is_process_id(options.what) ? look_at_process(options) : look_at_core(options);
+  ompd::Snapshot& snapshot = look.snapshot;
   snapshot.findings = ompd::find_waits(snapshot);
   if (!snapshot.tracks_states) {
     snapshot.notes.push_back(
@@ -78,6 +99,7 @@ int look(const Options& options) {
     print_json(snapshot);
   else
     print_text(snapshot, options.detail);
+  if (!options.archive.empty()) write_archive(look, options.archive);
   for (const std::string& note : snapshot.notes) std::fprintf(stderr, "tracer: %s\n", note.c_str());
   return snapshot.tracks_states ? static_cast<int>(ok) : snapshot_incomplete;
 }
@@ -89,6 +111,8 @@ void add(CLI::App& app, std::function<int()>& action) {
   app.add_flag("!--no-stacks", options->stacks, "Without call stacks: stops the process for a shorter time");
   app.add_flag_callback(
       "-v,--verbose", [options] { options->detail = SnapshotDetail::all; }, "All frames and control variables");
+  app.add_option("--otf2", options->archive, "Also write an archive of the instant into this directory")
+      ->type_name("DIR");
   app.add_option("--ompd", options->plugin, "The runtime's plugin (default: searched beside libomp)")
       ->type_name("LIBOMPD.SO")
       ->check(CLI::ExistingFile);

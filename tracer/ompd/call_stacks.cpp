@@ -22,12 +22,13 @@ constexpr std::size_t max_frames = 256;
 }  // namespace
 
 struct CallStacks::Library {
-#define TRACER_DWFL_FUNCTIONS(X)                                                                                    \
-  X(dwfl_begin)                                                                                                     \
-  X(dwfl_end) X(dwfl_linux_proc_report) X(dwfl_linux_proc_attach) X(dwfl_core_file_report) X(dwfl_core_file_attach) \
-      X(dwfl_report_end) X(dwfl_getthread_frames) X(dwfl_frame_pc) X(dwfl_addrmodule) X(dwfl_module_addrname)       \
-          X(dwfl_module_getsrc) X(dwfl_lineinfo) X(dwfl_module_info) X(dwfl_linux_proc_find_elf)                    \
-              X(dwfl_build_id_find_elf) X(dwfl_standard_find_debuginfo) X(dwfl_module_nextcu) X(dwarf_haspc)        \
+#define TRACER_DWFL_FUNCTIONS(X)                                                                              \
+  X(dwfl_begin)                                                                                               \
+  X(dwfl_end)                                                                                                 \
+  X(dwfl_linux_proc_report) X(dwfl_linux_proc_attach) X(dwfl_core_file_report) X(dwfl_core_file_attach)       \
+      X(dwfl_report_end) X(dwfl_getthread_frames) X(dwfl_frame_pc) X(dwfl_addrmodule) X(dwfl_module_addrname) \
+          X(dwfl_module_getsrc) X(dwfl_lineinfo) X(dwfl_module_info) X(dwfl_linux_proc_find_elf)              \
+              X(dwfl_build_id_find_elf) X(dwfl_standard_find_debuginfo) X(dwfl_module_nextcu) X(dwarf_haspc)  \
                   X(dwarf_getsrc_die) X(dwarf_linesrc) X(dwarf_lineno)
 #define TRACER_DWFL_MEMBER(name) decltype(&::name) name = nullptr;
   TRACER_DWFL_FUNCTIONS(TRACER_DWFL_MEMBER)
@@ -138,7 +139,8 @@ namespace {
 
 struct Walk {
   decltype(&dwfl_frame_pc) frame_pc;
-  std::vector<std::uint64_t> addresses;
+  std::vector<std::uint64_t> addresses{};
+  std::uint64_t skip_begin = 0, skip_end = 0;  ///< stop at the first address outside
 };
 
 int add_frame(Dwfl_Frame* frame, void* argument) {
@@ -147,15 +149,23 @@ int add_frame(Dwfl_Frame* frame, void* argument) {
   bool exact = false;
   if (!walk.frame_pc(frame, &pc, &exact) || pc == 0) return DWARF_CB_ABORT;
   walk.addresses.push_back(exact ? pc : pc - 1);
-  return walk.addresses.size() < max_frames ? DWARF_CB_OK : DWARF_CB_ABORT;
+  const bool found = walk.skip_end != 0 && (pc < walk.skip_begin || pc >= walk.skip_end);
+  return walk.addresses.size() < max_frames && !found ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
 }  // namespace
 
 std::vector<std::uint64_t> CallStacks::addresses(std::uint64_t thread) const {
-  Walk walk{state_->dw->dwfl_frame_pc, {}};
+  Walk walk{.frame_pc = state_->dw->dwfl_frame_pc};
   state_->dw->dwfl_getthread_frames(state_->dwfl, static_cast<pid_t>(thread), add_frame, &walk);
   return walk.addresses;
+}
+
+std::uint64_t CallStacks::first_outside(std::uint64_t thread, std::uint64_t begin, std::uint64_t end) const {
+  Walk walk{state_->dw->dwfl_frame_pc, {}, begin, end};
+  state_->dw->dwfl_getthread_frames(state_->dwfl, static_cast<pid_t>(thread), add_frame, &walk);
+  const std::uint64_t last = walk.addresses.empty() ? 0 : walk.addresses.back();
+  return last < begin || last >= end ? last : 0;
 }
 
 Position CallStacks::position(std::uint64_t address) const {

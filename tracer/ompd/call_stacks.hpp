@@ -28,6 +28,8 @@ class CallStacks {
 
   /// Innermost first. The first is the program counter, the others one byte before the return address.
   std::vector<std::uint64_t> addresses(std::uint64_t thread) const;
+  /// The first address outside of [begin, end), 0 none: how a thread came into a library.
+  std::uint64_t first_outside(std::uint64_t thread, std::uint64_t begin, std::uint64_t end) const;
   Position position(std::uint64_t address) const;
 
  private:

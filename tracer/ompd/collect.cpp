@@ -83,6 +83,7 @@ class Collector {
     ThreadHandle ancestor;  // the member of the outer team that made the inner one; none: the thread itself
     while (region && view.regions.size() < max_nesting) {
       view.regions.push_back(region_view(*region, ancestor ? ancestor : thread));
+      view.regions.back().member = !ancestor || space_.same(ancestor, thread);
       auto next = space_.enclosing(*region);
       if (auto first = space_.thread_in(*region, 0)) ancestor = std::move(first.value);
       view.regions.back().team = team_number(std::move(region.value));

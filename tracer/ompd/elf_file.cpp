@@ -134,6 +134,13 @@ std::optional<Symbol> ElfFile::find(std::string_view name) const {
   return found->second;
 }
 
+std::string ElfFile::containing(std::uint64_t value) const {
+  for (const auto& [name, symbol] : symbols_) {
+    if (!symbol.thread_local_storage && value >= symbol.value && value - symbol.value < symbol.size) return name;
+  }
+  return "";
+}
+
 std::optional<std::uint64_t> ElfFile::address_of_offset(std::uint64_t offset) const {
   constexpr std::uint64_t page = 4096;
   for (const Segment& segment : segments_) {

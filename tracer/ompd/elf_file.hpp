@@ -26,6 +26,8 @@ class ElfFile {
 
   /// Of .symtab, .dynsym, and the separate debug file's .symtab when .symtab is stripped.
   std::optional<Symbol> find(std::string_view name) const;
+  /// The name of the symbol whose bytes hold ELF address `value`, "" none.
+  std::string containing(std::uint64_t value) const;
   std::uint16_t machine() const noexcept { return machine_; }
   bool is_64_bit() const noexcept { return is_64_bit_; }
   const std::string& build_id() const noexcept { return build_id_; }  ///< hexadecimal, "" none

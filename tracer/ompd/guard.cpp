@@ -45,6 +45,10 @@ class PassSignals {
 
 [[noreturn]] void be_the_child(pid_t parent, int death_signal, const std::function<int()>& body) {
   prctl(PR_SET_PDEATHSIG, death_signal);
+  // Whoever kills the command by its name, its group or its terminal shall not kill the one that has to clean up.
+  setsid();
+  prctl(PR_SET_NAME, "ompd-worker");
+  std::signal(SIGPIPE, SIG_IGN);
   if (getppid() != parent) _exit(1);  // it died before the line above
   int status = 1;
   try {
@@ -89,6 +93,8 @@ int guarded(std::chrono::milliseconds limit, int death_signal, const std::functi
   if (killed)
     throw CannotLook(Refusal::stuck, "gave up after " + std::to_string(limit.count() / 1000) +
                                          " s: the data is damaged, or the machine too busy (--timeout sets the limit)");
+  if (WTERMSIG(status) == SIGKILL)
+    throw CannotLook(Refusal::crashed, "the helper process was killed; what it had changed in the process was put back");
   throw CannotLook(Refusal::crashed, "the OMPD plugin or libdw crashed on what it read (" +
                                          std::string{strsignal(WTERMSIG(status))} +
                                          "): the data is damaged, or they do not fit");

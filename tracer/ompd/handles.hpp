@@ -76,6 +76,8 @@ class AddressSpace {
   Answer<std::string> omp_version_text() const;
 
   Answer<ThreadHandle> thread(std::uint64_t os_thread) const;
+  /// One that was born after the session began.
+  void add_thread(std::uint64_t os_thread) { context_->threads.push_back(std::make_unique<std::uint64_t>(os_thread)); }
   Answer<ThreadHandle> thread_in(const ParallelHandle& region, int number) const;
   /// The pthread_t.
   Answer<std::uint64_t> posix_thread(const ThreadHandle& thread) const;

@@ -129,7 +129,7 @@ void LiveTarget::stop_threads(unsigned long options) {
   }
   if (stopped_.empty())
     throw CannotLook(Refusal::no_such_target, "process " + std::to_string(process_id_) + " has ended");
-  for (const auto& [thread, signal] : stopped_) threads_.push_back(thread);
+  for (const auto& [thread, stop] : stopped_) threads_.push_back(thread);
   std::stable_partition(threads_.begin(), threads_.end(), [&](std::uint64_t t) { return t == process_id_; });
 }
 
@@ -149,7 +149,7 @@ bool LiveTarget::stop_thread(std::uint64_t thread, unsigned long options) {
     const pid_t got = waitpid(id, &status, __WALL | WNOHANG);
     if (got == id && WIFSTOPPED(status)) {
       // A signal on its way to the program is handed on when the thread goes on; our own stop is none.
-      stopped_[thread] = status >> 16 == 0 ? WSTOPSIG(status) : 0;
+      stopped_[thread] = status >> 16 == 0 ? Stop{WSTOPSIG(status), false} : Stop{0, WSTOPSIG(status) != SIGTRAP};
       return true;
     }
     if (got == id || (got < 0 && errno == ECHILD)) return false;  // it ended
@@ -161,11 +161,11 @@ bool LiveTarget::stop_thread(std::uint64_t thread, unsigned long options) {
 }
 
 void LiveTarget::detach() noexcept {
-  for (const auto& [thread, signal] : stopped_) ptrace(PTRACE_DETACH, static_cast<pid_t>(thread), nullptr, signal);
+  for (const auto& [thread, stop] : stopped_) ptrace(PTRACE_DETACH, static_cast<pid_t>(thread), nullptr, stop.signal);
   stopped_.clear();
 }
 
-std::map<std::uint64_t, int> LiveTarget::release() noexcept {
+std::map<std::uint64_t, LiveTarget::Stop> LiveTarget::release() noexcept {
   return std::exchange(stopped_, {});
 }
 

@@ -26,8 +26,12 @@ class LiveTarget : public Target {
   std::string file(const std::string& path) const override;
   /// Reads the mappings again.
   void refresh_mappings();
-  /// The threads are someone else's from now on (attach): nothing is detached at the end.
-  std::map<std::uint64_t, int> release() noexcept;
+  struct Stop {
+    int signal = 0;               ///< to deliver when the thread goes on, 0 none
+    bool by_job_control = false;  ///< it was stopped already (SIGSTOP): so it shall stay
+  };
+  /// The stopped threads, which are the caller's to continue from now on: nothing is detached at the end.
+  std::map<std::uint64_t, Stop> release() noexcept;
 
  private:
   void check(std::uint64_t process_id) const;
@@ -35,7 +39,7 @@ class LiveTarget : public Target {
   bool stop_thread(std::uint64_t thread, unsigned long options);
   void detach() noexcept;
 
-  std::map<std::uint64_t, int> stopped_;  ///< thread -> signal to deliver when it goes on, 0 none
+  std::map<std::uint64_t, Stop> stopped_;
   OwnedFd memory_;
 };
 

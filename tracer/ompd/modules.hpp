@@ -2,6 +2,7 @@
 // The target's executable and libraries: where they are mapped and what they define.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,14 +43,19 @@ class ThreadLocals {
   ThreadLocals(const Target& target, const Modules& modules);
   /// nullopt when the thread never touched the module's variables, or the thread is unknown.
   std::optional<std::uint64_t> address(std::uint64_t thread, const MappedModule& module, std::uint64_t offset) const;
+  /// The OS thread id of a pthread_t.
+  std::optional<std::uint64_t> os_thread(std::uint64_t posix_thread) const;
 
  private:
   std::uint64_t described(const char* name, std::uint64_t otherwise) const;
   std::optional<std::uint64_t> link_map_of(const MappedModule& module) const;
+  std::optional<std::uint64_t> search_link_map(const MappedModule& module) const;
   std::optional<std::uint64_t> first_link_map() const;
 
   const Target& target_;
   const Modules& modules_;
+  mutable std::map<const MappedModule*, std::optional<std::uint64_t>> link_maps_;
+  mutable std::map<std::string, std::uint64_t> descriptions_;
 };
 
 }  // namespace tracer::ompd

@@ -23,6 +23,7 @@ struct RegionView {
   std::size_t team = 0;
   std::int64_t team_size = -1;      ///< -1 unknown
   std::int64_t thread_number = -1;  ///< of this thread, or of its ancestor, in the team
+  bool member = false;              ///< it is the thread itself that is in the team
   std::int64_t level = -1, active_level = -1;
   std::optional<Position> function;  ///< the outlined body; needs OMP_DEBUG=enabled
 };

@@ -19,10 +19,12 @@ ThreadLocals::ThreadLocals(const Target& target, const Modules& modules) : targe
 
 // _thread_db_X is {bits, count, offset}: three 32-bit words.
 std::uint64_t ThreadLocals::described(const char* name, std::uint64_t otherwise) const {
+  const auto [known, is_new] = descriptions_.try_emplace(name, otherwise);
+  if (!is_new) return known->second;
   const auto address = modules_.address_of(std::string{"_thread_db_"} + name);
-  if (!address) return otherwise;
-  const auto words = target_.value<std::array<std::uint32_t, 3>>(*address);
-  return words ? (*words)[2] : otherwise;
+  const auto words = address ? target_.value<std::array<std::uint32_t, 3>>(*address) : std::nullopt;
+  if (words) known->second = (*words)[2];
+  return known->second;
 }
 
 std::optional<std::uint64_t> ThreadLocals::first_link_map() const {
@@ -47,7 +49,20 @@ std::optional<std::uint64_t> ThreadLocals::first_link_map() const {
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> ThreadLocals::os_thread(std::uint64_t posix_thread) const {
+  const std::uint64_t member = described("pthread_tid", 0);
+  const auto id = member == 0 ? std::nullopt : target_.value<std::int32_t>(posix_thread + member);
+  if (!id || *id <= 0) return std::nullopt;
+  return static_cast<std::uint64_t>(*id);
+}
+
 std::optional<std::uint64_t> ThreadLocals::link_map_of(const MappedModule& module) const {
+  const auto [known, is_new] = link_maps_.try_emplace(&module);
+  if (is_new) known->second = search_link_map(module);
+  return known->second;
+}
+
+std::optional<std::uint64_t> ThreadLocals::search_link_map(const MappedModule& module) const {
   auto at = first_link_map();
   for (int i = 0; at && *at != 0 && i < max_link_maps; ++i) {
     const auto map = target_.value<link_map>(*at);
