@@ -27,7 +27,7 @@ struct Options {
   std::uint64_t process = 0;
   std::string plugin, output;
   double seconds = 0;
-  bool archive = true;
+  bool no_archive = false;
 };
 
 /// Lies in memory that the watching process sees too.
@@ -103,7 +103,7 @@ int follow(const Options& options, ompd::Repairs& repairs) {
   say_counts(recorder.counts(), static_cast<double>(now - begin) / 1e9);
   say_end(end, status);
   if (records.dropped() != 0) std::printf("%" PRIu64 " records beyond the limit are missing\n", records.dropped());
-  if (options.archive) write_ompd_archive(records, options.output, "attach");
+  if (!options.no_archive) write_ompd_archive(records, options.output, "attach");
   return ok;
 }
 
@@ -114,7 +114,7 @@ void add(CLI::App& app, std::function<int()>& action) {
       ->type_name("S")
       ->check(CLI::NonNegativeNumber);
   app.add_option("-o,--output", options->output, "Directory of the archive")->type_name("DIR");
-  app.add_flag("!--no-archive", options->archive, "Count only");
+  app.add_flag("--no-archive", options->no_archive, "Count only");
   app.add_option("--ompd", options->plugin, "The runtime's plugin (default: searched beside libomp)")
       ->type_name("LIBOMPD.SO")
       ->check(CLI::ExistingFile);

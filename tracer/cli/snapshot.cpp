@@ -24,7 +24,7 @@ namespace {
 
 struct Options {
   std::string what, plugin, archive;
-  bool json = false, stacks = true;
+  bool json = false, no_stacks = false;
   SnapshotDetail detail = SnapshotDetail::normal;
   unsigned timeout = 60;
 };
@@ -49,13 +49,13 @@ Look look_at_process(const Options& options) {
   {
     ompd::LiveTarget target{std::strtoull(options.what.c_str(), nullptr, 10)};
     const ompd::Session session{target, options.plugin};
-    if (options.stacks) stacks = ompd::CallStacks::of_process(target.process_id(), why);
+    if (!options.no_stacks) stacks = ompd::CallStacks::of_process(target.process_id(), why);
     snapshot = ompd::collect(session, stacks.get());
     look.modules = ompd::modules_of(session.modules(), target);
   }
   const auto stopped = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
   snapshot.stopped_microseconds = static_cast<std::uint64_t>(stopped.count());
-  if (options.stacks && stacks == nullptr) snapshot.notes.push_back("no call stacks: " + why);
+  if (!options.no_stacks && stacks == nullptr) snapshot.notes.push_back("no call stacks: " + why);
   ompd::resolve(snapshot, stacks.get());
   return look;
 }
@@ -65,13 +65,13 @@ Look look_at_core(const Options& options) {
   std::string why;
   std::unique_ptr<ompd::CallStacks> stacks;
   const ompd::Session session{target, options.plugin};
-  if (options.stacks) stacks = ompd::CallStacks::of_core(options.what, target.executable(), why);
+  if (!options.no_stacks) stacks = ompd::CallStacks::of_core(options.what, target.executable(), why);
   Look look{ompd::collect(session, stacks.get()), ompd::modules_of(session.modules(), target)};
   ompd::Snapshot& snapshot = look.snapshot;
   snapshot.core = options.what;
   snapshot.signal = target.signal();
   if (target.truncated()) snapshot.notes.push_back("the core file is truncated: what is missing in it is missing here");
-  if (options.stacks && stacks == nullptr) snapshot.notes.push_back("no call stacks: " + why);
+  if (!options.no_stacks && stacks == nullptr) snapshot.notes.push_back("no call stacks: " + why);
   ompd::resolve(snapshot, stacks.get());
   return look;
 }
@@ -108,7 +108,7 @@ void add(CLI::App& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("process", options->what, "Process id, or a core file")->required()->type_name("PID|CORE");
   app.add_flag("--json", options->json, "As JSON");
-  app.add_flag("!--no-stacks", options->stacks, "Without call stacks: stops the process for a shorter time");
+  app.add_flag("--no-stacks", options->no_stacks, "Without call stacks: stops the process for a shorter time");
   app.add_flag_callback(
       "-v,--verbose", [options] { options->detail = SnapshotDetail::all; }, "All frames and control variables");
   app.add_option("--otf2", options->archive, "Also write an archive of the instant into this directory")
