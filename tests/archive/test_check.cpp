@@ -335,6 +335,19 @@ TEST_CASE("a finding says how often and where first") {
   CHECK_THAT(found->first.what, Contains("!$omp for @app.c:4"));
 }
 
+TEST_CASE("a nestable lock is acquired again by its holder") {
+  const Scratch scratch;
+  Seed seed;
+  for (const auto time : {1055u, 1056u}) {
+    seed.insert(1, event(time, EventType::acquire_lock, 0, 2, 1));
+    seed.insert(1, event(time + 10, EventType::release_lock, 0, 2, 1));
+  }
+  write_archive(seed.trace, scratch / "out");
+  const auto report = check::check(scratch / "out");
+  INFO(explain(report));
+  CHECK(report.valid());
+}
+
 TEST_CASE("totals are compared with what the program counted") {
   const Scratch scratch;
   write_archive(make_sample(), scratch / "out");

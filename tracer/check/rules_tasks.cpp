@@ -149,7 +149,8 @@ class ImplicitTask final : public Rule {
     const auto rank = c_.rank_of(e.location, next.team);
     if (rank >= 0 && rank != next.creator)
       wrong(e, "to the implicit task of thread " + std::to_string(next.creator) + " on thread " + std::to_string(rank));
-    if (!s.in_task && !s.task_done && s.frames.back().team == next.team) wrong(e, "the implicit task is current already");
+    if (!s.in_task && !s.task_done && s.frames.back().team == next.team)
+      wrong(e, "the implicit task is current already");
   }
 };
 
@@ -168,18 +169,20 @@ class Locks final : public Rule {
     const auto order = e.field[old ? 1 : 2];
     auto& lock = locks_[id];
     if (e.kind == EventKind::thread_acquire_lock || e.kind == EventKind::omp_acquire_lock) {
-      const auto [held, is_new] = lock.held.try_emplace(order, Hold{e.location, e.time, 0, e.position, false});
-      if (!is_new || order < lock.next)
-        wrong(e, "the order " + std::to_string(order) + " of lock " + std::to_string(id) + " is not new");
-      if (!is_new) return;
-    } else {
-      const auto held = lock.held.find(order);
-      if (held == lock.held.end() || held->second.released) {
-        return wrong(e, "lock " + std::to_string(id) + " is not held with order " + std::to_string(order));
+      const auto [held, is_new] = lock.held.try_emplace(order, Hold{e.location, e.time, 0, e.position, 1});
+      if (is_new && order >= lock.next) return;
+      if (!is_new && held->second.depth > 0 && held->second.location == e.location) {
+        ++held->second.depth;  // a nestable lock
+        return;
       }
-      held->second.end = e.time;
-      held->second.released = true;
+      return wrong(e, "the order " + std::to_string(order) + " of lock " + std::to_string(id) + " is not new");
     }
+    const auto held = lock.held.find(order);
+    if (held == lock.held.end() || held->second.depth == 0) {
+      return wrong(e, "lock " + std::to_string(id) + " is not held with order " + std::to_string(order));
+    }
+    if (--held->second.depth > 0) return;
+    held->second.end = e.time;
     settle(id, lock, false);
   }
   void finish() override {
@@ -189,7 +192,7 @@ class Locks final : public Rule {
  private:
   struct Hold {
     std::uint64_t location, begin, end, position;
-    bool released;
+    unsigned depth;  ///< 0: released
   };
   struct Lock {
     std::map<std::uint64_t, Hold> held;  ///< by order, from the first not judged
@@ -202,7 +205,7 @@ class Locks final : public Rule {
     while (!lock.held.empty()) {
       const auto [order, hold] = *lock.held.begin();
       const bool expected = !lock.seen || order == lock.next;
-      if (!all && !hold.released && lock.held.size() < most_ahead) return;
+      if (!all && hold.depth > 0 && lock.held.size() < most_ahead) return;
       if (!all && !expected && lock.held.size() < most_ahead && lock.held.size() <= c_.states().size() + 1) return;
       const auto at = [&](const std::string& what) {
         wrong(hold.location, hold.begin,
@@ -210,12 +213,12 @@ class Locks final : public Rule {
               hold.position);
       };
       if (!expected) at("the order before was " + std::to_string(lock.next - 1));
-      if (!hold.released) at("is never released");
+      if (hold.depth > 0) at("is never released");
       if (lock.seen && hold.begin < lock.free_since)
         at("is acquired before its last release at " + std::to_string(lock.free_since));
       lock.seen = true;
-      lock.next = order + 1;
-      lock.free_since = std::max(lock.free_since, hold.released ? hold.end : hold.begin);
+      lock.next = std::max(lock.next, order + 1);
+      lock.free_since = std::max(lock.free_since, hold.depth == 0 ? hold.end : hold.begin);
       lock.held.erase(order);
     }
   }
