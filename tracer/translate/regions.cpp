@@ -117,6 +117,12 @@ RegionRef RegionTable::use(const RegionKey& key) {
   return ref.load(std::memory_order_relaxed);
 }
 
+void RegionTable::leave_out(const std::function<bool(const Region&)>& keep) {
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    if (!keep(candidates_[i])) refs_[i].store(left_out_region, std::memory_order_relaxed);
+  }
+}
+
 std::vector<Region> RegionTable::used() const {
   std::vector<Region> regions;
   regions.reserve(order_.size());
