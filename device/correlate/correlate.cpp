@@ -213,7 +213,7 @@ void Correlator::add_host_memory() {
     const bool is_free = op.kind == DeviceRecordKind::free;
     if (!is_free && op.kind != DeviceRecordKind::alloc) continue;
     const auto it = devices_.find(op.device);
-    if (it == devices_.end()) continue;
+    if (it == devices_.end() || it->second.provider == DeviceProviderKind::none) continue;
     // where the runtime puts the device's address: alloc's destination, delete's source
     const auto address = is_free ? (op.source_address ? op.source_address : op.destination_address)
                                  : (op.destination_address ? op.destination_address : op.source_address);

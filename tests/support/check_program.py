@@ -35,7 +35,7 @@ def trace_counts(archive):
 # Words of the source line that a construct's region points at.
 WORDS = {"create task": "task", "implicit barrier": "#pragma omp", "implementation barrier": "#pragma omp", "loop chunk": "for", "reduction": "#pragma omp",
          "single sblock": "single", "critical sblock": "critical", "task dependence": "task",
-         "taskgroup wait": "taskgroup"}
+         "taskgroup wait": "}"}  # the wait is at the end of the block
 
 
 def wrong_lines(archive, sources, need):
@@ -73,9 +73,16 @@ def wrong_addresses(archive):
         yield "no regions"
 
 
-def check(options, directory):
+def environment(options):
+    """Of the untraced run."""
     plain = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER"))}
     plain["OMP_NUM_THREADS"] = str(options.threads)
+    plain.update(setting.split("=", 1) for setting in options.env)
+    return plain
+
+
+def check(options, directory):
+    plain = environment(options)
     output = pathlib.Path(directory, "trace")
     traced = dict(plain, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(output))
     if options.preload:
@@ -88,8 +95,8 @@ def check(options, directory):
     if without.stdout != with_tool.stdout:
         yield f"the output differs:\n{with_tool.stdout}\nwithout the tool:\n{without.stdout}"
     said = [line for line in with_tool.stderr.splitlines() if line.startswith("tracer:")]
-    if len(said) != 1:
-        yield f"the tool says {len(said)} lines instead of one: {with_tool.stderr}"
+    if len(said) != options.lines:
+        yield f"the tool says {len(said)} lines instead of {options.lines}: {with_tool.stderr}"
     anchor = output / "traces.otf2"
     if not anchor.exists():
         yield f"no archive at {anchor}: {with_tool.stderr}"
@@ -113,8 +120,8 @@ def check(options, directory):
         yield from wrong_addresses(archive)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+def make_parser(description):
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--tool", required=True, help="libtracer.so")
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--status", type=int, default=0, help="exit status of the program")
@@ -123,8 +130,14 @@ def main():
     parser.add_argument("--source", action="append", default=[], help="check the regions' lines in this file")
     parser.add_argument("--need", action="append", default=[], help="a construct that must be found in the source")
     parser.add_argument("--addresses", action="store_true", help="regions are named by addresses")
+    parser.add_argument("--env", action="append", default=[], help="NAME=VALUE for both runs")
+    parser.add_argument("--lines", type=int, default=1, help="lines that the tool says")
     parser.add_argument("command", nargs=argparse.REMAINDER)
-    options = parser.parse_args()
+    return parser
+
+
+def main():
+    options = make_parser(__doc__).parse_args()
     with tempfile.TemporaryDirectory() as directory:
         faults = list(check(options, directory))
     print("\n".join(faults))

@@ -15,7 +15,6 @@
 #endif
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
-#include "tracer/cli/filter_options.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/report/timeline.hpp"
@@ -25,8 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Options {
-  std::string archive, format, output, shortest;
-  FilterOptions filter;
+  std::string archive, format, output;
 };
 
 struct Format {
@@ -74,14 +72,13 @@ std::unique_ptr<TimelineVisitor> make_writer(const std::string& format, const De
 }
 
 int run(const Options& options) {
-  FilteredArchive archive{options.archive, options.filter};
-  EventSource* const source = &archive.source();
+  const fs::path path = find_archive(options.archive);
+  const auto source = open_archive(path);
   const std::string format = format_of(options);
   fs::path output = options.output;
   if (output.empty()) {
     for (const Format& known : formats) {
-      if (format == known.name)
-        output = fs::path{archive.path()}.parent_path() / (std::string{"traces"} + known.suffix);
+      if (format == known.name) output = path.parent_path() / (std::string{"traces"} + known.suffix);
     }
   }
   std::ofstream file;
@@ -90,8 +87,7 @@ int run(const Options& options) {
     Progress progress{"exporting"};
     Exporter exporter{source->number_of_events(), progress};
     report::Replay replay{source->definitions()};
-    report::LongSlices longer{*writer, options.shortest.empty() ? 0 : report::parse_duration(options.shortest)};
-    report::Timeline timeline{source->definitions(), options.shortest.empty() ? *writer : longer};
+    report::Timeline timeline{source->definitions(), *writer};
     replay.add(timeline);
     replay.add(exporter);
     source->read(replay);
@@ -111,9 +107,6 @@ void add(CLI::App& app, std::function<int()>& action) {
   app.add_option("-o,--output", options->output,
                  "File, or for csv the directory, to write (default: next to the archive)")
       ->type_name("PATH");
-  app.add_option("--min-duration", options->shortest, "Leave out what is shorter, as in 500 (ns), 10us or 1.5ms")
-      ->type_name("TIME");
-  options->filter.add_to(app);
   action = [options] { return run(*options); };
 }
 
