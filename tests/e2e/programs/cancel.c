@@ -1,4 +1,5 @@
-// A loop that cancels itself. Needs OMP_CANCELLATION=true, which the test sets.
+// A loop that cancels itself.
+// environment: OMP_CANCELLATION=true
 int main(void) {
   static volatile int cell;
 #pragma omp parallel num_threads(1)

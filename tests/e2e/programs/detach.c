@@ -1,20 +1,27 @@
-// Detached tasks: one whose event is fulfilled inside it, one fulfilled later by its creator.
+// Detached tasks: one whose event is fulfilled inside it, one fulfilled later by its creator. Run by thread 0 alone.
 #include <omp.h>
 int main(void) {
-  static volatile int cell;
-#pragma omp parallel num_threads(1)
+  static volatile int cell, done;
+#pragma omp parallel num_threads(2)
   {
-    omp_event_handle_t early, late;
-#pragma omp task detach(early)
+#pragma omp master
     {
+      omp_event_handle_t early, late;
+#pragma omp task detach(early)
+      {
+        cell++;
+        omp_fulfill_event(early);
+      }
+#pragma omp taskwait
+#pragma omp task detach(late)
       cell++;
-      omp_fulfill_event(early);
+#pragma omp taskyield
+      omp_fulfill_event(late);
+#pragma omp taskwait
+      done = 1;
     }
-#pragma omp taskwait
-#pragma omp task detach(late) if (0)
-    cell++;
-    omp_fulfill_event(late);
-#pragma omp taskwait
+    while (!done) {
+    }
   }
   return 0;
 }

@@ -1,8 +1,13 @@
-// A reduction at the end of a region's loop.
+// A reduction that the runtime does in a critical section: only then it reports one.
+// environment: KMP_FORCE_REDUCTION=critical
 int main(void) {
   int sum = 0;
-#pragma omp parallel num_threads(2)
-#pragma omp for reduction(+ : sum) schedule(static)
-  for (int i = 0; i < 8; i++) sum += i;
-  return sum == 28 ? 0 : 1;
+#pragma omp parallel num_threads(1) reduction(+ : sum)
+  sum += 1;
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+  {
+#pragma omp barrier
+    sum += 1;
+  }
+  return sum == 3 ? 0 : 1;
 }

@@ -1,15 +1,22 @@
-// A task that yields.
+// A task yields to its child. Run by thread 0 alone: the other one does not reach the barrier.
 int main(void) {
-  static volatile int cell;
-#pragma omp parallel num_threads(1)
+  static volatile int cell, done;
+#pragma omp parallel num_threads(2)
   {
-#pragma omp task
+#pragma omp master
     {
-      cell++;
+#pragma omp task
+      {
+#pragma omp task
+        cell++;
 #pragma omp taskyield
-      cell++;
-    }
+        cell++;
+      }
 #pragma omp taskwait
+      done = 1;
+    }
+    while (!done) {
+    }
   }
   return 0;
 }

@@ -40,9 +40,11 @@ class Dump {
     return text;
   }
 
+  /// Its name; a bare address, which differs from run to run, becomes "@0x".
   std::string region(std::uint64_t ref) const {
     const auto* found = definitions_.regions.find(ref);
-    return found != nullptr ? std::string(definitions_.text(found->name)) : "?";
+    const std::string name = found != nullptr ? std::string(definitions_.text(found->name)) : "?";
+    return name.substr(0, name.find("@0x") == std::string::npos ? name.npos : name.find("@0x") + 3);
   }
 
  private:
