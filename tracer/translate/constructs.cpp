@@ -37,6 +37,8 @@ constexpr std::array<ConstructRow, static_cast<std::size_t>(Construct::count_)> 
     {Construct::target_task,            "target task",            RegionRole::task},
     {Construct::task_dependence,        "task dependence",        RegionRole::artificial},
     {Construct::fulfill_event,          "fulfill event",          RegionRole::artificial},
+    {Construct::doacross_sink,          "doacross sink",          RegionRole::artificial},
+    {Construct::doacross_source,        "doacross source",        RegionRole::artificial},
     {Construct::critical,               "critical",               RegionRole::critical},
     {Construct::critical_sblock,        "critical sblock",        RegionRole::critical_sblock},
     {Construct::ordered,                "ordered",                RegionRole::ordered},
@@ -173,6 +175,14 @@ Construct release_construct(std::uint16_t kind) noexcept {
     case 4: return Construct::unset_nest_lock;
     default: return mutex_construct(kind);
   }
+}
+
+Construct test_construct(std::uint16_t kind) noexcept {
+  return kind >= 3 ? Construct::test_nest_lock : Construct::test_lock;
+}
+
+Construct doacross_construct(std::uint16_t dependence_type) noexcept {
+  return dependence_type == 5 ? Construct::doacross_source : Construct::doacross_sink;
 }
 
 Construct target_construct(std::uint16_t kind) noexcept {

@@ -17,6 +17,7 @@ enum class Construct : std::uint8_t {
   loop_chunk, masked,
   barrier, implicit_barrier, implementation_barrier, teams_barrier, taskwait, taskgroup, reduction, sync_other,
   create_task, task, task_untied, target_task, task_dependence, fulfill_event,
+  doacross_sink, doacross_source,
   critical, critical_sblock, ordered, ordered_sblock, atomic,
   set_lock, unset_lock, test_lock, set_nest_lock, unset_nest_lock, test_nest_lock, mutex_other,
   init_lock, destroy_lock, init_nest_lock, destroy_nest_lock,
@@ -67,7 +68,16 @@ std::string construct_name(const RegionKey& key);
 Construct sync_construct(std::uint16_t kind) noexcept;    // ompt_sync_region_t
 Construct work_construct(std::uint16_t type) noexcept;    // ompt_work_t
 Construct mutex_construct(std::uint16_t kind) noexcept;   // ompt_mutex_t, the acquisition
-Construct release_construct(std::uint16_t kind) noexcept; // ompt_mutex_t, the release
+Construct release_construct(std::uint16_t kind) noexcept;
+/// Of ompt_mutex_t: lock or nest_lock, tested or set.
+constexpr bool is_lock_routine(std::uint16_t kind) noexcept { return kind >= 1 && kind <= 4; }
+/// The routine that only tries: of a lock or of a nestable one.
+Construct test_construct(std::uint16_t kind) noexcept;
+/// A dependence of a loop iteration (ordered depend, doacross), not of a task.
+constexpr bool is_doacross(const Record& r) noexcept {
+  return r.kind == RecordKind::dependences && (r.sub == 5 || r.sub == 6);
+}
+Construct doacross_construct(std::uint16_t dependence_type) noexcept; // ompt_mutex_t, the release
 Construct target_construct(std::uint16_t kind) noexcept;  // ompt_target_t
 Construct data_op_construct(std::uint16_t optype) noexcept;  // ompt_target_data_op_t
 const char* schedule_name(std::uint16_t work_type) noexcept; ///< "static", ...; nullptr for no loop

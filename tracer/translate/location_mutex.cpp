@@ -9,10 +9,17 @@ namespace {
 
 bool has_block(Construct c) { return c == Construct::critical || c == Construct::ordered; }
 bool is_scoped(Construct c) { return has_block(c) || c == Construct::atomic || c == Construct::mutex_other; }
-bool is_test(const Record& r) { return r.sub == 2 || r.sub == 4; }
 Construct block_of(Construct c) { return c == Construct::critical ? Construct::critical_sblock : Construct::ordered_sblock; }
 
 }  // namespace
+
+// The acquisition may call the routine by another kind than its begin did.
+Construct LocationTranslator::routine_inside(Construct called) const {
+  const Construct inner = current_->open.empty() ? called : current_->open.back().construct;
+  const bool is_routine = inner == Construct::set_lock || inner == Construct::test_lock || inner == Construct::set_nest_lock ||
+                          inner == Construct::test_nest_lock;
+  return is_routine ? inner : called;
+}
 
 const LockOperation* LocationTranslator::next_operation() {
   return next_lock_ < scan_.locks.size() ? &scan_.locks[next_lock_++] : nullptr;
@@ -23,22 +30,27 @@ Nanoseconds LocationTranslator::release_time(const LockOperation* op, Nanosecond
   return op ? std::clamp(clock_(op->time), std::min(out_.last(), t), t) : t;
 }
 
-// omp_test_lock: whether it got the lock is known by the next record alone; without an acquisition
-// it ended when it began, as far as anyone says.
+// Whether a lock routine got its lock is known by the next record alone. A thread that sets a lock
+// does nothing else before it has it, so without an acquisition it was a test that failed - also
+// where libomp 13-16 say `lock` - and it ended when it began, as far as anyone says.
 void LocationTranslator::settle_test(const Record& r) {
   has_pending_test_ = false;
-  const RegionKey key = region_key(pending_test_);
+  RegionKey key = region_key(pending_test_);
   const Nanoseconds t = clock_(pending_test_.time);
   const bool acquired = (r.kind == RecordKind::mutex_acquired || (r.kind == RecordKind::nest_lock && r.endpoint == Endpoint::begin)) &&
                         r.b == pending_test_.b;
-  acquired ? enter(t, key) : pass(t, key);
+  const bool is_set = key.construct == Construct::set_lock || key.construct == Construct::set_nest_lock;
+  const bool unknown = r.kind == RecordKind::ring_wait || r.kind == RecordKind::lost || r.kind == RecordKind::invalid;
+  if (acquired || (is_set && unknown)) return enter(t, key);
+  key.construct = test_construct(pending_test_.sub);
+  pass(t, key);
 }
 
 void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
   Site& site = site_of(r);
   switch (r.kind) {
     case RecordKind::mutex_acquire:
-      if (!is_test(r)) return enter_at(t, site);
+      if (!is_lock_routine(r.sub)) return enter_at(t, site);
       pending_test_ = r;
       has_pending_test_ = true;
       return;
@@ -46,7 +58,7 @@ void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
       const Construct c = mutex_construct(r.sub);
       if (const LockOperation* op = next_operation()) out_.add(t, EventType::acquire_lock, 0, op->lock, op->order);
       if (has_block(c)) return enter(t, {r.c, block_of(c), false, 0});
-      if (!is_scoped(c)) leave(t, c);
+      if (!is_scoped(c)) leave(t, routine_inside(c));
       return;
     }
     case RecordKind::mutex_released: {
@@ -69,9 +81,7 @@ void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
       };
       if (r.endpoint == Endpoint::begin) {
         event(EventType::acquire_lock);
-        const auto& open = current_->open;
-        return leave(t, !open.empty() && open.back().construct == Construct::test_nest_lock ? Construct::test_nest_lock
-                                                                                           : Construct::set_nest_lock);
+        return leave(t, routine_inside(Construct::set_nest_lock));
       }
       out_.add(t, EventType::enter, region_at(site));
       event(EventType::release_lock);

@@ -81,7 +81,9 @@ void LocationTranslator::marks(const Record& r, Nanoseconds t) {
     case RecordKind::cancel:
       out_.attribute(names_[Attribute::task_id], r.b);
       out_.attribute(names_[Attribute::cancel_flags], r.a);
-      break;
+      pass(t, region_key(r));
+      if (constexpr std::uint32_t discarded_task = 0x40; r.a & discarded_task) discard(r.b, t);
+      return;
     case RecordKind::error: {
       out_.attribute(names_[Attribute::severity], r.sub);
       const auto text = names_.messages.find(r.a);

@@ -8,19 +8,10 @@ namespace status {  // ompt_task_status_t
 constexpr std::uint16_t complete = 1, cancel = 3, detach = 4, early_fulfill = 5, late_fulfill = 6, taskwait_complete = 8;
 }
 
-void LocationTranslator::task_create(const Record& r, Nanoseconds t) {
-  const RegionKey key = region_key(r);
+void LocationTranslator::task_create(const Record& r) {
   pending_create_ = r;
   pending_dependences_.clear();
-  if (key.construct != Construct::taskwait) {
-    has_pending_create_ = true;  // its dependences are the next records
-    return;
-  }
-  // `taskwait depend`: a task to the runtime, a wait to the program; never switched to.
-  out_.attribute(names_[Attribute::task_id], created_id(r));
-  out_.attribute(names_[Attribute::parent_task_id], r.b);
-  out_.attribute(names_[Attribute::task_flags], unpack_task_flags(r.sub));
-  enter(t, key);
+  has_pending_create_ = true;  // its dependences are the next records
 }
 
 // The record has the low half of the counter only; creations of a channel are in its order.
@@ -37,6 +28,14 @@ void LocationTranslator::write_pending_create() {
   const Nanoseconds t = clock_(r.time);
   const std::uint32_t flags = unpack_task_flags(r.sub);
   const TaskId id = created_id(r);
+  if (flags & 0x10u) {
+    // `taskwait depend`: a task to the runtime, a wait to the program; never switched to.
+    out_.attribute(names_[Attribute::task_id], id);
+    out_.attribute(names_[Attribute::parent_task_id], r.b);
+    out_.attribute(names_[Attribute::task_flags], flags);
+    add_dependences();
+    return enter(t, region_key(r));
+  }
   const auto task = make_task(id);
   const RegionRef create = region_of({r.c, Construct::create_task, false, 0});
   out_.add(t, EventType::enter, create);
@@ -44,15 +43,47 @@ void LocationTranslator::write_pending_create() {
     out_.attribute(names_[Attribute::task_id], id);
     out_.attribute(names_[Attribute::parent_task_id], r.b);
     out_.attribute(names_[Attribute::task_flags], flags);
-    std::array<std::uint32_t, 256> seen{};
-    for (const Record& d : pending_dependences_) {
-      const auto& refs = names_.dependences[d.sub & 0xff];
-      if (const std::uint32_t n = seen[d.sub & 0xff]++; n < refs.size()) out_.attribute(refs[n], d.c);
-    }
+    add_dependences();
     out_.add(t, EventType::task_create, task->comm, task->rank, task->generation);
   }
   out_.add(t, EventType::leave, create);
   pending_dependences_.clear();
+}
+
+/// As attributes of the next event.
+void LocationTranslator::add_dependences() {
+  std::array<std::uint32_t, 256> seen{};
+  for (const Record& d : pending_dependences_) {
+    const auto& refs = names_.dependences[d.sub & 0xff];
+    if (const std::uint32_t n = seen[d.sub & 0xff]++; n < refs.size()) out_.attribute(refs[n], d.c);
+  }
+  pending_dependences_.clear();
+}
+
+// A loop iteration's dependences (doacross) come alone, a record per dimension.
+void LocationTranslator::dependence(const Record& r, Nanoseconds t) {
+  if (has_pending_create_) return pending_dependences_.push_back(r);
+  if (!is_doacross(r)) return note("dependences of no task ignored");
+  pending_dependences_.push_back(r);
+  if ((r.a & 0xffff) + 1 < r.a >> 16) return;
+  add_dependences();
+  pass(t, {loop_codeptr_, doacross_construct(r.sub), false, 0});
+}
+
+// The task itself ended when it was detached.
+void LocationTranslator::fulfill(TaskId task, Nanoseconds t) {
+  out_.attribute(names_[Attribute::task_id], task);
+  pass(t, {0, Construct::fulfill_event, false, 0});
+}
+
+// A task that cancellation keeps from running is switched to, for no time, so that every task created completes.
+void LocationTranslator::discard(TaskId id, Nanoseconds t) {
+  if (id == no_id || id == current_->id || explicit_.count(id)) return;
+  const auto task = make_task(id);
+  if (task->comm == undefined_ref || current_->comm == undefined_ref) return;
+  out_.add(t, EventType::task_switch, task->comm, task->rank, task->generation);
+  out_.add(t, EventType::task_complete, task->comm, task->rank, task->generation);
+  out_.add(t, EventType::task_switch, current_->comm, current_->rank, current_->generation);
 }
 
 std::unique_ptr<LocationTranslator::TaskState> LocationTranslator::make_task(TaskId id) {
@@ -123,7 +154,7 @@ void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {
   const TaskId prior = r.b, next = r.c;
   switch (r.sub) {
     case status::early_fulfill:
-    case status::late_fulfill: return;  // the task itself ended when it was detached
+    case status::late_fulfill: return fulfill(prior, t);
     case status::taskwait_complete: return leave(t, Construct::taskwait);
     default: break;
   }

@@ -79,8 +79,8 @@ void LocationTranslator::record(const Record& r) {
     case RecordKind::parallel_end: return parallel_end(r, t);
     case RecordKind::implicit_task:
     case RecordKind::initial_task: return r.endpoint == Endpoint::begin ? implicit_begin(r, t) : implicit_end(r, t);
-    case RecordKind::task_create: return task_create(r, t);
-    case RecordKind::dependences: return pending_dependences_.push_back(r);
+    case RecordKind::task_create: return task_create(r);
+    case RecordKind::dependences: return dependence(r, t);
     case RecordKind::task_schedule: return task_schedule(r, t);
     case RecordKind::sync_region:
     case RecordKind::sync_region_wait:

@@ -119,8 +119,12 @@ class LocationTranslator {
   Ticks due_late(const Record& r) const noexcept;
 
   // tasks (location_tasks.cpp)
-  void task_create(const Record& r, Nanoseconds t);
+  void task_create(const Record& r);
   void write_pending_create();
+  void add_dependences();
+  void dependence(const Record& r, Nanoseconds t);
+  void fulfill(TaskId task, Nanoseconds t);
+  void discard(TaskId task, Nanoseconds t);
   TaskId created_id(const Record& r);
   void task_schedule(const Record& r, Nanoseconds t);
   void complete_current(Nanoseconds t);
@@ -139,6 +143,7 @@ class LocationTranslator {
   // mutexes (location_mutex.cpp)
   void mutex(const Record& r, Nanoseconds t);
   void settle_test(const Record& r);
+  Construct routine_inside(Construct called) const;
   const LockOperation* next_operation();
   Nanoseconds release_time(const LockOperation* op, Nanoseconds t) const;
 

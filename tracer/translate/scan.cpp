@@ -180,6 +180,7 @@ void Scanner::task_schedule(const Record& r) {
   };
   if (r.sub == 2 || r.sub == 7) note(r.b, false);
   if (r.sub != 5 && r.sub != 6 && r.sub != 8) note(r.c, true);
+  if (r.sub == 5 || r.sub == 6) site({0, Construct::fulfill_event, false, 0});
 }
 
 void Scanner::dependence(const Record& r) {
@@ -187,6 +188,7 @@ void Scanner::dependence(const Record& r) {
   depending_ = r.b;
   auto& most = out_.dependence_types[r.sub & 0xff];
   most = std::max(most, ++type_counts_[r.sub & 0xff]);
+  if (is_doacross(r)) site({loop_codeptr_, doacross_construct(r.sub), false, 0});
 }
 
 void Scanner::lock(const Record& r, std::uint8_t kind) {
@@ -253,10 +255,8 @@ void Scanner::record(const Record& r) {
       break;
     case RecordKind::work:
       if (r.endpoint != Endpoint::begin) return;
-      if (schedule_name(r.sub) || r.sub == 6) {
-        loop_codeptr_ = r.c;
-        out_.work_types |= std::uint64_t{1} << r.sub;
-      }
+      if (schedule_name(r.sub) || r.sub == 6) loop_codeptr_ = r.c;
+      if (schedule_name(r.sub)) out_.work_types |= std::uint64_t{1} << r.sub;
       if (known_.at(r).holds(r)) return;
       if (r.sub == 3) site({r.c, Construct::single_sblock, false, 0});
       break;
@@ -278,6 +278,8 @@ void Scanner::record(const Record& r) {
   if (r.endpoint == Endpoint::end) return;
   const RegionKey key = region_key(r);
   if (key.construct != Construct::count_) site(key);
+  // libomp 13-16 call a test of a lock an acquisition: what it was shows in the next record.
+  if (r.kind == RecordKind::mutex_acquire && is_lock_routine(r.sub)) site({r.c, test_construct(r.sub), false, 0});
   known_.at(r).set(r, none);
 }
 
