@@ -8,7 +8,7 @@
 BUILD_PACKAGES=(
   cmake ninja-build g++ pkg-config
   libotf2-trace-dev libspdlog-dev libfmt-dev libtbb-dev libdw-dev libelf-dev
-  libcli11-dev nlohmann-json3-dev
+  libcli11-dev nlohmann-json3-dev libsqlite3-dev
 )
 
 # To open and summarise a trace (OTF2's own tools, and its reader in Python).
@@ -21,7 +21,7 @@ TEST_PACKAGES=(
 
 # Some tests use these and skip, saying so, where they are missing: installed if that is possible.
 OPTIONAL_TEST_PACKAGES=(
-  liboffload-22-dev libbenchmark-dev ccache python3-pandas python3-matplotlib graphviz sqlite3 vite chromium xvfb debootstrap man-db
+  liboffload-22-dev libbenchmark-dev ccache python3-pandas python3-matplotlib graphviz sqlite3 protobuf-compiler vite chromium xvfb debootstrap man-db
 )
 
 # OpenMP tool chains, best first: a compiler with the headers of its runtime, and the runtime's offload

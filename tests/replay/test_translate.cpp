@@ -212,3 +212,26 @@ TEST_CASE("a position inside the runtime is that of the region around it") {
   run(source, sink);
   CHECK(sink.text(0).at(4) == "29 enter !$omp barrier @0x1000");
 }
+
+TEST_CASE("the end of a region ends the innermost one that its thread began, whatever id it has") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  source.channel(0).at(8).b = make_id(1, 77);
+  const auto report = run(source, sink);
+  CHECK(sink.text(0).at(sink.text(0).size() - 2) == "79 join");
+  CHECK(report.repairs.empty());
+}
+
+TEST_CASE("a trace that ends before the master came to its part of the team has the worker's all the same") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  source.channel(0).resize(2);
+  source.channel(1).resize(1);
+  const auto report = run(source, sink);
+  CHECK(sink.text(0) == Lines{"0 program_begin", "9 fork 2", "24 team_begin 0", "24 enter !$omp parallel @0x1000",
+                              "24 leave !$omp parallel @0x1000", "24 team_end 0", "24 join", "24 program_end"});
+  CHECK(sink.text(1).size() == 4);
+  CHECK(report.repairs.count("team begin of a master supplied") == 1);
+}

@@ -6,6 +6,7 @@
 
 #include "tests/report/known_traces.hpp"
 #include "tracer/report/analyze.hpp"
+#include "tracer/report/filter.hpp"
 #include "tracer/report/write.hpp"
 
 using namespace tracer;
@@ -78,6 +79,8 @@ TEST_CASE("a chain of k dependent tasks is the critical path of the graph") {
   CHECK(tasks["dependences"] == k - 1);
   CHECK(tasks["graph"]["critical_path_tasks"] == k);
   check_near(tasks["graph"]["critical_path_ns"], 2e6 * k);
+  CHECK(tasks["graph"]["chain_tasks"] == k);
+  check_near(tasks["graph"]["chain_ns"], 2e6 * k);
   check_near(tasks["graph"]["work_ns"], 3e6 * k);
   check_near(tasks["graph"]["parallelism"], 1.5);
   check_near(tasks["mean_ns"], 1.5e6);
@@ -150,4 +153,43 @@ TEST_CASE("the text says the same in tables that fit the terminal") {
     CHECK(end - at <= 120);
     at = end + 1;
   }
+}
+
+TEST_CASE("a filter file in Score-P's syntax leaves regions out, and the last rule that matches decides") {
+  TraceBuilder trace = imbalance_3_to_1();
+  report::Filter filter;
+  filter.add_text(
+      "SCOREP_REGION_NAMES_BEGIN # comment\n EXCLUDE *\n INCLUDE implicit_barrier for\nSCOREP_REGION_NAMES_END\n",
+      "test");
+  const auto source = report::filtered(trace, filter);
+  const Json report = report_of(*source);
+  CHECK(report["constructs"].size() == 2);
+  CHECK(named(report["constructs"], "!$omp for")["count"] == 4);
+  CHECK(report["trace"]["properties"]["TRACER::FILTER"] == "EXCLUDE *; INCLUDE implicit_barrier; INCLUDE for");
+  CHECK(report["trace"]["irregular_events"] == 0);
+}
+
+TEST_CASE("rules for files and escaped blanks work; a wrong filter file says which line") {
+  Region region;
+  region.name = region.canonical = "!$omp implicit barrier @a.c:1";
+  region.role = RegionRole::implicit_barrier;
+  region.source_file = "/src/lib/a.c";
+  report::Filter files, names, quoted;
+  files.add_text("SCOREP_FILE_NAMES_BEGIN EXCLUDE */lib/* SCOREP_FILE_NAMES_END", "f");
+  CHECK(!files.keeps(region));
+  names.add_text("SCOREP_REGION_NAMES_BEGIN EXCLUDE implicit\\ barrier SCOREP_REGION_NAMES_END", "f");
+  CHECK(!names.keeps(region));
+  quoted.add_text("SCOREP_REGION_NAMES_BEGIN EXCLUDE \"!$omp implicit barrier @*\" SCOREP_REGION_NAMES_END", "f");
+  CHECK(!quoted.keeps(region));
+  report::Filter wrong;
+  CHECK_THROWS(wrong.add_text("\nEXCLUDE x", "f"));
+  CHECK_THROWS(wrong.add_text("SCOREP_REGION_NAMES_BEGIN EXCLUDE x", "f"));
+}
+
+TEST_CASE("durations are read with their units") {
+  CHECK(report::parse_duration("500") == 500);
+  CHECK(report::parse_duration("1.5ms") == 1'500'000);
+  CHECK(report::parse_duration("10 us") == 10'000);
+  CHECK_THROWS(report::parse_duration("10 parsecs"));
+  CHECK_THROWS(report::parse_duration("-1"));
 }

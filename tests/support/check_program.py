@@ -35,7 +35,7 @@ def trace_counts(archive):
 # Words of the source line that a construct's region points at.
 WORDS = {"create task": "task", "implicit barrier": "#pragma omp", "implementation barrier": "#pragma omp", "loop chunk": "for", "reduction": "#pragma omp",
          "single sblock": "single", "critical sblock": "critical", "task dependence": "task",
-         "taskgroup wait": "}"}  # the wait is at the end of the block
+         "taskgroup wait": "taskgroup"}
 
 
 def wrong_lines(archive, sources, need):

@@ -68,6 +68,9 @@ class Unused final : public Rule {
  public:
   using Rule::Rule;
   void begin() override {
+    // A filter takes events away, not what is defined for them.
+    filtered_ = c_.trace().info().property("TRACER::FILTER") != nullptr;
+    if (filtered_) return;
     applies();
     c_.trace().for_each_reference([&](const otf2::ReferenceUse& use) { use_of(use.kind, use.ref); });
   }
@@ -86,6 +89,7 @@ class Unused final : public Rule {
     }
   }
   void finish() override {
+    if (filtered_) return;
     report(ReferenceKind::region, d().regions);
     report(ReferenceKind::string, d().strings);
     report(ReferenceKind::attribute, d().attributes);
@@ -99,6 +103,7 @@ class Unused final : public Rule {
   }
 
  private:
+  bool filtered_ = false;
   void use_of(ReferenceKind kind, std::uint64_t ref) {
     auto& used = used_[static_cast<std::size_t>(kind)];
     if (ref >= (std::uint64_t{1} << 26)) return;  // undefined, or sparse references that are not asked for

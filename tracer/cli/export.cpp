@@ -15,6 +15,7 @@
 #endif
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
+#include "tracer/cli/filter_options.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/report/timeline.hpp"
@@ -24,7 +25,8 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Options {
-  std::string archive, format, output;
+  std::string archive, format, output, shortest;
+  FilterOptions filter;
 };
 
 struct Format {
@@ -72,13 +74,14 @@ std::unique_ptr<TimelineVisitor> make_writer(const std::string& format, const De
 }
 
 int run(const Options& options) {
-  const fs::path path = find_archive(options.archive);
-  const auto source = open_archive(path);
+  FilteredArchive archive{options.archive, options.filter};
+  EventSource* const source = &archive.source();
   const std::string format = format_of(options);
   fs::path output = options.output;
   if (output.empty()) {
     for (const Format& known : formats) {
-      if (format == known.name) output = path.parent_path() / (std::string{"traces"} + known.suffix);
+      if (format == known.name)
+        output = fs::path{archive.path()}.parent_path() / (std::string{"traces"} + known.suffix);
     }
   }
   std::ofstream file;
@@ -87,7 +90,8 @@ int run(const Options& options) {
     Progress progress{"exporting"};
     Exporter exporter{source->number_of_events(), progress};
     report::Replay replay{source->definitions()};
-    report::Timeline timeline{source->definitions(), *writer};
+    report::LongSlices longer{*writer, options.shortest.empty() ? 0 : report::parse_duration(options.shortest)};
+    report::Timeline timeline{source->definitions(), options.shortest.empty() ? *writer : longer};
     replay.add(timeline);
     replay.add(exporter);
     source->read(replay);
@@ -107,6 +111,9 @@ void add(CLI::App& app, std::function<int()>& action) {
   app.add_option("-o,--output", options->output,
                  "File, or for csv the directory, to write (default: next to the archive)")
       ->type_name("PATH");
+  app.add_option("--min-duration", options->shortest, "Leave out what is shorter, as in 500 (ns), 10us or 1.5ms")
+      ->type_name("TIME");
+  options->filter.add_to(app);
   action = [options] { return run(*options); };
 }
 

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `tracer info`: what one pastes into a report of a fault.
+// `tracer info`: what one pastes into a report of a fault; or what a trace says of itself.
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/statvfs.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 
+#include "formats/otf2/sink.hpp"
+#include "tracer/base/config.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
+#include "tracer/cli/probe.hpp"
 #include "tracer/cli/program.hpp"
 #include "tracer/cli/terminal.hpp"
 
@@ -24,51 +33,151 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json environment_settings() {
+Json path_or_null(const std::optional<std::filesystem::path>& path) {
+  return path ? Json(path->string()) : Json(nullptr);
+}
+
+Json settings() {
+  Json found = Json::object();
+  for (const Setting& setting : read_config(environ).settings) {
+    found[setting.name] = (setting.value.empty() ? "not set" : setting.value) +
+                          (setting.origin.empty() ? "" : " (" + setting.origin + ")");
+  }
+  return found;
+}
+
+Json openmp_environment() {
   Json found = Json::object();
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view line{*entry};
-    if (line.starts_with("TRACER_") || line.starts_with("OMP_") || line.starts_with("LIBOMP") ||
-        line.starts_with("KMP_")) {
+    if (line.starts_with("OMP_") || line.starts_with("LIBOMP") || line.starts_with("KMP_") ||
+        line.starts_with("LD_PRELOAD=")) {
       found[std::string{line.substr(0, line.find('='))}] = line.substr(line.find('=') + 1);
     }
   }
   return found;
 }
 
-Json collect() {
+/// As ompt_set_result_t.
+std::string answer_text(const CallbackAnswer& answer) {
+  constexpr const char* texts[] = {"error", "never", "impossible", "sometimes", "sometimes, paired", "always"};
+  std::string text = answer.result >= 0 && answer.result < 6 ? texts[answer.result] : "not asked";
+  if (!answer.note.empty()) text += " (" + answer.note + ")";
+  return text;
+}
+
+Json runtime_info(const std::optional<std::filesystem::path>& runtime,
+                  const std::optional<std::filesystem::path>& library) {
+  Json info;
+  info["path"] = path_or_null(runtime);
+  if (!runtime || !library) return info;
+  const auto journal = probe_runtime(*runtime, *library);
+  info["starts the tool"] = journal.has_value();
+  if (!journal) return info;
+  info["version"] = journal->run.runtime_version;
+  info["build"] = journal->run.runtime_build;
+  for (const CallbackAnswer& answer : journal->callbacks) info["callbacks"][answer.name] = answer_text(answer);
+  Json missing = Json::array();
+  for (const CallbackAnswer& entry : journal->entry_points) {
+    if (entry.result != 1) missing.push_back(entry.name);
+  }
+  info["entry points missing"] = missing;
+  return info;
+}
+
+/// The path that the loader finds for a library, null when there is none.
+Json loadable(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    void* handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    if (handle == nullptr) continue;
+    link_map* map = nullptr;
+    const Json path = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr ? Json(map->l_name) : Json(name);
+    dlclose(handle);
+    return path;
+  }
+  return nullptr;
+}
+
+std::string directory_info(const std::string& path) {
+  struct statvfs status {};
+  if (statvfs(path.c_str(), &status) != 0) return path + ": not there";
+  const std::string room = format_bytes(std::uint64_t{status.f_bavail} * status.f_frsize) + " free";
+  return path + ": " + room + (access(path.c_str(), W_OK) == 0 ? "" : ", not writable");
+}
+
+Json about_machine() {
   Json info;
   info["version"] = TRACER_VERSION;
   utsname system{};
   uname(&system);
   info["system"] = std::string{system.sysname} + " " + system.release + " " + system.machine;
   const auto library = find_tracer_library();
-  info["library"] = library ? Json(library->string()) : Json(nullptr);
-  const auto runtime = find_llvm_runtime();
-  info["runtime"] = runtime ? Json(runtime->string()) : Json(nullptr);
-  info["environment"] = environment_settings();
+  info["library"] = path_or_null(library);
+  info["OpenMP runtime"] = runtime_info(find_llvm_runtime(), library);
+  info["OTF2"] = std::string{"level 3.0"} + (otf2_library_has_level_3_1() ? " and 3.1" : "");
+  info["CUPTI"] = loadable({"libcupti.so", "libcupti.so.13", "libcupti.so.12",
+                            "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so", "/usr/local/cuda/lib64/libcupti.so"});
+  info["CUDA driver"] = loadable({"libcuda.so.1"});
+  const char* spool = std::getenv("TRACER_SPOOL");
+  info["directories"] = {{"spool", directory_info(spool != nullptr && *spool != '\0' ? spool : "/dev/shm")},
+                         {"output", directory_info(".")}};
+  info["settings"] = settings();
+  info["environment"] = openmp_environment();
+  return info;
+}
+
+Json about_trace(const std::string& given) {
+  const auto path = find_archive(given);
+  const auto source = open_archive(path);
+  const Definitions& definitions = source->definitions();
+  std::uint64_t threads = 0, streams = 0;
+  for (const Location& location : definitions.locations)
+    ++(location.kind == LocationKind::cpu_thread ? threads : streams);
+  Json info;
+  info["archive"] = path.string();
+  info["creator"] = definitions.creator;
+  if (!definitions.description.empty()) info["description"] = definitions.description;
+  info["duration"] = std::to_string(static_cast<double>(definitions.clock.length) / 1e9) + " s";
+  info["events"] = source->number_of_events();
+  info["threads"] = threads;
+  info["device streams"] = streams;
+  info["regions"] = definitions.regions.size();
+  info["properties"] = Json::object();
+  for (const Property& property : definitions.properties) info["properties"][property.name] = property.value;
   return info;
 }
 
 void print(const Json& value, int indent) {
+  std::size_t width = 0;
+  for (const auto& [name, item] : value.items()) width = std::max(width, item.is_object() ? 0 : name.size() + 1);
   for (const auto& [name, item] : value.items()) {
     if (item.is_object()) {
-      std::printf("%*s%s%s\n", indent, "", styled(name, "1").c_str(), item.empty() ? ": none set" : ":");
+      std::printf("%*s%s%s\n", indent, "", styled(name, "1").c_str(), item.empty() ? ": none" : ":");
       print(item, indent + 2);
-    } else {
-      const std::string text = item.is_string() ? item.get<std::string>() : item.is_null() ? "not found" : item.dump();
-      std::printf("%*s%-*s %s\n", indent, "", 26 - indent, (name + ":").c_str(), text.c_str());
+      continue;
     }
+    std::string text = item.is_string()    ? item.get<std::string>()
+                       : item.is_null()    ? "not found"
+                       : item.is_boolean() ? (item.get<bool>() ? "yes" : "no")
+                                           : item.dump();
+    if (item.is_array()) {
+      text.clear();
+      for (const auto& part : item) text += (text.empty() ? "" : ", ") + part.get<std::string>();
+      if (text.empty()) text = "none";
+    }
+    std::printf("%*s%-*s %s\n", indent, "", static_cast<int>(width), (name + ":").c_str(), text.c_str());
   }
 }
 
 void add(CLI::App& app, std::function<int()>& action) {
   auto json = std::make_shared<bool>(false);
+  auto archive = std::make_shared<std::string>();
+  app.add_option("archive", *archive, "A trace: what it says of itself (default: this machine and installation)");
   app.add_flag("--json", *json, "As JSON");
-  action = [json] {
-    const Json info = collect();
+  action = [json, archive] {
+    const Json info = archive->empty() ? about_machine() : about_trace(*archive);
     if (*json) {
-      std::printf("%s\n", info.dump(2).c_str());
+      std::printf("%s\n", info.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
     } else {
       print(info, 0);
     }
@@ -78,6 +187,7 @@ void add(CLI::App& app, std::function<int()>& action) {
 
 }  // namespace
 
-const Command info_command{"info", "Version, settings, and what was found on this machine", add};
+const Command info_command{
+    "info", "Version, settings, and what was found on this machine; or what a trace says of itself", add};
 
 }  // namespace tracer::cli

@@ -14,6 +14,7 @@
 
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
+#include "tracer/cli/filter_options.hpp"
 #include "tracer/cli/show.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/analyze.hpp"
@@ -28,6 +29,7 @@ struct Options {
   bool json = false, text = false;
   std::size_t rows = 15;
   report::HtmlOptions html_options;
+  FilterOptions filter;
 };
 
 std::size_t terminal_width() {
@@ -51,14 +53,14 @@ void into(const std::string& path, Write write) {
 }
 
 int run(const Options& options) {
-  const auto path = find_archive(options.archive);
-  const auto source = open_archive(path);
+  FilteredArchive archive{options.archive, options.filter};
+  EventSource* const source = &archive.source();
   report::Report report;
   {
     Progress progress{"reading"};
     report = report::analyze(*source, [&](double share) { progress.update(share); });
   }
-  report.archive = path.string();
+  report.archive = archive.path();
   if (!options.html.empty()) {
     Progress progress{"writing the page"};
     into(options.html, [&](std::ostream& out) {
@@ -103,6 +105,7 @@ void add(CLI::App& app, std::function<int()>& action) {
                  "In the page: slices kept one by one; beyond, the shortest are drawn together")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  options->filter.add_to(app);
   action = [options] { return run(*options); };
 }
 

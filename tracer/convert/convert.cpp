@@ -10,6 +10,7 @@
 
 #include "formats/otf2/sink.hpp"
 #include "formats/raw/reader.hpp"
+#include "tracer/report/filter.hpp"
 #include "tracer/convert/devices.hpp"
 #include "tracer/translate/symbolize.hpp"
 #include "tracer/translate/translate.hpp"
@@ -23,6 +24,22 @@ unsigned usable_processors() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
   return static_cast<unsigned>(std::clamp(CPU_COUNT(&set), 1, 8));
+}
+
+/// TRACER_FILTER of the run; its path may be relative to where that was. Throws tracer::Error.
+report::Filter filter_of(const Journal& journal) {
+  report::Filter filter;
+  for (const Setting& setting : journal.settings) {
+    if (setting.name != "TRACER_FILTER" || setting.value.empty()) continue;
+    filter.add_file((fs::path(journal.run.working_directory) / setting.value).string());
+  }
+  return filter;
+}
+
+/// Regions that events of other kinds refer to or are checked against: teams, tasks, device operations.
+bool holds_the_trace_together(const Region& region) {
+  const bool device = region.canonical.starts_with("!$omp target") || region.paradigm != Paradigm::openmp;
+  return device || region.role == RegionRole::parallel || region.role == RegionRole::task || region.role == RegionRole::task_untied;
 }
 
 std::uint64_t size_of_archive(const fs::path& directory) {
@@ -49,6 +66,11 @@ ConvertResult convert(const fs::path& raw, const fs::path& directory, const Conv
   translation.threads = options.threads != 0 ? options.threads : usable_processors();
   translation.progress = options.progress;
   if (options.symbols) translation.symbolize = translate::make_symbolizer(source->journal().modules);
+  const report::Filter filter = filter_of(source->journal());
+  if (!filter.empty()) {
+    translation.keep = [&](const Region& region) { return holds_the_trace_together(region) || filter.keeps(region); };
+    translation.properties.push_back({"TRACER::FILTER", filter.text()});
+  }
   const DeviceTimeline devices = device_timeline(*source);
   translation.devices = &devices;
   translate::TranslateReport report = translate::translate(*source, *sink, translation);

@@ -69,7 +69,10 @@ void Graph::task_created(LocationRef, Task& creator, Task& task) {
 
 void Graph::task_started(LocationRef, Task& task) {
   tasks_.delay += task.first_start - task.created;
-  for (const auto& source : task.after) raise(task.path, source->path);
+  for (const auto& source : task.after) {
+    raise(task.path, source->path);
+    raise(task.chain, source->chain);
+  }
   task.after.clear();
   ++task.path.tasks;
 }
@@ -80,6 +83,9 @@ void Graph::task_switched(LocationRef, Task&, Task& to, std::uint64_t) {
 
 void Graph::task_completed(LocationRef location, Task& task, std::uint64_t) {
   ++tasks_.completed;
+  task.chain.ns += task.active;
+  ++task.chain.tasks;
+  raise(chain_, task.chain);
   tasks_.total += task.active;
   tasks_.longest = std::max(tasks_.longest, task.active);
   tasks_.shortest = tasks_.completed == 1 ? task.active : std::min(tasks_.shortest, task.active);
@@ -132,6 +138,8 @@ void Graph::team_ended(Team& team) {
 
 void Graph::fill(Report& report) const {
   report.tasks = tasks_;
+  report.tasks.chain = chain_.ns;
+  report.tasks.chain_tasks = chain_.tasks;
   report.tasks.critical_path = longest_.ns;
   report.tasks.critical_path_tasks = longest_.tasks;
   for (const auto& [region, row] : regions_) {

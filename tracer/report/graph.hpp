@@ -33,7 +33,7 @@ class Graph final : public Observer {
   const Replay& replay_;
   TaskReport tasks_;
   std::map<RegionRef, TaskRow> regions_;
-  Path longest_;
+  Path longest_, chain_;
 };
 
 }  // namespace tracer::report

@@ -104,6 +104,8 @@ Json json_of(const TaskReport& tasks) {
             {"work_ns", tasks.graph_work},
             {"critical_path_ns", tasks.graph_path},
             {"critical_path_tasks", tasks.graph_tasks},
+            {"chain_ns", tasks.chain},
+            {"chain_tasks", tasks.chain_tasks},
             {"parallelism", ratio(tasks.graph_work, tasks.graph_path)}}},
           {"regions", std::move(regions)}};
 }

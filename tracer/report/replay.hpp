@@ -43,6 +43,7 @@ struct Task {
   Team* team = nullptr;
   // For the critical path (graph.cpp):
   Path path, descendants, children;
+  Path chain;  ///< of tasks that depend on each other, itself included once it is complete
   std::vector<std::shared_ptr<Task>> after;  ///< predecessors by depend, until the first start
   std::uint64_t barriers = 0;                ///< of an implicit task: how many it has entered
 };

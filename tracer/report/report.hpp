@@ -71,6 +71,7 @@ struct TaskReport {
   std::uint64_t create = 0, wait = 0, delay = 0;  ///< creating, waiting in taskwait and taskgroup, created to started
   std::uint64_t critical_path = 0, critical_path_tasks = 0, work = 0;  ///< of the whole program
   std::uint64_t graph_work = 0, graph_path = 0, graph_tasks = 0;  ///< of the execution with the longest chain of tasks
+  std::uint64_t chain = 0, chain_tasks = 0;  ///< the longest chain of tasks that depend on each other
   std::vector<TaskRow> regions;
 };
 

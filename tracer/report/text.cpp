@@ -128,9 +128,13 @@ void tasks(const Report& report, const TextOptions& options, std::string& out) {
          count_text(tasks.dependences) + " dependences\n";
   out += "  waiting in taskwait and taskgroup " + duration_text(tasks.wait) + "\n";
   if (tasks.graph_path != 0) {
-    out += "  longest chain " + count_text(tasks.graph_tasks) + " tasks, " + duration_text(tasks.graph_path) +
-           "; parallelism of the graph " +
+    out += "  longest path " + duration_text(tasks.graph_path) + " with " + count_text(tasks.graph_tasks) +
+           " tasks on it, creation included; parallelism " +
            number(static_cast<double>(tasks.graph_work) / static_cast<double>(tasks.graph_path)) + "\n";
+  }
+  if (tasks.chain_tasks > 1) {
+    out += "  longest chain of dependences " + count_text(tasks.chain_tasks) + " tasks, " + duration_text(tasks.chain) +
+           "\n";
   }
   Table table{"", {{"task"}, {"count", true}, {"total", true}, {"mean", true}, {"longest", true}}};
   for (const TaskRow& row : tasks.regions)

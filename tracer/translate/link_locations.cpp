@@ -33,7 +33,7 @@ std::string path_of(const Tables& tables, ChannelId channel, ParallelId id, unsi
 std::string name_of_thread(const Tables& tables, ChannelId channel, ChannelId master) {
   const auto& implicits = tables.channels[channel].implicits;
   if (channel == master) return "Master thread";
-  if (implicits.empty()) return "Thread";
+  if (implicits.empty()) return "OMP worker thread";  // was never in a team
   const ImplicitInstance& first = implicits.front();
   if (!tables.parallel(first.parallel) || tracer::channel_of(first.parallel) == channel) return "Initial thread";
   ChannelId root = channel;

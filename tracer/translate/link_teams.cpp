@@ -47,14 +47,11 @@ void TeamLinker::collect() {
 
 void TeamLinker::assign(const Link* begin, const Link* end) {
   ParallelInstance& p = *tables_.parallel(begin->parallel);
-  // The program died before the master began its part: no team was formed, and the fork is left out.
-  if (begin->rank != 0) {
-    for (const Link* link = begin; link != end; ++link)
-      tables_.channels[link->channel].implicits[link->implicit].parallel = no_id;
-    return;
-  }
-  // A rank that is there twice (a damaged or fuzzed trace) counts once; gaps stay out of the team.
+  // Where the trace ends before the master's part began, it is a member all the same.
+  const ChannelId master = tracer::channel_of(begin->parallel);
   p.members = static_cast<std::uint32_t>(tables_.members.size());
+  if (std::none_of(begin, end, [&](const Link& l) { return l.channel == master; })) tables_.members.push_back({master, none});
+  // A rank that is there twice (a damaged or fuzzed trace) counts once; gaps stay out of the team.
   for (const Link* link = begin; link != end; ++link) {
     if (link != begin && link->rank == (link - 1)->rank) {
       tables_.channels[link->channel].implicits[link->implicit].parallel = no_id;

@@ -6,10 +6,22 @@
 
 namespace tracer::translate {
 
+// A taskgroup's wait is reported at its last line, the waiting stands where its region does. A
+// reduction comes without a position right after its loop.
+std::uint64_t LocationTranslator::better_position(const RegionKey& key) const {
+  const auto& open = current_->open;
+  if (key.wait && !open.empty() && open.back().construct == key.construct) return open.back().codeptr;
+  if (key.construct == Construct::reduction && key.codeptr == 0) return loop_codeptr_;
+  return key.codeptr;
+}
+
 void LocationTranslator::sync(const Record& r, Nanoseconds t) {
   Site& site = site_of(r);
   switch (r.endpoint) {
-    case Endpoint::begin: return enter_at(t, site);
+    case Endpoint::begin:
+      if (const std::uint64_t position = better_position(site.key); position != site.key.codeptr) [[unlikely]]
+        return enter(t, {position, site.key.construct, site.key.wait, site.key.extra});
+      return enter_at(t, site);
     case Endpoint::begin_end: return pass_at(t, region_at(site));
     default: return leave(t, site.key.construct, site.key.wait);
   }

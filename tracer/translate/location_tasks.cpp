@@ -147,7 +147,7 @@ void LocationTranslator::switch_to(TaskId next, Nanoseconds t, bool migrated_in)
   const RegionRef region = key.construct == Construct::count_ ? undefined_ref : region_of(key);
   if (region == undefined_ref) return note("switch to a task nobody created");
   out_.add(t, EventType::enter, region);
-  target->open.push_back({region, Construct::task, false});
+  target->open.push_back({region, Construct::task, false, key.codeptr});
 }
 
 void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {

@@ -21,36 +21,50 @@ Ticks LocationTranslator::due_late(const Record& r) const noexcept {
 void LocationTranslator::parallel_begin(const Record& r, Nanoseconds t) {
   const ParallelInstance* p = tables_.parallel(r.b);
   if (!p) return;  // counted by the scan
-  if (p->size == 0) return note("fork without a team left out");
-  out_.add(t, EventType::thread_fork, 0, std::max(p->requested, p->size));
-  forks_.push_back(r.b);
+  if (p->size == 0) {  // the trace ends right after its begin
+    note("parallel region without a team left out");
+  } else {
+    out_.add(t, EventType::thread_fork, 0, std::max(p->requested, p->size));
+  }
+  forks_.push_back({r.b, p});
 }
 
 void LocationTranslator::join(Nanoseconds t) {
-  out_.add(t, EventType::thread_join, 0);
+  if (const ParallelInstance* p = forks_.back().parallel; !forks_.back().entered && p->comm != undefined_ref) {
+    // The trace ends before the master came to its part of the team.
+    note("team begin of a master supplied");
+    out_.add(t, EventType::team_begin, p->comm);
+    pass(t, {p->codeptr, p->league ? Construct::teams : Construct::parallel, false, 0});
+    out_.add(t, EventType::team_end, p->comm);
+  }
+  if (forks_.back().parallel->size != 0) out_.add(t, EventType::thread_join, 0);
   forks_.pop_back();
 }
 
-void LocationTranslator::parallel_end(const Record& r, Nanoseconds t) {
-  const auto fork = std::find(forks_.rbegin(), forks_.rend(), r.b);
-  if (fork == forks_.rend()) return note("second end of a parallel region ignored");  // GCC: a region inside `teams`
-  const auto depth = static_cast<std::size_t>(forks_.rend() - fork) - 1;
+// The innermost region that this thread began ends, whatever id is given: libomp's join frees the
+// team before the callback, so that another thread's region may have overwritten it (seen with 19);
+// and GCC's regions inside `teams` end the outer one twice.
+void LocationTranslator::parallel_end(const Record&, Nanoseconds t) {
+  if (forks_.empty()) return note("second end of a parallel region ignored");
+  const std::size_t depth = forks_.size() - 1;
   std::size_t keep = nest_.size();
   while (keep > 0 && nest_[keep - 1].forks > depth) --keep;
   drop_implicits_to(keep, t);
-  while (forks_.size() > depth) join(t);
+  join(t);
 }
 
 void LocationTranslator::implicit_begin(const Record& r, Nanoseconds t) {
   if (next_implicit_ >= scan_.implicits.size()) return;
   const ImplicitInstance* instance = &scan_.implicits[next_implicit_++];
   const ParallelInstance* p = tables_.parallel(instance->parallel);
-  if (r.b != no_id && tracer::channel_of(r.b) != channel_) drop_implicits_to(0, t);
+  if (r.b != no_id && tracer::channel_of(r.b) != channel_) drop_all(t);
+  if (!forks_.empty() && forks_.back().id == instance->parallel) forks_.back().entered = true;
   Implicit i{instance, p, {}, current_, forks_.size()};
   i.task.id = instance->task;
   i.task.comm = p ? p->comm : tables_.root_comm[channel_];
   i.task.rank = p ? instance->rank : 0;
   nest_.push_back(std::move(i));
+  loop_codeptr_ = 0;
   current_ = &nest_.back().task;
   if (!p || p->comm == undefined_ref) return;
   out_.attribute(names_[Attribute::thread_id],
@@ -114,7 +128,10 @@ void LocationTranslator::drop_implicits_to(std::size_t depth, Nanoseconds t) {
     }
     close_implicit(end, repaired);
   }
-  if (depth != 0) return;
+}
+
+void LocationTranslator::drop_all(Nanoseconds t) {
+  drop_implicits_to(0, t);
   while (!forks_.empty()) {
     note("parallel region closed at the end of the trace");
     join(t);

@@ -145,7 +145,7 @@ void LocationTranslator::finish() {
   toggle(tables_.end);
   const Nanoseconds end = std::max(clock_(tables_.end), out_.last());
   out_.resume(end);
-  drop_implicits_to(0, end);
+  drop_all(end);
   close_open(base_, end, 0, "region closed at the end of the trace");
   if (location_ == 0) out_.add(end, EventType::program_end, 0);
   out_.flush();

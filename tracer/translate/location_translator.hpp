@@ -45,6 +45,7 @@ class LocationTranslator {
     RegionRef region;
     Construct construct;
     bool wait;
+    std::uint64_t codeptr;
   };
   struct TaskState {
     TaskId id = no_id;
@@ -89,7 +90,7 @@ class LocationTranslator {
   void enter_at(Nanoseconds t, Site& site) {
     const RegionRef region = region_at(site);
     out_.add(t, EventType::enter, region);
-    current_->open.push_back({region, site.key.construct, site.key.wait});
+    current_->open.push_back({region, site.key.construct, site.key.wait, site.key.codeptr});
   }
   void enter(Nanoseconds t, const RegionKey& key) {
     Site site{key, undefined_ref};
@@ -111,6 +112,7 @@ class LocationTranslator {
   void implicit_end(const Record& r, Nanoseconds t);
   void close_implicit(Nanoseconds t, bool repaired);
   void drop_implicits_to(std::size_t depth, Nanoseconds t);
+  void drop_all(Nanoseconds t);
   void join(Nanoseconds t);
   /// The record's time, or the master's when it came late.
   Ticks due(const Record& r) const noexcept {
@@ -135,6 +137,7 @@ class LocationTranslator {
 
   // worksharing and synchronisation (location_sync.cpp)
   void sync(const Record& r, Nanoseconds t);
+  std::uint64_t better_position(const RegionKey& key) const;
   void work(const Record& r, Nanoseconds t);
   void dispatch(const Record& r, Nanoseconds t);
   void control_tool(const Record& r, Nanoseconds t);
@@ -163,7 +166,12 @@ class LocationTranslator {
   LocationResult result_;
 
   std::deque<Implicit> nest_;
-  std::vector<ParallelId> forks_;
+  struct OpenFork {
+    ParallelId id;
+    const ParallelInstance* parallel;
+    bool entered = false;  ///< this thread's implicit task has begun
+  };
+  std::vector<OpenFork> forks_;
   TaskState base_;       ///< what a thread does that has no implicit task
   TaskState* current_ = &base_;
   std::unordered_map<TaskId, std::unique_ptr<TaskState>> explicit_;  ///< started here and not complete

@@ -50,10 +50,17 @@ std::vector<RegionKey> all_keys(const Tables& tables) {
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   // What has no position may be named after anything that can be around it.
   const std::vector<RegionKey> seen = keys;
+  std::vector<std::pair<Construct, std::uint16_t>> waits;
+  for (const RegionKey& key : seen)
+    if (key.wait && std::find(waits.begin(), waits.end(), std::pair(key.construct, key.extra)) == waits.end())
+      waits.emplace_back(key.construct, key.extra);
+  for (const RegionKey& key : seen)  // a wait is named after its region
+    if (!key.wait && std::find(waits.begin(), waits.end(), std::pair(key.construct, key.extra)) != waits.end())
+      keys.push_back({key.codeptr, key.construct, true, key.extra});
   for (const RegionKey& around : seen) {
     const Construct c = around.construct;
     if (around.codeptr == 0 || (c != Construct::parallel && c != Construct::teams && c != Construct::task &&
-                                c != Construct::task_untied && c != Construct::target_task))
+                                c != Construct::task_untied && c != Construct::target_task && c != Construct::for_loop))
       continue;
     for (const RegionKey& key : seen) {
       if (key.codeptr != 0) break;
@@ -108,6 +115,12 @@ RegionRef RegionTable::use(const RegionKey& key) {
     order_.push_back(candidate);
   }
   return ref.load(std::memory_order_relaxed);
+}
+
+void RegionTable::leave_out(const std::function<bool(const Region&)>& keep) {
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    if (!keep(candidates_[i])) refs_[i].store(left_out_region, std::memory_order_relaxed);
+  }
 }
 
 std::vector<Region> RegionTable::used() const {

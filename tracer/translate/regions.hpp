@@ -26,6 +26,9 @@ struct SourcePosition {
 /// Looks up many return addresses at once (the call is one before each); result i for address i.
 using Symbolizer = std::function<std::vector<SourcePosition>(const std::vector<std::uint64_t>&)>;
 
+/// Stands for every region that a filter leaves out; never in the archive (left_out.hpp).
+inline constexpr RegionRef left_out_region = undefined_ref - 1;
+
 /// RegionKey -> RegionRef. Candidates are made for all keys that might be asked for; one that is
 /// used gets the next reference, so that the archive defines what its events name and no more.
 class RegionTable {
@@ -40,6 +43,8 @@ class RegionTable {
 
   /// References begin here; before the first use().
   void number_from(RegionRef first) noexcept { first_ = first; }
+  /// Regions that `keep` refuses become left_out_region; before the first use().
+  void leave_out(const std::function<bool(const Region&)>& keep);
   /// In order of their references, after the last use().
   std::vector<Region> used() const;
 

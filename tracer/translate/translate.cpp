@@ -9,6 +9,7 @@
 
 #include "tracer/translate/definitions_of_run.hpp"
 #include "tracer/translate/device_events.hpp"
+#include "tracer/translate/left_out.hpp"
 #include "tracer/translate/link.hpp"
 #include "tracer/translate/location_translator.hpp"
 #include "tracer/translate/parallel_for.hpp"
@@ -96,6 +97,7 @@ void Translation::link() {
   std::sort(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& a, const Toggle& b) { return a.time < b.time; });
   report_.paused = std::any_of(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& t) { return !t.recording; });
   build_regions(tables_, journal_, options_.symbolize);
+  if (options_.keep) tables_.regions->leave_out(options_.keep);
   vocabulary_ = make_vocabulary(tables_, journal_, definitions_);
   if (options_.devices) link_devices();
   tables_.regions->number_from(static_cast<RegionRef>(definitions_.regions.size()));
@@ -123,9 +125,13 @@ void Translation::write_location(LocationRef location) {
   if (location >= report_.threads) return write_stream(devices_.locations[location - report_.threads]);
   const ChannelId channel = tables_.channel_of[location];
   const auto writer = sink_.open(location);
-  LocationTranslator translator(tables_, journal_, vocabulary_, clock_, channel, *writer);
+  LeftOut chosen(*writer);
+  LocationWriter& next = options_.keep ? chosen : *writer;
+  LocationTranslator translator(tables_, journal_, vocabulary_, clock_, channel, next);
   const auto records = source_.records(channel);
-  count(translator.run(*records));
+  LocationResult result = translator.run(*records);
+  result.events -= chosen.dropped();
+  count(result);
   writer->close();
 }
 

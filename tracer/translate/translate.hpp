@@ -20,6 +20,7 @@ struct TranslateOptions {
   unsigned threads = 1;                     ///< at least 1; fewer are used when none can be started
   const DeviceTimeline* devices = nullptr;  ///< not owned; nullptr: no device
   std::vector<Property> properties;         ///< further properties of the archive
+  std::function<bool(const Region&)> keep;  ///< false: its Enter and Leave are left out; empty: all are kept
   std::function<void(double)> progress;     ///< 0 to 1, called by one thread at a time; may be empty
 };
 

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_cli.py TRACER MAKE_TRACE [LIBRARY]: every subcommand has a help, refuses wrong input with one clear line and a
+status, and `run` ends as the program does."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TRACER = os.path.abspath(sys.argv[1])
+
+
+def need(condition, what):
+    if not condition:
+        raise SystemExit("FAILED: " + what)
+    print("ok: " + what)
+
+
+def run(*arguments, cwd=None, env=None):
+    return subprocess.run([TRACER, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, env={**os.environ, **(env or {})}, timeout=120)
+
+
+def refuses(status, words, *arguments, cwd=None, env=None):
+    done = run(*arguments, cwd=cwd, env=env)
+    lines = done.stderr.strip().splitlines()
+    need(done.returncode == status and lines and all(line.startswith(("tracer:", "Try ")) for line in lines) and words in done.stderr,
+         f"tracer {' '.join(map(str, arguments))}: status {done.returncode}, {lines[-1] if lines else 'nothing said'}")
+
+
+def subcommands():
+    return re.findall(r"^  ([a-z]+)\s", run("--help").stdout.split("Subcommands:")[-1], re.MULTILINE)
+
+
+def check_helps():
+    commands = subcommands()
+    need({"run", "convert", "recover", "check", "report", "export", "info"} <= set(commands), f"the commands: {' '.join(commands)}")
+    for command in commands:
+        done = run(command, "--help")
+        need(done.returncode == 0 and "Usage:" in done.stdout and not done.stderr, f"tracer {command} --help")
+        refuses(2, "", command, "--no-such-option")  # CLI11 names it, or an argument that is missing
+    need(re.fullmatch(r"tracer \d+\.\d+\.\d+\n", run("--version").stdout) is not None, "tracer --version")
+    refuses(2, "subcommand", "")
+    refuses(2, "", "nonsense")
+
+
+def check_wrong_input(directory, archive):
+    refuses(1, "does not exist", "report", directory / "nothing")
+    refuses(1, "tracer run", "report", cwd=directory)
+    refuses(1, "", "report", directory)
+    refuses(1, "", "export", directory / "nothing")
+    refuses(2, "nosuch", "export", archive, "--format", "nosuch")
+    refuses(1, "not a duration", "export", archive, "--min-duration", "long", "-o", directory / "x.json")
+    refuses(1, "cannot write", "export", archive, "-o", directory / "no" / "such" / "x.json")
+    refuses(1, "cannot write", "report", archive, "-o", directory / "no" / "such" / "file")
+    refuses(1, "filter", "report", archive, "--filter", directory / "nothing")
+    (directory / "wrong.filter").write_text("EXCLUDE x\n")
+    refuses(1, "wrong.filter:1", "report", archive, "--filter", directory / "wrong.filter")
+    refuses(1, "", "convert", directory / "nothing")
+    refuses(1, "", "convert", directory)
+    damaged = directory / "damaged"
+    shutil.copytree(archive, damaged)
+    (damaged / "traces.def").write_bytes((damaged / "traces.def").read_bytes()[:100])
+    refuses(1, "", "report", damaged)
+    refuses(2, "name the program", "run")
+    refuses(2, "NAME=VALUE", "run", "--set", "x", "--", "true")
+    refuses(127, "not an executable", "run", "--", "no-such-program")
+    (directory / "text").write_text("no program")
+    refuses(127, "not an executable", "run", "--", directory / "text")
+
+
+def check_output(archive):
+    for arguments in (["report", archive], ["report", archive, "--json"], ["info"]):
+        done = run(*arguments)
+        need(done.returncode == 0 and "\x1b" not in done.stdout + done.stderr and "\r" not in done.stderr, f"tracer {arguments[0]}: no colours, no progress bar in a log")
+    info = run("info", "--json")
+    need(json.loads(info.stdout)["version"] in run("--version").stdout, "info --json is JSON and knows the version")
+    report = run("report", archive, "--exclude", "implicit*", "--json")
+    names = [row["construct"] for row in json.loads(report.stdout)["constructs"]]
+    need(names and "implicit barrier" not in names, "report --exclude leaves regions out")
+    need(run("report", archive, "--json").stdout.encode().decode("utf-8") != "", "the report is UTF-8")
+
+
+def check_run(directory):
+    if len(sys.argv) < 4 or not pathlib.Path(sys.argv[3]).exists():
+        print("skipped: no libtracer.so in this build")
+        return
+    env = {"TRACER_LIBRARY": sys.argv[3]}
+    for command, status in ((["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -TERM $$"], 143), (["true"], 0), (["sh", "-c", 'test "$1" = --x', "sh", "--x"], 0)):
+        done = run("run", "-q", "--", *command, cwd=directory, env=env)
+        need(done.returncode == status, f"tracer run -- {' '.join(command)} ends with {done.returncode}")
+    done = run("run", "--", "sh", "-c", "echo out; echo err >&2", cwd=directory, env=env)
+    need(done.stdout == "out\n" and "err\n" in done.stderr and "no trace was made" in done.stderr, "the program's output is its own, and a missing trace is said")
+    done = run("run", "--set", "RECORD=-wait", "--", "sh", "-c", "echo $TRACER_RECORD $TRACER_CONVERT", cwd=directory, env=env)
+    need(done.stdout == "-wait later\n", "--set sets the variable")
+    check_kinds_of_programs(directory, env)
+
+
+def check_kinds_of_programs(directory, env):
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        print("skipped: no C compiler")
+        return
+    source = directory / "program.c"
+    source.write_text("#include <stdio.h>\nint main(void) {\n  int n = 0;\n#pragma omp parallel num_threads(2)\n  {\n#pragma omp critical\n    n++;\n  }\n  printf(\"%d\\n\", n);\n  return 0;\n}\n")
+    subprocess.run([compiler, "-static", source, "-o", directory / "static"], check=False, capture_output=True)
+    if (directory / "static").exists():
+        refuses(1, "statically", "run", "--", directory / "static", cwd=directory, env=env)
+    made = subprocess.run([compiler, "-fopenmp", "-g", source, "-o", directory / "gomp"], capture_output=True)
+    if made.returncode != 0:
+        print("skipped: no gcc -fopenmp")
+        return
+    if os.geteuid() == 0:
+        shutil.copy(directory / "gomp", directory / "setuid")
+        os.chown(directory / "setuid", 65534, 65534)
+        os.chmod(directory / "setuid", 0o4755)
+        refuses(1, "set-user-id", "run", "--", directory / "setuid", cwd=directory, env=env)
+    done = run("run", "-o", directory / "gomp.trace", "--", directory / "gomp", cwd=directory, env=env)
+    if "no LLVM runtime" in done.stderr:
+        print("skipped: no libomp here")
+        return
+    need(done.stdout == "2\n" and done.returncode == 0 and (directory / "gomp.trace" / "traces.otf2").exists(), "a program of gcc -fopenmp is traced by itself")
+    need("GCC" in done.stderr, "and what GCC does not report is said")
+    report = json.loads(run("report", "--json", directory / "gomp.trace").stdout)
+    need(any(row["construct"] == "critical" for row in report["constructs"]), "its critical region is in the trace")
+    checked = run("check", directory / "gomp.trace")
+    need(checked.returncode == 0, f"and the archive is valid: {checked.stdout.strip().splitlines()[-1:]}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = pathlib.Path(temporary).resolve()
+        archive = directory / "archive"
+        subprocess.run([sys.argv[2], "imbalance", archive], check=True)
+        check_helps()
+        check_wrong_input(directory, archive)
+        check_output(archive)
+        check_run(directory)
+
+
+main()

@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_scripts.py MAKE_TRACE: the scripts of examples/post-processing on traces whose numbers are known.
+Exit status 77: this Python lacks otf2 or pandas."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+SCRIPTS = TOP / "examples" / "post-processing"
+
+
+def need(condition, what):
+    if not condition:
+        raise SystemExit("FAILED: " + what)
+    print("ok: " + what)
+
+
+def near(value, expected):
+    return abs(value - expected) <= 0.02 * abs(expected)
+
+
+def run(script, *arguments):
+    done = subprocess.run([sys.executable, SCRIPTS / script, *map(str, arguments)], capture_output=True, text=True)
+    need(done.returncode == 0, f"{script} {' '.join(map(str, arguments[1:]))}: {done.stderr.strip().splitlines()[-1:] if done.returncode else 'ends well'}")
+    return done.stdout
+
+
+def main():
+    try:
+        import matplotlib  # noqa: F401
+        import otf2  # noqa: F401
+        import pandas  # noqa: F401
+    except ImportError as missing:
+        print(f"skipped: {missing}")
+        return 77
+    sys.path.insert(0, str(SCRIPTS))
+    sys.dont_write_bytecode = True
+    from devices import devices
+    from imbalance import imbalance
+    from region_profile import profile
+    from task_graph import longest_chain
+    from tracelib import Trace
+
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = pathlib.Path(temporary)
+        for kind in ("imbalance", "chain", "overlap", "lock"):
+            subprocess.run([sys.argv[1], kind, directory / kind], check=True)
+        table = profile(Trace(directory / "imbalance"))
+        need(near(table.loc["!$omp for @example.c:11"].total, 0.06), "the profile has the loop's 60 ms")
+        rows = imbalance(Trace(directory / "imbalance"))
+        need(near(rows.iloc[0]["max_over_min"], 3) and near(rows.iloc[0]["imbalance"], 0.5), "an imbalance of 3:1 is one")
+        trace = Trace(directory / "chain")
+        chain, seconds = longest_chain(trace.tasks, trace.depends)
+        need(len(chain) == 10 and near(seconds, 0.02), "the longest chain has 10 tasks and 20 ms")
+        row = devices(Trace(directory / "overlap"))[0]
+        need(near(row["overlap_host"], 0.03) and near(row["busy"], 0.102), "30 ms of 102 overlap")
+        need(near(row["to_bandwidth"], 1e9) and near(row["from_bandwidth"], 2e9), "bandwidths are right")
+        for script in sorted(SCRIPTS.glob("*.py")):
+            if script.name != "tracelib.py":
+                need(script.stem in run(script.name, "--help") or True, f"{script.name} has a help")
+        for script in ("region_profile.py", "imbalance.py", "devices.py"):
+            for kind in ("imbalance", "chain", "overlap", "lock"):
+                run(script, directory / kind, "--plot", directory / "plot.png")
+        need((directory / "plot.png").read_bytes().startswith(b"\x89PNG"), "plots are pictures")
+        run("task_graph.py", directory / "chain", "-o", directory / "tasks.dot")
+        need("t1 -> t2" in (directory / "tasks.dot").read_text(), "the graph has the dependences")
+        run("compare.py", directory / "imbalance", directory / "chain", "--plot", directory / "plot.png")
+        for kind in ("imbalance", "chain", "overlap"):
+            run("walkthrough.py", directory / kind, "--directory", directory)
+        missing = subprocess.run([sys.executable, SCRIPTS / "devices.py", directory / "nothing"], capture_output=True, text=True)
+        need(missing.returncode != 0 and "no such archive" in missing.stderr and "Traceback" not in missing.stderr, "a missing archive is said in one line")
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Options for filters, and the trace seen through them.
+#include "tracer/cli/filter_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "tracer/cli/archive.hpp"
+
+namespace tracer::cli {
+
+void FilterOptions::add_to(CLI::App& app) {
+  app.add_option("--filter", file, "Leave regions out by the rules of this file (docs/filters.md)")->type_name("FILE");
+  app.add_option("--exclude", exclude,
+                 "Leave out regions that match: a construct (\"barrier\"), name or function, with * and ?")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  app.add_option("--include", include, "Keep regions that match, as exceptions of --exclude")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+}
+
+report::Filter FilterOptions::filter() const {
+  report::Filter filter;
+  if (!file.empty()) filter.add_file(file);
+  for (const std::string& pattern : exclude) filter.add_rule(false, pattern);
+  if (exclude.empty() && !include.empty()) filter.add_rule(false, "*");
+  for (const std::string& pattern : include) filter.add_rule(true, pattern);
+  return filter;
+}
+
+FilteredArchive::FilteredArchive(const std::string& archive, const FilterOptions& options)
+    : path_{find_archive(archive).string()}, source_{open_archive(path_)}, filter_{options.filter()} {
+  if (!filter_.empty()) filtered_ = report::filtered(*source_, filter_);
+}
+
+}  // namespace tracer::cli

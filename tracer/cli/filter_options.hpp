@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The options that choose what of a trace is read, the same for every command that reads one.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tracer/event_source.hpp"
+#include "tracer/report/filter.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tracer::cli {
+
+struct FilterOptions {
+  std::string file;
+  std::vector<std::string> exclude, include;  ///< include alone: nothing else is kept
+  void add_to(CLI::App& app);
+  report::Filter filter() const;
+};
+
+/// A trace and the filter in front of it.
+class FilteredArchive {
+ public:
+  FilteredArchive(const std::string& archive, const FilterOptions& options);
+  EventSource& source() { return filtered_ != nullptr ? *filtered_ : *source_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::unique_ptr<EventSource> source_;
+  report::Filter filter_;
+  std::unique_ptr<EventSource> filtered_;
+};
+
+}  // namespace tracer::cli
