@@ -7,17 +7,21 @@
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
+#include "tracer/session/session.hpp"
 
 namespace tracer::ompt {
 
 // The thread's word names its channel, so that a debugger's view of the runtime (OMPD) can be
 // joined with the trace.
+// libomp 19 delivers it inside fork(), with its locks held: asking for the place would wait for ever. A forked child has no
+// session then.
 void on_thread_begin(ompt_thread_t thread_type, ompt_data_t* thread_data) noexcept {
   Channel* channel = this_channel();
   if (channel == nullptr) return;
   if (thread_data != nullptr) thread_data->value = make_id(channel->id(), channel->next_counter());
   const auto get_place_num = context().entry_points.get_place_num;
-  const int place = get_place_num != nullptr ? get_place_num() : -1;
+  const bool may_ask = get_place_num != nullptr && Session::current() != nullptr;
+  const int place = may_ask ? get_place_num() : -1;
   const int processor = sched_getcpu();
   channel->identify(static_cast<std::uint32_t>(thread_type), processor, place);
   channel->emit({.time = now(),

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 #include <unistd.h>
-#include <cstring>
+#include <algorithm>
 #include <new>
 
 #include "tracer/base/log.hpp"
@@ -17,7 +17,8 @@ constexpr std::uint64_t first_records = 4;
 
 /// The child's only thread touches these until it makes a session.
 constinit Session* inherited = nullptr;
-constinit bool undecided = false;
+constinit std::atomic<bool> undecided{false};
+constinit std::mutex decision;  ///< one thread makes the session, the others wait for it
 constinit bool first_channel_taken = false;
 constinit std::uint64_t inherited_counter = 0;
 alignas(64) constinit unsigned char first_memory[sizeof(Channel)]{};
@@ -33,6 +34,7 @@ constinit std::atomic<std::uint64_t> first_head{0}, first_tail{0};
 //   is
 //      forgotten but not destroyed; its descriptors are closed; its rings stay mapped and are not written again.
 void Forks::before() noexcept {
+  decision.lock();
   Session* session = Session::current();
   if (!session) return;
   auto& shared = *session->shared_;
@@ -46,6 +48,7 @@ void Forks::before() noexcept {
 }
 
 void Forks::in_parent() noexcept {
+  decision.unlock();
   Session* session = Session::current();
   if (!session) return;
   auto& shared = *session->shared_;
@@ -59,11 +62,11 @@ void Forks::in_parent() noexcept {
 }
 
 void Forks::in_child() noexcept {
-  Session* session = Session::current();
-  if (!session) return;
   const KeepErrno keep;
-  const RecordingState state = session->state();
+  Session* session = Session::current();
   in_parent();
+  if (!session) return;
+  const RecordingState state = session->state();
   session->shared_->journal.close();
   session->shared_->trace.close();
   session->state_.store(RecordingState::finished);
@@ -71,7 +74,9 @@ void Forks::in_child() noexcept {
   inherited = session;
   undecided = state == RecordingState::recording;
   first_channel_taken = false;
-  inherited_counter = detail::channel ? detail::channel->counter_ : 0;
+  // Ids that live on (the initial task's) are small; those of a long past need not be avoided.
+  constexpr std::uint64_t most_inherited = 1024;
+  inherited_counter = detail::channel ? std::min(detail::channel->counter_, most_inherited) : 0;
   detail::channel = nullptr;
 }
 
@@ -92,21 +97,23 @@ Channel* Forks::first_channel() noexcept {
 }
 
 Session* Forks::make_session() noexcept {
-  if (!undecided) return Session::current();
-  undecided = false;
+  const std::lock_guard lock(decision);
+  if (!undecided.load()) return Session::current();
+  Session* session = nullptr;
   try {
     const auto& shared = *inherited->shared_;
     Config config = shared.config;
     config.complaints.clear();
-    Session* session = Session::start(shared.run, config, shared.make_consumer);
-    if (!session) return nullptr;
-    session->shared_->next_string.store(shared.next_string.load());
-    session->journal().repeat(shared.journal.kept());
-    return session;
+    session = Session::start(shared.run, config, shared.make_consumer);
+    if (session) {
+      session->shared_->next_string.store(shared.next_string.load());
+      session->journal().repeat(shared.journal.kept());
+    }
   } catch (...) {
     log_error("a forked child is not traced: no memory");
-    return nullptr;
   }
+  undecided.store(false);
+  return session;
 }
 
 void Forks::emit_first(Channel& from, const Record& record, const Record* more) noexcept {

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One program, all endings: runs a region, prints what it computed, and ends as its argument says.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <omp.h>
+
+namespace {
+
+char** arguments;
+
+int compute(int n) {
+  int sum = 0;
+#pragma omp parallel for num_threads(2) reduction(+ : sum)
+  for (int i = 0; i < n; ++i) sum += i;
+  return sum;
+}
+
+void say(const char* text, int value) {
+  std::printf("%s %d\n", text, value);
+  std::fflush(stdout);
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void closing_all_descriptors() {
+  for (int fd = 3; fd < 4096; ++fd) close(fd);
+}
+
+/// A daemon as the books have it: the first process ends, the grandchild works on without a terminal.
+int daemonise() {
+  if (const pid_t child = fork()) {
+    const int status = wait_for(child);
+    std::fflush(stdout);
+    _exit(status);
+  }
+  setsid();
+  if (const pid_t child = fork()) _exit(wait_for(child));
+  closing_all_descriptors();
+  say("daemon", compute(10));
+  return 0;
+}
+
+int exec_self(const char* mode) {
+  execl("/proc/self/exe", arguments[0], mode, nullptr);
+  return 99;
+}
+
+int fork_and(const std::function<int()>& child_does) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const int status = child_does();
+    std::exit(status);
+  }
+  say("child ended with", wait_for(child));
+  say("parent", compute(20));
+  return 0;
+}
+
+void in_region(const std::function<void()>& act) {
+#pragma omp parallel num_threads(2)
+  {
+    if (omp_get_thread_num() == 1) act();
+#pragma omp barrier
+  }
+}
+
+int threads_that_come_and_go() {
+  for (int round = 0; round < 50; ++round) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back([] { compute(8); });
+    for (auto& thread : threads) thread.join();
+  }
+  return 0;
+}
+
+const std::map<std::string, std::function<int()>> endings{
+    {"return", [] { return 3; }},
+    {"exit",
+     [] {
+       std::exit(4);
+       return 0;
+     }},
+    {"_exit",
+     [] {
+       _exit(5);
+       return 0;
+     }},
+    {"_exit_in_region",
+     [] {
+       in_region([] { _exit(5); });
+       return 0;
+     }},
+    {"exit_in_region",
+     [] {
+       in_region([] { std::exit(6); });
+       return 0;
+     }},
+    {"quick_exit",
+     [] {
+       std::quick_exit(7);
+       return 0;
+     }},
+    {"abort",
+     [] {
+       std::abort();
+       return 0;
+     }},
+    {"abort_in_region",
+     [] {
+       in_region([] { std::abort(); });
+       return 0;
+     }},
+    {"terminate",
+     [] {
+       std::terminate();
+       return 0;
+     }},
+    {"segv",
+     [] {
+       std::raise(SIGSEGV);
+       return 0;
+     }},
+    {"segv_in_region",
+     [] {
+       in_region([] { *static_cast<volatile int*>(nullptr) = 1; });
+       return 0;
+     }},
+    {"sigterm",
+     [] {
+       kill(getpid(), SIGTERM);
+       pause();
+       return 0;
+     }},
+    {"sigkill",
+     [] {
+       kill(getpid(), SIGKILL);
+       pause();
+       return 0;
+     }},
+    {"sigint",
+     [] {
+       kill(getpid(), SIGINT);
+       pause();
+       return 0;
+     }},
+    {"exec", [] { return exec_self("return"); }},
+    {"exec_true",
+     [] {
+       execl("/bin/true", "true", nullptr);
+       return 99;
+     }},
+    {"fork",
+     [] {
+       return fork_and([] {
+         say("child", compute(30));
+         return 8;
+       });
+     }},
+    {"fork_without_openmp", [] { return fork_and([] { return 8; }); }},
+    {"fork_exec", [] { return fork_and([] { return exec_self("return"); }); }},
+    {"fork_exec_true",
+     [] {
+       return fork_and([] {
+         execl("/bin/true", "true", nullptr);
+         return 99;
+       });
+     }},
+    {"fork_then_child_is_killed",
+     [] {
+       return fork_and([] {
+         compute(30);
+         std::raise(SIGKILL);
+         return 0;
+       });
+     }},
+    {"fork_of_a_fork",
+     [] {
+       return fork_and([] {
+         compute(30);
+         return fork_and([] {
+           compute(5);
+           return 9;
+         });
+       });
+     }},
+    {"fork_twice",
+     [] {
+       fork_and([] {
+         compute(3);
+         return 1;
+       });
+       return fork_and([] {
+         compute(4);
+         return 2;
+       });
+     }},
+    {"daemon", [] { return daemonise(); }},
+    {"close_all",
+     [] {
+       closing_all_descriptors();
+       say("after", compute(40));
+       return 0;
+     }},
+    {"pause_hard",
+     [] {
+       omp_pause_resource_all(omp_pause_hard);
+       say("after", compute(40));
+       return 0;
+     }},
+    {"pause_soft",
+     [] {
+       omp_pause_resource_all(omp_pause_soft);
+       say("after", compute(40));
+       return 0;
+     }},
+    {"threads", threads_that_come_and_go},
+    {"chdir", [] { return chdir("/") == 0 ? 0 : 1; }},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  arguments = argv;
+  struct rlimit no_core = {0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  const auto ending = endings.find(argc > 1 ? argv[1] : "");
+  if (ending == endings.end()) {
+    for (const auto& [name, how] : endings) std::printf("%s\n", name.c_str());
+    return 0;
+  }
+  say("sum", compute(10));
+  return ending->second();
+}

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""However a program ends: its output and exit status are those without the tool, and there is a sound archive of every
+process that used OpenMP, by itself or by `tracer recover`.
+
+endings.py --tool libtracer.so --tracer tracer [--runtime DIR] PROGRAM [ENDING...]"""
+import argparse
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
+from archive import Archive, otf2_print  # noqa: E402
+
+# Archives that a run leaves: processes that used OpenMP, one image of a process after the other.
+ARCHIVES = {"exec": 2, "fork": 2, "fork_exec": 2, "fork_then_child_is_killed": 2, "fork_of_a_fork": 3, "fork_twice": 3,
+            "daemon": 2}
+# Endings after which the tool has its say, so that nothing is left to recover.
+FINALISED = {"return", "exit", "exit_in_region", "fork", "fork_without_openmp", "fork_exec_true", "fork_of_a_fork", "fork_twice", "pause_hard",
+             "pause_soft", "close_all", "threads", "chdir"}
+
+
+def environment_of(options, **more):
+    plain = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER", "LD_PRELOAD"))}
+    plain["OMP_NUM_THREADS"] = "2"
+    plain["OMP_WAIT_POLICY"] = "passive"
+    if options.runtime:
+        plain["LD_LIBRARY_PATH"] = options.runtime
+    plain.update(more)
+    return plain
+
+
+def run(command, environment, directory):
+    """In a session of its own, which is killed when it hangs: children and daemons too."""
+    with subprocess.Popen(command, env=environment, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          start_new_session=True) as process:
+        try:
+            output, errors = process.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, errors = process.communicate()
+            errors += "\nhangs: killed after 30 s"
+        return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
+def said_by_others(text):
+    """stderr without the tool's lines, and without the runtime's process and thread numbers."""
+    return [line for line in text.splitlines() if not line.startswith("tracer: ")]
+
+
+def leftovers_of(options, directory):
+    listing = subprocess.run([options.tracer, "recover", "--list"], capture_output=True, text=True).stdout
+    return [line for line in listing.splitlines() if directory in line]
+
+
+def check(options, ending, directory):
+    command = [options.program, ending]
+    more = {"LD_PRELOAD": options.preload} if options.preload else {}
+    without = run(command, environment_of(options), directory)
+    output = pathlib.Path(directory, "trace")
+    traced = run(command, environment_of(options, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(output), **more), directory)
+    if (without.returncode, without.stdout) != (traced.returncode, traced.stdout):
+        yield (f"ends with {traced.returncode} and says {traced.stdout!r}, without the tool {without.returncode} and "
+               f"{without.stdout!r}; {traced.stderr}")
+    if said_by_others(traced.stderr) != said_by_others(without.stderr):
+        yield f"stderr differs: {traced.stderr}"
+    if "tracer: error" in traced.stderr:
+        yield traced.stderr
+    archives = sorted(p for p in pathlib.Path(directory).iterdir() if re.fullmatch(r"trace(\.\d+)?", p.name))
+    expected = ARCHIVES.get(ending, 1)
+    if len(archives) != expected:
+        yield f"{len(archives)} archives instead of {expected}: {[p.name for p in archives]}"
+    to_recover = [a for a in archives if (a / "raw").exists()]
+    if ending in FINALISED and to_recover:
+        yield f"not converted: {[a.name for a in to_recover]}; {traced.stderr}"
+    for archive in to_recover:
+        recovered = subprocess.run([options.tracer, "recover", str(archive)], capture_output=True, text=True, timeout=120)
+        if recovered.returncode != 0 or " missing" in recovered.stderr or "not recovered" in recovered.stderr:
+            yield f"recover {archive.name}: {recovered.stderr}"
+    for archive in archives:
+        anchor = archive / "traces.otf2"
+        if not anchor.exists():
+            yield f"no {archive.name}/traces.otf2"
+            continue
+        noise = otf2_print(anchor)
+        if noise:
+            yield f"{archive.name}: otf2-print: {noise[:1000]}"
+        contents = Archive(anchor)
+        yield from (f"{archive.name}: {problem}" for problem in contents.problems)
+        if contents.enters["parallel"] == 0:
+            yield f"{archive.name}: no parallel region in it"
+    left = leftovers_of(options, directory)
+    if left:
+        yield f"left behind: {left}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tool", required=True)
+    parser.add_argument("--tracer", required=True)
+    parser.add_argument("--runtime", help="directory of the libomp.so.5 to run with")
+    parser.add_argument("--preload")
+    parser.add_argument("program")
+    parser.add_argument("endings", nargs="*")
+    options = parser.parse_args()
+    endings = options.endings or subprocess.run([options.program], capture_output=True, text=True,
+                                                env=environment_of(options)).stdout.split()
+    failures = 0
+    for ending in endings:
+        with tempfile.TemporaryDirectory() as directory:
+            faults = list(check(options, ending, directory))
+        print("\n".join(f"{ending}: {fault}" for fault in faults) or f"{ending}: as without the tool, and the archive is sound")
+        failures += bool(faults)
+    return 1 if failures or not endings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
