@@ -93,6 +93,7 @@ namespace detail {
 extern constinit thread_local Channel* channel __attribute__((tls_model("initial-exec")));
 /// Makes the calling thread's channel, or says why not by nullptr.
 [[gnu::noinline, gnu::cold]] Channel* make_channel() noexcept;
+Channel* make_channel(ChannelId id) noexcept;
 }  // namespace detail
 
 /// The calling thread's channel, made at its first use; nullptr when nothing is recorded or memory is short.

@@ -62,7 +62,9 @@ std::uint64_t ring_bytes(const Config& config, std::uint64_t remaining) noexcept
 
 }  // namespace
 
-Channel* detail::make_channel() noexcept {
+Channel* detail::make_channel() noexcept { return make_channel(any_channel); }
+
+Channel* detail::make_channel(ChannelId id) noexcept {
   if (thread_is_over || making) return nullptr;
   const KeepErrno keep;
   making = true;
@@ -71,7 +73,7 @@ Channel* detail::make_channel() noexcept {
   if (!mine) {
     if (Forks::is_undecided()) Forks::make_session();
     Session* session = Session::current();
-    if (session && session->recording()) mine = session->open_channel();
+    if (session && session->recording()) mine = session->open_channel(id);
     if (mine) ::pthread_setspecific(exit_key(), mine);
   }
   detail::channel = mine;
@@ -120,10 +122,10 @@ Channel* Session::make_new_channel() noexcept {
   }
 }
 
-Channel* Session::open_channel() noexcept {
+Channel* Session::open_channel(ChannelId id) noexcept {
   Channel* channel = take_free_channel();
   if (!channel) channel = make_new_channel();
-  const ChannelId id = channel ? shared_->next_id.fetch_add(1) : most_channels;
+  if (id == any_channel) id = channel ? shared_->next_id.fetch_add(1) : most_channels;
   if (!channel || id >= most_channels) {
     if (shared_->threads_not_recorded.fetch_add(1) == 0) {
       message("a thread is not recorded: all of TRACER_MEMORY is in use by other threads' rings");

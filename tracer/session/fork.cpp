@@ -106,6 +106,7 @@ Session* Forks::make_session() noexcept {
     config.complaints.clear();
     session = Session::start(shared.run, config, shared.make_consumer);
     if (session) {
+      if (first_channel_taken) session->shared_->next_id.store(1);  // 0 is in that thread's ids
       session->shared_->next_string.store(shared.next_string.load());
       session->journal().repeat(shared.journal.kept());
     }
@@ -121,7 +122,7 @@ void Forks::emit_first(Channel& from, const Record& record, const Record* more) 
   const std::uint64_t counter = from.counter_;
   detail::channel = nullptr;
   make_session();
-  Channel* to = this_channel();
+  Channel* to = detail::make_channel(0);
   if (!to) return;
   to->counter_ = counter;
   to->info_.thread_type = from.info_.thread_type;

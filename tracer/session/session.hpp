@@ -43,6 +43,7 @@ class Consumer {
 };
 class Session;
 using ConsumerFactory = Consumer* (*)(Session&);
+inline constexpr ChannelId any_channel = 0xffffffff;
 
 enum class RecordingState : std::uint8_t { recording, stopped, finishing, finished };
 
@@ -108,7 +109,8 @@ class Session {
   // For channels.
   Consumer& consumer() noexcept;
   Spool& spool() noexcept;
-  Channel* open_channel() noexcept;
+  /// `id`: the one that a forked child's first thread has used already.
+  Channel* open_channel(ChannelId id = any_channel) noexcept;
   void close_channel(Channel& channel) noexcept;
 
   struct Shared;  ///< session_shared.hpp

@@ -98,15 +98,29 @@ def check(options, ending, directory):
         yield f"left behind: {left}"
 
 
+def unpacked(version, directory):
+    """The directory of Debian's libomp.so.5 of that version, "" when it cannot be had."""
+    script = pathlib.Path(__file__).parents[3] / "scripts" / "runtimes.sh"
+    listing = subprocess.run([script, directory, version], capture_output=True, text=True).stdout.split()
+    return listing[1] if len(listing) > 1 else ""
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tool", required=True)
     parser.add_argument("--tracer", required=True)
     parser.add_argument("--runtime", help="directory of the libomp.so.5 to run with")
+    parser.add_argument("--version", help="run with this version of Debian's libomp, unpacked below --runtimes")
+    parser.add_argument("--runtimes")
     parser.add_argument("--preload")
     parser.add_argument("program")
     parser.add_argument("endings", nargs="*")
     options = parser.parse_args()
+    if options.version:
+        options.runtime = unpacked(options.version, options.runtimes)
+        if not options.runtime:
+            print(f"skipped: libomp {options.version} cannot be had (no network, or no Debian)")
+            return 77
     endings = options.endings or subprocess.run([options.program], capture_output=True, text=True,
                                                 env=environment_of(options)).stdout.split()
     failures = 0
