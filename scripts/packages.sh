@@ -16,7 +16,7 @@ EXAMPLE_PACKAGES=(otf2-tools)
 
 # Needed by the tests.
 TEST_PACKAGES=(
-  catch2 otf2-tools python3 python3-otf2 libdw1 binutils file procps gdb
+  catch2 otf2-tools python3 python3-otf2 libdw1 binutils file procps gdb dpkg-dev
 )
 
 # Some tests use these and skip, saying so, where they are missing: installed if that is possible.

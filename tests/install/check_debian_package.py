@@ -35,6 +35,18 @@ def mirror():
     return next((uri for uri in listed if "security" not in uri), "http://deb.debian.org/debian")
 
 
+def runtime_package(program):
+    """The package of the libomp that the program runs with here."""
+    for line in run(["ldd", program]).stdout.splitlines():
+        if "libomp" in line and "=>" in line:
+            path = pathlib.Path(line.split("=>")[1].split()[0])
+            for candidate in (path, path.resolve()):
+                owner = run(["dpkg", "-S", candidate]).stdout or run(["dpkg", "-S", f"/usr{candidate}"]).stdout
+                if owner:
+                    return owner.split(":")[0]
+    skip("the program's libomp comes from no package")
+
+
 def clean_root(root):
     if os.geteuid() != 0:
         skip("a root file system can be made by root only")
@@ -47,6 +59,9 @@ def clean_root(root):
     done = run(["debootstrap", "--variant=minbase", release["VERSION_CODENAME"], root, mirror()])
     if done.returncode:
         skip(f"debootstrap cannot make a root here: {(done.stdout + done.stderr).strip().splitlines()[-1:]}")
+    code, source = release["VERSION_CODENAME"], mirror().rstrip("/")
+    pathlib.Path(root, "etc/apt/sources.list").write_text(
+        f"deb {source} {code} main\ndeb {source}-security {code}-security main\n", encoding="utf-8")
     for name in ("resolv.conf", "hosts"):  # the network as it is here
         if os.path.exists(f"/etc/{name}"):
             shutil.copy(f"/etc/{name}", f"{root}/etc/{name}")
@@ -80,7 +95,8 @@ def main():
         def inside(*command):
             return run(["chroot", root, *command], env=environment)
 
-        done = inside("apt-get", "-q", "-y", "install", "--no-install-recommends", "libomp5", "libdw1")
+        inside("apt-get", "-q", "update")
+        done = inside("apt-get", "-q", "-y", "install", "--no-install-recommends", runtime_package(options.program), "libdw1")
         if done.returncode:
             skip(f"no packages can be installed in the root: {done.stderr[-300:]}")
         need(inside("apt-get", "-q", "-y", "install", "/tmp/tracer.deb"), "installing the package")

@@ -73,7 +73,7 @@ class Check:
 
     def by_cmake(self, prefix):
         (self.directory / "CMakeLists.txt").write_text(PROJECT)
-        self.run(self.options.cmake, "-S", ".", "-B", "user", f"-DCMAKE_PREFIX_PATH={prefix}",
+        self.run(self.options.cmake, "-S", ".", "-B", "user", "-G", self.options.generator, f"-DCMAKE_PREFIX_PATH={prefix}",
                  f"-DCMAKE_C_COMPILER={self.options.compiler}")
         self.run(self.options.cmake, "--build", "user")
         self.traced(self.directory / "user/linked")
@@ -87,7 +87,7 @@ class Check:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    for option in ("--build", "--cmake", "--compiler", "--program"):
+    for option in ("--build", "--cmake", "--generator", "--compiler", "--program"):
         parser.add_argument(option, required=True)
     with tempfile.TemporaryDirectory() as directory:
         Check(parser.parse_args(), directory).all()

@@ -32,10 +32,10 @@ def trace_counts(archive):
     return counts
 
 
-# Words of the source line that a construct's region points at.
-WORDS = {"create task": "task", "implicit barrier": "#pragma omp", "implementation barrier": "#pragma omp", "loop chunk": "for", "reduction": "#pragma omp",
-         "single sblock": "single", "critical sblock": "critical", "task dependence": "task",
-         "taskgroup wait": "taskgroup"}
+# What the source line holds that a construct's region points at, where it is not the construct's name.
+LINES = {"create task": "task", "implicit barrier": "#pragma omp", "implementation barrier": "#pragma omp", "loop chunk": "for",
+         "reduction": r"#pragma omp|for \(",  # the loop it ends, or the region where the runtime names itself
+         "single sblock": "single", "critical sblock": "critical", "task dependence": "task"}
 
 
 def wrong_lines(archive, sources, need):
@@ -47,13 +47,13 @@ def wrong_lines(archive, sources, need):
         if not match:
             continue
         construct = match.group("construct")
-        if construct not in WORDS:
+        if construct not in LINES:
             construct = re.sub(r" wait$", "", construct)
         if match.group("line") is None or match.group("file") not in texts:
             yield f"{region}: not in {', '.join(texts)}"
             continue
         line = texts[match.group("file")][int(match.group("line")) - 1]
-        if WORDS.get(construct, construct) not in line:
+        if not re.search(LINES.get(construct, construct), line):
             yield f"{region}: the line is '{line.strip()}'"
         found.add(construct)
     for construct in need:
@@ -104,6 +104,11 @@ def check(options, directory):
     noise = otf2_print(anchor)
     if noise:
         yield f"otf2-print: {noise[:2000]}"
+    checker = pathlib.Path(options.tool).parents[1] / "bin" / "tracer"
+    if checker.exists():
+        done = run([str(checker), "check", str(anchor)], plain)
+        if done.returncode:
+            yield f"tracer check: {done.stdout}{done.stderr}"
     archive = Archive(anchor)
     yield from archive.problems
     counts, expected = trace_counts(archive), program_counts(with_tool.stdout)
