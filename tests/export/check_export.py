@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """check_export.py TRACER MAKE_TRACE: every export of known traces has the slices that the archive has: Chrome's
 JSON by its schema, Perfetto's file by an independent decoder of protobuf, CSV and SQLite by their sums; and a
-large export stays within its memory. TRACER_EXPORT_EVENTS: events of the large trace (default 1,000,000)."""
+large export stays within its memory. TRACER_TEST_EXPORT_EVENTS: events of the large trace (default 1,000,000)."""
 import collections
 import csv
 import json
@@ -187,7 +187,7 @@ def export(tracer, archive, kind, output):
 
 
 def check_large(tracer, make_trace, directory):
-    events = os.environ.get("TRACER_EXPORT_EVENTS", "1000000")
+    events = os.environ.get("TRACER_TEST_EXPORT_EVENTS", "1000000")
     archive = directory / "large"
     subprocess.run([make_trace, "large", archive, events], check=True)
     for kind in ("perfetto", "chrome", "csv", "sqlite"):

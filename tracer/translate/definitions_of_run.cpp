@@ -3,10 +3,13 @@
 #include "tracer/translate/definitions_of_run.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "tracer/record_table.hpp"
+#include "tracer/translate/tables.hpp"
 
 namespace tracer::translate {
 namespace {
-
 
 std::string join_values(const std::vector<NamedValue>& values) {
   std::string text;
@@ -22,10 +25,14 @@ std::string result_name(const CallbackAnswer& answer) {
 
 const char* ending_name(Ending ending) {
   switch (ending) {
-    case Ending::finalize: return "finalize";
-    case Ending::exit: return "exit";
-    case Ending::fork: return "fork";
-    default: return "none: killed, crashed or ended without telling";
+    case Ending::finalize:
+      return "finalize";
+    case Ending::exit:
+      return "exit";
+    case Ending::fork:
+      return "fork";
+    default:
+      return "none: killed, crashed or ended without telling";
   }
 }
 
@@ -63,8 +70,21 @@ void define_clock(Nanoseconds first, Nanoseconds last, const ClockFit& fit, Defi
   d.clock.realtime = fit.realtime(first);
 }
 
+void define_callback_counts(const Tables& tables, Definitions& d) {
+  for (std::size_t kind = 0; kind < record_table.size(); ++kind) {
+    const auto of = static_cast<RecordKind>(kind);
+    if (of == RecordKind::invalid || of == RecordKind::more || of == RecordKind::ring_wait || of == RecordKind::lost)
+      continue;
+    std::uint64_t count = 0;
+    for (const ChannelScan& scan : tables.channels) count += scan.kinds[kind];
+    if (count != 0) d.properties.push_back({"TRACER::CALLBACKS::" + std::string(name_of(of)), std::to_string(count)});
+  }
+}
+
 void define_properties(const Journal& journal, const TranslateReport& report, Definitions& d) {
-  const auto add = [&](std::string name, std::string value) { d.properties.push_back({std::move(name), std::move(value)}); };
+  const auto add = [&](std::string name, std::string value) {
+    d.properties.push_back({std::move(name), std::move(value)});
+  };
   const bool complete = report.lost == 0 && !report.paused;
   add("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE", complete ? "true" : "false");
   add("OTF2::THREAD_LOCK_EVENT_COMPLETE", complete ? "true" : "false");
@@ -79,16 +99,20 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
   if (!journal.run.runtime_library.empty()) add("TRACER::RUNTIME::LIBRARY", journal.run.runtime_library);
   if (!journal.run.runtime_build.empty()) add("TRACER::RUNTIME::BUILD", journal.run.runtime_build);
   for (const CallbackAnswer& a : journal.callbacks) add("TRACER::CALLBACK::" + a.name, result_name(a));
-  for (const CallbackAnswer& a : journal.entry_points) add("TRACER::ENTRY_POINT::" + a.name, a.result == 1 ? "found" : "missing");
+  for (const CallbackAnswer& a : journal.entry_points)
+    add("TRACER::ENTRY_POINT::" + a.name, a.result == 1 ? "found" : "missing");
   if (!journal.states.empty()) add("TRACER::THREAD_STATES", join_values(journal.states));
-  if (!journal.mutex_implementations.empty()) add("TRACER::MUTEX_IMPLEMENTATIONS", join_values(journal.mutex_implementations));
+  if (!journal.mutex_implementations.empty())
+    add("TRACER::MUTEX_IMPLEMENTATIONS", join_values(journal.mutex_implementations));
   for (std::size_t p = 0; p < journal.places.size(); ++p) {
     std::string processors;
-    for (const std::int32_t cpu : journal.places[p]) processors += (processors.empty() ? "" : ",") + std::to_string(cpu);
+    for (const std::int32_t cpu : journal.places[p])
+      processors += (processors.empty() ? "" : ",") + std::to_string(cpu);
     add("TRACER::PLACE::" + std::to_string(p), processors);
   }
   for (const Setting& s : journal.settings) add("TRACER::SETTING::" + s.name, s.value);
-  for (std::size_t m = 0; m < journal.messages.size() && m < 100; ++m) add("TRACER::MESSAGE::" + std::to_string(m), journal.messages[m]);
+  for (std::size_t m = 0; m < journal.messages.size() && m < 100; ++m)
+    add("TRACER::MESSAGE::" + std::to_string(m), journal.messages[m]);
   std::erase_if(d.properties, [](const Property& p) { return p.name.empty(); });
 }
 

@@ -10,6 +10,8 @@
 
 namespace tracer::translate {
 
+struct Tables;
+
 /// Machine, host and process; the OpenMP paradigm. Group 0 is the paradigm's communicator of all
 /// threads, filled by define_all_threads once the locations are known.
 void define_process(const Journal& journal, Definitions& definitions);
@@ -19,5 +21,7 @@ void define_clock(Nanoseconds first, Nanoseconds last, const ClockFit& fit, Defi
 
 /// What was recorded, what is missing, and what the runtime said of itself.
 void define_properties(const Journal& journal, const TranslateReport& report, Definitions& definitions);
+/// How many callbacks of each kind were recorded; of dependences and target_map, how many items they had.
+void define_callback_counts(const Tables& tables, Definitions& definitions);
 
 }  // namespace tracer::translate

@@ -173,6 +173,7 @@ TranslateReport Translation::run() {
   if (first_ > last_) first_ = last_ = clock_(tables_.begin);
   define_clock(first_, last_, clock_, definitions_);
   define_properties(journal_, report_, definitions_);
+  define_callback_counts(tables_, definitions_);
   definitions_.properties.insert(definitions_.properties.end(), options_.properties.begin(), options_.properties.end());
   sink_.finish(definitions_);
   progress(1.0);
