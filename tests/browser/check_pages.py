@@ -88,6 +88,7 @@ def check_device(browser):
     need(browser.evaluate("tracerReport.lanes[1].name") == "CUDA[0:0]", "the stream has a lane")
     names = browser.evaluate("tracerReport.lanes[1].rows.flatMap(r => [...r.name].map(n => tracerReport.meta.names[n]))")
     need(names == ["copy to device", "saxpy", "copy from device"], f"with copies and kernel {names}")
+    need(browser.evaluate("tracerReport.meta.arrows.filter(a => a[0] === 0).length") == 1, "an arrow leads from the submit to the kernel")
     browser.evaluate("tracerReport.showTab('Devices')")
     text = browser.evaluate("document.getElementById('panel').textContent")
     need("29.4 %" in text and "saxpy" in text, "the table says how much overlaps")

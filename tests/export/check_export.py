@@ -217,6 +217,8 @@ def main():
             out, into = check_perfetto(export(tracer, archive, "perfetto", directory / (kind + ".pftrace")), counts, copies)
             if kind == "chain":
                 need(len(out) == len(into) == 20, "perfetto: a flow leads from each task's creation to its start")
+            if kind == "overlap":
+                need(77 in out and 77 in into, "perfetto: a flow leads from the submit to the kernel")
             check_chrome(export(tracer, archive, "chrome", directory / (kind + ".json")), counts, copies)
             check_csv(export(tracer, archive, "csv", directory / (kind + ".csv.d")), counts, copies)
             tried = subprocess.run([tracer, "export", archive, "-o", directory / (kind + ".sqlite")], capture_output=True, text=True)

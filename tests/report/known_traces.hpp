@@ -65,6 +65,7 @@ inline TraceBuilder overlap_30_percent() {
   TraceBuilder trace{1, 1};
   const auto target = trace.region("target", RegionRole::function),
              kernel = trace.region("saxpy", RegionRole::function, 0, Paradigm::cuda),
+             submit = trace.region("target submit", RegionRole::wrapper),
              copy = trace.region("target data op", RegionRole::data_transfer);
   trace.simple(0, start, EventType::program_begin, 0, 1);
   trace.enter(0, start, target);
@@ -73,7 +74,9 @@ inline TraceBuilder overlap_30_percent() {
   trace.simple(1, start + ms, EventType::rma_op_complete_blocking, 0, 0, 1, 0);
   trace.leave(0, start + ms, copy);
   trace.leave(0, start + ms, target);
-  trace.enter(1, start + 2 * ms, kernel);
+  trace.enter(0, start + 2 * ms, submit, {{4, 77}});
+  trace.leave(0, start + 2 * ms, submit);
+  trace.enter(1, start + 2 * ms, kernel, {{4, 77}});
   trace.enter(0, start + 32 * ms, target);
   trace.leave(1, start + 102 * ms, kernel);
   trace.simple(1, start + 103 * ms, EventType::rma_put, 0, 2'000'000, 2, 0);

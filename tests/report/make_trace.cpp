@@ -78,7 +78,7 @@ int main(int argc, char** argv) try {
   }
   const std::uint64_t number = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 10;
   Otf2Options options;
-  options.attribute_types.assign(4, ValueType::uint64);
+  options.attribute_types.assign(5, ValueType::uint64);
   const auto sink = make_otf2_sink(argv[2], options);
   const std::string kind = argv[1];
   if (kind == "large") {

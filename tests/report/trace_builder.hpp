@@ -24,13 +24,13 @@ class TraceBuilder final : public EventSource {
   };
 
   /// `threads` host threads and `streams` streams of one device. Attributes: 0 TASK_ID,
-  /// 1 PARENT_TASK_ID, 2 SOURCE_TASK_ID, 3 SINK_TASK_ID.
+  /// 1 PARENT_TASK_ID, 2 SOURCE_TASK_ID, 3 SINK_TASK_ID, 4 HOST_OP_ID.
   explicit TraceBuilder(unsigned threads, unsigned streams = 0) {
     definitions_.strings = {"", "builder"};
     definitions_.nodes.push_back({"Linux", "machine", undefined_ref, NodeDomain::machine, {}});
     definitions_.nodes.push_back({"host", "node", 0, NodeDomain::shared_memory, {}});
     definitions_.groups_of_locations.push_back({"Process", LocationGroupKind::process, 1, undefined_ref, {}});
-    for (const char* name : {"TASK_ID", "PARENT_TASK_ID", "SOURCE_TASK_ID", "SINK_TASK_ID"}) {
+    for (const char* name : {"TASK_ID", "PARENT_TASK_ID", "SOURCE_TASK_ID", "SINK_TASK_ID", "HOST_OP_ID"}) {
       definitions_.attributes.push_back({name, "", ValueType::uint64});
     }
     Group all{"OpenMP", GroupKind::comm_locations, Paradigm::openmp, {}};

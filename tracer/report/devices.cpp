@@ -29,7 +29,7 @@ Devices::Devices(const Definitions& definitions, const Replay& replay) : definit
     ++state.row.streams;
     for (const Property& property : location.properties) {
       if (property.name.ends_with("provenance") || property.name.ends_with("PROVENANCE") ||
-          property.name.ends_with("provider"))
+          property.name.ends_with("PROVIDER"))
         state.row.provider = property.value;
     }
     device_of_.push_back(found->second);

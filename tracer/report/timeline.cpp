@@ -54,9 +54,10 @@ void Timeline::pop(LocationRef location, std::uint64_t time, bool suspended) {
   visitor_.close(slice);
 }
 
-void Timeline::device_operation(LocationRef location, std::uint64_t id, std::uint64_t time, ArrowKind kind) {
+void Timeline::device_operation(LocationRef location, std::uint64_t id, std::uint64_t time, ArrowKind kind,
+                                bool upcoming) {
   if (id == 0) return;
-  flow_[location] = id;
+  if (upcoming) flow_[location] = id;
   if (definitions_.locations[location].kind == LocationKind::cpu_thread) {
     submits_[id] = {location, time};
     return;
@@ -74,14 +75,14 @@ void Timeline::event(LocationRef location, const Event& event, std::span<const E
   }
   switch (event.type) {
     case EventType::enter:
-      device_operation(location, host_op, event.time, ArrowKind::submit);
+      device_operation(location, host_op, event.time, ArrowKind::submit, true);
       break;
     case EventType::parameter_uint:
-      if (event.ref == callsite_) device_operation(location, event.a, event.time, ArrowKind::submit);
+      if (event.ref == callsite_) device_operation(location, event.a, event.time, ArrowKind::submit, false);
       break;
     case EventType::rma_get:
     case EventType::rma_put: {
-      device_operation(location, host_op != 0 ? host_op : event.b, event.time, ArrowKind::transfer);
+      device_operation(location, host_op != 0 ? host_op : event.b, event.time, ArrowKind::transfer, true);
       const auto name =
           static_cast<std::uint32_t>(definitions_.regions.size() + (event.type == EventType::rma_put ? 1 : 0));
       Slice slice{.location = location,

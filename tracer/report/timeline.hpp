@@ -33,7 +33,8 @@ class Timeline final : public Observer {
   };
   void push(LocationRef location, const Task& task, std::uint32_t name, std::uint64_t time, bool continues);
   void pop(LocationRef location, std::uint64_t time, bool suspended);
-  void device_operation(LocationRef location, std::uint64_t id, std::uint64_t time, ArrowKind kind);
+  /// `upcoming`: it is of the slice that the next push opens.
+  void device_operation(LocationRef location, std::uint64_t id, std::uint64_t time, ArrowKind kind, bool upcoming);
 
   const Definitions& definitions_;
   TimelineVisitor& visitor_;
