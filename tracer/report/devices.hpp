@@ -10,24 +10,16 @@
 
 namespace tracer::report {
 
+/// Events come in order of time, so what goes on at once is known at each of them: counts of what is
+/// active, integrated from one event to the next.
 class Devices final : public Observer {
  public:
   Devices(const Definitions& definitions, const Replay& replay);
   void event(LocationRef location, const Event& event, std::span<const EventAttribute>) override;
-  void interval(LocationRef location, Task&, Activity activity, std::uint64_t from, std::uint64_t to) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
-  void finished(std::uint64_t) override { settle(~std::uint64_t{0}); }
   void fill(Report& report);
 
  private:
-  enum class What : std::uint8_t { host, kernel, transfer };
-  /// A change of how many of `what` are active on a device, from `time` on.
-  struct Change {
-    std::uint64_t time;
-    std::uint32_t device;
-    What what;
-    std::int8_t by;
-  };
   struct State {
     DeviceRow row;
     std::int64_t kernels = 0, transfers = 0;
@@ -38,18 +30,19 @@ class Devices final : public Observer {
     std::uint64_t begin, bytes;
     bool to_device;
   };
-  void change(std::uint64_t from, std::uint64_t to, std::uint32_t device, What what);
-  void settle(std::uint64_t until);
-  void apply(const Change& change);
+  bool is_kernel(RegionRef region) const;
+  void advance(std::uint64_t time);
+  void refresh(LocationRef location);
 
   const Definitions& definitions_;
   const Replay& replay_;
   std::vector<std::uint32_t> device_of_;  ///< of each location; undefined_ref for host threads
   std::vector<State> devices_;
   std::unordered_map<std::uint64_t, Transfer> open_;
-  std::vector<Change> changes_;
+  std::vector<bool> active_;  ///< of each location: a thread that works, a stream with a kernel
   std::int64_t host_working_ = 0;
   std::uint64_t now_ = 0;
+  LocationRef changed_ = undefined_ref;  ///< had the last event; what it does since is not counted yet
 };
 
 }  // namespace tracer::report

@@ -46,7 +46,7 @@ std::uint64_t replay_into(EventSource& source, TimelineVisitor& visitor, Observe
   return replay.first();
 }
 
-/// Short slices that stand alone are kept as well: no more of them than there are gaps of the threshold.
+/// From which duration on slices are kept one by one: 0 when all fit.
 std::uint64_t choose_threshold(EventSource& source, const Report& report, std::uint64_t limit) {
   const auto enters = report.event_counts.find("enter"), switches = report.event_counts.find("task_switch");
   const std::uint64_t bound = (enters == report.event_counts.end() ? 0 : enters->second) +
@@ -55,8 +55,7 @@ std::uint64_t choose_threshold(EventSource& source, const Report& report, std::u
   SliceHistogram histogram;
   replay_into(source, histogram, nullptr, {});
   if (histogram.total() <= limit) return 0;
-  const std::uint64_t rows = 4 * source.definitions().locations.size();
-  return std::max(histogram.threshold(limit / 2), report.wall * rows / std::max<std::uint64_t>(1, limit / 2));
+  return histogram.threshold(limit / 10 * 6);
 }
 
 void write_base64(std::ostream& out, const std::map<std::pair<LocationRef, std::uint32_t>, SliceRows::Row>& rows) {
@@ -164,7 +163,11 @@ void write_html(EventSource& source, const Report& report, const HtmlOptions& op
   const Definitions& definitions = source.definitions();
   const std::uint64_t threshold = choose_threshold(source, report, options.slices);
   const auto short_name = static_cast<std::uint32_t>(definitions.regions.size() + 2);
-  SliceRows slices{report.begin, threshold, short_name, options.arrows};
+  // Short ones that stand far apart stay apart; no more of them than this gap allows.
+  const std::uint64_t rows = 4 * definitions.locations.size();
+  const std::uint64_t gap =
+      std::max(threshold, report.wall * rows / std::max<std::uint64_t>(1, options.slices / 10 * 4));
+  SliceRows slices{report.begin, threshold, gap, short_name, options.arrows};
   TaskGraph graph{options.tasks};
   replay_into(source, slices, &graph, progress);
   slices.finish();

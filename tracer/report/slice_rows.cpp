@@ -69,7 +69,7 @@ void SliceRows::close(const Slice& slice) {
     return;
   }
   ++dropped_;
-  if (row.shorts != 0 && begin - std::min(begin, row.short_end) > threshold_) put_shorts(row);
+  if (row.shorts != 0 && begin - std::min(begin, row.short_end) > gap_) put_shorts(row);
   if (row.shorts++ == 0) row.short_begin = begin;
   row.short_end = end;
 }

@@ -26,7 +26,7 @@ class SliceHistogram final : public TimelineVisitor {
 };
 
 /// One row per location and depth: per slice the gap since the last one's end, the duration and the
-/// name, as LEB128. Slices shorter than `threshold` are put together while the gaps between are as short.
+/// name, as LEB128. Slices shorter than `threshold` are put together while the gaps between are at most `gap`.
 class SliceRows final : public TimelineVisitor {
  public:
   struct Row {
@@ -41,8 +41,9 @@ class SliceRows final : public TimelineVisitor {
   using Copy = std::array<std::uint64_t, 3>;  ///< location, begin, bytes
 
   /// `short_name` is the name of what is put together. Times are written relative to `origin`.
-  SliceRows(std::uint64_t origin, std::uint64_t threshold, std::uint32_t short_name, std::uint64_t arrows)
-      : origin_{origin}, threshold_{threshold}, short_name_{short_name}, max_arrows_{arrows} {}
+  SliceRows(std::uint64_t origin, std::uint64_t threshold, std::uint64_t gap, std::uint32_t short_name,
+            std::uint64_t arrows)
+      : origin_{origin}, threshold_{threshold}, gap_{gap}, short_name_{short_name}, max_arrows_{arrows} {}
   void close(const Slice& slice) override;
   void arrow(const Arrow& arrow) override;
   void counter(const Counter& counter) override;
@@ -58,7 +59,7 @@ class SliceRows final : public TimelineVisitor {
  private:
   void put(Row& row, std::uint64_t begin, std::uint64_t end, std::uint32_t name);
   void put_shorts(Row& row);
-  std::uint64_t origin_, threshold_;
+  std::uint64_t origin_, threshold_, gap_;
   std::uint32_t short_name_;
   std::uint64_t max_arrows_, shown_ = 0, dropped_ = 0;
   std::map<std::pair<LocationRef, std::uint32_t>, Row> rows_;
