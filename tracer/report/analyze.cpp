@@ -2,6 +2,10 @@
 // Puts the observers together for one pass over the trace.
 #include "tracer/report/analyze.hpp"
 
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
 #include "tracer/report/devices.hpp"
 #include "tracer/report/graph.hpp"
 #include "tracer/report/locks.hpp"
@@ -32,8 +36,11 @@ class WithProgress final : public Observer {
 void count_callbacks(const Definitions& definitions, Report& report) {
   constexpr std::string_view prefix = "TRACER::CALLBACKS::";
   for (const Property& property : definitions.properties) {
-    if (property.name.starts_with(prefix))
-      report.callbacks[property.name.substr(prefix.size())] = std::strtoull(property.value.c_str(), nullptr, 10);
+    if (!property.name.starts_with(prefix)) continue;
+    std::string name = property.name.substr(prefix.size());  // OTF2 wants properties' names in capitals
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    report.callbacks[name] = std::strtoull(property.value.c_str(), nullptr, 10);
   }
 }
 
