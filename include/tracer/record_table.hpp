@@ -30,6 +30,7 @@ inline constexpr std::array<RecordRow, static_cast<std::size_t>(RecordKind::coun
     {RecordKind::thread_end,        "thread_end",        "", "", "", ""},
     {RecordKind::parallel_begin,    "parallel_begin",    "packed parallel flags", "requested parallelism", "parallel id", "codeptr_ra"},
     {RecordKind::parallel_end,      "parallel_end",      "packed parallel flags", "", "parallel id", "codeptr_ra"},
+    // ends may have task id 0: the innermost one that the thread has begun (likewise prior, next and sink task id 0)
     {RecordKind::implicit_task,     "implicit_task",     "thread number", "actual parallelism", "parallel id, 0 when the runtime gave none", "task id"},
     {RecordKind::initial_task,      "initial_task",      "index", "actual parallelism", "parallel id", "task id"},
     // the new task's id is make_id(this channel, a extended to 39 bits), with untied_bit when it is untied; endpoint begin_end when it has dependences

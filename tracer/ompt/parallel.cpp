@@ -77,6 +77,8 @@ void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* parallel_data
                   .b = value_of(parallel_data),
                   .c = value_of(task_data)});
   });
+  // See on_sync_region: where barriers are not recorded, the word is cleared here.
+  if (endpoint == ompt_scope_end && task_data != nullptr) task_data->value = no_id;
 }
 
 }  // namespace tracer::ompt

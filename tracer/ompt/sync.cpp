@@ -20,11 +20,23 @@ namespace {
   });
 }
 
+// A worker's join barrier: the one implicit barrier without a position.
+constexpr bool is_join_of_worker(int kind, int endpoint, const void* codeptr_ra) noexcept {
+  constexpr int implicit = 2, implicit_parallel = 9, teams = 10;  // ompt_sync_region_t; older headers lack some
+  return endpoint == ompt_scope_begin && codeptr_ra == nullptr &&
+         (kind == implicit || kind == implicit_parallel || kind == teams);
+}
+
 }  // namespace
 
+// libomp copies a worker's task_data at the join into the very word in which `taskwait depend` must
+// find NULL (task.cpp), and never clears it: the first one that a worker meets in a later region, or
+// in a task that it runs inside this barrier, would abort the program. From here on the implicit
+// task is the one with id 0.
 void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t* task_data,
                     const void* codeptr_ra) noexcept {
   emit_sync(RecordKind::sync_region, kind, endpoint, task_data, codeptr_ra);
+  if (is_join_of_worker(kind, endpoint, codeptr_ra) && task_data != nullptr) task_data->value = no_id;
 }
 
 void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t* task_data,

@@ -12,6 +12,14 @@ constexpr std::uint64_t untied_bit_of(int flags) noexcept {
   return (flags & ompt_task_untied) != 0 ? untied_bit : 0;
 }
 
+// libomp keeps the data of `taskwait depend` in one word of the thread and asserts, also in release
+// builds, that it is NULL when the next one begins (13 to 22, __kmpc_omp_taskwait_deps_51): a tool
+// that puts an id there aborts programs whose waiting thread runs a task that waits likewise.
+constexpr bool may_be_named(int flags) noexcept {
+  constexpr int taskwait = 0x10;  // ompt_task_taskwait, which headers before LLVM 15 lack
+  return (flags & taskwait) == 0;
+}
+
 }  // namespace
 
 // The record has room for half of the new id: the other half is the channel it stands in, and the
@@ -20,7 +28,9 @@ void on_task_create(ompt_data_t* encountering_task_data, const ompt_frame_t*, om
                     int has_dependences, const void* codeptr_ra) noexcept {
   record([=](Channel& channel, Ticks time) {
     const std::uint64_t counter = channel.next_counter();
-    if (new_task_data != nullptr) new_task_data->value = make_id(channel.id(), counter) | untied_bit_of(flags);
+    if (new_task_data != nullptr && may_be_named(flags)) {
+      new_task_data->value = make_id(channel.id(), counter) | untied_bit_of(flags);
+    }
     channel.emit({.time = time,
                   .kind = RecordKind::task_create,
                   .endpoint = has_dependences != 0 ? Endpoint::begin_end : Endpoint::none,

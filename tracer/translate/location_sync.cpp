@@ -104,7 +104,7 @@ void LocationTranslator::marks(const Record& r, Nanoseconds t) {
     }
     case RecordKind::task_dependence:
       out_.attribute(names_[Attribute::source_task_id], r.b);
-      out_.attribute(names_[Attribute::sink_task_id], r.c);
+      out_.attribute(names_[Attribute::sink_task_id], r.c != no_id ? r.c : waiting_);
       break;
     case RecordKind::lost:
       note("places where events were lost");

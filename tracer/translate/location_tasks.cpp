@@ -22,32 +22,32 @@ TaskId LocationTranslator::created_id(const Record& r) {
   return make_id(channel_, counter) | ((unpack_task_flags(r.sub) & 0x10000000u) ? untied_bit : 0);
 }
 
+void LocationTranslator::describe_created(TaskId id) {
+  out_.attribute(names_[Attribute::task_id], id);
+  out_.attribute(names_[Attribute::parent_task_id], pending_create_.b);
+  out_.attribute(names_[Attribute::task_flags], unpack_task_flags(pending_create_.sub));
+  add_dependences();
+}
+
 void LocationTranslator::write_pending_create() {
   has_pending_create_ = false;
   const Record& r = pending_create_;
   const Nanoseconds t = clock_(r.time);
-  const std::uint32_t flags = unpack_task_flags(r.sub);
   const TaskId id = created_id(r);
-  if (flags & 0x10u) {
+  if (const RegionKey key = region_key(r); key.construct == Construct::taskwait) {
     // `taskwait depend`: a task to the runtime, a wait to the program; never switched to.
-    out_.attribute(names_[Attribute::task_id], id);
-    out_.attribute(names_[Attribute::parent_task_id], r.b);
-    out_.attribute(names_[Attribute::task_flags], flags);
-    add_dependences();
-    return enter(t, region_key(r));
+    waiting_ = id;
+    describe_created(id);
+    return enter(t, key);
   }
   const auto task = make_task(id);
   const RegionRef create = region_of({r.c, Construct::create_task, false, 0});
   out_.add(t, EventType::enter, create);
   if (task->comm != undefined_ref) {
-    out_.attribute(names_[Attribute::task_id], id);
-    out_.attribute(names_[Attribute::parent_task_id], r.b);
-    out_.attribute(names_[Attribute::task_flags], flags);
-    add_dependences();
+    describe_created(id);
     out_.add(t, EventType::task_create, task->comm, task->rank, task->generation);
   }
   out_.add(t, EventType::leave, create);
-  pending_dependences_.clear();
 }
 
 /// As attributes of the next event.
@@ -150,12 +150,22 @@ void LocationTranslator::switch_to(TaskId next, Nanoseconds t, bool migrated_in)
   target->open.push_back({region, Construct::task, false, key.codeptr});
 }
 
+// `taskwait depend`. libomp 13 and 14 create it as an explicit task that is never switched to.
+void LocationTranslator::finish_taskwait(TaskId task, Nanoseconds t) {
+  if (task == no_id || task_key(task).construct == Construct::taskwait) return leave(t, Construct::taskwait);
+  const TaskId before = current_->id;
+  switch_to(task, t, false);
+  complete_current(t);
+  switch_to(before, t, false);
+  explicit_.erase(task);
+}
+
 void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {
   const TaskId prior = r.b, next = r.c;
   switch (r.sub) {
     case status::early_fulfill:
     case status::late_fulfill: return fulfill(prior, t);
-    case status::taskwait_complete: return leave(t, Construct::taskwait);
+    case status::taskwait_complete: return finish_taskwait(prior, t);
     default: break;
   }
   if (prior != current_->id && explicit_.count(prior)) {
@@ -173,8 +183,8 @@ void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {
   }
   const bool leaves_for_good = current_->generation != 0 && current_->id == prior && (ends || current_->open.empty());
   const bool migrated_in = migrates(r.time, next, true);
-  TaskId to = next;
-  if (to == no_id && leaves_for_good && !nest_.empty()) to = nest_.back().task.id;
+  // 0: the implicit task, which has no id while a worker is in its join barrier.
+  const TaskId to = next != no_id || nest_.empty() ? next : nest_.back().task.id;
   if (to != no_id) {
     switch_to(to, t, migrated_in);
   } else if (leaves_for_good) {

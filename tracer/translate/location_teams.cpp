@@ -140,7 +140,7 @@ void LocationTranslator::drop_all(Nanoseconds t) {
 
 void LocationTranslator::implicit_end(const Record& r, Nanoseconds t) {
   for (std::size_t n = nest_.size(); n-- > 0;) {
-    if (nest_[n].task.id != r.c) continue;
+    if (nest_[n].task.id != r.c && r.c != no_id) continue;
     if (n + 1 < nest_.size()) drop_implicits_to(n + 1, t);
     while (forks_.size() > nest_[n].forks) {
       note("parallel region closed by the end of the one around it");

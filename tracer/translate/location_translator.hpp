@@ -122,12 +122,14 @@ class LocationTranslator {
 
   // tasks (location_tasks.cpp)
   void task_create(const Record& r);
+  void describe_created(TaskId id);
   void write_pending_create();
   void add_dependences();
   void dependence(const Record& r, Nanoseconds t);
   void fulfill(TaskId task, Nanoseconds t);
   void discard(TaskId task, Nanoseconds t);
   TaskId created_id(const Record& r);
+  void finish_taskwait(TaskId task, Nanoseconds t);
   void task_schedule(const Record& r, Nanoseconds t);
   void complete_current(Nanoseconds t);
   void switch_to(TaskId next, Nanoseconds t, bool migrated_in);
@@ -180,6 +182,7 @@ class LocationTranslator {
   bool has_pending_create_ = false;
   Record pending_create_{};
   std::vector<Record> pending_dependences_;
+  TaskId waiting_ = no_id;  ///< `taskwait depend` that began last: the runtime has no id of it
   bool has_pending_test_ = false;
   Record pending_test_{};
   Record awaiting_more_{};

@@ -141,7 +141,7 @@ void Scanner::implicit_end(const Record& r) {
   // The runtime may leave ends out (a second region begins): close inner ones with it.
   for (std::size_t n = nest_.size(); n-- > 0;) {
     ImplicitInstance& i = out_.implicits[nest_[n]];
-    if (i.task != r.c) continue;
+    if (i.task != r.c && r.c != no_id) continue;
     i.end = r.time;
     if (i.rank == 0)
       if (auto* p = own_parallel(i.parallel)) p->implicit_end = r.time;
