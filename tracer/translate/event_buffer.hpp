@@ -12,12 +12,13 @@
 
 #include "tracer/event.hpp"
 #include "tracer/event_sink.hpp"
+#include "tracer/translate/regions.hpp"
 
 namespace tracer::translate {
 
 class EventBuffer {
  public:
-  explicit EventBuffer(LocationWriter& writer) : writer_(writer) {
+  EventBuffer(LocationWriter& writer, RegionTable& regions) : writer_(writer), regions_(regions) {
     events_.reserve(batch + 64);
     attributes_.reserve(256);
   }
@@ -25,6 +26,8 @@ class EventBuffer {
   void add(Nanoseconds time, EventType type, std::uint32_t ref, std::uint64_t a = 0, std::uint64_t b = 0, std::uint16_t sub = 0) {
     if (paused_) [[unlikely]]
       return put_off({time, type, pending_, sub, ref, a, b});
+    if (RegionTable::is_promise(ref) && (type == EventType::enter || type == EventType::leave)) [[unlikely]]
+      ref = regions_.keep(ref);
     if (time < last_) {
       ++clamped_;
       time = last_;
@@ -66,6 +69,7 @@ class EventBuffer {
 
   static constexpr std::size_t batch = 4096;  // 128 KiB: stays in the second-level cache
   LocationWriter& writer_;
+  RegionTable& regions_;
   std::vector<Event> events_;
   std::vector<EventAttribute> attributes_;
   std::uint8_t pending_ = 0;

@@ -15,7 +15,7 @@ LocationTranslator::LocationTranslator(const Tables& tables, const Journal& jour
       clock_(clock),
       channel_(channel),
       location_(tables.location_of[channel]),
-      out_(writer) {
+      out_(writer, *tables.regions) {
   base_.comm = tables.root_comm[channel];
 }
 
@@ -30,6 +30,8 @@ std::uint64_t LocationTranslator::surrounding_position() const {
 RegionRef LocationTranslator::region_of(RegionKey key) {
   if (key.codeptr == 0 && wants_position(key.construct)) [[unlikely]]
     key.codeptr = surrounding_position();
+  if (out_.paused()) [[unlikely]]
+    return tables_.regions->promise(key);
   CachedRegion& cached = cache_[key.hash() & (cache_.size() - 1)];
   if (cached.region == undefined_ref || !(cached.key == key)) cached = {key, tables_.regions->use(key)};
   return cached.region;

@@ -84,7 +84,8 @@ class LocationTranslator {
   RegionRef region_at(Site& site) {
     if (site.region != undefined_ref) [[likely]] return site.region;
     const RegionRef region = region_of(site.key);
-    if (site.key.codeptr != 0) site.region = region;  // else it depends on what is around it
+    // Without a position it depends on what is around it; a promise is not for keeps.
+    if (site.key.codeptr != 0 && !RegionTable::is_promise(region)) site.region = region;
     return region;
   }
   void enter_at(Nanoseconds t, Site& site) {

@@ -106,7 +106,19 @@ const Region* RegionTable::look_up(const RegionKey& key) const noexcept {
 
 RegionRef RegionTable::use(const RegionKey& key) {
   const std::uint32_t candidate = find(key);
+  return candidate == none ? undefined_ref : use_candidate(candidate);
+}
+
+RegionRef RegionTable::promise(const RegionKey& key) const noexcept {
+  const std::uint32_t candidate = find(key);
   if (candidate == none) return undefined_ref;
+  const RegionRef known = refs_[candidate].load(std::memory_order_acquire);
+  return known != undefined_ref ? known : candidate | promised_bit;
+}
+
+RegionRef RegionTable::keep(RegionRef promised) { return use_candidate(promised & ~promised_bit); }
+
+RegionRef RegionTable::use_candidate(std::uint32_t candidate) {
   std::atomic<RegionRef>& ref = refs_[candidate];
   if (const RegionRef known = ref.load(std::memory_order_acquire); known != undefined_ref) return known;
   const std::lock_guard lock(mutex_);

@@ -41,6 +41,13 @@ class RegionTable {
   /// As look_up, and from now on it is in the archive. Any thread. undefined_ref for nullptr.
   RegionRef use(const RegionKey& key);
 
+  /// As use(), but a region that is not in the archive yet stays out: for events that may be left out
+  /// themselves. What comes back is a reference, or a promise that keep() turns into one.
+  RegionRef promise(const RegionKey& key) const noexcept;
+  RegionRef keep(RegionRef promised);
+  static constexpr RegionRef promised_bit = 0x80000000u;
+  static constexpr bool is_promise(RegionRef ref) noexcept { return (ref & promised_bit) != 0 && ref != undefined_ref; }
+
   /// References begin here; before the first use().
   void number_from(RegionRef first) noexcept { first_ = first; }
   /// Regions that `keep` refuses become left_out_region; before the first use().
@@ -50,6 +57,7 @@ class RegionTable {
 
  private:
   std::uint32_t find(const RegionKey& key) const noexcept;
+  RegionRef use_candidate(std::uint32_t candidate);
 
   std::vector<RegionKey> keys_;
   std::vector<std::uint32_t> candidate_;
