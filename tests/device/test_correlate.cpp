@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Clocks, streams, memory and the join of records with host operations.
+#include "catch.hpp"
+
+#include "device/correlate/clock_map.hpp"
+#include "device/correlate/correlate.hpp"
+#include "device/correlate/memory.hpp"
+#include "device/correlate/streams.hpp"
+#include "device/program.hpp"
+
+using namespace tracer;
+using namespace tracer::device;
+
+namespace {
+
+PlacedOperation placed(Ticks start, Ticks end, std::uint64_t stream = 0,
+                       DeviceRecordKind kind = DeviceRecordKind::kernel) {
+  PlacedOperation p;
+  p.operation.start = start;
+  p.operation.end = end;
+  p.operation.kind = kind;
+  p.stream = stream;
+  p.provider = DeviceProviderKind::cupti;
+  return p;
+}
+
+DeviceRecord record(DeviceRecordKind kind, std::uint64_t start, std::uint64_t end, HostOpId id = no_id) {
+  DeviceRecord r{};
+  r.kind = kind;
+  r.start = start;
+  r.end = end;
+  r.host_op_id = id;
+  r.source_device = r.destination_device = -1;
+  return r;
+}
+
+Journal one_device() {
+  Journal journal;
+  DeviceInfo info;
+  info.provider = DeviceProviderKind::ompt;
+  journal.devices.push_back(info);
+  return journal;
+}
+
+DeviceTimeline run(const Journal& journal, std::vector<HostOperation> operations, std::vector<DeviceRecord> records) {
+  return correlate(journal, operations, [&](const auto& take) { take(std::span<const DeviceRecord>(records)); });
+}
+
+}  // namespace
+
+TEST_CASE("a clock map goes through its points and follows a change of drift") {
+  const std::vector<DeviceClockSync> points{
+      {0, 1'000, 5'000'000'000}, {0, 1'000'001'000, 6'000'100'000}, {0, 2'000'001'000, 7'000'000'000}};
+  const ClockMap map(points, 1);
+  for (const auto& p : points) CHECK(map(p.device_time) == p.host);
+  CHECK(map(5'500'050'000) == 500'001'000);
+  CHECK(map(8'000'000'000) > 2'999'000'000u);
+}
+
+TEST_CASE("points that run backwards are left out and counted") {
+  const std::vector<DeviceClockSync> points{{0, 100, 1000}, {0, 200, 900}, {0, 300, 1200}};
+  const ClockMap map(points, 1);
+  CHECK(map.dropped() == 1);
+  CHECK(map(1100) == 200);
+}
+
+TEST_CASE("a single point continues with the nominal slope, also before it") {
+  const std::vector<DeviceClockSync> points{{0, 1000, 50'000}};
+  const ClockMap map(points, 2.5);
+  CHECK(map(50'100) == 1250);
+  CHECK(map(49'900) == 750);
+  CHECK(map(1) == 0);
+}
+
+TEST_CASE("what overlaps its predecessors goes to the next virtual stream") {
+  DeviceTimeline timeline;
+  const auto streams =
+      make_streams(3, 1, {placed(10, 20, 7), placed(15, 30, 7), placed(20, 25, 7), placed(26, 28, 7)}, timeline);
+  REQUIRE(streams.size() == 2);
+  CHECK(streams[0].name == "CUDA[3:7]");
+  CHECK(streams[1].name == "CUDA[3:7].1");
+  CHECK(streams[0].operations.size() == 3);
+  CHECK(timeline.counters["device.on_virtual_stream"] == 1);
+}
+
+TEST_CASE("a hundred operations at once need a hundred streams, and names stay unique") {
+  DeviceTimeline timeline;
+  std::vector<PlacedOperation> all;
+  for (int i = 0; i < 100; ++i) all.push_back(placed(10, 20));
+  all.push_back(placed(10, 20, 0, DeviceRecordKind::synchronize));
+  all.push_back(placed(10, 20, 0, DeviceRecordKind::overhead));
+  const auto streams = make_streams(0, 0, all, timeline);
+  CHECK(streams.size() == 102);
+  std::set<std::string> names;
+  for (const auto& s : streams) names.insert(s.name);
+  CHECK(names.size() == streams.size());
+}
+
+TEST_CASE("beyond the most virtual streams operations are shortened, not lost") {
+  DeviceTimeline timeline;
+  std::vector<PlacedOperation> all;
+  for (int i = 0; i < 300; ++i) all.push_back(placed(10, 20));
+  const auto streams = make_streams(0, 0, all, timeline);
+  std::size_t n = 0;
+  for (const auto& s : streams) n += s.operations.size();
+  CHECK(n == 300);
+  CHECK(timeline.repairs["device.overlap_shortened"] == 44);
+}
+
+TEST_CASE("freed bytes are those of the allocation, and the sum is never negative") {
+  Counters counters;
+  const auto samples = memory_in_use(
+      {{10, 0xa, 100, false}, {20, 0xb, 50, false}, {30, 0xa, 0, true}, {40, 0xc, 5, true}, {50, 0xb, 70, false}},
+      counters);
+  REQUIRE(samples.size() == 4);
+  CHECK(samples[1].bytes_in_use == 150);
+  CHECK(samples[2].bytes_in_use == 50);
+  CHECK(samples[3].bytes_in_use == 70);
+  CHECK(counters["device.free_unknown"] == 1);
+  CHECK(counters["device.free_missed"] == 1);
+}
+
+TEST_CASE("a kernel is not older than its submit") {
+  HostOperation submit;
+  submit.id = 5;
+  submit.begin = 1000;
+  submit.end = 3000;
+  submit.device = 0;
+  submit.channel = 2;
+  submit.kind = DeviceRecordKind::kernel;
+  auto timeline = run(one_device(), {submit}, {record(DeviceRecordKind::kernel, 900, 2000, 5)});
+  const auto& op = timeline.devices.at(0).streams.at(0).operations.at(0);
+  CHECK((op.start == 1000 && op.end == 2000 && op.host_channel == 2));
+  CHECK(timeline.repairs["device.clamped_to_submit"] == 1);
+}
+
+TEST_CASE("a record that names another device than the host asked for is moved there") {
+  auto journal = one_device();
+  DeviceInfo second;
+  second.number = 1;
+  journal.devices.push_back(second);
+  HostOperation submit;
+  submit.id = 5;
+  submit.begin = 10;
+  submit.device = 1;
+  submit.kind = DeviceRecordKind::kernel;
+  auto timeline = run(journal, {submit}, {record(DeviceRecordKind::kernel, 20, 30, 5)});
+  CHECK(timeline.devices.at(1).streams.size() == 1);
+  CHECK(timeline.repairs["device.number_corrected"] == 1);
+}
+
+TEST_CASE("operations without a record are counted") {
+  HostOperation submit;
+  submit.id = 5;
+  submit.device = 0;
+  submit.kind = DeviceRecordKind::kernel;
+  auto timeline = run(one_device(), {submit}, {});
+  CHECK(timeline.counters["device.operations_without_record"] == 1);
+}
+
+TEST_CASE("a correlation may arrive after what it belongs to") {
+  HostOperation submit;
+  submit.id = 5;
+  submit.begin = 10;
+  submit.device = 0;
+  submit.kind = DeviceRecordKind::kernel;
+  auto kernel = record(DeviceRecordKind::kernel, 20, 30);
+  kernel.correlation = 77;
+  auto link = record(DeviceRecordKind::correlation, 0, 0, 5);
+  link.correlation = 77;
+  const auto timeline = run(one_device(), {submit}, {kernel, link});
+  CHECK(timeline.devices.at(0).streams.at(0).operations.at(0).host_op_id == 5);
+}
+
+TEST_CASE("a run without devices has an empty timeline") {
+  CHECK(run(Journal{}, {}, {record(DeviceRecordKind::kernel, 1, 2)}).empty());
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A device's timeline as events and definitions, from a trace of the host's provider and of the ompt one.
+#include "catch.hpp"
+
+#include <thread>
+
+#include "device/ompt/provider.hpp"
+#include "device/program.hpp"
+#include "tracer/convert/devices.hpp"
+#include "tracer/translate/translate.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+
+namespace {
+
+/// Two threads, two devices, recorded by `provider`.
+struct Translated {
+  explicit Translated(DeviceProviderKind provider_kind, unsigned steps = 5) : program(sink) {
+    auto provider = device::ompt::make_provider(sink, {1 << 16, 64 << 20, &VirtualClock::now});
+    const auto first = make_standard_device({0, {1'000'000'000'000, 50}, {}, false, true});
+    const auto second = make_amd_device({1, {77, -100}, {}, false, true});
+    DeviceInfo info;
+    if (provider_kind == DeviceProviderKind::ompt) {
+      REQUIRE(provider->open(first->description(), info).accepted);
+      REQUIRE(provider->open(second->description(), info).accepted);
+    }
+    std::thread other([&] { program.offload(1, *second, steps); });
+    program.offload(0, *first, steps);
+    other.join();
+    provider->finish();
+    auto& source = program.trace({0, 1}, provider_kind);
+    timeline = device_timeline(source);
+    translate::TranslateOptions options;
+    options.devices = &timeline;
+    report = translate::translate(source, archive, options);
+  }
+  MemoryDeviceSink sink;
+  Program program;
+  MemorySink archive;
+  DeviceTimeline timeline;
+  translate::TranslateReport report;
+};
+
+std::uint64_t attribute_of(const MemorySink& sink, const std::vector<EventAttribute>& attributes, std::size_t first,
+                           std::size_t count, const std::string& name) {
+  for (std::size_t i = first; i < first + count; ++i) {
+    if (sink.definitions.attributes.at(attributes[i].attribute).name == name) return attributes[i].value;
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("devices become nodes, groups, streams, kernels and completed transfers") {
+  const auto provider = GENERATE(DeviceProviderKind::host, DeviceProviderKind::ompt);
+  Translated t(provider);
+  const auto& d = t.archive.definitions;
+  CHECK(t.report.streams == 2);
+  REQUIRE(d.groups_of_locations.size() == 3);
+  for (std::size_t g = 1; g < 3; ++g) {
+    CHECK(d.groups_of_locations[g].kind == LocationGroupKind::accelerator);
+    CHECK(d.groups_of_locations[g].creating_group == 0);
+    CHECK(d.nodes.at(d.groups_of_locations[g].system_tree_parent).domain == NodeDomain::accelerator_device);
+  }
+  REQUIRE(d.windows.size() == 1);
+  CHECK(d.groups.at(d.comms.at(d.windows[0].comm).group).members.size() == 4);
+  unsigned kernels = 0, gets = 0, puts = 0, completions = 0, linked = 0;
+  std::uint64_t moved = 0;
+  for (LocationRef l = 2; l < d.locations.size(); ++l) {
+    CHECK(d.locations[l].kind == LocationKind::accelerator_stream);
+    const auto& location = t.archive.locations.at(l);
+    CHECK(location.closed);
+    std::size_t next = 0;
+    Nanoseconds last = 0;
+    std::uint64_t memory = 1;
+    for (const auto& e : location.events) {
+      CHECK(e.time >= last);
+      last = e.time;
+      const auto id = attribute_of(t.archive, location.attributes, next, e.attributes, "HOST_OP_ID");
+      next += e.attributes;
+      if (e.type == EventType::enter) kernels += d.regions.at(e.ref).role == RegionRole::kernel;
+      if (e.type == EventType::rma_get) ++gets, moved += e.a;
+      if (e.type == EventType::rma_put) ++puts, moved += e.a;
+      if (e.type == EventType::rma_op_complete_blocking) ++completions;
+      if (e.type == EventType::metric_uint) memory = e.a;
+      if (t.program.truth.count(id)) ++linked;
+    }
+    CHECK(memory == 0);  // everything was freed
+  }
+  CHECK((kernels == 10 && gets == 10 && puts == 10 && completions == 20));
+  CHECK(linked == t.program.truth.size());
+  CHECK(moved == 2 * 2 * (64 + 65 + 66 + 67 + 68));
+  CHECK(t.report.repairs.empty());
+}
+
+TEST_CASE("an archive without devices defines nothing of them") {
+  MemorySource source;
+  source.channel(0).push_back({10, RecordKind::thread_begin, Endpoint::begin, 1, 0, 1, 0});
+  const auto timeline = device_timeline(source);
+  MemorySink sink;
+  translate::TranslateOptions options;
+  options.devices = &timeline;
+  translate::translate(source, sink, options);
+  CHECK(sink.definitions.windows.empty());
+  CHECK(sink.definitions.paradigms.size() == 1);
+  CHECK(sink.definitions.metrics.empty());
+}
