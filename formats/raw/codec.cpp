@@ -73,17 +73,22 @@ std::byte* encode_one(const Record& record, Prediction& prediction, std::byte* o
 /// Reads bytes that may be anything; stays at the end once something does not fit.
 class Input {
  public:
-  explicit Input(std::span<const std::byte> bytes) noexcept : at_(bytes.data()), end_(at_ + bytes.size()) {}
+  Input(const std::byte* begin, const std::byte* end) noexcept : at_(begin), end_(end) {}
 
   bool has(std::size_t count) const noexcept { return static_cast<std::size_t>(end_ - at_) >= count; }
-  bool at_end() const noexcept { return at_ == end_; }
+  const std::byte* at() const noexcept { return at_; }
   unsigned byte() noexcept { return static_cast<unsigned>(*at_++); }
 
   bool time(unsigned code, std::uint64_t& value) noexcept {
     const unsigned bytes = code < 7 ? code : 8;
-    if (!has(bytes)) return false;
-    value = 0;
-    std::memcpy(&value, at_, bytes);
+    if (has(8)) [[likely]] {  // one load of eight; what does not belong to the number is cut off
+      std::memcpy(&value, at_, 8);
+      value &= code < 7 ? (std::uint64_t{1} << (8 * code)) - 1 : ~std::uint64_t{0};
+    } else {
+      if (!has(bytes)) return false;
+      value = 0;
+      std::memcpy(&value, at_, bytes);
+    }
     at_ += bytes;
     return true;
   }
@@ -143,20 +148,24 @@ std::byte* encode(std::span<const Record> records, Prediction& prediction, std::
   return out;
 }
 
+std::size_t Decoder::take(Record* out, std::size_t count) noexcept {
+  Input input(at_, end_);
+  std::size_t done = 0;
+  while (done < count && decode_one(input, prediction_, out[done])) ++done;
+  at_ = input.at();
+  return done;
+}
+
 bool decode(std::span<const std::byte> bytes, std::size_t count, Ticks first, std::vector<Record>& out) {
   if (count > bytes.size() / 2) return false;
-  Input input(bytes);
-  Prediction prediction;
-  prediction.time = first;
+  Decoder decoder(bytes, first);
   const std::size_t before = out.size();
   out.resize(before + count);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!decode_one(input, prediction, out[before + i])) {
-      out.resize(before);
-      return false;
-    }
+  if (decoder.take(out.data() + before, count) != count) {
+    out.resize(before);
+    return false;
   }
-  return input.at_end();
+  return decoder.at_end();
 }
 
 }  // namespace tracer::raw

@@ -34,6 +34,28 @@ struct Prediction {
 /// Encodes `records` behind `out`, which has most_record_bytes for each. Returns the new end.
 std::byte* encode(std::span<const Record> records, Prediction& prediction, std::byte* out) noexcept;
 
+/// Decodes piece by piece, so that what is decoded stays in the cache until it is used.
+class Decoder {
+ public:
+  Decoder() = default;
+  /// `bytes` must outlive the decoder; `first` is the time of the first record.
+  Decoder(std::span<const std::byte> bytes, Ticks first) noexcept : at_(bytes.data()), end_(at_ + bytes.size()) {
+    prediction_.time = first;
+  }
+  /// Decodes `count` records, or fewer when the bytes end or are no records.
+  std::size_t take(Record* out, std::size_t count) noexcept;
+  /// Whether the next record is a `more`.
+  bool more_follows() const noexcept {
+    return at_ != end_ && (static_cast<unsigned>(*at_) & 63) == static_cast<unsigned>(RecordKind::more);
+  }
+  bool at_end() const noexcept { return at_ == end_; }
+
+ private:
+  const std::byte* at_ = nullptr;
+  const std::byte* end_ = nullptr;
+  Prediction prediction_;
+};
+
 /// Decodes exactly `count` records out of `bytes`; false when the bytes are not that.
 bool decode(std::span<const std::byte> bytes, std::size_t count, Ticks first, std::vector<Record>& out);
 

@@ -40,34 +40,64 @@ class Reader final : public RecordReader {
   std::span<const Record> next() override {
     for (;;) {
       batch_.clear();
-      if (segment_ < parts_.segments.size()) {
-        take_segment(parts_.segments[segment_++]);
+      std::span<const Record> plain;
+      if (left_ > 0) {
+        plain = take_piece();
+      } else if (segment_ < parts_.segments.size()) {
+        open_segment(parts_.segments[segment_++]);
       } else if (ring_ < parts_.rings.size()) {
         take_ring(parts_.rings[ring_]);
       } else {
         return {};
       }
+      if (!plain.empty()) return plain;
       if (!batch_.empty()) return batch_;
     }
   }
 
  private:
-  void take_segment(const Segment& segment) {
+  /// Records that are decoded at once: 32 KiB.
+  static constexpr std::size_t piece_records = 1024;
+
+  void open_segment(const Segment& segment) {
     if (segment.position + segment.records <= position_) return;  // seen already
     bytes_.resize(segment.payload_bytes);
     const bool sound = read_at(trace_, bytes_.data(), bytes_.size(), segment.offset) &&
                        checksum(bytes_.data(), bytes_.size()) == segment.payload_check;
     if (segment.position > position_) lose(segment.position - position_, segment.first);
-    const std::size_t before = batch_.size();
-    if (!sound || !decode(bytes_, segment.records, segment.first, batch_)) {
-      batch_.resize(before);
-      const std::uint64_t already = std::max(position_, segment.position) - segment.position;
-      lose(segment.records - already, segment.last);
-    } else {
-      const std::uint64_t already = position_ > segment.position ? position_ - segment.position : 0;
-      tidy(before, already);
-    }
+    const std::uint64_t already = position_ > segment.position ? position_ - segment.position : 0;
     position_ = segment.position + segment.records;
+    if (!sound) return lose(segment.records - already, segment.last);
+    decoder_ = Decoder(bytes_, segment.first);
+    left_ = segment.records;
+    already_ = already;
+    last_of_segment_ = segment.last;
+  }
+
+  /// The next records of the open segment: as they are, or in batch_ when something is odd about them.
+  std::span<const Record> take_piece() {
+    piece_.resize(piece_records + 1);
+    const std::size_t wanted = std::min<std::uint64_t>(left_, piece_records);
+    std::size_t count = decoder_.take(piece_.data(), wanted);
+    if (count == wanted && count < left_ && decoder_.more_follows()) count += decoder_.take(piece_.data() + count, 1);
+    left_ -= count;
+    const std::span<const Record> piece(piece_.data(), count);
+    const std::uint64_t skipped = std::min<std::uint64_t>(already_, count);
+    already_ -= skipped;
+    if (count < wanted) {
+      batch_.assign(piece.begin(), piece.end());
+      tidy(0, skipped);
+      lose(left_ - std::min(left_, already_), last_of_segment_);
+      left_ = already_ = 0;
+      return {};
+    }
+    if (skipped == 0 && piece.front().kind != RecordKind::more && std::all_of(piece.begin(), piece.end(), is_known)) {
+      last_time_ = piece.back().kind == RecordKind::more ? piece[count - 2].time : piece.back().time;
+      return piece;
+    }
+    batch_.assign(piece.begin(), piece.end());
+    tidy(0, skipped);
+    return {};
   }
 
   void take_ring(const LeftRing& ring) {
@@ -142,6 +172,12 @@ class Reader final : public RecordReader {
   Ticks last_time_ = 0;
   std::vector<std::byte> bytes_;
   std::vector<Record> batch_;
+  // Of the segment that is open:
+  Decoder decoder_;
+  std::uint64_t left_ = 0;     ///< records not decoded yet
+  std::uint64_t already_ = 0;  ///< of them, those that an earlier segment had too
+  Ticks last_of_segment_ = 0;
+  std::vector<Record> piece_;
 };
 
 class DeviceBatches final : public TraceSource::DeviceReader {
