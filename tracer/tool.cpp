@@ -19,6 +19,7 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/log.hpp"
+#include "tracer/base/processors.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/convert/convert.hpp"
 #include "tracer/drain/drainer.hpp"
@@ -129,6 +130,7 @@ bool accept(unsigned omp_version, const char* runtime_version) {
 bool start(ompt_function_lookup_t lookup) {
   Tool& self = *tool.load();
   choose_clock();
+  remember_processors();
   std::vector<CallbackAnswer> entry_points;
   ompt::context().entry_points = ompt::look_up(lookup, entry_points);
   const auto set_callback = ompt::context().entry_points.set_callback;

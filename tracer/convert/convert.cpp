@@ -2,16 +2,15 @@
 // See convert.hpp.
 #include "tracer/convert/convert.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <chrono>
 #include <system_error>
 
 #include "formats/otf2/sink.hpp"
 #include "formats/raw/reader.hpp"
-#include "tracer/report/filter.hpp"
+#include "tracer/base/processors.hpp"
 #include "tracer/convert/devices.hpp"
+#include "tracer/report/filter.hpp"
 #include "tracer/translate/symbolize.hpp"
 #include "tracer/translate/translate.hpp"
 
@@ -20,11 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-unsigned usable_processors() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return static_cast<unsigned>(std::clamp(CPU_COUNT(&set), 1, 8));
-}
+/// More than this many threads and the disk is what they wait for.
+constexpr unsigned most_threads = 8;
 
 /// TRACER_FILTER of the run; its path may be relative to where that was. Throws tracer::Error.
 report::Filter filter_of(const Journal& journal) {
@@ -63,7 +59,7 @@ ConvertResult convert(const fs::path& raw, const fs::path& directory, const Conv
 
   const auto sink = make_otf2_sink(directory, {options.level_3_1 ? Otf2Level::v3_1 : Otf2Level::v3_0, {}, {}});
   translate::TranslateOptions translation;
-  translation.threads = options.threads != 0 ? options.threads : usable_processors();
+  translation.threads = options.threads != 0 ? options.threads : std::min(usable_processors(), most_threads);
   translation.progress = options.progress;
   if (options.symbols) translation.symbolize = translate::make_symbolizer(source->journal().modules);
   const report::Filter filter = filter_of(source->journal());

@@ -11,6 +11,8 @@
 #include <mutex>
 #include <vector>
 
+#include "tracer/base/processors.hpp"
+
 namespace tracer::translate {
 namespace {
 
@@ -35,25 +37,31 @@ struct Work {
 };
 
 void* run(void* work) {
+  run_on_usable_processors();
   static_cast<Work*>(work)->run();
   return nullptr;
 }
 
 }  // namespace
 
+bool start_helper(pthread_t& thread, void* (*body)(void*), void* argument) noexcept {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const bool started = pthread_create(&thread, nullptr, body, argument) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
+}
+
 void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& body) {
   Work work{count, body};
   std::vector<pthread_t> helpers;
   const std::size_t wanted = std::min<std::size_t>(threads, count);
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   for (std::size_t n = 1; n < wanted; ++n) {
     pthread_t thread;
-    if (pthread_create(&thread, nullptr, run, &work) != 0) break;
+    if (!start_helper(thread, run, &work)) break;
     helpers.push_back(thread);
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   work.run();
   for (const pthread_t thread : helpers) pthread_join(thread, nullptr);
   if (work.failure) std::rethrow_exception(work.failure);

@@ -2,6 +2,8 @@
 // Runs independent pieces of work on a few threads; the first exception ends it and is rethrown.
 #pragma once
 
+#include <pthread.h>
+
 #include <cstddef>
 #include <functional>
 
@@ -11,5 +13,8 @@ namespace tracer::translate {
 /// them. Threads that cannot be started are done without. They block all signals, so that none of
 /// the traced program's handlers runs on them.
 void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& body);
+
+/// Starts one such thread, on all processors that the process may use.
+bool start_helper(pthread_t& thread, void* (*run)(void*), void* argument) noexcept;
 
 }  // namespace tracer::translate

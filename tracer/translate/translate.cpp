@@ -13,6 +13,7 @@
 #include "tracer/translate/link.hpp"
 #include "tracer/translate/location_translator.hpp"
 #include "tracer/translate/parallel_for.hpp"
+#include "tracer/translate/pipelined_writer.hpp"
 #include "tracer/translate/scan.hpp"
 
 namespace tracer::translate {
@@ -45,6 +46,8 @@ class Translation {
   void write_location(LocationRef location);
   void write_stream(const DeviceLocation& stream);
   void count(const LocationResult& result);
+  /// Records of a channel that is worth a second thread.
+  static constexpr std::uint64_t long_channel = 50'000;
   void progress(double fraction) {
     if (options_.progress) options_.progress(fraction);
   }
@@ -54,6 +57,7 @@ class Translation {
   EventSink& sink_;
   const TranslateOptions& options_;
   ClockFit clock_;
+  bool threads_are_left_ = false;
   Tables tables_;
   Definitions definitions_;
   Vocabulary vocabulary_;
@@ -124,7 +128,8 @@ void Translation::count(const LocationResult& result) {
 void Translation::write_location(LocationRef location) {
   if (location >= report_.threads) return write_stream(devices_.locations[location - report_.threads]);
   const ChannelId channel = tables_.channel_of[location];
-  const auto writer = sink_.open(location);
+  auto writer = sink_.open(location);
+  if (threads_are_left_ && tables_.channels[channel].records >= long_channel) writer = make_pipelined(std::move(writer));
   LeftOut chosen(*writer);
   LocationWriter& next = options_.keep ? chosen : *writer;
   LocationTranslator translator(tables_, journal_, vocabulary_, clock_, channel, next);
@@ -151,6 +156,9 @@ void Translation::write() {
     return stream ? stream->operations.size() : 0;
   };
   std::stable_sort(order.begin(), order.end(), [&](LocationRef a, LocationRef b) { return records(a) > records(b); });
+  const auto long_ones = std::count_if(tables_.channels.begin(), tables_.channels.end(),
+                                       [](const ChannelScan& scan) { return scan.records >= long_channel; });
+  threads_are_left_ = options_.threads > static_cast<std::size_t>(long_ones);
   std::atomic<std::size_t> done{0};
   parallel_for(order.size(), options_.threads, [&](std::size_t n) {
     write_location(order[n]);
