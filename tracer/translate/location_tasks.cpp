@@ -40,18 +40,19 @@ void LocationTranslator::write_pending_create() {
     describe_created(id);
     return enter(t, key);
   }
-  const auto task = make_task(id);
+  const TaskName task = name_of(id);
   const RegionRef create = region_of({r.c, Construct::create_task, false, 0});
   out_.add(t, EventType::enter, create);
-  if (task->comm != undefined_ref) {
+  if (task.comm != undefined_ref) {
     describe_created(id);
-    out_.add(t, EventType::task_create, task->comm, task->rank, task->generation);
+    out_.add(t, EventType::task_create, task.comm, task.rank, task.generation);
   }
   out_.add(t, EventType::leave, create);
 }
 
 /// As attributes of the next event.
 void LocationTranslator::add_dependences() {
+  if (pending_dependences_.empty()) return;
   std::array<std::uint32_t, 256> seen{};
   for (const Record& d : pending_dependences_) {
     const auto& refs = names_.dependences[d.sub & 0xff];
@@ -78,31 +79,36 @@ void LocationTranslator::fulfill(TaskId task, Nanoseconds t) {
 
 // A task that cancellation keeps from running is switched to, for no time, so that every task created completes.
 void LocationTranslator::discard(TaskId id, Nanoseconds t) {
-  if (id == no_id || id == current_->id || explicit_.count(id)) return;
-  const auto task = make_task(id);
-  if (task->comm == undefined_ref || current_->comm == undefined_ref) return;
-  out_.add(t, EventType::task_switch, task->comm, task->rank, task->generation);
-  out_.add(t, EventType::task_complete, task->comm, task->rank, task->generation);
+  if (id == no_id || id == current_->id || explicit_.find(id)) return;
+  const TaskName task = name_of(id);
+  if (task.comm == undefined_ref || current_->comm == undefined_ref) return;
+  out_.add(t, EventType::task_switch, task.comm, task.rank, task.generation);
+  out_.add(t, EventType::task_complete, task.comm, task.rank, task.generation);
   out_.add(t, EventType::task_switch, current_->comm, current_->rank, current_->generation);
 }
 
-std::unique_ptr<LocationTranslator::TaskState> LocationTranslator::make_task(TaskId id) {
-  auto task = std::make_unique<TaskState>();
-  task->id = id;
-  task->generation = counter_of(id);
+LocationTranslator::TaskName LocationTranslator::name_of(TaskId id) const {
+  TaskName name;
+  name.generation = counter_of(id);
   const ChannelId creator = tracer::channel_of(id);
   const Entity* entity = tables_.entity(id);
-  if (!entity) return task;
-  task->comm = tables_.root_comm[creator];
-  if (entity->index == none || entity->index >= tables_.channels[creator].implicits.size()) return task;
+  if (!entity) return name;
+  name.comm = tables_.root_comm[creator];
+  if (entity->index == none || entity->index >= tables_.channels[creator].implicits.size()) return name;
   const ImplicitInstance& implicit = tables_.channels[creator].implicits[entity->index];
   if (const ParallelInstance* p = tables_.parallel(implicit.parallel)) {
-    task->comm = p->comm;
-    task->rank = implicit.rank;
+    name.comm = p->comm;
+    name.rank = implicit.rank;
   }
-  if (tracer::channel_of(implicit.task) == creator && counter_of(implicit.task) < task->generation)
-    task->generation -= counter_of(implicit.task);
-  return task;
+  if (tracer::channel_of(implicit.task) == creator && counter_of(implicit.task) < name.generation)
+    name.generation -= counter_of(implicit.task);
+  return name;
+}
+
+void LocationTranslator::begin_task(TaskState& task, TaskId id) const {
+  static_cast<TaskName&>(task) = name_of(id);
+  task.id = id;
+  task.open.clear();
 }
 
 RegionKey LocationTranslator::task_key(TaskId id) const {
@@ -134,10 +140,10 @@ void LocationTranslator::switch_to(TaskId next, Nanoseconds t, bool migrated_in)
   for (auto i = nest_.rbegin(); i != nest_.rend() && !target; ++i)
     if (i->task.id == next) target = &i->task;
   if (!target) {
-    auto& slot = explicit_[next];
-    fresh = !slot || migrated_in;
-    if (fresh) slot = make_task(next);
-    target = slot.get();
+    target = explicit_.find(next);
+    fresh = !target || migrated_in;
+    if (!target) target = &explicit_.add(next);
+    if (fresh) begin_task(*target, next);
   }
   if (target == current_) return;
   current_ = target;
@@ -168,7 +174,7 @@ void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {
     case status::taskwait_complete: return finish_taskwait(prior, t);
     default: break;
   }
-  if (prior != current_->id && explicit_.count(prior)) {
+  if (prior != current_->id && explicit_.find(prior)) {
     note("switch from a task that was not current");
     switch_to(prior, t, false);
   }

@@ -86,8 +86,10 @@ void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
   current_ = &i.task;
   if (i.parallel && !explicit_.empty()) {
     std::vector<TaskId> suspended;
-    for (const auto& [id, task] : explicit_)
-      if (task->comm == i.task.comm) suspended.push_back(id);
+    explicit_.for_each([&](TaskId id, const TaskState& task) {
+      if (task.comm == i.task.comm) suspended.push_back(id);
+    });
+    std::sort(suspended.begin(), suspended.end());
     for (const TaskId id : suspended) {
       switch_to(id, t, false);
       close(id);

@@ -15,12 +15,12 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "tracer/trace_source.hpp"
 #include "tracer/translate/clock_fit.hpp"
 #include "tracer/translate/event_buffer.hpp"
+#include "tracer/translate/live_tasks.hpp"
 #include "tracer/translate/regions.hpp"
 #include "tracer/translate/tables.hpp"
 #include "tracer/translate/vocabulary.hpp"
@@ -47,12 +47,14 @@ class LocationTranslator {
     bool wait;
     std::uint64_t codeptr;
   };
-  struct TaskState {
-    TaskId id = no_id;
-    std::vector<Open> open;
+  struct TaskName {
     CommRef comm = undefined_ref;
     std::uint32_t rank = 0;
     std::uint64_t generation = 0;  ///< 0: an implicit task
+  };
+  struct TaskState : TaskName {
+    TaskId id = no_id;
+    std::vector<Open> open;
   };
   struct Implicit {
     const ImplicitInstance* instance;
@@ -135,7 +137,8 @@ class LocationTranslator {
   void complete_current(Nanoseconds t);
   void switch_to(TaskId next, Nanoseconds t, bool migrated_in);
   bool migrates(Ticks time, TaskId task, bool in);
-  std::unique_ptr<TaskState> make_task(TaskId id);
+  TaskName name_of(TaskId id) const;
+  void begin_task(TaskState& task, TaskId id) const;
   RegionKey task_key(TaskId id) const;  ///< construct count_ when nobody created it
 
   // worksharing and synchronisation (location_sync.cpp)
@@ -177,7 +180,7 @@ class LocationTranslator {
   std::vector<OpenFork> forks_;
   TaskState base_;       ///< what a thread does that has no implicit task
   TaskState* current_ = &base_;
-  std::unordered_map<TaskId, std::unique_ptr<TaskState>> explicit_;  ///< started here and not complete
+  LiveTasks<TaskState> explicit_;  ///< started here and not complete
   std::size_t next_implicit_ = 0, next_lock_ = 0, next_migration_ = 0;
 
   bool has_pending_create_ = false;
