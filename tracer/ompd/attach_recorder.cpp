@@ -115,21 +115,31 @@ void AttachRecorder::learn_team(const ThreadHandle& thread) {
   }
 }
 
-// libomp (14-22) calls the breakpoint when the team is chosen and not yet the thread's: OMPD shows the
-// region outside. But it takes the same team for every region of a thread and level, and the team is
-// filled: one that was seen before is it, if it says so itself.
+// libomp (14-22) calls the breakpoint when the team is filled, but mostly before it is the thread's: OMPD
+// then shows the region outside. It takes the same team for every region of a thread and level, though:
+// one that was seen before is it. Only when the team grows it is the thread's already.
 void AttachRecorder::parallel_begin(const Hit& hit) {
   std::vector<std::uint64_t> threads;
+  std::int64_t level = records_.open_level(hit.thread) + 1;
   if (const ThreadHandle* handle = handle_of(hit.thread)) {
-    const auto outer = session_.space().current_region(*handle);
-    const auto team = outer ? teams_.find({hit.thread, level_of(*outer) + 1}) : teams_.end();
-    if (team != teams_.end() && level_of(team->second) == team->first.second) threads = members(team->second);
+    const auto current = session_.space().current_region(*handle);
+    const std::int64_t shown = current ? level_of(*current) : -1;
+    if (shown > 0 && shown > records_.open_level(hit.thread)) {
+      threads = members(*current);
+      level = shown;
+      if (!threads.empty() && threads.front() != hit.thread) {  // a worker's region, in which it begins one
+        threads.clear();
+        level = shown + 1;
+      }
+    }
+    const auto team = teams_.find({hit.thread, level});
+    if (threads.empty() && team != teams_.end() && level_of(team->second) == level) threads = members(team->second);
   }
   if (threads.empty() || threads.front() != hit.thread) {
     threads = {hit.thread};
     wants_look_ = true;
   }
-  records_.begin_region(threads, user_code_(hit.thread), hit.time);
+  records_.begin_region(threads, level, user_code_(hit.thread), hit.time);
 }
 
 void AttachRecorder::look(std::uint64_t thread, std::uint64_t time) {

@@ -89,6 +89,7 @@ Breakpoints::Breakpoints(Session& session, Repairs& repairs) : target_(session.t
   }
   const std::uint64_t enabled = state.value_or(0) | calls_enabled;
   if (repairs_.state_address != 0) target_.write(repairs_.state_address, &enabled, sizeof enabled);
+  session.renew();
 }
 
 void Breakpoints::remove() noexcept {

@@ -38,6 +38,13 @@ AddressSpace::AddressSpace(const Library& library, std::unique_ptr<AddressSpaceC
   handle_ = SpaceHandle{ompd_, raw};
 }
 
+void AddressSpace::renew() {
+  ompd_address_space_handle_t* raw = nullptr;
+  if (ompd_.process_initialize(to_plugin(context_.get()), &raw) != ompd_rc_ok) return;
+  earlier_.push_back(std::exchange(handle_, SpaceHandle{}));
+  handle_ = SpaceHandle{ompd_, raw};
+}
+
 Answer<SpaceHandle> AddressSpace::device(ompd_device_t kind, std::uint64_t id) const {
   ompd_address_space_handle_t* raw = nullptr;
   const ompd_rc_t code = ompd_.device_initialize(handle_.get(), to_plugin(context_.get()), kind, sizeof id, &id, &raw);

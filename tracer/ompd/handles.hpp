@@ -71,6 +71,8 @@ class AddressSpace {
   /// Throws CannotLook when the plugin cannot read this runtime.
   AddressSpace(const Library& library, std::unique_ptr<AddressSpaceContext> context);
 
+  /// Lets the plugin read again what it reads once: whether states are tracked. Handles stay valid.
+  void renew();
   Answer<SpaceHandle> device(ompd_device_t kind, std::uint64_t id) const;
   Answer<ompd_word_t> omp_version() const;
   Answer<std::string> omp_version_text() const;
@@ -113,6 +115,7 @@ class AddressSpace {
   const Library& ompd_;
   std::unique_ptr<AddressSpaceContext> context_;
   SpaceHandle handle_;
+  std::vector<SpaceHandle> earlier_;  ///< other handles refer to them
 };
 
 }  // namespace tracer::ompd

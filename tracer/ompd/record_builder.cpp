@@ -118,11 +118,18 @@ void RecordBuilder::thread_gone(std::uint64_t thread, std::uint64_t time) {
   if (found != by_thread_.end()) journal_.channels[found->second].end = time;
 }
 
-void RecordBuilder::begin_region(const std::vector<std::uint64_t>& threads, std::uint64_t codeptr, std::uint64_t time) {
+std::int64_t RecordBuilder::open_level(std::uint64_t thread) const {
+  const auto found = by_thread_.find(thread);
+  if (found == by_thread_.end() || channels_[found->second].regions.empty()) return 0;
+  return channels_[found->second].regions.back().level;
+}
+
+void RecordBuilder::begin_region(const std::vector<std::uint64_t>& threads, std::int64_t level, std::uint64_t codeptr,
+                                 std::uint64_t time) {
   if (threads.empty()) return;
   for (const std::uint64_t thread : threads) begin_thread(thread, time, thread == journal_.run.process_id);
   const ChannelId master = by_thread_.at(threads.front());
-  Region region{make_id(master, ++channels_[master].counter), codeptr};
+  Region region{make_id(master, ++channels_[master].counter), codeptr, level};
   const auto size = static_cast<std::uint32_t>(threads.size());
   emit(channels_[master], make(time, RecordKind::parallel_begin, Endpoint::begin, pack_parallel_flags(team_flags), size,
                                region.id, codeptr));
@@ -227,7 +234,7 @@ void RecordBuilder::enter_regions(const Snapshot& about, std::int64_t level, std
     if (numbered.begin()->first != 0) continue;
     std::vector<std::uint64_t> threads;
     for (const auto& [number, thread] : numbered) threads.push_back(thread);
-    begin_region(threads, codeptr[team], time);
+    begin_region(threads, level, codeptr[team], time);
   }
 }
 

@@ -23,7 +23,10 @@ class RecordBuilder : public TraceSource {
   void end_thread(std::uint64_t thread, std::uint64_t time);
   void thread_gone(std::uint64_t thread, std::uint64_t time);
   /// `threads` by their number in the team; the first begins it. `codeptr`: an address in its body, 0 unknown.
-  void begin_region(const std::vector<std::uint64_t>& threads, std::uint64_t codeptr, std::uint64_t time);
+  void begin_region(const std::vector<std::uint64_t>& threads, std::int64_t level, std::uint64_t codeptr,
+                    std::uint64_t time);
+  /// Nesting level of the innermost region that `thread` began and has not ended, 0 none.
+  std::int64_t open_level(std::uint64_t thread) const;
   /// `threads`, of which the first began its innermost region, are all its members: those not known yet enter now.
   void complete_region(const std::vector<std::uint64_t>& threads, std::uint64_t time);
   /// The innermost that `thread` began; false when there is none.
@@ -46,6 +49,7 @@ class RecordBuilder : public TraceSource {
   struct Region {
     ParallelId id = no_id;
     std::uint64_t codeptr = 0;
+    std::int64_t level = 0;
     std::vector<std::pair<ChannelId, TaskId>> members{};
   };
   struct Channel {

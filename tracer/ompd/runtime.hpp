@@ -23,6 +23,7 @@ class Session {
   const MappedModule& runtime() const noexcept { return runtime_; }
   const Library& library() const noexcept { return *library_; }
   const AddressSpace& space() const noexcept { return *space_; }
+  void renew() { space_->renew(); }
   void add_thread(std::uint64_t os_thread) { space_->add_thread(os_thread); }
   /// OMP_DEBUG=enabled in the target: states and frames are kept.
   bool tracks_states() const;

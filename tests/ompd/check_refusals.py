@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What cannot be looked into: each reason has its message and its exit status. And core files that lie."""
+import os
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+
+from support import HAVE_RUNTIME, NO_RUNTIME, RUNTIME, TRACER, Program, core_of, tracer
+
+MUTATIONS = 25 * int(os.environ.get("TRACER_STRESS", "1"))
+NO_SUCH, NO_PERMISSION, OTHER_ARCHITECTURE, NO_OPENMP, NOT_YET, STRIPPED, NO_PLUGIN, DAMAGED, STUCK, CRASHED = range(10, 20)
+with_runtime = unittest.skipUnless(HAVE_RUNTIME, NO_RUNTIME)
+
+# A 32-bit program that pauses: one page, no libraries.
+I386 = (b"\x7fELF\x01\x01\x01" + bytes(9) + struct.pack("<HHIIIIIHHHHHH", 2, 3, 1, 0x8048054, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+        + struct.pack("<IIIIIIII", 1, 0, 0x8048000, 0x8048000, 0x60, 0x60, 5, 0x1000) + b"\xb8\x1d\0\0\0\xcd\x80\xeb\xf7" + bytes(3))
+
+
+class Refusals(unittest.TestCase):
+    def setUp(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.directory)
+
+    def refused(self, status, words, what, *options, command="snapshot"):
+        done = tracer(command, what, *options)
+        self.assertEqual(status, done.returncode, done.stderr + done.stdout)
+        self.assertRegex(done.stderr, words)
+        self.assertEqual("", done.stdout)
+        self.assertEqual(1, len(done.stderr.strip().splitlines()), done.stderr)
+
+    def sleeper(self, *command):
+        process = subprocess.Popen(command or ["sleep", "600"], stdout=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        time.sleep(0.2)
+        return process.pid
+
+    def test_no_such_process_or_file(self):
+        self.refused(NO_SUCH, "there is no process 4194999", 4194999)
+        self.refused(NO_SUCH, "there is no process 4194999", 4194999, command="attach")
+        self.refused(NO_SUCH, "No such file", self.directory / "nothing")
+        self.refused(NO_SUCH, "cannot read", self.directory)
+
+    def test_files_that_are_no_core_files(self):
+        text = self.directory / "text"
+        text.write_text("hello")
+        self.refused(DAMAGED, "neither a core file nor a process id", text)
+        self.refused(DAMAGED, "no core file", shutil.which("sleep"))
+        (self.directory / "empty").touch()
+        self.refused(DAMAGED, "neither", self.directory / "empty")
+
+    def test_no_openmp(self):
+        pid = self.sleeper()
+        self.refused(NO_OPENMP, "does not use OpenMP, or does not yet", pid)
+        self.refused(NO_OPENMP, "does not use OpenMP, or does not yet", pid, command="attach")
+        self.assertTrue(pathlib.Path(f"/proc/{pid}").exists())
+
+    @unittest.skipUnless(shutil.which("gcc"), "no gcc")
+    def test_gccs_runtime(self):
+        program = self.directory / "gomp"
+        made = subprocess.run(["gcc", "-fopenmp", "-xc", "-", "-o", str(program)], text=True, capture_output=True,
+                              input="#include <unistd.h>\nint main(void) {\n#pragma omp parallel\npause();\n}\n")
+        if made.returncode != 0:
+            self.skipTest("gcc has no OpenMP here")
+        self.refused(NO_OPENMP, "GCC's .* has no OMPD", self.sleeper(str(program)))
+
+    def test_other_architectures(self):
+        program = self.directory / "i386"
+        program.write_bytes(I386)
+        program.chmod(0o755)
+        try:
+            pid = self.sleeper(str(program))
+        except OSError as error:
+            self.skipTest(f"no 32-bit programs here: {error}")
+        if not pathlib.Path(f"/proc/{pid}/maps").read_text():
+            self.skipTest("no 32-bit programs here")
+        self.refused(OTHER_ARCHITECTURE, "another architecture", pid)
+        foreign = self.directory / "core"
+        foreign.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HHI", 4, 243, 1) + bytes(200))
+        self.refused(OTHER_ARCHITECTURE, "RISC-V", foreign)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "needs root and setpriv")
+    def test_no_permission(self):
+        pid = self.sleeper()
+        copied = self.directory / "tracer"
+        shutil.copy(TRACER, copied)
+        self.directory.chmod(0o755)
+        done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", str(copied), "snapshot", str(pid)],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(NO_PERMISSION, done.returncode, done.stderr)
+        self.assertRegex(done.stderr, "belongs to another user")
+
+    @with_runtime
+    def test_someone_else_traces_it(self):
+        with Program("stops", "barrier") as program:
+            program.line()
+            follower = subprocess.Popen([TRACER, "attach", str(program.id), "--no-archive"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            self.assertIn("following", follower.stderr.readline())
+            self.refused(NO_PERMISSION, "traces it already", program.id)
+            follower.terminate()
+            follower.communicate(timeout=60)
+            self.assertEqual(0, tracer("snapshot", program.id).returncode)
+
+    @with_runtime
+    @unittest.skipUnless(shutil.which("strip"), "no strip")
+    def test_a_stripped_runtime(self):
+        subprocess.run(["strip", "-s", "-o", str(self.directory / "libomp.so.5"), str(RUNTIME / "libomp.so")], check=True)
+        with Program("stops", "barrier", runtime=self.directory) as program:
+            program.line()
+            self.refused(STRIPPED, "is stripped", program.id)
+            self.refused(STRIPPED, "is stripped", program.id, command="attach")
+
+    @with_runtime
+    @unittest.skipUnless(shutil.which("objcopy"), "no objcopy")
+    def test_a_stripped_runtime_with_its_symbols_beside_it(self):
+        library, symbols = self.directory / "libomp.so.5", self.directory / "libomp.debug"
+        subprocess.run(["objcopy", "--only-keep-debug", str(RUNTIME / "libomp.so"), str(symbols)], check=True)
+        subprocess.run(["objcopy", "--strip-all", f"--add-gnu-debuglink={symbols}", str(RUNTIME / "libomp.so"), str(library)], check=True, cwd=self.directory)
+        shutil.copy(RUNTIME / "libompd.so", self.directory)
+        with Program("stops", "barrier", runtime=self.directory) as program:
+            program.line()
+            self.assertEqual(0, tracer("snapshot", program.id).returncode)
+
+    @with_runtime
+    def test_openmp_not_started(self):
+        with Program("stops", "unused") as program:
+            program.line()
+            self.refused(NOT_YET, "not used it yet", program.id)
+
+    @with_runtime
+    def test_no_plugin(self):
+        with Program("stops", "barrier") as program:
+            program.line()
+            libc = next(line.split()[-1] for line in pathlib.Path("/proc/self/maps").read_text().splitlines() if "libc.so" in line or "libc-" in line)
+            self.refused(NO_PLUGIN, "no OMPD plugin", program.id, "--ompd", libc)
+
+
+@with_runtime
+class Cores(unittest.TestCase):
+    def setUp(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.directory)
+        core, _ = core_of("stops", "nested", directory=self.directory)
+        if core is None:
+            self.skipTest("the kernel hands core files to a program here")
+        self.bytes = core.read_bytes()
+        self.file = self.directory / "changed"
+
+    def look(self, content, what):
+        self.file.write_bytes(content)
+        begin = time.monotonic()
+        done = tracer("snapshot", self.file, "--json", "--timeout", 20, timeout=100)
+        self.assertIn(done.returncode, (0, 3, *range(NO_SUCH, STUCK), CRASHED), (what, done.stderr))
+        self.assertLess(time.monotonic() - begin, 40, what)
+        return done.returncode
+
+    def test_truncated_anywhere(self):
+        size = len(self.bytes)
+        for part in (1, 16, 63, 64, 100, 1000, 4096, 10000, size // 16, size // 4, size // 2, size * 3 // 4, size - 1):
+            self.look(self.bytes[:part], part)
+
+    def test_with_wrong_words_in_it(self):
+        chance = random.Random(1)
+        statuses = {}
+        for number in range(MUTATIONS):
+            changed = bytearray(self.bytes)
+            # Headers and notes, or memory: a thousandth of its words point elsewhere, at each other, are huge, or small.
+            end = 20000 if number % 3 == 0 else len(changed)
+            for _ in range(20 if number % 3 == 0 else len(changed) // 8000):
+                at = chance.randrange(0, end - 8) & ~7
+                word = chance.choice([chance.getrandbits(64), chance.getrandbits(8), 2**64 - 1,
+                                      struct.unpack_from("<Q", self.bytes, chance.randrange(0, len(self.bytes) - 8) & ~7)[0]])
+                struct.pack_into("<Q", changed, at, word)
+            changed[:18] = self.bytes[:18]
+            status = self.look(bytes(changed), number)
+            statuses[status] = statuses.get(status, 0) + 1
+        print("statuses of changed core files:", statuses)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
