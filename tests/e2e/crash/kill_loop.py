@@ -64,7 +64,7 @@ def one_run(options, construct, program, directory, number):
             yield f"otf2-print: {noise[:500]}"
     if options.check:
         checked = subprocess.run([options.tracer, "check", str(output)], capture_output=True, text=True, timeout=120)
-        if checked.returncode != 0 or checked.stdout.strip():
+        if checked.returncode != 0:
             yield f"tracer check: {checked.stdout}{checked.stderr}"
 
 

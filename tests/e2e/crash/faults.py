@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Takes from a traced program what the tracer needs - disk, memory, descriptors, threads, shared memory, its directory -
+by real means. The program's output and exit status stay; what is said is one line or two; what was recorded until then
+is a sound archive where there is one.
+
+faults.py --tool libtracer.so --tracer tracer PROGRAM [FAULT...]"""
+import argparse
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
+from archive import Archive, otf2_print  # noqa: E402
+
+
+class Skip(Exception):
+    """Cannot be tried here; the text says why."""
+
+
+class Fault:
+    """One condition: what to do before, how to start the program, and what must be left."""
+    argument = "none"
+    rounds = 20000
+    archive = "complete"   # complete, some (recovered, or less than all), none
+    lines = 2              # most lines that the tool may say
+
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory)
+        self.output = self.directory / "trace"
+        self.settings = {}
+
+    def prepare(self):
+        pass
+
+    def limit(self):
+        """In the program's process, before it starts."""
+
+    def clean(self):
+        pass
+
+
+class Nothing(Fault):
+    """no fault at all"""
+    lines = 1
+
+
+def mount_tmpfs(directory, size):
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=0700", "tmpfs", str(directory)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Skip(f"no file system can be mounted here: {done.stderr.strip()}")
+
+
+class SmallDisk(Fault):
+    """the disk is full while recording"""
+    archive = "some"
+    rounds = 60000
+
+    def prepare(self):
+        self.disk = self.directory / "disk"
+        self.disk.mkdir()
+        mount_tmpfs(self.disk, "1m")
+        self.output = self.disk / "trace"
+
+    def clean(self):
+        subprocess.run(["umount", "-l", str(self.disk)], check=False)
+
+
+class DiskFullAtConversion(SmallDisk):
+    """the disk is full while converting"""
+    archive = "some"
+    rounds = 4000
+
+    def prepare(self):
+        super().prepare()
+        subprocess.run(["mount", "-o", "remount,size=600k", str(self.disk)], check=True)
+
+
+class FileSizeLimit(Fault):
+    """the file size limit (RLIMIT_FSIZE) is reached; its signal is ignored, as by programs that know of it"""
+    archive = "some"
+    rounds = 60000
+
+    def limit(self):
+        import signal
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300 * 1024, resource.RLIM_INFINITY))
+
+
+class NoSharedMemory(Fault):
+    """the place for the rings cannot be written"""
+
+    def prepare(self):
+        self.settings["TRACER_SPOOL"] = "/proc/none"
+
+
+class SmallSharedMemory(Fault):
+    """shared memory has no room for the rings to grow"""
+
+    def prepare(self):
+        self.spool = self.directory / "spool"
+        self.spool.mkdir()
+        mount_tmpfs(self.spool, "256k")
+        self.settings["TRACER_SPOOL"] = str(self.spool)
+
+    def clean(self):
+        subprocess.run(["umount", "-l", str(self.spool)], check=False)
+
+
+class Descriptors(Fault):
+    """the program has taken all descriptors"""
+    argument = "descriptors"
+    archive = "some"
+    lines = 3
+
+    def limit(self):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+
+
+class FewDescriptors(Fault):
+    """no descriptor is free from the start"""
+    archive = "any"
+
+    def limit(self):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (6, 6))
+
+
+class Signals(Fault):
+    """system calls are interrupted all the time"""
+    argument = "signals"
+    lines = 1
+
+
+class Removed(Fault):
+    """the directory is removed while recording"""
+    argument = "removed"
+    archive = "none"
+    rounds = 60000
+
+    def prepare(self):
+        self.settings["TRACER_TEST_REMOVE"] = str(self.output)
+
+
+class Unwritable(Fault):
+    """the directory for the trace cannot be written"""
+    archive = "none"
+
+    def prepare(self):
+        self.output = pathlib.Path("/proc/trace")
+
+
+class Threads(Fault):
+    """no thread for the drainer (a failing pthread_create)"""
+
+    def prepare(self):
+        source, library = self.directory / "no_thread.c", self.directory / "no_thread.so"
+        source.write_text('#define _GNU_SOURCE\n#include <pthread.h>\n#include <dlfcn.h>\n#include <errno.h>\n'
+                          'static int calls;\n'
+                          'int pthread_create(pthread_t* t, const pthread_attr_t* a, void* (*f)(void*), void* v) {\n'
+                          '  int (*real)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) = dlsym(RTLD_NEXT, "pthread_create");\n'
+                          '  return calls++ == 0 ? EAGAIN : real(t, a, f, v);\n}\n')
+        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+        if not compiler or subprocess.run([compiler, "-shared", "-fPIC", str(source), "-o", str(library), "-ldl"]).returncode != 0:
+            raise Skip("no C compiler")
+        self.settings["LD_PRELOAD"] = str(library)
+
+
+class Memory(Fault):
+    """little address space (RLIMIT_AS)"""
+    archive = "any"
+    lines = 4
+
+    def limit(self):
+        resource.setrlimit(resource.RLIMIT_AS, (220 << 20, 220 << 20))
+
+
+class SizeLimit(Fault):
+    """TRACER_SIZE_LIMIT is reached"""
+    archive = "some"
+    rounds = 60000
+
+    def prepare(self):
+        self.settings["TRACER_SIZE_LIMIT"] = "64K"
+
+
+class StopWhenFull(Fault):
+    """rings are full and recording is to stop then"""
+    archive = "some"
+    lines = 2
+
+    def prepare(self):
+        self.settings.update(TRACER_ON_FULL="stop", TRACER_RING_SIZE="16K")
+
+
+class TinyRings(Fault):
+    """the smallest rings"""
+    lines = 1
+
+    def prepare(self):
+        self.settings.update(TRACER_RING_SIZE="16K", TRACER_MEMORY="64K")
+
+
+class NotMonotonic(Fault):
+    """a clock that is the system's and not the processor's"""
+    lines = 1
+
+    def prepare(self):
+        self.settings["TRACER_CLOCK"] = "monotonic"
+
+
+FAULTS = {c.__name__: c for c in (Nothing, SmallDisk, DiskFullAtConversion, FileSizeLimit, NoSharedMemory, SmallSharedMemory,
+                                  Descriptors, FewDescriptors, Signals, Removed, Unwritable, Threads, Memory, SizeLimit,
+                                  StopWhenFull, TinyRings, NotMonotonic)}
+
+
+def run(command, environment, before=None):
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, preexec_fn=before)
+
+
+def sound(anchor):
+    noise = otf2_print(anchor)
+    if noise:
+        yield f"otf2-print: {noise[:500]}"
+    contents = Archive(anchor)
+    yield from contents.problems
+    if contents.enters["parallel"] == 0:
+        yield "no parallel region in the archive"
+
+
+def check(options, fault):
+    plain = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER", "LD_PRELOAD"))}
+    plain.update(OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive")
+    fault.prepare()
+    command = [options.program, fault.argument, str(fault.rounds)]
+    without = run(command, plain, fault.limit)
+    if without.returncode != 3:
+        raise Skip(f"the program does not run so without the tool either: {without.stderr.strip()[:200]}")
+    traced = run(command, dict(plain, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(fault.output), **fault.settings), fault.limit)
+    if (without.returncode, without.stdout) != (traced.returncode, traced.stdout):
+        yield f"ends with {traced.returncode}, {traced.stdout!r}; without the tool {without.returncode}, {without.stdout!r}; {traced.stderr}"
+    said = traced.stderr.splitlines()
+    if any(not line.startswith("tracer: ") for line in said) or not 1 <= len(said) <= fault.lines:
+        yield f"the tool says {len(said)} lines: {traced.stderr}"
+    anchor = fault.output / "traces.otf2"
+    if fault.archive == "none":
+        return
+    if not anchor.exists():
+        if isinstance(fault, SmallDisk):
+            subprocess.run(["mount", "-o", "remount,size=200m", str(fault.disk)], check=True)
+        raw = fault.output / "raw"
+        if fault.archive == "any" and not raw.exists():
+            return
+        recovered = subprocess.run([options.tracer, "recover", str(fault.output)], capture_output=True, text=True, timeout=120)
+        if recovered.returncode != 0:
+            yield f"recover: {recovered.stderr}; {traced.stderr}"
+            return
+    if fault.archive == "complete" and (fault.output / "raw").exists():
+        yield "the raw trace is left"
+    yield from sound(anchor)
+    if options.verbose:
+        print("   ", "\n    ".join(said))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tool", required=True)
+    parser.add_argument("--tracer", required=True)
+    parser.add_argument("--preload")
+    parser.add_argument("-v", "--verbose", action="store_true")
+    parser.add_argument("program")
+    parser.add_argument("faults", nargs="*")
+    options = parser.parse_args()
+    failures = 0
+    for name in options.faults or FAULTS:
+        with tempfile.TemporaryDirectory() as directory:
+            fault = FAULTS[name](directory)
+            try:
+                faults = list(check(options, fault))
+                print("\n".join(f"{fault.__doc__}: {f}" for f in faults) or f"{fault.__doc__}: the program is not disturbed")
+                failures += bool(faults)
+            except Skip as reason:
+                print(f"{fault.__doc__}: skipped: {reason}")
+            finally:
+                fault.clean()
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
