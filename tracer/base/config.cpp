@@ -153,6 +153,12 @@ const Row rows[] = {
      [](Config& c, Text t) { return set_size(c.device_buffer, t, 4 * kib, 64 * mib); }},
     {"TRACER_DEVICE_MEMORY", "256M", "a size from 64K to 1T", "all trace buffers of devices together",
      [](Config& c, Text t) { return set_size(c.device_memory, t, 64 * kib, 1024 * gib); }},
+    {"TRACER_CLOCK", "processor", "processor or system",
+     "what times are read from: the processor's counter where it is steady, or CLOCK_MONOTONIC",
+     [](Config& c, Text t) {
+       constexpr Name names[] = {{"processor", 0}, {"system", 1}};
+       return assign(c.system_clock, lookup(names, t));
+     }},
     {"TRACER_CONVERT", "at_end", "at_end or later", "later: leave the raw trace to `tracer convert`",
      [](Config& c, Text t) {
        constexpr Name names[] = {{"at_end", 0}, {"now", 0}, {"later", 1}};

@@ -54,6 +54,7 @@ struct Config {
   int flush_signal = 0;  ///< the flight recorder writes when it arrives; 0: none
   std::uint32_t record = record_default;
   ConvertWhen convert = ConvertWhen::at_end;
+  bool system_clock = false;  ///< CLOCK_MONOTONIC although the processor has a counter
   bool keep_raw = false;
   std::string filter;    ///< a file of include/exclude rules; "": none
   std::string device = "auto";               ///< who records devices: auto, ompt, cupti, host, off

@@ -80,7 +80,7 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   if (Session* other = current(); other && other->state() != RecordingState::finished) {
     throw Error("another OpenMP runtime in this process is being traced already");
   }
-  choose_clock();
+  config.system_clock ? set_clock(ClockKind::monotonic) : static_cast<void>(choose_clock());
   const ClockSync first_sync = read_clocks();
   run = describe_run(std::move(run));
   auto session = std::unique_ptr<Session>(new Session);

@@ -204,17 +204,17 @@ class TinyRings(Fault):
         self.settings.update(TRACER_RING_SIZE="16K", TRACER_MEMORY="64K")
 
 
-class NotMonotonic(Fault):
-    """a clock that is the system's and not the processor's"""
+class SystemClock(Fault):
+    """the processor has no steady counter"""
     lines = 1
 
     def prepare(self):
-        self.settings["TRACER_CLOCK"] = "monotonic"
+        self.settings["TRACER_CLOCK"] = "system"
 
 
 FAULTS = {c.__name__: c for c in (Nothing, SmallDisk, DiskFullAtConversion, FileSizeLimit, NoSharedMemory, SmallSharedMemory,
                                   Descriptors, FewDescriptors, Signals, Removed, Unwritable, Threads, Memory, SizeLimit,
-                                  StopWhenFull, TinyRings, NotMonotonic)}
+                                  StopWhenFull, TinyRings, SystemClock)}
 
 
 def run(command, environment, before=None):
