@@ -95,7 +95,12 @@ void convert_trace(const Session& session, const std::filesystem::path& raw_dire
   ConvertOptions options;
   options.threads = config.threads;
   options.keep_raw = config.keep_raw;
-  log_summary(closing_line(convert(raw_directory, session.directory(), options)));
+  try {
+    log_summary(closing_line(convert(raw_directory, session.directory(), options)));
+  } catch (const std::exception& error) {
+    log_error(std::string("no archive was made: ") + error.what() + "; what was recorded is kept, try again by: tracer recover " +
+              session.directory().string());
+  }
 }
 
 // Places are known to libomp only now; asking is safe on the thread that ends the runtime.

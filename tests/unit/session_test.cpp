@@ -239,6 +239,10 @@ TEST_CASE("the end may come while threads record") {
 }
 
 TEST_CASE("a forked child leaves its parent's trace alone and has its own when it records enough") {
+#if defined(__SANITIZE_THREAD__)
+  WARN("skipped: ThreadSanitizer ends a forked child that starts a thread");
+  return;
+#endif
   Run run;
   run.start();
   record_numbers(100);

@@ -111,6 +111,7 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   session->read_clock();
   prepare_for_forks();
   Session* result = session.release();
+  result->before_ = current();
   current_.store(result, std::memory_order_release);
   listen_to(config.flush_signal);
   return result;

@@ -133,6 +133,7 @@ class Session {
   std::atomic<RecordingState> state_{RecordingState::recording};
   std::atomic<void (*)() noexcept> periodic_{nullptr};
   Shared* shared_ = nullptr;
+  Session* before_ = nullptr;  ///< the process's previous session: never destroyed, and no leak
 };
 
 }  // namespace tracer

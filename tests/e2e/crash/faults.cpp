@@ -33,7 +33,7 @@ long work(int rounds) {
 }
 
 void take_all_descriptors() {
-  while (dup(0) >= 0) {
+  while (dup(1) >= 0) {
   }
 }
 
