@@ -39,6 +39,7 @@ void LocationTranslator::work(const Record& r, Nanoseconds t) {
     return leave(t, key.construct);
   }
   if (schedule_name(r.sub) || r.sub == 6) loop_codeptr_ = r.c;
+  if (r.sub == 2) sections_codeptr_ = r.c;
   enter_at(t, site);
   if (const char* schedule = schedule_name(r.sub)) {
     (void)schedule;
@@ -61,6 +62,9 @@ void LocationTranslator::dispatch(const Record& r, Nanoseconds t) {
     out_.add(t, EventType::parameter_uint, names_[Parameter::chunk_size], r.c);
   };
   if (r.sub == section) {
+    // libomp (17 on) says this once to every thread of a statically scheduled `sections`, whether it has
+    // a section to execute or not, with the address of the construct instead of a section's.
+    if (r.b == sections_codeptr_) return;
     if (inner == Construct::section) leave(t, inner);
     enter(t, {r.b, Construct::section, false, 0});
   } else if (r.sub == loop_chunk || r.sub == distribute_chunk) {

@@ -191,6 +191,7 @@ class LocationTranslator {
   Record pending_test_{};
   Record awaiting_more_{};
   std::uint64_t loop_codeptr_ = 0;
+  std::uint64_t sections_codeptr_ = 0;
   std::uint64_t task_counter_ = 0;
   struct OpenTarget {
     TargetId id;
