@@ -110,11 +110,16 @@ void Context::apply(const EventView& e) {
       break;
     }
     case EventKind::thread_team_begin:
-      s.frames.push_back({e.field[0], {}});
+      s.frames.push_back({e.field[0], {}, s.in_task, s.task});
+      s.in_task = false;
       break;
     case EventKind::thread_team_end:
-      if (s.frames.size() > 1) s.frames.pop_back();
       s.in_task = false;
+      if (s.frames.size() > 1) {
+        s.in_task = s.frames.back().outer_in_task;
+        s.task = s.frames.back().outer_task;
+        s.frames.pop_back();
+      }
       break;
     case EventKind::thread_task_switch:
       s.task = {e.field[0], static_cast<std::uint32_t>(e.field[1]), static_cast<std::uint32_t>(e.field[2])};

@@ -31,6 +31,8 @@ struct TaskKeyHash {
 struct Frame {
   std::uint64_t team = undefined_ref;
   std::vector<std::uint32_t> open;  ///< regions of its implicit task
+  bool outer_in_task = false;       ///< began inside an explicit task, which is current again at its end
+  TaskKey outer_task{};
 };
 
 struct LocationState {
