@@ -22,10 +22,10 @@ def near(value, expected, what, tolerance=0.02):
     need(abs(value - expected) <= tolerance * expected, f"{what}: {value:.6g}, by the program's clock {expected:.6g}")
 
 
-def traced(program, directory):
+def traced(program, directory, *options):
     """What the program printed, and the report."""
-    archive = directory / (pathlib.Path(program).name + ".trace")
-    done = subprocess.run([tracer, "run", "-q", "-o", archive, "--", program], check=True, capture_output=True, text=True,
+    archive = directory / (pathlib.Path(program).name + f".trace{len(options)}")
+    done = subprocess.run([tracer, "run", "-q", *options, "-o", archive, "--", program], check=True, capture_output=True, text=True,
                           env={**os.environ, "TRACER_LIBRARY": library, "OMP_DYNAMIC": "false"})
     report = subprocess.run([tracer, "report", "--json", archive], check=True, capture_output=True, text=True).stdout
     return [int(word) for word in done.stdout.split()], json.loads(report)
@@ -43,6 +43,13 @@ def main():
         waited = sum(member["time"]["barrier_ns"] for member in region["members"])
         near(waited, 4 * max(worked) - sum(worked), "waiting at the barrier", 0.1)  # threads are woken at different times
         need(report["callbacks"]["work"] == 8, "eight callbacks for a loop on four threads")
+
+        (directory / "rules").write_text("SCOREP_REGION_NAMES_BEGIN\n EXCLUDE *\n INCLUDE for\nSCOREP_REGION_NAMES_END\n")
+        worked, report = traced(imbalance, directory, "--filter", directory / "rules")
+        need({row["construct"] for row in report["constructs"]} == {"parallel", "for"}, "a filter while recording leaves the loop, and the region that must stay")
+        need(report["trace"]["properties"]["TRACER::FILTER"] == "EXCLUDE *; INCLUDE for", "and the trace says so")
+        checked = subprocess.run([tracer, "check", directory / "known_imbalance.trace2"], capture_output=True, text=True)
+        need(checked.returncode == 0, f"the filtered archive is valid {checked.stdout if checked.returncode else ''}")
 
         (chained, others), report = traced(chain, directory)
         graph = report["tasks"]["graph"]

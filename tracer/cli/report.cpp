@@ -25,7 +25,7 @@ namespace tracer::cli {
 namespace {
 
 struct Options {
-  std::string archive, html, output;
+  std::string archive, html, output, shortest;
   bool json = false, text = false;
   std::size_t rows = 15;
   report::HtmlOptions html_options;
@@ -62,9 +62,11 @@ int run(const Options& options) {
   }
   report.archive = archive.path();
   if (!options.html.empty()) {
+    report::HtmlOptions page = options.html_options;
+    if (!options.shortest.empty()) page.shortest = report::parse_duration(options.shortest);
     Progress progress{"writing the page"};
     into(options.html, [&](std::ostream& out) {
-      report::write_html(*source, report, options.html_options, out, [&](double share) { progress.update(share); });
+      report::write_html(*source, report, page, out, [&](double share) { progress.update(share); });
     });
     if (options.html != "-") print_note("open " + options.html + " in a browser.");
     if (!options.json && !options.text) return ok;
@@ -105,6 +107,8 @@ void add(CLI::App& app, std::function<int()>& action) {
                  "In the page: slices kept one by one; beyond, the shortest are drawn together")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  app.add_option("--min-duration", options->shortest, "In the page: leave out slices that are shorter, as in 10us")
+      ->type_name("TIME");
   options->filter.add_to(app);
   action = [options] { return run(*options); };
 }

@@ -14,6 +14,7 @@
 #include "tracer/cli/recover.hpp"
 #include "tracer/cli/show.hpp"
 #include "tracer/cli/terminal.hpp"
+#include "tracer/report/filter.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -139,6 +140,8 @@ int run(const Options& options) {
                 ".");
     return 127;
   }
+  if (!options.filter.empty())
+    report::Filter{}.add_file(options.filter);  // wrong ones are said before the program runs
   const auto library = find_tracer_library();
   if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
   const std::string preload = runtime_to_preload(inspect_program(*program), options);

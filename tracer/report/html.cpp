@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string_view>
 
+#include "tracer/report/filter.hpp"
 #include "tracer/report/page_data.hpp"
 #include "tracer/report/slice_rows.hpp"
 #include "tracer/report/task_graph.hpp"
@@ -169,7 +170,8 @@ void write_html(EventSource& source, const Report& report, const HtmlOptions& op
       std::max(threshold, report.wall * rows / std::max<std::uint64_t>(1, options.slices / 10 * 4));
   SliceRows slices{report.begin, threshold, gap, short_name, options.arrows};
   TaskGraph graph{options.tasks};
-  replay_into(source, slices, &graph, progress);
+  LongSlices longer{slices, options.shortest};
+  replay_into(source, options.shortest == 0 ? static_cast<TimelineVisitor&>(slices) : longer, &graph, progress);
   slices.finish();
 
   Json meta;
@@ -178,6 +180,8 @@ void write_html(EventSource& source, const Report& report, const HtmlOptions& op
   meta["threshold"] = threshold;
   meta["shown"] = slices.shown();
   meta["dropped"] = slices.dropped();
+  meta["leftOut"] = longer.left_out();
+  meta["shortest"] = options.shortest;
   meta["locations"] = locations_of(definitions);
   add_names(definitions, meta);
   meta["rows"] = Json::array();

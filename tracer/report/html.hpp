@@ -13,6 +13,7 @@ namespace tracer::report {
 
 struct HtmlOptions {
   std::uint64_t slices = 1'500'000;  ///< kept one by one at most; shorter ones beyond it are drawn together
+  std::uint64_t shortest = 0;        ///< ns: shorter slices are left out
   std::uint64_t tasks = 2'000;       ///< in the task graph
   std::uint64_t arrows = 100'000;
 };

@@ -178,6 +178,15 @@ function drawCounter(g, counter) {
   g.fillStyle = theme.muted; g.fillText('up to ' + (counter.unit.startsWith('B') || counter.unit.startsWith('b') ? bytesText(counter.max) : count(counter.max)), 8, counter.y + 28);
 }
 
+/** The innermost slice of a lane at a time: where an arrow begins or ends. */
+function heightAt(lane, t) {
+  for (let d = lane.rows.length - 1; d > 0; --d) {
+    const row = lane.rows[d], i = above(row.begin, t) - 1;
+    if (i >= 0 && row.end[i] >= t) return lane.y + d * ROW + ROW / 2;
+  }
+  return lane.y + ROW / 2;
+}
+
 function drawArrows(g) {
   if (!$('arrows').checked) return;
   const a = meta.arrows, seen = [];
@@ -191,8 +200,9 @@ function drawArrows(g) {
   g.beginPath(); g.rect(NAMES, AXIS, width - NAMES, height); g.clip();
   g.lineWidth = 1;
   for (const [kind, from, to, t0, t1] of seen) {
-    const x0 = toX(t0), x1 = toX(t1), y0 = lanes[from].y + 8, y1 = lanes[to].y + 8;
+    const x0 = toX(t0), x1 = toX(t1);
     if (x1 < NAMES || x0 > width) continue;
+    const y0 = heightAt(lanes[from], t0), y1 = heightAt(lanes[to], t1);
     g.strokeStyle = g.fillStyle = kind === 2 ? theme.muted : theme.mark;
     g.globalAlpha = kind === 2 ? 0.45 : 0.8;
     const bend = Math.min(40, Math.abs(x1 - x0) / 2 + 6);
@@ -457,6 +467,8 @@ const panels = {
     if (report.tasks.created) list.push(['tasks', count(report.tasks.created)]);
     const parts = [cards(list)];
     if (meta.dropped) parts.push(html(`<p class="muted">The timeline shows the ${count(meta.shown)} longest slices; ${count(meta.dropped)} shorter than ${time(meta.threshold)} are drawn together. The numbers below are of all.</p>`));
+    if (meta.leftOut) parts.push(html(`<p class="muted">The timeline is without ${count(meta.leftOut)} slices shorter than ${time(meta.shortest)}.</p>`));
+    if (report.trace.properties['TRACER::FILTER']) parts.push(html(`<p class="muted">Filtered: ${escape(report.trace.properties['TRACER::FILTER'])}</p>`));
     parts.push(html('<h2>What stands out</h2>' + (report.hints.length ? '<ul class="hints">' + report.hints.map((h) => `<li>${escape(h.text)}</li>`).join('') + '</ul>' : '<p class="muted">Nothing: work is spread evenly and little time is spent waiting.</p>')));
     parts.push(html('<h2>What the threads did</h2>'), legend());
     parts.push(table('', report.threads, [['thread', (r) => escape(r.name)], ['time', (r) => bar(r.time, report.wall_ns)], ['work', (r) => percent(r.time.work_ns, report.wall_ns), (r) => r.time.work_ns],
