@@ -201,10 +201,10 @@ function drawArrows(g) {
   g.lineWidth = 1;
   for (const [kind, from, to, t0, t1] of seen) {
     const x0 = toX(t0), x1 = toX(t1);
-    if (x1 < NAMES || x0 > width) continue;
+    if (x1 < NAMES || x0 > width || (kind === 2 && from === to && seen.length > 60)) continue;
     const y0 = heightAt(lanes[from], t0), y1 = heightAt(lanes[to], t1);
     g.strokeStyle = g.fillStyle = kind === 2 ? theme.muted : theme.mark;
-    g.globalAlpha = kind === 2 ? 0.45 : 0.8;
+    g.globalAlpha = kind === 2 ? Math.max(0.2, Math.min(0.5, 25 / seen.length)) : 0.8;
     const bend = Math.min(40, Math.abs(x1 - x0) / 2 + 6);
     g.beginPath(); g.moveTo(x0, y0); g.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1); g.stroke();
     g.beginPath(); g.moveTo(x1, y1); g.lineTo(x1 - 6, y1 - 3); g.lineTo(x1 - 6, y1 + 3); g.fill();
