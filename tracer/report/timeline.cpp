@@ -57,13 +57,14 @@ void Timeline::pop(LocationRef location, std::uint64_t time, bool suspended) {
 void Timeline::device_operation(LocationRef location, std::uint64_t id, std::uint64_t time, ArrowKind kind,
                                 bool upcoming) {
   if (id == 0) return;
-  if (upcoming) flow_[location] = id;
   if (definitions_.locations[location].kind == LocationKind::cpu_thread) {
     submits_[id] = {location, time};
+    if (upcoming) flow_[location] = id;
     return;
   }
   const auto found = submits_.find(id);
   if (found == submits_.end()) return;
+  if (upcoming) flow_[location] = id;
   visitor_.arrow({kind, found->second.location, location, found->second.time, time});
   submits_.erase(found);
 }

@@ -26,8 +26,9 @@ struct SourcePosition {
 /// Looks up many return addresses at once (the call is one before each); result i for address i.
 using Symbolizer = std::function<std::vector<SourcePosition>(const std::vector<std::uint64_t>&)>;
 
-/// Stands for every region that a filter leaves out; never in the archive (left_out.hpp).
-inline constexpr RegionRef left_out_region = undefined_ref - 1;
+/// Stands for every region that a filter leaves out; never in the archive (left_out.hpp). No promise
+/// (RegionTable::promised_bit).
+inline constexpr RegionRef left_out_region = 0x7fffffffu;
 
 /// RegionKey -> RegionRef. Candidates are made for all keys that might be asked for; one that is
 /// used gets the next reference, so that the archive defines what its events name and no more.
