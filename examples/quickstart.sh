@@ -24,8 +24,8 @@ if [ ! -s "$output/traces.otf2" ]; then
   exit 1
 fi
 echo
-echo "\$ tracer report $output"
-"$tracer" report "$output" </dev/null || { echo "error: the trace could not be read" >&2; exit 1; }
+echo "\$ tracer report --rows 8 $output"
+"$tracer" report --rows 8 "$output" </dev/null || { echo "error: the trace could not be read" >&2; exit 1; }
 cat <<END
 
 The trace:  $output/traces.otf2
