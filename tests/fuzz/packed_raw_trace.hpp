@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A raw trace's three files as one input: a byte of flags, u32 size of the journal, u32 size of the trace, then journal,
-// trace and rings. With flag 1 checksums are mended, so that what lies behind them is reached.
+// A raw trace's three files as one input: a byte of flags, u32 size of the journal, u32 size of the trace, then
+// journal, trace and rings. With flag 1 checksums are mended, so that what lies behind them is reached.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,8 @@ inline void mend_trace(std::string& bytes) {
 }
 
 /// False when the input is too short to be one. `flags` gets the first byte.
-inline bool unpack_raw_trace(const std::uint8_t* data, std::size_t size, const std::filesystem::path& directory, unsigned& flags) {
+inline bool unpack_raw_trace(const std::uint8_t* data, std::size_t size, const std::filesystem::path& directory,
+                             unsigned& flags) {
   if (size < 9) return false;
   std::uint32_t sizes[2];
   std::memcpy(sizes, data + 1, sizeof sizes);

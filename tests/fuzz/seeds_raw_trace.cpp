@@ -14,7 +14,8 @@ namespace {
 
 const raw::RunId run_id{7, 9};
 
-Record make(Ticks time, RecordKind kind, Endpoint endpoint, std::uint16_t sub, std::uint32_t a, std::uint64_t b, std::uint64_t c) {
+Record make(Ticks time, RecordKind kind, Endpoint endpoint, std::uint16_t sub, std::uint32_t a, std::uint64_t b,
+            std::uint64_t c) {
   return {time, kind, endpoint, sub, a, b, c};
 }
 
@@ -22,8 +23,10 @@ std::vector<Record> records_of(ChannelId channel) {
   const auto begin = Endpoint::begin, end = Endpoint::end;
   const TaskId task = make_id(channel, 2), explicit_task = make_id(0, 3);
   std::vector<Record> records{make(1000, RecordKind::thread_begin, begin, channel == 0 ? 1 : 2, 1, 100 + channel, 0)};
-  if (channel == 0) records.push_back(make(1100, RecordKind::parallel_begin, begin, 0x8002, 2, make_id(0, 1), 0x401000));
-  records.push_back(make(1200, RecordKind::implicit_task, begin, static_cast<std::uint16_t>(channel), 2, make_id(0, 1), task));
+  if (channel == 0)
+    records.push_back(make(1100, RecordKind::parallel_begin, begin, 0x8002, 2, make_id(0, 1), 0x401000));
+  records.push_back(
+      make(1200, RecordKind::implicit_task, begin, static_cast<std::uint16_t>(channel), 2, make_id(0, 1), task));
   records.push_back(make(1300, RecordKind::work, begin, 1, 0, 10, 0x401010));
   records.push_back(make(1400, RecordKind::work, end, 1, 0, 0, 0x401010));
   if (channel == 0) {
@@ -32,7 +35,8 @@ std::vector<Record> records_of(ChannelId channel) {
     records.push_back(make(1430, RecordKind::task_schedule, begin, 1, 0, explicit_task, task));
   }
   for (const auto kind : {RecordKind::mutex_acquire, RecordKind::mutex_acquired, RecordKind::mutex_released}) {
-    records.push_back(make(1450 + channel * 20 + static_cast<unsigned>(kind), kind, Endpoint::none, 5, 2, 0x7000, 0x401030));
+    records.push_back(
+        make(1450 + channel * 20 + static_cast<unsigned>(kind), kind, Endpoint::none, 5, 2, 0x7000, 0x401030));
   }
   records.push_back(make(1500, RecordKind::sync_region, begin, 2, 0, task, 0x401040));
   records.push_back(make(1600, RecordKind::sync_region, end, 2, 0, task, 0x401040));

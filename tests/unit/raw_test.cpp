@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The raw trace: what is written is read, and what is damaged is told and skipped.
+#include <unistd.h>
+
+#include <cstring>
 #include <fstream>
 #include <random>
 
@@ -7,6 +10,7 @@
 #include "formats/raw/codec.hpp"
 #include "formats/raw/journal.hpp"
 #include "formats/raw/reader.hpp"
+#include "formats/raw/spool_reader.hpp"
 #include "formats/raw/writer.hpp"
 #include "support/scratch.hpp"
 #include "tracer/error.hpp"
@@ -198,6 +202,33 @@ TEST_CASE("what is not a raw trace, or of another version or run, is refused wit
     trace.flip("trace", 16);  // the run
     CHECK_THROWS_WITH(raw::open(trace.scratch.path()), Catch::Contains("another run"));
   }
+}
+
+TEST_CASE("rings that a crafted journal names are neither read nor removed when they are another run's or no file") {
+  const test::Scratch scratch;
+  const auto spool = scratch / ("tracer-" + std::to_string(::geteuid()) + "-0123456789abcdef");
+  std::filesystem::create_directories(spool);
+  raw::JournalWriter journal;
+  journal.create(scratch / "journal", run_id);
+  journal.spool(spool.string());
+  raw::TraceWriter trace;
+  trace.create(scratch / "trace", run_id);
+  raw::SpoolHeader header{};
+  std::memcpy(header.magic, raw::spool_magic, sizeof header.magic);
+  header.version = raw::format_version;
+  header.run = {99, 99};
+  {
+    std::ofstream out(spool / "rings", std::ios::binary);
+    out.write(reinterpret_cast<const char*>(&header), sizeof header);
+  }
+  CHECK(raw::open_trace(scratch.path())->report().spool.empty());
+  CHECK(std::filesystem::exists(spool / "rings"));
+  std::filesystem::rename(spool / "rings", scratch / "elsewhere");
+  std::filesystem::create_symlink(scratch / "elsewhere", spool / "rings");
+  CHECK_THROWS_AS(raw::open_spool(spool), Error);
+  CHECK_FALSE(raw::remove_spool(scratch.path()));  // not a spool's name
+  CHECK(raw::remove_spool(spool));
+  CHECK(std::filesystem::exists(scratch / "elsewhere"));  // the link went, not what it names
 }
 
 TEST_CASE("a journal's entries come back") {

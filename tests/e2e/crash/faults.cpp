@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Works for a while under bad conditions that its argument makes, and prints what it computed.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <functional>
 #include <map>
 #include <string>
-#include <csignal>
-#include <sys/resource.h>
-#include <sys/time.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -38,7 +38,9 @@ void take_all_descriptors() {
 }
 
 volatile sig_atomic_t ticks = 0;
-void tick(int) { ticks = ticks + 1; }
+void tick(int) {
+  ticks = ticks + 1;
+}
 
 /// A signal every half millisecond: system calls of all threads are interrupted.
 void interrupt_all_the_time() {
@@ -53,8 +55,16 @@ const std::map<std::string, std::function<void()>> conditions{
     {"none", [] {}},
     {"descriptors", take_all_descriptors},
     {"signals", interrupt_all_the_time},
-    {"removed", [] { if (const char* directory = std::getenv("TRACER_TEST_REMOVE")) std::system((std::string("rm -rf ") + directory).c_str()); }},
-    {"unwritable", [] { if (const char* directory = std::getenv("TRACER_TEST_REMOVE")) std::system((std::string("chmod -R 0 ") + directory).c_str()); }},
+    {"removed",
+     [] {
+       if (const char* directory = std::getenv("TRACER_TEST_REMOVE"))
+         std::system((std::string("rm -rf ") + directory).c_str());
+     }},
+    {"unwritable",
+     [] {
+       if (const char* directory = std::getenv("TRACER_TEST_REMOVE"))
+         std::system((std::string("chmod -R 0 ") + directory).c_str());
+     }},
 };
 
 }  // namespace
