@@ -4,6 +4,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -45,9 +46,13 @@ class Consumer {
 void put(benchmark::State& state, bool consumed) {
   const auto capacity = static_cast<std::uint64_t>(state.range(0)) * 1024 / sizeof(Record);
   std::vector<Record> slots(capacity);
-  alignas(64) std::atomic<std::uint64_t> head{0};
-  alignas(64) std::atomic<std::uint64_t> tail{0};
-  RingWriter<std::uint64_t, Record> ring;
+  struct Shared {  // the two ends' words and what only the producer has: a cache line each
+    alignas(64) std::atomic<std::uint64_t> head{0};
+    alignas(64) std::atomic<std::uint64_t> tail{0};
+    alignas(64) RingWriter<std::uint64_t, Record> ring;
+  };
+  const auto shared = std::make_unique<Shared>();
+  auto& [head, tail, ring] = *shared;
   ring.attach(slots.data(), capacity, head, tail);
   choose_clock();
   std::unique_ptr<Consumer> consumer;

@@ -31,17 +31,6 @@ void copy_slot(Slot& to, const Slot& from) noexcept {
   to = from;
 }
 
-/// Asks for the cache line at `address` before it is written. The line was read by the consumer's core on the last
-/// round; without the early request every other store waits until that core gives it up. x86-64: compilers make a
-/// reader's prefetch of __builtin_prefetch unless told of prfchw; processors without it take it for a no-op.
-inline void prefetch_for_write(const void* address) noexcept {
-#if defined(__x86_64__)
-  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(address)));
-#else
-  __builtin_prefetch(address, 1);
-#endif
-}
-
 template <std::unsigned_integral Position, typename Slot>
 class RingWriter {
  public:
@@ -65,9 +54,7 @@ class RingWriter {
 
   /// Producer; only when fits(1), or there is room().
   void put(const Slot& slot) noexcept {
-    Slot* const at = slots_ + (head_ & mask_);
-    prefetch_for_write(reinterpret_cast<const char*>(at) + prefetch_distance);
-    copy_slot(*at, slot);
+    copy_slot(slots_[head_ & mask_], slot);
     head_ = static_cast<Position>(head_ + 1);
     shared_head_->store(head_, std::memory_order_release);
   }
@@ -106,9 +93,6 @@ class RingWriter {
   }
 
  private:
-  /// Bytes; past the end of the slots it may touch nothing of ours, which is harmless.
-  static constexpr std::size_t prefetch_distance = 512;
-
   Slot* slots_ = nullptr;
   Position mask_ = 0;
   Position head_ = 0;
