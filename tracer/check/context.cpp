@@ -111,15 +111,14 @@ void Context::apply(const EventView& e) {
     }
     case EventKind::thread_team_begin:
       s.frames.push_back({e.field[0], {}, s.in_task, s.task});
-      s.in_task = false;
+      s.in_task = s.task_done = false;
       break;
     case EventKind::thread_team_end:
-      s.in_task = false;
-      if (s.frames.size() > 1) {
-        s.in_task = s.frames.back().outer_in_task;
-        s.task = s.frames.back().outer_task;
-        s.frames.pop_back();
-      }
+      if (s.frames.size() < 2) break;
+      s.in_task = s.frames.back().in_task;
+      s.task = s.frames.back().task;
+      s.task_done = false;
+      s.frames.pop_back();
       break;
     case EventKind::thread_task_switch:
       s.task = {e.field[0], static_cast<std::uint32_t>(e.field[1]), static_cast<std::uint32_t>(e.field[2])};

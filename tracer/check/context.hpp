@@ -31,13 +31,13 @@ struct TaskKeyHash {
 struct Frame {
   std::uint64_t team = undefined_ref;
   std::vector<std::uint32_t> open;  ///< regions of its implicit task
-  bool outer_in_task = false;       ///< began inside an explicit task, which is current again at its end
-  TaskKey outer_task{};
+  bool in_task = false;             ///< an explicit task encountered the team and goes on after it
+  TaskKey task{};
 };
 
 struct LocationState {
   std::vector<Frame> frames{Frame{}};
-  bool in_task = false;  ///< an explicit task is current
+  bool in_task = false;    ///< an explicit task is current
   bool task_done = false;  ///< it is complete, and the switch to the next is to come
   TaskKey task;
   EventKind last_kind = EventKind::none;

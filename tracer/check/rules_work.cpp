@@ -204,18 +204,25 @@ class Once final : public Rule {
       const auto outer = static_cast<RegionRole>(c_.role(open[i]));
       if (outer != (role == RegionRole::section ? RegionRole::sections : RegionRole::single)) continue;
       auto& x = shared.executions[{open[i], shared.visits[{e.location, open[i]}]}];
-      if (++x.blocks[e.field[0]] > 1)
+      const auto times = ++x.blocks[e.field[0]];
+      if (times > 1 && role == RegionRole::single_sblock) {
         wrong(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" was executed already");
+      }
       return;
     }
     wrong(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" is in no " +
                  (role == RegionRole::section ? "sections" : "single"));
   }
-  /// A single that all came to, but nobody executed. GCC's programs tell no executor of any.
+  /// Sections that have a place each; libomp tells the same for all sections of a construct.
+  /// A single that all came to, but nobody executed: where the archive tells executors at all.
   void judge(const Shared& shared) {
     for (const auto& [key, x] : shared.executions) {
-      if (x.is_single && x.blocks.empty() && any_sblock())
-        wrong(x.first.location, x.first.time, "nobody executed this single", x.first.position);
+      const auto at = [&](const std::string& what) { wrong(x.first.location, x.first.time, what, x.first.position); };
+      if (x.is_single && x.blocks.empty() && any_sblock()) at("nobody executed this single");
+      for (const auto& [region, times] : x.blocks) {
+        if (x.is_single || x.blocks.size() < 2 || times < 2) continue;
+        at("\"" + std::string{c_.region_name(region)} + "\" was executed " + std::to_string(times) + " times");
+      }
     }
   }
   bool any_sblock() const {
