@@ -163,7 +163,7 @@ void Devices::finalize(std::int32_t number) noexcept try {
   {
     const std::lock_guard lock(state_->lock);
     const auto it = state_->owners.find(number);
-    if (it == state_->owners.end()) return;
+    if (it == state_->owners.end() || state_->finished) return;
     owner = it->second;
     state_->owners.erase(it);
     info = state_->infos[number];

@@ -26,6 +26,11 @@ def attribute(event, name):
     return None
 
 
+def kind_of(region):
+    """The construct of a region, also of one that has no position."""
+    return construct_of(region.name).removeprefix("!$omp ")
+
+
 class Devices:
     """What the devices of a trace did, and what is wrong with it."""
 
@@ -76,7 +81,7 @@ class Devices:
 
     def _on_host(self, location, event):
         if isinstance(event, Enter):
-            self._open[location].append((construct_of(event.region.name), event))
+            self._open[location].append((kind_of(event.region), event))
         elif isinstance(event, Leave):
             construct, begin = self._open[location].pop() if self._open[location] else (None, None)
             if construct in HOST_OPERATIONS:
@@ -88,7 +93,7 @@ class Devices:
         if isinstance(event, Enter):
             if stack:
                 self.wrong(f"{location.name}: {event.region.name} overlaps {stack[-1][0]}")
-            stack.append((construct_of(event.region.name), event))
+            stack.append((kind_of(event.region), event))
         elif isinstance(event, Leave):
             construct, begin = stack.pop()
             if construct == "target kernel":
@@ -157,6 +162,9 @@ def check(options, directory):
     if devices.providers != {options.provider}:
         yield f"recorded by {devices.providers}, not by {options.provider}"
     output = check_program.run(options.command, check_program.environment(options)).stdout
+    for text in re.findall(r"^(?:count target kernel|kernels) (\d+)$", output, re.MULTILINE):
+        if devices.kernels != int(text):
+            yield f"{devices.kernels} kernels, the program asked for {text}"
     for direction, text in re.findall(r"^bytes (to device|from device) (\d+)$", output, re.MULTILINE):
         if devices.bytes[direction] != int(text):
             yield f"{devices.bytes[direction]} bytes {direction}, the program asked for {text}"
