@@ -152,6 +152,34 @@ class Cores(unittest.TestCase):
         self.bytes = core.read_bytes()
         self.file = self.directory / "changed"
 
+    def offsets_of_plugin_data(self):
+        """Where the core file holds the words that tell the plugin sizes and places: ompd_* of libomp."""
+        count, = struct.unpack_from("<H", self.bytes, 56)
+        loads, notes = [], b""
+        for i in range(count):
+            kind, _, offset, address, _, in_file, _, _ = struct.unpack_from("<IIQQQQQQ", self.bytes, 64 + 56 * i)
+            if kind == 1:
+                loads.append((address, offset, in_file))
+            elif kind == 4:
+                notes = self.bytes[offset:offset + in_file]
+        base, at = None, 0
+        while at + 12 <= len(notes):
+            name, size, kind = struct.unpack_from("<III", notes, at)
+            body = at + 12 + (name + 3) // 4 * 4
+            if kind == 0x46494c45:  # NT_FILE
+                files, _ = struct.unpack_from("<QQ", notes, body)
+                names = notes[body + 16 + 24 * files:body + size].split(b"\0")
+                base = next(struct.unpack_from("<Q", notes, body + 16 + 24 * i)[0] for i in range(files) if names[i].endswith(b"/libomp.so"))
+            at = body + (size + 3) // 4 * 4
+        symbols = subprocess.run(["nm", str(RUNTIME / "libomp.so")], capture_output=True, text=True, check=True).stdout.split("\n")
+        for line in symbols:
+            if " b ompd_" not in line.lower():
+                continue
+            address = base + int(line.split()[0], 16)
+            for begin, offset, in_file in loads:
+                if begin <= address < begin + in_file:
+                    yield offset + address - begin
+
     def look(self, content, what):
         self.file.write_bytes(content)
         begin = time.monotonic()
@@ -164,6 +192,20 @@ class Cores(unittest.TestCase):
         size = len(self.bytes)
         for part in (1, 16, 63, 64, 100, 1000, 4096, 10000, size // 16, size // 4, size // 2, size * 3 // 4, size - 1):
             self.look(self.bytes[:part], part)
+
+    @unittest.skipUnless(shutil.which("nm"), "no nm")
+    def test_with_wrong_sizes_and_places_of_the_runtimes_data(self):
+        offsets = sorted(self.offsets_of_plugin_data())
+        self.assertGreater(len(offsets), 50)
+        chance = random.Random(2)
+        statuses = {}
+        for number in range(MUTATIONS):
+            changed = bytearray(self.bytes)
+            for at in chance.sample(offsets, 1 + number % 5):
+                struct.pack_into("<Q", changed, at, chance.choice([0, 1, 7, 64, 4096, 2**31, 2**63, 2**64 - 1, chance.getrandbits(64)]))
+            status = self.look(bytes(changed), number)
+            statuses[status] = statuses.get(status, 0) + 1
+        print("statuses with wrong sizes and places:", statuses)
 
     def test_with_wrong_words_in_it(self):
         chance = random.Random(1)
