@@ -4,6 +4,7 @@
 import os
 import pathlib
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -68,7 +69,12 @@ class Refusals(unittest.TestCase):
                               input="#include <unistd.h>\nint main(void) {\n#pragma omp parallel\npause();\n}\n")
         if made.returncode != 0:
             self.skipTest("gcc has no OpenMP here")
-        self.refused(NO_OPENMP, "GCC's .* has no OMPD", self.sleeper(str(program)))
+        pid = self.sleeper(str(program))
+        self.refused(NO_OPENMP, "GCC's .* has no OMPD", pid)
+        done = tracer("snapshot", pid, "--anyway")
+        self.assertEqual(3, done.returncode, done.stderr)
+        self.assertIn("GCC's", done.stderr)
+        self.assertRegex(done.stdout, r"LWP \d+: works at .*main")
 
     def test_other_architectures(self):
         program = self.directory / "i386"
@@ -115,6 +121,9 @@ class Refusals(unittest.TestCase):
             program.line()
             self.refused(STRIPPED, "is stripped", program.id)
             self.refused(STRIPPED, "is stripped", program.id, command="attach")
+            done = tracer("snapshot", program.id, "--anyway")
+            self.assertEqual(3, done.returncode, done.stderr)
+            self.assertEqual(2, len(re.findall(r"waits at a barrier at stops.c:\d+ \(in_barrier\)", done.stdout)), done.stdout)
 
     @with_runtime
     @unittest.skipUnless(shutil.which("objcopy"), "no objcopy")

@@ -24,7 +24,7 @@ namespace {
 
 struct Options {
   std::string what, plugin, archive;
-  bool json = false, no_stacks = false;
+  bool json = false, no_stacks = false, anyway = false;
   SnapshotDetail detail = SnapshotDetail::normal;
   unsigned timeout = 60;
 };
@@ -39,6 +39,22 @@ struct Look {
   std::vector<Module> modules;
 };
 
+/// OMPD, or with --anyway the call stacks alone where the runtime does not have it.
+Look ask(ompd::Target& target, const Options& options, const ompd::CallStacks* stacks) {
+  try {
+    const ompd::Session session{target, options.plugin};
+    return {ompd::collect(session, stacks), ompd::modules_of(session.modules(), target)};
+  } catch (const ompd::CannotLook& error) {
+    using ompd::Refusal;
+    const bool for_want_of_ompd = error.why() == Refusal::stripped_runtime || error.why() == Refusal::no_plugin ||
+                                  error.why() == Refusal::no_openmp || error.why() == Refusal::not_initialized;
+    if (!options.anyway || !for_want_of_ompd || stacks == nullptr) throw;
+    Look look{ompd::collect_stacks(target, *stacks), ompd::modules_of(ompd::Modules{target}, target)};
+    look.snapshot.notes.push_back(std::string{"call stacks only: "} + error.what());
+    return look;
+  }
+}
+
 Look look_at_process(const Options& options) {
   using Clock = std::chrono::steady_clock;
   std::string why;
@@ -48,10 +64,8 @@ Look look_at_process(const Options& options) {
   const auto begin = Clock::now();
   {
     ompd::LiveTarget target{std::strtoull(options.what.c_str(), nullptr, 10)};
-    const ompd::Session session{target, options.plugin};
     if (!options.no_stacks) stacks = ompd::CallStacks::of_process(target.process_id(), why);
-    snapshot = ompd::collect(session, stacks.get());
-    look.modules = ompd::modules_of(session.modules(), target);
+    look = ask(target, options, stacks.get());
   }
   const auto stopped = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
   snapshot.stopped_microseconds = static_cast<std::uint64_t>(stopped.count());
@@ -64,9 +78,8 @@ Look look_at_core(const Options& options) {
   ompd::CoreTarget target{options.what};
   std::string why;
   std::unique_ptr<ompd::CallStacks> stacks;
-  const ompd::Session session{target, options.plugin};
   if (!options.no_stacks) stacks = ompd::CallStacks::of_core(options.what, target.executable(), why);
-  Look look{ompd::collect(session, stacks.get()), ompd::modules_of(session.modules(), target)};
+  Look look = ask(target, options, stacks.get());
   ompd::Snapshot& snapshot = look.snapshot;
   snapshot.core = options.what;
   snapshot.signal = target.signal();
@@ -90,7 +103,7 @@ int look(const Options& options) {
   Look look = is_process_id(options.what) ? look_at_process(options) : look_at_core(options);
   ompd::Snapshot& snapshot = look.snapshot;
   snapshot.findings = ompd::find_waits(snapshot);
-  if (!snapshot.tracks_states) {
+  if (!snapshot.tracks_states && !snapshot.only_stacks) {
     snapshot.notes.push_back(
         "OMP_DEBUG is not enabled in the program: states, wait ids, frames and task functions are missing. "
         "Start it with OMP_DEBUG=enabled to have them");
@@ -109,6 +122,7 @@ void add(CLI::App& app, std::function<int()>& action) {
   app.add_option("process", options->what, "Process id, or a core file")->required()->type_name("PID|CORE");
   app.add_flag("--json", options->json, "As JSON");
   app.add_flag("--no-stacks", options->no_stacks, "Without call stacks: stops the process for a shorter time");
+  app.add_flag("--anyway", options->anyway, "Where OMPD is not to be had: what the call stacks tell (status 3)");
   app.add_flag_callback(
       "-v,--verbose", [options] { options->detail = SnapshotDetail::all; }, "All frames and control variables");
   app.add_option("--otf2", options->archive, "Also write an archive of the instant into this directory")

@@ -152,8 +152,9 @@ void print_text(const Snapshot& snapshot, SnapshotDetail detail) {
     std::printf("Core file %s of process %" PRIu64 ": %s\n", snapshot.core.c_str(), snapshot.process_id,
                 snapshot.program.c_str());
   if (snapshot.signal != 0) std::printf("Ended by signal %d (%s)\n", snapshot.signal, strsignal(snapshot.signal));
-  std::printf("Runtime %s (OpenMP %s)\nPlugin  %s (%s)\n", snapshot.runtime.c_str(), snapshot.runtime_version.c_str(),
-              snapshot.plugin.c_str(), snapshot.plugin_version.c_str());
+  if (!snapshot.only_stacks)
+    std::printf("Runtime %s (OpenMP %s)\nPlugin  %s (%s)\n", snapshot.runtime.c_str(), snapshot.runtime_version.c_str(),
+                snapshot.plugin.c_str(), snapshot.plugin_version.c_str());
   if (snapshot.core.empty())
     std::printf("Stood still for %.1f ms\n", static_cast<double>(snapshot.stopped_microseconds) / 1000);
   for (const auto& finding : snapshot.findings) std::printf("\n%s\n", finding.c_str());

@@ -177,6 +177,19 @@ class Collector {
 
 }  // namespace
 
+Snapshot collect_stacks(const Target& target, const CallStacks& stacks) {
+  Snapshot result;
+  result.process_id = target.process_id();
+  result.program = target.executable();
+  result.only_stacks = true;
+  for (const std::uint64_t thread : target.threads()) {
+    ThreadView view{.os_thread = thread};
+    for (const std::uint64_t address : stacks.addresses(thread)) view.stack.push_back({.address = address});
+    result.threads.push_back(std::move(view));
+  }
+  return result;
+}
+
 Snapshot collect(const Session& session, const CallStacks* stacks) {
   return Collector(session, stacks).all();
 }

@@ -63,8 +63,8 @@ std::string_view base_name(std::string_view path) {
 
 bool is_runtime(const Position& frame) {
   const auto name = base_name(frame.module);
-  return name.starts_with("libomp") || name.starts_with("libiomp") || frame.function.starts_with("__kmp") ||
-         frame.function.starts_with("GOMP_");
+  return name.starts_with("libomp") || name.starts_with("libiomp") || name.starts_with("libgomp") ||
+         frame.function.starts_with("__kmp") || frame.function.starts_with("GOMP_");
 }
 
 bool is_system(const Position& frame) {
@@ -156,6 +156,19 @@ void join_with_state(ThreadView& thread) {
     thread.activity = said;
 }
 
+/// Without OMPD a thread is one of OpenMP's when the runtime is on its stack; they are numbered as they come.
+void number_by_stack(const Snapshot& snapshot, ThreadView& thread) {
+  const bool openmp = std::any_of(thread.stack.begin(), thread.stack.end(), is_runtime);
+  if (!openmp) {
+    thread.activity = Activity::no_openmp;
+    return;
+  }
+  thread.number = 0;
+  for (const ThreadView& other : snapshot.threads) {
+    if (&other != &thread && other.number >= thread.number) thread.number = other.number + 1;
+  }
+}
+
 class Resolver {
  public:
   explicit Resolver(const CallStacks* stacks) : stacks_(stacks) {}
@@ -184,7 +197,9 @@ void resolve(Snapshot& snapshot, const CallStacks* stacks) {
     for (TaskView& task : thread.tasks) resolver(task.function);
     const bool openmp = thread.activity != Activity::no_openmp;
     read_stack(thread);
-    if (openmp)
+    if (snapshot.only_stacks)
+      number_by_stack(snapshot, thread);
+    else if (openmp)
       join_with_state(thread);
     else
       thread.activity = Activity::no_openmp;

@@ -13,6 +13,7 @@
 namespace tracer::ompd {
 
 class Session;
+class Target;
 
 struct NamedText {
   std::string name, value;
@@ -82,6 +83,7 @@ struct Snapshot {
   std::vector<ThreadView> threads;
   std::vector<NamedText> icvs;  ///< of the address space
   std::vector<std::string> control_variables;
+  bool only_stacks = false;                 ///< made without OMPD
   std::vector<std::string> notes;     ///< what could not be found out, and why
   std::vector<std::string> findings;  ///< waits in words (waits.hpp)
 };
@@ -89,6 +91,8 @@ struct Snapshot {
 /// Asks OMPD everything. `stacks` may be null. The target must stay stopped meanwhile; positions are
 /// left as addresses, for `resolve`.
 Snapshot collect(const Session& session, const CallStacks* stacks);
+/// Without OMPD: the call stacks alone, for a runtime that does not have it (stripped, GCC's).
+Snapshot collect_stacks(const Target& target, const CallStacks& stacks);
 /// Functions and source lines, and what the stacks say of each thread; needs the target no more.
 void resolve(Snapshot& snapshot, const CallStacks* stacks);
 
