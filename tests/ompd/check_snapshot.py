@@ -139,6 +139,19 @@ class Live(Comparison):
             self.assertEqual(0, checked.returncode, checked.stdout)
 
 
+    def test_plugins_of_other_versions_read_this_runtime(self):
+        plugins = sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/libompd.so"))
+        if not plugins:
+            self.skipTest("no other libompd.so is installed")
+        with Program("stops", "nested") as program:
+            said = json.loads(program.line())
+            for plugin in plugins:
+                with self.subTest(plugin=plugin):
+                    seen = snapshot(program.id, "--ompd", plugin)
+                    self.assertEqual(str(plugin), seen["plugin"]["path"])
+                    self.compare(said, seen, "nested")
+
+
 class Core(Comparison):
     def test_a_core_file_shows_what_the_process_showed(self):
         for way in WAYS:
@@ -150,6 +163,8 @@ class Core(Comparison):
                 self.assertEqual(6, seen["signal"])
                 self.compare(json.loads(said), seen, way)
                 self.check_way(way, seen)
+                self.assertEqual(0, tracer("snapshot", core, "--otf2", directory + "/archive").returncode)
+                self.assertEqual(0, tracer("check", directory + "/archive").returncode)
 
 
 if __name__ == "__main__":
