@@ -348,6 +348,52 @@ TEST_CASE("a nestable lock is acquired again by its holder") {
   CHECK(report.valid());
 }
 
+TEST_CASE("a task that encounters a parallel region goes on after it") {
+  const Scratch scratch;
+  Seed seed;  // the worker's task runs from 1100 to 1150; its inner team has the worker alone
+  seed.d.groups.push_back({"Inner team", GroupKind::comm_group, Paradigm::openmp, {1}});
+  seed.d.comms.push_back({"Inner team", 4, 0});
+  seed.insert(1, event(1110, EventType::thread_fork, 0, 1));
+  seed.insert(1, event(1110, EventType::team_begin, 2));
+  seed.span(1, 1110, 1120, r_parallel);
+  seed.insert(1, event(1120, EventType::team_end, 2));
+  seed.insert(1, event(1120, EventType::thread_join));
+  seed.span(1, 1130, 1140, r_target);
+  write_archive(seed.trace, scratch / "out");
+  const auto report = check::check(scratch / "out");
+  INFO(explain(report));
+  CHECK(report.valid());
+}
+
+TEST_CASE("sections that share one place are not told apart, others are executed once") {
+  for (const bool apart : {false, true}) {
+    const Scratch scratch;
+    Seed seed;
+    const auto number = static_cast<std::uint32_t>(seed.d.regions.size());
+    for (const auto* name : {"sections", "section"}) {
+      auto region = seed.d.regions[r_parallel];
+      region.name = region.canonical = "!$omp " + std::string{name} + " @app.c:3";
+      region.role = name == std::string{"section"} ? RegionRole::section : RegionRole::sections;
+      seed.d.regions.push_back(region);
+    }
+    if (apart) {
+      auto region = seed.d.regions[number + 1];
+      region.name = region.canonical = "!$omp section @app.c:33";
+      region.begin_line = 33;
+      seed.d.regions.push_back(region);
+      seed.span(0, 1205, 1205, number + 2);
+    }
+    for (std::size_t location = 0; location < 2; ++location) {
+      seed.span(location, 1201, 1208, number);
+      seed.span(location, 1203, 1204, number + 1);
+    }
+    write_archive(seed.trace, scratch / "out");
+    const auto report = check::check(scratch / "out");
+    INFO(explain(report));
+    CHECK(with_outcome(report, check::Outcome::violated) == (apart ? Rules{"E22"} : Rules{}));
+  }
+}
+
 TEST_CASE("totals are compared with what the program counted") {
   const Scratch scratch;
   write_archive(make_sample(), scratch / "out");
