@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import otf2
-from otf2.events import (Enter, Leave, ThreadAcquireLock, ThreadFork, ThreadJoin, ThreadReleaseLock, ThreadTaskComplete,
+from otf2.events import (BufferFlush, Enter, Leave, ThreadAcquireLock, ThreadFork, ThreadJoin, ThreadReleaseLock, ThreadTaskComplete,
                          ThreadTaskCreate, ThreadTaskSwitch, ThreadTeamBegin, ThreadTeamEnd)
 
 REGION = re.compile(r"^!\$omp (?P<construct>.+?) @(?P<file>[^:]+?)(?::(?P<line>\d+))?$")
@@ -69,7 +69,7 @@ class Archive:
             if not begin <= event.time <= begin + length:
                 self._wrong(location, f"{kind} at {event.time} lies outside [{begin}, {begin + length}]")
         self._last[location] = event.time
-        if location in self._forked and not isinstance(event, ThreadTeamBegin):
+        if location in self._forked and not isinstance(event, (ThreadTeamBegin, BufferFlush)):  # a full ring may be waited for
             self._wrong(location, f"{kind} between fork and team begin")
             del self._forked[location]
         handler = getattr(self, "_" + kind, None)
