@@ -72,6 +72,12 @@ const HostOperation* Join::resolve(DeviceRecord& record) {
     record.host_op_id = no_id;
     return nullptr;
   }
+  if (!fits(*op, record.kind) && record.provider == DeviceProviderKind::cupti) {
+    // no mistake: LLVM's plugin copies a launch's environment, or allocates, inside the submit
+    record.host_op_id = no_id;
+    record.target_id = op->target_id;
+    return is_transfer(record.kind) ? op : nullptr;
+  }
   if (!fits(*op, record.kind)) {
     ++counters_["device.host_op_wrong"];
     op = find_twin(record, *op);

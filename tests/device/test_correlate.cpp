@@ -172,6 +172,22 @@ TEST_CASE("a correlation may arrive after what it belongs to") {
   CHECK(timeline.devices.at(0).streams.at(0).operations.at(0).host_op_id == 5);
 }
 
+TEST_CASE("a copy that CUPTI saw inside a launch is nobody's data operation") {
+  HostOperation submit;
+  submit.id = 5;
+  submit.begin = 10;
+  submit.device = 0;
+  submit.channel = 3;
+  submit.target_id = 9;
+  submit.kind = DeviceRecordKind::kernel;
+  auto copy = record(DeviceRecordKind::transfer_to_device, 20, 30, 5);
+  copy.provider = DeviceProviderKind::cupti;
+  const auto timeline = run(one_device(), {submit}, {copy});
+  const auto& op = timeline.devices.at(0).streams.at(0).operations.at(0);
+  CHECK((op.host_op_id == no_id && op.target_id == 9 && op.host_channel == 3));
+  CHECK(timeline.repairs.empty());
+}
+
 TEST_CASE("a run without devices has an empty timeline") {
   CHECK(run(Journal{}, {}, {record(DeviceRecordKind::kernel, 1, 2)}).empty());
 }

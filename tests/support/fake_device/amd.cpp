@@ -22,7 +22,7 @@ struct Buffer {
   char* start;
   std::size_t bytes;
   std::vector<std::unique_ptr<std::atomic<State>>> records;
-  bool full = false;
+  std::atomic<bool> full{false};
 };
 
 class AmdDevice final : public FakeDevice {
