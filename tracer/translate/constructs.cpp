@@ -30,7 +30,7 @@ constexpr std::array<ConstructRow, static_cast<std::size_t>(Construct::count_)> 
     {Construct::taskwait,               "taskwait",               RegionRole::task_wait},
     {Construct::taskgroup,              "taskgroup",              RegionRole::barrier},
     {Construct::reduction,              "reduction",              RegionRole::coll_all2one},
-    {Construct::sync_other,             "sync region",            RegionRole::barrier},
+    {Construct::sync_other,             "sync region",            RegionRole::code},
     {Construct::create_task,            "create task",            RegionRole::task_create},
     {Construct::task,                   "task",                   RegionRole::task},
     {Construct::task_untied,            "task untied",            RegionRole::task_untied},

@@ -60,6 +60,10 @@ constexpr bool is_join(Construct c) noexcept { return c == Construct::implicit_b
 /// begins, the innermost ends.
 inline constexpr std::uint64_t command_begin_phase = 64;
 inline constexpr std::uint64_t command_end_phase = 65;
+/// Neither omp_control_tool_t's start, pause, flush and end, nor a phase: an instant with a number.
+constexpr bool is_mark_command(std::uint64_t command) noexcept {
+  return command == 0 || (command > 4 && command != command_begin_phase && command != command_end_phase);
+}
 
 /// "!$omp critical sblock @f.c:3" without the position; lock routines are "omp_set_lock".
 std::string construct_name(const RegionKey& key);

@@ -44,6 +44,11 @@ class EventBuffer {
     attributes_.push_back({ref, value});
     ++pending_;
   }
+  /// The event they were for is left out.
+  void forget_attributes() {
+    attributes_.resize(attributes_.size() - pending_);
+    pending_ = 0;
+  }
   void flush() {
     if (!events_.empty()) writer_.write(events_, attributes_);
     events_.clear();

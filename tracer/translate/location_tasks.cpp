@@ -163,7 +163,20 @@ void LocationTranslator::finish_taskwait(TaskId task, Nanoseconds t) {
   switch_to(task, t, false);
   complete_current(t);
   switch_to(before, t, false);
-  explicit_.erase(task);
+  forget(task);
+}
+
+// Wrong sequences may leave a task that is current, or around a region that goes on.
+void LocationTranslator::forget(TaskId id) {
+  const TaskState* const gone = explicit_.find(id);
+  if (!gone) return;
+  TaskState* around = &base_;
+  for (Implicit& implicit : nest_) {
+    if (implicit.outer == gone) implicit.outer = around;
+    around = &implicit.task;
+  }
+  if (current_ == gone) current_ = around;
+  explicit_.erase(id);
 }
 
 void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {
@@ -196,7 +209,7 @@ void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {
   } else if (leaves_for_good) {
     current_ = nest_.empty() ? &base_ : &nest_.back().task;
   }
-  if (leaves_for_good && prior != to) explicit_.erase(prior);
+  if (leaves_for_good && prior != to) forget(prior);
 }
 
 }  // namespace tracer::translate

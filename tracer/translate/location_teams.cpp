@@ -80,7 +80,7 @@ void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
     note("task closed by the end of its team");
     complete_current(t);
     switch_to(i.task.id, t, false);
-    explicit_.erase(id);
+    forget(id);
   };
   while (current_ != &i.task && current_->generation != 0) close(current_->id);
   current_ = &i.task;

@@ -66,6 +66,7 @@ void LocationTranslator::leave(Nanoseconds t, Construct construct, bool wait) {
     open.pop_back();
     return;
   }
+  out_.forget_attributes();
   note("end without a begin ignored");
 }
 
@@ -73,9 +74,11 @@ void LocationTranslator::record(const Record& r) {
   if (r.kind == RecordKind::more) return more(r);
   if (has_pending_create_ && !(r.kind == RecordKind::dependences && r.time >= pending_create_.time)) write_pending_create();
   if (has_pending_test_) settle_test(r);
-  if (next_toggle_ < tables_.toggles.size() && tables_.toggles[next_toggle_].time <= r.time) [[unlikely]]
-    toggle(r.time);
-  const Nanoseconds t = clock_(due(r));
+  // A worker's late ends belong to the pause in which its region was, though they come after it.
+  const Ticks when = due(r);
+  if (next_toggle_ < tables_.toggles.size() && tables_.toggles[next_toggle_].time <= when) [[unlikely]]
+    toggle(when);
+  const Nanoseconds t = clock_(when);
   switch (r.kind) {
     case RecordKind::parallel_begin: return parallel_begin(r, t);
     case RecordKind::parallel_end: return parallel_end(r, t);

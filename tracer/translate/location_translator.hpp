@@ -129,6 +129,7 @@ class LocationTranslator {
   void write_pending_create();
   void add_dependences();
   void dependence(const Record& r, Nanoseconds t);
+  void forget(TaskId task);
   void fulfill(TaskId task, Nanoseconds t);
   void discard(TaskId task, Nanoseconds t);
   TaskId created_id(const Record& r);

@@ -221,7 +221,7 @@ void Scanner::record(const Record& r) {
       return dependence(r);
     case RecordKind::dispatch:
       if (r.sub == 2) site({r.b, Construct::section, false, 0});
-      out_.chunks |= r.sub >= 3;
+      out_.chunks |= r.sub >= 3 && r.sub <= 5;
       if (r.sub == 3 || r.sub == 5) site({loop_codeptr_, Construct::loop_chunk, false, 0});
       return;
     case RecordKind::mutex_acquired:
@@ -239,12 +239,12 @@ void Scanner::record(const Record& r) {
       return;
     case RecordKind::nest_lock:
       lock(r, r.endpoint == Endpoint::begin ? 2 : 3);
-      if (r.endpoint == Endpoint::end) site(region_key(r));
+      if (r.endpoint != Endpoint::begin) site(region_key(r));
       return;
     case RecordKind::control_tool:
       if (r.b == 1 || r.b == 2 || r.b == 4) out_.toggles.push_back({r.time, r.b == 1});
       if (r.b == command_begin_phase) site({r.a, Construct::phase, false, 0});
-      if (r.b > command_end_phase) {
+      if (is_mark_command(r.b)) {
         out_.other_commands = true;
         site(region_key(r));
       }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <iomanip>
 #include <istream>
@@ -37,13 +38,17 @@ const std::map<std::string, std::uint64_t> names{
     {"in", 1}, {"out", 2}, {"inout", 3},
 };
 
+/// Fuzzed scripts have any word anywhere: what is no number counts as 0.
+std::uint64_t value_of(const std::string& part) {
+  if (const auto named = names.find(part); named != names.end()) return named->second;
+  const char* text = part.c_str();
+  return part[0] == '-' ? static_cast<std::uint64_t>(std::strtoll(text, nullptr, 0)) : std::strtoull(text, nullptr, 0);
+}
+
 std::uint64_t number(const std::string& word) {
   std::uint64_t sum = 0;
   std::istringstream parts(word);
-  for (std::string part; std::getline(parts, part, '+');) {
-    const auto named = names.find(part);
-    sum += named != names.end() ? named->second : static_cast<std::uint64_t>(std::stoll(part, nullptr, 0));
-  }
+  for (std::string part; std::getline(parts, part, '+');) sum += value_of(part);
   return sum;
 }
 
@@ -68,7 +73,7 @@ class Arguments {
   }
   std::uint64_t value() {
     const std::string& word = next();
-    return word == "null" || word.empty() ? 0 : number(word);
+    return number(word);
   }
   template <class Enumerator>
   Enumerator as() {

@@ -3,10 +3,8 @@
 import random
 
 CODE = ["0x401000", "0x401020", "0x401040", "0", "0xffffffffffffffff"]
-KINDS = {
-    "sync_region": (list(range(0, 12)) + [99], True), "sync_region_wait": (list(range(0, 12)) + [99], True),
-    "reduction": ([7, 1], True), "work": ([1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 77], True), "masked": ([0], True),
-}
+# What one thread may do alone; the whole team does barriers and singles. 99 and 77: no version knows them.
+KINDS = {"sync_region": [5, 6, 99], "reduction": [7], "work": [1, 2, 5, 6, 7, 8, 10, 11, 12, 13, 77], "masked": [0]}
 
 
 class Program:
@@ -31,7 +29,7 @@ class Program:
     def run(self, regions):
         for _ in range(regions):
             self.lines += self.body(0, self.initial, "p1", 1)
-            self.region([0], self.initial, 0)
+            self.lines += self.region(0, self.initial, 0, set())
         self.lines += self.wake(range(self.threads))
         self.lines.append(f"0 implicit_task end null {self.initial} 0 1 initial")
         self.lines += [f"{thread} thread_end null" for thread in sorted(self.begun, reverse=True)]
@@ -41,54 +39,74 @@ class Program:
     def wake(self, threads):
         return [line for thread in threads for line in self.late.pop(thread, [])]
 
-    def region(self, path, task, depth):
-        """A parallel region encountered by `task` on thread path[-1]; its own threads are chosen freely."""
-        rng, master, parallel = self.rng, path[-1], self.new("p")
-        workers = rng.sample([t for t in range(1, self.threads) if t not in path], k=rng.randint(0, self.threads - len(path)) if depth == 0 else 0)
+    def region(self, master, task, depth, busy):
+        """A parallel region that `task` on `master` encounters, with threads that are not `busy`."""
+        rng, parallel = self.rng, self.new("p")
+        free = [t for t in range(1, self.threads) if t != master and t not in busy]
+        workers = rng.sample(free, k=rng.randint(0, len(free)))
         team, code = [master] + workers, self.code()
-        self.lines += self.wake(workers)
-        self.lines.append(f"{master} parallel_begin {task} {parallel} {len(team) + rng.randint(0, 2)} team+program {code}")
-        queues = []
+        lines = self.wake(workers)
+        lines.append(f"{master} parallel_begin {task} {parallel} {len(team) + rng.randint(0, 2)} team+program {code}")
+        tasks = {thread: self.new("t") for thread in team}
+        begins = {}
         for index, thread in enumerate(team):
-            queue = []
+            begins[thread] = [f"{thread} implicit_task begin {parallel} {tasks[thread]} {len(team)} {index} implicit"]
             if thread not in self.begun:
                 self.begun.add(thread)
-                queue.append(f"{thread} thread_begin worker null")
-            own = self.new("t")
-            queue.append(f"{thread} implicit_task begin {parallel} {own} {len(team)} {index} implicit")
-            queue += self.body(thread, own, parallel, rng.randint(0, 6))
+                begins[thread].insert(0, f"{thread} thread_begin worker null")
+        nested = rng.choice(team) if depth < 2 and rng.random() < 0.3 else None
+        for part in range(rng.randint(1, 3)):
+            queues = [(begins[thread] if part == 0 else []) + self.body(thread, tasks[thread], parallel, rng.randint(0, 3)) for thread in team]
+            lines += self.merge(queues)
+            if part == 0 and nested is not None:
+                lines += self.region(nested, tasks[nested], depth + 1, busy | set(team))
+            if part > 0:
+                lines += self.barrier("barrier_explicit", team, tasks, parallel, self.code())
+        lines += self.join(team, tasks, parallel, code)
+        lines.append(f"{master} parallel_end {parallel} {task} team+program {code}")
+        return lines
+
+    def barrier(self, kind, team, tasks, parallel, code):
+        """All enter before any leaves."""
+        parts = []
+        for endpoint, callbacks in (("begin", ("sync_region", "sync_region_wait")), ("end", ("sync_region_wait", "sync_region"))):
+            parts += self.merge([[f"{thread} {callback} {kind} {endpoint} {parallel} {tasks[thread]} {code}" for callback in callbacks] for thread in team])
+        return parts
+
+    def join(self, team, tasks, parallel, code):
+        """The region's last barrier; the workers' ends come when they are woken again."""
+        lines = self.merge([[f"{thread} {callback} barrier_implicit_parallel begin {parallel} {tasks[thread]} {code}"
+                             for callback in ("sync_region", "sync_region_wait")] for thread in team])
+        for index, thread in enumerate(team):
+            own = tasks[thread]
             end = [f"{thread} sync_region_wait barrier_implicit_parallel end null {own} {code}",
                    f"{thread} sync_region barrier_implicit_parallel end null {own} {code}",
-                   f"{thread} implicit_task end null {own} 0 {index} implicit"]
-            queue += [f"{thread} sync_region barrier_implicit_parallel begin {parallel} {own} {code}",
-                      f"{thread} sync_region_wait barrier_implicit_parallel begin {parallel} {own} {code}"]
+                   f"{thread} implicit_task end null {own} {len(team) if index == 0 else 0} {index} implicit"]
             if index == 0:
-                queue += end
+                lines += end
             else:
                 self.late[thread] = end
-            queues.append(queue)
-        self.merge(queues)
-        if depth < 2 and rng.random() < 0.3:
-            self.region(path, task, depth + 1)
-        self.lines.append(f"{master} parallel_end {parallel} {task} team+program {code}")
+        return lines
 
     def merge(self, queues):
-        queues = [queue for queue in queues if queue]
+        """One random order of all, each queue in its own."""
+        lines, queues = [], [list(queue) for queue in queues if queue]
         while queues:
             queue = self.rng.choice(queues)
-            self.lines.append(queue.pop(0))
+            lines.append(queue.pop(0))
             if not queue:
                 queues.remove(queue)
+        return lines
 
     def body(self, thread, task, parallel, length):
         lines = []
         for _ in range(length):
-            lines += self.rng.choice([self.scope, self.scope, self.mutex, self.task, self.target, self.others])(thread, task, parallel)
+            lines += self.rng.choice([self.scope, self.scope, self.mutex, self.nest_lock, self.task, self.target, self.others])(thread, task, parallel)
         return lines
 
     def scope(self, thread, task, parallel):
         callback = self.rng.choice(["work", "sync_region", "masked", "reduction"])
-        kind = self.rng.choice(KINDS[callback][0])
+        kind = self.rng.choice(KINDS[callback])
         code, count = self.code(), self.rng.randint(0, 1000)
         first = f"{thread} {callback}" + ("" if callback == "masked" else f" {kind}")
         last = f" {parallel} {task}" + (f" {count}" if callback == "work" else "") + f" {code}"
@@ -98,6 +116,12 @@ class Program:
         kind, wait, code = self.rng.randint(1, 7), self.rng.randint(1, 3) * 64 + thread * 1024, self.code()
         return [f"{thread} mutex_acquire {kind} 0 {self.rng.randint(0, 4)} {wait} {code}", f"{thread} mutex_acquired {kind} {wait} {code}",
                 f"{thread} mutex_released {kind} {wait} {code}"]
+
+    def nest_lock(self, thread, task, parallel):
+        wait, code, depth = 4096 + thread, self.code(), self.rng.randint(0, 2)
+        return [f"{thread} mutex_acquire 3 0 1 {wait} {code}", f"{thread} mutex_acquired 3 {wait} {code}",
+                *[f"{thread} {line}" for _ in range(depth) for line in (f"mutex_acquire 3 0 1 {wait} {code}", f"nest_lock begin {wait} {code}")],
+                *[f"{thread} nest_lock end {wait} {code}" for _ in range(depth)], f"{thread} mutex_released 3 {wait} {code}"]
 
     def task(self, thread, task, parallel):
         own, flags = self.new("t"), self.rng.choice(["explicit", "explicit+untied", "explicit+undeferred", "explicit+final", "explicit+merged+undeferred"])
@@ -125,10 +149,9 @@ class Program:
         return [rng.choice([
             f"{thread} flush null {self.code()}", f"{thread} cancel {task} {rng.choice([1, 2, 0x24, 0x40])} {self.code()}",
             f"{thread} error {rng.randint(1, 3)} {rng.randint(0, 24)} {self.code()}",
-            f"{thread} dispatch {parallel} {task} {rng.randint(0, 6)} {rng.randint(0, 100)} 4",
+            f"{thread} dispatch {parallel} {task} {rng.choice([0, 1, 3, 4, 5, 6])} {rng.randint(0, 100)} 4",
             f"{thread} lock_init 1 0 1 {rng.randint(1, 5) * 64} {self.code()}", f"{thread} lock_destroy 1 {rng.randint(1, 5) * 64} {self.code()}",
-            f"{thread} nest_lock {rng.choice(['begin', 'end'])} 320 {self.code()}",
-            f"{thread} control_tool {rng.choice([1, 2, 3, 4, 64, 65, 66, 0, 17])} 0 {rng.choice(['null', 'phase', '0x10', '0xfffffffffffff000'])} {self.code()}",
+            f"{thread} control_tool {rng.choice([1, 3, 64, 65, 66, 0, 17])} 0 {rng.choice(['null', 'phase', '0x10', '0xfffffffffffff000'])} {self.code()}",
             f"{thread} task_dependence {task} {task}", f"{thread} device_initialize {rng.randint(0, 2)} fake 0",
             f"{thread} device_load 0 module 4096 7", f"{thread} device_finalize {rng.randint(0, 2)}",
         ])]
