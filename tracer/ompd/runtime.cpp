@@ -56,7 +56,7 @@ std::vector<std::string> system_plugins() {
   throw CannotLook(Refusal::stripped_runtime,
                    "the OpenMP runtime " + runtime.path + " has no OMPD symbols: it is stripped" + reason +
                        ". Run the program with an unstripped libomp (LD_LIBRARY_PATH), or install the runtime's debug "
-                       "symbols (Debian: libomp5-NN-dbgsym)");
+                       "symbols (Debian: libomp5-NN-dbgsym); tracer snapshot --anyway shows the call stacks alone");
 }
 
 }  // namespace
