@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """As check_program.py, and holds what the trace says of devices against the program's own "bytes to device 123" and
 against itself: groups and locations, transfers inside their host operations, kernels behind their submits, streams without
-overlap, memory in use. Options are those of check_program.py, and --provider NAME: who must have recorded the devices."""
+overlap, memory in use. Options are those of check_program.py, and --provider NAME (who must
+have recorded the devices) and --check TRACER (the command whose `check` must find nothing)."""
 import collections
 import pathlib
 import re
@@ -153,6 +154,10 @@ def check(options, directory):
     anchor = pathlib.Path(directory, "trace", "traces.otf2")
     if not anchor.exists():
         return
+    if options.check:
+        rules = check_program.run([options.check, "check", str(anchor)], None)
+        if rules.returncode != 0:
+            yield rules.stdout + rules.stderr
     devices = Devices(anchor)
     yield from devices.problems
     if options.provider == "none":
@@ -173,6 +178,7 @@ def check(options, directory):
 def main():
     parser = check_program.make_parser(__doc__)
     parser.add_argument("--provider", default="host")
+    parser.add_argument("--check", help="the command tracer, whose rules must hold")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         faults = list(check(options, directory))
