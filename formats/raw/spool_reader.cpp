@@ -152,4 +152,12 @@ bool remove_spool(const std::filesystem::path& directory) noexcept {
   }
 }
 
+void remove_raw_trace(const std::filesystem::path& directory) noexcept {
+  try {
+    for (const char* name : {"trace", "rings", "journal"}) ::unlink((directory / name).c_str());
+    ::rmdir(directory.c_str());
+  } catch (...) {
+  }
+}
+
 }  // namespace tracer::raw

@@ -50,4 +50,7 @@ bool remove_spool(const std::filesystem::path& directory) noexcept;
 /// Whether the process that holds the rings' lock, or has this id, still runs.
 bool process_is_alive(const std::filesystem::path& spool, std::uint32_t process_id) noexcept;
 
+/// Removes a raw trace's own files and, when nothing else is in it, their directory.
+void remove_raw_trace(const std::filesystem::path& directory) noexcept;
+
 }  // namespace tracer::raw

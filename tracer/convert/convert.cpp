@@ -8,8 +8,11 @@
 
 #include "formats/otf2/sink.hpp"
 #include "formats/raw/reader.hpp"
+#include "formats/raw/spool_reader.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/convert/devices.hpp"
+#include "tracer/convert/recover.hpp"
+#include "tracer/error.hpp"
 #include "tracer/report/filter.hpp"
 #include "tracer/translate/symbolize.hpp"
 #include "tracer/translate/translate.hpp"
@@ -35,7 +38,8 @@ report::Filter filter_of(const Journal& journal) {
 /// Regions that events of other kinds refer to or are checked against: teams, tasks, device operations.
 bool holds_the_trace_together(const Region& region) {
   const bool device = region.canonical.starts_with("!$omp target") || region.paradigm != Paradigm::openmp;
-  return device || region.role == RegionRole::parallel || region.role == RegionRole::task || region.role == RegionRole::task_untied;
+  return device || region.role == RegionRole::parallel || region.role == RegionRole::task ||
+         region.role == RegionRole::task_untied;
 }
 
 std::uint64_t size_of_archive(const fs::path& directory) {
@@ -48,6 +52,19 @@ std::uint64_t size_of_archive(const fs::path& directory) {
   return bytes;
 }
 
+/// The rings are those of a process that is still there.
+bool is_recording(const raw::RawTrace& trace) {
+  const fs::path& spool = trace.report().spool;
+  return trace.journal().ending == Ending::unknown && !spool.empty() &&
+         raw::process_is_alive(spool, static_cast<std::uint32_t>(trace.journal().run.process_id));
+}
+
+bool is_around(const fs::path& directory, const fs::path& raw_directory) {
+  std::error_code error;
+  return fs::equivalent(directory, raw_directory, error) ||
+         fs::equivalent(directory, fs::absolute(raw_directory).parent_path(), error);
+}
+
 }  // namespace
 
 ConvertResult convert(const fs::path& raw, const fs::path& directory, const ConvertOptions& options) {
@@ -56,6 +73,12 @@ ConvertResult convert(const fs::path& raw, const fs::path& directory, const Conv
   ConvertResult result;
   result.complete = source->report().complete;
   result.damage = source->report().damage;
+  const bool alive = is_recording(*source);
+  if (alive && is_around(directory, raw::raw_directory_of(raw))) {
+    throw Error("process " + std::to_string(source->journal().run.process_id) +
+                " is still recording; name another directory for a look at what there is (--output)");
+  }
+  if (is_around(directory, raw::raw_directory_of(raw))) remove_half_archive(directory);  // a conversion that was killed
 
   const auto sink = make_otf2_sink(directory, {options.level_3_1 ? Otf2Level::v3_1 : Otf2Level::v3_0, {}, {}});
   translate::TranslateOptions translation;
@@ -79,9 +102,12 @@ ConvertResult convert(const fs::path& raw, const fs::path& directory, const Conv
   result.repairs = std::move(report.repairs);
   result.bytes = size_of_archive(directory);
   result.raw_kept = options.keep_raw || !result.damage.empty();
+  result.raw_kept = result.raw_kept || alive;
   if (!result.raw_kept) {
-    std::error_code ignored;
-    fs::remove_all(raw::raw_directory_of(raw), ignored);
+    const fs::path spool = source->report().spool;
+    const fs::path raw_directory = raw::raw_directory_of(raw);
+    if (!spool.empty()) raw::remove_spool(spool);
+    raw::remove_raw_trace(raw_directory);
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
