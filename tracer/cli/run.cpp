@@ -14,6 +14,7 @@
 #include "tracer/cli/recover.hpp"
 #include "tracer/cli/show.hpp"
 #include "tracer/cli/terminal.hpp"
+#include "tracer/convert/recover.hpp"
 #include "tracer/report/filter.hpp"
 
 namespace tracer::cli {
@@ -109,6 +110,11 @@ bool look_after(const Options& options, std::vector<std::filesystem::path> trace
       if (!options.quiet)
         print_note("raw trace in " + directory.string() + "; make it an archive by: tracer convert " +
                    directory.string());
+      continue;
+    }
+    if (is_being_recorded(directory)) {  // a daemon, or a child that outlives its parent
+      print_note(directory.string() + " is still being recorded; when that process has ended: tracer recover " +
+                 directory.string());
       continue;
     }
     try {

@@ -52,13 +52,6 @@ std::uint64_t size_of_archive(const fs::path& directory) {
   return bytes;
 }
 
-/// The rings are those of a process that is still there.
-bool is_recording(const raw::RawTrace& trace) {
-  const fs::path& spool = trace.report().spool;
-  return trace.journal().ending == Ending::unknown && !spool.empty() &&
-         raw::process_is_alive(spool, static_cast<std::uint32_t>(trace.journal().run.process_id));
-}
-
 bool is_around(const fs::path& directory, const fs::path& raw_directory) {
   std::error_code error;
   return fs::equivalent(directory, raw_directory, error) ||
@@ -73,7 +66,7 @@ ConvertResult convert(const fs::path& raw, const fs::path& directory, const Conv
   ConvertResult result;
   result.complete = source->report().complete;
   result.damage = source->report().damage;
-  const bool alive = is_recording(*source);
+  const bool alive = is_being_recorded(*source);
   if (alive && is_around(directory, raw::raw_directory_of(raw))) {
     throw Error("process " + std::to_string(source->journal().run.process_id) +
                 " is still recording; name another directory for a look at what there is (--output)");

@@ -24,14 +24,6 @@ bool is_location_file(const std::string& name) {
   return name.substr(dot) == ".evt" || name.substr(dot) == ".def";
 }
 
-void refuse_if_alive(const raw::OpenReport& report, const Journal& journal) {
-  const auto process = static_cast<std::uint32_t>(journal.run.process_id);
-  if (journal.ending != Ending::unknown || report.spool.empty()) return;
-  if (raw::process_is_alive(report.spool, process)) {
-    throw Error("process " + std::to_string(process) + " (" + journal.run.program + ") is still running and recording");
-  }
-}
-
 /// The trace is kept (damaged, or the user wants it): its rings go beside it, out of memory and into one place.
 void keep_rings(const fs::path& spool, const fs::path& raw_directory) {
   std::error_code error;
@@ -59,6 +51,20 @@ void remove_half_archive(const fs::path& directory) {
   ::unlinkat(here.get(), "traces", AT_REMOVEDIR);
 }
 
+bool is_being_recorded(const raw::RawTrace& trace) {
+  const fs::path& spool = trace.report().spool;
+  return trace.journal().ending == Ending::unknown && !spool.empty() &&
+         raw::process_is_alive(spool, static_cast<std::uint32_t>(trace.journal().run.process_id));
+}
+
+bool is_being_recorded(const fs::path& path) noexcept {
+  try {
+    return is_being_recorded(*raw::open_trace(path));
+  } catch (...) {
+    return false;
+  }
+}
+
 std::vector<fs::path> spool_roots() {
   std::vector<fs::path> roots{"/dev/shm"};
   const char* chosen = std::getenv("TRACER_SPOOL");
@@ -74,7 +80,10 @@ RecoverResult recover(const fs::path& path, const ConvertOptions& options) {
     const auto trace = raw::open_trace(raw_directory);
     result.found = trace->report();
     result.process_ended_by_itself = trace->journal().ending != Ending::unknown;
-    refuse_if_alive(result.found, trace->journal());
+    if (is_being_recorded(*trace)) {
+      throw Error("process " + std::to_string(trace->journal().run.process_id) + " (" + trace->journal().run.program +
+                  ") is still running and recording");
+    }
   }
   remove_half_archive(directory);
   result.archive = convert(raw_directory, directory, options);

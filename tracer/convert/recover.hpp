@@ -22,6 +22,10 @@ RecoverResult recover(const std::filesystem::path& path, const ConvertOptions& o
 /// not through symbolic links. `convert` wants the place free.
 void remove_half_archive(const std::filesystem::path& directory);
 
+/// Whether the raw trace is that of a process that still records. False also when there is none.
+bool is_being_recorded(const std::filesystem::path& path) noexcept;
+bool is_being_recorded(const raw::RawTrace& trace);
+
 /// Leftover rings below /dev/shm and TRACER_SPOOL, of this user's runs.
 std::vector<std::filesystem::path> spool_roots();
 
