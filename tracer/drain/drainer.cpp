@@ -12,6 +12,7 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/file.hpp"
 #include "tracer/base/futex.hpp"
+#include "tracer/base/processors.hpp"
 
 namespace tracer {
 namespace {
@@ -97,6 +98,7 @@ class Drainer final : public Consumer {
 
   static void* run(void* self) noexcept {
     ::pthread_setname_np(::pthread_self(), "tracer-drain");
+    run_on_usable_processors();  // also after a fork, whose thread the runtime may have bound
     static_cast<Drainer*>(self)->loop();
     return nullptr;
   }
