@@ -24,14 +24,16 @@ if [ ! -s "$output/traces.otf2" ]; then
   exit 1
 fi
 echo
-echo "\$ tracer report --rows 8 $output"
+echo "\$ $tracer report --rows 8 $output"
 "$tracer" report --rows 8 "$output" </dev/null || { echo "error: the trace could not be read" >&2; exit 1; }
 cat <<END
 
 The trace:  $output/traces.otf2
-To open it: tracer report --html report.html $output      a timeline in any browser
-            otf2-print $output/traces.otf2                every event as text
-            vampir, vite, or python3 with the module otf2; tracer export for Perfetto (docs/viewing.md)
+To open it: $tracer report --html report.html $output
+                a timeline in any browser
+            otf2-print $output/traces.otf2 | less
+                every event as text
+            Vampir, ViTE, Perfetto, Python: docs/viewing.md
 To trace your own program, compiled by clang -fopenmp:
             OMP_TOOL_LIBRARIES=$PWD/build/release/lib/libtracer.so ./your-program
             $PWD/build/release/bin/tracer run -- ./your-program
