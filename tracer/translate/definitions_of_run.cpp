@@ -85,7 +85,8 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
   const auto add = [&](std::string name, std::string value) {
     d.properties.push_back({std::move(name), std::move(value)});
   };
-  const bool complete = report.lost == 0 && !report.paused;
+  // A killed run may lack ends that the program had come to: tasks that never ran, a fork without its team.
+  const bool complete = report.lost == 0 && !report.paused && journal.ending != Ending::unknown;
   add("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE", complete ? "true" : "false");
   add("OTF2::THREAD_LOCK_EVENT_COMPLETE", complete ? "true" : "false");
   add("TRACER::VERSION", journal.run.tracer_version);
