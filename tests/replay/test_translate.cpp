@@ -235,3 +235,22 @@ TEST_CASE("a trace that ends before the master came to its part of the team has 
   CHECK(sink.text(1).size() == 4);
   CHECK(report.repairs.count("team begin of a master supplied") == 1);
 }
+
+TEST_CASE("a task that never ran ends with its creator's team") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  auto& master = source.channel(0);
+  master.insert(master.begin() + 3, rec(30, RecordKind::task_create, Endpoint::none, 4, 4, make_id(0, 3), 0x2000));
+  master.resize(5);
+  source.channel(1).resize(3);
+  const auto report = run(source, sink);
+  const Lines lines = sink.text(0);
+  const auto created = std::find(lines.begin(), lines.end(), "29 task_create 0.1");
+  const auto completed = std::find(lines.begin(), lines.end(), "60 task_complete 0.1");
+  const auto ended = std::find(lines.begin(), lines.end(), "60 team_end 0");
+  CHECK(created < completed);
+  CHECK(completed < ended);
+  CHECK(ended != lines.end());
+  CHECK(report.repairs.at("task that never ran ended with its team") == 1);
+}

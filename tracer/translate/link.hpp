@@ -4,6 +4,7 @@
 
 #include "tracer/definitions.hpp"
 #include "tracer/journal.hpp"
+#include "tracer/trace_source.hpp"
 #include "tracer/translate/tables.hpp"
 
 namespace tracer::translate {
@@ -21,5 +22,9 @@ void link_locks(Tables& tables);
 
 /// Finds the suspensions after which an untied task goes on with another thread.
 void link_untied(Tables& tables);
+
+/// Where more tasks were created than ended: finds those that never began, so that their creator's
+/// team can end with them. Reads all channels once more, which traces that end well are spared.
+void link_unstarted(Tables& tables, const TraceSource& source, unsigned threads);
 
 }  // namespace tracer::translate

@@ -95,6 +95,7 @@ void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
       close(id);
     }
   }
+  end_unstarted(static_cast<std::uint32_t>(i.instance - scan_.implicits.data()), t);
   if (i.parallel && i.parallel->comm != undefined_ref) {
     close_open(i.task, t, 1, "region closed by the end of its team");
     if (!i.task.open.empty()) out_.add(t, EventType::leave, i.task.open.front().region);
@@ -105,6 +106,15 @@ void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
   }
   current_ = i.outer;
   nest_.pop_back();
+}
+
+void LocationTranslator::end_unstarted(std::uint32_t creator, Nanoseconds t) {
+  const auto by_creator = [](const auto& entry, std::uint32_t index) { return entry.first < index; };
+  auto it = std::lower_bound(scan_.unstarted.begin(), scan_.unstarted.end(), creator, by_creator);
+  for (; it != scan_.unstarted.end() && it->first == creator; ++it) {
+    note("task that never ran ended with its team");
+    discard(it->second, t);
+  }
 }
 
 void LocationTranslator::drop_implicits_to(std::size_t depth, Nanoseconds t) {

@@ -151,6 +151,7 @@ void LocationTranslator::finish() {
   const Nanoseconds end = std::max(clock_(tables_.end), out_.last());
   out_.resume(end);
   drop_all(end);
+  end_unstarted(none, end);
   close_open(base_, end, 0, "region closed at the end of the trace");
   if (location_ == 0) out_.add(end, EventType::program_end, 0);
   out_.flush();

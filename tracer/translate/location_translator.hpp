@@ -116,6 +116,7 @@ class LocationTranslator {
   void close_implicit(Nanoseconds t, bool repaired);
   void drop_implicits_to(std::size_t depth, Nanoseconds t);
   void drop_all(Nanoseconds t);
+  void end_unstarted(std::uint32_t creator, Nanoseconds t);
   void join(Nanoseconds t);
   /// The record's time, or the master's when it came late.
   Ticks due(const Record& r) const noexcept {

@@ -181,6 +181,7 @@ void Scanner::task_schedule(const Record& r) {
   if (r.sub == 2 || r.sub == 7) note(r.b, false);
   if (r.sub != 5 && r.sub != 6 && r.sub != 8) note(r.c, true);
   if (r.sub == 5 || r.sub == 6) site({0, Construct::fulfill_event, false, 0});
+  if (r.sub == 1 || r.sub == 3 || r.sub == 4) ++out_.tasks_ended;
 }
 
 void Scanner::dependence(const Record& r) {

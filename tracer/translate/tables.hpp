@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tracer/definitions.hpp"
@@ -126,6 +127,9 @@ struct ChannelScan {
   std::vector<UntiedSwitch> untied;
   std::vector<Migration> migrations;
   std::vector<Toggle> toggles;
+  std::uint64_t tasks_ended = 0;  ///< explicit ones, as seen here, created anywhere
+  /// Tasks created here that nobody ever ran (the trace ends before), by their creator's implicit instance.
+  std::vector<std::pair<std::uint32_t, TaskId>> unstarted;
   std::array<std::uint32_t, 256> dependence_types{};  ///< most dependences of a type that one task has
   std::array<std::uint64_t, static_cast<std::size_t>(RecordKind::count_)> kinds{};  ///< records per kind
   std::uint64_t work_types = 0, target_types = 0;     ///< bit n: kind n (below 64) was seen

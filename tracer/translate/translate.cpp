@@ -96,6 +96,7 @@ void Translation::link() {
   link_teams(tables_, definitions_);
   link_locks(tables_);
   link_untied(tables_);
+  link_unstarted(tables_, source_, options_.threads);
   for (ChannelScan& scan : tables_.channels)
     tables_.toggles.insert(tables_.toggles.end(), scan.toggles.begin(), scan.toggles.end());
   std::sort(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& a, const Toggle& b) { return a.time < b.time; });
