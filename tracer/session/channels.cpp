@@ -55,7 +55,8 @@ std::uint64_t ring_bytes(const Config& config, std::uint64_t remaining) noexcept
     const auto processors = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
     wanted = std::min({config.memory / processors, remaining, std::uint64_t{1} << 30});
   } else {
-    wanted = std::min(config.ring_size, remaining / 64);  // half as large for each 64 threads and half of the memory
+    // Half as large for each half of the memory, which is some hundred threads: 256 MiB serve 1000.
+    wanted = std::min(config.ring_size, remaining / 128);
   }
   return floor_power_of_two(std::max(wanted, smallest_ring));
 }

@@ -265,6 +265,9 @@ void Scanner::record(const Record& r) {
       ++out_.device_operations;
       data_op_ = region_key(r);
       return;
+    case RecordKind::target_map:
+      data_op_ = {0, Construct::target_map, false, 0};
+      return;
     case RecordKind::target_submit:
       ++out_.device_operations;
       if (r.endpoint != Endpoint::end) site({target_codeptr_, Construct::target_submit, false, 0});

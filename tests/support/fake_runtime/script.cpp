@@ -158,7 +158,7 @@ void play_control(Runtime& runtime, Arguments& a) {
   const auto arguments = std::tuple{a.value(), a.value()};
   const std::string& text = a.text();
   void* argument = text.starts_with("0x") ? reinterpret_cast<void*>(number(text))
-                   : text.empty()         ? nullptr
+                   : text.empty() || text == "null" ? nullptr
                                           : const_cast<char*>(text.c_str());
   call<ompt_callback_control_tool_t>(runtime, ompt_callback_control_tool,
                                      std::tuple_cat(arguments, std::tuple{argument, a.pointer()}));
