@@ -255,7 +255,7 @@ void Scanner::record(const Record& r) {
       if (r.endpoint != Endpoint::begin) sync_end(r);
       break;
     case RecordKind::work:
-      if (r.endpoint != Endpoint::begin) return;
+      if (r.endpoint == Endpoint::end) return;
       if (schedule_name(r.sub) || r.sub == 6) loop_codeptr_ = r.c;
       if (schedule_name(r.sub)) out_.work_types |= std::uint64_t{1} << r.sub;
       if (known_.at(r).holds(r)) return;
