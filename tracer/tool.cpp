@@ -10,9 +10,11 @@
 // use is ever freed. A forked child has no session of its own until it records something.
 #include "tracer/tool.hpp"
 
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -65,6 +67,12 @@ void start_devices(Session& session, const Config& config) {
   session.set_periodic([]() noexcept { ompt::devices()->poll(); });
 }
 
+Nanoseconds monotonic_now() noexcept {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<Nanoseconds>(time.tv_sec) * 1'000'000'000u + static_cast<Nanoseconds>(time.tv_nsec);
+}
+
 /// The thread that ends the process tells whether this is the middle of something.
 Ending ending_at_exit() {
   const auto get_task_info = ompt::context().entry_points.get_task_info;
@@ -82,7 +90,10 @@ std::string closing_line(const ConvertResult& result) {
   for (const auto& [name, count] : result.repairs) repaired += count;
   if (result.lost != 0) line += "; " + format_count(result.lost) + " events lost";
   if (repaired != 0) line += "; " + format_count(repaired) + " repaired (see: tracer info)";
-  return line;
+  char costs[128];
+  std::snprintf(costs, sizeof costs, "; tool: %.1f ms start, %.1f ms drain, %.1f ms waited, %.1f ms conversion",
+                result.start_seconds * 1e3, result.drain_seconds * 1e3, result.wait_seconds * 1e3, result.seconds * 1e3);
+  return line + costs;
 }
 
 void convert_trace(const Session& session, const std::filesystem::path& raw_directory) {
@@ -134,6 +145,7 @@ bool accept(unsigned omp_version, const char* runtime_version) {
 
 bool start(ompt_function_lookup_t lookup) {
   Tool& self = *tool.load();
+  const Nanoseconds begin = monotonic_now();
   choose_clock();
   remember_processors();
   std::vector<CallbackAnswer> entry_points;
@@ -154,6 +166,7 @@ bool start(ompt_function_lookup_t lookup) {
   if (!registration.missing.empty()) {
     session->message("the OpenMP runtime does not report " + registration.missing + ": the trace will lack them");
   }
+  session->count("tool.start_ns", monotonic_now() - begin);
   return true;
 }
 

@@ -14,6 +14,7 @@
 #include "tracer/convert/recover.hpp"
 #include "tracer/error.hpp"
 #include "tracer/report/filter.hpp"
+#include "tracer/translate/clock_fit.hpp"
 #include "tracer/translate/symbolize.hpp"
 #include "tracer/translate/translate.hpp"
 
@@ -60,6 +61,22 @@ bool is_around(const fs::path& directory, const fs::path& raw_directory) {
 
 }  // namespace
 
+namespace {
+
+void read_costs(const Journal& journal, ConvertResult& result) {
+  const auto counter = [&](const char* name) {
+    const auto it = journal.counters.find(name);
+    return it == journal.counters.end() ? 0.0 : static_cast<double>(it->second) * 1e-9;
+  };
+  result.start_seconds = counter("tool.start_ns");
+  result.drain_seconds = counter("tool.drain_ns");
+  std::uint64_t ticks = 0;
+  for (const ChannelInfo& channel : journal.channels) ticks += channel.wait_ticks;
+  result.wait_seconds = static_cast<double>(ticks) / translate::ClockFit(journal.run.clock, journal.clock).ticks_per_second();
+}
+
+}  // namespace
+
 ConvertResult convert(const fs::path& raw, const fs::path& directory, const ConvertOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const auto source = raw::open_trace(raw);
@@ -83,6 +100,8 @@ ConvertResult convert(const fs::path& raw, const fs::path& directory, const Conv
     translation.keep = [&](const Region& region) { return holds_the_trace_together(region) || filter.keeps(region); };
     translation.properties.push_back({"TRACER::FILTER", filter.text()});
   }
+  read_costs(source->journal(), result);
+  translation.properties.push_back({"TRACER::COUNTER::tool.wait_ns", std::to_string(static_cast<std::uint64_t>(result.wait_seconds * 1e9))});
   const DeviceTimeline devices = device_timeline(*source);
   translation.devices = &devices;
   translate::TranslateReport report = translate::translate(*source, *sink, translation);

@@ -28,6 +28,9 @@ struct ConvertResult {
   std::size_t streams = 0;
   std::uint64_t bytes = 0;     ///< of the archive on disk
   double seconds = 0;          ///< of the conversion
+  /// What recording cost, in seconds: the start of the tool, emptying the rings (beside the program),
+  /// threads of the program waiting for that.
+  double start_seconds = 0, drain_seconds = 0, wait_seconds = 0;
   bool complete = true;        ///< the run ended by the book and nothing was damaged or missing
   bool raw_kept = false;
   std::map<std::string, std::uint64_t> repairs;

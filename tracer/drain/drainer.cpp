@@ -90,6 +90,8 @@ class Drainer final : public Consumer {
     wake();
   }
 
+  std::uint64_t busy() const noexcept override { return busy_.load(std::memory_order_relaxed); }
+
   void hold() noexcept override { mutex_.lock(); }
   void release() noexcept override { mutex_.unlock(); }
 
@@ -135,9 +137,11 @@ class Drainer final : public Consumer {
   }
 
   std::size_t drain_locked(bool everything) noexcept {
+    const Nanoseconds begin = detail::read_monotonic();
     std::size_t records = 0;
     for (std::size_t i = 0; i < session_.channel_count(); ++i)
       records += session_.drain(session_.channel(i), everything);
+    busy_.fetch_add(detail::read_monotonic() - begin, std::memory_order_relaxed);
     return records;
   }
 
@@ -145,6 +149,7 @@ class Drainer final : public Consumer {
   std::mutex mutex_;  ///< of the rings' consumer side
   FutexWord work_{0};
   std::uint32_t drained_ = 0;
+  std::atomic<std::uint64_t> busy_{0};
   std::atomic<bool> stop_{false}, flush_{false}, has_thread_{false};
   tbb::concurrent_queue<std::function<void()>, std::allocator<std::function<void()>>> jobs_;
 };

@@ -44,6 +44,19 @@ void count_callbacks(const Definitions& definitions, Report& report) {
   }
 }
 
+/// "TRACER::COUNTER::TOOL.DRAIN_NS", however a writer spells it.
+void read_costs(const Definitions& definitions, Report& report) {
+  constexpr std::string_view prefix = "TRACER::COUNTER::TOOL", suffix = "_NS";
+  for (const Property& property : definitions.properties) {
+    std::string name = property.name;
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size() + 1) continue;
+    name = name.substr(prefix.size() + 1, name.size() - prefix.size() - suffix.size() - 1);
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    report.tool[name] = std::strtoull(property.value.c_str(), nullptr, 10);
+  }
+}
+
 }  // namespace
 
 Report analyze(EventSource& source, const std::function<void(double)>& progress) {
@@ -76,6 +89,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   for (const Location& location : definitions.locations)
     ++(location.kind == LocationKind::cpu_thread ? report.threads : report.streams);
   count_callbacks(definitions, report);
+  read_costs(definitions, report);
   profile.fill(report);
   teams.fill(report);
   graph.fill(report);

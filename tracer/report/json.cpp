@@ -193,6 +193,7 @@ std::string to_json(const Report& report, int indent) {
       {"hints", std::move(hints)},
       {"event_counts", report.event_counts},
       {"callbacks", report.callbacks},
+      {"tool_ns", report.tool},
   };
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }

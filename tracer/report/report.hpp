@@ -114,6 +114,7 @@ struct Report {
   std::uint64_t threads = 0, streams = 0;
   std::map<std::string, std::uint64_t> event_counts;
   std::map<std::string, std::uint64_t> callbacks;
+  std::map<std::string, std::uint64_t> tool;  ///< ns that tracing took: start, drain, wait, convert
   std::vector<Property> properties;
   std::vector<RegionRow> regions;
   std::vector<ThreadRow> thread_rows;

@@ -35,6 +35,13 @@ void summary(const Report& report, std::string& out) {
          (report.streams != 0 ? ", device streams " + std::to_string(report.streams) : std::string{}) + "\n";
   out += "events       " + count_text(report.events) +
          (report.irregular != 0 ? " (" + count_text(report.irregular) + " out of place)" : std::string{}) + "\n";
+  if (!report.tool.empty()) {
+    std::string costs;
+    for (const char* part : {"start", "drain", "wait", "convert"})
+      if (const auto it = report.tool.find(part); it != report.tool.end())
+        costs += (costs.empty() ? "" : ", ") + std::string{part} + " " + duration_text(it->second);
+    out += "tracing took " + costs + "\n";
+  }
   if (report.tasks.critical_path != 0) {
     out += "parallelism  " +
            number(static_cast<double>(report.tasks.work) / static_cast<double>(report.tasks.critical_path)) +

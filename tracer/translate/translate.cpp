@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <mutex>
 
@@ -52,6 +53,7 @@ class Translation {
     if (options_.progress) options_.progress(fraction);
   }
 
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   const TraceSource& source_;
   const Journal& journal_;
   EventSink& sink_;
@@ -184,6 +186,8 @@ TranslateReport Translation::run() {
   define_properties(journal_, report_, definitions_);
   define_callback_counts(tables_, definitions_);
   definitions_.properties.insert(definitions_.properties.end(), options_.properties.begin(), options_.properties.end());
+  const auto spent = std::chrono::steady_clock::now() - begin_;
+  definitions_.properties.push_back({"TRACER::COUNTER::tool.convert_ns", std::to_string(std::chrono::nanoseconds(spent).count())});
   sink_.finish(definitions_);
   progress(1.0);
   return std::move(report_);
