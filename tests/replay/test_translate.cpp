@@ -254,3 +254,36 @@ TEST_CASE("a task that never ran ends with its creator's team") {
   CHECK(ended != lines.end());
   CHECK(report.repairs.at("task that never ran ended with its team") == 1);
 }
+
+TEST_CASE("a lock that is held when the program ends is released there") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  auto& master = source.channel(0);
+  master.insert(master.begin() + 3, {rec(30, RecordKind::mutex_acquire, Endpoint::none, 5, 0, 0xbeef, 0x3000),
+                                     rec(31, RecordKind::mutex_acquired, Endpoint::none, 5, 0, 0xbeef, 0x3000)});
+  master.resize(5);
+  source.channel(1).resize(3);
+  run(source, sink);
+  const Lines lines = sink.text(0);
+  CHECK(std::find(lines.begin(), lines.end(), "30 acquire 0.1") < std::find(lines.begin(), lines.end(), "60 release 0.1"));
+  CHECK(std::find(lines.begin(), lines.end(), "60 release 0.1") < std::find(lines.begin(), lines.end(), "60 team_end 0"));
+}
+
+TEST_CASE("a region that begins and ends in a pause is left out with its team and its tasks") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  auto& master = source.channel(0);
+  master.insert(master.begin() + 3, rec(30, RecordKind::task_create, Endpoint::none, 4, 4, make_id(0, 3), 0x2000));
+  auto& worker = source.channel(1);
+  worker.insert(worker.begin() + 3, {rec(62, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(1, 1), make_id(0, 4)),
+                                     rec(65, RecordKind::task_schedule, Endpoint::none, 1, 0, make_id(0, 4), make_id(1, 1))});
+  master.insert(master.begin() + 1, rec(5, RecordKind::control_tool, Endpoint::none, 0, 0, 2, 0));
+  master.insert(master.end() - 1, rec(500, RecordKind::control_tool, Endpoint::none, 0, 0, 1, 0));
+  const auto report = run(source, sink);
+  CHECK(sink.text(0) == Lines{"0 program_begin", "4 measurement", "499 measurement", "949 program_end"});
+  CHECK(sink.text(1).empty());
+  CHECK(sink.definitions.comms.empty());
+  CHECK(report.repairs.empty());
+}

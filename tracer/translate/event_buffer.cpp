@@ -37,8 +37,6 @@ bool EventBuffer::cancels(const Event& end) noexcept {
   const auto begins = [&](const Event& e) {
     switch (end.type) {
       case EventType::leave: return e.type == EventType::enter && e.ref == end.ref;
-      case EventType::team_end: return e.type == EventType::team_begin && e.ref == end.ref;
-      case EventType::thread_join: return e.type == EventType::thread_fork;
       case EventType::release_lock: return e.type == EventType::acquire_lock && e.a == end.a && e.b == end.b;
       default: return false;
     }
@@ -54,7 +52,8 @@ bool EventBuffer::cancels(const Event& end) noexcept {
       return true;
     }
     const bool stays = e.type == EventType::task_create || e.type == EventType::task_switch || e.type == EventType::task_complete ||
-                       e.type == EventType::leave || e.type == EventType::team_end || e.type == EventType::thread_join ||
+                       e.type == EventType::leave || e.type == EventType::team_begin || e.type == EventType::team_end ||
+                       e.type == EventType::thread_fork || e.type == EventType::thread_join ||
                        e.type == EventType::release_lock || (e.type == EventType::acquire_lock && end.type != EventType::release_lock);
     if (stays) return false;
   }

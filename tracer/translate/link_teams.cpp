@@ -2,6 +2,7 @@
 // Which threads make up which team, and the communicator for it.
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "tracer/translate/link.hpp"
 
@@ -30,6 +31,7 @@ class TeamLinker {
   Tables& tables_;
   Definitions& definitions_;
   std::vector<Link> links_;
+  std::vector<ParallelId> last_team_;  ///< by channel: of which it became a member last
   std::map<std::vector<std::uint32_t>, std::uint32_t> groups_;
   std::map<std::pair<CommRef, std::uint32_t>, CommRef> comms_;
 };
@@ -47,13 +49,16 @@ void TeamLinker::collect() {
 
 void TeamLinker::assign(const Link* begin, const Link* end) {
   ParallelInstance& p = *tables_.parallel(begin->parallel);
+  p.in_pause = p.end != 0 && tables_.paused(p.begin, p.end);
+  if (p.in_pause) return;
   // Where the trace ends before the master's part began, it is a member all the same.
   const ChannelId master = tracer::channel_of(begin->parallel);
   p.members = static_cast<std::uint32_t>(tables_.members.size());
   if (std::none_of(begin, end, [&](const Link& l) { return l.channel == master; })) tables_.members.push_back({master, none});
-  // A rank that is there twice (a damaged or fuzzed trace) counts once; gaps stay out of the team.
+  // A rank or a thread that is there twice (a damaged or fuzzed trace) counts once; gaps stay out of the team.
   for (const Link* link = begin; link != end; ++link) {
-    if (link != begin && link->rank == (link - 1)->rank) {
+    const bool twice = std::exchange(last_team_[link->channel], link->parallel) == link->parallel;
+    if (twice || (link != begin && link->rank == (link - 1)->rank)) {
       tables_.channels[link->channel].implicits[link->implicit].parallel = no_id;
       continue;
     }
@@ -111,6 +116,7 @@ void TeamLinker::make_comms() {
 
 void TeamLinker::run() {
   tables_.root_comm.assign(tables_.channels.size(), undefined_ref);
+  last_team_.assign(tables_.channels.size(), no_id);
   collect();
   for (std::size_t i = 0; i < links_.size();) {
     std::size_t end = i;

@@ -46,6 +46,19 @@ void LocationTranslator::settle_test(const Record& r) {
   pass(t, key);
 }
 
+void LocationTranslator::forget_held(const LockOperation& op) {
+  for (std::size_t n = held_.size(); n-- > 0;)
+    if (held_[n]->lock == op.lock && held_[n]->order == op.order) return void(held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(n)));
+}
+
+// A program that ends inside a critical section, or does not unset its locks.
+void LocationTranslator::release_held(Nanoseconds t) {
+  for (; !held_.empty(); held_.pop_back()) {
+    note("lock released at the end of the trace");
+    out_.add(t, EventType::release_lock, 0, held_.back()->lock, held_.back()->order);
+  }
+}
+
 void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
   Site& site = site_of(r);
   switch (r.kind) {
@@ -56,7 +69,10 @@ void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
       return;
     case RecordKind::mutex_acquired: {
       const Construct c = mutex_construct(r.sub);
-      if (const LockOperation* op = next_operation()) out_.add(t, EventType::acquire_lock, 0, op->lock, op->order);
+      if (const LockOperation* op = next_operation()) {
+        out_.add(t, EventType::acquire_lock, 0, op->lock, op->order);
+        held_.push_back(op);
+      }
       if (has_block(c)) return enter(t, {r.c, block_of(c), false, 0});
       if (!is_scoped(c)) leave(t, routine_inside(c));
       return;
@@ -69,6 +85,7 @@ void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
       if (has_block(c)) leave(released, block_of(c));
       if (op && op->order != 0) {
         out_.add(released, EventType::release_lock, 0, op->lock, op->order);
+        forget_held(*op);
       } else {
         note("lock released by another thread than acquired it");
       }
@@ -77,7 +94,9 @@ void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
     case RecordKind::nest_lock: {
       const LockOperation* op = next_operation();
       const auto event = [&](EventType type) {
-        if (op && op->order != 0) out_.add(t, type, 0, op->lock, op->order);
+        if (!op || op->order == 0) return;
+        out_.add(t, type, 0, op->lock, op->order);
+        type == EventType::acquire_lock ? held_.push_back(op) : forget_held(*op);
       };
       if (r.endpoint == Endpoint::begin) {
         event(EventType::acquire_lock);

@@ -22,7 +22,7 @@ void LocationTranslator::parallel_begin(const Record& r, Nanoseconds t) {
   const ParallelInstance* p = tables_.parallel(r.b);
   if (!p) return;  // counted by the scan
   if (p->size == 0) {  // the trace ends right after its begin
-    note("parallel region without a team left out");
+    if (!p->in_pause) note("parallel region without a team left out");
   } else {
     out_.add(t, EventType::thread_fork, 0, std::max(p->requested, p->size));
   }

@@ -150,6 +150,7 @@ void LocationTranslator::finish() {
   toggle(tables_.end);
   const Nanoseconds end = std::max(clock_(tables_.end), out_.last());
   out_.resume(end);
+  release_held(end);
   drop_all(end);
   end_unstarted(none, end);
   close_open(base_, end, 0, "region closed at the end of the trace");

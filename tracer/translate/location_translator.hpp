@@ -156,6 +156,8 @@ class LocationTranslator {
   void settle_test(const Record& r);
   Construct routine_inside(Construct called) const;
   const LockOperation* next_operation();
+  void forget_held(const LockOperation& op);
+  void release_held(Nanoseconds t);
   Nanoseconds release_time(const LockOperation* op, Nanoseconds t) const;
 
   // target constructs (location_target.cpp)
@@ -185,6 +187,7 @@ class LocationTranslator {
   LiveTasks<TaskState> explicit_;  ///< started here and not complete
   std::size_t next_implicit_ = 0, next_lock_ = 0, next_migration_ = 0;
 
+  std::vector<const LockOperation*> held_;  ///< acquired here and not released
   bool has_pending_create_ = false;
   Record pending_create_{};
   std::vector<Record> pending_dependences_;

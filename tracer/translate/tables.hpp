@@ -35,6 +35,7 @@ struct ParallelInstance {
   std::uint32_t members = none;    ///< first index into Tables::members
   CommRef comm = undefined_ref;
   bool league = false;
+  bool in_pause = false;  ///< began and ended while recording was paused: it is left out
 };
 
 /// One thread's part in a team: an implicit task, or an initial task.
@@ -162,6 +163,18 @@ struct Tables {
   std::vector<Toggle> toggles;            ///< of all threads, in order
   AddressRange runtime;                   ///< of the OpenMP runtime's code; empty: unknown
   Ticks begin = 0, end = 0;               ///< of the run
+
+  /// Recording is off at `from`, and stays so until after `to`.
+  bool paused(Ticks from, Ticks to) const noexcept {
+    bool on = true;
+    for (const Toggle& t : toggles) {
+      if (t.time > to) break;
+      if (t.time > from && t.recording && !on) return false;
+      on = t.recording;
+      if (t.time > from && !on) return false;
+    }
+    return !on;
+  }
 
   const Entity* entity(std::uint64_t id) const noexcept {
     const ChannelId channel = tracer::channel_of(id);

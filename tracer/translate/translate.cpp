@@ -95,13 +95,13 @@ void Translation::link() {
   link_locations(tables_, journal_, definitions_);
   report_.threads = definitions_.locations.size();
   define_all_threads(report_.threads, definitions_);
+  for (ChannelScan& scan : tables_.channels)
+    tables_.toggles.insert(tables_.toggles.end(), scan.toggles.begin(), scan.toggles.end());
+  std::sort(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& a, const Toggle& b) { return a.time < b.time; });
   link_teams(tables_, definitions_);
   link_locks(tables_);
   link_untied(tables_);
   link_unstarted(tables_, source_, options_.threads);
-  for (ChannelScan& scan : tables_.channels)
-    tables_.toggles.insert(tables_.toggles.end(), scan.toggles.begin(), scan.toggles.end());
-  std::sort(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& a, const Toggle& b) { return a.time < b.time; });
   report_.paused = std::any_of(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& t) { return !t.recording; });
   build_regions(tables_, journal_, options_.symbolize);
   if (options_.keep) tables_.regions->leave_out(options_.keep);
