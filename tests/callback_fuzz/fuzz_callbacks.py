@@ -21,7 +21,7 @@ from scripts import make_script
 # What an archive holds whatever the runtime said. The other rules are about what a program does (that all come to a
 # barrier, that a task that was created runs, that a region ends before its team): a runtime that says otherwise is
 # written down as it says. A sequence that a runtime could produce must break no rule at all.
-ALWAYS = {f"D{n:02}" for n in range(1, 19) if n not in (10, 15, 17)} | {"E01", "E12", "E13", "E15", "E16", "E17", "E18"}
+ALWAYS = {f"D{n:02}" for n in range(1, 19) if n not in (15, 17)} | {"E01", "E12", "E13", "E15", "E16", "E17", "E18"}
 
 
 def play(options, script, directory, legal=True):
@@ -54,7 +54,10 @@ def check(options, anchor, env, legal):
         return "tracer check does not end"
     except (ValueError, KeyError):
         return f"tracer check: {done.stdout[:1000]}{done.stderr}"
-    broken = [rule for rule in rules if rule.get("count") and (legal or rule["rule"] in ALWAYS)]
+    # A pause leaves out acquisitions, submits and teams: what counts those (E11, E14, E19, E24) does not apply, nor
+    # D15, when the only event that names a string is gone.
+    paused = any(rule["rule"] == "E18" and rule["outcome"] != "not applicable" for rule in rules)
+    broken = [rule for rule in rules if rule.get("count") and ((legal and not paused) or rule["rule"] in ALWAYS)]
     return "\n".join(f"{rule['rule']}: {json.dumps(rule)[:400]}" for rule in broken) or None
 
 

@@ -151,7 +151,7 @@ class Program:
             f"{thread} error {rng.randint(1, 3)} {rng.randint(1, 24)} {self.code()}",
             f"{thread} dispatch {parallel} {task} {rng.choice([0, 1, 3, 4, 5, 6])} {rng.randint(0, 100)} 4",
             f"{thread} lock_init 1 0 1 {rng.randint(1, 5) * 64} {self.code()}", f"{thread} lock_destroy 1 {rng.randint(1, 5) * 64} {self.code()}",
-            f"{thread} control_tool {rng.choice([1, 3, 64, 65, 66, 0, 17])} 0 {rng.choice(['null', 'phase', '0x10', '0xfffffffffffff000'])} {self.code()}",
+            f"{thread} control_tool {rng.choice([1, 2, 3, 4, 64, 65, 66, 0, 17])} 0 {rng.choice(['null', 'phase', '0x10', '0xfffffffffffff000'])} {self.code()}",
             f"{thread} task_dependence {task} {task}", f"{thread} device_initialize {rng.randint(0, 2)} fake 0",
             f"{thread} device_load 0 module 4096 7", f"{thread} device_finalize {rng.randint(0, 2)}",
         ])]
