@@ -67,6 +67,9 @@ std::vector<RegionKey> all_keys(const Tables& tables) {
       if (wants_position(key.construct)) keys.push_back({around.codeptr, key.construct, key.wait, key.extra});
     }
   }
+  // Wherever the passes see a position differently (wrong sequences), the construct alone is there.
+  for (std::size_t k = 0, count = keys.size(); k < count; ++k)
+    if (keys[k].construct != Construct::phase) keys.push_back({0, keys[k].construct, keys[k].wait, keys[k].extra});
   std::sort(keys.begin(), keys.end(), order);
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
