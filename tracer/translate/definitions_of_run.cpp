@@ -23,6 +23,13 @@ std::string result_name(const CallbackAnswer& answer) {
   return answer.result <= 5 ? names[answer.result] : std::to_string(answer.result);
 }
 
+/// Some of it: GCC's own runtime is mapped, though the program runs on another one (libomp has its entry points).
+bool is_compiled_by_gcc(const Journal& journal) {
+  const auto named = [](const std::string& path, const char* name) { return path.find(name) != std::string::npos; };
+  return !journal.run.runtime_library.empty() && !named(journal.run.runtime_library, "libgomp") &&
+         std::any_of(journal.modules.begin(), journal.modules.end(), [&](const Module& m) { return named(m.path, "/libgomp.so"); });
+}
+
 const char* ending_name(Ending ending) {
   switch (ending) {
     case Ending::finalize:
@@ -89,6 +96,9 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
   const bool complete = report.lost == 0 && !report.paused && journal.ending != Ending::unknown;
   add("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE", complete ? "true" : "false");
   add("OTF2::THREAD_LOCK_EVENT_COMPLETE", complete ? "true" : "false");
+  if (is_compiled_by_gcc(journal)) {
+    add("TRACER::NOT_REPORTED", "code compiled by GCC does not tell the runtime of: static loops, masked, atomic, reductions, target regions");
+  }
   add("TRACER::VERSION", journal.run.tracer_version);
   add("TRACER::PROGRAM", journal.run.program);
   add("TRACER::ENDING", ending_name(journal.ending));
