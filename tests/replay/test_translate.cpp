@@ -287,3 +287,30 @@ TEST_CASE("a region that begins and ends in a pause is left out with its team an
   CHECK(sink.definitions.comms.empty());
   CHECK(report.repairs.empty());
 }
+
+TEST_CASE("a wait for the drainer is written after the record that had to wait") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  auto& master = source.channel(0);
+  // The clock of the fork was read at 10, then its thread waited from 12 to 15.
+  master.insert(master.begin() + 1, rec(12, RecordKind::ring_wait, Endpoint::none, 0, 0, 15, 0));
+  const auto report = run(source, sink);
+  const Lines lines = sink.text(0);
+  CHECK(Lines(lines.begin(), lines.begin() + 5) ==
+        Lines{"0 program_begin", "9 fork 2", "19 team_begin 0", "19 enter !$omp parallel @0x1000", "19 buffer_flush"});
+  CHECK(report.repairs.empty());
+}
+
+TEST_CASE("a wait for the drainer does not part a task from its dependences") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  auto& master = source.channel(0);
+  master.insert(master.begin() + 3, {rec(30, RecordKind::task_create, Endpoint::begin_end, 4, 4, make_id(0, 3), 0x2000),
+                                     rec(33, RecordKind::ring_wait, Endpoint::none, 0, 0, 36, 0),
+                                     rec(32, RecordKind::dependences, Endpoint::none, 1, 1u << 16, make_id(0, 4), 0xabc)});
+  run(source, sink);
+  const auto& attributes = sink.locations.at(0).attributes;
+  CHECK(std::any_of(attributes.begin(), attributes.end(), [](const EventAttribute& a) { return a.value == 0xabc; }));
+}

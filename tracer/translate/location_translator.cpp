@@ -70,7 +70,32 @@ void LocationTranslator::leave(Nanoseconds t, Construct construct, bool wait) {
   note("end without a begin ignored");
 }
 
+// A producer reads the clock, finds its ring full, waits, and leaves the wait before the record: the
+// record is the older one. Nor may the wait come between a task's creation and its dependences, or
+// between a fork and its team.
 void LocationTranslator::record(const Record& r) {
+  if (r.kind == RecordKind::ring_wait) return waits_.push_back(r);
+  if (waits_.empty()) [[likely]]
+    return translate(r);
+  if (r.kind != RecordKind::dependences) {
+    if (has_pending_create_) write_pending_create();
+    if (r.time >= waits_.front().time) write_waits();
+  }
+  translate(r);
+  if (!has_pending_create_) write_waits();
+}
+
+void LocationTranslator::write_waits() {
+  const bool beside_team = !forks_.empty() && (nest_.empty() || nest_.back().forks < forks_.size());
+  if (beside_team || awaiting_more_.kind != RecordKind::invalid) return;
+  for (const Record& wait : waits_) {
+    const Nanoseconds begin = std::max(clock_(wait.time), out_.last());
+    out_.add(begin, EventType::buffer_flush, 0, std::max(clock_(wait.b), begin));
+  }
+  waits_.clear();
+}
+
+void LocationTranslator::translate(const Record& r) {
   if (r.kind == RecordKind::more) return more(r);
   if (has_pending_create_ && !(r.kind == RecordKind::dependences && r.time >= pending_create_.time)) write_pending_create();
   if (has_pending_test_) settle_test(r);
@@ -78,7 +103,8 @@ void LocationTranslator::record(const Record& r) {
   const Ticks when = due(r);
   if (next_toggle_ < tables_.toggles.size() && tables_.toggles[next_toggle_].time <= when) [[unlikely]]
     toggle(when);
-  const Nanoseconds t = clock_(when);
+  // The master's time, unless this thread was still at the end of a task by then.
+  const Nanoseconds t = when == r.time ? clock_(when) : std::max(clock_(when), out_.last());
   switch (r.kind) {
     case RecordKind::parallel_begin: return parallel_begin(r, t);
     case RecordKind::parallel_end: return parallel_end(r, t);
@@ -109,7 +135,6 @@ void LocationTranslator::record(const Record& r) {
     case RecordKind::target_submit: return target_submit(r, t);
     case RecordKind::target_data_op:
     case RecordKind::target_map: awaiting_more_ = r; return;
-    case RecordKind::ring_wait: return out_.add(t, EventType::buffer_flush, 0, std::max(clock_(r.b), t));
     default: return;  // thread and device records make definitions, not events
   }
 }

@@ -65,6 +65,8 @@ class LocationTranslator {
   };
 
   void record(const Record& r);
+  void translate(const Record& r);
+  void write_waits();
   void more(const Record& r);
   void toggle(Ticks until);
   void finish();
@@ -188,6 +190,7 @@ class LocationTranslator {
   std::size_t next_implicit_ = 0, next_lock_ = 0, next_migration_ = 0;
 
   std::vector<const LockOperation*> held_;  ///< acquired here and not released
+  std::vector<Record> waits_;  ///< for the drainer, not yet written
   bool has_pending_create_ = false;
   Record pending_create_{};
   std::vector<Record> pending_dependences_;
