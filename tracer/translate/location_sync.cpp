@@ -41,8 +41,7 @@ void LocationTranslator::work(const Record& r, Nanoseconds t) {
   if (schedule_name(r.sub) || r.sub == 6) loop_codeptr_ = r.c;
   if (r.sub == 2) sections_codeptr_ = r.c;
   enter_at(t, site);
-  if (const char* schedule = schedule_name(r.sub)) {
-    (void)schedule;
+  if (schedule_name(r.sub)) {
     out_.add(t, EventType::parameter_string, names_[Parameter::schedule], names_.schedules[r.sub]);
     out_.add(t, EventType::parameter_uint, names_[Parameter::iterations], r.b);
   }

@@ -14,11 +14,8 @@ void LocationTranslator::task_create(const Record& r) {
   has_pending_create_ = true;  // its dependences are the next records
 }
 
-// The record has the low half of the counter only; creations of a channel are in its order.
 TaskId LocationTranslator::created_id(const Record& r) {
-  std::uint64_t counter = (task_counter_ & ~std::uint64_t{0xffffffffu}) | r.a;
-  if (counter + 0x80000000u < task_counter_) counter += std::uint64_t{1} << 32;
-  task_counter_ = counter;
+  const std::uint64_t counter = task_counter_.extend(r.a);
   return make_id(channel_, counter) | ((unpack_task_flags(r.sub) & 0x10000000u) ? untied_bit : 0);
 }
 

@@ -200,7 +200,7 @@ class LocationTranslator {
   Record awaiting_more_{};
   std::uint64_t loop_codeptr_ = 0;
   std::uint64_t sections_codeptr_ = 0;
-  std::uint64_t task_counter_ = 0;
+  TaskCounter task_counter_;
   struct OpenTarget {
     TargetId id;
     std::uint64_t codeptr;

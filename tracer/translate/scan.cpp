@@ -45,7 +45,7 @@ class Scanner {
   std::vector<RegionKey> keys_;
   std::vector<std::uint32_t> sites_;  // open addressing over keys_
   std::vector<std::uint32_t> nest_;   // implicit instances that are open here
-  std::uint64_t task_counter_ = 0;    // extends task_create's 32 bits
+  TaskCounter task_counter_;
 
   SiteCache<std::uint32_t> known_;  // records whose sites are in keys_ already; of a task_create: the task's
   TaskId depending_ = no_id;
@@ -159,10 +159,7 @@ void Scanner::sync_end(const Record& r) {
 }
 
 void Scanner::task_create(const Record& r) {
-  const std::uint64_t low = r.a;
-  std::uint64_t counter = (task_counter_ & ~std::uint64_t{0xffffffffu}) | low;
-  if (counter + 0x80000000u < task_counter_) counter += std::uint64_t{1} << 32;
-  task_counter_ = counter;
+  const std::uint64_t counter = task_counter_.extend(r.a);
   auto& known = known_.at(r);
   if (!known.holds(r)) {
     const RegionKey key = region_key(r);
@@ -262,14 +259,12 @@ void Scanner::record(const Record& r) {
       if (r.sub == 3) site({r.c, Construct::single_sblock, false, 0});
       break;
     case RecordKind::target_data_op:  // its position is in the `more` record behind it
-      ++out_.device_operations;
       data_op_ = region_key(r);
       return;
     case RecordKind::target_map:
       data_op_ = {0, Construct::target_map, false, 0};
       return;
     case RecordKind::target_submit:
-      ++out_.device_operations;
       if (r.endpoint != Endpoint::end) site({target_codeptr_, Construct::target_submit, false, 0});
       return;
     case RecordKind::error: out_.messages.push_back(r.a); break;

@@ -104,6 +104,20 @@ class PositionMender {
   std::uint64_t taskgroup_ = 0;
 };
 
+/// Extends the half of a task's counter that its creation record has room for: creations of a channel
+/// are in the order of their counters. Both passes must come to the same ids.
+class TaskCounter {
+ public:
+  std::uint64_t extend(std::uint32_t low) noexcept {
+    std::uint64_t counter = (last_ & ~std::uint64_t{0xffffffffu}) | low;
+    if (counter + 0x80000000u < last_) counter += std::uint64_t{1} << 32;
+    return last_ = counter;
+  }
+
+ private:
+  std::uint64_t last_ = 0;
+};
+
 /// omp_control_tool's start, pause and end, which hold for all threads.
 struct Toggle {
   Ticks time = 0;
@@ -138,7 +152,6 @@ struct ChannelScan {
   bool chunks = false;                                ///< dispatch of loop or taskloop chunks
   bool other_commands = false;                        ///< omp_control_tool beyond those with a meaning
   std::uint64_t records = 0;
-  std::uint64_t device_operations = 0;
   Ticks first = 0, last = 0;
   std::map<std::string, std::uint64_t> notes;  ///< what was odd, counted
 };
