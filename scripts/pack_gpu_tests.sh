@@ -1,56 +1,85 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Packs what a machine with an NVIDIA GPU and CUDA's libraries needs to run the GPU tests: no compiler, no packages.
-#   scripts/pack_gpu_tests.sh BUILD_DIRECTORY [OUTPUT.tar.xz]      on the GPU machine: tar xf, ./run_all.sh
+# Packs what a machine with an NVIDIA GPU and its driver (CUDA 13) needs to run the GPU tests: no compiler, no packages.
+#   scripts/pack_gpu_tests.sh BUILD_DIRECTORY [OUTPUT.tar.xz]      on the GPU machine: tar xf, tracer-gpu-tests/run_all.sh
 set -eu
 build=$(realpath "${1:?build directory}")
 output=$(realpath -m "${2:-$PWD/tracer-gpu-tests.tar.xz}")
 top=$(realpath "$(dirname "$0")/..")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cmake --build "$build" --target gpu_programs tracer libtracer
+cmake --build "$build" --target gpu_programs gpu_verify gpu_driver tracer libtracer
 pack=$work/tracer-gpu-tests
-mkdir -p "$pack/bin" "$pack/lib"
+mkdir -p "$pack/bin" "$pack/lib" "$pack/programs" "$pack/cupti"
 
 # Without debug information: a tenth of the size.
 copy_stripped() { cp -L "$1" "$2" && strip --strip-unneeded "$2/$(basename "$1")"; }
-copy_stripped "$build/bin/tracer" "$pack/bin"
+for command in tracer gpu_verify gpu_driver; do copy_stripped "$build/bin/$command" "$pack/bin"; done
 copy_stripped "$build/lib/libtracer.so" "$pack/lib"
-copy_stripped "$(command -v otf2-print)" "$pack/bin"
 cp "$top/tests/gpu/run.sh" "$pack"
-programs=()
-for program in cuda_from_threads target_regions; do
+programs=$(sed -n 's/.*add_test(\[=\[gpu: \([a-z_0-9]*\)\]=\].*/\1/p; s/.*add_test("gpu: \([a-z_0-9]*\)".*/\1/p' "$build/tests/gpu/CTestTestfile.cmake")
+packed=()
+for program in $programs; do
   if [ -x "$build/tests/gpu/$program" ]; then
-    cp "$build/tests/gpu/$program" "$pack/bin"
-    programs+=("$program")
+    cp "$build/tests/gpu/$program" "$pack/programs" # with line information: regions have their source lines
+    packed+=("$program")
   else
-    echo "note: $program is not built and not packed (see tests/gpu/CMakeLists.txt)" >&2
+    echo "note: $program is not built and not packed" >&2
   fi
 done
-[ ${#programs[@]} -gt 0 ] || { echo "error: no program to pack" >&2; exit 1; }
+[ ${#packed[@]} -gt 0 ] || { echo "error: no program to pack" >&2; exit 1; }
 
-# Every library but those of the C library and of the driver; CUPTI and the CUDA runtime are the machine's own.
-for binary in "$pack"/bin/* "$pack"/lib/*; do ldd "$binary" 2>/dev/null | awk '$3 ~ /^\// { print $3 }'; done | sort -u |
-  grep -vE '/(libc|libm|libdl|libpthread|librt|ld-linux.*|libcuda|libresolv)\.so' |
+# Every library but those of the C library and of the driver; libdw, which is opened for source lines, with them. CUPTI, which
+# may be given to others (CUDA's licence, attachment A), is used where the machine has none.
+libdw=$(ldconfig -p | awk '/libdw\.so\.1 .*x86-64/ { print $NF; exit }')
+[ -z "$libdw" ] || copy_stripped "$libdw" "$pack/lib"
+for binary in "$pack"/bin/* "$pack"/lib/* "$pack"/programs/*; do ldd "$binary" 2>/dev/null | awk '$3 ~ /^\// { print $3 }'; done | sort -u |
+  grep -vE '/(libc|libm|libdl|libpthread|librt|libutil|ld-linux.*|libcuda|libresolv)\.so' |
   while read -r library; do [ -e "$pack/lib/$(basename "$library")" ] || copy_stripped "$library" "$pack/lib"; done
+for cupti in /usr/local/cuda/lib64/libcupti.so.13 /usr/local/cuda/extras/CUPTI/lib64/libcupti.so.13; do
+  [ -e "$cupti" ] && cp -L "$cupti" "$pack/cupti" && break
+done
+glibc=$(for binary in "$pack"/bin/* "$pack"/lib/* "$pack"/programs/*; do objdump -T "$binary" 2>/dev/null; done | grep -o 'GLIBC_2\.[0-9]*' | sort -uV | tail -n 1)
+echo "${glibc#GLIBC_}" >"$pack/glibc"
 
 cat >"$pack/run_all.sh" <<'RUN'
 #!/usr/bin/env bash
-# Runs the GPU tests of this pack. Exit status 0: none failed; skipped ones say why.
+# Runs the GPU tests of this pack:  ./run_all.sh [PROGRAM...]
+# Exit status 0: all checks hold; 1: some do not; 77: all were skipped, with the reason.
 cd "$(dirname "$0")" || exit 1
-export PATH=$PWD/bin:$PATH LD_LIBRARY_PATH=$PWD/lib:/usr/local/cuda/lib64:${LD_LIBRARY_PATH:-}
-failed=0
-for program in bin/cuda_from_threads bin/target_regions; do
-  [ -e "$program" ] || continue
-  echo "== $program"
-  ./run.sh bin/tracer "$PWD/lib/libtracer.so" "$PWD/$program"
-  status=$?
-  [ $status -eq 0 ] || [ $status -eq 77 ] || failed=1
+need=$(cat glibc) have=$(getconf GNU_LIBC_VERSION 2>/dev/null | cut -d' ' -f2)
+if [ "$(printf '%s\n%s\n' "$need" "${have:-0}" | sort -V | head -n 1)" != "$need" ]; then
+  echo "skipped: the pack needs glibc $need, this machine has ${have:-another C library}"
+  exit 77
+fi
+# The machine's own CUPTI first: it belongs to its CUDA.
+machine=$(ls -d /usr/local/cuda/lib64 /usr/local/cuda/extras/CUPTI/lib64 2>/dev/null | while read -r d; do [ -e "$d/libcupti.so" ] && echo "$d" && break; done)
+export GPU_TEST_LIBRARIES=$PWD/lib:${machine:-$PWD/cupti}
+driver=$(LD_LIBRARY_PATH=$GPU_TEST_LIBRARIES:${LD_LIBRARY_PATH:-} bin/gpu_driver) || { echo "${driver:-skipped: gpu_driver does not run}"; exit 77; }
+echo "glibc $have; CUPTI of ${machine:-this pack}; $driver"
+[ $# -gt 0 ] || set -- $(ls programs)
+passed=0 failed=0 skipped=0
+one() { # PROVIDER PROGRAM ARGUMENT...
+  local provider=$1 program=$2
+  shift 2
+  echo "== $program, provider $provider"
+  GPU_TEST_PROVIDER=$provider TRACER_DEVICE=$([ "$provider" = host ] && echo host || echo auto) \
+    ./run.sh bin "$PWD/lib/libtracer.so" "$PWD/programs/$program" "$@"
+  case $? in 0) passed=$((passed + 1)) ;; 77) skipped=$((skipped + 1)) ;; *) failed=$((failed + 1)) ;; esac
+}
+for program; do
+  arguments=()
+  [ "$program" = heat ] && arguments=(--count 64 20 5)
+  one cupti "$program" "${arguments[@]}"
+  case $program in cuda_*) ;; *) one host "$program" "${arguments[@]}" ;; esac
 done
-exit $failed
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ] || exit 1
+[ $passed -gt 0 ] || exit 77
 RUN
 chmod +x "$pack/run_all.sh"
-tar -C "$work" -cf - tracer-gpu-tests | xz -6 -T0 >"$output"
+du -sh "$pack"/* | sed "s|$pack/||" >&2
+tar -C "$work" -cf - tracer-gpu-tests | xz -9 -T0 >"$output"
 size=$(stat -c %s "$output")
-echo "$output: $((size / 1000000)) MB, programs: ${programs[*]}"
+echo "$output: $((size / 1000000)) MB, needs glibc $(cat "$pack/glibc"), programs: ${packed[*]}"
 [ "$size" -lt 60000000 ] || { echo "error: more than 60 MB" >&2; exit 1; }
