@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <latch>
 #include <thread>
 
 #include "catch.hpp"
@@ -122,6 +123,30 @@ TEST_CASE("thousands of short threads share few rings and each has its own chann
   const auto trace = run.finish();
   REQUIRE(trace->journal().channels.size() == count);
   for (ChannelId channel = 0; channel < count; channel += 97) CHECK(read_all(*trace, channel).size() == 10);
+}
+
+TEST_CASE("threads that begin at the same time, and live on together, are all recorded") {
+  Run run;
+  const bool keeps_newest = GENERATE(false, true);
+  CAPTURE(keeps_newest);
+  run.config.on_full = keeps_newest ? FullPolicy::newest : FullPolicy::wait;
+  run.config.memory = 64 << 20;
+  run.start();
+  const unsigned count = keeps_newest ? 64 : 600;
+  std::latch all_there{count};
+  std::latch all_done{count};
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < count; ++i) {
+    threads.emplace_back([&] {
+      all_there.arrive_and_wait();
+      record_numbers(10);
+      all_done.arrive_and_wait();
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  const auto trace = run.finish();
+  REQUIRE(trace->journal().channels.size() == count);
+  for (ChannelId channel = 0; channel < count; ++channel) CHECK(numbers(read_all(*trace, channel)).size() == 10);
 }
 
 TEST_CASE("a pair of records is never separated") {

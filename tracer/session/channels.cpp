@@ -49,21 +49,41 @@ pthread_key_t exit_key() noexcept {
   return key;
 }
 
+/// A ring's size, by what is left of the memory: the first threads get large ones, the last part is kept for crowds.
 std::uint64_t ring_bytes(const Config& config, std::uint64_t remaining) noexcept {
+  const bool is_last = remaining <= config.memory / (config.on_full == FullPolicy::newest ? 64 : 4);
   std::uint64_t wanted = 0;
-  if (config.on_full == FullPolicy::newest) {
-    const auto processors = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
-    wanted = std::min({config.memory / processors, remaining, std::uint64_t{1} << 30});
+  if (is_last) {
+    wanted = remaining / 1024;
+  } else if (config.on_full != FullPolicy::newest) {
+    wanted = remaining / 128;  // half as large for each half of the memory, which is some hundred threads
+  } else if (remaining <= config.memory / 4) {
+    wanted = remaining / 16;
   } else {
-    // Half as large for each half of the memory, which is some hundred threads: 256 MiB serve 1000.
-    wanted = std::min(config.ring_size, remaining / 128);
+    const auto processors = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+    wanted = std::min({config.memory / processors, remaining / 2, std::uint64_t{1} << 30});
   }
+  if (config.on_full != FullPolicy::newest) wanted = std::min(wanted, config.ring_size);
   return floor_power_of_two(std::max(wanted, smallest_ring));
+}
+
+/// Takes a ring's bytes out of the budget before the ring is made: a team's threads come all at once, and would
+/// otherwise all size theirs by the same remainder. 0 when nothing is left.
+std::uint64_t reserve_ring(std::atomic<std::uint64_t>& reserved, const Config& config) noexcept {
+  std::uint64_t used = reserved.load();
+  for (;;) {
+    const std::uint64_t remaining = config.memory - std::min(used, config.memory);
+    if (remaining < smallest_ring) return 0;
+    const std::uint64_t bytes = ring_bytes(config, remaining);
+    if (reserved.compare_exchange_weak(used, used + bytes)) return bytes;
+  }
 }
 
 }  // namespace
 
-Channel* detail::make_channel() noexcept { return make_channel(any_channel); }
+Channel* detail::make_channel() noexcept {
+  return make_channel(any_channel);
+}
 
 Channel* detail::make_channel(ChannelId id) noexcept {
   if (thread_is_over || making) return nullptr;
@@ -104,23 +124,21 @@ Channel* Session::take_free_channel() noexcept {
 }
 
 Channel* Session::make_new_channel() noexcept {
+  const std::uint64_t bytes = reserve_ring(shared_->reserved_bytes, shared_->config);
+  if (bytes == 0) return nullptr;
   try {
-    const std::uint64_t used = shared_->reserved_bytes.load();
-    const std::uint64_t remaining = shared_->config.memory - std::min(used, shared_->config.memory);
-    if (remaining < smallest_ring) return nullptr;
-    const std::uint64_t bytes = ring_bytes(shared_->config, remaining);
     auto channel = std::make_unique<Channel>();
-    if (!shared_->spool.add(bytes / sizeof(Record), channel->slot_)) return nullptr;
-    shared_->reserved_bytes.fetch_add(bytes);
-    channel->session_ = this;
-    Channel* made = channel.release();
-    const std::lock_guard lock(shared_->free_mutex);
-    shared_->channels.push_back(made);
-    shared_->channel_count.fetch_add(1, std::memory_order_release);
-    return made;
+    if (shared_->spool.add(bytes / sizeof(Record), channel->slot_)) {
+      channel->session_ = this;
+      const std::lock_guard lock(shared_->free_mutex);
+      shared_->channels.push_back(channel.get());
+      shared_->channel_count.fetch_add(1, std::memory_order_release);
+      return channel.release();
+    }
   } catch (...) {
-    return nullptr;
   }
+  shared_->reserved_bytes.fetch_sub(bytes);
+  return nullptr;
 }
 
 Channel* Session::open_channel(ChannelId id) noexcept {
