@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -22,8 +21,7 @@
 #include "tracer/base/config.hpp"
 #include "tracer/base/log.hpp"
 #include "tracer/base/processors.hpp"
-#include "tracer/base/text.hpp"
-#include "tracer/convert/convert.hpp"
+#include "tracer/convert/summary.hpp"
 #include "tracer/drain/drainer.hpp"
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/device_sink.hpp"
@@ -81,21 +79,6 @@ Ending ending_at_exit() {
   return known && (flags & ompt_task_initial) == 0 ? Ending::exit : Ending::finalize;
 }
 
-/// "1,234 events, 4 threads, 12.3 KiB: /path/traces.otf2", and what is not as it should be.
-std::string closing_line(const ConvertResult& result) {
-  std::string line = format_count(result.events) + " events, " + format_count(result.threads) + " threads, ";
-  if (result.streams != 0) line += format_count(result.streams) + " device streams, ";
-  line += format_bytes(result.bytes) + ": " + result.archive.string();
-  std::uint64_t repaired = 0;
-  for (const auto& [name, count] : result.repairs) repaired += count;
-  if (result.lost != 0) line += "; " + format_count(result.lost) + " events lost";
-  if (repaired != 0) line += "; " + format_count(repaired) + " repaired (see: tracer info)";
-  char costs[128];
-  std::snprintf(costs, sizeof costs, "; tool: %.1f ms start, %.1f ms drain, %.1f ms waited, %.1f ms conversion",
-                result.start_seconds * 1e3, result.drain_seconds * 1e3, result.wait_seconds * 1e3, result.seconds * 1e3);
-  return line + costs;
-}
-
 void convert_trace(const Session& session, const std::filesystem::path& raw_directory) {
   const Config& config = session.config();
   if (config.convert == ConvertWhen::later) {
@@ -107,10 +90,10 @@ void convert_trace(const Session& session, const std::filesystem::path& raw_dire
   options.threads = config.threads;
   options.keep_raw = config.keep_raw;
   try {
-    log_summary(closing_line(convert(raw_directory, session.directory(), options)));
+    log_summary(summary_of(convert(raw_directory, session.directory(), options)));
   } catch (const std::exception& error) {
-    log_error(std::string("no archive was made: ") + error.what() + "; what was recorded is kept, try again by: tracer recover " +
-              session.directory().string());
+    log_error(std::string("no archive was made: ") + error.what() +
+              "; what was recorded is kept, try again by: tracer recover " + session.directory().string());
   }
 }
 

@@ -22,20 +22,6 @@ ConvertResult convert_with_progress(const fs::path& raw, const fs::path& directo
   return recover(raw, options).archive;
 }
 
-std::string summary_of(const ConvertResult& result) {
-  std::string line = format_count(result.events) + " events, " + format_count(result.threads) + " threads, ";
-  if (result.streams != 0) line += format_count(result.streams) + " device streams, ";
-  line += format_bytes(result.bytes) + ": " + result.archive.string();
-  std::uint64_t repaired = 0;
-  for (const auto& [name, count] : result.repairs) repaired += count;
-  if (!result.complete) line += "; the run did not end by itself, this is what was recorded until then";
-  if (result.lost != 0) line += "; " + format_count(result.lost) + " events lost";
-  if (repaired != 0) line += "; " + format_count(repaired) + " repaired";
-  for (const std::string& damage : result.damage) line += "\ntracer: damage: " + damage;
-  if (!result.damage.empty()) line += "\ntracer: the raw trace is kept";
-  return line;
-}
-
 ConvertOptions conversion_settings(const std::vector<std::string>& settings) {
   const auto value_of = [&](const std::string& name) -> std::string {
     for (const std::string& setting : settings) {

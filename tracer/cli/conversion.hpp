@@ -6,16 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "tracer/convert/convert.hpp"
+#include "tracer/convert/summary.hpp"
 
 namespace tracer::cli {
 
 /// With a progress bar on a terminal. A run that did not end by the book is recovered.
 ConvertResult convert_with_progress(const std::filesystem::path& raw, const std::filesystem::path& directory,
                                     ConvertOptions options);
-
-/// "1,234 events, 4 threads, 12.3 KiB: /path/traces.otf2", and what is not as it should be.
-std::string summary_of(const ConvertResult& result);
 
 /// TRACER_THREADS and TRACER_KEEP_RAW, out of `settings` (NAME=VALUE) or the environment.
 ConvertOptions conversion_settings(const std::vector<std::string>& settings);

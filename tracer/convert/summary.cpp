@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracer/convert/summary.hpp"
+
+#include <cstdio>
+
+#include "tracer/base/text.hpp"
+
+namespace tracer {
+namespace {
+
+std::string costs_of(const ConvertResult& result) {
+  char text[128];
+  std::snprintf(text, sizeof text, "; tool: %.1f ms start, %.1f ms drain, %.1f ms waited, %.1f ms conversion",
+                result.start_seconds * 1e3, result.drain_seconds * 1e3, result.wait_seconds * 1e3,
+                result.seconds * 1e3);
+  return text;
+}
+
+}  // namespace
+
+std::string summary_of(const ConvertResult& result) {
+  std::string line = format_count(result.events) + " events, " + format_count(result.threads) + " threads, ";
+  if (result.streams != 0) line += format_count(result.streams) + " device streams, ";
+  line += format_bytes(result.bytes) + ": " + result.archive.string();
+  std::uint64_t repaired = 0;
+  for (const auto& [name, count] : result.repairs) repaired += count;
+  if (!result.complete) line += "; the run did not end by itself, this is what was recorded until then";
+  if (result.lost != 0) line += "; " + format_count(result.lost) + " events lost";
+  if (repaired != 0) line += "; " + format_count(repaired) + " repaired (see: tracer info)";
+  if (result.start_seconds > 0) line += costs_of(result);
+  for (const std::string& damage : result.damage) line += "\ntracer: damage: " + damage;
+  if (!result.damage.empty()) line += "\ntracer: the raw trace is kept";
+  return line;
+}
+
+}  // namespace tracer
