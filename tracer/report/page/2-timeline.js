@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The timeline: what part of the trace is in view, and how it is drawn.
+// ---- The view.
+const canvas = $('timeline'), ctx = canvas.getContext('2d');
+const overview = $('overview'), octx = overview.getContext('2d');
+const view = {t0: 0, t1: length};
+let width = 0, height = 0, scale = 1, pending = false, matches = null, selected = null, hover = null, range = null;
+const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+let theme = {};
+function readTheme() { theme = {bg: style('--bg'), fg: style('--fg'), muted: style('--muted'), line: style('--line'), lane: style('--lane'), accent: style('--accent'), mark: style('--mark')}; }
+
+function layout() {
+  width = $('stage').clientWidth;
+  let y = AXIS;
+  for (const lane of lanes) { lane.y = y; lane.height = Math.max(1, lane.rows.length) * ROW; y += lane.height + GAP; }
+  for (const counter of meta.counters) { counter.y = y; y += COUNTER + GAP; }
+  height = y;
+  scale = Math.min(2, window.devicePixelRatio || 1);
+  if (height * scale > 16000) scale = Math.max(0.5, 16000 / height);
+  for (const [c, h] of [[canvas, height], [overview, 36]]) { c.width = Math.round(width * scale); c.height = Math.round(h * scale); }
+  canvas.style.height = height + 'px';
+  drawOverview();
+  redraw();
+}
+const toX = (t) => NAMES + (t - view.t0) * (width - NAMES) / (view.t1 - view.t0);
+const toTime = (x) => view.t0 + (x - NAMES) * (view.t1 - view.t0) / (width - NAMES);
+function setView(t0, t1) {
+  const least = 20;
+  let span = Math.max(least, Math.min(t1 - t0, length * 1.02));
+  const middle = (t0 + t1) / 2;
+  t0 = middle - span / 2;
+  t0 = Math.max(-length * 0.01, Math.min(t0, length * 1.01 - span));
+  view.t0 = t0; view.t1 = t0 + span;
+  redraw();
+}
+function zoom(factor, at = (view.t0 + view.t1) / 2) { setView(at - (at - view.t0) * factor, at + (view.t1 - at) * factor); }
+function pan(share) { const by = share * (view.t1 - view.t0); setView(view.t0 + by, view.t1 + by); }
+function redraw() { if (!pending) { pending = true; requestAnimationFrame(draw); } }
+
+/** First index whose value is greater than `t`; `from` is a lower bound that is known. */
+function above(array, t, from = 0) {
+  let step = 1, low = from, high = from;
+  while (high < array.length && array[high] <= t) { low = high + 1; high += step; step *= 2; }
+  high = Math.min(high, array.length);
+  while (low < high) { const mid = (low + high) >> 1; if (array[mid] <= t) low = mid + 1; else high = mid; }
+  return low;
+}
+
+/** Slices narrower than a pixel share one column, of the colour of the longest of the first few: the cost is that of the columns. */
+function drawRow(g, row, y, h, t0, t1, x0, pixels, labels) {
+  const perPixel = (t1 - t0) / pixels, n = row.begin.length;
+  let i = above(row.end, t0), last = null;
+  while (i < n && row.begin[i] < t1) {
+    const from = row.begin[i], to = row.end[i];
+    let name = row.name[i], left = (from - t0) / perPixel, right = (to - t0) / perPixel, next = i + 1;
+    if (right - left < 1) {
+      left = Math.floor(left); right = left + 1;
+      next = above(row.begin, t0 + right * perPixel, i);
+      if (next === i) next = i + 1;
+      if (next - 1 > i && row.end[next - 1] - t0 > (right + 1) * perPixel) --next;  // the last of them is wide
+      let longest = to - from;
+      for (let k = i + 1; k < Math.min(next, i + 12); ++k) if (row.end[k] - row.begin[k] > longest) { longest = row.end[k] - row.begin[k]; name = row.name[k]; }
+      if (matches) for (let k = i; k < Math.min(next, i + 64); ++k) if (matches.has(row.name[k])) { name = row.name[k]; break; }
+    }
+    left = Math.max(0, left); right = Math.min(pixels, right);
+    const dim = matches && !matches.has(name);
+    const colour = colours[name];
+    if (last !== colour) { g.fillStyle = colour; last = colour; }
+    g.globalAlpha = dim ? 0.18 : 1;
+    g.fillRect(x0 + left, y, Math.max(right - left - (right - left > 4 ? 0.6 : 0), 0.8), h);
+    if (labels && right - left > 34 && !dim) {
+      g.fillStyle = dark ? '#f2f5f9' : '#101418'; last = null;
+      const chars = Math.floor((right - left - 6) / 6.1);
+      const label = meta.labels[name];
+      g.fillText(label.length <= chars ? label : label.slice(0, Math.max(1, chars - 1)) + '…', x0 + left + 3, y + h - 3.5);
+    }
+    i = next;
+  }
+  g.globalAlpha = 1;
+}
+
+function axis(g) {
+  const span = view.t1 - view.t0, wanted = span / Math.max(2, (width - NAMES) / 110);
+  const power = Math.pow(10, Math.floor(Math.log10(wanted)));
+  const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= wanted);
+  g.font = '11px system-ui, sans-serif';
+  g.fillStyle = theme.muted; g.strokeStyle = theme.line; g.lineWidth = 1;
+  const top = $('scroller').scrollTop;
+  for (let t = Math.ceil(view.t0 / step) * step; t <= view.t1; t += step) {
+    const x = Math.round(toX(t)) + 0.5;
+    g.beginPath(); g.moveTo(x, AXIS - 6); g.lineTo(x, height); g.stroke();
+    g.fillText(time(Math.abs(t) < step / 1e6 ? 0 : t), x + 3, Math.max(0, top) + 13);
+  }
+}
+
+function drawCounter(g, counter) {
+  const h = COUNTER, n = counter.time.length;
+  let i = Math.max(0, above(counter.time, view.t0) - 1);
+  g.fillStyle = activityColour('device'); g.globalAlpha = 0.65;
+  for (; i < n && counter.time[i] < view.t1; ++i) {
+    const x0 = Math.max(NAMES, toX(counter.time[i])), x1 = Math.min(width, toX(i + 1 < n ? counter.time[i + 1] : length));
+    const tall = counter.max ? h * counter.value[i] / counter.max : 0;
+    g.fillRect(x0, counter.y + h - tall, Math.max(0.7, x1 - x0), tall);
+  }
+  g.globalAlpha = 1;
+  g.fillStyle = theme.bg; g.fillRect(0, counter.y, NAMES, h);
+  g.fillStyle = theme.fg; g.fillText(counter.name, 8, counter.y + 14);
+  g.fillStyle = theme.muted; g.fillText('up to ' + (counter.unit.startsWith('B') || counter.unit.startsWith('b') ? bytesText(counter.max) : count(counter.max)), 8, counter.y + 28);
+}
+
+/** The innermost slice of a lane at a time: where an arrow begins or ends. */
+function heightAt(lane, t) {
+  for (let d = lane.rows.length - 1; d > 0; --d) {
+    const row = lane.rows[d], i = above(row.begin, t) - 1;
+    if (i >= 0 && row.end[i] >= t) return lane.y + d * ROW + ROW / 2;
+  }
+  return lane.y + ROW / 2;
+}
+
+function drawArrows(g) {
+  if (!$('arrows').checked) return;
+  const a = meta.arrows, seen = [];
+  for (let i = 0; i < a.length && seen.length <= 600; ++i) {
+    if (a[i][4] < view.t0 || a[i][3] > view.t1) continue;
+    if (a[i][0] === 2 && toX(a[i][4]) - toX(a[i][3]) < 12 && a[i][1] === a[i][2]) continue;
+    seen.push(a[i]);
+  }
+  if (seen.length > 600) return;  // nothing to be seen among that many
+  g.save();
+  g.beginPath(); g.rect(NAMES, AXIS, width - NAMES, height); g.clip();
+  g.lineWidth = 1;
+  for (const [kind, from, to, t0, t1] of seen) {
+    const x0 = toX(t0), x1 = toX(t1);
+    if (x1 < NAMES || x0 > width || (kind === 2 && from === to && seen.length > 60)) continue;
+    const y0 = heightAt(lanes[from], t0), y1 = heightAt(lanes[to], t1);
+    g.strokeStyle = g.fillStyle = kind === 2 ? theme.muted : theme.mark;
+    g.globalAlpha = kind === 2 ? Math.max(0.2, Math.min(0.5, 25 / seen.length)) : 0.8;
+    const bend = Math.min(40, Math.abs(x1 - x0) / 2 + 6);
+    g.beginPath(); g.moveTo(x0, y0); g.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1); g.stroke();
+    g.beginPath(); g.moveTo(x1, y1); g.lineTo(x1 - 6, y1 - 3); g.lineTo(x1 - 6, y1 + 3); g.fill();
+  }
+  g.restore();
+}
+
+function draw() {
+  pending = false;
+  const began = performance.now();
+  ctx.setTransform(scale, 0, 0, scale, 0, 0);
+  ctx.fillStyle = theme.bg; ctx.fillRect(0, 0, width, height);
+  const top = $('scroller').scrollTop, bottom = top + $('scroller').clientHeight;
+  const visible = lanes.filter((lane) => lane.y + lane.height >= top && lane.y <= bottom);
+  for (const lane of visible) { ctx.fillStyle = theme.lane; ctx.fillRect(NAMES, lane.y, width - NAMES, lane.height); }
+  axis(ctx);
+  ctx.font = '11px system-ui, sans-serif';
+  for (const lane of visible) for (const row of lane.rows) drawRow(ctx, row, lane.y + row.depth * ROW, ROW - 1, view.t0, view.t1, NAMES, width - NAMES, true);
+  for (const counter of meta.counters) if (counter.y <= bottom) drawCounter(ctx, counter);
+  drawArrows(ctx);
+  if (selected) {
+    const x0 = Math.max(NAMES, toX(selected.row.begin[selected.index])), x1 = Math.min(width, toX(selected.row.end[selected.index]));
+    ctx.strokeStyle = theme.mark; ctx.lineWidth = 2;
+    ctx.strokeRect(x0 - 1, selected.row.lane.y + selected.row.depth * ROW - 1, Math.max(3, x1 - x0 + 2), ROW + 1);
+  }
+  if (range) { ctx.fillStyle = theme.accent; ctx.globalAlpha = 0.2; ctx.fillRect(Math.min(...range), 0, Math.abs(range[1] - range[0]), height); ctx.globalAlpha = 1; }
+  for (const lane of visible) {
+    ctx.fillStyle = theme.bg; ctx.fillRect(0, lane.y - GAP, NAMES, lane.height + GAP);
+    ctx.fillStyle = theme.fg; ctx.font = '12px system-ui, sans-serif';
+    ctx.fillText(lane.name.length > 27 ? lane.name.slice(0, 26) + '…' : lane.name, 8, lane.y + 11);
+  }
+  drawViewport();
+  page.drawMs = performance.now() - began;
+  if (!page.readyAt) { page.readyAt = performance.now(); document.documentElement.dataset.ready = '1'; }
+}
+
+let overviewImage = null;
+function drawOverview() {
+  octx.setTransform(scale, 0, 0, scale, 0, 0);
+  octx.fillStyle = theme.bg; octx.fillRect(0, 0, width, 36);
+  const h = Math.max(1, 32 / lanes.length), keep = matches;
+  matches = null;
+  lanes.forEach((lane, i) => { for (const row of lane.rows) drawRow(octx, row, 2 + i * 32 / lanes.length, Math.max(0.8, h - (h > 4 ? 1 : 0)), 0, length, NAMES, width - NAMES, false); });
+  matches = keep;
+  overviewImage = octx.getImageData(0, 0, overview.width, overview.height);
+}
+function drawViewport() {
+  if (!overviewImage) return;
+  octx.putImageData(overviewImage, 0, 0);
+  const px = (t) => NAMES + Math.max(0, Math.min(1, t / length)) * (width - NAMES);
+  octx.fillStyle = theme.bg; octx.globalAlpha = 0.6;
+  octx.fillRect(NAMES, 0, px(view.t0) - NAMES, 36); octx.fillRect(px(view.t1), 0, width - px(view.t1), 36);
+  octx.globalAlpha = 1; octx.strokeStyle = theme.accent; octx.strokeRect(px(view.t0), 1, Math.max(2, px(view.t1) - px(view.t0)), 34);
+  octx.fillStyle = theme.muted; octx.font = '11px system-ui, sans-serif';
+  octx.fillText('whole run, ' + time(length), 8, 15); octx.fillText('shown: ' + time(view.t1 - view.t0), 8, 30);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finding things in the timeline: hits, search, mouse and keys.
+// ---- What is where.
+function hit(x, y) {
+  if (x < NAMES) return null;
+  const lane = lanes.find((l) => y >= l.y && y < l.y + l.height);
+  const row = lane && lane.rows[Math.floor((y - lane.y) / ROW)];
+  if (!row) return null;
+  const slack = (view.t1 - view.t0) / (width - NAMES) * 1.5, t = toTime(x);
+  let i = above(row.end, t - slack);
+  if (i >= row.begin.length || row.begin[i] > t + slack) return null;
+  if (row.end[i] < t && i + 1 < row.begin.length && row.begin[i + 1] <= t) ++i;
+  return {row, index: i};
+}
+function describe(what) {
+  const {row, index} = what, name = row.name[index], begin = row.begin[index], end = row.end[index], source = meta.sources[name];
+  let text = `<b>${escape(meta.names[name])}</b><br>${time(end - begin)} on ${escape(row.lane.name)}, from ${time(begin)} to ${time(end)}`;
+  if (source) text += `<br>${escape(source)}`;
+  const copy = meta.copies.find((c) => c[0] === row.lane.index && c[1] === begin);
+  if (copy) text += `<br>${bytesText(copy[2])}, ${end > begin ? bytesText(copy[2] * 1e9 / (end - begin)) + '/s' : ''}`;
+  const outer = row.depth > 0 && row.lane.rows[row.depth - 1];
+  if (outer) { const k = above(outer.end, begin); if (k < outer.begin.length && outer.begin[k] <= begin) text += `<br>in ${escape(meta.names[outer.name[k]])}`; }
+  const total = report.constructs.find((c) => c.region === name);
+  if (total) text += `<br>all: ${count(total.count)} times, ${time(total.total_ns)}, mean ${time(total.mean_ns)}, longest ${time(total.longest_ns)}`;
+  return text;
+}
+function select(what, show) {
+  selected = what;
+  if (what) {
+    $('details').innerHTML = describe(what).replaceAll('<br>', ' · ');
+    if (show) reveal(what);
+  }
+  redraw();
+}
+function reveal(what) {
+  const {row, index} = what, lane = row.lane, scroller = $('scroller');
+  if (lane.y < scroller.scrollTop + AXIS || lane.y + lane.height > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = Math.max(0, lane.y - AXIS);
+  const begin = row.begin[index], end = row.end[index];
+  if (end < view.t0 || begin > view.t1) { const span = view.t1 - view.t0, middle = (begin + end) / 2; setView(middle - span / 2, middle + span / 2); }
+}
+function zoomTo(what) {
+  const begin = what.row.begin[what.index], end = what.row.end[what.index], margin = Math.max(20, (end - begin) * 0.3);
+  setView(begin - margin, end + margin);
+  select(what, true);
+}
+
+// ---- Search.
+let matchList = [], matchAt = -1;
+function search(text) {
+  text = text.trim().toLowerCase();
+  matches = null; matchList = []; matchAt = -1;
+  if (text) {
+    matches = new Set();
+    meta.names.forEach((name, i) => { if (name.toLowerCase().includes(text)) matches.add(i); });
+    for (const lane of lanes) for (const row of lane.rows) {
+      if (matchList.length >= 100000) break;
+      for (let i = 0; i < row.name.length && matchList.length < 100000; ++i) if (matches.has(row.name[i])) matchList.push({row, index: i});
+    }
+    matchList.sort((a, b) => a.row.begin[a.index] - b.row.begin[b.index]);
+  }
+  $('found').textContent = text ? (matchList.length ? count(matchList.length) + (matchList.length >= 100000 ? '+' : '') + ' found' : 'nothing found') : '';
+  redraw();
+  return matchList.length;
+}
+function step(by) {
+  if (!matchList.length) return;
+  matchAt = (matchAt + by + matchList.length) % matchList.length;
+  $('found').textContent = `${count(matchAt + 1)} of ${count(matchList.length)}`;
+  select(matchList[matchAt], true);
+}
+/** The longest slice of a name: what one wants to see first when coming from a table. */
+function longest(nameIndex) {
+  let best = null, most = -1;
+  for (const lane of lanes) for (const row of lane.rows) for (let i = 0; i < row.name.length; ++i) {
+    if (row.name[i] === nameIndex && row.end[i] - row.begin[i] > most) { most = row.end[i] - row.begin[i]; best = {row, index: i}; }
+  }
+  return best;
+}
+function goTo(name) {
+  const index = meta.names.indexOf(name);
+  $('search').value = name; search(name);
+  const what = index >= 0 && longest(index);
+  if (what) { zoomTo(what); $('stage').scrollIntoView(); }
+  return Boolean(what);
+}
+
+// ---- Mouse and keys.
+let drag = null;
+canvas.addEventListener('wheel', (e) => {
+  if (e.shiftKey) return;
+  e.preventDefault();
+  if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) pan(e.deltaX / width); else zoom(Math.exp(Math.max(-300, Math.min(300, e.deltaY)) * 0.002), toTime(Math.max(NAMES, e.offsetX)));
+}, {passive: false});
+canvas.addEventListener('pointerdown', (e) => { drag = {x: e.offsetX, t0: view.t0, t1: view.t1, moved: false, range: e.shiftKey}; canvas.setPointerCapture(e.pointerId); });
+canvas.addEventListener('pointermove', (e) => {
+  if (drag) {
+    if (Math.abs(e.offsetX - drag.x) > 3) drag.moved = true;
+    if (drag.range) { range = [drag.x, e.offsetX]; redraw(); } else if (drag.moved) { const by = (drag.x - e.offsetX) * (drag.t1 - drag.t0) / (width - NAMES); setView(drag.t0 + by, drag.t1 + by); }
+    $('tooltip').hidden = true;
+    return;
+  }
+  hover = hit(e.offsetX, e.offsetY);
+  const tip = $('tooltip');
+  tip.hidden = !hover;
+  if (!hover) return;
+  tip.innerHTML = describe(hover);
+  tip.style.left = Math.min(e.clientX + 14, window.innerWidth - tip.offsetWidth - 8) + 'px';
+  tip.style.top = Math.min(e.clientY + 14, window.innerHeight - tip.offsetHeight - 8) + 'px';
+});
+canvas.addEventListener('pointerup', (e) => {
+  if (drag && range && Math.abs(range[1] - range[0]) > 3) setView(toTime(Math.min(...range)), toTime(Math.max(...range)));
+  else if (drag && !drag.moved) select(hit(e.offsetX, e.offsetY), false);
+  drag = null; range = null; redraw();
+});
+canvas.addEventListener('pointerleave', () => { $('tooltip').hidden = true; });
+canvas.addEventListener('dblclick', (e) => { const what = hit(e.offsetX, e.offsetY); if (what) zoomTo(what); });
+$('scroller').addEventListener('scroll', redraw);
+function overviewTo(e) { const t = (e.offsetX - NAMES) / (width - NAMES) * length, span = view.t1 - view.t0; setView(t - span / 2, t + span / 2); }
+overview.addEventListener('pointerdown', (e) => { overview.setPointerCapture(e.pointerId); overviewTo(e); });
+overview.addEventListener('pointermove', (e) => { if (e.buttons) overviewTo(e); });
+
+function selectNear(key) {
+  if (!selected) { const lane = lanes.find((l) => l.rows.length); const i = lane ? above(lane.rows[0].end, view.t0) : 0; return lane && i < lane.rows[0].begin.length && select({row: lane.rows[0], index: i}, true); }
+  const {row, index} = selected;
+  if (key === 'ArrowLeft' && index > 0) return select({row, index: index - 1}, true);
+  if (key === 'ArrowRight' && index + 1 < row.begin.length) return select({row, index: index + 1}, true);
+  const all = lanes.flatMap((l) => l.rows), other = all[all.indexOf(row) + (key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0)];
+  if (other && other !== row && other.begin.length) select({row: other, index: Math.min(other.begin.length - 1, above(other.end, row.begin[index]))}, true);
+}
+document.addEventListener('keydown', (e) => {
+  if (e.ctrlKey || e.altKey || e.metaKey) return;
+  if (e.target === $('search')) {
+    if (e.key === 'Enter') { step(e.shiftKey ? -1 : 1); e.preventDefault(); }
+    if (e.key === 'Escape') { $('search').value = ''; search(''); canvas.focus(); }
+    return;
+  }
+  if (e.target.closest && e.target.closest('main, dialog, nav') && e.key.startsWith('Arrow')) return;
+  if (e.target.tagName === 'BUTTON' && (e.key === 'Enter' || e.key === ' ')) return;
+  if (e.shiftKey && e.key.startsWith('Arrow')) { selectNear(e.key); e.preventDefault(); return; }
+  const keys = {
+    ArrowLeft: () => pan(-0.15), ArrowRight: () => pan(0.15), a: () => pan(-0.15), d: () => pan(0.15),
+    ArrowUp: () => { $('scroller').scrollTop -= 60; }, ArrowDown: () => { $('scroller').scrollTop += 60; },
+    '+': () => zoom(0.7), '=': () => zoom(0.7), w: () => zoom(0.7), '-': () => zoom(1 / 0.7), s: () => zoom(1 / 0.7),
+    '0': () => setView(-length * 0.01, length * 1.01), Home: () => setView(-length * 0.01, length * 1.01),
+    Enter: () => selected && zoomTo(selected), n: () => step(1), N: () => step(-1), '/': () => $('search').focus(),
+    Escape: () => { selected = null; $('search').value = ''; search(''); }, t: () => setTheme(!dark), '?': () => $('keys').showModal(),
+  };
+  if (keys[e.key]) { keys[e.key](); e.preventDefault(); }
+});
+$('search').addEventListener('input', (e) => search(e.target.value));
+$('next').onclick = () => step(1);
+$('prev').onclick = () => step(-1);
+$('fit').onclick = () => setView(-length * 0.01, length * 1.01);
+$('help').onclick = () => $('keys').showModal();
+$('theme').onclick = () => setTheme(!dark);
+$('arrows').onchange = redraw;
+window.addEventListener('resize', layout);
+
+function setTheme(isDark) {
+  dark = isDark;
+  document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+  readTheme(); makeColours(); layout(); showTab(current);
+}
