@@ -7,6 +7,10 @@ target_include_directories(tracer_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJ
 target_compile_options(tracer_options INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
 if(TRACER_SANITIZE)
   target_compile_options(tracer_options INTERFACE -fsanitize=${TRACER_SANITIZE} -fno-omit-frame-pointer)
+  if(TRACER_SANITIZE MATCHES "undefined")
+    # A finding ends the program. Runtimes newer than a header pass values that its enumerations do not name.
+    target_compile_options(tracer_options INTERFACE -fno-sanitize-recover=undefined -fno-sanitize=enum)
+  endif()
   target_link_options(tracer_options INTERFACE -fsanitize=${TRACER_SANITIZE})
 endif()
 find_package(Threads REQUIRED)

@@ -77,6 +77,22 @@ else()
   message(STATUS "No clang with libomp: examples and tests that trace programs are left out (apt-get install clang-22 libomp-22-dev)")
 endif()
 
+# A tool built with a sanitizer needs that one's runtime in the program, and first.
+# Of tests that trace: what programs and Python leak is theirs, signals keep their meaning, and a preloaded
+# runtime of OpenMP may come before the sanitizer's.
+set(TRACER_SANITIZER_LINK "")
+set(TRACER_SANITIZER_OPTIONS "ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:use_sigaltstack=0")
+if(TRACER_SANITIZE)
+  set(runtime libubsan.so)
+  if(TRACER_SANITIZE MATCHES "address")
+    set(runtime libasan.so)
+  elseif(TRACER_SANITIZE MATCHES "thread")
+    set(runtime libtsan.so)
+  endif()
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${runtime} OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(TRACER_SANITIZER_LINK -Wl,--push-state,--no-as-needed ${runtime} -Wl,--pop-state)
+endif()
+
 function(tracer_openmp_program name)
   cmake_parse_arguments(arg "SHARED;NO_OPENMP" "LANG;COMPILER;DIRECTORY" "SOURCES;OPTIONS;LINK" ${ARGN})
   list(GET arg_SOURCES 0 first)
@@ -121,9 +137,13 @@ function(tracer_openmp_program name)
   if(NOT arg_COMPILER)
     list(APPEND arg_LINK ${TRACER_OPENMP_LINK})
   endif()
+  set(first "")
+  if(NOT arg_SHARED)
+    set(first ${TRACER_SANITIZER_LINK})
+  endif()
   file(MAKE_DIRECTORY ${arg_DIRECTORY})
   add_custom_command(OUTPUT ${output}
-    COMMAND ${compiler} ${flags} ${arg_OPTIONS} ${sources} -o ${output} ${arg_LINK}
+    COMMAND ${compiler} ${flags} ${arg_OPTIONS} ${first} ${sources} -o ${output} ${arg_LINK}
     ${dependencies} VERBATIM COMMENT "OpenMP program ${name}")
   add_custom_target(program_${name} ALL DEPENDS ${output})
   set_target_properties(program_${name} PROPERTIES TRACER_PROGRAM ${output})

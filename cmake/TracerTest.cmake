@@ -8,6 +8,7 @@ file(WRITE ${PROJECT_BINARY_DIR}/generated/catch_main.cpp
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>
 #endif
+#include \"support/sanitizer_defaults.hpp\"
 ")
 add_library(tracer_catch_main STATIC ${PROJECT_BINARY_DIR}/generated/catch_main.cpp)
 if(TARGET Catch2::Catch2WithMain)  # Catch2 3

@@ -12,15 +12,6 @@ endif()
 # What the tests hand to OMP_TOOL_LIBRARIES.
 set(TRACER_TOOL_LIBRARY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libtracer.so)
 
-# A tool built with AddressSanitizer needs its runtime in the program first. ThreadSanitizer cannot be brought in that way.
-set(TRACER_TRACED_OPTIONS "")
-if(TRACER_SANITIZE MATCHES "address")
-  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE libasan OUTPUT_STRIP_TRAILING_WHITESPACE)
-  set(TRACER_TRACED_OPTIONS --preload ${libasan})
-elseif(TRACER_SANITIZE)
-  set(TRACER_TRACED_TESTS FALSE)
-endif()
-
 function(tracer_traced_test sentence program)
   cmake_parse_arguments(arg "" "THREADS" "OPTIONS;ARGS;LABELS" ${ARGN})
   if(NOT TRACER_TRACED_TESTS)
@@ -31,6 +22,6 @@ function(tracer_traced_test sentence program)
   endif()
   add_test(NAME "${sentence}"
     COMMAND ${TRACER_PYTHON} ${PROJECT_SOURCE_DIR}/tests/support/check_program.py --tool ${TRACER_TOOL_LIBRARY}
-      --threads ${arg_THREADS} ${TRACER_TRACED_OPTIONS} ${arg_OPTIONS} $<TARGET_PROPERTY:program_${program},TRACER_PROGRAM> ${arg_ARGS})
-  set_tests_properties("${sentence}" PROPERTIES LABELS "e2e;${arg_LABELS}" TIMEOUT 300 ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;ASAN_OPTIONS=detect_leaks=0")
+      --threads ${arg_THREADS} ${arg_OPTIONS} $<TARGET_PROPERTY:program_${program},TRACER_PROGRAM> ${arg_ARGS})
+  set_tests_properties("${sentence}" PROPERTIES LABELS "e2e;${arg_LABELS}" TIMEOUT 300 ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${TRACER_SANITIZER_OPTIONS}")
 endfunction()

@@ -10,7 +10,7 @@
 namespace tracer::otf2 {
 namespace {
 
-constexpr std::uint64_t largest_file = std::uint64_t{4} << 30;
+constexpr std::uint64_t largest_file = std::uint64_t{1} << 30;
 enum Mark : std::uint8_t { end_of_chunk = 0, end_of_file = 2, chunk_header = 3 };
 
 }  // namespace

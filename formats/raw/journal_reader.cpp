@@ -8,6 +8,7 @@
 
 #include "formats/raw/bytes.hpp"
 #include "formats/raw/journal.hpp"
+#include "formats/raw/segment_index.hpp"
 #include "tracer/base/checksum.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
@@ -15,8 +16,8 @@
 namespace tracer::raw {
 namespace {
 
-/// A journal has some entries per thread and module; beyond this it is not ours.
-constexpr std::uint64_t most_journal_bytes = std::uint64_t{4} << 30;
+/// The longest entries are those of a run with all its arguments; beyond this it is not ours.
+constexpr std::uint32_t most_entry_bytes = 64u << 20;
 constexpr ChannelId most_channels = 1u << 24;
 
 template <typename... Fields>
@@ -207,32 +208,61 @@ class Parser {
   std::map<ChannelId, ChannelInfo> channels_;
 };
 
-std::vector<std::byte> read_all(const std::filesystem::path& path) {
-  const UniqueFd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  struct stat info {};
-  if (!fd || ::fstat(fd.get(), &info) != 0) throw Error(system_message("cannot read " + path.string(), errno));
-  if (!S_ISREG(info.st_mode)) throw Error(path.string() + " is not a file");
-  const auto size = static_cast<std::uint64_t>(info.st_size);
-  if (size > most_journal_bytes) throw Error(path.string() + " is too large to be a journal");
-  std::vector<std::byte> bytes(size);
-  std::size_t have = 0;
-  while (have < bytes.size()) {
-    const ssize_t n = ::read(fd.get(), bytes.data() + have, bytes.size() - have);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw Error(system_message("cannot read " + path.string(), errno));
-    if (n == 0) break;
-    have += static_cast<std::size_t>(n);
+/// The bytes of a journal, asked for from front to back: what is behind the first damage is never read, however much
+/// a file claims to hold.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual std::uint64_t size() const = 0;
+  /// `count` bytes at `at`, valid until the next call; empty when they are not there.
+  virtual std::span<const std::byte> get(std::uint64_t at, std::size_t count) = 0;
+};
+
+class MemorySource final : public Source {
+ public:
+  explicit MemorySource(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  std::uint64_t size() const override { return bytes_.size(); }
+  std::span<const std::byte> get(std::uint64_t at, std::size_t count) override {
+    if (at > bytes_.size() || count > bytes_.size() - at) return {};
+    return bytes_.subspan(at, count);
   }
-  bytes.resize(have);
-  return bytes;
-}
 
-}  // namespace
+ private:
+  std::span<const std::byte> bytes_;
+};
 
-JournalFile parse_journal(std::span<const std::byte> bytes) {
+class FileSource final : public Source {
+ public:
+  explicit FileSource(const std::filesystem::path& path)
+      : fd_{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)} {
+    struct stat info {};
+    if (!fd_ || ::fstat(fd_.get(), &info) != 0) throw Error(system_message("cannot read " + path.string(), errno));
+    if (!S_ISREG(info.st_mode)) throw Error(path.string() + " is not a file");
+    size_ = static_cast<std::uint64_t>(info.st_size);
+  }
+  std::uint64_t size() const override { return size_; }
+  std::span<const std::byte> get(std::uint64_t at, std::size_t count) override {
+    if (at > size_ || count > size_ - at) return {};
+    if (at < begin_ || at + count > begin_ + window_.size()) {
+      constexpr std::size_t ahead = 1 << 20;
+      window_.resize(std::max(count, static_cast<std::size_t>(std::min<std::uint64_t>(ahead, size_ - at))));
+      begin_ = at;
+      if (!read_at(fd_.get(), window_.data(), window_.size(), at)) return window_.clear(), std::span<const std::byte>{};
+    }
+    return std::span<const std::byte>(window_).subspan(at - begin_, count);
+  }
+
+ private:
+  UniqueFd fd_;
+  std::uint64_t size_ = 0, begin_ = 0;
+  std::vector<std::byte> window_;
+};
+
+JournalFile parse(Source& source) {
   FileHeader header{};
-  if (bytes.size() < sizeof header) throw Error("not a journal of a raw trace: too short");
-  std::memcpy(&header, bytes.data(), sizeof header);
+  const auto first = source.get(0, sizeof header);
+  if (first.empty()) throw Error("not a journal of a raw trace: too short");
+  std::memcpy(&header, first.data(), sizeof header);
   if (std::memcmp(header.magic, journal_magic, sizeof header.magic) != 0) {
     throw Error("not a journal of a raw trace: its first bytes are others");
   }
@@ -244,24 +274,29 @@ JournalFile parse_journal(std::span<const std::byte> bytes) {
   result.run = header.run;
   Parser parser(result);
   constexpr std::size_t head_bytes = 16;
-  std::size_t at = sizeof header;
-  for (; bytes.size() - at >= head_bytes;) {
+  const std::uint64_t end = source.size();
+  std::uint64_t at = sizeof header;
+  while (end - at >= head_bytes) {
     std::uint32_t type = 0, size = 0;
     std::uint64_t check = 0;
-    std::memcpy(&type, bytes.data() + at, 4);
-    std::memcpy(&size, bytes.data() + at + 4, 4);
-    std::memcpy(&check, bytes.data() + at + 8, 8);
-    if (size > bytes.size() - at - head_bytes) break;
-    const auto payload = bytes.subspan(at + head_bytes, size);
+    const auto head = source.get(at, head_bytes);
+    if (head.empty()) break;
+    std::memcpy(&type, head.data(), 4);
+    std::memcpy(&size, head.data() + 4, 4);
+    std::memcpy(&check, head.data() + 8, 8);
+    if (size > most_entry_bytes || size > end - at - head_bytes) break;
+    const auto whole = source.get(at, head_bytes + size);
+    if (whole.empty()) break;
+    const auto payload = whole.subspan(head_bytes);
     if (check != checksum(payload.data(), payload.size(), (std::uint64_t{type} << 32) | size)) break;
     if (!parser.entry(static_cast<EntryType>(type), payload)) {
       result.damage.push_back("journal: an entry of type " + std::to_string(type) + " is not complete");
     }
     at += head_bytes + size;
   }
-  if (const std::size_t left = bytes.size() - at; left > 0) {
+  if (const std::uint64_t left = end - at; left > 0) {
     std::uint32_t size = 0;
-    if (left >= head_bytes) std::memcpy(&size, bytes.data() + at + 4, 4);
+    if (const auto head = source.get(at, head_bytes); !head.empty()) std::memcpy(&size, head.data() + 4, 4);
     if (left < head_bytes || size > left - head_bytes) {
       result.cut_bytes = left;
     } else {
@@ -272,9 +307,17 @@ JournalFile parse_journal(std::span<const std::byte> bytes) {
   return result;
 }
 
+}  // namespace
+
+JournalFile parse_journal(std::span<const std::byte> bytes) {
+  MemorySource source(bytes);
+  return parse(source);
+}
+
 JournalFile read_journal(const std::filesystem::path& path) {
   try {
-    return parse_journal(read_all(path));
+    FileSource source(path);
+    return parse(source);
   } catch (const Error& error) {
     const std::string what = error.what();
     throw Error(what.find(path.string()) == what.npos ? path.string() + ": " + what : what);

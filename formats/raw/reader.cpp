@@ -109,6 +109,10 @@ class Reader final : public RecordReader {
     const std::uint64_t slot = ring_at_ & (ring.capacity - 1);
     const std::uint64_t count =
         std::min({ring.to - ring_at_, ring.capacity - slot, std::uint64_t{most_segment_records}});
+    if (is_hole(ring.offset + slot * sizeof(Record), count * sizeof(Record))) {
+      ring_at_ += count;  // never written, whatever the header says
+      return;
+    }
     batch_.resize(count);
     if (!read_at(rings_, batch_.data(), count * sizeof(Record), ring.offset + slot * sizeof(Record))) {
       batch_.clear();
@@ -123,6 +127,11 @@ class Reader final : public RecordReader {
     }
     position_ = ring_at_;
     tidy(0, 0);
+  }
+
+  bool is_hole(std::uint64_t offset, std::uint64_t bytes) const noexcept {
+    const off_t data = ::lseek(rings_, static_cast<off_t>(offset), SEEK_DATA);
+    return data < 0 ? errno == ENXIO : static_cast<std::uint64_t>(data) >= offset + bytes;
   }
 
   void take_more_along(const LeftRing& ring) {

@@ -36,6 +36,11 @@ std::uint64_t find_header(int fd, std::uint64_t offset, std::uint64_t size) {
   std::vector<char> window(1 << 20);
   constexpr std::uint64_t header_bytes = sizeof(SegmentHeader);
   while (offset + header_bytes <= size) {
+    // Holes hold no headers: a file may claim to be of any size.
+    const off_t data = ::lseek(fd, static_cast<off_t>(offset), SEEK_DATA);
+    if (data < 0 && errno == ENXIO) return size;
+    if (data > 0 && static_cast<std::uint64_t>(data) > offset + header_bytes)
+      offset = static_cast<std::uint64_t>(data) - header_bytes;
     const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(window.size(), size - offset));
     if (!read_at(fd, window.data(), bytes, offset)) return size;
     for (std::size_t at = 0; at + header_bytes <= bytes; ++at) {

@@ -154,7 +154,9 @@ bool remove_spool(const std::filesystem::path& directory) noexcept {
 
 void remove_raw_trace(const std::filesystem::path& directory) noexcept {
   try {
-    for (const char* name : {"trace", "rings", "journal"}) ::unlink((directory / name).c_str());
+    const UniqueFd fd{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+    if (!fd) return;  // a link: what it leads to is another trace's
+    for (const char* name : {"trace", "rings", "journal"}) ::unlinkat(fd.get(), name, 0);
     ::rmdir(directory.c_str());
   } catch (...) {
   }

@@ -77,6 +77,17 @@ TEST_CASE("numbers and sizes are shown for people") {
   CHECK(format_bytes(12) == "12 B");
 }
 
+TEST_CASE("text of others is shown without what a terminal would obey") {
+  CHECK(shown("!$omp parallel @s\u00f6lve.c:3 \u2713") == "!$omp parallel @s\u00f6lve.c:3 \u2713");
+  CHECK(shown("a\x1b[31mb\nc\rd\te\x7f") == "a?[31mb?c?d?e?");
+  CHECK(shown("\xc2\x9b"
+              "2J") == "?2J");                        // CSI as one character
+  CHECK(shown("\xe2\x80\xaegpj.exe") == "?gpj.exe");  // from right to left
+  CHECK(shown("\xff\xc3") == "??");
+  CHECK(shown("\xc0\x9b\xed\xa0\x80") == "?????");  // overlong, and half of a pair
+  CHECK(shown("") == "");
+}
+
 TEST_CASE("a checksum changes with any bit and with the length") {
   unsigned char bytes[100]{};
   const auto plain = checksum(bytes, sizeof bytes);

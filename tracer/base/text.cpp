@@ -71,4 +71,56 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+namespace {
+
+/// Bytes of the character at the front of `text` and its code point; 0 bytes when there is no valid UTF-8.
+std::size_t decode(std::string_view text, std::uint32_t& code) noexcept {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x80) return code = lead, 1;
+  const std::size_t size = lead >= 0xf0 && lead < 0xf5   ? 4
+                           : lead >= 0xe0 && lead < 0xf0 ? 3
+                           : lead >= 0xc2 && lead < 0xe0 ? 2
+                                                         : 0;
+  if (size == 0 || text.size() < size) return 0;
+  code = lead & (0x7fu >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xc0) != 0x80) return 0;
+    code = code << 6 | (next & 0x3fu);
+  }
+  constexpr std::uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  return code >= smallest[size] && code < 0x110000 && (code < 0xd800 || code > 0xdfff) ? size : 0;
+}
+
+/// What a terminal obeys instead of showing it: C0, C1, line separators, marks of the writing direction.
+bool is_obeyed(std::uint32_t code) noexcept {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || (code >= 0x200e && code <= 0x200f) ||
+         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+}  // namespace
+
+std::string shown(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    std::uint32_t code = 0;
+    const std::size_t size = decode(text, code);
+    if (size == 0 || is_obeyed(code)) {
+      result += '?';
+    } else {
+      result += text.substr(0, size);
+    }
+    text.remove_prefix(size == 0 ? 1 : size);
+  }
+  return result;
+}
+
+std::string shown_lines(std::string_view text) {
+  std::string lines;
+  for (const std::string& line : split(text, '\n')) lines += shown(line) + '\n';
+  lines.pop_back();
+  return lines;
+}
+
 }  // namespace tracer

@@ -27,6 +27,12 @@ std::string format_count(std::uint64_t count);
 /// `text` with control characters and bytes that are not UTF-8 letters' replaced by "?"; at most 200 characters.
 std::string printable(std::string_view text);
 
+/// `text` as it may be shown on a terminal, whoever wrote it: UTF-8, with everything that a terminal obeys (control
+/// characters, escape sequences, changes of the writing direction) and what is no UTF-8 replaced by "?".
+std::string shown(std::string_view text);
+/// The same; lines stay lines.
+std::string shown_lines(std::string_view text);
+
 constexpr std::uint64_t floor_power_of_two(std::uint64_t value) noexcept {
   while (value & (value - 1)) value &= value - 1;
   return value;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "formats/otf2/reader.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::cli {
@@ -48,12 +49,17 @@ struct Indices {
   Index locations, location_groups, nodes, regions, groups, comms, windows, attributes, parameters, metrics, strings;
 };
 
+/// Archives may be anybody's, and what they say ends on terminals, in pages and in tables.
+std::string text(const TraceDefinitions& from, std::uint64_t ref) {
+  return shown(from.text(ref));
+}
+
 std::vector<Property> properties_of(const TraceDefinitions& from, const std::vector<otf2::NamedProperty>& properties) {
   std::vector<Property> list;
   for (const auto& property : properties) {
-    const bool text = property.type == otf2::values::type_string;
-    list.push_back({std::string{from.text(property.name)},
-                    text ? std::string{from.text(property.value)} : std::to_string(property.value)});
+    const bool is_text = property.type == otf2::values::type_string;
+    list.push_back(
+        {text(from, property.name), is_text ? shown_lines(from.text(property.value)) : std::to_string(property.value)});
   }
   return list;
 }
@@ -66,20 +72,20 @@ void add_locations(const TraceDefinitions& from, const Indices& index, Definitio
       if (d == otf2::values::domain_shared_memory) domain = NodeDomain::shared_memory;
       if (d == otf2::values::domain_accelerator_device) domain = NodeDomain::accelerator_device;
     }
-    to.nodes.push_back({std::string{from.text(node.name)}, std::string{from.text(node.class_name)},
-                        index.nodes[node.parent], domain, properties_of(from, node.properties)});
+    to.nodes.push_back({text(from, node.name), text(from, node.class_name), index.nodes[node.parent], domain,
+                        properties_of(from, node.properties)});
   }
   for (const auto& group : from.location_groups) {
     const auto kind = group.type == otf2::values::location_group_accelerator ? LocationGroupKind::accelerator
                                                                              : LocationGroupKind::process;
-    to.groups_of_locations.push_back({std::string{from.text(group.name)}, kind, index.nodes[group.system_tree_parent],
+    to.groups_of_locations.push_back({text(from, group.name), kind, index.nodes[group.system_tree_parent],
                                       index.location_groups[group.creating_group],
                                       properties_of(from, group.properties)});
   }
   for (const auto& location : from.locations) {
     const auto kind = location.type == otf2::values::location_accelerator_stream ? LocationKind::accelerator_stream
                                                                                  : LocationKind::cpu_thread;
-    to.locations.push_back({std::string{from.text(location.name)}, kind, index.location_groups[location.group],
+    to.locations.push_back({text(from, location.name), kind, index.location_groups[location.group],
                             properties_of(from, location.properties)});
   }
 }
@@ -87,7 +93,7 @@ void add_locations(const TraceDefinitions& from, const Indices& index, Definitio
 void add_groups(const TraceDefinitions& from, const Indices& index, Definitions& to) {
   for (const auto& group : from.groups) {
     Group out;
-    out.name = from.text(group.name);
+    out.name = text(from, group.name);
     out.kind = group.type == otf2::values::group_comm_group ? GroupKind::comm_group : GroupKind::comm_locations;
     out.paradigm = static_cast<Paradigm>(group.paradigm);
     for (const std::uint64_t member : group.members) {
@@ -99,9 +105,8 @@ void add_groups(const TraceDefinitions& from, const Indices& index, Definitions&
     to.groups.push_back(std::move(out));
   }
   for (const auto& comm : from.comms)
-    to.comms.push_back({std::string{from.text(comm.name)}, index.groups[comm.group], index.comms[comm.parent]});
-  for (const auto& window : from.windows)
-    to.windows.push_back({std::string{from.text(window.name)}, index.comms[window.comm]});
+    to.comms.push_back({text(from, comm.name), index.groups[comm.group], index.comms[comm.parent]});
+  for (const auto& window : from.windows) to.windows.push_back({text(from, window.name), index.comms[window.comm]});
 }
 
 void add_metrics(const TraceDefinitions& from, const Indices& index, Definitions& to) {
@@ -110,9 +115,9 @@ void add_metrics(const TraceDefinitions& from, const Indices& index, Definitions
     Metric out;
     if (of != nullptr && !of->members.empty()) {
       if (const auto* member = from.metric_members.find(of->members.front())) {
-        out.name = from.text(member->name);
-        out.description = from.text(member->description);
-        out.unit = from.text(member->unit);
+        out.name = text(from, member->name);
+        out.description = text(from, member->description);
+        out.unit = text(from, member->unit);
       }
     }
     if (metric.is_instance) {
@@ -126,31 +131,31 @@ void add_metrics(const TraceDefinitions& from, const Indices& index, Definitions
 void add_vocabulary(const TraceDefinitions& from, Definitions& to) {
   for (const auto& region : from.regions) {
     Region out;
-    out.name = from.text(region.name);
-    out.canonical = from.text(region.canonical);
-    out.description = from.text(region.description);
+    out.name = text(from, region.name);
+    out.canonical = text(from, region.canonical);
+    out.description = text(from, region.description);
     out.role = static_cast<RegionRole>(region.role);
     out.paradigm = static_cast<Paradigm>(region.paradigm);
-    out.source_file = from.text(region.source_file);
+    out.source_file = text(from, region.source_file);
     out.begin_line = region.begin_line;
     out.end_line = region.end_line;
     to.regions.push_back(std::move(out));
   }
   for (const auto& attribute : from.attributes) {
-    to.attributes.push_back({std::string{from.text(attribute.name)}, std::string{from.text(attribute.description)},
-                             static_cast<ValueType>(attribute.type)});
+    to.attributes.push_back(
+        {text(from, attribute.name), text(from, attribute.description), static_cast<ValueType>(attribute.type)});
   }
   for (const auto& parameter : from.parameters) {
     const EventType type = parameter.type == otf2::values::parameter_string ? EventType::parameter_string
                            : parameter.type == otf2::values::parameter_int  ? EventType::parameter_int
                                                                             : EventType::parameter_uint;
-    to.parameters.push_back({std::string{from.text(parameter.name)}, type});
+    to.parameters.push_back({text(from, parameter.name), type});
   }
   for (const auto& paradigm : from.paradigms) {
-    to.paradigms.push_back({static_cast<Paradigm>(paradigm.ref), std::string{from.text(paradigm.name)},
+    to.paradigms.push_back({static_cast<Paradigm>(paradigm.ref), text(from, paradigm.name),
                             static_cast<ParadigmClass>(paradigm.paradigm_class), "", false});
   }
-  for (const auto& string : from.strings) to.strings.push_back(string.text);
+  for (const auto& string : from.strings) to.strings.push_back(shown(string.text));
 }
 
 class ArchiveSource final : public EventSource {
@@ -166,9 +171,10 @@ class ArchiveSource final : public EventSource {
     add_groups(from, index_, definitions_);
     add_metrics(from, index_, definitions_);
     add_vocabulary(from, definitions_);
-    definitions_.properties = trace_.info().properties;
-    definitions_.creator = trace_.info().creator;
-    definitions_.description = trace_.info().description;
+    for (const Property& property : trace_.info().properties)
+      definitions_.properties.push_back({shown(property.name), shown_lines(property.value)});
+    definitions_.creator = shown(trace_.info().creator);
+    definitions_.description = shown_lines(trace_.info().description);
     for (const auto& location : from.locations) events_ += location.events;
   }
   const Definitions& definitions() const override { return definitions_; }

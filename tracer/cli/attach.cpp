@@ -15,6 +15,7 @@
 
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/ompd_archive.hpp"
+#include "tracer/cli/terminal.hpp"
 #include "tracer/ompd/attach_recorder.hpp"
 #include "tracer/ompd/guard.hpp"
 #include "tracer/ompd/refusal.hpp"
@@ -93,8 +94,8 @@ int follow(const Options& options, ompd::Repairs& repairs) {
                              [&](std::uint64_t thread, std::uint64_t time) { recorder.look(thread, time); },
                              [&](std::uint64_t thread) { recorder.thread_born(thread); },
                              [&](std::uint64_t thread, std::uint64_t time) { recorder.thread_gone(thread, time); }}};
-    std::fprintf(stderr, "tracer: following process %" PRIu64 " (%s)%s\n", options.process, open.program.c_str(),
-                 options.seconds > 0 ? "" : "; Ctrl-C ends it, the process goes on");
+    print_note("following process " + std::to_string(options.process) + " (" + open.program + ")" +
+               (options.seconds > 0 ? "" : "; Ctrl-C ends it, the process goes on"));
     end = follower.run(std::chrono::nanoseconds{static_cast<std::int64_t>(options.seconds * 1e9)});
     status = follower.exit_status();
   }
@@ -126,7 +127,7 @@ void add(CLI::App& app, std::function<int()>& action) {
           std::chrono::milliseconds{0}, SIGTERM, [&] { return follow(*options, *repairs); },
           [&] { ompd::repair_after_death(*repairs); });
     } catch (const ompd::CannotLook& error) {
-      std::fprintf(stderr, "tracer: %s\n", error.what());
+      print_note(error.what());
       return static_cast<int>(error.why());
     }
   };

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "tracer/base/text.hpp"
 #include "tracer/check/check.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
@@ -83,7 +84,7 @@ void print_place(const check::Place& place) {
   if (place.has_time) where += "time " + std::to_string(place.time) + ", ";
   if (place.position != 0) where += "event " + std::to_string(place.position) + ", ";
   if (!where.empty()) where.replace(where.size() - 2, 2, ": ");
-  std::printf("     first: %s%s\n", where.c_str(), place.what.c_str());
+  std::printf("     first: %s%s\n", shown(where).c_str(), shown(place.what).c_str());
 }
 
 void print(const check::CheckReport& report, bool all) {
@@ -96,11 +97,12 @@ void print(const check::CheckReport& report, bool all) {
       print_place(f.first);
     } else if (all) {
       std::printf("%s  %s: %s%s\n", f.rule.c_str(), f.says.c_str(), name_of(f.outcome),
-                  f.why.empty() ? "" : (" (" + f.why + ")").c_str());
+                  f.why.empty() ? "" : (" (" + shown(f.why) + ")").c_str());
     }
   }
   std::printf("%s: %s, %llu events on %llu locations; %zu rules hold, %zu violated, %zu not applicable\n",
-              report.anchor.c_str(), report.valid() ? styled("valid", "32").c_str() : styled("not valid", "31").c_str(),
+              shown(report.anchor.string()).c_str(),
+              report.valid() ? styled("valid", "32").c_str() : styled("not valid", "31").c_str(),
               static_cast<unsigned long long>(report.events), static_cast<unsigned long long>(report.locations), held,
               violated, silent);
 }

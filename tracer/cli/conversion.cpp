@@ -3,14 +3,18 @@
 #include "tracer/cli/conversion.hpp"
 
 #include <fnmatch.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 
 #include "formats/raw/reader.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/convert/recover.hpp"
+#include "tracer/error.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
@@ -75,6 +79,17 @@ std::vector<fs::path> new_raw_traces(const std::string& pattern, fs::file_time_t
   std::vector<fs::path> paths;
   for (auto& [time, path] : found) paths.push_back(std::move(path));
   return paths;
+}
+
+bool is_own_place(const fs::path& directory) {
+  struct stat info {};
+  if (::stat(directory.c_str(), &info) != 0) return errno == ENOENT;
+  return info.st_uid == ::geteuid() && (info.st_mode & S_IWOTH) == 0;
+}
+
+void require_own_place(const fs::path& directory, const std::string& what_else) {
+  const fs::path place = directory.empty() ? fs::path{"."} : directory;
+  if (!is_own_place(place)) throw Error{place.string() + " is not yours alone, nothing is written there; " + what_else};
 }
 
 std::string shell_word(const std::string& word) {

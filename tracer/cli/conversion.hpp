@@ -23,6 +23,13 @@ std::string output_pattern(const std::string& given);
 /// Directories that the pattern may have made and that got a raw trace since `began`; oldest first.
 std::vector<std::filesystem::path> new_raw_traces(const std::string& pattern, std::filesystem::file_time_type began);
 
+/// Whether only this user (and root) can put files there: in other places symbolic links may wait for what we write.
+/// True also for what does not exist.
+bool is_own_place(const std::filesystem::path& directory);
+
+/// Throws tracer::Error for a place that is not; `what_else` says what to do.
+void require_own_place(const std::filesystem::path& directory, const std::string& what_else);
+
 /// `word` so that a shell takes it as one.
 std::string shell_word(const std::string& word);
 

@@ -41,8 +41,10 @@ int run(const Options& options) {
     conversion.keep_raw = conversion.keep_raw || options.keep_raw;
     conversion.symbols = !options.no_symbols;
     conversion.level_3_1 = options.level == "3.1";
-    const ConvertResult result =
-        convert_with_progress(trace, options.output.empty() ? around : fs::path{options.output}, conversion);
+    const fs::path directory = options.output.empty() ? around : fs::path{options.output};
+    require_own_place(directory, "name a new directory by --output.");
+    if (!is_own_place(around)) conversion.keep_raw = true;  // whose it is may remove it
+    const ConvertResult result = convert_with_progress(trace, directory, conversion);
     if (!options.quiet) print_note(summary_of(result));
   }
   return ok;

@@ -15,6 +15,7 @@
 #endif
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
+#include "tracer/cli/conversion.hpp"
 #include "tracer/cli/filter_options.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/replay.hpp"
@@ -79,6 +80,7 @@ int run(const Options& options) {
   const std::string format = format_of(options);
   fs::path output = options.output;
   if (output.empty()) {
+    require_own_place(fs::path{archive.path()}.parent_path(), "name the file by --output.");
     for (const Format& known : formats) {
       if (format == known.name)
         output = fs::path{archive.path()}.parent_path() / (std::string{"traces"} + known.suffix);

@@ -9,6 +9,7 @@
 #include "formats/raw/spool_reader.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/command.hpp"
+#include "tracer/cli/conversion.hpp"
 #include "tracer/cli/recover.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/convert/recover.hpp"
@@ -46,8 +47,8 @@ std::string what_to_do(const raw::Leftover& leftover) {
 int list() {
   const auto leftovers = all_leftovers();
   for (const auto& leftover : leftovers) {
-    std::printf("%s  %s  %s\n", leftover.spool.c_str(), format_bytes(leftover.bytes).c_str(),
-                what_to_do(leftover).c_str());
+    std::printf("%s  %s  %s\n", shown(leftover.spool.string()).c_str(), format_bytes(leftover.bytes).c_str(),
+                shown(what_to_do(leftover)).c_str());
   }
   if (leftovers.empty()) std::printf("no leftovers\n");
   return ok;
@@ -69,7 +70,7 @@ int remove(const std::vector<std::string>& directories) {
     if (leftover.alive || !is_meant(leftover, directories)) continue;
     const bool done = raw::remove_spool(leftover.spool);
     failures += !done;
-    std::printf("%s %s\n", done ? "removed" : "cannot remove", leftover.spool.c_str());
+    std::printf("%s %s\n", done ? "removed" : "cannot remove", shown(leftover.spool.string()).c_str());
   }
   return failures == 0 ? ok : failure;
 }
@@ -136,6 +137,7 @@ void add(CLI::App& app, std::function<int()>& action) {
       throw UsageError{"name the directory of the trace, or use --list to see what there is"};
     int status = ok;
     for (const auto& directory : options->directories) {
+      require_own_place(directory, "make the archive elsewhere: tracer convert " + directory + " --output DIR");
       status = std::max(status, recover_one(directory, options->keep_raw, options->threads));
     }
     return status;

@@ -12,6 +12,7 @@
 #include <iostream>
 #include <memory>
 
+#include "tracer/base/text.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/filter_options.hpp"
@@ -60,7 +61,7 @@ int run(const Options& options) {
     Progress progress{"reading"};
     report = report::analyze(*source, [&](double share) { progress.update(share); });
   }
-  report.archive = archive.path();
+  report.archive = shown(std::string{archive.path()});
   if (!options.html.empty()) {
     report::HtmlOptions page = options.html_options;
     if (!options.shortest.empty()) page.shortest = report::parse_duration(options.shortest);

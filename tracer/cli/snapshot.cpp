@@ -10,6 +10,7 @@
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/ompd_archive.hpp"
 #include "tracer/cli/snapshot_text.hpp"
+#include "tracer/cli/terminal.hpp"
 #include "tracer/ompd/core_target.hpp"
 #include "tracer/ompd/guard.hpp"
 #include "tracer/ompd/live_target.hpp"
@@ -113,7 +114,7 @@ int look(const Options& options) {
   else
     print_text(snapshot, options.detail);
   if (!options.archive.empty()) write_archive(look, options.archive);
-  for (const std::string& note : snapshot.notes) std::fprintf(stderr, "tracer: %s\n", note.c_str());
+  for (const std::string& note : snapshot.notes) print_note(note);
   return snapshot.tracks_states ? static_cast<int>(ok) : snapshot_incomplete;
 }
 
@@ -140,7 +141,7 @@ void add(CLI::App& app, std::function<int()>& action) {
     try {
       return ompd::guarded(std::chrono::seconds{options->timeout}, SIGKILL, [&] { return look(*options); });
     } catch (const ompd::CannotLook& error) {
-      std::fprintf(stderr, "tracer: %s\n", error.what());
+      print_note(error.what());
       return static_cast<int>(error.why());
     }
   };

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "tracer/base/text.hpp"
+
 namespace tracer::cli {
 
 bool use_colour(int fd) noexcept {
@@ -26,12 +28,13 @@ std::string styled(std::string_view text, const char* sgr) {
 }
 
 void print_error(std::string_view text) {
+  const std::string lines = shown_lines(text);
   const char* begin = use_colour(STDERR_FILENO) ? "\x1b[1;31merror:\x1b[0m" : "error:";
-  std::fprintf(stderr, "tracer: %s %.*s\n", begin, static_cast<int>(text.size()), text.data());
+  std::fprintf(stderr, "tracer: %s %.*s\n", begin, static_cast<int>(lines.size()), lines.data());
 }
 
 void print_note(std::string_view text) {
-  std::fprintf(stderr, "tracer: %.*s\n", static_cast<int>(text.size()), text.data());
+  std::fprintf(stderr, "tracer: %s\n", shown_lines(text).c_str());
 }
 
 Progress::Progress(std::string label) : label_{std::move(label)}, terminal_{isatty(STDERR_FILENO) == 1} {}

@@ -31,7 +31,12 @@ report::Filter filter_of(const Journal& journal) {
   report::Filter filter;
   for (const Setting& setting : journal.settings) {
     if (setting.name != "TRACER_FILTER" || setting.value.empty()) continue;
-    filter.add_file((fs::path(journal.run.working_directory) / setting.value).string());
+    const fs::path file = fs::path(journal.run.working_directory) / setting.value;
+    constexpr std::uintmax_t largest = 16 << 20;  // the trace may name anything
+    std::error_code error;
+    if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > largest)
+      throw Error("the run's filter " + file.string() + " is no filter file");
+    filter.add_file(file.string());
   }
   return filter;
 }

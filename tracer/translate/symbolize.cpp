@@ -5,6 +5,7 @@
 #include <cxxabi.h>
 #include <dwarf.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,6 +38,12 @@ int find_debuginfo(Dwfl_Module* module, void**, const char*, Dwarf_Addr, const c
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd >= 0) *name = strdup(path.c_str());
   return fd;
+}
+
+/// A trace may name anything: to open a pipe is to wait for its other end.
+bool is_file(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
 bool is_outlined(const char* name) {
@@ -110,7 +117,7 @@ DwarfReader::DwarfReader(const std::vector<Module>& modules) {
   dwfl_.reset(dw_->dwfl_begin(&callbacks_));
   if (!dwfl_) return;
   for (const Module& m : modules) {
-    if (m.path.empty() || m.path[0] != '/') continue;
+    if (m.path.empty() || m.path[0] != '/' || !is_file(m.path)) continue;
     dw_->dwfl_report_elf(dwfl_.get(), m.path.c_str(), m.path.c_str(), -1, m.bias, true);
   }
   dw_->dwfl_report_end(dwfl_.get(), nullptr, nullptr);

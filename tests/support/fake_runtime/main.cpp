@@ -4,6 +4,7 @@
 #include <exception>
 #include <fstream>
 
+#include "../sanitizer_defaults.hpp"
 #include "script.hpp"
 
 int main(int argc, char** argv) try {

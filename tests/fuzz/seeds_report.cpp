@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Seeds of fuzz_report: a small archive of each location of the sample.
+#include <fstream>
+
+#include "archive/sample.hpp"
+#include "fuzz/packed_archive.hpp"
+#include "support/scratch.hpp"
+
+int main(int argc, char** argv) {
+  using namespace tracer::test;
+  if (argc < 2) return 2;
+  std::filesystem::create_directories(argv[1]);
+  for (std::size_t location = 0; location < 3; ++location) {
+    const Scratch scratch;
+    auto sample = make_sample();
+    sample.locations = {sample.locations[location]};
+    sample.definitions.locations = {sample.definitions.locations[location]};
+    write_archive(sample, scratch / "out");
+    const auto bytes = pack(scratch / "out");
+    std::ofstream{std::filesystem::path{argv[1]} / std::to_string(location), std::ios::binary} << bytes;
+  }
+}

@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# tests/sanitizers.sh [asan] [tsan] [fuzz]: the tests under AddressSanitizer with UndefinedBehaviorSanitizer, and
+# under ThreadSanitizer; the fuzz targets of all readers, with the coverage they and the readers' tests reach.
+# Without arguments all three. TRACER_FUZZ_SECONDS (60): of each target. What this machine cannot run is skipped, and
+# why is said; 0 then too.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. scripts/packages.sh
+. scripts/build.sh
+tracer_install build test || exit 1
+
+failed=""
+say() { printf '%s\n' "$*"; }
+fail() { failed="$failed $1"; say "FAILED: $1"; }
+probe=$(mktemp -d "${TMPDIR:-/tmp}/tracer-probe.XXXXXX")
+trap 'rm -rf "$probe"' EXIT
+
+# Whether a program of these flags can be built and runs here. Prefixes that help go into $as.
+can_run() { # compiler flags
+  cat >"$probe/probe.cpp" <<'P'
+#include <thread>
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }
+#ifndef NO_MAIN
+int main() { std::thread t([] {}); t.join(); }
+#endif
+P
+  local compiler=$1
+  shift
+  as=()
+  if ! "$compiler" "$@" -pthread "$probe/probe.cpp" -o "$probe/probe" >"$probe/log" 2>&1; then
+    reason="$compiler cannot build with $*: $(grep -m1 -E 'error|cannot' "$probe/log")"
+    return 1
+  fi
+  "$probe/probe" -runs=1 >"$probe/log" 2>&1 && return 0
+  # Kernels that place mappings at random over more bits than the sanitizer's runtime knows.
+  as=(setarch "$(uname -m)" -R)
+  "${as[@]}" "$probe/probe" -runs=1 >"$probe/log" 2>&1 && return 0
+  reason="programs built by $compiler $* do not run here: $(head -n 1 "$probe/log")"
+  return 1
+}
+
+# Not repeated under a sanitizer: pages in a browser, texts, packages and includes have no code of ours in them.
+not_repeated='browser|install|docs|manual|layering'
+
+suite() { # preset flags label...
+  local preset=$1 flags=$2 exclude=$3 start=$SECONDS
+  can_run "${CXX:-c++}" "-fsanitize=$flags" || { say "$preset: skipped: $reason"; return 0; }
+  say "$preset: building ..."
+  tracer_build "$preset" all -- -DTRACER_BUILD_BENCH=OFF || { fail "$preset (build)"; return 0; }
+  say "$preset: built in $((SECONDS - start)) s; testing ..."
+  "${as[@]}" ctest --preset "$preset" -j2 --timeout 600 -LE "$exclude" </dev/null >"$TRACER_BUILD/tests.log" 2>&1 || fail "$preset"
+  grep -E -A40 '\*\*\*Failed|\*\*\*Timeout|\*\*\*Exception|Subprocess aborted' "$TRACER_BUILD/tests.log" | head -n 200
+  grep -E 'tests passed|tests failed|Total Test time' "$TRACER_BUILD/tests.log"
+  say "$preset: $((SECONDS - start)) s, all of it in $TRACER_BUILD/tests.log"
+}
+
+find_fuzzing_clang() {
+  local version
+  for version in -22 -19 -16 -15 -14 ""; do
+    command -v "clang++$version" >/dev/null || continue
+    can_run "clang++$version" -DNO_MAIN -fsanitize=fuzzer,address,undefined && { suffix=$version; return 0; }
+  done
+  return 1
+}
+
+fuzz_one() { # target: its log is the only output
+  local corpus=$TRACER_BUILD/corpus/$1 log=$TRACER_BUILD/fuzz_$1.log
+  mkdir -p "$corpus"
+  "$TRACER_BUILD/tests/seeds_$1" "$corpus/seeds" >"$log" 2>&1 &&
+    LLVM_PROFILE_FILE="$TRACER_BUILD/profiles/fuzz_$1.profraw" "${as[@]}" "$TRACER_BUILD/tests/fuzz_$1" -max_total_time="${TRACER_FUZZ_SECONDS:-60}" \
+      -timeout=25 -rss_limit_mb=2560 -print_final_stats=1 -artifact_prefix="$TRACER_BUILD/finding_$1." -detect_leaks=1 "$corpus" "$corpus/seeds" >>"$log" 2>&1
+}
+
+# Lines and functions of the readers, by what the fuzz targets and the readers' own tests ran.
+coverage() {
+  local tests=() test objects=()
+  for test in raw base archive ompd replay report; do
+    [ -x "$TRACER_BUILD/tests/test_$test" ] || continue
+    LLVM_PROFILE_FILE="$TRACER_BUILD/profiles/test_$test.profraw" "${as[@]}" "$TRACER_BUILD/tests/test_$test" >"$TRACER_BUILD/test_$test.log" 2>&1 ||
+      fail "fuzz (test_$test, see $TRACER_BUILD/test_$test.log)"
+    tests+=("$TRACER_BUILD/tests/test_$test")
+  done
+  if ! command -v "llvm-profdata$suffix" >/dev/null || ! command -v "llvm-cov$suffix" >/dev/null; then
+    say "coverage: skipped: no llvm-cov$suffix"
+    return 0
+  fi
+  "llvm-profdata$suffix" merge -sparse "$TRACER_BUILD"/profiles/*.profraw -o "$TRACER_BUILD/coverage.profdata" || return 0
+  for test in "${targets[@]}"; do objects+=(-object "$TRACER_BUILD/tests/fuzz_$test"); done
+  for test in "${tests[@]}"; do objects+=(-object "$test"); done
+  say "coverage of the readers (lines), by the fuzz targets and the readers' tests:"
+  "llvm-cov$suffix" report "${objects[@]}" -instr-profile="$TRACER_BUILD/coverage.profdata" \
+    formats/raw/{codec,journal_reader,reader,segment_index,spool_reader}.cpp \
+    formats/otf2/{anchor,definition_reader,definition_table,event_reader,local_definitions,record_file,file}.cpp formats/otf2/byte_cursor.hpp \
+    tracer/base/config.cpp tracer/report/filter.cpp tracer/translate/{symbolize,scan,translate}.cpp tracer/ompd/{core_target,elf_file}.cpp \
+    2>/dev/null | awk 'NF >= 10 && $1 ~ /\.(cpp|hpp)$|TOTAL/ { printf "  %-40s %s of %s lines\n", $1, $10, $8 }'
+}
+
+fuzz() {
+  local start=$SECONDS target running=0 good
+  find_fuzzing_clang || { say "fuzz: skipped: ${reason:-no clang}"; return 0; }
+  say "fuzz: building with clang++$suffix ..."
+  tracer_build fuzz tests/fuzz/all test_raw test_base test_archive test_ompd test_replay test_report -- \
+    -DCMAKE_C_COMPILER="clang$suffix" -DCMAKE_CXX_COMPILER="clang++$suffix" || { fail "fuzz (build)"; return 0; }
+  targets=()
+  for target in "$TRACER_BUILD"/tests/fuzz_*; do targets+=("$(basename "$target" | sed 's/^fuzz_//')"); done
+  rm -rf "$TRACER_BUILD/profiles"
+  mkdir -p "$TRACER_BUILD/profiles"
+  say "fuzz: built in $((SECONDS - start)) s; ${targets[*]}, ${TRACER_FUZZ_SECONDS:-60} s each ..."
+  for target in "${targets[@]}"; do
+    { fuzz_one "$target"; echo $? >"$TRACER_BUILD/fuzz_$target.status"; } &
+    running=$((running + 1))
+    [ $((running % 2)) -eq 0 ] && wait
+  done
+  wait
+  for target in "${targets[@]}"; do
+    good=$(cat "$TRACER_BUILD/fuzz_$target.status")
+    say "  $target: $(sed -n 's/stat::number_of_executed_units: *//p' "$TRACER_BUILD/fuzz_$target.log") inputs, $([ "$good" = 0 ] && echo no finding || echo "status $good")"
+    if [ "$good" != 0 ]; then
+      fail "fuzz_$target"
+      grep -vE '^#[0-9]+' "$TRACER_BUILD/fuzz_$target.log" | tail -n 60
+    fi
+  done
+  coverage
+  say "fuzz: $((SECONDS - start)) s"
+}
+
+[ $# -gt 0 ] || set -- asan tsan fuzz
+for what in "$@"; do
+  case $what in
+    asan) suite asan address,undefined "$not_repeated" ;;
+    tsan) suite tsan thread "$not_repeated|fuzz" ;;
+    fuzz) fuzz ;;
+    *) say "tests/sanitizers.sh [asan] [tsan] [fuzz], not '$what'"; exit 2 ;;
+  esac
+done
+[ -z "$failed" ] || { say "with findings:$failed"; exit 1; }

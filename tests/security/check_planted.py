@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Archives, raw traces and leftovers that another user made: whatever is in them, our commands write nothing outside
+the directory that they were told, remove nothing of others, send nothing to the terminal that it would obey, and end.
+
+check_planted.py --tool libtracer.so --tracer tracer PROGRAM planted|secure
+
+As root the other user is a real one; else what depends on that is left out."""
+import argparse
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+
+OTHER = 65534
+IS_ROOT = os.geteuid() == 0
+HARD = "\x1b]0;planted\x07\x1b[31mred"
+TIME = 60
+
+
+def plain_environment(options, **more):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER", "LD_PRELOAD"))}
+    environment.update({k: str(v) for k, v in more.items()})
+    return environment
+
+
+def record(options, program, output, **more):
+    environment = plain_environment(options, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=output, **more)
+    if options.preload:
+        environment["LD_PRELOAD"] = options.preload
+    return subprocess.run([program], env=environment, capture_output=True, text=True, timeout=TIME)
+
+
+def give_away(path):
+    """`path`, and all in it, belongs to the other user."""
+    if not IS_ROOT:
+        return
+    for directory, names, files in os.walk(path):
+        for name in [directory] + [os.path.join(directory, n) for n in names + files]:
+            if os.path.isdir(name) or os.lstat(name).st_nlink == 1:  # a hard link's file is the victim's
+                os.chown(name, OTHER, OTHER, follow_symlinks=False)
+    os.chown(path, OTHER, OTHER, follow_symlinks=False)
+
+
+def state_of(directory):
+    """Everything in the victim's directory, to see that it stays so."""
+    found = {}
+    for path in sorted(pathlib.Path(directory).rglob("*")):
+        info = path.lstat()
+        content = path.read_bytes() if stat.S_ISREG(info.st_mode) else os.readlink(path) if path.is_symlink() else ""
+        found[str(path)] = (info.st_mode, info.st_uid, info.st_size, content)
+    return found
+
+
+
+
+def replaced(path, make):
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+    make(path)
+
+
+def link_to(target):
+    return lambda path: path.symlink_to(target)
+
+
+def sparse(path, head, size):
+    with open(path, "wb") as file:
+        file.write(head)
+        file.truncate(size)
+
+
+def header_of(path):
+    return path.read_bytes()[:32]
+
+
+def cases(genuine, victim, work):
+    """(name, function that makes the directory); `genuine` is a sound trace with its raw trace."""
+    secret, room = victim / "secret", victim / "room"
+
+    def copy(to):
+        shutil.copytree(genuine, to, symlinks=True)
+
+    def raw_only(to):
+        copy(to)
+        for name in ("traces.otf2", "traces.def"):
+            (to / name).unlink()
+        shutil.rmtree(to / "traces")
+
+    def with_raw(change):
+        def make(to):
+            raw_only(to)
+            change(to)
+        return make
+
+    def with_archive(change):
+        def make(to):
+            copy(to)
+            shutil.rmtree(to / "raw")
+            change(to)
+        return make
+
+    yield "a whole trace of another user", copy
+    yield "a raw trace of another user", raw_only
+    yield "links where the archive goes", with_raw(lambda to: [(to / "traces").symlink_to(room), (to / "traces.def").symlink_to(secret), (to / "traces.otf2").symlink_to(victim / "new")])
+    yield "a link where the anchor goes", with_raw(lambda to: (to / "traces.otf2").symlink_to(secret))
+    yield "a link where the directory of events goes", with_raw(lambda to: (to / "traces").symlink_to(room))
+    if IS_ROOT:  # else the links are the victim's own
+        yield "links where exports go", with_archive(lambda to: [(to / f"traces{suffix}").symlink_to(secret) for suffix in (".pftrace", ".json", ".sqlite")] + [(to / "traces.csv.d").symlink_to(room)])
+    yield "the raw directory is a link to the victim's", with_raw(lambda to: replaced(to / "raw", link_to(victim / "mine" / "raw")))
+    yield "the raw files are links to the victim's", with_raw(lambda to: [replaced(to / "raw" / n, link_to(victim / "mine" / "raw" / n)) for n in ("journal", "trace")])
+    yield "the raw files are hard links to the victim's", with_raw(lambda to: [replaced(to / "raw" / n, lambda p, n=n: os.link(victim / "mine" / "raw" / n, p)) for n in ("journal", "trace")])
+    yield "the journal is a secret", with_raw(lambda to: replaced(to / "raw" / "journal", link_to(secret)))
+    for name in ("journal", "trace"):
+        yield f"the {name} is a pipe", with_raw(lambda to, name=name: replaced(to / "raw" / name, os.mkfifo))
+        yield f"the {name} is without end", with_raw(lambda to, name=name: replaced(to / "raw" / name, link_to("/dev/zero")))
+        yield f"the {name} is a directory", with_raw(lambda to, name=name: replaced(to / "raw" / name, os.mkdir))
+        yield f"the {name} claims to be huge", with_raw(lambda to, name=name: sparse(to / "raw" / name, header_of(to / "raw" / name), 1 << 42))
+    yield "the rings are a pipe", with_raw(lambda to: os.mkfifo(to / "raw" / "rings"))
+    yield "the rings are a link", with_raw(lambda to: (to / "raw" / "rings").symlink_to(secret))
+    for name in ("traces.otf2", "traces.def", "traces/0.evt", "traces/0.def"):
+        yield f"{name} is a pipe", with_archive(lambda to, name=name: replaced(to / name, os.mkfifo))
+        yield f"{name} is without end", with_archive(lambda to, name=name: replaced(to / name, link_to("/dev/zero")))
+        yield f"{name} is a secret", with_archive(lambda to, name=name: replaced(to / name, link_to(secret)))
+        yield f"{name} claims to be huge", with_archive(lambda to, name=name: sparse(to / name, (to / name).read_bytes(), 1 << 42))
+    yield "names that a terminal would obey", with_archive(hard_names)
+    yield "files with set-user-id bits", with_archive(lambda to: [os.chmod(p, 0o6777) for p in to.rglob("*") if p.is_file()])
+
+
+def hard_names(to):
+    """Same lengths, so that no other byte of the archive changes."""
+    for path in (to / "traces.def", to / "traces.otf2"):
+        bytes_ = path.read_bytes()
+        for old in (b"!$omp parallel @", b"!$omp implicit barrier", b"Master thread", b"tracer "):
+            bytes_ = bytes_.replace(old, (b"\x1b[2J\x1b]0;x\x07\r\n\x9b31m" + b"\x1b" * 40)[:len(old)])
+        path.write_bytes(bytes_)
+
+
+def commands(tracer, directory, out):
+    yield [tracer, "convert", directory]
+    yield [tracer, "convert", "-o", out / "archive", directory]
+    yield [tracer, "recover", directory]
+    yield [tracer, "check", "--all", directory]
+    yield [tracer, "check", "--json", directory]
+    yield [tracer, "report", directory]
+    yield [tracer, "report", "--html", out / "page.html", directory]
+    yield [tracer, "info", directory]
+    yield [tracer, "info", "--json", directory]
+    for form in ("perfetto", "chrome", "sqlite", "csv"):
+        yield [tracer, "export", "-f", form, directory]
+    yield [tracer, "export", "-f", "chrome", "-o", out / "export.json", directory]
+    yield [tracer, "recover", "--list"]
+
+
+def limits():
+    os.setsid()
+    if not os.environ.get("TRACER_TEST_SANITIZED"):
+        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+
+
+def run(command, cwd, environment):
+    """(status, output); a hang or a crash is a fault."""
+    with subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=environment, preexec_fn=limits) as process:
+        try:
+            out, errors = process.communicate(timeout=TIME)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return None, b""
+    return process.returncode, out + errors
+
+
+def obeyed(text):
+    """Bytes that a terminal obeys, but for line feeds."""
+    decoded = text.decode("utf-8", "replace")
+    return sorted({hex(ord(c)) for c in decoded if (ord(c) < 0x20 and c != "\n") or 0x7f <= ord(c) < 0xa0})
+
+
+def check_case(options, name, make, victim, work):
+    planted, out = work / "planted", work / "out"
+    for command in commands(options.tracer, planted / "trace", out):
+        for directory in (planted, out):
+            shutil.rmtree(directory, ignore_errors=True)
+            directory.mkdir()
+        try:
+            make(planted / "trace")
+        except OSError as error:
+            yield f"{name}: cannot be planted any more: {error}"
+            return
+        give_away(planted)
+        before, theirs = state_of(victim), sorted(str(p) for p in planted.rglob("*"))
+        status, said = run(command, out, options.environment)
+        shown = " ".join(map(str, command[1:3]))
+        if status is None:
+            yield f"{name}: {shown} hangs"
+        elif status < 0 or status > 2:
+            yield f"{name}: {shown} ends with {status}: {said[-500:]!r}"
+        if bad := obeyed(said):
+            yield f"{name}: {shown} prints {bad}: {said[:300]!r}"
+        if state_of(victim) != before:
+            yield f"{name}: {shown} changed the victim's files: {said[-300:]!r}"
+        if IS_ROOT and sorted(str(p) for p in planted.rglob("*")) != theirs:
+            yield f"{name}: {shown} changed the other user's directory: {said[-300:]!r}"
+
+
+def check_leftovers(options, victim, work):
+    """Rings that another user planted under the victim's name are neither listed as his nor removed."""
+    uid = os.geteuid()
+    shm = work / "spool"
+    shm.mkdir()
+    shm.chmod(0o1777)
+    environment = dict(options.environment, TRACER_SPOOL=str(shm))
+    real = shm / f"tracer-{uid}-0000000000000001"
+    (victim / "room" / "rings").write_bytes(b"mine")
+    (victim / "room" / "owner").write_bytes(b"mine")
+    real.symlink_to(victim / "room")
+    foreign = shm / f"tracer-{uid}-0000000000000002"
+    foreign.mkdir(0o777)
+    (foreign / "rings").symlink_to(victim / "secret")
+    (foreign / "owner").write_bytes(HARD.encode() + b"\0mark")
+    give_away(foreign)
+    odd = shm / f"tracer-{uid}-{HARD}"
+    odd.mkdir(0o700)
+    os.mkfifo(odd / "owner")
+    os.mkfifo(odd / "rings")
+    before = state_of(victim)
+    # Never --remove alone: it would take what this user's own dead runs have left.
+    for command in (["recover", "--list"], *(["recover", "--remove", str(path)] for path in (real, foreign, odd, victim, victim / "room"))):
+        status, said = run([options.tracer, *command], work, environment)
+        if status is None or status < 0:
+            yield f"planted leftovers: {command} ends with {status}"
+        if bad := obeyed(said):
+            yield f"planted leftovers: {command} prints {bad}: {said!r}"
+        if IS_ROOT and str(foreign).encode() in said:
+            yield f"planted leftovers: {command} names another user's: {said!r}"
+    if state_of(victim) != before:
+        yield "planted leftovers: the victim's files changed"
+    if IS_ROOT and not (foreign / "owner").exists():
+        yield "planted leftovers: another user's were removed"
+    if not real.is_symlink():
+        yield "planted leftovers: a link was removed"
+
+
+def planted(options, directory):
+    work, victim = pathlib.Path(directory, "work"), pathlib.Path(directory, "victim")
+    for made in (work, victim, victim / "room"):
+        made.mkdir()
+    (victim / "secret").write_text("secret\n")
+    program = pathlib.Path(directory, f"app {HARD}")
+    shutil.copy(options.program, program)
+    genuine = pathlib.Path(directory, "genuine")
+    for output in (genuine, victim / "mine"):
+        done = record(options, str(program), output, TRACER_KEEP_RAW="on")
+        if not (output / "traces.otf2").exists() or not (output / "raw" / "journal").exists():
+            yield f"no trace to begin with: {done.stderr}"
+            return
+        if bad := obeyed(done.stderr.encode()):
+            yield f"the tool prints {bad}"
+    options.environment = plain_environment(options)
+    count = 0
+    for name, make in cases(genuine, victim, work):
+        count += 1
+        yield from check_case(options, name, make, victim, work)
+    yield from check_leftovers(options, victim, work)
+    print(f"{count} cases")
+
+
+def secure(options, directory):
+    if not IS_ROOT:
+        print("skipped: only root can make a set-user-id program of another user")
+        return 77
+    copy, output = pathlib.Path(directory, "secure"), pathlib.Path(directory, "trace")
+    shutil.copy(options.program, copy)
+    os.chmod(directory, 0o755)
+    os.chown(copy, OTHER, OTHER)
+    os.chmod(copy, 0o4755)
+    pathlib.Path(directory, "room").mkdir()
+    os.chmod(pathlib.Path(directory, "room"), 0o777)
+    output = pathlib.Path(directory, "room", "trace")
+    if subprocess.run([copy], capture_output=True, text=True, env=plain_environment(options)).stdout != "secure 1 sum 2\n":
+        print("skipped: set-user-id bits have no effect here")
+        return 77
+    done = record(options, str(copy), output)
+    faults = []
+    if done.stdout != "secure 1 sum 2\n" or done.returncode != 0:
+        faults.append(f"ends with {done.returncode}, {done.stdout!r} {done.stderr!r}")
+    if output.exists() or list(output.parent.iterdir()):
+        faults.append(f"it was traced: {list(output.parent.iterdir())}")
+    os.chmod(copy, 0o755)
+    record(options, str(copy), output)
+    if not (output / "traces.otf2").exists():
+        faults.append("without the bit it is not traced either")
+    print("\n".join(faults))
+    return 1 if faults else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tool", required=True)
+    parser.add_argument("--tracer", required=True)
+    parser.add_argument("--preload")
+    parser.add_argument("program")
+    parser.add_argument("what", choices=("planted", "secure"))
+    options = parser.parse_args()
+    if options.preload:
+        os.environ["TRACER_TEST_SANITIZED"] = "1"
+    with tempfile.TemporaryDirectory() as directory:
+        if options.what == "secure":
+            return secure(options, directory)
+        faults = list(planted(options, directory))
+    print("\n".join(faults))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
