@@ -32,6 +32,10 @@ std::string property_name(std::string name) {
 void write_archive_properties(OTF2_Archive* archive, const Definitions& definitions) {
   if (!definitions.creator.empty())
     check(OTF2_Archive_SetCreator(archive, one_line(definitions.creator).c_str()), "creator");
+  for (const auto& node : definitions.nodes) {
+    if (node.domain == NodeDomain::machine)
+      check(OTF2_Archive_SetMachineName(archive, one_line(node.name).c_str()), "machine name");
+  }
   if (!definitions.description.empty()) {
     check(OTF2_Archive_SetDescription(archive, one_line(definitions.description).c_str()), "description");
   }

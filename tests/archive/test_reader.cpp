@@ -51,6 +51,7 @@ TEST_CASE("the reader finds the anchor's contents and every definition of the sa
   write_archive(make_sample(), scratch / "out");
   const auto trace = otf2::Trace::open(scratch / "out");
   CHECK(trace.info().creator == "Tracer test");
+  CHECK(trace.info().machine == "Linux");
   CHECK(trace.info().version[0] == 3);
   CHECK(trace.info().locations == 3);
   REQUIRE(trace.info().property("TRACER::VERSION") != nullptr);
