@@ -2,6 +2,7 @@
 // See archive.hpp.
 #include "formats/otf2/archive.hpp"
 
+#include <fcntl.h>
 #include <otf2/OTF2_Pthread_Locks.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -26,7 +27,7 @@ const OTF2_FlushCallbacks flush_callbacks{
     [](void*, OTF2_FileType, OTF2_LocationRef, void*, bool) -> OTF2_FlushType { return OTF2_FLUSH; },
     nullptr};  // no BufferFlush events of our own: the program did not wait for this
 
-void make_private_directory(const fs::path& path) {
+void make_directory(const fs::path& path) {
   if (::mkdir(path.c_str(), 0700) == 0) return;
   const int error = errno;
   struct stat found {};
@@ -96,7 +97,7 @@ Archive::~Archive() {
 void Archive::claim_directory() const {
   std::error_code error;
   if (directory_.has_parent_path()) fs::create_directories(directory_.parent_path(), error);
-  make_private_directory(directory_);
+  make_directory(directory_);
   for (const char* taken : {"traces.otf2", "traces.def", "traces"}) {
     if (fs::symlink_status(directory_ / taken, error).type() != fs::file_type::not_found) {
       throw Error("there is an archive already: " + (directory_ / taken).string() + "; choose another directory");
@@ -110,11 +111,13 @@ void Archive::set_up() {
   check(OTF2_Archive_SetMemoryCallbacks(archive_, ChunkPool::callbacks(), &pool_), what.c_str());
   check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_), what.c_str());
   check(OTF2_Pthread_Archive_SetLockingCallbacks(archive_, nullptr), what.c_str());
-  check(OTF2_Archive_OpenEvtFiles(archive_), what.c_str());  // makes the directory of the locations' files
-  ::chmod((directory_ / archive_name).c_str(), 0700);
+  const fs::path inner = directory_ / archive_name;
+  make_directory(inner);
+  locations_ = UniqueFd{::open(inner.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!locations_) throw Error(system_message("cannot open " + inner.string(), errno));
 }
 
-OTF2_EvtWriter* Archive::open_events(LocationRef location) {
+std::unique_ptr<EventFile> Archive::open_events(LocationRef location) {
   require_usable();
   {
     const std::lock_guard lock{mutex_};
@@ -123,35 +126,28 @@ OTF2_EvtWriter* Archive::open_events(LocationRef location) {
       throw Error("location " + std::to_string(location) + " of " + name() + " was opened twice");
     }
   }
-  OTF2_EvtWriter* writer = OTF2_Archive_GetEvtWriter(archive_, location);
-  if (writer == nullptr) {
-    library_failed();
-    throw Error("cannot open location " + std::to_string(location) + " of " + name() + ": " + take_library_message());
-  }
-  return writer;
+  return std::make_unique<EventFile>(locations_.get(), std::to_string(location) + ".evt", pool_, options_.chunk_bytes);
 }
 
-void Archive::close_events(LocationRef location, OTF2_EvtWriter* writer) {
+void Archive::close_events(LocationRef location, EventFile& file) {
   require_usable();
-  std::uint64_t events = 0;
-  auto code = OTF2_EvtWriter_GetNumberOfEvents(writer, &events);
-  if (code == OTF2_SUCCESS) code = reported(OTF2_Archive_CloseEvtWriter(archive_, writer));
-  if (code != OTF2_SUCCESS) {
-    library_failed();
-    fail(code, "closing location " + std::to_string(location) + " of " + name());
+  try {
+    file.finish();
+    write_empty_definitions(locations_.get(), std::to_string(location) + ".def");
+  } catch (const Error& error) {
+    give_up();
+    throw Error("location " + std::to_string(location) + " of " + name() + ": " + error.what());
   }
   const std::lock_guard lock{mutex_};
   written_[location].closed = true;
-  written_[location].events = events;
+  written_[location].events = file.cursor().events;
 }
 
 void Archive::finish(const Definitions& definitions) {
   require_usable();
   check_complete(definitions);
   try {
-    check(OTF2_Archive_CloseEvtFiles(archive_), "closing the events");
     check(OTF2_Archive_SetDefChunkSize(archive_, definition_chunk_bytes(definitions)), "sizing the definitions");
-    write_local_definitions(definitions.locations.size());
     write_definitions(definitions);
     check(OTF2_Archive_Close(std::exchange(archive_, nullptr)), "closing the archive");
   } catch (const Error& error) {
@@ -159,7 +155,7 @@ void Archive::finish(const Definitions& definitions) {
     throw Error(name() + ": " + error.what());
   }
   give_up();  // there is nothing left to write to
-  restrict_access(definitions.locations.size());
+  restrict_access();
 }
 
 /// Every location has its file, also one that nobody opened.
@@ -170,11 +166,12 @@ void Archive::check_complete(const Definitions& definitions) {
   written_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     const auto location = static_cast<LocationRef>(i);
-    if (!written_[i].opened) close_events(location, open_events(location));
+    if (!written_[i].opened) close_events(location, *open_events(location));
     if (!written_[i].closed) throw Error(name() + ": location " + std::to_string(i) + " is still open");
   }
+  const auto types = attribute_types();
   for (std::size_t i = 0; i < definitions.attributes.size(); ++i) {
-    if (definitions.attributes[i].type != type_of(static_cast<std::uint32_t>(i))) {
+    if (definitions.attributes[i].type != (i < types.size() ? types[i] : ValueType::uint64)) {
       throw Error(name() + ": attribute \"" + definitions.attributes[i].name +
                   "\" is not of the type its values were written with");
     }
@@ -187,17 +184,6 @@ void Archive::check_complete(const Definitions& definitions) {
   }
 }
 
-void Archive::write_local_definitions(std::size_t locations) {
-  check(OTF2_Archive_OpenDefFiles(archive_), "opening the local definitions");
-  for (std::size_t i = 0; i < locations; ++i) {
-    OTF2_DefWriter* writer = OTF2_Archive_GetDefWriter(archive_, i);
-    if (writer == nullptr)
-      throw Error("cannot open the definitions of location " + std::to_string(i) + ": " + take_library_message());
-    check(OTF2_Archive_CloseDefWriter(archive_, writer), "closing local definitions");
-  }
-  check(OTF2_Archive_CloseDefFiles(archive_), "closing the local definitions");
-}
-
 void Archive::write_definitions(const Definitions& definitions) {
   OTF2_GlobalDefWriter* writer = OTF2_Archive_GetGlobalDefWriter(archive_);
   if (writer == nullptr) throw Error("cannot write the definitions: " + take_library_message());
@@ -207,15 +193,8 @@ void Archive::write_definitions(const Definitions& definitions) {
 }
 
 /// The library makes its files as the umask says; the directory above them is 0700 from the start.
-void Archive::restrict_access(std::size_t locations) const {
-  const auto inner = directory_ / archive_name;
-  const auto restrict = [](const fs::path& file) { ::chmod(file.c_str(), 0600); };
-  restrict(directory_ / "traces.otf2");
-  restrict(directory_ / "traces.def");
-  for (std::size_t i = 0; i < locations; ++i) {
-    restrict(inner / (std::to_string(i) + ".evt"));
-    restrict(inner / (std::to_string(i) + ".def"));
-  }
+void Archive::restrict_access() const {
+  for (const char* file : {"traces.otf2", "traces.def"}) ::chmod((directory_ / file).c_str(), 0600);
 }
 
 void Archive::refuse() const {

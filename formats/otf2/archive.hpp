@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An OTF2 archive that is being written: its files, its memory and whether it is still to be used.
+// An OTF2 archive that is being written: its files, its memory and whether it is still to be used. The
+// library writes anchor and definitions; the locations' files are ours (event_file.hpp).
 #pragma once
 
 #include <otf2/otf2.h>
@@ -7,11 +8,14 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "formats/otf2/chunk_pool.hpp"
+#include "formats/otf2/event_file.hpp"
 #include "formats/otf2/sink.hpp"
 
 namespace tracer::otf2 {
@@ -32,9 +36,9 @@ class Archive {
   /// Before the first open_events: what attributes and metrics there are.
   void prepare(const Definitions& definitions);
 
-  /// Any thread; each location once.
-  OTF2_EvtWriter* open_events(LocationRef location);
-  void close_events(LocationRef location, OTF2_EvtWriter* writer);
+  /// Any thread; each location once. The file must not outlive the archive.
+  std::unique_ptr<EventFile> open_events(LocationRef location);
+  void close_events(LocationRef location, EventFile& file);
 
   /// Definitions, local definition files, anchor. No location may be open.
   void finish(const Definitions& definitions);
@@ -51,9 +55,8 @@ class Archive {
       refuse();
   }
 
-  ValueType type_of(std::uint32_t attribute) const noexcept {
-    return attribute < options_.attribute_types.size() ? options_.attribute_types[attribute] : ValueType::uint64;
-  }
+  /// By attribute; those beyond are uint64.
+  std::span<const ValueType> attribute_types() const noexcept { return options_.attribute_types; }
   /// The reference of a metric of the definitions; its class has the one before when it is an instance.
   OTF2_MetricRef metric_ref(std::uint32_t metric) const noexcept {
     const auto known = static_cast<std::uint32_t>(metric_refs_.size());
@@ -71,8 +74,7 @@ class Archive {
   void set_up();
   void check_complete(const Definitions& definitions);
   void write_definitions(const Definitions& definitions);
-  void write_local_definitions(std::size_t locations);
-  void restrict_access(std::size_t locations) const;
+  void restrict_access() const;
 
   std::filesystem::path directory_;
   Otf2Options options_;
@@ -80,7 +82,8 @@ class Archive {
   ChunkPool pool_;
   OTF2_Archive* archive_ = nullptr;
   std::atomic<bool> usable_{true}, library_failed_{false};
-  std::mutex mutex_;  ///< guards written_
+  UniqueFd locations_;  ///< the directory of the locations' files
+  std::mutex mutex_;    ///< guards written_
   std::vector<WrittenLocation> written_;
 };
 

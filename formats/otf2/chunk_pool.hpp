@@ -21,12 +21,13 @@ class ChunkPool {
   /// For OTF2_Archive_SetMemoryCallbacks, which keeps the pointer, with the pool as user data; any thread.
   static const OTF2_MemoryCallbacks* callbacks() noexcept;
 
+  /// A chunk of our own; any thread. nullptr: no memory.
+  void* take(std::uint64_t bytes);
+  void give(void* chunk, std::uint64_t bytes) noexcept;
+
  private:
   static void* allocate(void* pool, OTF2_FileType, OTF2_LocationRef, void** buffer, std::uint64_t bytes);
   static void free_all(void* pool, OTF2_FileType, OTF2_LocationRef, void** buffer, bool final);
-
-  void* take(std::uint64_t bytes);
-  void give(void* chunk, std::uint64_t bytes) noexcept;
 
   std::mutex mutex_;
   std::multimap<std::uint64_t, void*> free_;

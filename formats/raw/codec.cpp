@@ -2,6 +2,7 @@
 // The compact form of records, both ways.
 #include "formats/raw/codec.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -70,76 +71,40 @@ std::byte* encode_one(const Record& record, Prediction& prediction, std::byte* o
   return at;
 }
 
-/// Reads bytes that may be anything; stays at the end once something does not fit.
-class Input {
- public:
-  Input(const std::byte* begin, const std::byte* end) noexcept : at_(begin), end_(end) {}
+/// A record that has this many bytes before it is decoded without looking for the end: 2, 8 and four numbers.
+constexpr std::ptrdiff_t longest_input = 2 + 8 + 4 * 10;
 
-  bool has(std::size_t count) const noexcept { return static_cast<std::size_t>(end_ - at_) >= count; }
-  const std::byte* at() const noexcept { return at_; }
-  unsigned byte() noexcept { return static_cast<unsigned>(*at_++); }
+constexpr std::array<std::uint64_t, 8> time_masks = [] {
+  std::array<std::uint64_t, 8> masks{};
+  for (unsigned code = 0; code < 7; ++code) masks[code] = (std::uint64_t{1} << (8 * code)) - 1;
+  masks[7] = ~std::uint64_t{0};
+  return masks;
+}();
 
-  bool time(unsigned code, std::uint64_t& value) noexcept {
-    const unsigned bytes = code < 7 ? code : 8;
-    if (has(8)) [[likely]] {  // one load of eight; what does not belong to the number is cut off
-      std::memcpy(&value, at_, 8);
-      value &= code < 7 ? (std::uint64_t{1} << (8 * code)) - 1 : ~std::uint64_t{0};
-    } else {
-      if (!has(bytes)) return false;
-      value = 0;
-      std::memcpy(&value, at_, bytes);
-    }
-    at_ += bytes;
+/// At most ten bytes; false when there is no end to it.
+inline bool varint(const std::byte*& at, std::uint64_t& value) noexcept {
+  value = static_cast<std::uint64_t>(*at++);
+  if (value < 0x80) [[likely]]
     return true;
+  value &= 0x7f;
+  for (unsigned shift = 7; shift < 70; shift += 7) {
+    const auto bits = static_cast<std::uint64_t>(*at++);
+    value |= (bits & 0x7f) << shift;
+    if (bits < 0x80) return true;
   }
+  return false;
+}
 
-  bool varint(std::uint64_t& value) noexcept {
-    value = 0;
-    for (unsigned shift = 0; shift < 70 && at_ != end_; shift += 7) {
-      const auto bits = static_cast<std::uint64_t>(*at_++);
-      value |= (bits & 0x7f) << shift;
-      if (bits < 0x80) return true;
-    }
-    return false;
-  }
-
-  template <typename T>
-  bool field(bool present, T& last) noexcept {
-    std::uint64_t folded = 0;
-    if (!present) return true;
-    if (!varint(folded)) return false;
-    last = static_cast<T>(last + unfold(folded));
-    return true;
-  }
-
- private:
-  const std::byte* at_;
-  const std::byte* end_;
-};
-
-bool decode_one(Input& input, Prediction& prediction, Record& record) noexcept {
-  if (!input.has(2)) return false;
-  const unsigned tag = input.byte(), mask = input.byte();
-  std::uint64_t difference = 0;
-  if ((mask & 0x80) || !input.time((mask >> 4) & 7, difference)) return false;
-  auto& last = prediction.last[tag];
-  if (!input.field(mask & 1, last.sub) || !input.field(mask & 2, last.a) || !input.field(mask & 4, last.b) ||
-      !input.field(mask & 8, last.c)) {
-    return false;
-  }
-  record.kind = static_cast<RecordKind>(tag & 63);
-  record.endpoint = static_cast<Endpoint>(tag >> 6);
-  record.sub = last.sub;
-  record.a = last.a;
-  record.b = last.b;
-  record.c = last.c;
-  if (record.kind == RecordKind::more) {
-    record.time = prediction.more_time += unfold(difference);
-  } else {
-    record.time = prediction.time += difference;
-  }
+template <typename T>
+inline bool field(const std::byte*& at, bool present, T& last) noexcept {
+  std::uint64_t folded = 0;
+  if (!present) return true;
+  if (!varint(at, folded)) return false;
+  last = static_cast<T>(last + unfold(folded));
   return true;
 }
+
+constexpr bool is_known(unsigned kind) noexcept { return kind != 0 && kind < static_cast<unsigned>(RecordKind::count_); }
 
 }  // namespace
 
@@ -148,12 +113,76 @@ std::byte* encode(std::span<const Record> records, Prediction& prediction, std::
   return out;
 }
 
-std::size_t Decoder::take(Record* out, std::size_t count) noexcept {
-  Input input(at_, end_);
-  std::size_t done = 0;
-  while (done < count && decode_one(input, prediction_, out[done])) ++done;
-  at_ = input.at();
-  return done;
+Decoder::Decoder(std::span<const std::byte> bytes, Ticks first) noexcept
+    : at_(bytes.data()), end_(at_ + bytes.size()), time_(first) {
+  for (unsigned tag = 0; tag < last_.size(); ++tag) {
+    last_[tag].kind = static_cast<RecordKind>(tag & 63);
+    last_[tag].endpoint = static_cast<Endpoint>(tag >> 6);
+  }
+}
+
+Decoder::Taken Decoder::take(Record* out, std::size_t room, std::size_t most, Repeats* repeats) noexcept {
+  return repeats ? run<true>(out, room, most, repeats) : run<false>(out, room, most, nullptr);
+}
+
+template <bool skim>
+Decoder::Taken Decoder::run(Record* out, std::size_t room, std::size_t most, Repeats* repeats) noexcept {
+  Taken taken;
+  const std::byte* at = at_;
+  Ticks time = time_;
+  Ticks latest = 0;
+  for (; taken.consumed < most && taken.written < room; ++taken.consumed) {
+    // Near the end the bytes are copied to where there is room to read too far.
+    std::array<std::byte, longest_input> copy;
+    const std::byte* in = at;
+    const std::ptrdiff_t left = end_ - at;
+    if (left < longest_input) [[unlikely]] {
+      copy = {};
+      std::memcpy(copy.data(), at, static_cast<std::size_t>(left));
+      in = copy.data();
+    }
+    const std::byte* const begin = in;
+    const auto tag = static_cast<unsigned>(in[0]), mask = static_cast<unsigned>(in[1]);
+    std::uint64_t difference = 0;
+    std::memcpy(&difference, in + 2, 8);
+    const unsigned code = (mask >> 4) & 7;
+    difference &= time_masks[code];
+    in += 2 + code + (code == 7 ? 1 : 0);
+    Record& last = last_[tag];
+    if ((mask & 0x8f) != 0) {
+      if ((mask & 0x80) || !field(in, mask & 1, last.sub) || !field(in, mask & 2, last.a) || !field(in, mask & 4, last.b) ||
+          !field(in, mask & 8, last.c)) {
+        break;
+      }
+    }
+    if (in - begin > left) [[unlikely]]
+      break;
+    at += in - begin;
+    if ((tag & 63) == static_cast<unsigned>(RecordKind::more)) [[unlikely]] {
+      out[taken.written] = last;
+      out[taken.written++].time = more_time_ += unfold(difference);
+      continue;
+    }
+    time += difference;
+    if constexpr (skim) {
+      if (repeats->skip[tag]) {
+        if ((mask & 9) == 0) {
+          ++repeats->skipped[tag];
+          latest = time > latest ? time : latest;
+          continue;
+        }
+        repeats->skip[tag] = false;
+      }
+    }
+    unknown_ = unknown_ || !is_known(tag & 63);
+    Record& record = out[taken.written++];
+    record = last;
+    record.time = time;
+  }
+  at_ = at;
+  time_ = time;
+  if constexpr (skim) repeats->latest = std::max(repeats->latest, latest);
+  return taken;
 }
 
 bool decode(std::span<const std::byte> bytes, std::size_t count, Ticks first, std::vector<Record>& out) {
@@ -161,7 +190,7 @@ bool decode(std::span<const std::byte> bytes, std::size_t count, Ticks first, st
   Decoder decoder(bytes, first);
   const std::size_t before = out.size();
   out.resize(before + count);
-  if (decoder.take(out.data() + before, count) != count) {
+  if (decoder.take(out.data() + before, count, count).consumed != count) {
     out.resize(before);
     return false;
   }

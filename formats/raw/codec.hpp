@@ -16,10 +16,11 @@
 #include <vector>
 
 #include "tracer/record.hpp"
+#include "tracer/trace_source.hpp"
 
 namespace tracer::raw {
 
-/// What encoder and decoder remember.
+/// What the encoder remembers.
 struct Prediction {
   struct Fields {
     std::uint64_t b = 0, c = 0;
@@ -39,21 +40,33 @@ class Decoder {
  public:
   Decoder() = default;
   /// `bytes` must outlive the decoder; `first` is the time of the first record.
-  Decoder(std::span<const std::byte> bytes, Ticks first) noexcept : at_(bytes.data()), end_(at_ + bytes.size()) {
-    prediction_.time = first;
-  }
-  /// Decodes `count` records, or fewer when the bytes end or are no records.
-  std::size_t take(Record* out, std::size_t count) noexcept;
+  Decoder(std::span<const std::byte> bytes, Ticks first) noexcept;
+
+  struct Taken {
+    std::size_t consumed = 0;  ///< fewer than `most` when the bytes end or are no records, or `out` is full
+    std::size_t written = 0;
+  };
+  /// Decodes at most `most` records into `out`, which has room for `room`. With `repeats` some are only counted
+  /// (RecordReader::next_new).
+  Taken take(Record* out, std::size_t room, std::size_t most, Repeats* repeats = nullptr) noexcept;
   /// Whether the next record is a `more`.
   bool more_follows() const noexcept {
     return at_ != end_ && (static_cast<unsigned>(*at_) & 63) == static_cast<unsigned>(RecordKind::more);
   }
   bool at_end() const noexcept { return at_ == end_; }
+  /// A record of a kind that is none was among those taken.
+  bool has_unknown() const noexcept { return unknown_; }
 
  private:
+  template <bool skim>
+  Taken run(Record* out, std::size_t room, std::size_t most, Repeats* repeats) noexcept;
+
   const std::byte* at_ = nullptr;
   const std::byte* end_ = nullptr;
-  Prediction prediction_;
+  std::array<Record, 256> last_{};  ///< by the first byte of a record
+  Ticks time_ = 0;
+  std::uint64_t more_time_ = 0;
+  bool unknown_ = false;
 };
 
 /// Decodes exactly `count` records out of `bytes`; false when the bytes are not that.

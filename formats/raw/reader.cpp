@@ -37,14 +37,19 @@ class Reader final : public RecordReader {
     if (!parts.rings.empty()) ring_at_ = parts.rings.front().from;
   }
 
-  std::span<const Record> next() override {
+  std::span<const Record> next() override { return next(nullptr); }
+  std::span<const Record> next_new(Repeats& repeats) override { return next(&repeats); }
+
+ private:
+  std::span<const Record> next(Repeats* repeats) {
     for (;;) {
       batch_.clear();
       std::span<const Record> plain;
       if (left_ > 0) {
-        plain = take_piece();
+        plain = take_piece(already_ == 0 ? repeats : nullptr);
       } else if (segment_ < parts_.segments.size()) {
         open_segment(parts_.segments[segment_++]);
+        if (repeats) repeats->skip.fill(false);  // each segment is encoded from zeros
       } else if (ring_ < parts_.rings.size()) {
         take_ring(parts_.rings[ring_]);
       } else {
@@ -55,7 +60,6 @@ class Reader final : public RecordReader {
     }
   }
 
- private:
   /// Records that are decoded at once: 32 KiB.
   static constexpr std::size_t piece_records = 1024;
 
@@ -75,23 +79,29 @@ class Reader final : public RecordReader {
   }
 
   /// The next records of the open segment: as they are, or in batch_ when something is odd about them.
-  std::span<const Record> take_piece() {
+  std::span<const Record> take_piece(Repeats* repeats) {
     piece_.resize(piece_records + 1);
-    const std::size_t wanted = std::min<std::uint64_t>(left_, piece_records);
-    std::size_t count = decoder_.take(piece_.data(), wanted);
-    if (count == wanted && count < left_ && decoder_.more_follows()) count += decoder_.take(piece_.data() + count, 1);
-    left_ -= count;
+    const std::size_t wanted = repeats ? left_ : std::min<std::uint64_t>(left_, piece_records);
+    auto [consumed, count] = decoder_.take(piece_.data(), piece_records, wanted, repeats);
+    const bool broken = consumed < wanted && count < piece_records;
+    if (!broken && consumed < left_ && decoder_.more_follows()) {
+      const auto more = decoder_.take(piece_.data() + count, 1, 1);
+      consumed += more.consumed;
+      count += more.written;
+    }
+    left_ -= consumed;
     const std::span<const Record> piece(piece_.data(), count);
     const std::uint64_t skipped = std::min<std::uint64_t>(already_, count);
     already_ -= skipped;
-    if (count < wanted) {
+    if (broken) {
       batch_.assign(piece.begin(), piece.end());
       tidy(0, skipped);
       lose(left_ - std::min(left_, already_), last_of_segment_);
       left_ = already_ = 0;
       return {};
     }
-    if (skipped == 0 && piece.front().kind != RecordKind::more && std::all_of(piece.begin(), piece.end(), is_known)) {
+    if (count == 0) return {};  // nothing but repetitions
+    if (skipped == 0 && piece.front().kind != RecordKind::more && !decoder_.has_unknown()) {
       last_time_ = piece.back().kind == RecordKind::more ? piece[count - 2].time : piece.back().time;
       return piece;
     }

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "tracer/definitions.hpp"
 #include "tracer/event.hpp"
@@ -18,6 +19,8 @@ class LocationWriter {
   /// `attributes` are consumed in order by the events that have some. Throws tracer::Error when
   /// the events cannot be kept (disk full); the writer must then not be used again.
   virtual void write(std::span<const Event> events, std::span<const EventAttribute> attributes) = 0;
+  /// As write(); what is in the vectors then is the writer's and may be anything.
+  virtual void take(std::vector<Event>& events, std::vector<EventAttribute>& attributes) { write(events, attributes); }
   /// Closes the location: no further write.
   virtual void close() = 0;
 };

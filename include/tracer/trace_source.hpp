@@ -2,6 +2,9 @@
 // Where the translator's input comes from: a raw trace on disk, or records that a test made.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -11,6 +14,19 @@
 
 namespace tracer {
 
+/// For readers who look for what is new: records that repeat an earlier one are counted instead of returned.
+/// By kind and endpoint, `kind | endpoint << 6`.
+struct Repeats {
+  static constexpr std::size_t index(const Record& record) noexcept {
+    return (static_cast<std::size_t>(record.kind) & 63) | static_cast<std::size_t>(record.endpoint) << 6;
+  }
+  /// Set by the caller: another record like the last one that it got of this kind and endpoint, with the
+  /// same sub and c, is of no interest. Cleared by the reader when one comes that differs.
+  std::array<bool, 256> skip{};
+  std::array<std::uint64_t, 256> skipped{};  ///< how many were not returned
+  Ticks latest = 0;                          ///< the largest time of those
+};
+
 /// A channel's records in the order in which they were written. Not to be shared between threads.
 class RecordReader {
  public:
@@ -18,6 +34,11 @@ class RecordReader {
   /// The next batch; empty at the end. Valid until the next call. A `more` record is never the
   /// first of a batch. Throws tracer::Error on damaged input that cannot be skipped.
   virtual std::span<const Record> next() = 0;
+  /// As next(), but may leave out what `repeats` says.
+  virtual std::span<const Record> next_new(Repeats& repeats) {
+    (void)repeats;
+    return next();
+  }
 };
 
 /// One run's records and journal. The const members may be called by several threads at once;

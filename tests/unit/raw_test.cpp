@@ -120,6 +120,47 @@ TEST_CASE("a barrier's records take at most five bytes each") {
   CHECK(size <= records.size() * 5);
 }
 
+TEST_CASE("repetitions that the reader may leave out are counted, and nothing else is left out") {
+  std::vector<Record> records;
+  for (unsigned i = 0; i < 1000; ++i) {
+    Record record = record_at(1'000'000 + i * 10, i % 5 == 4 ? RecordKind::work : RecordKind::sync_region, i);
+    record.c = i / 300;  // 0 first: what the encoding begins from
+    record.a = i % 7;
+    records.push_back(record);
+  }
+  std::vector<std::byte> bytes(records.size() * raw::most_record_bytes);
+  raw::Prediction prediction;
+  prediction.time = records.front().time;
+  bytes.resize(static_cast<std::size_t>(raw::encode(records, prediction, bytes.data()) - bytes.data()));
+  raw::Decoder decoder(bytes, records.front().time);
+  Repeats repeats;
+  std::vector<Record> out(64), seen;
+  std::size_t consumed = 0;
+  for (raw::Decoder::Taken taken; consumed < records.size(); consumed += taken.consumed) {
+    taken = decoder.take(out.data(), out.size(), records.size() - consumed, &repeats);
+    REQUIRE(taken.consumed > 0);
+    for (std::size_t n = 0; n < taken.written; ++n) {
+      seen.push_back(out[n]);
+      repeats.skip[Repeats::index(out[n])] = out[n].kind == RecordKind::sync_region;
+    }
+  }
+  CHECK(decoder.at_end());
+  const std::size_t left_out = repeats.skipped[Repeats::index(records.front())];
+  CHECK(left_out > 400);
+  CHECK(seen.size() + left_out == records.size());
+  // Every record of the other kind, and each sub and c of this one, in order and as they were.
+  std::size_t next = 0;
+  for (const Record& record : seen) {
+    while (next < records.size() && !same(records[next], record)) {
+      CHECK(records[next].kind == RecordKind::sync_region);
+      ++next;
+    }
+    REQUIRE(next++ < records.size());
+  }
+  for (std::uint64_t c = 0; c < 4; ++c)
+    CHECK(std::any_of(seen.begin(), seen.end(), [&](const Record& r) { return r.kind == RecordKind::sync_region && r.c == c; }));
+}
+
 TEST_CASE("a complete raw trace is read as it was written") {
   const SmallTrace trace(3);
   const auto source = raw::open_trace(trace.scratch.path());

@@ -13,7 +13,7 @@ class StreamTranslator {
  public:
   StreamTranslator(const DeviceLocation& location, const DeviceDefinitions& devices, const Tables& tables,
                    const ClockFit& clock, LocationWriter& writer)
-      : location_(location), devices_(devices), tables_(tables), clock_(clock), out_(writer, *tables.regions) {}
+      : location_(location), devices_(devices), tables_(tables), clock_(clock), out_(writer, *tables.regions, location.stream ? location.stream->operations.size() : 0) {}
 
   LocationResult run() {
     if (location_.stream) {

@@ -7,6 +7,7 @@
 // within the pause - a region, a team, a parallel region - is left out.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -18,9 +19,9 @@ namespace tracer::translate {
 
 class EventBuffer {
  public:
-  EventBuffer(LocationWriter& writer, RegionTable& regions) : writer_(writer), regions_(regions) {
-    events_.reserve(batch + 64);
-    attributes_.reserve(256);
+  /// `records` are expected: a thread that did little takes little memory.
+  EventBuffer(LocationWriter& writer, RegionTable& regions, std::uint64_t records) : writer_(writer), regions_(regions) {
+    events_.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(batch + 64, 2 * records + 16)));
   }
 
   void add(Nanoseconds time, EventType type, std::uint32_t ref, std::uint64_t a = 0, std::uint64_t b = 0, std::uint16_t sub = 0) {
@@ -50,7 +51,7 @@ class EventBuffer {
     pending_ = 0;
   }
   void flush() {
-    if (!events_.empty()) writer_.write(events_, attributes_);
+    if (!events_.empty()) writer_.take(events_, attributes_);
     events_.clear();
     attributes_.clear();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Threads become locations.
 #include <algorithm>
-#include <set>
+#include <unordered_map>
 
 #include "tracer/translate/link.hpp"
 
@@ -62,14 +62,14 @@ void link_locations(Tables& tables, const Journal& journal, Definitions& definit
   tables.channel_of.push_back(master);
   for (ChannelId c = 0; c < count; ++c)
     if (c != master) tables.channel_of.push_back(c);
-  std::set<std::string> names;
+  std::unordered_map<std::string, unsigned> names;  // how many threads have had the name: thousands may be "Initial thread"
   for (LocationRef l = 0; l < count; ++l) {
     const ChannelId c = tables.channel_of[l];
     tables.location_of[c] = l;
     Location location;
     const std::string base = name_of_thread(tables, c, master);
-    location.name = base;
-    for (unsigned n = 2; !names.insert(location.name).second; ++n) location.name = base + " (" + std::to_string(n) + ")";
+    const unsigned n = ++names[base];
+    location.name = n == 1 ? base : base + " (" + std::to_string(n) + ")";
     if (c < journal.channels.size()) add_properties(location, journal.channels[c]);
     definitions.locations.push_back(std::move(location));
   }

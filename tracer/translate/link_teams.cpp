@@ -106,11 +106,9 @@ void TeamLinker::make_comms() {
     for (const ImplicitInstance& i : tables_.channels[c].implicits)
       if (i.creates_tasks && !tables_.parallel(i.parallel)) root(c);
     const auto& scan = tables_.channels[c];
-    for (const Entity& e : scan.entities)
-      if (e.site != none && e.index == none) {
-        root(c);
-        break;
-      }
+    bool outside = false;
+    scan.entities.for_each([&](std::size_t, const Entity& e) { outside = outside || (e.site != none && e.index == none); });
+    if (outside) root(c);
   }
 }
 

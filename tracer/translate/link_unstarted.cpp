@@ -50,7 +50,7 @@ void link_unstarted(Tables& tables, const TraceSource& source, unsigned threads)
   std::uint64_t created = 0, ended = 0;
   for (const ChannelScan& scan : tables.channels) {
     ended += scan.tasks_ended;
-    for (const Entity& entity : scan.entities) created += is_explicit(scan, entity);
+    scan.entities.for_each([&](std::size_t, const Entity& entity) { created += is_explicit(scan, entity); });
   }
   if (created <= ended) return;
   Marks marks(tables);
@@ -62,7 +62,7 @@ void link_unstarted(Tables& tables, const TraceSource& source, unsigned threads)
   for (ChannelId c = 0; c < tables.channels.size(); ++c) {
     ChannelScan& scan = tables.channels[c];
     for (std::size_t counter = 0; counter < scan.entities.size(); ++counter) {
-      const Entity& entity = scan.entities[counter];
+      const Entity entity = scan.entities.get(counter);
       if (!is_explicit(scan, entity) || marks.get(c, counter)) continue;
       const bool untied = scan.sites[entity.site].construct == Construct::task_untied;
       scan.unstarted.emplace_back(entity.index, make_id(c, counter) | (untied ? untied_bit : 0));

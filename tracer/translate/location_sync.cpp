@@ -21,9 +21,12 @@ void LocationTranslator::sync(const Record& r, Nanoseconds t) {
     case Endpoint::begin:
       if (const std::uint64_t position = better_position(site.key); position != site.key.codeptr) [[unlikely]]
         return enter(t, {position, site.key.construct, site.key.wait, site.key.extra});
-      return enter_at(t, site);
+      enter_at(t, site);
+      return entered(r, site);
     case Endpoint::begin_end: return pass_at(t, region_at(site));
-    default: return leave(t, site.key.construct, site.key.wait);
+    default:
+      leave(t, site.key.construct, site.key.wait);
+      return left(r, site.key.construct, site.key.wait);
   }
 }
 

@@ -88,7 +88,7 @@ LocationTranslator::TaskName LocationTranslator::name_of(TaskId id) const {
   TaskName name;
   name.generation = counter_of(id);
   const ChannelId creator = tracer::channel_of(id);
-  const Entity* entity = tables_.entity(id);
+  const auto entity = tables_.entity(id);
   if (!entity) return name;
   name.comm = tables_.root_comm[creator];
   if (entity->index == none || entity->index >= tables_.channels[creator].implicits.size()) return name;
@@ -109,7 +109,7 @@ void LocationTranslator::begin_task(TaskState& task, TaskId id) const {
 }
 
 RegionKey LocationTranslator::task_key(TaskId id) const {
-  const Entity* entity = tables_.entity(id);
+  const auto entity = tables_.entity(id);
   if (!entity) return {};
   const auto& sites = tables_.channels[tracer::channel_of(id)].sites;
   return entity->site < sites.size() ? sites[entity->site] : RegionKey{};

@@ -15,7 +15,7 @@ LocationTranslator::LocationTranslator(const Tables& tables, const Journal& jour
       clock_(clock),
       channel_(channel),
       location_(tables.location_of[channel]),
-      out_(writer, *tables.regions) {
+      out_(writer, *tables.regions, scan_.records) {
   base_.comm = tables.root_comm[channel];
 }
 
@@ -70,6 +70,23 @@ void LocationTranslator::leave(Nanoseconds t, Construct construct, bool wait) {
   note("end without a begin ignored");
 }
 
+bool LocationTranslator::again(const Record& r, Nanoseconds t) {
+  const Usual& usual = usual_[Repeats::index(r)];
+  if (usual.does == Usual::nothing || usual.codeptr != r.c || usual.sub != r.sub) return false;
+  auto& open = current_->open;
+  const bool same = !open.empty() && open.back().construct == usual.construct;
+  if (usual.does == Usual::enters) {
+    if (usual.wait && same && open.back().codeptr != usual.codeptr) return false;  // see better_position
+    out_.add(t, EventType::enter, usual.region);
+    open.push_back({usual.region, usual.construct, usual.wait, usual.codeptr});
+    return true;
+  }
+  if (!same || open.back().wait != usual.wait) return false;
+  out_.add(t, EventType::leave, open.back().region);
+  open.pop_back();
+  return true;
+}
+
 // A producer reads the clock, finds its ring full, waits, and leaves the wait before the record: the
 // record is the older one. Nor may the wait come between a task's creation and its dependences, or
 // between a fork and its team.
@@ -105,6 +122,7 @@ void LocationTranslator::translate(const Record& r) {
     toggle(when);
   // The master's time, unless this thread was still at the end of a task by then.
   const Nanoseconds t = when == r.time ? clock_(when) : std::max(clock_(when), out_.last());
+  if (again(r, t)) return;
   switch (r.kind) {
     case RecordKind::parallel_begin: return parallel_begin(r, t);
     case RecordKind::parallel_end: return parallel_end(r, t);
@@ -118,7 +136,7 @@ void LocationTranslator::translate(const Record& r) {
     case RecordKind::reduction: return sync(r, t);
     case RecordKind::work: return work(r, t);
     case RecordKind::dispatch: return dispatch(r, t);
-    case RecordKind::masked: return r.endpoint == Endpoint::begin ? enter_at(t, site_of(r)) : leave(t, Construct::masked);
+    case RecordKind::masked: return sync(r, t);
     case RecordKind::mutex_acquire:
     case RecordKind::mutex_acquired:
     case RecordKind::mutex_released:

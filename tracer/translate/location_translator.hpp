@@ -97,6 +97,23 @@ class LocationTranslator {
     out_.add(t, EventType::enter, region);
     current_->open.push_back({region, site.key.construct, site.key.wait, site.key.codeptr});
   }
+  /// What a record of a kind and endpoint did the last time: mostly the next one does the same.
+  struct Usual {
+    std::uint64_t codeptr = 0;
+    RegionRef region = undefined_ref;
+    std::uint16_t sub = 0;
+    Construct construct = Construct::count_;
+    bool wait = false;
+    enum : std::uint8_t { nothing, enters, leaves } does = nothing;
+  };
+  bool again(const Record& r, Nanoseconds t);
+  void entered(const Record& r, const Site& site) {
+    if (site.region != undefined_ref)
+      usual_[Repeats::index(r)] = {r.c, site.region, r.sub, site.key.construct, site.key.wait, Usual::enters};
+  }
+  void left(const Record& r, Construct construct, bool wait) {
+    usual_[Repeats::index(r)] = {r.c, undefined_ref, r.sub, construct, wait, Usual::leaves};
+  }
   void enter(Nanoseconds t, const RegionKey& key) {
     Site site{key, undefined_ref};
     enter_at(t, site);
@@ -214,6 +231,7 @@ class LocationTranslator {
   };
   std::array<CachedRegion, 64> cache_{};
   SiteCache<Site> sites_;
+  std::array<Usual, 256> usual_{};  ///< by Repeats::index
 };
 
 }  // namespace tracer::translate

@@ -27,15 +27,18 @@ class PipelinedWriter final : public LocationWriter {
   bool started() const noexcept { return started_; }
 
   void write(std::span<const Event> events, std::span<const EventAttribute> attributes) override {
-    std::unique_lock lock(mutex_);
-    if (filled_ - written_ == batches_.size()) room_.wait(lock, [&] { return filled_ - written_ <= few || failure_; });
-    if (failure_) std::rethrow_exception(failure_);
-    Batch& batch = batches_[filled_ % batches_.size()];
-    lock.unlock();
+    Batch& batch = free_batch();
     batch.events.assign(events.begin(), events.end());
     batch.attributes.assign(attributes.begin(), attributes.end());
-    lock.lock();
-    if (++filled_ - written_ == many) work_.notify_one();
+    filled();
+  }
+
+  /// Exchanges vectors with the batch: nothing is copied.
+  void take(std::vector<Event>& events, std::vector<EventAttribute>& attributes) override {
+    Batch& batch = free_batch();
+    batch.events.swap(events);
+    batch.attributes.swap(attributes);
+    filled();
   }
 
   void close() override {
@@ -49,6 +52,18 @@ class PipelinedWriter final : public LocationWriter {
     std::vector<Event> events;
     std::vector<EventAttribute> attributes;
   };
+
+  Batch& free_batch() {
+    std::unique_lock lock(mutex_);
+    if (filled_ - written_ == batches_.size()) room_.wait(lock, [&] { return filled_ - written_ <= few || failure_; });
+    if (failure_) std::rethrow_exception(failure_);
+    return batches_[filled_ % batches_.size()];
+  }
+
+  void filled() {
+    const std::lock_guard lock(mutex_);
+    if (++filled_ - written_ == many) work_.notify_one();
+  }
 
   static void* run(void* self) {
     run_on_usable_processors();

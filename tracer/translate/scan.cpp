@@ -15,11 +15,29 @@ bool adds_only_its_site(const Record& r) {
           r.kind == RecordKind::reduction);
 }
 
+/// Whether another record of this kind, endpoint, sub and codeptr would add nothing to the tables, whatever its time, a and b.
+bool adds_once(const Record& r, const AddressRange& runtime) {
+  constexpr std::uint16_t taskgroup = 6;  // ompt_sync_region_t: PositionMender looks at each
+  switch (r.kind) {
+    case RecordKind::sync_region:
+    case RecordKind::sync_region_wait:
+      return r.sub != taskgroup && (r.endpoint == Endpoint::begin || !is_join(sync_construct(r.sub)));
+    case RecordKind::work: return r.endpoint == Endpoint::end || !runtime.contains(r.c);
+    case RecordKind::masked:
+    case RecordKind::reduction:
+    case RecordKind::mutex_acquire:
+    case RecordKind::flush: return true;
+    default: return false;
+  }
+}
+
 class Scanner {
  public:
   explicit Scanner(ChannelId channel) : channel_(channel) { sites_.resize(64, none); }
 
   void record(const Record& r);
+  /// Records that were not shown: the tables have them already.
+  void count(const Repeats& repeats);
   ChannelScan take() {
     out_.sites = std::move(keys_);
     return std::move(out_);
@@ -28,7 +46,7 @@ class Scanner {
  private:
   std::uint32_t site(const RegionKey& key);
   void grow_sites();
-  Entity& entity(std::uint64_t counter);
+  void name(std::uint64_t counter, Entity entity);
   void parallel_begin(const Record& r);
   void parallel_end(const Record& r);
   void implicit_begin(const Record& r);
@@ -80,22 +98,22 @@ void Scanner::grow_sites() {
   sites_ = std::move(bigger);
 }
 
-Entity& Scanner::entity(std::uint64_t counter) {
-  // A damaged trace must not make us allocate without bound: ids are at most one per record.
-  const std::uint64_t limit = (out_.records + 1024) * 4 + (std::uint64_t{1} << 20);
+void Scanner::name(std::uint64_t counter, Entity entity) {
+  // A damaged trace must not make us allocate without bound: ids are at most one per record; a flight recorder's
+  // begin where it was full. What was never set costs a tenth of a byte.
+  const std::uint64_t limit = (out_.records + 1024) * 4 + (std::uint64_t{1} << 26);
   if (counter > limit) {
     ++out_.notes["ids out of range"];
     counter = 0;
   }
-  if (counter >= out_.entities.size()) out_.entities.resize(counter + 1);
-  return out_.entities[counter];
+  out_.entities.set(counter, entity);
 }
 
 ParallelInstance* Scanner::own_parallel(ParallelId id) {
   if (tracer::channel_of(id) != channel_ || id == no_id) return nullptr;
   const std::uint64_t counter = counter_of(id);
   if (counter >= out_.entities.size()) return nullptr;
-  const Entity& e = out_.entities[counter];
+  const Entity e = out_.entities.get(counter);
   return e.site == none && e.index < out_.parallels.size() ? &out_.parallels[e.index] : nullptr;
 }
 
@@ -107,7 +125,7 @@ void Scanner::parallel_begin(const Record& r) {
   p.requested = r.a;
   p.league = (unpack_parallel_flags(r.sub) & 0x40000000u) != 0;
   p.enclosing = nest_.empty() ? none : nest_.back();
-  entity(counter_of(r.b)) = {static_cast<std::uint32_t>(out_.parallels.size()), none};
+  name(counter_of(r.b), {static_cast<std::uint32_t>(out_.parallels.size()), none});
   out_.parallels.push_back(p);
   league_ = p.league ? r.b : no_id;
   site(region_key(r));
@@ -132,7 +150,7 @@ void Scanner::implicit_begin(const Record& r) {
   i.outer = nest_.empty() ? none : nest_.back();
   i.initial = r.kind == RecordKind::initial_task;
   const auto index = static_cast<std::uint32_t>(out_.implicits.size());
-  if (tracer::channel_of(r.c) == channel_ && counter_of(r.c) != 0) entity(counter_of(r.c)) = {index, none};
+  if (tracer::channel_of(r.c) == channel_ && counter_of(r.c) != 0) name(counter_of(r.c), {index, none});
   out_.implicits.push_back(i);
   nest_.push_back(index);
 }
@@ -166,7 +184,7 @@ void Scanner::task_create(const Record& r) {
     known.set(r, site(key));
     if (key.construct != Construct::taskwait) site({r.c, Construct::create_task, false, 0});
   }
-  entity(counter) = {nest_.empty() ? none : nest_.back(), known.value};
+  name(counter, {nest_.empty() ? none : nest_.back(), known.value});
   if (!nest_.empty()) out_.implicits[nest_.back()].creates_tasks = true;
 }
 
@@ -184,6 +202,7 @@ void Scanner::task_schedule(const Record& r) {
 void Scanner::dependence(const Record& r) {
   if (r.b != depending_ || (r.a & 0xffff) == 0) type_counts_.fill(0);
   depending_ = r.b;
+  out_.dependence_types.resize(256);
   auto& most = out_.dependence_types[r.sub & 0xff];
   most = std::max(most, ++type_counts_[r.sub & 0xff]);
   if (is_doacross(r)) site({loop_codeptr_, doacross_construct(r.sub), false, 0});
@@ -282,13 +301,27 @@ void Scanner::record(const Record& r) {
   known_.at(r).set(r, none);
 }
 
+void Scanner::count(const Repeats& repeats) {
+  for (std::size_t tag = 0; tag < repeats.skipped.size(); ++tag) {
+    out_.records += repeats.skipped[tag];
+    if (const std::size_t kind = tag & 63; kind < out_.kinds.size()) out_.kinds[kind] += repeats.skipped[tag];
+  }
+  out_.last = std::max(out_.last, repeats.latest);
+}
+
 }  // namespace
 
 ChannelScan scan_channel(RecordReader& reader, ChannelId channel, AddressRange runtime) {
   Scanner scanner(channel);
   PositionMender positions(runtime);
-  for (auto batch = reader.next(); !batch.empty(); batch = reader.next())
-    for (const Record& r : batch) positions.mend(r, [&](const Record& mended) { scanner.record(mended); });
+  Repeats repeats;
+  for (auto batch = reader.next_new(repeats); !batch.empty(); batch = reader.next_new(repeats)) {
+    for (const Record& r : batch) {
+      positions.mend(r, [&](const Record& mended) { scanner.record(mended); });
+      repeats.skip[Repeats::index(r)] = adds_once(r, runtime);
+    }
+  }
+  scanner.count(repeats);
   return scanner.take();
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,10 +18,10 @@
 #include "tracer/record.hpp"
 #include "tracer/record_table.hpp"
 #include "tracer/translate/constructs.hpp"
+#include "tracer/translate/entities.hpp"
 
 namespace tracer::translate {
 
-inline constexpr std::uint32_t none = 0xffffffffu;
 inline constexpr Ticks never = std::numeric_limits<Ticks>::max();
 
 /// One execution of a parallel region or of a league.
@@ -49,13 +50,6 @@ struct ImplicitInstance {
   std::uint32_t outer = none;  ///< the implicit instance around it on this channel
   bool initial = false;
   bool creates_tasks = false;
-};
-
-/// What an id of a channel names: `index` into parallels or implicits; for an explicit task the
-/// implicit instance that created it, and the site that says its region.
-struct Entity {
-  std::uint32_t index = none;
-  std::uint32_t site = none;
 };
 
 /// An acquisition or release of a mutex, in the channel's order.
@@ -126,7 +120,7 @@ struct Toggle {
 
 /// Found by reading one channel alone.
 struct ChannelScan {
-  std::vector<Entity> entities;  ///< by counter
+  Entities entities;
   std::vector<ParallelInstance> parallels;
   std::vector<ImplicitInstance> implicits;
   std::vector<RegionKey> sites;            ///< dense, as found
@@ -145,7 +139,7 @@ struct ChannelScan {
   std::uint64_t tasks_ended = 0;  ///< explicit ones, as seen here, created anywhere
   /// Tasks created here that nobody ever ran (the trace ends before), by their creator's implicit instance.
   std::vector<std::pair<std::uint32_t, TaskId>> unstarted;
-  std::array<std::uint32_t, 256> dependence_types{};  ///< most dependences of a type that one task has
+  std::vector<std::uint32_t> dependence_types;  ///< by type, most dependences that one task has; empty: none
   std::array<std::uint64_t, static_cast<std::size_t>(RecordKind::count_)> kinds{};  ///< records per kind
   std::uint64_t work_types = 0, target_types = 0;     ///< bit n: kind n (below 64) was seen
   std::vector<std::uint32_t> messages;                ///< journal strings of error directives
@@ -189,15 +183,15 @@ struct Tables {
     return !on;
   }
 
-  const Entity* entity(std::uint64_t id) const noexcept {
+  std::optional<Entity> entity(std::uint64_t id) const noexcept {
     const ChannelId channel = tracer::channel_of(id);
-    if (id == no_id || channel >= channels.size()) return nullptr;
+    if (id == no_id || channel >= channels.size()) return {};
     const auto& entities = channels[channel].entities;
     const std::uint64_t counter = counter_of(id);
-    return counter < entities.size() ? &entities[counter] : nullptr;
+    return counter < entities.size() ? std::optional(entities.get(counter)) : std::nullopt;
   }
   const ParallelInstance* parallel(ParallelId id) const noexcept {
-    const Entity* e = entity(id);
+    const std::optional<Entity> e = entity(id);
     if (!e || e->site != none || e->index == none) return nullptr;
     const auto& parallels = channels[tracer::channel_of(id)].parallels;
     return e->index < parallels.size() ? &parallels[e->index] : nullptr;

@@ -136,9 +136,12 @@ Vocabulary make_vocabulary(const Tables& tables, const Journal& journal, Definit
     ref = used ? static_cast<std::uint32_t>(d.parameters.size()) : undefined_ref;
     if (used) d.parameters.push_back({row.name, row.type});
   }
+  std::vector<const std::vector<std::uint32_t>*> dependences;
+  for (const ChannelScan& scan : tables.channels)
+    if (!scan.dependence_types.empty()) dependences.push_back(&scan.dependence_types);
   for (std::uint16_t type = 0; type < 256; ++type) {
     std::uint32_t most = 0;
-    for (const ChannelScan& scan : tables.channels) most = std::max(most, scan.dependence_types[type]);
+    for (const auto* types : dependences) most = std::max(most, (*types)[type]);
     for (std::uint32_t n = 1; n <= std::min<std::uint32_t>(most, 200); ++n) {
       v.dependences[type].push_back(static_cast<std::uint32_t>(d.attributes.size()));
       d.attributes.push_back({"DEPEND_" + dependence_name(type) + (n == 1 ? "" : "_" + std::to_string(n)),

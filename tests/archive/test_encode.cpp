@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Our event files against those that the OTF2 library writes of the same events: byte by byte.
+#include <otf2/otf2.h>
+
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "formats/otf2/sink.hpp"
+#include "sample.hpp"
+#include "support/scratch.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t chunk_bytes = 256 * 1024;
+
+OTF2_AttributeValue value_of(ValueType type, std::uint64_t value) {
+  OTF2_AttributeValue out{};
+  switch (type) {
+    case ValueType::uint64: out.uint64 = value; break;
+    case ValueType::int64: out.int64 = static_cast<std::int64_t>(value); break;
+    case ValueType::string: out.stringRef = static_cast<OTF2_StringRef>(value); break;
+    case ValueType::location: out.locationRef = value; break;
+    case ValueType::region: out.regionRef = static_cast<OTF2_RegionRef>(value); break;
+  }
+  return out;
+}
+
+OTF2_ErrorCode put(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e) {
+  constexpr OTF2_Paradigm openmp = OTF2_PARADIGM_OPENMP;
+  const auto a = static_cast<std::uint32_t>(e.a), b = static_cast<std::uint32_t>(e.b);
+  switch (e.type) {
+    case EventType::enter: return OTF2_EvtWriter_Enter(w, l, e.time, e.ref);
+    case EventType::leave: return OTF2_EvtWriter_Leave(w, l, e.time, e.ref);
+    case EventType::task_create: return OTF2_EvtWriter_ThreadTaskCreate(w, l, e.time, e.ref, a, b);
+    case EventType::task_switch: return OTF2_EvtWriter_ThreadTaskSwitch(w, l, e.time, e.ref, a, b);
+    case EventType::task_complete: return OTF2_EvtWriter_ThreadTaskComplete(w, l, e.time, e.ref, a, b);
+    case EventType::acquire_lock: return OTF2_EvtWriter_ThreadAcquireLock(w, l, e.time, openmp, a, b);
+    case EventType::release_lock: return OTF2_EvtWriter_ThreadReleaseLock(w, l, e.time, openmp, a, b);
+    case EventType::thread_fork: return OTF2_EvtWriter_ThreadFork(w, l, e.time, openmp, a);
+    case EventType::thread_join: return OTF2_EvtWriter_ThreadJoin(w, l, e.time, openmp);
+    case EventType::team_begin: return OTF2_EvtWriter_ThreadTeamBegin(w, l, e.time, e.ref);
+    case EventType::team_end: return OTF2_EvtWriter_ThreadTeamEnd(w, l, e.time, e.ref);
+    case EventType::parameter_int: return OTF2_EvtWriter_ParameterInt(w, l, e.time, e.ref, static_cast<std::int64_t>(e.a));
+    case EventType::parameter_uint: return OTF2_EvtWriter_ParameterUnsignedInt(w, l, e.time, e.ref, e.a);
+    case EventType::parameter_string: return OTF2_EvtWriter_ParameterString(w, l, e.time, e.ref, a);
+    case EventType::rma_get: return OTF2_EvtWriter_RmaGet(w, l, e.time, e.sub, e.ref, e.a, e.b);
+    case EventType::rma_put: return OTF2_EvtWriter_RmaPut(w, l, e.time, e.sub, e.ref, e.a, e.b);
+    case EventType::rma_op_complete_blocking: return OTF2_EvtWriter_RmaOpCompleteBlocking(w, l, e.time, e.sub, e.b);
+    case EventType::buffer_flush: return OTF2_EvtWriter_BufferFlush(w, l, e.time, e.a);
+    case EventType::program_begin: return OTF2_EvtWriter_ProgramBegin(w, l, e.time, a, 0, nullptr);
+    case EventType::measurement_on_off:
+      return OTF2_EvtWriter_MeasurementOnOff(w, l, e.time, e.a != 0 ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF);
+    case EventType::program_end:
+      return OTF2_EvtWriter_ProgramEnd(w, l, e.time, e.b == 1 ? static_cast<std::int64_t>(e.a) : OTF2_UNDEFINED_INT64);
+    case EventType::metric_uint: {
+      const OTF2_Type type = OTF2_TYPE_UINT64;
+      OTF2_MetricValue value{};
+      value.unsigned_int = e.a;
+      return OTF2_EvtWriter_Metric(w, l, e.time, 2 * e.ref + 1, 1, &type, &value);
+    }
+  }
+  return OTF2_ERROR_INVALID_ARGUMENT;
+}
+
+OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
+
+/// The event file as the library writes it.
+fs::path by_library(const fs::path& directory, const LocationEvents& trace, const std::vector<ValueType>& types) {
+  static const OTF2_FlushCallbacks callbacks{flush, nullptr};
+  OTF2_Archive* archive = OTF2_Archive_Open(directory.c_str(), "traces", OTF2_FILEMODE_WRITE, chunk_bytes, OTF2_UNDEFINED_UINT64,
+                                            OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  REQUIRE(archive != nullptr);
+  REQUIRE(OTF2_Archive_SetFlushCallbacks(archive, &callbacks, nullptr) == OTF2_SUCCESS);
+  REQUIRE(OTF2_Archive_SetSerialCollectiveCallbacks(archive) == OTF2_SUCCESS);
+  REQUIRE(OTF2_Archive_OpenEvtFiles(archive) == OTF2_SUCCESS);
+  OTF2_EvtWriter* writer = OTF2_Archive_GetEvtWriter(archive, 0);
+  OTF2_AttributeList* list = OTF2_AttributeList_New();
+  std::size_t used = 0;
+  for (const Event& event : trace.events) {
+    for (std::size_t n = 0; n < event.attributes; ++n, ++used) {
+      const auto& [attribute, value] = trace.attributes[used];
+      const ValueType type = attribute < types.size() ? types[attribute] : ValueType::uint64;
+      OTF2_AttributeList_AddAttribute(list, attribute, static_cast<OTF2_Type>(type), value_of(type, value));
+    }
+    REQUIRE(put(writer, list, event) == OTF2_SUCCESS);
+  }
+  OTF2_AttributeList_Delete(list);
+  OTF2_Archive_CloseEvtWriter(archive, writer);
+  OTF2_Archive_SetDefChunkSize(archive, OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT);
+  OTF2_Archive_OpenDefFiles(archive);
+  OTF2_Archive_CloseDefWriter(archive, OTF2_Archive_GetDefWriter(archive, 0));
+  OTF2_Archive_Close(archive);
+  return directory / "traces";
+}
+
+fs::path by_us(const fs::path& directory, const LocationEvents& trace, const std::vector<ValueType>& types) {
+  const auto sink = make_otf2_sink(directory, {Otf2Level::v3_0, types, {}, chunk_bytes});
+  const auto writer = sink->open(0);
+  writer->write(trace.events, trace.attributes);
+  writer->close();
+  return directory / "traces";
+}
+
+std::string bytes_of(const fs::path& file) {
+  std::ifstream in{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+void compare(const LocationEvents& trace, const std::vector<ValueType>& types) {
+  const Scratch scratch;
+  const fs::path theirs = by_library(scratch / "library", trace, types), ours = by_us(scratch / "ours", trace, types);
+  const std::string a = bytes_of(theirs / "0.evt"), b = bytes_of(ours / "0.evt");
+  CHECK(a.size() == b.size());
+  CHECK(std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin()).first == a.end());
+  CHECK(bytes_of(theirs / "0.def") == bytes_of(ours / "0.def"));
+}
+
+/// Numbers of every length, and those with a form of their own.
+class Numbers {
+ public:
+  explicit Numbers(unsigned seed) : random_(seed) {}
+  std::uint64_t next() {
+    const std::uint64_t r = random_();
+    switch (r % 8) {
+      case 0: return 0;
+      case 1: return ~std::uint64_t{0};
+      case 2: return 0xffffffffu;
+      default: return random_() >> (random_() % 64);
+    }
+  }
+  std::uint64_t below(std::uint64_t n) { return random_() % n; }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+LocationEvents random_events(unsigned seed, std::size_t count) {
+  Numbers numbers(seed);
+  LocationEvents out;
+  Nanoseconds time = seed % 2;  // from 0 now and then, where every event of time 0 has its time before it
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 3 && numbers.below(3) != 0) time += numbers.below(1000);
+    Event e{};
+    e.time = time;
+    const auto kinds = static_cast<std::uint64_t>(EventType::metric_uint) + 1;
+    e.type = numbers.below(2) == 0 ? EventType::enter : static_cast<EventType>(numbers.below(kinds));
+    e.sub = static_cast<std::uint16_t>(numbers.next());
+    e.ref = e.type == EventType::metric_uint ? static_cast<std::uint32_t>(numbers.below(100)) : static_cast<std::uint32_t>(numbers.next());
+    e.a = numbers.next();
+    e.b = numbers.below(4) == 0 ? 1 : numbers.next();
+    if (numbers.below(4) == 0) e.attributes = static_cast<std::uint8_t>(numbers.below(numbers.below(8) == 0 ? 256 : 4));
+    for (std::size_t n = 0; n < e.attributes; ++n) out.attributes.push_back({static_cast<std::uint32_t>(n), numbers.next()});
+    out.events.push_back(e);
+  }
+  return out;
+}
+
+const std::vector<ValueType> types{ValueType::uint64, ValueType::int64, ValueType::string, ValueType::location, ValueType::region};
+
+}  // namespace
+
+TEST_CASE("an event file is byte by byte what the OTF2 library writes of the same events") {
+  for (unsigned seed = 0; seed < 6; ++seed) {
+    INFO("seed " << seed);
+    compare(random_events(seed, 30'000), types);
+  }
+}
+
+TEST_CASE("an event file without events, and one of a single chunk, are the library's too") {
+  compare({}, types);
+  compare(random_events(7, 5), types);
+}
+
+TEST_CASE("chunks that end at any byte of an event are the library's too") {
+  for (unsigned shift = 0; shift < 24; ++shift) {
+    INFO("shift " << shift);
+    LocationEvents trace;
+    Nanoseconds time = 1;
+    for (unsigned n = 0; n < shift; ++n) trace.events.push_back({time, EventType::leave, 0, 0, n % 2, 0, 0});
+    for (unsigned n = 0; n < 50'000; ++n) trace.events.push_back({++time, EventType::enter, 0, 0, 1, 0, 0});
+    compare(trace, types);
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the ids of a channel name: one entry for each parallel region, implicit task and explicit task that its thread
+// made, by the id's counter. Programs make tasks by the hundred million, most of them alike: counters go in blocks, a
+// block keeps each different entry once and a few bits per counter. A loop that makes tasks takes 0.1 bytes a task.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <unordered_map>
+#include <vector>
+
+namespace tracer::translate {
+
+inline constexpr std::uint32_t none = 0xffffffffu;
+
+/// `index` into parallels or implicits; for an explicit task the implicit instance that created it,
+/// and the site that says its region.
+struct Entity {
+  std::uint32_t index = none;
+  std::uint32_t site = none;
+  friend bool operator==(const Entity&, const Entity&) = default;
+};
+
+/// Filled in the order of counters, more or less; read by any number of threads once it is filled.
+class Entities {
+ public:
+  /// One more than the largest counter that was set.
+  std::size_t size() const noexcept { return size_; }
+
+  /// What was set last; Entity{} for what was not set.
+  Entity get(std::uint64_t counter) const noexcept {
+    if (counter >= size_) return {};
+    if (!late_.empty()) [[unlikely]]
+      if (const auto late = late_.find(counter); late != late_.end()) return late->second;
+    const auto block = static_cast<std::size_t>(counter >> block_bits);
+    const auto place = static_cast<std::size_t>(counter & (block_size - 1));
+    if (block == blocks_.size()) return open_[place];
+    const Block& b = blocks_[block];
+    return entries_[b.entries + place_in(b, place)];
+  }
+
+  void set(std::uint64_t counter, Entity entity);
+
+  template <class Body>
+  void for_each(const Body& body) const {
+    for (std::size_t counter = 0; counter < size_; ++counter) body(counter, get(counter));
+  }
+
+ private:
+  static constexpr unsigned block_bits = 8;
+  static constexpr std::size_t block_size = std::size_t{1} << block_bits;
+  static constexpr std::uint8_t each_its_own = 0xff;
+  static constexpr std::size_t most_shared = 16;
+
+  struct Block {
+    std::uint32_t entries = 0;  ///< its first in entries_
+    std::uint32_t bits = 0;     ///< its first word in bits_
+    std::uint8_t width = 0;     ///< bits per counter: 0, 1, 2, 4; or each_its_own
+  };
+
+  std::size_t place_in(const Block& b, std::size_t place) const noexcept {
+    if (b.width == 0) return 0;
+    if (b.width == each_its_own) return place;
+    const std::size_t bit = place * b.width;
+    return (bits_[b.bits + bit / 64] >> (bit % 64)) & ((1u << b.width) - 1);
+  }
+
+  void close_block();
+
+  std::size_t size_ = 0;
+  std::vector<Block> blocks_;  ///< closed
+  std::vector<Entity> entries_;
+  std::vector<std::uint64_t> bits_;
+  std::vector<Entity> open_;                         ///< the block behind blocks_, as far as it was set
+  std::unordered_map<std::uint64_t, Entity> late_;   ///< set when their block was closed: wrong or damaged traces
+};
+
+}  // namespace tracer::translate
