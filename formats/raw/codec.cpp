@@ -145,11 +145,18 @@ Decoder::Taken Decoder::run(Record* out, std::size_t room, std::size_t most, Rep
     const auto tag = static_cast<unsigned>(in[0]), mask = static_cast<unsigned>(in[1]);
     std::uint64_t difference = 0;
     std::memcpy(&difference, in + 2, 8);
-    const unsigned code = (mask >> 4) & 7;
-    difference &= time_masks[code];
-    in += 2 + code + (code == 7 ? 1 : 0);
     Record& last = last_[tag];
-    if ((mask & 0x8f) != 0) {
+    // Where the next record begins is known early when it is a branch that says how long this one is.
+    if (mask == 0x10) {
+      difference &= 0xff;
+      in += 3;
+    } else if (mask == 0x20) {
+      difference &= 0xffff;
+      in += 4;
+    } else {
+      const unsigned code = (mask >> 4) & 7;
+      difference &= time_masks[code];
+      in += 2 + code + (code == 7 ? 1 : 0);
       if ((mask & 0x80) || !field(in, mask & 1, last.sub) || !field(in, mask & 2, last.a) || !field(in, mask & 4, last.b) ||
           !field(in, mask & 8, last.c)) {
         break;

@@ -39,6 +39,19 @@ class EventBuffer {
     pending_ = 0;
     if (events_.size() >= batch) flush();
   }
+  /// As add(), for Enter and Leave of a region that is no promise, while nothing is paused.
+  void add_region(Nanoseconds time, EventType type, RegionRef region) {
+    if (time < last_) [[unlikely]] {
+      ++clamped_;
+      time = last_;
+    }
+    last_ = time;
+    if (count_++ == 0) first_ = time;
+    events_.push_back({time, type, pending_, 0, region, 0, 0});
+    pending_ = 0;
+    if (events_.size() >= batch) [[unlikely]]
+      flush();
+  }
   /// Belongs to the next event that is added. At most 255 for one event; more are left out.
   void attribute(std::uint32_t ref, std::uint64_t value) {
     if (ref == 0xffffffffu || pending_ == 255) return;

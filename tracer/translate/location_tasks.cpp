@@ -92,14 +92,26 @@ LocationTranslator::TaskName LocationTranslator::name_of(TaskId id) const {
   if (!entity) return name;
   name.comm = tables_.root_comm[creator];
   if (entity->index == none || entity->index >= tables_.channels[creator].implicits.size()) return name;
-  const ImplicitInstance& implicit = tables_.channels[creator].implicits[entity->index];
-  if (const ParallelInstance* p = tables_.parallel(implicit.parallel)) {
-    name.comm = p->comm;
-    name.rank = implicit.rank;
-  }
-  if (tracer::channel_of(implicit.task) == creator && counter_of(implicit.task) < name.generation)
-    name.generation -= counter_of(implicit.task);
+  const Creator& known = creator_of(creator, entity->index);
+  name.comm = known.comm;
+  name.rank = known.rank;
+  if (known.before < name.generation) name.generation -= known.before;
   return name;
+}
+
+// Tasks come by the thousand from the same part in the same team.
+const LocationTranslator::Creator& LocationTranslator::creator_of(ChannelId channel, std::uint32_t index) const {
+  Creator& known = creators_[channel % creators_.size()];
+  if (known.channel == channel && known.index == index) [[likely]]
+    return known;
+  const ImplicitInstance& implicit = tables_.channels[channel].implicits[index];
+  known = {channel, index, tables_.root_comm[channel], 0, 0};
+  if (const ParallelInstance* p = tables_.parallel(implicit.parallel)) {
+    known.comm = p->comm;
+    known.rank = implicit.rank;
+  }
+  if (tracer::channel_of(implicit.task) == channel) known.before = counter_of(implicit.task);
+  return known;
 }
 
 void LocationTranslator::begin_task(TaskState& task, TaskId id) const {

@@ -70,21 +70,31 @@ void LocationTranslator::leave(Nanoseconds t, Construct construct, bool wait) {
   note("end without a begin ignored");
 }
 
-bool LocationTranslator::again(const Record& r, Nanoseconds t) {
-  const Usual& usual = usual_[Repeats::index(r)];
-  if (usual.does == Usual::nothing || usual.codeptr != r.c || usual.sub != r.sub) return false;
+std::size_t LocationTranslator::usual(std::span<const Record> batch) {
+  if (batch.empty() || usual_[Repeats::index(batch.front())].does == Usual::nothing) return 0;
+  const Ticks calm = calm_until();
+  // A worker's ends may come late: due_late().
+  const bool worker = !nest_.empty() && nest_.back().instance->rank != 0 && nest_.back().parallel;
+  const Ticks late = worker && nest_.back().parallel->implicit_end != 0 ? nest_.back().parallel->implicit_end : never;
   auto& open = current_->open;
-  const bool same = !open.empty() && open.back().construct == usual.construct;
-  if (usual.does == Usual::enters) {
-    if (usual.wait && same && open.back().codeptr != usual.codeptr) return false;  // see better_position
-    out_.add(t, EventType::enter, usual.region);
-    open.push_back({usual.region, usual.construct, usual.wait, usual.codeptr});
-    return true;
+  std::size_t done = 0;
+  for (const Record& r : batch) {
+    const Usual& usual = usual_[Repeats::index(r)];
+    if (usual.does == Usual::nothing || usual.codeptr != r.c || usual.sub != r.sub || r.time >= calm) break;
+    const bool same = !open.empty() && open.back().construct == usual.construct;
+    const Nanoseconds t = clock_(r.time);
+    if (usual.does == Usual::enters) {
+      if (usual.wait && same && open.back().codeptr != usual.codeptr) break;  // better_position()
+      out_.add_region(t, EventType::enter, usual.region);
+      open.push_back({usual.region, usual.construct, usual.wait, usual.codeptr});
+    } else {
+      if (!same || open.back().wait != usual.wait || r.time > late || RegionTable::is_promise(open.back().region)) break;
+      out_.add_region(t, EventType::leave, open.back().region);
+      open.pop_back();
+    }
+    ++done;
   }
-  if (!same || open.back().wait != usual.wait) return false;
-  out_.add(t, EventType::leave, open.back().region);
-  open.pop_back();
-  return true;
+  return done;
 }
 
 // A producer reads the clock, finds its ring full, waits, and leaves the wait before the record: the
@@ -122,7 +132,6 @@ void LocationTranslator::translate(const Record& r) {
     toggle(when);
   // The master's time, unless this thread was still at the end of a task by then.
   const Nanoseconds t = when == r.time ? clock_(when) : std::max(clock_(when), out_.last());
-  if (again(r, t)) return;
   switch (r.kind) {
     case RecordKind::parallel_begin: return parallel_begin(r, t);
     case RecordKind::parallel_end: return parallel_end(r, t);
@@ -178,7 +187,8 @@ LocationResult LocationTranslator::run(RecordReader& records) {
   }
   PositionMender positions(tables_.runtime);
   for (auto batch = records.next(); !batch.empty(); batch = records.next())
-    for (const Record& r : batch) positions.mend(r, [this](const Record& mended) { record(mended); });
+    for (std::size_t i = usual(batch); i < batch.size(); i += 1 + usual(batch.subspan(i + 1)))
+      positions.mend(batch[i], [this](const Record& mended) { record(mended); });
   finish();
   result_.first = out_.first();
   result_.last = out_.last();

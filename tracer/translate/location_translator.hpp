@@ -106,13 +106,23 @@ class LocationTranslator {
     bool wait = false;
     enum : std::uint8_t { nothing, enters, leaves } does = nothing;
   };
-  bool again(const Record& r, Nanoseconds t);
+  /// Translates records from the batch's front on as long as each does what the last one of its kind and endpoint did
+  /// and nothing is pending. Returns how many. What is done here must be what record() and translate() would do.
+  std::size_t usual(std::span<const Record> batch);
+  /// Before this time neither record() nor translate() have anything to look at before they come to the record itself.
+  /// Whoever adds such a thing there adds it here.
+  Ticks calm_until() const noexcept {
+    const bool pending = !waits_.empty() || has_pending_create_ || has_pending_test_ || awaiting_more_.kind != RecordKind::invalid;
+    if (pending || out_.paused()) return 0;
+    return next_toggle_ < tables_.toggles.size() ? tables_.toggles[next_toggle_].time : never;
+  }
+  static bool is_taskgroup(const Record& r) noexcept { return r.sub == 6; }  // PositionMender looks at each
   void entered(const Record& r, const Site& site) {
-    if (site.region != undefined_ref)
+    if (site.region != undefined_ref && !is_taskgroup(r))
       usual_[Repeats::index(r)] = {r.c, site.region, r.sub, site.key.construct, site.key.wait, Usual::enters};
   }
   void left(const Record& r, Construct construct, bool wait) {
-    usual_[Repeats::index(r)] = {r.c, undefined_ref, r.sub, construct, wait, Usual::leaves};
+    if (!is_taskgroup(r)) usual_[Repeats::index(r)] = {r.c, undefined_ref, r.sub, construct, wait, Usual::leaves};
   }
   void enter(Nanoseconds t, const RegionKey& key) {
     Site site{key, undefined_ref};
@@ -159,6 +169,14 @@ class LocationTranslator {
   void switch_to(TaskId next, Nanoseconds t, bool migrated_in);
   bool migrates(Ticks time, TaskId task, bool in);
   TaskName name_of(TaskId id) const;
+  struct Creator {
+    ChannelId channel = none;
+    std::uint32_t index = none;  ///< implicit instance
+    CommRef comm = undefined_ref;
+    std::uint32_t rank = 0;
+    std::uint64_t before = 0;  ///< counter of its implicit task: generations count from there
+  };
+  const Creator& creator_of(ChannelId channel, std::uint32_t index) const;
   void begin_task(TaskState& task, TaskId id) const;
   RegionKey task_key(TaskId id) const;  ///< construct count_ when nobody created it
 
@@ -230,6 +248,7 @@ class LocationTranslator {
     RegionRef region = undefined_ref;
   };
   std::array<CachedRegion, 64> cache_{};
+  mutable std::array<Creator, 16> creators_{};
   SiteCache<Site> sites_;
   std::array<Usual, 256> usual_{};  ///< by Repeats::index
 };
