@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -107,6 +108,18 @@ void end(Ending ending) {
   if (!raw_directory.empty()) convert_trace(*session, raw_directory);
 }
 
+// libomp (13 to 24) frees its tables before it finalises the tool: a thread that still runs regions then crashes the
+// process, the surer the longer finalising takes. With such threads the run ends here, while the runtime is whole.
+// Without them it does not: destructors that run after this may use OpenMP.
+void end_before_the_runtime_does() {
+  try {
+    Session* session = Session::current();
+    if (session != nullptr && session->has_another_initial_thread()) end(ending_at_exit());
+  } catch (...) {
+    log_error("at the tool's end: a failure before the runtime's end");
+  }
+}
+
 }  // namespace
 
 bool accept(unsigned omp_version, const char* runtime_version) {
@@ -143,6 +156,7 @@ bool start(ompt_function_lookup_t lookup) {
   self.run.runtime_build = identity.build;
   Session* session = Session::start(self.run, self.config, &make_drainer);
   if (session == nullptr) return false;
+  std::atexit(end_before_the_runtime_does);
   start_devices(*session, self.config);
   const ompt::Registration registration = ompt::register_callbacks(set_callback, self.config.record);
   write_journal(*session, registration, entry_points);

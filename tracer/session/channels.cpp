@@ -109,6 +109,18 @@ Channel& Session::channel(std::size_t index) noexcept {
   return *shared_->channels[index];
 }
 
+bool Session::has_another_initial_thread() noexcept {
+  constexpr std::uint32_t initial = 1;  // ompt_thread_initial
+  const auto mine = static_cast<std::uint64_t>(::syscall(SYS_gettid));
+  for (std::size_t i = 0; i < channel_count(); ++i) {
+    const Channel& other = channel(i);
+    const auto* header = other.slot_.header;
+    if (header->channel.load(std::memory_order_acquire) == raw::no_channel || other.closed_.load()) continue;
+    if (other.info_.thread_type == initial && header->process_thread != mine) return true;
+  }
+  return false;
+}
+
 Channel* Session::take_free_channel() noexcept {
   const auto take = [this]() -> Channel* {
     const std::lock_guard lock(shared_->free_mutex);

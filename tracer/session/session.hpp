@@ -88,6 +88,9 @@ class Session {
   /// there is nothing to convert (a forked child's inherited session).
   std::filesystem::path finish(Ending ending) noexcept;
 
+  /// Whether a thread that the runtime took for an initial one, other than the caller, has not ended yet.
+  bool has_another_initial_thread() noexcept;
+
   /// Before the runtime registers its own fork handlers, that is in ompt_start_tool.
   static void prepare_for_forks() noexcept;
 

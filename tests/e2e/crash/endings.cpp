@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One program, all endings: runs a region, prints what it computed, and ends as its argument says.
+#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,6 +80,35 @@ void in_region(const std::function<void()>& act) {
     if (omp_get_thread_num() == 1) act();
 #pragma omp barrier
   }
+}
+
+/// The next image, or 127 as shells say.
+int spawn(char* const* command) {
+  pid_t child = 0;
+  if (posix_spawn(&child, command[0], nullptr, nullptr, command, environ) != 0) return 127;
+  return wait_for(child);
+}
+
+/// Until exec the child runs in its parent's memory, on its parent's thread.
+int vfork_and(bool exec) {
+  const pid_t child = vfork();
+  if (child == 0) {
+    if (exec) execl("/bin/true", "true", nullptr);
+    _exit(9);
+  }
+  say("child ended with", wait_for(child));
+  say("parent", compute(20));
+  return 0;
+}
+
+/// Threads are in regions for ever, and the process ends.
+void leave_threads_in_regions() {
+  for (int i = 0; i < 2; ++i) {
+    std::thread([] {
+      for (;;) compute(4);
+    }).detach();
+  }
+  usleep(20000);
 }
 
 int threads_that_come_and_go() {
@@ -210,6 +240,61 @@ const std::map<std::string, std::function<int()>> endings{
          compute(4);
          return 2;
        });
+     }},
+    {"vfork", [] { return vfork_and(false); }},
+    {"vfork_exec", [] { return vfork_and(true); }},
+    {"spawn",
+     [] {
+       char* const command[] = {const_cast<char*>("/proc/self/exe"), const_cast<char*>("return"), nullptr};
+       say("child ended with", spawn(command));
+       say("parent", compute(20));
+       return 0;
+     }},
+    {"system",
+     [] {
+       say("system", std::system("exit 3"));
+       say("parent", compute(20));
+       return 0;
+     }},
+    {"exec_in_thread",
+     [] {
+       std::thread([] { std::exit(exec_self("return")); }).join();
+       return 99;
+     }},
+    {"exec_while_others_are_in_regions",
+     [] {
+       leave_threads_in_regions();
+       return exec_self("return");
+     }},
+    {"exit_while_others_are_in_regions",
+     [] {
+       leave_threads_in_regions();
+       std::exit(4);
+       return 0;
+     }},
+    {"fork_while_others_are_in_regions",
+     [] {
+       leave_threads_in_regions();
+       const pid_t child = fork();
+       if (child == 0) _exit(5);
+       say("child ended with", wait_for(child));
+       return 0;
+     }},
+    {"fork_in_region",
+     [] {
+       in_region([] {
+         const pid_t child = fork();
+         if (child == 0) _exit(7);
+         say("child ended with", wait_for(child));
+       });
+       return 0;
+     }},
+    {"daemon_function",
+     [] {
+       // Its parent ends by _exit; a pipe keeps the test until the daemon has ended.
+       if (daemon(1, 1) != 0) return 99;
+       say("daemon", compute(10));
+       return 0;
      }},
     {"daemon", [] { return daemonise(); }},
     {"close_all",
