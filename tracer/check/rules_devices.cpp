@@ -101,7 +101,8 @@ class StreamOverlap final : public Rule {
   std::vector<unsigned> open_;
 };
 
-/// Joined by the attribute HOST_OP_ID on both sides, else by the parameter "callsite id".
+/// Joined by the attribute HOST_OP_ID on both sides, else by the parameter "callsite id". Only OpenMP's kernels need a submit:
+/// streams also hold waiting, overhead, memsets and what libraries launch.
 class KernelSubmits final : public Rule {
  public:
   explicit KernelSubmits(const Context& c)
@@ -119,7 +120,7 @@ class KernelSubmits final : public Rule {
       const bool stream = c_.is_stream(e.location);
       if (!stream && c_.construct(e.field[0]) != "target submit") return;
       if (const auto* id = e.attribute(attribute_)) return found(e.location, e.time, e.position, id->value, stream);
-      waiting = {true, e.time, e.position, e.field[0]};
+      if (!stream || is_openmp_kernel(e.field[0])) waiting = {true, e.time, e.position, e.field[0]};
     } else if (waiting.yes && e.kind == EventKind::parameter_unsigned_int && e.field[0] == callsite_) {
       waiting.yes = false;
       found(e.location, waiting.time, waiting.position, e.field[1], c_.is_stream(e.location));
@@ -141,6 +142,11 @@ class KernelSubmits final : public Rule {
   }
 
  private:
+  bool is_openmp_kernel(std::uint64_t ref) const {
+    const auto* region = d().regions.find(ref);
+    return c_.construct(ref) == "target kernel" ||
+           (region && d().text(region->name).substr(0, 16) == "__omp_offloading");
+  }
   struct Waiting {
     bool yes;
     std::uint64_t time, position, region;
