@@ -164,6 +164,11 @@ bool read(const EntryPoints& entry, std::int32_t number, const Range& range, omp
   return true;
 }
 
+void note_times(const DeviceRecord& record, ParseCount& count) noexcept {
+  if (record.start && (count.first == 0 || record.start < count.first)) count.first = record.start;
+  if (record.end > count.last) count.last = record.end;
+}
+
 }  // namespace
 
 DeviceRecord convert(const ompt_record_ompt_t& record, std::int32_t device, DeviceSink& sink) noexcept {
@@ -205,6 +210,7 @@ ParseCount parse(const EntryPoints& entry, DeviceHandle device, std::int32_t num
       ++count.unreadable;
     } else if (read(entry, number, range, at, sink, batch[filled])) {
       ++count.records;
+      note_times(batch[filled], count);
       if (++filled == batch.size()) {
         sink.records({batch.data(), filled});
         filled = 0;

@@ -23,6 +23,8 @@ struct Range {
 struct ParseCount {
   std::uint64_t records = 0;     ///< handed to the sink
   std::uint64_t unreadable = 0;  ///< NULL, of type invalid, or native without a description
+  std::uint64_t first = 0;       ///< the earliest start on the device's clock; 0 none
+  std::uint64_t last = 0;        ///< the latest end
 };
 
 /// One standard record; `name` is left 0 but for records that are only known by name.

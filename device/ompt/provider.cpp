@@ -2,6 +2,8 @@
 // Finds the device behind a buffer callback, and keeps complete buffers until they are drained.
 #include "device/ompt/provider.hpp"
 
+#include <dlfcn.h>
+
 #include <array>
 #include <atomic>
 #include <mutex>
@@ -18,6 +20,11 @@ namespace {
 /// because AMD's runtime passes device number 0 to all of them.
 constexpr unsigned slots = 32;
 
+/// The OpenMP runtime that loaded the tool has it.
+double (*of_process() noexcept)() {
+  return reinterpret_cast<double (*)()>(::dlsym(RTLD_DEFAULT, "omp_get_wtime"));
+}
+
 class Provider;
 std::atomic<Provider*> current{nullptr};
 
@@ -25,7 +32,8 @@ class Provider final : public DeviceProvider {
  public:
   Provider(DeviceSink& sink, const ProviderOptions& options)
       : sink_(sink), pool_(options.buffer_bytes, options.memory_bytes) {
-    for (unsigned i = 0; i < slots; ++i) devices_[i].emplace(i, pool_, sink_, options.clock);
+    for (unsigned i = 0; i < slots; ++i)
+      devices_[i].emplace(i, pool_, sink_, options.clock, options.wtime ? options.wtime : of_process());
   }
   ~Provider() override {
     finish();

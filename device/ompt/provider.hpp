@@ -14,6 +14,7 @@ struct ProviderOptions {
   std::size_t buffer_bytes = std::size_t{1} << 20;
   std::size_t memory_bytes = std::size_t{256} << 20;
   Ticks (*clock)() noexcept = nullptr;  ///< the recording clock; required
+  double (*wtime)() = nullptr;          ///< omp_get_wtime; nullptr: the process's, if it has one
 };
 
 /// At most one lives at a time: the callbacks of the C interface carry no context. nullptr when

@@ -97,18 +97,29 @@ DeviceAnswer TracedDevice::open(const DeviceDescription& device, DeviceInfo& inf
   starved_ = stopped_ = false;
   open_ = true;
   read_clocks();
+  opened_ticks_ = clock_();
+  opened_wtime_ = wtime_ ? wtime_() : 0;
   if (!entry_.start_trace(handle_, on_request, on_complete)) {
     open_ = false;
     return {false, "ompt_start_trace failed"};
   }
-  if (entry_.get_device_num_procs) {
-    try {
-      info.properties["processors"] = std::to_string(entry_.get_device_num_procs(handle_));
-    } catch (...) {
-      sink_.count("device.properties_lost", 1);
-    }
-  }
+  ask_for_properties(info);
   return {true, "the runtime's device tracing"};
+}
+
+void TracedDevice::ask_for_properties(DeviceInfo& info) noexcept try {
+  if (entry_.get_device_num_procs) {
+    info.properties["processors"] = std::to_string(entry_.get_device_num_procs(handle_));
+  }
+  if (!entry_.get_buffer_limits) return;
+  // only told: buffers of any size will do, and there are never more at once than the runtime asks for
+  int most = 0;
+  std::size_t recommended = 0;
+  entry_.get_buffer_limits(handle_, &most, &recommended);
+  info.properties["trace_buffers_at_most"] = std::to_string(most);
+  info.properties["trace_buffer_bytes_recommended"] = std::to_string(recommended);
+} catch (...) {
+  sink_.count("device.properties_lost", 1);
 }
 
 void TracedDevice::request(void** buffer, std::size_t* bytes) noexcept {
@@ -152,6 +163,23 @@ void TracedDevice::drain(const Range& range) noexcept {
 void TracedDevice::parse_now(const Range& range) noexcept {
   const auto count = parse(entry_, handle_, number_, range, sink_);
   if (count.unreadable) sink_.count("device.records_unreadable", count.unreadable);
+  translate_times(count);
+}
+
+/// For a device whose clock cannot be read: the runtime's own translation of two times of each buffer, which is in
+/// omp_get_wtime's seconds. With a clock the own fit is finer (AMD's factors are the process's, and a double has 0.2 us
+/// at today's date).
+void TracedDevice::translate_times(const ParseCount& count) noexcept {
+  if (entry_.get_device_time || !entry_.translate_time || !wtime_ || count.first == 0) return;
+  const double wtime = wtime_();
+  const Ticks ticks = clock_();
+  if (wtime - opened_wtime_ < 1e-3) return;  // too short to know how long a tick is
+  const double ticks_per_second = static_cast<double>(ticks - opened_ticks_) / (wtime - opened_wtime_);
+  for (const auto time : {count.first, count.last}) {
+    const double ago = (wtime - entry_.translate_time(handle_, time)) * ticks_per_second;
+    if (ago < 0 || ago > static_cast<double>(ticks)) continue;
+    sink_.clock_sync({number_, ticks - static_cast<Ticks>(ago), time});
+  }
 }
 
 /// The scrap buffer's content is overwritten by whoever else got it: only its records are counted.

@@ -29,8 +29,8 @@ using Clock = Ticks (*)() noexcept;
 /// waits for callbacks that are inside; later ones touch nothing.
 class TracedDevice {
  public:
-  TracedDevice(unsigned slot, BufferPool& pool, DeviceSink& sink, Clock clock) noexcept
-      : slot_(slot), pool_(pool), sink_(sink), clock_(clock) {}
+  TracedDevice(unsigned slot, BufferPool& pool, DeviceSink& sink, Clock clock, double (*wtime)()) noexcept
+      : slot_(slot), pool_(pool), sink_(sink), clock_(clock), wtime_(wtime) {}
 
   std::int32_t number() const noexcept { return number_.load(std::memory_order_relaxed); }
   bool is_open() const noexcept { return open_.load(std::memory_order_acquire); }
@@ -55,6 +55,8 @@ class TracedDevice {
   bool enable_standard(bool on) noexcept;
   bool enable_native(bool on) noexcept;
   void read_clocks() noexcept;
+  void ask_for_properties(DeviceInfo& info) noexcept;
+  void translate_times(const ParseCount& count) noexcept;
   void parse_now(const Range& range) noexcept;
   void discard(const Range& range) noexcept;
   void flush_until_quiet() noexcept;
@@ -64,6 +66,9 @@ class TracedDevice {
   BufferPool& pool_;
   DeviceSink& sink_;
   const Clock clock_;
+  double (*const wtime_)();
+  Ticks opened_ticks_ = 0;  // both clocks of the host when the device was opened
+  double opened_wtime_ = 0;
   EntryPoints entry_;
   DeviceHandle handle_ = nullptr;
   std::atomic<std::int32_t> number_{-1};

@@ -52,7 +52,6 @@ struct Devices::State {
   std::mutex lock;  // devices opened and closed; never held while a provider closes
   std::map<std::int32_t, DeviceInfo> infos;
   std::map<std::int32_t, DeviceProvider*> owners;
-  std::string cupti_refusal;
   bool finished = false;
   const pid_t process = ::getpid();
   // destroyed last to first; order of the array is the order of preference
@@ -62,7 +61,7 @@ struct Devices::State {
     if (!options.clock) options.clock = &recording_clock;
     const auto wanted = [&](Choice c) { return options.choice == Choice::automatic || options.choice == c; };
     if (wanted(Choice::ompt)) {
-      providers[0] = ompt::make_provider(sink, {options.buffer_bytes, options.memory_bytes, options.clock});
+      providers[0] = ompt::make_provider(sink, {options.buffer_bytes, options.memory_bytes, options.clock, nullptr});
     }
     if (wanted(Choice::cupti)) {
       providers[1] = cupti::make_provider(
@@ -87,8 +86,7 @@ DeviceProvider* Devices::State::offer(const DeviceDescription& device, DeviceInf
       return provider.get();
     }
     const bool cupti = provider->kind() == DeviceProviderKind::cupti;
-    refusals += (refusals.empty() ? "" : "; ") + std::string(cupti ? "cupti: " : "ompt: ") +
-                (cupti && !cupti_refusal.empty() ? cupti_refusal : answer.reason);
+    refusals += (refusals.empty() ? "" : "; ") + std::string(cupti ? "cupti: " : "ompt: ") + answer.reason;
   }
   info.provider = DeviceProviderKind::none;
   info.provider_reason = options.choice == Choice::off ? "TRACER_DEVICE=off" : refusals;
@@ -117,11 +115,8 @@ void Devices::prepare() noexcept try {
   for (const auto& provider : state_->providers) {
     if (!provider) continue;
     const auto answer = provider->prepare();
-    if (!answer.accepted && provider->kind() == DeviceProviderKind::cupti) {
-      state_->cupti_refusal = answer.reason;
-      if (state_->options.choice == Choice::cupti) {
-        state_->sink.message(std::string("TRACER_DEVICE=cupti: ") + answer.reason);
-      }
+    if (!answer.accepted && provider->kind() == DeviceProviderKind::cupti && state_->options.choice == Choice::cupti) {
+      state_->sink.message(std::string("TRACER_DEVICE=cupti: ") + answer.reason);
     }
   }
   refresh_hooks();

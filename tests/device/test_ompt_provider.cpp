@@ -80,6 +80,22 @@ TEST_CASE("a device's clock that is hours off and drifts is fitted to 1 us over 
   CHECK(right(device_timeline(program.trace({0})), program.truth, 1000) == program.truth.size());
 }
 
+TEST_CASE("a device whose clock cannot be read is placed by the runtime's translate_time") {
+  MemoryDeviceSink sink;
+  const auto wtime = +[] { return static_cast<double>(VirtualClock::now()) * 1e-9; };
+  const auto provider = device::ompt::make_provider(sink, {16 << 10, 64 << 20, &VirtualClock::now, wtime});
+  const auto device = make_standard_device({0, hours_off, {}, false, false});
+  REQUIRE(provider->open(device->description(), sink.devices[0]).accepted);
+  CHECK(sink.devices[0].properties.at("trace_buffer_bytes_recommended") == "65536");
+  VirtualClock::advance(2'000'000);
+  Program program(sink);
+  program.offload(0, *device, 500);
+  provider->close(0);
+  auto timeline = device_timeline(program.trace({0}));
+  CHECK(timeline.repairs.count("device.clock_guessed") == 0);
+  CHECK(right(timeline, program.truth, 1000) == program.truth.size());
+}
+
 TEST_CASE("faults of the runtime are repaired or counted, and nothing that was delivered is lost") {
   const auto personality = GENERATE(Personality::standard, Personality::amd);
   Faults faults;

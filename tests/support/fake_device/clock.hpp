@@ -38,6 +38,10 @@ struct DriftingClock {
   std::uint64_t at(std::uint64_t host) const noexcept {
     return offset + host + static_cast<std::uint64_t>(static_cast<std::int64_t>(host / 1000) * ppm / 1000);
   }
+  /// The host's time, in seconds.
+  double host_of(std::uint64_t device) const noexcept {
+    return static_cast<double>(device - offset) * 1e-9 / (1 + static_cast<double>(ppm) * 1e-6);
+  }
 };
 
 }  // namespace tracer::test

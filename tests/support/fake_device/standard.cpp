@@ -205,8 +205,8 @@ int num_procs(ompt_device_t*) {
 ompt_device_time_t device_time(ompt_device_t* d) {
   return self(d).time();
 }
-double translate(ompt_device_t*, ompt_device_time_t t) {
-  return static_cast<double>(t) * 1e-9;
+double translate(ompt_device_t* d, ompt_device_time_t t) {
+  return self(d).options.clock.host_of(t);
 }
 ompt_set_result_t set_ompt(ompt_device_t* d, unsigned on, unsigned type) {
   return self(d).set_trace_ompt(on, type);
