@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "device/correlate/clock_map.hpp"
@@ -28,6 +30,7 @@ struct Device {
   std::vector<PlacedOperation> operations;
   std::vector<MemoryEvent> memory;
   DeviceProviderKind provider;
+  std::set<std::uint64_t> of_operations;  // addresses that the driver gave for operations of the host
 };
 
 bool is_interval(DeviceRecordKind kind) noexcept {
@@ -53,13 +56,14 @@ class Correlator {
         operations_(operations),
         ticks_per_nanosecond_(ticks_per_nanosecond(journal)),
         join_(operations, out_.repairs) {
+    for (const auto& channel : journal.channels) channel_of_thread_[channel.os_thread_id] = channel.id;
     for (std::size_t i = 0; i < journal.devices.size(); ++i) {
       const auto& info = journal.devices[i];
       std::vector<DeviceClockSync> points;
       for (const auto& point : journal.device_clock) {
         if (point.device == info.number) points.push_back(point);
       }
-      Device device{i, ClockMap(points, ticks_per_nanosecond_), {}, {}, info.provider};
+      Device device{i, ClockMap(points, ticks_per_nanosecond_), {}, {}, info.provider, {}};
       count("device.clock_readings_dropped", device.clock.dropped());
       devices_.insert_or_assign(info.number, std::move(device));
     }
@@ -82,6 +86,7 @@ class Correlator {
   bool set_times(const DeviceRecord& record, const HostOperation* op, const Device& device, DeviceOperation& out);
   void take_memory(const DeviceRecord& record, const HostOperation* op, Device& device);
   void add_host_memory();
+  ChannelId channel_of(const DeviceRecord& record, const HostOperation* op) const;
 
   const Journal& journal_;
   std::span<const HostOperation> operations_;
@@ -89,6 +94,7 @@ class Correlator {
   DeviceTimeline out_;
   Join join_;
   std::map<std::int32_t, Device> devices_;
+  std::unordered_map<std::uint64_t, ChannelId> channel_of_thread_;
   struct Anchor {
     double distance;  // host minus device, in ticks
     Ticks host;
@@ -154,13 +160,22 @@ bool Correlator::set_times(const DeviceRecord& record, const HostOperation* op, 
 }
 
 void Correlator::take_memory(const DeviceRecord& record, const HostOperation* op, Device& device) {
-  if (op) return;  // add_host_memory has it
   const bool is_free = record.kind == DeviceRecordKind::free;
-  const auto time = record.end ? record.end : record.start;
   const auto address = is_free ? record.source_address : record.destination_address;
+  if (op && !is_free) device.of_operations.insert(address);
+  if (op) return;  // add_host_memory has it
+  const auto time = record.end ? record.end : record.start;
   if (time == 0 || address == 0) return count("device.allocation_unusable");
   device.memory.push_back(
       {record.clock == DeviceClock::host_ticks ? time : device.clock(time), address, record.bytes, is_free});
+}
+
+/// The thread that asked for it. CUPTI names the caller by the system's number; AMD's runtime has numbers of its own.
+ChannelId Correlator::channel_of(const DeviceRecord& record, const HostOperation* op) const {
+  if (op) return op->channel;
+  if (record.provider != DeviceProviderKind::cupti || record.thread_id == 0) return no_channel;
+  const auto it = channel_of_thread_.find(record.thread_id);
+  return it == channel_of_thread_.end() ? no_channel : it->second;
 }
 
 void Correlator::take(DeviceRecord record) {
@@ -200,7 +215,7 @@ void Correlator::take(DeviceRecord record) {
   o.granted_teams = record.granted_teams;
   o.source_device = record.source_device;
   o.destination_device = record.destination_device;
-  o.host_channel = op ? op->channel : no_channel;
+  o.host_channel = channel_of(record, op);
   o.kind = record.kind;
   placed.stream = record.stream;
   placed.context = record.context;
@@ -229,7 +244,7 @@ DeviceTimeline Correlator::finish() {
     DeviceTrack track;
     track.number = number;
     track.journal_index = device.journal_index;
-    track.memory = memory_in_use(std::move(device.memory), out_.repairs);
+    track.memory = memory_in_use(std::move(device.memory), device.of_operations, out_.repairs);
     track.streams =
         make_streams(number, journal_.devices[device.journal_index].paradigm_hint, std::move(device.operations), out_);
     out_.devices.push_back(std::move(track));

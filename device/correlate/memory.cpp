@@ -7,7 +7,8 @@
 
 namespace tracer::device {
 
-std::vector<DeviceMemorySample> memory_in_use(std::vector<MemoryEvent> events, Counters& counters) {
+std::vector<DeviceMemorySample> memory_in_use(std::vector<MemoryEvent> events, const std::set<std::uint64_t>& pooled,
+                                              Counters& counters) {
   std::stable_sort(events.begin(), events.end(), [](const MemoryEvent& a, const MemoryEvent& b) {
     return a.time < b.time || (a.time == b.time && a.is_free && !b.is_free);
   });
@@ -21,7 +22,7 @@ std::vector<DeviceMemorySample> memory_in_use(std::vector<MemoryEvent> events, C
       if (!event.is_free) ++counters["device.free_missed"];
       live.erase(it);
     } else if (event.is_free) {
-      ++counters["device.free_unknown"];
+      if (pooled.count(event.address) == 0) ++counters["device.free_unknown"];
       continue;
     }
     if (!event.is_free) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "device/correlate/join.hpp"
@@ -18,7 +19,9 @@ struct MemoryEvent {
 };
 
 /// Freed bytes are those of the allocation at that address; unknown addresses are counted, so the
-/// sum is never negative.
-std::vector<DeviceMemorySample> memory_in_use(std::vector<MemoryEvent> events, Counters& counters);
+/// sum is never negative. Memory at `pooled` addresses may be freed once more, in the end: libomptarget keeps what was
+/// freed for later and gives it back to the driver when it ends.
+std::vector<DeviceMemorySample> memory_in_use(std::vector<MemoryEvent> events, const std::set<std::uint64_t>& pooled,
+                                              Counters& counters);
 
 }  // namespace tracer::device

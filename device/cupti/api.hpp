@@ -16,6 +16,7 @@ struct Api {
   decltype(&cuptiGetResultString) get_result_string = nullptr;
   decltype(&cuptiSubscribe) subscribe = nullptr;
   decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
+  decltype(&cuptiEnableCallback) enable_callback = nullptr;
   decltype(&cuptiActivityRegisterTimestampCallback) register_timestamp = nullptr;
   decltype(&cuptiActivityRegisterCallbacks) register_callbacks = nullptr;
   decltype(&cuptiActivityEnable) enable = nullptr;
@@ -25,14 +26,33 @@ struct Api {
   decltype(&cuptiActivityGetNumDroppedRecords) dropped_records = nullptr;
   decltype(&cuptiActivityPushExternalCorrelationId) push_external = nullptr;
   decltype(&cuptiActivityPopExternalCorrelationId) pop_external = nullptr;
+  // May be missing:
+  decltype(&cuptiSetThreadIdType) set_thread_ids = nullptr;
+  // The driver's:
+  decltype(&cuDeviceGetCount) device_count = nullptr;
+  decltype(&cuCtxGetDevice) context_device = nullptr;
 };
 
 /// nullptr, or why there is no CUPTI here. Looks for the driver first: without it each call into
 /// CUPTI 13 costs 20 us before it fails. The library stays loaded.
 const char* load(Api& api) noexcept;
 
+/// False once the driver's exit handler has run: CUPTI then hangs or crashes. Libraries that were loaded before the
+/// driver, as the OpenMP runtime, end after it.
+bool driver_is_alive(const Api& api) noexcept;
+
 /// Is there a sign that this process will use CUDA: an OpenMP offload or CUDA library that is
 /// loaded, or CUDA code in the executable? CUPTI costs a program without CUDA some 100 ms.
 bool process_may_use_cuda() noexcept;
+
+/// Watches for libraries that are loaded later. One thread at a time; some 100 ns when nothing was loaded.
+class LateLibraries {
+ public:
+  /// Has a library of CUDA come since the last call?
+  bool cuda_came() noexcept;
+
+ private:
+  unsigned long long loaded_ = 0;
+};
 
 }  // namespace tracer::device::cupti

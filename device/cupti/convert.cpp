@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One function per kind of activity record. Only fields are read that have stood at the same place
-// since CUDA 11.8: the library may be older than the header.
+// One function per kind of activity record (device/cupti/layout.hpp).
 #include "device/cupti/convert.hpp"
 
 #include <cstdio>
@@ -8,20 +7,12 @@
 namespace tracer::device::cupti {
 namespace {
 
-// The header's newest records begin as those of CUDA 11.8, up to the last field read below.
-static_assert(offsetof(CUpti_ActivityKernel10, name) == 104 && offsetof(CUpti_ActivityKernel10, start) == 16);
-static_assert(offsetof(CUpti_ActivityMemcpy6, correlationId) == 44);
-static_assert(offsetof(CUpti_ActivityMemcpyPtoP4, correlationId) == 60);
-static_assert(offsetof(CUpti_ActivityMemset4, correlationId) == 44);
-static_assert(offsetof(CUpti_ActivityMemory4, streamId) == 60);
-static_assert(offsetof(CUpti_ActivitySynchronization2, streamId) == 32);
-static_assert(offsetof(CUpti_ActivityOverhead3, start) == 24);
-static_assert(offsetof(CUpti_ActivityDevice5, name) == 136 && offsetof(CUpti_ActivityContext3, deviceId) == 8);
-
 constexpr std::size_t batch_size = 256;
+/// Calls whose operations are still to come.
+constexpr std::size_t most_calls = 1 << 16;
 
-std::string hexadecimal(const CUuuid& uuid) {
-  std::string text = "GPU-";
+std::string hexadecimal(const char* prefix, const CUuuid& uuid) {
+  std::string text = prefix;
   char digits[3];
   for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
@@ -31,8 +22,11 @@ std::string hexadecimal(const CUuuid& uuid) {
   return text;
 }
 
+// Not in every header.
+constexpr unsigned runtime_triggered_module_loading = 4u << 16, lazy_function_loading = 5u << 16;
+
 const char* name_of(CUpti_ActivityOverheadKind kind) noexcept {
-  switch (kind) {
+  switch (static_cast<unsigned>(kind)) {
     case CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER:
       return "driver compiler";
     case CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH:
@@ -41,9 +35,9 @@ const char* name_of(CUpti_ActivityOverheadKind kind) noexcept {
       return "CUPTI instrumentation";
     case CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE:
       return "CUPTI resource";
-    case CUPTI_ACTIVITY_OVERHEAD_RUNTIME_TRIGGERED_MODULE_LOADING:
+    case runtime_triggered_module_loading:
       return "module loading";
-    case CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING:
+    case lazy_function_loading:
       return "lazy function loading";
     default:
       return "CUPTI overhead";
@@ -92,7 +86,7 @@ void Converter::flush() {
   batch_.clear();
 }
 
-void Converter::take_kernel(const CUpti_ActivityKernel10& in) {
+void Converter::take_kernel(const Kernel& in) {
   auto out = blank(in.deviceId, DeviceRecordKind::kernel);
   out.start = in.start;
   out.end = in.end;
@@ -102,10 +96,11 @@ void Converter::take_kernel(const CUpti_ActivityKernel10& in) {
   out.name = in.name ? sink_.intern(in.name) : 0;
   out.granted_teams = static_cast<std::uint32_t>(in.gridX) * static_cast<std::uint32_t>(in.gridY) *
                       static_cast<std::uint32_t>(in.gridZ);
+  out.thread_id = thread_of(in.correlationId);
   put(out);
 }
 
-void Converter::take_copy(const CUpti_ActivityMemcpy6& in) {
+void Converter::take_copy(const Copy& in) {
   auto out = blank(in.deviceId, DeviceRecordKind::transfer_peer);
   switch (in.copyKind) {
     case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
@@ -123,6 +118,7 @@ void Converter::take_copy(const CUpti_ActivityMemcpy6& in) {
     default:
       out.source_device = out.destination_device = out.device;
   }
+  out.thread_id = thread_of(in.correlationId);
   out.start = in.start;
   out.end = in.end;
   out.bytes = in.bytes;
@@ -132,8 +128,9 @@ void Converter::take_copy(const CUpti_ActivityMemcpy6& in) {
   put(out);
 }
 
-void Converter::take_peer_copy(const CUpti_ActivityMemcpyPtoP4& in) {
+void Converter::take_peer_copy(const PeerCopy& in) {
   auto out = blank(in.deviceId, DeviceRecordKind::transfer_peer);
+  out.thread_id = thread_of(in.correlationId);
   out.start = in.start;
   out.end = in.end;
   out.bytes = in.bytes;
@@ -145,7 +142,7 @@ void Converter::take_peer_copy(const CUpti_ActivityMemcpyPtoP4& in) {
   put(out);
 }
 
-void Converter::take_memset(const CUpti_ActivityMemset4& in) {
+void Converter::take_memset(const Set& in) {
   auto out = blank(in.deviceId, DeviceRecordKind::memset);
   out.start = in.start;
   out.end = in.end;
@@ -158,7 +155,7 @@ void Converter::take_memset(const CUpti_ActivityMemset4& in) {
 }
 
 /// Memory of the device only: pinned and pageable host memory is not its own.
-void Converter::take_memory(const CUpti_ActivityMemory4& in) {
+void Converter::take_memory(const Memory& in) {
   const bool is_device = in.memoryKind == CUPTI_ACTIVITY_MEMORY_KIND_DEVICE ||
                          in.memoryKind == CUPTI_ACTIVITY_MEMORY_KIND_ARRAY ||
                          in.memoryKind == CUPTI_ACTIVITY_MEMORY_KIND_MANAGED;
@@ -175,7 +172,7 @@ void Converter::take_memory(const CUpti_ActivityMemory4& in) {
   put(out);
 }
 
-void Converter::take_synchronization(const CUpti_ActivitySynchronization2& in) {
+void Converter::take_synchronization(const Synchronization& in) {
   const auto device = device_of_context_.find(in.contextId);
   auto out = blank(device == device_of_context_.end() ? 0 : device->second, DeviceRecordKind::synchronize);
   out.start = in.start;
@@ -187,7 +184,7 @@ void Converter::take_synchronization(const CUpti_ActivitySynchronization2& in) {
   put(out);
 }
 
-void Converter::take_overhead(const CUpti_ActivityOverhead3& in) {
+void Converter::take_overhead(const Overhead& in) {
   const bool of_device = in.objectKind == CUPTI_ACTIVITY_OBJECT_DEVICE ||
                          in.objectKind == CUPTI_ACTIVITY_OBJECT_CONTEXT ||
                          in.objectKind == CUPTI_ACTIVITY_OBJECT_STREAM;
@@ -198,12 +195,13 @@ void Converter::take_overhead(const CUpti_ActivityOverhead3& in) {
   put(out);
 }
 
-void Converter::take_device(const CUpti_ActivityDevice5& in) {
+void Converter::take_device(const Device& in) {
   CudaDevice device;
   device.name = in.name ? in.name : "";
   auto& p = device.properties;
   p["name"] = device.name;
-  p["uuid"] = hexadecimal(in.uuid);
+  p["uuid"] = hexadecimal("GPU-", in.uuid);
+  if (in.isMigEnabled) p["mig_uuid"] = hexadecimal("MIG-", in.migUuid);
   p["compute_capability"] = std::to_string(in.computeCapabilityMajor) + "." + std::to_string(in.computeCapabilityMinor);
   p["memory_bytes"] = std::to_string(in.globalMemorySize);
   p["memory_bandwidth_kB_per_s"] = std::to_string(in.globalMemoryBandwidth);
@@ -214,7 +212,7 @@ void Converter::take_device(const CUpti_ActivityDevice5& in) {
   on_device_(in.id, std::move(device));
 }
 
-void Converter::take_correlation(const CUpti_ActivityExternalCorrelation& in) {
+void Converter::take_correlation(const Correlation& in) {
   if (in.externalKind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0) return;  // another user's
   DeviceRecord out{};
   out.device = out.source_device = out.destination_device = -1;
@@ -225,37 +223,55 @@ void Converter::take_correlation(const CUpti_ActivityExternalCorrelation& in) {
   put(out);
 }
 
+/// A thread that calls CUDA itself is known by the call only: it is whom its copies go to.
+void Converter::remember_thread(const ApiCall& call) {
+  if (!thread_of_call_.emplace(call.correlationId, call.threadId).second) return;
+  calls_.push_back(call.correlationId);
+  if (calls_.size() <= most_calls) return;
+  thread_of_call_.erase(calls_.front());
+  calls_.pop_front();
+}
+
+std::uint64_t Converter::thread_of(std::uint32_t correlation) const {
+  const auto it = thread_of_call_.find(correlation);
+  return it == thread_of_call_.end() ? 0 : it->second;
+}
+
+void Converter::learn(const CUpti_Activity& activity) {
+  if (activity.kind == CUPTI_ACTIVITY_KIND_DRIVER || activity.kind == CUPTI_ACTIVITY_KIND_RUNTIME)
+    remember_thread(as<ApiCall>(activity));
+  if (activity.kind != CUPTI_ACTIVITY_KIND_CONTEXT) return;
+  const auto& context = as<Context>(activity);
+  device_of_context_[context.contextId] = context.deviceId;
+}
+
 void Converter::take(const CUpti_Activity& activity) {
   switch (activity.kind) {
     case CUPTI_ACTIVITY_KIND_KERNEL:
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-      return take_kernel(as<CUpti_ActivityKernel10>(activity));
+      return take_kernel(as<Kernel>(activity));
     case CUPTI_ACTIVITY_KIND_MEMCPY:
-      return take_copy(as<CUpti_ActivityMemcpy6>(activity));
+      return take_copy(as<Copy>(activity));
     case CUPTI_ACTIVITY_KIND_MEMCPY2:
-      return take_peer_copy(as<CUpti_ActivityMemcpyPtoP4>(activity));
+      return take_peer_copy(as<PeerCopy>(activity));
     case CUPTI_ACTIVITY_KIND_MEMSET:
-      return take_memset(as<CUpti_ActivityMemset4>(activity));
+      return take_memset(as<Set>(activity));
     case CUPTI_ACTIVITY_KIND_MEMORY2:
-      return take_memory(as<CUpti_ActivityMemory4>(activity));
+      return take_memory(as<Memory>(activity));
     case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
-      return take_synchronization(as<CUpti_ActivitySynchronization2>(activity));
+      return take_synchronization(as<Synchronization>(activity));
     case CUPTI_ACTIVITY_KIND_OVERHEAD:
-      return take_overhead(as<CUpti_ActivityOverhead3>(activity));
+      return take_overhead(as<Overhead>(activity));
     case CUPTI_ACTIVITY_KIND_DEVICE:
-      return take_device(as<CUpti_ActivityDevice5>(activity));
-    case CUPTI_ACTIVITY_KIND_CONTEXT: {
-      const auto& context = as<CUpti_ActivityContext3>(activity);
-      device_of_context_[context.contextId] = context.deviceId;
-      return;
-    }
+      return take_device(as<Device>(activity));
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
-      return take_correlation(as<CUpti_ActivityExternalCorrelation>(activity));
+      return take_correlation(as<Correlation>(activity));
     case CUPTI_ACTIVITY_KIND_DRIVER:
     case CUPTI_ACTIVITY_KIND_RUNTIME:
+    case CUPTI_ACTIVITY_KIND_CONTEXT:
     case CUPTI_ACTIVITY_KIND_STREAM:
     case CUPTI_ACTIVITY_KIND_DEVICE_ATTRIBUTE:
-      return;  // only needed so that others are made
+      return;  // learnt, or only needed so that others are made
     default:
       sink_.count("device.cupti_kinds_ignored", 1);
   }

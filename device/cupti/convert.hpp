@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
-#include <cupti.h>
-
+#include "device/cupti/layout.hpp"
 #include "tracer/device_provider.hpp"
 
 namespace tracer::device::cupti {
@@ -28,6 +30,8 @@ class Converter {
             std::function<void(std::uint32_t cuda_device, CudaDevice)> on_device)
       : sink_(sink), number_of_(std::move(number_of)), on_device_(std::move(on_device)) {}
 
+  /// First, for all records of a buffer: what other records need to know.
+  void learn(const CUpti_Activity& activity);
   /// Hands what the activity says to the sink. Kinds that say nothing about a device are ignored;
   /// unknown ones are counted.
   void take(const CUpti_Activity& activity);
@@ -36,20 +40,25 @@ class Converter {
  private:
   DeviceRecord blank(std::uint32_t cuda_device, DeviceRecordKind kind) const;
   void put(const DeviceRecord& record);
-  void take_kernel(const CUpti_ActivityKernel10& in);
-  void take_copy(const CUpti_ActivityMemcpy6& in);
-  void take_peer_copy(const CUpti_ActivityMemcpyPtoP4& in);
-  void take_memset(const CUpti_ActivityMemset4& in);
-  void take_memory(const CUpti_ActivityMemory4& in);
-  void take_synchronization(const CUpti_ActivitySynchronization2& in);
-  void take_overhead(const CUpti_ActivityOverhead3& in);
-  void take_device(const CUpti_ActivityDevice5& in);
-  void take_correlation(const CUpti_ActivityExternalCorrelation& in);
+  void take_kernel(const Kernel& in);
+  void take_copy(const Copy& in);
+  void take_peer_copy(const PeerCopy& in);
+  void take_memset(const Set& in);
+  void take_memory(const Memory& in);
+  void take_synchronization(const Synchronization& in);
+  void take_overhead(const Overhead& in);
+  void take_device(const Device& in);
+  void take_correlation(const Correlation& in);
 
   DeviceSink& sink_;
   std::function<std::int32_t(std::uint32_t)> number_of_;
   std::function<void(std::uint32_t, CudaDevice)> on_device_;
+  void remember_thread(const ApiCall& call);
+  std::uint64_t thread_of(std::uint32_t correlation) const;
+
   std::map<std::uint32_t, std::uint32_t> device_of_context_;
+  std::unordered_map<std::uint32_t, std::uint32_t> thread_of_call_;  // by correlation id
+  std::deque<std::uint32_t> calls_;                                  // oldest first
   std::vector<DeviceRecord> batch_;
 };
 

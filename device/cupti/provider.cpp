@@ -2,48 +2,27 @@
 // Subscribes to CUPTI, lends it buffers, and gives up for good at the first error.
 #include "device/cupti/provider.hpp"
 
-#include <algorithm>
-#include <array>
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdlib>
-#include <ctime>
-#include <map>
 #include <mutex>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "device/cupti/api.hpp"
+#include "device/cupti/buffers.hpp"
 #include "device/cupti/convert.hpp"
+#include "device/cupti/cuda_devices.hpp"
+#include "device/cupti/kinds.hpp"
 
 namespace tracer::device::cupti {
 namespace {
 
-/// DRIVER is there for the correlation only: LLVM's plugin calls the driver, never the runtime.
-constexpr std::array kinds{CUPTI_ACTIVITY_KIND_DEVICE,
-                           CUPTI_ACTIVITY_KIND_CONTEXT,
-                           CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
-                           CUPTI_ACTIVITY_KIND_DRIVER,
-                           CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-                           CUPTI_ACTIVITY_KIND_MEMCPY,
-                           CUPTI_ACTIVITY_KIND_MEMCPY2,
-                           CUPTI_ACTIVITY_KIND_MEMSET,
-                           CUPTI_ACTIVITY_KIND_MEMORY2,
-                           CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
-                           CUPTI_ACTIVITY_KIND_OVERHEAD,
-                           CUPTI_ACTIVITY_KIND_STREAM};
-
 class Provider;
 std::atomic<Provider*> current{nullptr};
 std::atomic<bool> recording{false};  // false: the hooks do nothing
+thread_local unsigned pushed = 0;    // ids of this thread that CUPTI has
 
-/// CUPTI wants nanoseconds and fits the devices' clocks to them: CLOCK_MONOTONIC, tied to the
-/// recording clock by clock_sync points.
-std::uint64_t monotonic() noexcept {
-  timespec t{};
-  ::clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
-}
 std::uint64_t CUPTIAPI on_timestamp() {
   return monotonic();
 }
@@ -53,9 +32,11 @@ class Provider final : public DeviceProvider {
   Provider(DeviceSink& sink, const ProviderOptions& options)
       : sink_(sink),
         options_(options),
+        buffers_(options.buffer_bytes, options.memory_bytes),
+        devices_(sink, options.clock),
         converter_(
-            sink, [this](std::uint32_t device) { return number_of(device); },
-            [this](std::uint32_t id, CudaDevice device) { describe(id, std::move(device)); }) {}
+            sink, [this](std::uint32_t device) { return devices_.number_of(device); },
+            [this](std::uint32_t id, CudaDevice device) { devices_.describe(id, std::move(device)); }) {}
   ~Provider() override;
 
   DeviceProviderKind kind() const noexcept override { return DeviceProviderKind::cupti; }
@@ -70,42 +51,48 @@ class Provider final : public DeviceProvider {
 
   void request(std::uint8_t** buffer, std::size_t* size, std::size_t* records) noexcept;
   void complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid) noexcept;
-  void push(HostOpId id) noexcept { check(api_.push_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, id), "push"); }
-  void pop() noexcept {
-    std::uint64_t last = 0;
-    check(api_.pop_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last), "pop");
+  void push(HostOpId id) noexcept {
+    if (check(api_.push_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, id),
+              "cuptiActivityPushExternalCorrelationId"))
+      ++pushed;
   }
+  void pop() noexcept {
+    --pushed;
+    std::uint64_t last = 0;
+    check(api_.pop_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last), "cuptiActivityPopExternalCorrelationId");
+  }
+  void flush_at_exit() noexcept;
+  void flush_before_exit() noexcept;
 
  private:
-  struct Delivered {
-    std::uint8_t* buffer;
-    std::size_t valid;
-  };
+  /// `waiting`: for a library of CUDA to be loaded. `off` is final.
+  enum class State { waiting, running, off };
+  DeviceAnswer start() noexcept;
+  bool enable_all() noexcept;
+  void refuse(std::string reason) noexcept;
+  void leave() noexcept;
+  bool usable() noexcept { return state_ == State::running && !failed_ && driver_is_alive(api_); }
   bool check(CUptiResult result, const char* what) noexcept;
   void drain() noexcept;
-  void parse(const Delivered& delivered);
-  std::int32_t number_of(std::uint32_t cuda_device);
-  void describe(std::uint32_t cuda_device, CudaDevice device);
-  void announce(std::int32_t number, std::uint32_t cuda_device);
-  void read_clocks(std::int32_t number) noexcept;
+  void parse(const Buffers::Delivered& delivered);
 
   DeviceSink& sink_;
   const ProviderOptions options_;
   Api api_{};
   CUpti_SubscriberHandle subscriber_ = nullptr;
-  std::atomic<bool> prepared_{false}, failed_{false};
-  std::string failure_ = "CUPTI failed";
-
-  std::mutex buffers_lock_;
-  std::vector<std::uint8_t*> free_, all_;
-  std::vector<Delivered> delivered_;
+  std::mutex start_lock_;
+  std::atomic<State> state_{State::waiting};
+  std::atomic<bool> failed_{false}, left_{false};
+  std::mutex reason_lock_;
+  std::string reason_ = "CUPTI failed";  // why not; never changed again once it was handed out
+  bool refused_ = false;
+  LateLibraries libraries_;
+  std::atomic<bool> has_exit_handler_{false};
+  Buffers buffers_;
 
   std::recursive_mutex state_lock_;  // converter, devices; never held while CUPTI is called
-  std::uint64_t last_reading_ = 0;
+  CudaDevices devices_;
   Converter converter_;
-  std::vector<std::int32_t> opened_;  // OpenMP numbers in the order of CUDA's
-  std::set<std::int32_t> taken_;
-  std::map<std::uint32_t, DeviceInfo> infos_;  // by CUDA device
 };
 
 void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* size, std::size_t* records) {
@@ -117,13 +104,33 @@ void CUPTIAPI on_complete(CUcontext context, std::uint32_t stream, std::uint8_t*
                           std::size_t valid) {
   if (auto* provider = current.load()) provider->complete(context, stream, buffer, valid);
 }
-void CUPTIAPI on_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
+/// A context was made: the driver has started.
+void CUPTIAPI on_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {
+  if (auto* provider = current.load()) provider->flush_at_exit();
+}
 
 void begin_operation(HostOpId id) noexcept {
   if (recording.load(std::memory_order_relaxed)) current.load(std::memory_order_relaxed)->push(id);
 }
+/// What was pushed before a pause is popped all the same.
 void end_operation() noexcept {
-  if (recording.load(std::memory_order_relaxed)) current.load(std::memory_order_relaxed)->pop();
+  if (pushed) current.load(std::memory_order_relaxed)->pop();
+}
+void at_exit() {
+  if (auto* provider = current.load()) provider->flush_before_exit();
+}
+/// The child has no device and no thread of CUPTI's.
+void in_child() {
+  recording = false;
+  pushed = 0;
+  current = nullptr;
+}
+
+void Provider::refuse(std::string reason) noexcept {
+  const std::lock_guard lock(reason_lock_);
+  if (refused_) return;
+  refused_ = true;
+  reason_ = std::move(reason);
 }
 
 /// The first error ends it: without a driver every further call would cost 20 us. An empty stack
@@ -135,138 +142,110 @@ bool Provider::check(CUptiResult result, const char* what) noexcept {
   const char* text = nullptr;
   api_.get_result_string(result, &text);
   try {
-    failure_ = std::string("CUPTI is switched off: ") + what + " answered " + (text ? text : "an error") + " (" +
-               std::to_string(static_cast<int>(result)) + ")";
-    sink_.message(failure_);
+    std::string reason = std::string("CUPTI is switched off: ") + what + " answered " + (text ? text : "an error") +
+                         " (" + std::to_string(static_cast<int>(result)) + ")";
+    sink_.message(reason);
+    refuse(std::move(reason));
   } catch (...) {
     sink_.message("CUPTI is switched off after an error");
   }
   return false;
 }
 
-DeviceAnswer Provider::prepare() noexcept {
+bool Provider::enable_all() noexcept {
+  for (const auto& [kind, needed] : kinds) {
+    const auto result = api_.enable(kind);
+    if (!needed && is_missing(result))
+      sink_.count("device.cupti_kinds_missing", 1);
+    else if (!check(result, "cuptiActivityEnable"))
+      return false;
+  }
+  return true;
+}
+
+/// Gives CUPTI's single subscription back, so that others can have it; whatever it answers.
+void Provider::leave() noexcept {
+  if (!subscriber_ || left_.exchange(true) || !driver_is_alive(api_)) return;
+  for (const auto& [kind, needed] : kinds) api_.disable(kind);
+  api_.unsubscribe(subscriber_);
+}
+
+/// In prepare(), or later when a library of CUDA has come: contexts and modules that are there already are recorded as
+/// well.
+DeviceAnswer Provider::start() noexcept {
+  const std::lock_guard lock(start_lock_);
+  if (state_ == State::running) return {true, "CUPTI"};
+  if (state_ == State::off) return {false, reason_.c_str()};
+  state_ = State::off;
   if (options_.api) {
     api_ = *options_.api;
-  } else {
-    if (!options_.insist && !process_may_use_cuda()) return {false, "nothing in the process uses CUDA"};
-    if (const char* reason = load(api_)) return {false, reason};
+  } else if (const char* reason = load(api_)) {
+    refuse(reason);
+    return {false, reason};
   }
-  if (!check(api_.subscribe(&subscriber_, on_callback, nullptr), "cuptiSubscribe") ||
-      !check(api_.register_timestamp(on_timestamp), "cuptiActivityRegisterTimestampCallback") ||
-      !check(api_.register_callbacks(on_request, on_complete), "cuptiActivityRegisterCallbacks")) {
-    return {false, failure_.c_str()};
+  if (!check(api_.subscribe(&subscriber_, on_callback, nullptr), "cuptiSubscribe")) {
+    subscriber_ = nullptr;
+    return {false, reason_.c_str()};
   }
-  for (const auto kind : kinds) {
-    if (!check(api_.enable(kind), "cuptiActivityEnable")) return {false, failure_.c_str()};
+  if (api_.enable_callback)
+    api_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+  if (api_.set_thread_ids) api_.set_thread_ids(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  if (!check(api_.register_timestamp(on_timestamp), "cuptiActivityRegisterTimestampCallback") ||
+      !check(api_.register_callbacks(on_request, on_complete), "cuptiActivityRegisterCallbacks") || !enable_all()) {
+    leave();
+    return {false, reason_.c_str()};
   }
-  prepared_ = true;
+  ::pthread_atfork(nullptr, nullptr, &in_child);
+  int count = 0;
+  if (api_.device_count && api_.device_count(&count) == CUDA_SUCCESS)
+    flush_at_exit();  // the driver has started before us
+  state_ = State::running;
   recording = true;
   return {true, "CUPTI"};
 }
 
+DeviceAnswer Provider::prepare() noexcept {
+  if (options_.api || options_.insist || process_may_use_cuda()) return start();
+  return {false, "nothing in the process uses CUDA"};
+}
+
 OperationHooks Provider::hooks() const noexcept {
-  if (!prepared_ || failed_) return {};
+  if (state_ != State::running || failed_) return {};
   return {&begin_operation, &end_operation};
 }
 
 void Provider::pause(bool on) noexcept {
-  if (!prepared_ || failed_) return;
-  for (const auto kind : kinds) {
-    if (!check(on ? api_.disable(kind) : api_.enable(kind), "cuptiActivityEnable")) return;
+  if (!usable()) return;
+  if (on) {
+    recording = false;
+    for (const auto& [kind, needed] : kinds) api_.disable(kind);
+  } else {
+    recording = enable_all();
   }
-  recording = !on;
 }
 
-/// libomptarget opens CUDA's devices in CUDA's order and calls them "sm_90".
+/// NVIDIA devices are called "sm_90" by libomptarget.
 DeviceAnswer Provider::open(const DeviceDescription& device, DeviceInfo& info) noexcept try {
-  if (device.type.substr(0, 3) != "sm_" && device.type.find("nvptx") == std::string_view::npos) {
-    return {false, "not an NVIDIA device"};
+  const bool nvidia = device.type.substr(0, 3) == "sm_" || device.type.find("nvptx") != std::string_view::npos;
+  if (state_ == State::waiting) {
+    if (!nvidia) return {false, "nothing in the process uses CUDA"};
+    start();
   }
-  if (failed_) return {false, failure_.c_str()};
-  if (!prepared_) return {false, "CUPTI is not there"};
+  if (failed_ || state_ == State::off) return {false, reason_.c_str()};
+  if (!nvidia) return {false, "not an NVIDIA device"};
+  flush_at_exit();
   const std::lock_guard lock(state_lock_);
-  const bool again = std::find(opened_.begin(), opened_.end(), device.number) != opened_.end();
-  if (!again) opened_.push_back(device.number);
-  taken_.insert(device.number);
-  const auto cuda_device =
-      static_cast<std::uint32_t>(std::find(opened_.begin(), opened_.end(), device.number) - opened_.begin());
-  info.paradigm_hint = 1;
-  info.properties["cuda_device"] = std::to_string(cuda_device);
-  auto& known = infos_[cuda_device];
-  info.properties.insert(known.properties.begin(), known.properties.end());
-  known = info;
-  known.provider = DeviceProviderKind::cupti;
-  known.provider_reason = "CUPTI";
-  read_clocks(device.number);
+  devices_.open(device.number, api_, info);
   return {true, "CUPTI"};
 } catch (...) {
   return {false, "no memory"};
 }
 
-/// A number for a CUDA device that OpenMP did not announce (yet): its own, if that is free.
-std::int32_t Provider::number_of(std::uint32_t cuda_device) {
-  if (cuda_device < opened_.size()) return opened_[cuda_device];
-  auto it = infos_.find(cuda_device);
-  if (it != infos_.end() && it->second.provider == DeviceProviderKind::cupti) return it->second.number;
-  auto number = static_cast<std::int32_t>(cuda_device);
-  while (taken_.count(number)) number += 1000;
-  taken_.insert(number);
-  announce(number, cuda_device);
-  return number;
-}
-
-void Provider::announce(std::int32_t number, std::uint32_t cuda_device) {
-  auto& info = infos_[cuda_device];
-  info.number = number;
-  info.type = "NVIDIA";
-  info.provider = DeviceProviderKind::cupti;
-  info.provider_reason = "CUPTI; the OpenMP runtime did not open this device";
-  info.paradigm_hint = 1;
-  info.initialized = options_.clock();
-  info.properties["cuda_device"] = std::to_string(cuda_device);
-  sink_.device(info);
-  read_clocks(number);
-}
-
-void Provider::describe(std::uint32_t cuda_device, CudaDevice device) {
-  auto& info = infos_[cuda_device];
-  for (auto& [name, value] : device.properties) info.properties[name] = value;
-  // before anything ran on it the device stays unannounced: programs see more devices than they use
-  if (info.provider == DeviceProviderKind::cupti) sink_.device(info);
-}
-
-void Provider::read_clocks(std::int32_t number) noexcept {
-  DeviceClockSync best;
-  Ticks width = ~Ticks{0};
-  for (int i = 0; i < 5; ++i) {
-    const Ticks before = options_.clock();
-    const auto time = monotonic();
-    const Ticks after = options_.clock();
-    if (after - before >= width) continue;
-    width = after - before;
-    best = {number, before + width / 2, time};
-  }
-  sink_.clock_sync(best);
-}
-
-/// NULL at the limit: CUPTI then drops records and counts them.
-void Provider::request(std::uint8_t** buffer, std::size_t* size, std::size_t* records) noexcept try {
-  const std::lock_guard lock(buffers_lock_);
+void Provider::request(std::uint8_t** buffer, std::size_t* size, std::size_t* records) noexcept {
   *records = 0;
-  if (free_.empty()) {
-    if ((all_.size() + 1) * options_.buffer_bytes > options_.memory_bytes) return;
-    all_.reserve(all_.size() + 1);
-    free_.reserve(all_.size() + 1);
-    auto* memory = static_cast<std::uint8_t*>(std::aligned_alloc(64, options_.buffer_bytes));
-    if (!memory) return;
-    all_.push_back(memory);
-    free_.push_back(memory);
-  }
-  *buffer = free_.back();
-  *size = options_.buffer_bytes;
-  free_.pop_back();
-} catch (...) {
-  sink_.count("device.buffers_refused", 1);
+  *buffer = buffers_.lend();
+  *size = *buffer ? buffers_.bytes() : 0;
+  if (!*buffer) sink_.count("device.buffers_refused", 1);
 }
 
 void Provider::complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid) noexcept {
@@ -280,89 +259,86 @@ void Provider::complete(CUcontext context, std::uint32_t stream, std::uint8_t* b
     lost.provider = DeviceProviderKind::cupti;
     sink_.records({&lost, 1});
   }
-  if (!buffer) return;
-  try {
-    const std::lock_guard lock(buffers_lock_);
-    if (std::find(all_.begin(), all_.end(), buffer) == all_.end()) return;
-    if (valid == 0) {
-      free_.push_back(buffer);
-      return;
-    }
-    delivered_.push_back({buffer, valid});
-  } catch (...) {
-    sink_.count("device.buffers_refused", 1);
-    return;
-  }
-  sink_.wake();
+  if (buffer && buffers_.complete(buffer, valid)) sink_.wake();
 }
 
-void Provider::parse(const Delivered& delivered) {
-  CUpti_Activity* activity = nullptr;
-  while (api_.next_record(delivered.buffer, delivered.valid, &activity) == CUPTI_SUCCESS) converter_.take(*activity);
+void Provider::parse(const Buffers::Delivered& delivered) {
+  const auto each = [&](auto take) {
+    CUpti_Activity* activity = nullptr;
+    while (api_.next_record(delivered.memory, delivered.valid, &activity) == CUPTI_SUCCESS) take(*activity);
+  };
+  each([&](const CUpti_Activity& activity) { converter_.learn(activity); });
+  each([&](const CUpti_Activity& activity) { converter_.take(activity); });
   converter_.flush();
 }
 
 void Provider::drain() noexcept {
   const std::lock_guard state(state_lock_);
-  for (;;) {
-    Delivered next{};
-    {
-      const std::lock_guard lock(buffers_lock_);
-      if (delivered_.empty()) return;
-      next = delivered_.front();
-      delivered_.erase(delivered_.begin());
-    }
+  while (const auto next = buffers_.next()) {
     try {
-      parse(next);
+      parse(*next);
     } catch (...) {
       sink_.count("device.buffers_unreadable", 1);
     }
-    const std::lock_guard lock(buffers_lock_);
-    free_.push_back(next.buffer);
+    buffers_.give_back(next->memory);
   }
 }
 
 /// Only complete buffers are delivered; never waits for the device.
 void Provider::flush() noexcept {
-  if (prepared_ && !failed_) check(api_.flush_all(0), "cuptiActivityFlushAll");
+  if (usable()) check(api_.flush_all(0), "cuptiActivityFlushAll");
+}
+
+/// Exit handlers run last to first, and what is registered once CUDA is in use runs before the driver's own handler.
+/// The runtime's finalize, where finish() is called from, comes after it in a program that uses CUDA without target
+/// constructs.
+void Provider::flush_at_exit() noexcept {
+  if (!has_exit_handler_.exchange(true)) std::atexit(&at_exit);
+}
+
+void Provider::flush_before_exit() noexcept {
+  if (usable()) check(api_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
+  drain();
 }
 
 void Provider::poll() noexcept {
-  if (!prepared_) return;
+  if (state_ == State::waiting && libraries_.cuda_came()) start();
+  if (failed_) leave();
+  if (state_ != State::running) return;
   drain();
   const std::lock_guard lock(state_lock_);
-  if (monotonic() - last_reading_ < 200'000'000) return;
-  last_reading_ = monotonic();
-  for (const auto number : taken_) read_clocks(number);
+  devices_.read_clocks_in_time();
 }
 
 void Provider::close(std::int32_t number) noexcept {
-  if (!prepared_) return;
-  if (!failed_) check(api_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
-  drain();
+  if (state_ != State::running) return;
+  flush_before_exit();
   const std::lock_guard lock(state_lock_);
-  if (taken_.count(number)) read_clocks(number);
+  devices_.read_clocks(number);
 }
 
 void Provider::finish() noexcept {
-  if (!prepared_.exchange(false)) return;
-  recording = false;
-  if (!failed_) {
-    for (const auto kind : kinds) api_.disable(kind);
-    check(api_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
-    api_.unsubscribe(subscriber_);
+  {
+    const std::lock_guard lock(start_lock_);
+    recording = false;
+    if (state_.exchange(State::off) != State::running) return;
   }
+  if (!failed_ && driver_is_alive(api_)) {
+    for (const auto& [kind, needed] : kinds) api_.disable(kind);
+    check(api_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
+  }
+  leave();
   drain();
+  if (const auto n = buffers_.lent()) sink_.count("device.buffers_left_with_cupti", n);
   const std::lock_guard lock(state_lock_);
-  for (const auto number : taken_) read_clocks(number);
+  devices_.read_all_clocks();
 }
 
 /// Buffers that CUPTI still has are left to it.
 Provider::~Provider() {
   finish();
   Provider* self = this;
-  if (!current.compare_exchange_strong(self, nullptr)) return;
-  for (auto* buffer : free_) std::free(buffer);
+  if (current.compare_exchange_strong(self, nullptr)) buffers_.release();
 }
 
 }  // namespace

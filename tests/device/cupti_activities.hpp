@@ -56,8 +56,9 @@ class Activities {
     r.correlationId = correlation;
     add(r);
   }
-  void api(std::uint32_t correlation) {
+  void api(std::uint32_t correlation, std::uint32_t thread = 0) {
     CUpti_ActivityAPI r{};
+    r.threadId = thread;
     r.kind = CUPTI_ACTIVITY_KIND_DRIVER;
     r.correlationId = correlation;
     add(r);
@@ -75,11 +76,15 @@ struct FakeCupti {
   static inline CUpti_BuffersCallbackRequestFunc request = nullptr;
   static inline CUpti_BuffersCallbackCompleteFunc complete = nullptr;
   static inline std::uint64_t last_pushed = 0;
+  static inline CUpti_ActivityKind missing = CUPTI_ACTIVITY_KIND_INVALID;  ///< a kind that this CUPTI does not have
+  static inline int current_device = 0;                                   ///< of the calling thread's context
 
   static void reset() {
     answer = CUPTI_SUCCESS;
     calls = pushed = popped = 0;
     dropped = 0;
+    missing = CUPTI_ACTIVITY_KIND_INVALID;
+    current_device = 0;
     request = nullptr;
     complete = nullptr;
   }
@@ -102,7 +107,7 @@ struct FakeCupti {
       request = r, complete = c;
       return called();
     };
-    a.enable = [](CUpti_ActivityKind) { return called(); };
+    a.enable = [](CUpti_ActivityKind kind) { return kind == missing ? CUPTI_ERROR_INVALID_KIND : called(); };
     a.disable = [](CUpti_ActivityKind) { return called(); };
     a.flush_all = [](std::uint32_t) { return called(); };
     a.next_record = &next_record;

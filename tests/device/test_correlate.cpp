@@ -110,7 +110,7 @@ TEST_CASE("beyond the most virtual streams operations are shortened, not lost") 
 TEST_CASE("freed bytes are those of the allocation, and the sum is never negative") {
   Counters counters;
   const auto samples = memory_in_use(
-      {{10, 0xa, 100, false}, {20, 0xb, 50, false}, {30, 0xa, 0, true}, {40, 0xc, 5, true}, {50, 0xb, 70, false}},
+      {{10, 0xa, 100, false}, {20, 0xb, 50, false}, {30, 0xa, 0, true}, {40, 0xc, 5, true}, {50, 0xb, 70, false}}, {},
       counters);
   REQUIRE(samples.size() == 4);
   CHECK(samples[1].bytes_in_use == 150);
@@ -118,6 +118,15 @@ TEST_CASE("freed bytes are those of the allocation, and the sum is never negativ
   CHECK(samples[3].bytes_in_use == 70);
   CHECK(counters["device.free_unknown"] == 1);
   CHECK(counters["device.free_missed"] == 1);
+}
+
+TEST_CASE("memory that the runtime keeps for later and gives back in the end is freed twice") {
+  Counters counters;
+  const auto samples = memory_in_use(
+      {{10, 0xa, 100, false}, {20, 0xa, 0, true}, {30, 0xa, 100, true}, {40, 0xb, 1, true}}, {0xa}, counters);
+  REQUIRE(samples.size() == 2);
+  CHECK(samples[1].bytes_in_use == 0);
+  CHECK(counters == Counters{{"device.free_unknown", 1}});
 }
 
 TEST_CASE("a kernel is not older than its submit") {

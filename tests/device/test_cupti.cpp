@@ -218,6 +218,77 @@ TEST_CASE("the launching thread's operation is pushed and popped") {
   CHECK(FakeCupti::pushed == 1);
 }
 
+TEST_CASE("what was pushed before a pause is popped in it") {
+  Bench bench;
+  REQUIRE(bench.provider->prepare().accepted);
+  const auto hooks = bench.provider->hooks();
+  hooks.begin(42);
+  bench.provider->pause(true);
+  hooks.end();
+  CHECK(FakeCupti::popped == 1);
+  bench.provider->pause(false);
+  hooks.begin(43);
+  hooks.end();
+  CHECK((FakeCupti::pushed == 2 && FakeCupti::popped == 2));
+}
+
+TEST_CASE("a kind that the library lacks is done without, unless it is needed") {
+  Bench bench;
+  SECTION("overhead") {
+    FakeCupti::missing = CUPTI_ACTIVITY_KIND_OVERHEAD;
+    CHECK(bench.provider->prepare().accepted);
+    CHECK(bench.sink.counters["device.cupti_kinds_missing"] == 1);
+    CHECK(bench.sink.messages.empty());
+  }
+  SECTION("kernels") {
+    FakeCupti::missing = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    CHECK_FALSE(bench.provider->prepare().accepted);
+    CHECK(bench.sink.messages.size() == 1);
+  }
+}
+
+TEST_CASE("a device is the one whose context the announcing thread has") {
+  Bench bench;
+  bench.api.context_device = [](CUdevice* device) { return *device = FakeCupti::current_device, CUDA_SUCCESS; };
+  REQUIRE(bench.provider->prepare().accepted);
+  FakeCupti::current_device = 3;
+  REQUIRE(bench.open(0).accepted);
+  FakeCupti::current_device = 1;
+  REQUIRE(bench.open(1).accepted);
+  CUpti_ActivityKernel10 kernel{};
+  kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+  kernel.deviceId = 3;
+  Activities activities;
+  activities.add(kernel);
+  FakeCupti::deliver(activities);
+  bench.provider->poll();
+  REQUIRE(bench.sink.all.size() == 1);
+  CHECK(bench.sink.all[0].device == 0);
+}
+
+TEST_CASE("a copy that no construct made belongs to the thread that called CUDA") {
+  Bench bench;
+  REQUIRE(bench.provider->prepare().accepted);
+  REQUIRE(bench.open(0).accepted);
+  Activities activities;
+  activities.copy(5, monotonic(), monotonic() + 100, 64, true);
+  activities.api(5, 4711);  // may stand behind what it caused
+  FakeCupti::deliver(activities);
+  bench.provider->finish();
+  Journal journal;
+  for (const auto& [number, info] : bench.sink.devices) journal.devices.push_back(info);
+  journal.device_clock = bench.sink.clock;
+  ChannelInfo master, other;
+  master.os_thread_id = 4710;
+  other.id = 1;
+  other.os_thread_id = 4711;
+  journal.channels = {master, other};
+  const auto timeline =
+      device::correlate(journal, {}, [&](const auto& take) { take(std::span<const DeviceRecord>(bench.sink.all)); });
+  REQUIRE(timeline.devices.at(0).streams.size() == 1);
+  CHECK(timeline.devices[0].streams[0].operations.at(0).host_channel == 1);
+}
+
 TEST_CASE("the first error switches CUPTI off with one line and no further call") {
   Bench bench;
   REQUIRE(bench.provider->prepare().accepted);

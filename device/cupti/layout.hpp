@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The activity records as far as they are read. Each is the oldest struct that begins as all later ones do, so that
+// this builds with the headers of CUDA 11.8 to 13 and reads the records of any of those libraries: records only grow.
+#pragma once
+
+#include <cstddef>
+
+#include <cupti.h>
+
+namespace tracer::device::cupti {
+
+using Kernel = CUpti_ActivityKernel4;
+using Copy = CUpti_ActivityMemcpy;
+using PeerCopy = CUpti_ActivityMemcpyPtoP;
+using Set = CUpti_ActivityMemset;
+using Memory = CUpti_ActivityMemory3;
+using Synchronization = CUpti_ActivitySynchronization;
+using Overhead = CUpti_ActivityOverhead;
+using Device = CUpti_ActivityDevice4;
+using Context = CUpti_ActivityContext;
+using Correlation = CUpti_ActivityExternalCorrelation;
+using ApiCall = CUpti_ActivityAPI;
+
+#if CUPTI_API_VERSION >= 130000
+#define TRACER_SAME(Old, New, field) static_assert(offsetof(Old, field) == offsetof(New, field))
+TRACER_SAME(Kernel, CUpti_ActivityKernel10, start);
+TRACER_SAME(Kernel, CUpti_ActivityKernel10, gridX);
+TRACER_SAME(Kernel, CUpti_ActivityKernel10, correlationId);
+TRACER_SAME(Kernel, CUpti_ActivityKernel10, name);
+TRACER_SAME(Copy, CUpti_ActivityMemcpy6, copyKind);
+TRACER_SAME(Copy, CUpti_ActivityMemcpy6, bytes);
+TRACER_SAME(Copy, CUpti_ActivityMemcpy6, correlationId);
+TRACER_SAME(PeerCopy, CUpti_ActivityMemcpyPtoP4, start);
+TRACER_SAME(PeerCopy, CUpti_ActivityMemcpyPtoP4, dstDeviceId);
+TRACER_SAME(PeerCopy, CUpti_ActivityMemcpyPtoP4, correlationId);
+TRACER_SAME(Set, CUpti_ActivityMemset4, bytes);
+TRACER_SAME(Set, CUpti_ActivityMemset4, correlationId);
+TRACER_SAME(Memory, CUpti_ActivityMemory4, timestamp);
+TRACER_SAME(Memory, CUpti_ActivityMemory4, streamId);
+TRACER_SAME(Synchronization, CUpti_ActivitySynchronization2, start);
+TRACER_SAME(Synchronization, CUpti_ActivitySynchronization2, streamId);
+TRACER_SAME(Overhead, CUpti_ActivityOverhead3, objectId);
+TRACER_SAME(Overhead, CUpti_ActivityOverhead3, start);
+TRACER_SAME(Overhead, CUpti_ActivityOverhead3, end);
+TRACER_SAME(Device, CUpti_ActivityDevice5, name);
+TRACER_SAME(Device, CUpti_ActivityDevice5, migUuid);
+TRACER_SAME(Context, CUpti_ActivityContext3, deviceId);
+#undef TRACER_SAME
+#endif
+
+}  // namespace tracer::device::cupti
