@@ -2,42 +2,17 @@
 // A program with an OpenMP runtime of its own that has device tracing: two threads offload to two fake devices. The
 // tool is the one that OMP_TOOL_LIBRARIES names; without it the program runs on its own.
 // Usage: fake_offload [STEPS]
-#include <dlfcn.h>
-
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <thread>
 
+#include "device/offload_runtime.hpp"
 #include "support/fake_device/fake_device.hpp"
 
 namespace {
 
 using namespace tracer::test;
-
-std::map<int, ompt_callback_t> callbacks;
-
-/// Promises every event; most never come.
-ompt_set_result_t set_callback(ompt_callbacks_t event, ompt_callback_t callback) {
-  callbacks[event] = callback;
-  return ompt_set_always;
-}
-
-/// An address in the program, as the runtime passes for the construct.
-[[gnu::noinline]] const void* here() {
-  return __builtin_return_address(0);
-}
-
-ompt_interface_fn_t lookup(const char* name) {
-  return std::string(name) == "ompt_set_callback" ? reinterpret_cast<ompt_interface_fn_t>(&set_callback) : nullptr;
-}
-
-template <typename Callback, typename... Arguments>
-void call(int kind, Arguments... arguments) {
-  const auto it = callbacks.find(kind);
-  if (it != callbacks.end() && it->second) reinterpret_cast<Callback>(it->second)(arguments...);
-}
 
 struct Thread {
   FakeDevice& device;
@@ -108,17 +83,6 @@ struct Thread {
     call<ompt_callback_thread_end_t>(ompt_callback_thread_end, &data);
   }
 };
-
-ompt_start_tool_result_t* start_tool() {
-  const char* path = std::getenv("OMP_TOOL_LIBRARIES");
-  void* library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
-  if (!library) return nullptr;
-  const auto start =
-      reinterpret_cast<ompt_start_tool_result_t* (*)(unsigned, const char*)>(dlsym(library, "ompt_start_tool"));
-  auto* result = start ? start(202011, "a runtime with device tracing") : nullptr;
-  if (!result || !result->initialize(&lookup, 0, &result->tool_data)) return nullptr;
-  return result;
-}
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Says whether CUDA can be used here: prints the first device's name and the driver's file. Status 77, with the reason, if not.
+// Says whether CUDA can be used here: prints the first device's name and the driver's file. Status 77, with the reason,
+// if not.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -7,8 +8,10 @@
 namespace {
 
 int no(const char* reason, int code = 0) {
-  if (code) std::printf("skipped: %s (%d)\n", reason, code);
-  else std::printf("skipped: %s\n", reason);
+  if (code)
+    std::printf("skipped: %s (%d)\n", reason, code);
+  else
+    std::printf("skipped: %s\n", reason);
   return 77;
 }
 

@@ -47,7 +47,7 @@ else
   fail "tracer check"
 fi
 own "$bin/gpu_verify" "$out/trace" "$out/said" "$provider" || failed=1
-own "$bin/tracer" info "$out/trace" 2>/dev/null | grep -E 'DEVICE|COUNTER|REPAIRED|[Dd]evice' | sed 's/^/  | /'
+own "$bin/tracer" info "$out/trace" 2>/dev/null | grep -E 'DEVICE::|COUNTER::DEVICE|REPAIRED' | sed 's/^/  | /'
 if [ -n "${GPU_TEST_KEEP:-}" ] && mkdir -p "$GPU_TEST_KEEP"; then
   cp -r "$out/trace" "$GPU_TEST_KEEP/$(basename "$program")-${provider}-$$"
 fi

@@ -7,10 +7,7 @@ enum { size = 1 << 16, rounds = 50 };
 
 int main(void) {
   static double data[size];
-  int on_host = 1;
-#pragma omp target map(from : on_host)
-  on_host = omp_is_initial_device();
-  if (on_host) return fprintf(stderr, "no device took the region\n"), 1;
+  if (omp_get_num_devices() == 0) return fprintf(stderr, "no device\n"), 1;
 #pragma omp target data map(tofrom : data)
   for (int round = 0; round < rounds; ++round) {
 #pragma omp target teams distribute parallel for
@@ -20,7 +17,7 @@ int main(void) {
     }
   }
   printf("%g\n", data[10]);
-  printf("kernels %d\nlinked %d\n", rounds + 1, rounds + 1);
-  printf("bytes to device %zu\nbytes from device %zu\n", sizeof data, sizeof data * (1 + rounds / 10) + sizeof on_host);
+  printf("kernels %d\n", rounds);
+  printf("bytes to device %zu\nbytes from device %zu\n", sizeof data, sizeof data * (1 + rounds / 10));
   return 0;
 }

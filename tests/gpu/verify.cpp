@@ -20,11 +20,11 @@ namespace {
 
 struct HostOperation {
   std::string construct;
-  std::uint64_t time = 0, bytes = 0;
+  std::uint64_t time = 0, bytes = 0, target_id = 0;
 };
 struct DeviceOperation {
   std::string what;  // "submit", "data to device", "data from device": as the host's construct
-  std::uint64_t location = 0, time = 0, bytes = 0, host_op_id = 0;
+  std::uint64_t location = 0, time = 0, bytes = 0, host_op_id = 0, remote = 0;
 };
 
 struct Found {
@@ -49,6 +49,7 @@ class Reader {
   explicit Reader(const Trace& trace) : trace_(trace), d_(trace.definitions()) {
     for (const auto& a : d_.attributes) {
       if (d_.text(a.name) == "HOST_OP_ID") id_ = static_cast<std::uint32_t>(a.ref);
+      if (d_.text(a.name) == "TARGET_ID") target_ = static_cast<std::uint32_t>(a.ref);
       if (d_.text(a.name) == "ALLOCATION_SIZE") bytes_ = static_cast<std::uint32_t>(a.ref);
     }
     for (const auto& location : d_.locations) {
@@ -79,19 +80,20 @@ class Reader {
       if (!region) return;
       const auto construct = construct_of(d_.text(region->name));
       if (stream == streams_.end()) {
-        if (construct.rfind("target ", 0) == 0 && id) found_.host[id] = {construct, e.time, value_of(e, bytes_)};
+        if (construct.rfind("target ", 0) == 0 && id)
+          found_.host[id] = {construct, e.time, value_of(e, bytes_), value_of(e, target_)};
       } else if (stream->second && region->role != static_cast<unsigned>(tracer::RegionRole::data_transfer)) {
-        found_.device.push_back({"target submit", e.location, e.time, 0, id});
+        found_.device.push_back({"target submit", e.location, e.time, 0, id, 0});
       }
     } else if (stream != streams_.end() && (e.kind == EventKind::rma_get || e.kind == EventKind::rma_put)) {
       const char* what = e.kind == EventKind::rma_get ? "target data to device" : "target data from device";
-      found_.device.push_back({what, e.location, e.time, e.field[2], id});
+      found_.device.push_back({what, e.location, e.time, e.field[2], id, e.field[1]});
     }
   }
 
   const Trace& trace_;
   const tracer::otf2::TraceDefinitions& d_;
-  std::uint32_t id_ = ~0u, bytes_ = ~0u;
+  std::uint32_t id_ = ~0u, bytes_ = ~0u, target_ = ~0u;
   std::map<std::uint64_t, bool> streams_;  // true: what the device did, false: waiting and overhead
   Found found_;
 };
@@ -108,7 +110,7 @@ class Verifier {
       (op.host_op_id ? linked_bytes_ : all_bytes_)[op.what] += op.bytes;
       if (op.host_op_id) all_bytes_[op.what] += op.bytes;
     }
-    if (asked_["target submit"])
+    if (!found_.host.empty())
       of_target_regions();
     else
       of_cuda();
@@ -121,7 +123,8 @@ class Verifier {
     good_ = good_ && holds;
   }
   void equal(const std::string& what, std::uint64_t is, const std::string& other, std::uint64_t wanted) {
-    say(what + " = " + other + ": " + std::to_string(is) + (is == wanted ? "" : " != " + std::to_string(wanted)), is == wanted);
+    say(what + " = " + other + ": " + std::to_string(is) + (is == wanted ? "" : " != " + std::to_string(wanted)),
+        is == wanted);
   }
   void as_said(const std::string& what, std::uint64_t is, std::initializer_list<const char*> names) {
     for (const auto* name : names) {
@@ -129,6 +132,22 @@ class Verifier {
       if (it != said_.end()) return equal(what, is, "asked for", it->second);
     }
     std::printf("  -       %s: %llu (the program does not say)\n", what.c_str(), static_cast<unsigned long long>(is));
+  }
+
+  /// libomptarget copies an environment to each device when it loads the program there: an operation of no construct.
+  /// Of such operations (omp_target_memcpy makes them as well) that is counted out whose size is what the program did
+  /// not ask for.
+  std::uint64_t of_the_runtime() {
+    const auto wanted = said_.find("bytes to device");
+    const auto is = linked_bytes_["target data to device"];
+    if (wanted == said_.end() || is <= wanted->second) return 0;
+    for (const auto& [id, op] : found_.host) {
+      if (op.target_id || op.construct != "target data to device" || op.bytes != is - wanted->second) continue;
+      std::printf("  -       the runtime's own copy when it loaded the program: %llu bytes\n",
+                  static_cast<unsigned long long>(op.bytes));
+      return op.bytes;
+    }
+    return 0;
   }
 
   /// Each device operation belongs to one of the host's, and the other way round.
@@ -156,11 +175,12 @@ class Verifier {
 
   void of_target_regions() {
     equal("kernels", linked_["target submit"], "submits", asked_["target submit"]);
-    as_said("kernels", linked_["target submit"], {"kernels", "count target kernel", "count target submit"});
+    if (asked_["target submit"])
+      as_said("kernels", linked_["target submit"], {"kernels", "count target kernel", "count target submit"});
     joined("target submit", "kernels");
     joined("target data to device", "copies to the device");
     joined("target data from device", "copies from the device");
-    as_said("bytes to device", linked_bytes_["target data to device"], {"bytes to device"});
+    as_said("bytes to device", linked_bytes_["target data to device"] - of_the_runtime(), {"bytes to device"});
     as_said("bytes from device", linked_bytes_["target data from device"], {"bytes from device"});
     std::printf("  -       made by no construct: %llu kernels, %llu copies to and %llu from the device\n",
                 static_cast<unsigned long long>(unlinked_["target submit"]),
@@ -171,6 +191,10 @@ class Verifier {
     as_said("kernels", unlinked_["target submit"], {"kernels"});
     as_said("bytes to device", all_bytes_["target data to device"], {"bytes to device"});
     as_said("bytes from device", all_bytes_["target data from device"], {"bytes from device"});
+    std::set<std::uint64_t> threads;
+    for (const auto& op : found_.device)
+      if (op.what != "target submit") threads.insert(op.remote);
+    as_said("threads that copy", threads.size(), {"copying threads"});
   }
 
   const Found& found_;

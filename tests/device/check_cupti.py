@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Traces programs that use CUDA on the fake driver and the fake CUPTI (tests/support/fake_cuda), whole and with every fault
+that they have on demand: the program's output and exit status stay, `tracer check` is silent, and the trace has what it should.
+
+check_cupti.py --bin DIRECTORY --tool libtracer.so --fakes DIRECTORY --offload PROGRAM --late PROGRAM"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# Name, program and its arguments, settings, who must have recorded the device ("" none), what a line on stderr must say ("" no line).
+OFFLOAD = ["offload", "200"]
+RUNS = [
+    ("two threads offload", OFFLOAD, {}, "cupti", ""),
+    ("to two devices", OFFLOAD, {"FAKE_CUDA_DEVICES": "2"}, "cupti", ""),
+    ("small buffers", OFFLOAD, {"TRACER_DEVICE_BUFFER": "16K"}, "cupti", ""),
+    ("buffers that are given back at the end only", OFFLOAD, {"FAKE_CUPTI_KEEPS": "1"}, "cupti", ""),
+    ("threads of a region call CUDA", ["late"], {"CUDA_EARLY": "1"}, "cupti", ""),
+    ("CUDA is opened when OpenMP has begun", ["late"], {}, "cupti", ""),
+    ("CUPTI of CUDA 11.8", OFFLOAD, {"FAKE_CUPTI_VERSION": "18"}, "cupti", ""),
+    ("kinds that the library does not have", OFFLOAD, {"FAKE_CUPTI_FAILS": "cuptiActivityEnable:21:9"}, "cupti", ""),
+    ("an old CUPTI", OFFLOAD, {"FAKE_CUPTI_VERSION": "17"}, "host", ""),
+    ("another subscriber", OFFLOAD, {"FAKE_CUPTI_BUSY": "1"}, "host", r"cuptiSubscribe answered .*\(39\)"),
+    ("no privileges", OFFLOAD, {"FAKE_CUPTI_FAILS": "cuptiActivityEnable:35"}, "host", r"cuptiActivityEnable answered .*\(35\)"),
+    ("an error in the middle of the kinds", OFFLOAD, {"FAKE_CUPTI_FAILS": "cuptiActivityEnable:999:4"}, "host", r"\(999\)"),
+    ("no clock", OFFLOAD, {"FAKE_CUPTI_FAILS": "cuptiActivityRegisterTimestampCallback:1"}, "host", r"TimestampCallback answered"),
+    ("an error while the program runs", OFFLOAD, {"FAKE_CUPTI_FAILS": "cuptiActivityPushExternalCorrelationId:999:100"}, "cupti",
+     r"\(999\)"),
+    ("flushing fails", OFFLOAD, {"FAKE_CUPTI_FAILS": "cuptiActivityFlushAll:999"}, "cupti", r"FlushAll answered"),
+    ("buffers that never come back", OFFLOAD, {"FAKE_CUPTI_SILENT": "1", "FAKE_CUPTI_KEEPS": "1"}, "cupti", ""),
+    ("no memory for buffers", OFFLOAD, {"TRACER_DEVICE_BUFFER": "64K", "TRACER_DEVICE_MEMORY": "64K", "FAKE_CUPTI_KEEPS": "1"}, "cupti",
+     ""),
+    ("the host's view by wish", OFFLOAD, {"TRACER_DEVICE": "host"}, "host", ""),
+]
+# Of these the counts may be smaller than what the program asked for.
+INCOMPLETE = {"an error while the program runs", "flushing fails", "buffers that never come back", "no memory for buffers"}
+
+
+def settings(options, extra):
+    found = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER", "FAKE_CU"))}
+    # libomp and the fakes; the tracer finds both by name
+    found["LD_LIBRARY_PATH"] = options.fakes + (":" + found["LD_LIBRARY_PATH"] if "LD_LIBRARY_PATH" in found else "")
+    found.update(extra)
+    return found
+
+
+def run(command, environment):
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def faults_of(options, name, arguments, extra, provider, line, directory):
+    program = {"offload": options.offload, "late": options.late}[arguments[0]]
+    command = [program] + arguments[1:]
+    plain = run(command, settings(options, {k: v for k, v in extra.items() if k.startswith(("FAKE_CUDA", "CUDA_"))}))
+    trace = pathlib.Path(directory, "trace")
+    extra = dict(extra, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(trace))
+    if options.preload:
+        extra["LD_PRELOAD"] = options.preload
+    traced = run(command, settings(options, extra))
+    if (plain.returncode, plain.stdout) != (traced.returncode, traced.stdout) or plain.returncode:
+        yield f"ended with {plain.returncode} and {traced.returncode}: {plain.stdout}{plain.stderr} | {traced.stdout}{traced.stderr}"
+        return
+    said = [text for text in traced.stderr.splitlines() if not re.match(r"tracer: [\d,]+ events", text)]
+    if bool(line) != bool(said) or (line and (len(said) != 1 or not re.search(line, said[0]))):
+        yield f"said {said}"
+    check = run([f"{options.bin}/tracer", "check", str(trace)], os.environ)
+    if check.returncode:
+        yield check.stdout + check.stderr
+    said_file = pathlib.Path(directory, "said")
+    said_file.write_text(traced.stdout, encoding="utf-8")
+    if name not in INCOMPLETE:
+        verify = run([f"{options.bin}/gpu_verify", str(trace), str(said_file), provider], os.environ)
+        if verify.returncode:
+            yield verify.stdout + verify.stderr
+    else:
+        info = run([f"{options.bin}/tracer", "info", str(trace)], os.environ).stdout
+        if f"recorded by {provider}" not in info:
+            yield f"not recorded by {provider}:\n{info}"
+        if "OPERATIONS_WITHOUT_RECORD" not in info:
+            yield f"operations without a record are not counted:\n{info}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for option in ("--bin", "--tool", "--fakes", "--offload", "--late"):
+        parser.add_argument(option, required=True)
+    parser.add_argument("--preload", default="", help="a library that must come first (AddressSanitizer)")
+    parser.add_argument("--only", default="", help="a part of the name of the runs wanted")
+    options = parser.parse_args()
+    options.preload = options.preload.split(";")[-1].removeprefix("--preload").strip()
+    failed = ran = 0
+    for name, arguments, extra, provider, line in RUNS:
+        if options.only not in name:
+            continue
+        if arguments[0] == "late" and not os.path.exists(options.late):
+            print(f"{name}: skipped, {options.late} is not built (needs clang with libomp)")
+            continue
+        with tempfile.TemporaryDirectory() as directory:
+            faults = list(faults_of(options, name, arguments, extra, provider, line, directory))
+        ran += 1
+        failed += bool(faults)
+        print(f"{name}: {'FAILED' if faults else 'ok'}", *faults, sep="\n  " if faults else "")
+    print(f"{ran - failed} of {ran} hold")
+    return 1 if failed or not ran else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A program with an OpenMP runtime of its own whose devices are CUDA's, driven as LLVM's plugin does: two threads
+// offload. The driver is whatever libcuda.so.1 is found, thus the fake one. Usage: cuda_offload [STEPS]
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include <cuda.h>
+
+#include "device/offload_runtime.hpp"
+
+namespace {
+
+using namespace tracer::test;
+
+void* driver = nullptr;
+
+/// A function of the driver; ends the program where it fails.
+template <typename... Arguments>
+void cuda(const char* name, Arguments... arguments) {
+  const auto function = reinterpret_cast<CUresult (*)(Arguments...)>(dlsym(driver, name));
+  const int result = function ? static_cast<int>(function(arguments...)) : -1;
+  if (result == 0) return;
+  std::printf("%s failed: %d\n", name, result);
+  std::exit(3);
+}
+
+struct Device {
+  int number;
+  CUcontext context;
+  CUfunction kernel;
+};
+
+struct Thread {
+  Device device;
+  CUstream stream = nullptr;
+  char host[512] = {};
+  ompt_data_t data{}, task{}, parallel{};
+
+  template <typename Work>
+  void data_op(ompt_data_t* target, ompt_target_data_op_t optype, CUdeviceptr* address, std::size_t bytes, Work work) {
+    const bool from = optype == ompt_target_data_transfer_from_device || optype == ompt_target_data_delete;
+    ompt_id_t id = 0;
+    const auto tell = [&](ompt_scope_endpoint_t endpoint) {
+      auto* there = reinterpret_cast<void*>(*address);
+      call<ompt_callback_target_data_op_emi_t>(ompt_callback_target_data_op_emi, endpoint, nullptr, target, &id, optype,
+                                               from ? there : host, from ? device.number : -1, from ? host : there,
+                                               from ? -1 : device.number, bytes, here());
+    };
+    tell(ompt_scope_begin);
+    work();
+    tell(ompt_scope_end);
+  }
+
+  void target_region() {
+    ompt_data_t target{};
+    CUdeviceptr address = 0;
+    const auto tell = [&](ompt_scope_endpoint_t endpoint) {
+      call<ompt_callback_target_emi_t>(ompt_callback_target_emi, ompt_target, endpoint, device.number, &task, nullptr,
+                                       &target, here());
+    };
+    tell(ompt_scope_begin);
+    data_op(&target, ompt_target_data_alloc, &address, 256, [&] { cuda("cuMemAlloc_v2", &address, std::size_t{256}); });
+    data_op(&target, ompt_target_data_transfer_to_device, &address, 256,
+            [&] { cuda("cuMemcpyHtoDAsync_v2", address, static_cast<const void*>(host), std::size_t{256}, stream); });
+    ompt_id_t id = 0;
+    call<ompt_callback_target_submit_emi_t>(ompt_callback_target_submit_emi, ompt_scope_begin, &target, &id, 4u);
+    cuda("cuLaunchKernel", device.kernel, 4u, 1u, 1u, 32u, 1u, 1u, 0u, stream, static_cast<void**>(nullptr),
+         static_cast<void**>(nullptr));
+    call<ompt_callback_target_submit_emi_t>(ompt_callback_target_submit_emi, ompt_scope_end, &target, &id, 4u);
+    data_op(&target, ompt_target_data_transfer_from_device, &address, 128,
+            [&] { cuda("cuMemcpyDtoHAsync_v2", static_cast<void*>(host), address, std::size_t{128}, stream); });
+    cuda("cuStreamSynchronize", stream);
+    data_op(&target, ompt_target_data_delete, &address, 0, [&] { cuda("cuMemFree_v2", address); });
+    tell(ompt_scope_end);
+  }
+
+  void run(unsigned steps) {
+    call<ompt_callback_thread_begin_t>(ompt_callback_thread_begin, ompt_thread_initial, &data);
+    call<ompt_callback_implicit_task_t>(ompt_callback_implicit_task, ompt_scope_begin, &parallel, &task, 1u, 1u,
+                                        static_cast<int>(ompt_task_initial));
+    cuda("cuCtxSetCurrent", device.context);
+    cuda("cuStreamCreate", &stream, 1u);
+    for (unsigned i = 0; i < steps; ++i) target_region();
+    call<ompt_callback_implicit_task_t>(ompt_callback_implicit_task, ompt_scope_end, nullptr, &task, 0u, 1u,
+                                        static_cast<int>(ompt_task_initial));
+    call<ompt_callback_thread_end_t>(ompt_callback_thread_end, &data);
+  }
+};
+
+/// As libomptarget: the context is made and current when the device is announced.
+Device open_device(int number) {
+  Device device{number, nullptr, nullptr};
+  cuda("cuDevicePrimaryCtxRetain", &device.context, number);
+  cuda("cuCtxSetCurrent", device.context);
+  call<ompt_callback_device_initialize_t>(ompt_callback_device_initialize, number, "sm_90", nullptr, nullptr, nullptr);
+  CUmodule module = nullptr;
+  cuda("cuModuleLoadDataEx", &module, static_cast<const void*>("no image"), 0u, static_cast<CUjit_option*>(nullptr),
+       static_cast<void**>(nullptr));
+  cuda("cuModuleGetFunction", &device.kernel, module, "__omp_offloading_1_2_main_l3");
+  return device;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const unsigned steps = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 100;
+  driver = dlopen("libcuda.so.1", RTLD_NOW);
+  if (!driver) return std::printf("no libcuda.so.1\n"), 2;
+  auto* tool = start_tool();
+  cuda("cuInit", 0u);
+  int count = 0;
+  cuda("cuDeviceGetCount", &count);
+  Thread one{open_device(0)}, two{open_device(count > 1 ? 1 : 0)};
+  std::thread other([&] { two.run(steps); });
+  one.run(steps);
+  other.join();
+  for (int number = 0; number < (count > 1 ? 2 : 1); ++number)
+    call<ompt_callback_device_finalize_t>(ompt_callback_device_finalize, number);
+  if (tool) tool->finalize(&tool->tool_data);
+  const unsigned n = 2 * steps;
+  std::printf("steps %u\n", steps);
+  std::printf("kernels %u\nbytes to device %u\nbytes from device %u\n", n, 256 * n, 128 * n);
+  return 0;
+}

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A libcupti.so.13 over the fake driver: activity records of the real structs in buffers that the tool lends, delivered
+// by a thread of its own or by a flush. What the documentation forbids is said on stderr as "fake cupti: ...".
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <cupti.h>
+
+#include "support/fake_cuda/fake_cuda.hpp"
+
+namespace {
+
+using namespace tracer::test::fake_cuda;
+
+void violation(const char* what) {
+  std::fprintf(stderr, "fake cupti: %s\n", what);
+}
+
+std::uint64_t monotonic() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+struct Buffer {
+  std::uint8_t* memory = nullptr;
+  std::size_t size = 0, used = 0;
+};
+struct Pending {  // an operation that the device may still be at
+  std::uint64_t end = 0;
+  std::vector<std::uint8_t> record;
+};
+
+struct Cupti {
+  std::mutex lock;
+  std::condition_variable changed;
+  std::set<CUpti_ActivityKind> enabled;
+  std::vector<Pending> pending;
+  Buffer open;
+  std::vector<Buffer> full, spare;
+  std::map<std::string, unsigned> calls;
+  CUpti_CallbackFunc callback = nullptr;
+  bool contexts_are_told = false;
+  bool subscribed = false, registered = false, ever_enabled = false, ending = false;
+  CUpti_BuffersCallbackRequestFunc request = nullptr;
+  CUpti_BuffersCallbackCompleteFunc complete = nullptr;
+  std::size_t dropped = 0;
+  std::thread worker;
+  const pid_t process = getpid();
+};
+Cupti& cupti() {
+  static auto* state = new Cupti;  // outlives every thread
+  return *state;
+}
+std::atomic<std::uint64_t (*)()> stamp{&monotonic};
+std::atomic<std::uint32_t> correlation{0};
+std::atomic<bool> system_thread_ids{false}, torn_down{false};
+/// By kind. Never destroyed: exit handlers come after the thread's own variables.
+std::map<int, std::vector<std::uint64_t>>& external() {
+  static thread_local auto* stacks = new std::map<int, std::vector<std::uint64_t>>;
+  return *stacks;
+}
+thread_local CUpti_ActivityAPI api{};
+thread_local bool inside_callback = false;
+
+std::uint64_t now() {
+  return stamp.load()();
+}
+
+/// What FAKE_CUPTI_FAILS wants this call to answer.
+CUptiResult entered(const char* name) {
+  auto& c = cupti();
+  if (c.process != getpid()) violation("called in a forked child");
+  if (inside_callback) violation("called from a buffer callback");
+  if (torn_down) violation("called after the driver was torn down");
+  const char* wish = std::getenv("FAKE_CUPTI_FAILS");
+  if (!wish) return CUPTI_SUCCESS;
+  const std::string text = wish;
+  const auto colon = text.find(':');
+  if (text.substr(0, colon) != name) return CUPTI_SUCCESS;
+  const auto second = text.find(':', colon + 1);
+  const unsigned after = second == std::string::npos ? 1 : static_cast<unsigned>(std::atoi(text.c_str() + second + 1));
+  const std::lock_guard lock(c.lock);
+  return ++c.calls[name] >= after ? static_cast<CUptiResult>(std::atoi(text.c_str() + colon + 1)) : CUPTI_SUCCESS;
+}
+
+bool wants(CUpti_ActivityKind kind) {
+  const std::lock_guard lock(cupti().lock);
+  return cupti().enabled.count(kind) != 0;
+}
+
+void lend(std::unique_lock<std::mutex>& lock) {
+  auto& c = cupti();
+  std::uint8_t* memory = nullptr;
+  std::size_t size = 0, most = 0;
+  lock.unlock();
+  inside_callback = true;
+  if (c.request) c.request(&memory, &size, &most);
+  inside_callback = false;
+  lock.lock();
+  if (memory && reinterpret_cast<std::uintptr_t>(memory) % 8) violation("a buffer that is not aligned to 8 bytes");
+  if (memory && size < 1024) violation("a buffer of less than 1024 bytes");
+  if (!memory) return;
+  if (c.open.memory)
+    c.spare.push_back({memory, size, 0});  // another thread was faster
+  else
+    c.open = {memory, size, 0};
+}
+
+/// A record in the open buffer, preceded by its length.
+void write(const std::vector<std::uint8_t>& record, std::unique_lock<std::mutex>& lock) {
+  auto& c = cupti();
+  const std::size_t need = 8 + (record.size() + 7) / 8 * 8;
+  if (!c.open.memory || c.open.used + need > c.open.size) {
+    if (c.open.memory) c.full.push_back(c.open);
+    c.open = {};
+    c.changed.notify_one();
+    if (c.spare.empty()) {
+      lend(lock);
+    } else {
+      c.open = c.spare.back();
+      c.spare.pop_back();
+    }
+    if (!c.open.memory || c.open.used + need > c.open.size) {
+      ++c.dropped;
+      return;
+    }
+  }
+  const std::uint64_t length = need;
+  std::memcpy(c.open.memory + c.open.used, &length, 8);
+  std::memcpy(c.open.memory + c.open.used + 8, record.data(), record.size());
+  c.open.used += need;
+}
+
+template <typename Record>
+void store(const Record& record, std::uint64_t end) {
+  auto& c = cupti();
+  std::vector<std::uint8_t> bytes(sizeof record);
+  std::memcpy(bytes.data(), &record, sizeof record);
+  std::unique_lock lock(c.lock);
+  if (end > monotonic() && c.pending.size() < 100'000)
+    c.pending.push_back({end, std::move(bytes)});
+  else
+    write(bytes, lock);
+}
+
+void settle(bool all, std::unique_lock<std::mutex>& lock) {
+  auto& c = cupti();
+  std::vector<Pending> wait;
+  auto pending = std::move(c.pending);
+  c.pending.clear();
+  for (auto& p : pending) {
+    if (all || p.end <= monotonic())
+      write(p.record, lock);
+    else
+      wait.push_back(std::move(p));
+  }
+  c.pending.insert(c.pending.end(), wait.begin(), wait.end());
+}
+
+void deliver(bool open_too, std::unique_lock<std::mutex>& lock) {
+  auto& c = cupti();
+  if (open_too && c.open.memory) {
+    c.full.push_back(c.open);
+    c.open = {};
+    c.full.insert(c.full.end(), c.spare.begin(), c.spare.end());
+    c.spare.clear();
+  }
+  auto full = std::move(c.full);
+  c.full.clear();
+  lock.unlock();
+  inside_callback = true;
+  for (const auto& b : full) c.complete(nullptr, 0, b.memory, b.size, b.used);
+  inside_callback = false;
+  lock.lock();
+}
+
+void work() {
+  pthread_setname_np(pthread_self(), "fake cupti");
+  auto& c = cupti();
+  std::unique_lock lock(c.lock);
+  while (!c.ending) {
+    c.changed.wait_for(lock, std::chrono::milliseconds(20));
+    if (c.ending) return;
+    settle(false, lock);
+    if (!std::getenv("FAKE_CUPTI_KEEPS") && c.complete) deliver(false, lock);
+  }
+}
+
+void begin(const char*) {
+  api = {};
+  api.kind = CUPTI_ACTIVITY_KIND_DRIVER;
+  api.start = now();
+  api.processId = static_cast<std::uint32_t>(getpid());
+  api.threadId = static_cast<std::uint32_t>(system_thread_ids ? gettid() : pthread_self());
+  api.correlationId = ++correlation;
+  for (const auto& [kind, stack] : external()) {
+    if (stack.empty() || !wants(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) || !wants(CUPTI_ACTIVITY_KIND_DRIVER))
+      continue;
+    CUpti_ActivityExternalCorrelation r{};
+    r.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
+    r.externalKind = static_cast<CUpti_ExternalCorrelationKind>(kind);
+    r.externalId = stack.back();
+    r.correlationId = api.correlationId;
+    store(r, 0);
+  }
+}
+
+void end() {
+  api.end = now();
+  if (wants(CUPTI_ACTIVITY_KIND_DRIVER)) store(api, 0);
+}
+
+template <typename Record>
+Record common(const Operation& o, CUpti_ActivityKind kind) {
+  Record r{};
+  r.kind = kind;
+  r.start = o.start;
+  r.end = o.end;
+  r.deviceId = o.device;
+  r.contextId = o.context;
+  r.streamId = o.stream;
+  r.correlationId = api.correlationId;
+  return r;
+}
+
+void copied(const Operation& o) {
+  if (!wants(CUPTI_ACTIVITY_KIND_MEMCPY)) return;
+  auto r = common<CUpti_ActivityMemcpy6>(o, CUPTI_ACTIVITY_KIND_MEMCPY);
+  r.bytes = o.bytes;
+  r.copyKind = o.kind == Kind::copy_to     ? CUPTI_ACTIVITY_MEMCPY_KIND_HTOD
+               : o.kind == Kind::copy_from ? CUPTI_ACTIVITY_MEMCPY_KIND_DTOH
+                                           : CUPTI_ACTIVITY_MEMCPY_KIND_DTOD;
+  store(r, o.end);
+}
+
+void allocated(const Operation& o) {
+  if (!wants(CUPTI_ACTIVITY_KIND_MEMORY2)) return;
+  CUpti_ActivityMemory4 r{};
+  r.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
+  r.memoryOperationType = o.kind == Kind::free ? CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE
+                                               : CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;
+  r.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  r.timestamp = o.start;
+  r.address = o.address;
+  r.bytes = o.bytes;
+  r.deviceId = o.device;
+  r.contextId = o.context;
+  r.streamId = CUPTI_INVALID_STREAM_ID;
+  r.correlationId = api.correlationId;
+  store(r, 0);
+}
+
+void operation(const Operation& o) {
+  switch (o.kind) {
+    case Kind::kernel: {
+      if (!wants(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) return;
+      auto r = common<CUpti_ActivityKernel10>(o, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+      r.gridX = static_cast<int>(o.grid[0]), r.gridY = r.gridZ = 1;
+      r.name = o.name;
+      return store(r, o.end);
+    }
+    case Kind::copy_to:
+    case Kind::copy_from:
+    case Kind::copy_on:
+      return copied(o);
+    case Kind::copy_peer: {
+      if (!wants(CUPTI_ACTIVITY_KIND_MEMCPY2)) return;
+      auto r = common<CUpti_ActivityMemcpyPtoP4>(o, CUPTI_ACTIVITY_KIND_MEMCPY2);
+      r.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_PTOP;
+      r.bytes = o.bytes;
+      r.srcDeviceId = o.device;
+      r.dstDeviceId = o.peer_device;
+      return store(r, o.end);
+    }
+    case Kind::set: {
+      if (!wants(CUPTI_ACTIVITY_KIND_MEMSET)) return;
+      auto r = common<CUpti_ActivityMemset4>(o, CUPTI_ACTIVITY_KIND_MEMSET);
+      r.bytes = o.bytes;
+      return store(r, o.end);
+    }
+    case Kind::alloc:
+    case Kind::free:
+      return allocated(o);
+    case Kind::synchronize: {
+      if (!wants(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)) return;
+      CUpti_ActivitySynchronization2 r{};
+      r.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
+      r.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE;
+      r.start = o.start;
+      r.end = o.end;
+      r.contextId = o.context;
+      r.streamId = o.stream;
+      r.correlationId = api.correlationId;
+      return store(r, 0);
+    }
+  }
+}
+
+void context(std::uint32_t id, std::uint32_t device) {
+  if (cupti().contexts_are_told)
+    cupti().callback(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, nullptr);
+  if (wants(CUPTI_ACTIVITY_KIND_CONTEXT)) {
+    CUpti_ActivityContext3 r{};
+    r.kind = CUPTI_ACTIVITY_KIND_CONTEXT;
+    r.contextId = id;
+    r.deviceId = device;
+    store(r, 0);
+  }
+  if (!wants(CUPTI_ACTIVITY_KIND_OVERHEAD)) return;
+  CUpti_ActivityOverhead3 r{};
+  r.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
+  r.overheadKind = CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE;
+  r.objectKind = CUPTI_ACTIVITY_OBJECT_CONTEXT;
+  r.objectId.dcs.deviceId = device;
+  r.objectId.dcs.contextId = id;
+  r.start = now();
+  r.end = r.start + 1000;
+  store(r, 0);
+}
+
+void devices() {
+  using Count = CUresult (*)(int*);
+  const auto count = reinterpret_cast<Count>(dlsym(dlopen("libcuda.so.1", RTLD_LAZY), "cuDeviceGetCount"));
+  int n = 0;
+  if (!count || count(&n) != CUDA_SUCCESS) n = 1;
+  for (int i = 0; i < n; ++i) {
+    CUpti_ActivityDevice5 r{};
+    r.kind = CUPTI_ACTIVITY_KIND_DEVICE;
+    r.id = static_cast<std::uint32_t>(i);
+    r.name = "Fake GPU";
+    r.computeCapabilityMajor = 9;
+    r.globalMemorySize = std::uint64_t{1} << 34;
+    r.numMultiprocessors = 132;
+    std::memset(&r.uuid, i + 1, sizeof r.uuid);
+    store(r, 0);
+  }
+}
+
+void going() {
+  torn_down = true;
+}
+
+const Tap tap{&begin, &end, &operation, &context, &going};
+
+void listen(bool on) {
+  using Listen = void (*)(const Tap*, std::uint64_t (*)());
+  static const auto set = reinterpret_cast<Listen>(dlsym(dlopen("libcuda.so.1", RTLD_LAZY), "fake_cuda_tap"));
+  if (set) set(on ? &tap : nullptr, &monotonic);
+}
+
+}  // namespace
+
+extern "C" {
+#define ENTER(name) \
+  if (const auto no = entered(name)) return no
+
+CUptiResult cuptiGetVersion(std::uint32_t* version) {
+  const char* text = std::getenv("FAKE_CUPTI_VERSION");
+  return *version = text ? static_cast<std::uint32_t>(std::atoi(text)) : CUPTI_API_VERSION, CUPTI_SUCCESS;
+}
+CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
+  static thread_local char buffer[40];
+  std::snprintf(buffer, sizeof buffer, "CUPTI_ERROR_%d", static_cast<int>(result));
+  return *text = buffer, CUPTI_SUCCESS;
+}
+CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback, void*) {
+  ENTER("cuptiSubscribe");
+  if (cupti().subscribed || std::getenv("FAKE_CUPTI_BUSY")) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  cupti().subscribed = true;
+  cupti().callback = callback;
+  return *handle = reinterpret_cast<CUpti_SubscriberHandle>(&cupti()), CUPTI_SUCCESS;
+}
+CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
+  ENTER("cuptiUnsubscribe");
+  if (!cupti().subscribed) violation("unsubscribed without a subscription");
+  if (!cupti().enabled.empty()) violation("unsubscribed with activities enabled");
+  cupti().subscribed = false;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiEnableCallback(std::uint32_t on, CUpti_SubscriberHandle, CUpti_CallbackDomain domain,
+                                CUpti_CallbackId id) {
+  ENTER("cuptiEnableCallback");
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED)
+    cupti().contexts_are_told = on != 0;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc function) {
+  ENTER("cuptiActivityRegisterTimestampCallback");
+  if (cupti().ever_enabled) violation("a clock is given after activities were enabled");
+  return stamp = function, CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
+                                           CUpti_BuffersCallbackCompleteFunc complete) {
+  ENTER("cuptiActivityRegisterCallbacks");
+  auto& c = cupti();
+  c.request = request;
+  c.complete = complete;
+  c.registered = true;
+  if (!c.worker.joinable()) {
+    c.worker = std::thread(&work);
+    c.worker.detach();
+  }
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiSetThreadIdType(CUpti_ActivityThreadIdType type) {
+  ENTER("cuptiSetThreadIdType");
+  return system_thread_ids = type == CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM, CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityFlushPeriod(std::uint32_t) {
+  ENTER("cuptiActivityFlushPeriod");
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
+  ENTER("cuptiActivityEnable");
+  auto& c = cupti();
+  if (!c.registered) violation("an activity is enabled before the buffer callbacks are registered");
+  c.ever_enabled = true;
+  bool first = false;
+  {
+    const std::lock_guard lock(c.lock);
+    first = c.enabled.empty();
+    c.enabled.insert(kind);
+  }
+  if (kind == CUPTI_ACTIVITY_KIND_DEVICE) devices();
+  if (first) listen(true);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
+  ENTER("cuptiActivityDisable");
+  const std::lock_guard lock(cupti().lock);
+  cupti().enabled.erase(kind);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityFlushAll(std::uint32_t flag) {
+  ENTER("cuptiActivityFlushAll");
+  auto& c = cupti();
+  const bool forced = (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0;
+  if (std::getenv("FAKE_CUPTI_SILENT") || (std::getenv("FAKE_CUPTI_KEEPS") && !forced)) return CUPTI_SUCCESS;
+  std::unique_lock lock(c.lock);
+  settle(forced, lock);
+  deliver(true, lock);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, std::uint32_t, std::size_t* dropped) {
+  const std::lock_guard lock(cupti().lock);
+  return *dropped = cupti().dropped, cupti().dropped = 0, CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid, CUpti_Activity** record) {
+  std::size_t at = 0;
+  if (*record) {
+    const auto* before = reinterpret_cast<std::uint8_t*>(*record) - 8;
+    std::uint64_t length = 0;
+    std::memcpy(&length, before, sizeof length);
+    at = static_cast<std::size_t>(before - buffer) + length;
+  }
+  if (at >= valid) return CUPTI_ERROR_MAX_LIMIT_REACHED;
+  return *record = reinterpret_cast<CUpti_Activity*>(buffer + at + 8), CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind kind, std::uint64_t id) {
+  ENTER("cuptiActivityPushExternalCorrelationId");
+  return external()[kind].push_back(id), CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind kind, std::uint64_t* last) {
+  ENTER("cuptiActivityPopExternalCorrelationId");
+  auto& stack = external()[kind];
+  if (stack.empty()) return CUPTI_ERROR_QUEUE_EMPTY;
+  if (last) *last = stack.back();
+  return stack.pop_back(), CUPTI_SUCCESS;
+}
+CUptiResult cuptiFinalize() {
+  return violation("cuptiFinalize"), CUPTI_SUCCESS;
+}
+}

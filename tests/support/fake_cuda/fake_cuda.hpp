@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the fake driver (libcuda.so.1) tells the fake profiling library (libcupti.so.13) of its work.
+//
+// Both are found by dlopen, as the real ones are. Settings, of the environment:
+//   FAKE_CUDA_DEVICES=n      devices (default 1); 0: cuInit answers that there is none
+//   FAKE_CUDA_FAILS=n        cuInit answers error n
+//   FAKE_CUPTI_FAILS=NAME:CODE[:AFTER]   that function answers CODE, from its call AFTER on (default: the first)
+//   FAKE_CUPTI_VERSION=n     cuptiGetVersion
+//   FAKE_CUPTI_BUSY=1        somebody else has subscribed
+//   FAKE_CUPTI_KEEPS=1       buffers are never given back, except by a forced flush
+//   FAKE_CUPTI_SILENT=1      nor by that
+#pragma once
+
+#include <cstdint>
+
+namespace tracer::test::fake_cuda {
+
+enum class Kind : std::uint8_t { kernel, copy_to, copy_from, copy_on, copy_peer, set, alloc, free, synchronize };
+
+/// One operation that the "device" has been given. Times are the tap's.
+struct Operation {
+  Kind kind;
+  std::uint32_t device, context, stream;
+  std::uint32_t peer_device;
+  std::uint64_t start, end, bytes, address;
+  const char* name;
+  unsigned grid[3];
+};
+
+/// Filled in by the fake CUPTI. `begin` and `end` stand around each call of the driver, on the calling thread; the
+/// operations that it makes are told in between.
+struct Tap {
+  void (*begin)(const char* function);
+  void (*end)();
+  void (*operation)(const Operation&);
+  void (*context)(std::uint32_t context, std::uint32_t device);
+  void (*going)();  ///< the driver is being torn down: nothing may be called from now on
+};
+
+}  // namespace tracer::test::fake_cuda
+
+/// Of the fake driver; nullptr ends it. The driver's contexts are told at once.
+extern "C" void fake_cuda_tap(const tracer::test::fake_cuda::Tap* tap, std::uint64_t (*now)());
