@@ -23,7 +23,8 @@ struct HostOperation {
   std::uint64_t time = 0, bytes = 0, target_id = 0;
 };
 struct DeviceOperation {
-  std::string what;  // "submit", "data to device", "data from device": as the host's construct
+  std::string
+      what;  // as the host's construct; "copy": within a device or between two, which the host calls one or the other
   std::uint64_t location = 0, time = 0, bytes = 0, host_op_id = 0, remote = 0;
 };
 
@@ -82,8 +83,10 @@ class Reader {
       if (stream == streams_.end()) {
         if (construct.rfind("target ", 0) == 0 && id)
           found_.host[id] = {construct, e.time, value_of(e, bytes_), value_of(e, target_)};
-      } else if (stream->second && region->role != static_cast<unsigned>(tracer::RegionRole::data_transfer)) {
-        found_.device.push_back({"target submit", e.location, e.time, 0, id, 0});
+      } else if (stream->second) {
+        const bool copy = region->role == static_cast<unsigned>(tracer::RegionRole::data_transfer);
+        if (!copy || id)
+          found_.device.push_back({copy ? "copy" : "target submit", e.location, e.time, value_of(e, bytes_), id, 0});
       }
     } else if (stream != streams_.end() && (e.kind == EventKind::rma_get || e.kind == EventKind::rma_put)) {
       const char* what = e.kind == EventKind::rma_get ? "target data to device" : "target data from device";
@@ -155,9 +158,10 @@ class Verifier {
     std::map<std::uint64_t, unsigned> seen;
     std::uint64_t early = 0, foreign = 0, unequal = 0;
     for (const auto& op : found_.device) {
-      if (op.what != what || !op.host_op_id) continue;
-      ++seen[op.host_op_id];
       const auto host = found_.host.find(op.host_op_id);
+      const bool other_copy = op.what == "copy" && host != found_.host.end() && host->second.construct == what;
+      if ((op.what != what && !other_copy) || !op.host_op_id) continue;
+      ++seen[op.host_op_id];
       if (host == found_.host.end() || host->second.construct != what) {
         ++foreign;
         continue;
