@@ -28,34 +28,22 @@ esac
 
 work=$directory/work
 rm -rf "$work"
-mkdir -p "$work/sources" "$work/lists/partial" "$work/cache/archives/partial"
+mkdir -p "$work"
 trap 'rm -rf "$work"' EXIT
 
-# The system's own sources of Debian with "deb" made "deb-src", in a list of our own: the system's stay as they are.
-for file in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
-  [ -f "$file" ] && grep -q debian "$file" || continue
-  case $file in
-    *.sources) sed 's/^Types:.*/Types: deb-src/' "$file" ;;
-    *.list) sed -n 's/^deb \(.*debian\)/deb-src \1/p' "$file" ;;
-  esac >"$work/sources/$(basename "$file")"
-done
-apt=(-q -o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$work/sources" -o "Dir::State::Lists=$work/lists"
-  -o "Dir::Cache=$work/cache" -o "APT::Sandbox::User=" -o "Acquire::Retries=2" -o "Acquire::http::Timeout=20")
 log=$work/log
-timeout 120 apt-get "${apt[@]}" update >"$log" 2>&1 || skip "apt-get update failed: $(grep -m1 '^[EW]:' "$log")"
-package=
-for version in 19 16 14; do
-  apt-cache "${apt[@]}" showsrc "llvm-toolchain-$version" 2>/dev/null | grep -q '^Package:' && { package=llvm-toolchain-$version; break; }
-done
-[ -n "$package" ] || skip "no LLVM source package in the package lists"
 free=$(df -Pk "$work" | awk 'NR==2{print $4}')
 [ "$free" -gt 1000000 ] || skip "less than 1 GB free in $directory"
-(cd "$work" && timeout 300 apt-get "${apt[@]}" source --download-only --only-source "$package") >>"$log" 2>&1 ||
-  skip "$package cannot be fetched: $(grep -m1 '^E:' "$log")"
+. "$(dirname "$0")/../../scripts/debian_source.sh"
+package= tarball=
+for version in 19 16 14; do
+  tarball=$(debian_source "$work/fetch" "llvm-toolchain-$version" 2>>"$log") && { package=llvm-toolchain-$version; break; }
+done
+[ -n "$package" ] || skip "$(tail -n 1 "$log")"
 mkdir "$work/llvm"
-tar -xJf "$work/$package"_*.orig.tar.xz -C "$work/llvm" --strip-components=1 --wildcards \
+tar -xJf "$tarball" -C "$work/llvm" --strip-components=1 --wildcards \
   --exclude='*/test/*' '*/openmp/*' '*/cmake/Modules/*' || skip "the source package cannot be unpacked"
-rm -f "$work/$package"_*.orig.tar.xz
+rm -rf "$work/fetch"
 for part in runtime libompd; do # their tests need llvm-lit
   mkdir -p "$work/llvm/openmp/$part/test" && : >"$work/llvm/openmp/$part/test/CMakeLists.txt"
 done
