@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 
 namespace tracer::raw {
@@ -95,13 +96,26 @@ inline bool varint(const std::byte*& at, std::uint64_t& value) noexcept {
   return false;
 }
 
-template <typename T>
-inline bool field(const std::byte*& at, bool present, T& last) noexcept {
+/// Adds the difference that stands there to the field of `bits` at `shift` in `word`.
+template <unsigned shift, unsigned bits>
+inline bool field(const std::byte*& at, std::uint64_t& word) noexcept {
+  constexpr std::uint64_t mask = (bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1) << shift;
   std::uint64_t folded = 0;
-  if (!present) return true;
   if (!varint(at, folded)) return false;
-  last = static_cast<T>(last + unfold(folded));
+  word = (word & ~mask) | (((word >> shift) + unfold(folded)) << shift & mask);
   return true;
+}
+
+static_assert(offsetof(Record, kind) == 8 && offsetof(Record, endpoint) == 9 && offsetof(Record, sub) == 10 && offsetof(Record, a) == 12 &&
+              offsetof(Record, b) == 16 && offsetof(Record, c) == 24);
+constexpr unsigned endpoint_bit = 8, sub_bit = 16, a_bit = 32;  // in Last::head
+
+/// Word by word: a wider copy would wait for stores of single fields.
+inline void put(Record& to, Ticks time, std::uint64_t head, std::uint64_t b, std::uint64_t c) noexcept {
+  to.time = time;
+  std::memcpy(reinterpret_cast<std::byte*>(&to) + offsetof(Record, kind), &head, sizeof head);
+  to.b = b;
+  to.c = c;
 }
 
 constexpr bool is_known(unsigned kind) noexcept { return kind != 0 && kind < static_cast<unsigned>(RecordKind::count_); }
@@ -115,10 +129,7 @@ std::byte* encode(std::span<const Record> records, Prediction& prediction, std::
 
 Decoder::Decoder(std::span<const std::byte> bytes, Ticks first) noexcept
     : at_(bytes.data()), end_(at_ + bytes.size()), time_(first) {
-  for (unsigned tag = 0; tag < last_.size(); ++tag) {
-    last_[tag].kind = static_cast<RecordKind>(tag & 63);
-    last_[tag].endpoint = static_cast<Endpoint>(tag >> 6);
-  }
+  for (unsigned tag = 0; tag < last_.size(); ++tag) last_[tag].head = (tag & 63) | std::uint64_t{tag >> 6} << endpoint_bit;
 }
 
 Decoder::Taken Decoder::take(Record* out, std::size_t room, std::size_t most, Repeats* repeats) noexcept {
@@ -131,6 +142,7 @@ Decoder::Taken Decoder::run(Record* out, std::size_t room, std::size_t most, Rep
   const std::byte* at = at_;
   Ticks time = time_;
   Ticks latest = 0;
+  bool unknown = unknown_;
   for (; taken.consumed < most && taken.written < room; ++taken.consumed) {
     // Near the end the bytes are copied to where there is room to read too far.
     std::array<std::byte, longest_input> copy;
@@ -145,7 +157,8 @@ Decoder::Taken Decoder::run(Record* out, std::size_t room, std::size_t most, Rep
     const auto tag = static_cast<unsigned>(in[0]), mask = static_cast<unsigned>(in[1]);
     std::uint64_t difference = 0;
     std::memcpy(&difference, in + 2, 8);
-    Record& last = last_[tag];
+    Last& last = last_[tag];
+    std::uint64_t head = last.head, b = last.b, c = last.c;
     // Where the next record begins is known early when it is a branch that says how long this one is.
     if (mask == 0x10) {
       difference &= 0xff;
@@ -157,17 +170,20 @@ Decoder::Taken Decoder::run(Record* out, std::size_t room, std::size_t most, Rep
       const unsigned code = (mask >> 4) & 7;
       difference &= time_masks[code];
       in += 2 + code + (code == 7 ? 1 : 0);
-      if ((mask & 0x80) || !field(in, mask & 1, last.sub) || !field(in, mask & 2, last.a) || !field(in, mask & 4, last.b) ||
-          !field(in, mask & 8, last.c)) {
+      if ((mask & 0x80) || ((mask & 1) && !field<sub_bit, 16>(in, head)) || ((mask & 2) && !field<a_bit, 32>(in, head)) ||
+          ((mask & 4) && !field<0, 64>(in, b)) || ((mask & 8) && !field<0, 64>(in, c))) {
         break;
       }
+      last.head = head;
+      last.b = b;
+      last.c = c;
     }
     if (in - begin > left) [[unlikely]]
       break;
     at += in - begin;
     if ((tag & 63) == static_cast<unsigned>(RecordKind::more)) [[unlikely]] {
-      out[taken.written] = last;
-      out[taken.written++].time = more_time_ += unfold(difference);
+      more_time_ += unfold(difference);
+      put(out[taken.written++], more_time_, head, b, c);
       continue;
     }
     time += difference;
@@ -181,13 +197,12 @@ Decoder::Taken Decoder::run(Record* out, std::size_t room, std::size_t most, Rep
         repeats->skip[tag] = false;
       }
     }
-    unknown_ = unknown_ || !is_known(tag & 63);
-    Record& record = out[taken.written++];
-    record = last;
-    record.time = time;
+    unknown |= !is_known(tag & 63);
+    put(out[taken.written++], time, head, b, c);
   }
   at_ = at;
   time_ = time;
+  unknown_ = unknown;
   if constexpr (skim) repeats->latest = std::max(repeats->latest, latest);
   return taken;
 }

@@ -63,7 +63,11 @@ class Decoder {
 
   const std::byte* at_ = nullptr;
   const std::byte* end_ = nullptr;
-  std::array<Record, 256> last_{};  ///< by the first byte of a record
+  /// What the last record had: the eight bytes behind its time (kind, endpoint, sub, a), b and c.
+  struct Last {
+    std::uint64_t head = 0, b = 0, c = 0;
+  };
+  std::array<Last, 256> last_{};  ///< by the first byte of a record
   Ticks time_ = 0;
   std::uint64_t more_time_ = 0;
   bool unknown_ = false;

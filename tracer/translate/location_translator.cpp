@@ -86,7 +86,11 @@ std::size_t LocationTranslator::usual(std::span<const Record> batch) {
     if (usual.does == Usual::enters) {
       if (usual.wait && same && open.back().codeptr != usual.codeptr) break;  // better_position()
       out_.add_region(t, EventType::enter, usual.region);
-      open.push_back({usual.region, usual.construct, usual.wait, usual.codeptr});
+      Open& inner = open.emplace_back();
+      inner.region = usual.region;
+      inner.construct = usual.construct;
+      inner.wait = usual.wait;
+      inner.codeptr = usual.codeptr;
     } else {
       if (!same || open.back().wait != usual.wait || r.time > late || RegionTable::is_promise(open.back().region)) break;
       out_.add_region(t, EventType::leave, open.back().region);
