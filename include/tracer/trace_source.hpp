@@ -18,7 +18,7 @@ namespace tracer {
 /// By kind and endpoint, `kind | endpoint << 6`.
 struct Repeats {
   static constexpr std::size_t index(const Record& record) noexcept {
-    return (static_cast<std::size_t>(record.kind) & 63) | static_cast<std::size_t>(record.endpoint) << 6;
+    return (static_cast<std::size_t>(record.kind) & 63) | (static_cast<std::size_t>(record.endpoint) & 3) << 6;
   }
   /// Set by the caller: another record like the last one that it got of this kind and endpoint, with the
   /// same sub and c, is of no interest. Cleared by the reader when one comes that differs.
