@@ -314,3 +314,17 @@ TEST_CASE("a wait for the drainer does not part a task from its dependences") {
   const auto& attributes = sink.locations.at(0).attributes;
   CHECK(std::any_of(attributes.begin(), attributes.end(), [](const EventAttribute& a) { return a.value == 0xabc; }));
 }
+
+TEST_CASE("a wait for the drainer does not come before a lock routine that began before it") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  auto& master = source.channel(0);
+  // The routine's clock was read at 30, then its thread waited from 32 to 36.
+  master.insert(master.begin() + 3, {rec(32, RecordKind::ring_wait, Endpoint::none, 0, 0, 36, 0),
+                                     rec(30, RecordKind::mutex_acquire, Endpoint::none, 1, 0, 0x77, 0x2000),
+                                     rec(37, RecordKind::mutex_acquired, Endpoint::none, 1, 0, 0x77, 0x2000),
+                                     rec(38, RecordKind::mutex_released, Endpoint::none, 1, 0, 0x77, 0x2010)});
+  const auto report = run(source, sink);
+  CHECK(report.repairs.empty());
+}

@@ -56,6 +56,11 @@ const ConstructRow& row_of(Construct construct) noexcept;
 /// May be the barrier that ends a team.
 constexpr bool is_join(Construct c) noexcept { return c == Construct::implicit_barrier || c == Construct::teams_barrier; }
 
+constexpr bool is_barrier(Construct c) noexcept {
+  return c == Construct::barrier || c == Construct::implicit_barrier || c == Construct::implementation_barrier ||
+         c == Construct::teams_barrier;
+}
+
 /// omp_control_tool commands of ours, free to use without a header: a phase named by the argument
 /// begins, the innermost ends.
 inline constexpr std::uint64_t command_begin_phase = 64;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Barriers, taskwait, taskgroup, reductions; worksharing; control_tool and the things of no duration.
 #include <algorithm>
+#include <utility>
 
 #include "tracer/translate/location_translator.hpp"
 
@@ -15,10 +16,19 @@ std::uint64_t LocationTranslator::better_position(const RegionKey& key) const {
   return key.codeptr;
 }
 
+// GCC's code does not tell the end of `single`. A barrier and another worksharing construct cannot be inside of it.
+void LocationTranslator::end_single(Nanoseconds t) {
+  const auto& open = current_->open;
+  if (open.empty() || open.back().construct != Construct::single_sblock) [[likely]] return;
+  leave(t, Construct::single_sblock);
+  leave(t, Construct::single);
+}
+
 void LocationTranslator::sync(const Record& r, Nanoseconds t) {
   Site& site = site_of(r);
   switch (r.endpoint) {
     case Endpoint::begin:
+      if (is_barrier(site.key.construct)) end_single(t);
       if (const std::uint64_t position = better_position(site.key); position != site.key.codeptr) [[unlikely]]
         return enter(t, {position, site.key.construct, site.key.wait, site.key.extra});
       enter_at(t, site);
@@ -41,6 +51,7 @@ void LocationTranslator::work(const Record& r, Nanoseconds t) {
       leave(t, inner);
     return leave(t, key.construct);
   }
+  if (site.key.construct != Construct::taskloop) end_single(t);
   if (schedule_name(r.sub) || r.sub == 6) loop_codeptr_ = r.c;
   if (r.sub == 2) sections_codeptr_ = r.c;
   enter_at(t, site);
@@ -94,7 +105,14 @@ void LocationTranslator::control_tool(const Record& r, Nanoseconds t) {
   }
 }
 
+// A region that cannot have the threads it asked for (num_threads(strict: n)) says so after its fork: that stands in
+// the region.
+void LocationTranslator::write_errors(Nanoseconds t) {
+  for (const Record& r : std::exchange(errors_, {})) marks(r, t);
+}
+
 void LocationTranslator::marks(const Record& r, Nanoseconds t) {
+  if (r.kind == RecordKind::error && beside_team()) return errors_.push_back(r);
   switch (r.kind) {
     case RecordKind::cancel:
       out_.attribute(names_[Attribute::task_id], r.b);

@@ -114,6 +114,14 @@ const LocationTranslator::Creator& LocationTranslator::creator_of(ChannelId chan
   return known;
 }
 
+/// Equal teams share a communicator: that of one thread outside any region may be that of a region, too.
+bool LocationTranslator::is_created_in(TaskId id, ParallelId parallel) const {
+  const auto entity = tables_.entity(id);
+  if (!entity || entity->index == none) return false;
+  const auto& implicits = tables_.channels[tracer::channel_of(id)].implicits;
+  return entity->index < implicits.size() && implicits[entity->index].parallel == parallel;
+}
+
 void LocationTranslator::begin_task(TaskState& task, TaskId id) const {
   static_cast<TaskName&>(task) = name_of(id);
   task.id = id;
@@ -188,17 +196,34 @@ void LocationTranslator::forget(TaskId id) {
   explicit_.erase(id);
 }
 
+// Outside a team of several threads the completion of a task runs those that waited for it, and libomp (to 22) calls
+// the completed one their prior and their next task: what is meant is the task to which the completed one returned.
+TaskId LocationTranslator::returned_to(TaskId next) {
+  for (std::size_t n = completed_.size(); n-- > 0;) {
+    if (completed_[n].first != next) continue;
+    next = completed_[n].second;
+    completed_.resize(n);
+    break;
+  }
+  return next;
+}
+
 void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {
-  const TaskId prior = r.b, next = r.c;
+  const TaskId prior = r.b, next = returned_to(r.c);
   switch (r.sub) {
     case status::early_fulfill:
     case status::late_fulfill: return fulfill(prior, t);
     case status::taskwait_complete: return finish_taskwait(prior, t);
     default: break;
   }
-  if (prior != current_->id && explicit_.find(prior)) {
-    note("switch from a task that was not current");
-    switch_to(prior, t, false);
+  if (prior != current_->id) {
+    if (explicit_.find(prior)) {
+      // From a task to itself: an untied task of a team of one goes on (libomp).
+      if (prior != next) note("switch from a task that was not current");
+      switch_to(prior, t, false);
+    } else if (task_key(prior).construct != Construct::count_) {
+      completed_.emplace_back(prior, current_->id);
+    }
   }
   const bool ends = r.sub == status::complete || r.sub == status::cancel || r.sub == status::detach;
   if (current_->generation != 0 && current_->id == prior) {

@@ -39,6 +39,7 @@ void LocationTranslator::join(Nanoseconds t) {
   }
   if (forks_.back().parallel->size != 0) out_.add(t, EventType::thread_join, 0);
   forks_.pop_back();
+  if (!errors_.empty() && !beside_team()) write_errors(t);
 }
 
 // The innermost region that this thread began ends, whatever id is given: libomp's join frees the
@@ -57,7 +58,9 @@ void LocationTranslator::implicit_begin(const Record& r, Nanoseconds t) {
   if (next_implicit_ >= scan_.implicits.size()) return;
   const ImplicitInstance* instance = &scan_.implicits[next_implicit_++];
   const ParallelInstance* p = tables_.parallel(instance->parallel);
-  if (r.b != no_id && tracer::channel_of(r.b) != channel_) drop_all(t);
+  if (const ParallelId named = r.kind == RecordKind::initial_task ? instance->parallel : r.b;
+      named != no_id && tracer::channel_of(named) != channel_)
+    drop_all(t);
   if (!forks_.empty() && forks_.back().id == instance->parallel) forks_.back().entered = true;
   Implicit i{instance, p, {}, current_, forks_.size()};
   i.task.id = instance->task;
@@ -71,6 +74,7 @@ void LocationTranslator::implicit_begin(const Record& r, Nanoseconds t) {
                  channel_ < journal_.channels.size() ? journal_.channels[channel_].os_thread_id : 0);
   out_.add(t, EventType::team_begin, p->comm);
   enter(t, {p->codeptr, p->league ? Construct::teams : Construct::parallel, false, 0});
+  write_errors(t);
 }
 
 void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
@@ -87,7 +91,7 @@ void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
   if (i.parallel && !explicit_.empty()) {
     std::vector<TaskId> suspended;
     explicit_.for_each([&](TaskId id, const TaskState& task) {
-      if (task.comm == i.task.comm) suspended.push_back(id);
+      if (task.comm == i.task.comm && is_created_in(id, i.instance->parallel)) suspended.push_back(id);
     });
     std::sort(suspended.begin(), suspended.end());
     for (const TaskId id : suspended) {

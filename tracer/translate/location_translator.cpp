@@ -37,9 +37,17 @@ RegionRef LocationTranslator::region_of(RegionKey key) {
   return cached.region;
 }
 
+namespace {
+/// Whose end never comes: `single` in GCC's code, and the `masked` in which libomp's hidden helper threads wait for work,
+/// whose position is the runtime's own.
+constexpr bool is_endless(Construct c, std::uint64_t codeptr) noexcept {
+  return c == Construct::single || c == Construct::single_sblock || (c == Construct::masked && codeptr == 0);
+}
+}  // namespace
+
 void LocationTranslator::close_open(TaskState& task, Nanoseconds t, std::size_t keep, const char* why) {
   while (task.open.size() > keep) {
-    if (why) note(why);
+    if (why && !is_endless(task.open.back().construct, task.open.back().codeptr)) note(why);
     out_.add(t, EventType::leave, task.open.back().region);
     task.open.pop_back();
   }
@@ -110,15 +118,15 @@ void LocationTranslator::record(const Record& r) {
     return translate(r);
   if (r.kind != RecordKind::dependences) {
     if (has_pending_create_) write_pending_create();
+    if (has_pending_test_) settle_test(r);
     if (r.time >= waits_.front().time) write_waits();
   }
   translate(r);
-  if (!has_pending_create_) write_waits();
+  if (!has_pending_create_ && !has_pending_test_) write_waits();
 }
 
 void LocationTranslator::write_waits() {
-  const bool beside_team = !forks_.empty() && (nest_.empty() || nest_.back().forks < forks_.size());
-  if (beside_team || awaiting_more_.kind != RecordKind::invalid) return;
+  if (beside_team() || awaiting_more_.kind != RecordKind::invalid) return;
   for (const Record& wait : waits_) {
     const Nanoseconds begin = std::max(clock_(wait.time), out_.last());
     out_.add(begin, EventType::buffer_flush, 0, std::max(clock_(wait.b), begin));

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tracer/trace_source.hpp"
@@ -146,6 +147,9 @@ class LocationTranslator {
   void drop_implicits_to(std::size_t depth, Nanoseconds t);
   void drop_all(Nanoseconds t);
   void end_unstarted(std::uint32_t creator, Nanoseconds t);
+  /// Between a fork and this thread's part of its team, or between that and the join.
+  bool beside_team() const { return !forks_.empty() && (nest_.empty() || nest_.back().forks < forks_.size()); }
+  void write_errors(Nanoseconds t);
   void join(Nanoseconds t);
   /// The record's time, or the master's when it came late.
   Ticks due(const Record& r) const noexcept {
@@ -177,11 +181,14 @@ class LocationTranslator {
     std::uint64_t before = 0;  ///< counter of its implicit task: generations count from there
   };
   const Creator& creator_of(ChannelId channel, std::uint32_t index) const;
+  TaskId returned_to(TaskId next);
+  bool is_created_in(TaskId id, ParallelId parallel) const;
   void begin_task(TaskState& task, TaskId id) const;
   RegionKey task_key(TaskId id) const;  ///< construct count_ when nobody created it
 
   // worksharing and synchronisation (location_sync.cpp)
   void sync(const Record& r, Nanoseconds t);
+  void end_single(Nanoseconds t);
   std::uint64_t better_position(const RegionKey& key) const;
   void work(const Record& r, Nanoseconds t);
   void dispatch(const Record& r, Nanoseconds t);
@@ -222,10 +229,12 @@ class LocationTranslator {
   TaskState base_;       ///< what a thread does that has no implicit task
   TaskState* current_ = &base_;
   LiveTasks<TaskState> explicit_;  ///< started here and not complete
+  std::vector<std::pair<TaskId, TaskId>> completed_;  ///< said to be switched from, and what was current instead
   std::size_t next_implicit_ = 0, next_lock_ = 0, next_migration_ = 0;
 
   std::vector<const LockOperation*> held_;  ///< acquired here and not released
-  std::vector<Record> waits_;  ///< for the drainer, not yet written
+  std::vector<Record> waits_;   ///< for the drainer, not yet written
+  std::vector<Record> errors_;  ///< said beside a team, not yet written
   bool has_pending_create_ = false;
   Record pending_create_{};
   std::vector<Record> pending_dependences_;

@@ -138,15 +138,15 @@ void Scanner::parallel_end(const Record& r) {
 void Scanner::implicit_begin(const Record& r) {
   ImplicitInstance i;
   i.parallel = r.b;
-  // A league of one team: libomp (to 22) names no parallel region in its initial task.
-  if (r.kind == RecordKind::initial_task && r.b == no_id) i.parallel = league_;
+  // A league of one team: libomp (to 22) names no parallel region in its initial task, or the region of one before.
+  if (r.kind == RecordKind::initial_task && league_ != no_id) i.parallel = league_;
   if (i.parallel == league_) league_ = no_id;
   i.task = r.c;
   i.begin = r.time;
   i.rank = r.sub;
   i.size = r.a;
   // A thread joins another thread's team only when it has none: an end that never came is past.
-  if (r.b != no_id && tracer::channel_of(r.b) != channel_) nest_.clear();
+  if (i.parallel != no_id && tracer::channel_of(i.parallel) != channel_) nest_.clear();
   i.outer = nest_.empty() ? none : nest_.back();
   i.initial = r.kind == RecordKind::initial_task;
   const auto index = static_cast<std::uint32_t>(out_.implicits.size());
