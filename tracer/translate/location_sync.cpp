@@ -49,6 +49,8 @@ void LocationTranslator::work(const Record& r, Nanoseconds t) {
     const Construct inner = open.empty() ? Construct::count_ : open.back().construct;
     if (inner == Construct::section || inner == Construct::loop_chunk || (executor && inner == Construct::single_sblock))
       leave(t, inner);
+    // Flang's `distribute` ends as a static loop (libomp to 22).
+    if (key.construct == Construct::for_loop && inner == Construct::distribute) return leave(t, inner);
     return leave(t, key.construct);
   }
   if (site.key.construct != Construct::taskloop) end_single(t);

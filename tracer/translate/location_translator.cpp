@@ -92,6 +92,7 @@ std::size_t LocationTranslator::usual(std::span<const Record> batch) {
     const bool same = !open.empty() && open.back().construct == usual.construct;
     const Nanoseconds t = clock_(r.time);
     if (usual.does == Usual::enters) {
+      if (!open.empty() && open.back().construct == Construct::single_sblock) break;  // end_single()
       if (usual.wait && same && open.back().codeptr != usual.codeptr) break;  // better_position()
       out_.add_region(t, EventType::enter, usual.region);
       Open& inner = open.emplace_back();
