@@ -152,6 +152,20 @@ bool remove_spool(const std::filesystem::path& directory) noexcept {
   }
 }
 
+void remove_spool_of(const std::filesystem::path& raw_directory, const std::filesystem::path& spool) noexcept {
+  try {
+    Leftover leftover;
+    read_owner(spool / "owner", leftover);
+    const auto original = leftover.archive / "raw" / "journal";
+    std::error_code error;
+    if (std::filesystem::exists(original, error) &&
+        !std::filesystem::equivalent(original, raw_directory / "journal", error))
+      return;
+    remove_spool(spool);
+  } catch (...) {
+  }
+}
+
 void remove_raw_trace(const std::filesystem::path& directory) noexcept {
   try {
     const UniqueFd fd{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -22,6 +23,28 @@ std::atomic<pid_t> child{0};
 void pass_on(int signal) {
   const int saved = errno;
   if (const pid_t to = child.load(); to > 0) kill(to, signal);
+  errno = saved;
+}
+
+/// CLOCK_MONOTONIC's second in which the program ended.
+std::atomic<time_t> ended_at{0};
+
+time_t monotonic_second() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec;
+}
+
+// Whoever ends a program sends its signal twice (timeout(1): to its child, then to the group) or to all (a terminal):
+// what ended the program must not also end the making of its trace. Later on it does what it always does.
+void after_the_end(int signal) {
+  const int saved = errno;
+  if (signal != SIGHUP && monotonic_second() - ended_at.load() > 1) {
+    struct sigaction plain {};
+    plain.sa_handler = SIG_DFL;
+    sigaction(signal, &plain, nullptr);
+    raise(signal);  // comes when this returns
+  }
   errno = saved;
 }
 
@@ -81,8 +104,14 @@ Ended run_program(const std::vector<std::string>& command, const Environment& ch
   }
   close(report[0]);
   const int status = wait_for(ended.process);
+  ended_at.store(monotonic_second());
   child.store(0);
-  for (int i = 0; i < 4; ++i) sigaction(signals[i], &before[i], nullptr);
+  for (int i = 0; i < 4; ++i) {
+    struct sigaction action {};
+    action.sa_handler = after_the_end;
+    action.sa_flags = SA_RESTART;
+    sigaction(signals[i], before[i].sa_handler == SIG_IGN ? &before[i] : &action, nullptr);
+  }
   ended.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   ended.exit_status = ended.signal != 0 ? 128 + ended.signal : WEXITSTATUS(status);
   return ended;

@@ -93,6 +93,14 @@ int recover_one(const fs::path& directory, bool keep_raw, unsigned threads) {
   Progress progress("recovering");
   options.progress = [&](double fraction) { progress.update(fraction); };
   const RecoverResult result = recover(directory, options);
+  if (result.was_complete) {
+    print_note(
+        result.archive.archive.string() + " is complete already" +
+        (result.archive.raw_kept
+             ? "; the raw trace beside it can be removed, or converted to another directory: tracer convert --output"
+             : ""));
+    return ok;
+  }
   print_note("recovered " + describe(result));
   for (const auto& line : result.found.damage) print_note("not recovered: " + line);
   if (result.archive.raw_kept && !keep_raw) print_note("the raw trace is kept, as not all of it could be read");

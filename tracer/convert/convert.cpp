@@ -123,7 +123,7 @@ ConvertResult convert(const fs::path& raw, const fs::path& directory, const Conv
   if (!result.raw_kept) {
     const fs::path spool = source->report().spool;
     const fs::path raw_directory = raw::raw_directory_of(raw);
-    if (!spool.empty()) raw::remove_spool(spool);
+    if (!spool.empty()) raw::remove_spool_of(raw_directory, spool);
     raw::remove_raw_trace(raw_directory);
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

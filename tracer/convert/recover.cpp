@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <cstdlib>
 
+#include "formats/otf2/reader.hpp"
 #include "formats/raw/spool_reader.hpp"
 #include "tracer/base/file.hpp"
 #include "tracer/error.hpp"
@@ -24,12 +25,26 @@ bool is_location_file(const std::string& name) {
   return name.substr(dot) == ".evt" || name.substr(dot) == ".def";
 }
 
+/// The anchor is written last: with it an archive is whole, but for one that was just being written.
+bool has_whole_archive(const fs::path& directory) {
+  struct stat info {};
+  const fs::path anchor = directory / "traces.otf2";
+  if (::lstat(anchor.c_str(), &info) != 0) return false;
+  try {
+    otf2::Trace::open(anchor);
+    return true;
+  } catch (const Error&) {
+    if (S_ISREG(info.st_mode)) ::unlink(anchor.c_str());
+    return false;
+  }
+}
+
 /// The trace is kept (damaged, or the user wants it): its rings go beside it, out of memory and into one place.
 void keep_rings(const fs::path& spool, const fs::path& raw_directory) {
   std::error_code error;
   if (spool == raw_directory) return;
   fs::copy_file(spool / "rings", raw_directory / "rings", fs::copy_options::skip_existing, error);
-  if (!error) raw::remove_spool(spool);
+  if (!error) raw::remove_spool_of(raw_directory, spool);
 }
 
 }  // namespace
@@ -76,6 +91,14 @@ RecoverResult recover(const fs::path& path, const ConvertOptions& options) {
   const fs::path raw_directory = fs::absolute(raw::raw_directory_of(path)).lexically_normal();
   const fs::path directory = raw_directory.filename() == "raw" ? raw_directory.parent_path() : raw_directory;
   RecoverResult result;
+  if (has_whole_archive(directory)) {
+    std::error_code error;
+    if (!fs::exists(raw_directory / "trace", error)) raw::remove_raw_trace(raw_directory);
+    result.archive.archive = directory / "traces.otf2";
+    result.archive.raw_kept = fs::exists(raw_directory, error);
+    result.was_complete = true;
+    return result;
+  }
   {
     const auto trace = raw::open_trace(raw_directory);
     result.found = trace->report();
@@ -84,15 +107,18 @@ RecoverResult recover(const fs::path& path, const ConvertOptions& options) {
       throw Error("process " + std::to_string(trace->journal().run.process_id) + " (" + trace->journal().run.program +
                   ") is still running and recording");
     }
+    if (trace->journal().channels.empty() &&
+        result.found.damage.empty()) {  // no reader takes an archive without locations
+      if (!result.found.spool.empty()) raw::remove_spool_of(raw_directory, result.found.spool);
+      raw::remove_raw_trace(raw_directory);
+      throw Error("the run of " + directory.string() +
+                  " ended before anything was recorded: there is no archive to make");
+    }
   }
   remove_half_archive(directory);
   result.archive = convert(raw_directory, directory, options);
   if (result.found.spool.empty()) return result;
-  if (result.archive.raw_kept) {
-    keep_rings(result.found.spool, raw_directory);
-  } else {
-    raw::remove_spool(result.found.spool);
-  }
+  if (result.archive.raw_kept) keep_rings(result.found.spool, raw_directory);
   return result;
 }
 

@@ -27,7 +27,8 @@ class Fault:
     argument = "none"
     rounds = 20000
     archive = "complete"   # complete, some (recovered, or less than all), none
-    lines = 2              # most lines that the tool may say
+    least, lines = 1, 2    # lines that the tool may say
+    first = ""             # other tools before it
 
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
@@ -169,6 +170,49 @@ class Threads(Fault):
         self.settings["LD_PRELOAD"] = str(library)
 
 
+class ProcessLimit(Fault):
+    """no second thread for this user (RLIMIT_NPROC)"""
+    lines = 2
+
+    def prepare(self):
+        if os.geteuid() != 0:
+            raise Skip("only root can become a user without processes")
+        self.output = self.directory / "room" / "trace"
+        self.directory.chmod(0o755)
+        self.output.parent.mkdir()
+        self.output.parent.chmod(0o777)
+        self.environment = {"OMP_THREAD_LIMIT": "1", "KMP_WARNINGS": "0"}  # the runtime itself would complain
+
+    def limit(self):
+        resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+        os.setgroups([])
+        os.setgid(64311)
+        os.setuid(64311)  # nobody else's: the limit counts a user's threads
+
+
+class AnotherTool(Fault):
+    """another tool comes first and declines"""
+    lines = 1
+    accepts = "0"
+
+    def prepare(self):
+        source, self.other = self.directory / "other.c", self.directory / "other.so"
+        source.write_text("static int start(void* look_up, int device, void* data) { return 1; }\nstatic void end(void* data) {}\n"
+                          "static struct { void *start, *end; unsigned long data; } tool = {start, end, 0};\n"
+                          f"void* ompt_start_tool(unsigned version, const char* runtime) {{ return {self.accepts} ? &tool : 0; }}\n")
+        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+        if not compiler or subprocess.run([compiler, "-shared", "-fPIC", str(source), "-o", str(self.other)]).returncode != 0:
+            raise Skip("no C compiler")
+        self.first = f"{self.other}:"
+
+
+class AnotherToolAccepts(AnotherTool):
+    """another tool comes first and takes the runtime"""
+    accepts = "1"
+    archive = "none"
+    least = lines = 0
+
+
 class Memory(Fault):
     """little address space (RLIMIT_AS)"""
     archive = "any"
@@ -213,7 +257,7 @@ class SystemClock(Fault):
 
 
 FAULTS = {c.__name__: c for c in (Nothing, SmallDisk, DiskFullAtConversion, FileSizeLimit, NoSharedMemory, SmallSharedMemory,
-                                  Descriptors, FewDescriptors, Signals, Removed, Unwritable, Threads, Memory, SizeLimit,
+                                  Descriptors, FewDescriptors, Signals, Removed, Unwritable, Threads, ProcessLimit, AnotherTool, AnotherToolAccepts, Memory, SizeLimit,
                                   StopWhenFull, TinyRings, SystemClock)}
 
 
@@ -236,14 +280,15 @@ def check(options, fault):
     plain.update(OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive")
     fault.prepare()
     command = [options.program, fault.argument, str(fault.rounds)]
+    plain.update(getattr(fault, "environment", {}))
     without = run(command, plain, fault.limit)
     if without.returncode != 3:
         raise Skip(f"the program does not run so without the tool either: {without.stderr.strip()[:200]}")
-    traced = run(command, dict(plain, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(fault.output), **fault.settings), fault.limit)
+    traced = run(command, dict(plain, OMP_TOOL_LIBRARIES=fault.first + options.tool, TRACER_OUTPUT=str(fault.output), **fault.settings), fault.limit)
     if (without.returncode, without.stdout) != (traced.returncode, traced.stdout):
         yield f"ends with {traced.returncode}, {traced.stdout!r}; without the tool {without.returncode}, {without.stdout!r}; {traced.stderr}"
     said = traced.stderr.splitlines()
-    if any(not line.startswith("tracer: ") for line in said) or not 1 <= len(said) <= fault.lines:
+    if any(not line.startswith("tracer: ") for line in said) or not fault.least <= len(said) <= fault.lines:
         yield f"the tool says {len(said)} lines: {traced.stderr}"
     anchor = fault.output / "traces.otf2"
     if fault.archive == "none":
