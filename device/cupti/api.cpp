@@ -131,6 +131,11 @@ bool driver_is_alive(const Api& api) noexcept {
   return !api.device_count || api.device_count(&count) != CUDA_ERROR_DEINITIALIZED;
 }
 
+bool driver_runs(const Api& api) noexcept {
+  int count = 0;
+  return !api.device_count || api.device_count(&count) == CUDA_SUCCESS;
+}
+
 bool LateLibraries::cuda_came() noexcept {
   unsigned long long loads = 0;
   dl_iterate_phdr(&count_loads, &loads);

@@ -40,6 +40,8 @@ const char* load(Api& api) noexcept;
 /// False once the driver's exit handler has run: CUPTI then hangs or crashes. Libraries that were loaded before the
 /// driver, as the OpenMP runtime, end after it.
 bool driver_is_alive(const Api& api) noexcept;
+/// Alive, and started: a flush waits for ever in a process where nothing has used CUDA.
+bool driver_runs(const Api& api) noexcept;
 
 /// Is there a sign that this process will use CUDA: an OpenMP offload or CUDA library that is
 /// loaded, or CUDA code in the executable? CUPTI costs a program without CUDA some 100 ms.

@@ -286,7 +286,7 @@ void Provider::drain() noexcept {
 
 /// Only complete buffers are delivered; never waits for the device.
 void Provider::flush() noexcept {
-  if (usable()) check(api_.flush_all(0), "cuptiActivityFlushAll");
+  if (usable() && driver_runs(api_)) check(api_.flush_all(0), "cuptiActivityFlushAll");
 }
 
 /// Exit handlers run last to first, and what is registered once CUDA is in use runs before the driver's own handler.
@@ -297,7 +297,7 @@ void Provider::flush_at_exit() noexcept {
 }
 
 void Provider::flush_before_exit() noexcept {
-  if (usable()) check(api_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
+  if (usable() && driver_runs(api_)) check(api_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
   drain();
 }
 
@@ -325,7 +325,7 @@ void Provider::finish() noexcept {
   }
   if (!failed_ && driver_is_alive(api_)) {
     for (const auto& [kind, needed] : kinds) api_.disable(kind);
-    check(api_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
+    if (driver_runs(api_)) check(api_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
   }
   leave();
   drain();

@@ -21,6 +21,7 @@ RUNS = [
     ("buffers that are given back at the end only", OFFLOAD, {"FAKE_CUPTI_KEEPS": "1"}, "cupti", ""),
     ("threads of a region call CUDA", ["late"], {"CUDA_EARLY": "1"}, "cupti", ""),
     ("CUDA is opened when OpenMP has begun", ["late"], {}, "cupti", ""),
+    ("the driver is there and nobody uses it", ["late"], {"CUDA_EARLY": "1", "CUDA_UNUSED": "1"}, "", ""),
     ("CUPTI of CUDA 11.8", OFFLOAD, {"FAKE_CUPTI_VERSION": "18"}, "cupti", ""),
     ("kinds that the library does not have", OFFLOAD, {"FAKE_CUPTI_FAILS": "cuptiActivityEnable:21:9"}, "cupti", ""),
     ("an old CUPTI", OFFLOAD, {"FAKE_CUPTI_VERSION": "17"}, "host", ""),
@@ -72,6 +73,8 @@ def faults_of(options, name, arguments, extra, provider, line, directory):
         yield check.stdout + check.stderr
     said_file = pathlib.Path(directory, "said")
     said_file.write_text(traced.stdout, encoding="utf-8")
+    if not provider:
+        return
     if name not in INCOMPLETE:
         verify = run([f"{options.bin}/gpu_verify", str(trace), str(said_file), provider], os.environ)
         if verify.returncode:

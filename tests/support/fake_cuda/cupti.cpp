@@ -54,7 +54,7 @@ struct Cupti {
   std::vector<Buffer> full, spare;
   std::map<std::string, unsigned> calls;
   CUpti_CallbackFunc callback = nullptr;
-  bool contexts_are_told = false;
+  bool contexts_are_told = false, has_context = false;
   bool subscribed = false, registered = false, ever_enabled = false, ending = false;
   CUpti_BuffersCallbackRequestFunc request = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
@@ -312,6 +312,7 @@ void operation(const Operation& o) {
 }
 
 void context(std::uint32_t id, std::uint32_t device) {
+  cupti().has_context = true;
   if (cupti().contexts_are_told)
     cupti().callback(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, nullptr);
   if (wants(CUPTI_ACTIVITY_KIND_CONTEXT)) {
@@ -449,6 +450,7 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
 CUptiResult cuptiActivityFlushAll(std::uint32_t flag) {
   ENTER("cuptiActivityFlushAll");
   auto& c = cupti();
+  if (!c.has_context) violation("flushed where nothing uses CUDA");
   const bool forced = (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0;
   if (std::getenv("FAKE_CUPTI_SILENT") || (std::getenv("FAKE_CUPTI_KEEPS") && !forced)) return CUPTI_SUCCESS;
   std::unique_lock lock(c.lock);
