@@ -36,6 +36,8 @@ libdw=$(ldconfig -p | awk '/libdw\.so\.1 .*x86-64/ { print $NF; exit }')
 for binary in "$pack"/bin/* "$pack"/lib/* "$pack"/programs/*; do ldd "$binary" 2>/dev/null | awk '$3 ~ /^\// { print $3 }'; done | sort -u |
   grep -vE '/(libc|libm|libdl|libpthread|librt|libutil|ld-linux.*|libcuda|libresolv)\.so' |
   while read -r library; do [ -e "$pack/lib/$(basename "$library")" ] || copy_stripped "$library" "$pack/lib"; done
+# By this name libomptarget looks for the runtime that has the tool; without it there are no target events.
+[ ! -e "$pack/lib/libomp.so.5" ] || ln -s libomp.so.5 "$pack/lib/libomp.so"
 for cupti in /usr/local/cuda/lib64/libcupti.so.13 /usr/local/cuda/extras/CUPTI/lib64/libcupti.so.13; do
   [ -e "$cupti" ] && cp -L "$cupti" "$pack/cupti" && break
 done
@@ -55,6 +57,10 @@ fi
 # The machine's own CUPTI first: it belongs to its CUDA.
 machine=$(ls -d /usr/local/cuda/lib64 /usr/local/cuda/extras/CUPTI/lib64 2>/dev/null | while read -r d; do [ -e "$d/libcupti.so" ] && echo "$d" && break; done)
 export GPU_TEST_LIBRARIES=$PWD/lib:${machine:-$PWD/cupti}
+# Where containers have the driver, if the loader does not know it.
+for directory in /usr/local/nvidia/lib64 /usr/local/nvidia/lib; do
+  [ ! -e $directory/libcuda.so.1 ] || GPU_TEST_LIBRARIES=$GPU_TEST_LIBRARIES:$directory
+done
 driver=$(LD_LIBRARY_PATH=$GPU_TEST_LIBRARIES:${LD_LIBRARY_PATH:-} bin/gpu_driver) || { echo "${driver:-skipped: gpu_driver does not run}"; exit 77; }
 echo "glibc $have; CUPTI of ${machine:-this pack}; $driver"
 [ $# -gt 0 ] || set -- $(ls programs)
