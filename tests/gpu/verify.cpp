@@ -144,11 +144,15 @@ class Verifier {
     const auto wanted = said_.find("bytes to device");
     const auto is = linked_bytes_["target data to device"];
     if (wanted == said_.end() || is <= wanted->second) return 0;
-    for (const auto& [id, op] : found_.host) {
-      if (op.target_id || op.construct != "target data to device" || op.bytes != is - wanted->second) continue;
-      std::printf("  -       the runtime's own copy when it loaded the program: %llu bytes\n",
-                  static_cast<unsigned long long>(op.bytes));
-      return op.bytes;
+    const auto surplus = is - wanted->second;
+    std::map<std::uint64_t, std::uint64_t> sizes;  // how many operations of each size
+    for (const auto& [id, op] : found_.host)
+      if (!op.target_id && op.bytes && op.construct == "target data to device") ++sizes[op.bytes];
+    for (const auto& [bytes, n] : sizes) {
+      if (surplus % bytes != 0 || surplus / bytes > n) continue;
+      std::printf("  -       the runtime's own copies when it loaded the program: %llu bytes\n",
+                  static_cast<unsigned long long>(surplus));
+      return surplus;
     }
     return 0;
   }
