@@ -210,10 +210,12 @@ bool EventReader::refill() {
     if (filled_ >= chunk_) return false;
     buffer_.resize(2 * filled_);
   }
-  if (buffer_.size() < window) buffer_.resize(window);
   const auto limit = std::min(chunk_end_, size_);
   const auto from = base_ + filled_;
   if (from >= limit) return false;
+  // Archives may have a hundred thousand locations, all open at once and most of them small.
+  const auto useful = static_cast<std::size_t>(std::min<std::uint64_t>(window, limit - base_));
+  if (buffer_.size() < useful) buffer_.resize(useful);
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size() - filled_, limit - from));
   const auto got = read_at(file_, from, buffer_.data() + filled_, wanted);
   filled_ += got;

@@ -125,6 +125,25 @@ TEST_CASE("many locations are written by several threads in little memory") {
   }
 }
 
+TEST_CASE("thousands of locations need few descriptors") {
+  const Scratch scratch;
+  const auto trace = make_large(3000, 2);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit few{48, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+  std::string message;
+  try {
+    write_archive(trace, scratch / "out");
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(message == "");
+  CHECK(fs::exists(scratch / "out/traces/2999.evt"));
+  CHECK(fs::exists(scratch / "out/traces.otf2"));
+}
+
 TEST_CASE("a location may be many chunks long") {
   if (!python_reads_otf2()) SKIP_TEST("skipped: python3-otf2 is not installed");
   const Scratch scratch;

@@ -79,7 +79,6 @@ void LocationTranslator::leave(Nanoseconds t, Construct construct, bool wait) {
 }
 
 std::size_t LocationTranslator::usual(std::span<const Record> batch) {
-  if (batch.empty() || usual_[Repeats::index(batch.front())].does == Usual::nothing) return 0;
   const Ticks calm = calm_until();
   // A worker's ends may come late: due_late().
   const bool worker = !nest_.empty() && nest_.back().instance->rank != 0 && nest_.back().parallel;
@@ -200,8 +199,11 @@ LocationResult LocationTranslator::run(RecordReader& records) {
   }
   PositionMender positions(tables_.runtime);
   for (auto batch = records.next(); !batch.empty(); batch = records.next())
-    for (std::size_t i = usual(batch); i < batch.size(); i += 1 + usual(batch.subspan(i + 1)))
-      positions.mend(batch[i], [this](const Record& mended) { record(mended); });
+    for (std::size_t i = 0; i < batch.size();) {
+      const std::size_t done = has_usual(batch[i]) ? usual(batch.subspan(i)) : 0;
+      if (done == 0) positions.mend(batch[i], [this](const Record& mended) { record(mended); });
+      i += std::max<std::size_t>(done, 1);
+    }
   finish();
   result_.first = out_.first();
   result_.last = out_.last();

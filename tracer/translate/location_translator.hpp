@@ -110,6 +110,7 @@ class LocationTranslator {
   /// Translates records from the batch's front on as long as each does what the last one of its kind and endpoint did
   /// and nothing is pending. Returns how many. What is done here must be what record() and translate() would do.
   std::size_t usual(std::span<const Record> batch);
+  bool has_usual(const Record& r) const noexcept { return usual_[Repeats::index(r)].does != Usual::nothing; }
   /// Before this time neither record() nor translate() have anything to look at before they come to the record itself.
   /// Whoever adds such a thing there adds it here.
   Ticks calm_until() const noexcept {
