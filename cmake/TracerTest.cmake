@@ -23,5 +23,6 @@ function(tracer_test name)
   add_executable(test_${name} ${arg_SOURCES})
   set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(test_${name} PRIVATE tracer_catch_main ${arg_LINK})
-  catch_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300)
+  catch_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300
+    ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1")
 endfunction()
