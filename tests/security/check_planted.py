@@ -144,6 +144,10 @@ def hard_names(to):
 
 
 def commands(tracer, directory, out):
+    if os.environ.get("TRACER_TEST_SANITIZED"):  # each start takes its time then: those that read differently
+        yield from ([tracer, "convert", "-o", out / "archive", directory], [tracer, "check", directory], [tracer, "report", directory],
+                    [tracer, "export", "-f", "chrome", "-o", out / "export.json", directory])
+        return
     yield [tracer, "convert", directory]
     yield [tracer, "convert", "-o", out / "archive", directory]
     yield [tracer, "recover", directory]
@@ -310,8 +314,6 @@ def main():
     parser.add_argument("program")
     parser.add_argument("what", choices=("planted", "secure"))
     options = parser.parse_args()
-    if options.preload:
-        os.environ["TRACER_TEST_SANITIZED"] = "1"
     with tempfile.TemporaryDirectory() as directory:
         if options.what == "secure":
             return secure(options, directory)
