@@ -101,7 +101,7 @@ bool look_after(const Options& options, std::vector<std::filesystem::path> trace
       print_note(std::string{"no trace was made: "} +
                  (ended.signal != 0
                       ? "the program ended too early."
-                      : "the program did not use OpenMP, or its runtime knows no tools (try --verbose)."));
+                      : "the program did not use OpenMP, has a tool of its own, or its runtime knows no tools (try --verbose)."));
     return true;
   }
   bool good = true;

@@ -5,6 +5,12 @@
 #include "tracer/translate/location_translator.hpp"
 
 namespace tracer::translate {
+namespace {
+
+/// libomp's hidden helper threads: their team stands nowhere in the program and is still at work at its end.
+bool is_runtimes_own(const ParallelInstance* p) noexcept { return p && p->codeptr == 0; }
+
+}  // namespace
 
 // LLVM reports a worker's end of the join barrier and of its implicit task when the worker is woken
 // for its next region or at exit, long after the region is over (13 to 24). What is true is the
@@ -101,10 +107,10 @@ void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
   }
   end_unstarted(static_cast<std::uint32_t>(i.instance - scan_.implicits.data()), t);
   if (i.parallel && i.parallel->comm != undefined_ref) {
-    close_open(i.task, t, 1, "region closed by the end of its team");
+    close_open(i.task, t, 1, is_runtimes_own(i.parallel) ? nullptr : "region closed by the end of its team");
     if (!i.task.open.empty()) out_.add(t, EventType::leave, i.task.open.front().region);
     out_.add(t, EventType::team_end, i.parallel->comm);
-    if (repaired) note("team left without its end");
+    if (repaired && !is_runtimes_own(i.parallel)) note("team left without its end");
   } else {
     close_open(i.task, t, 0, "region closed by the end of its task");
   }
@@ -139,7 +145,7 @@ void LocationTranslator::drop_implicits_to(std::size_t depth, Nanoseconds t) {
       }
     }
     while (forks_.size() > forks) {
-      note("parallel region closed by the end of the one around it");
+      if (!is_runtimes_own(forks_.back().parallel)) note("parallel region closed by the end of the one around it");
       join(end);
     }
     close_implicit(end, repaired);
@@ -149,7 +155,7 @@ void LocationTranslator::drop_implicits_to(std::size_t depth, Nanoseconds t) {
 void LocationTranslator::drop_all(Nanoseconds t) {
   drop_implicits_to(0, t);
   while (!forks_.empty()) {
-    note("parallel region closed at the end of the trace");
+    if (!is_runtimes_own(forks_.back().parallel)) note("parallel region closed at the end of the trace");
     join(t);
   }
 }
@@ -159,7 +165,7 @@ void LocationTranslator::implicit_end(const Record& r, Nanoseconds t) {
     if (nest_[n].task.id != r.c && r.c != no_id) continue;
     if (n + 1 < nest_.size()) drop_implicits_to(n + 1, t);
     while (forks_.size() > nest_[n].forks) {
-      note("parallel region closed by the end of the one around it");
+      if (!is_runtimes_own(forks_.back().parallel)) note("parallel region closed by the end of the one around it");
       join(t);
     }
     return close_implicit(t, false);
