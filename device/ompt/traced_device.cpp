@@ -14,9 +14,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Enough for some hundred records of 112 bytes: a runtime without memory for buffers writes here.
-constexpr std::size_t scrap_bytes = std::size_t{64} << 10;
-
 constexpr bool accepted(ompt_set_result_t result) noexcept {
   return result >= ompt_set_sometimes;
 }
@@ -90,8 +87,7 @@ DeviceAnswer TracedDevice::open(const DeviceDescription& device, DeviceInfo& inf
   if (const char* missing = entry_.missing()) return {false, missing};
   number_ = device.number;
   handle_ = device.handle;
-  if (!scrap_) scrap_.reset(new (std::nothrow) std::byte[scrap_bytes]);
-  if (!scrap_) return {false, "no memory for a trace buffer"};
+  if (!scrap_.allocate()) return {false, "no memory for a trace buffer"};
   // a NULL device answers `never` to everything in AMD's runtime
   if (!enable(true)) return {false, "the runtime records neither kernels nor transfers of this device"};
   starved_ = stopped_ = false;
@@ -130,8 +126,8 @@ void TracedDevice::request(void** buffer, std::size_t* bytes) noexcept {
     // AMD's runtime crashes on a NULL buffer. stop_trace must not be called from here: poll() does.
     if (is_open() && !starved_.exchange(true)) sink_.wake();
     sink_.count("device.buffers_refused", 1);
-    memory = scrap_.get();
-    size = scrap_bytes;
+    memory = scrap_.take();
+    size = Scrap::piece_bytes;
   }
   *buffer = memory;
   *bytes = size;
@@ -139,8 +135,9 @@ void TracedDevice::request(void** buffer, std::size_t* bytes) noexcept {
 
 bool TracedDevice::complete(const Range& range, bool owned) noexcept {
   const Inside inside(inside_);
-  if (range.buffer == scrap_.get()) {
+  if (scrap_.holds(range.buffer)) {
     discard(range);
+    if (owned) scrap_.give_back(range.buffer);
     return false;
   }
   if (!is_open() || !pool_.is_out(range.buffer)) {
@@ -182,9 +179,13 @@ void TracedDevice::translate_times(const ParseCount& count) noexcept {
   }
 }
 
-/// The scrap buffer's content is overwritten by whoever else got it: only its records are counted.
+/// Only counted: the device is about to be stopped, and what follows is lost as well.
 void TracedDevice::discard(const Range& range) noexcept {
-  const auto count = parse(entry_, handle_, number_, range, sink_, true);
+  ParseCount count;
+  if (scrap_.is_readable(range.buffer))
+    count = parse(entry_, handle_, number_, range, sink_, true);
+  else
+    count.unreadable = range.bytes / sizeof(ompt_record_ompt_t);
   if (!count.unreadable) return;
   sink_.count("device.records_lost", count.unreadable);
   DeviceRecord lost{};

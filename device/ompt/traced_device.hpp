@@ -5,13 +5,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <string>
 
 #include "device/ompt/buffer_pool.hpp"
 #include "device/ompt/entry_points.hpp"
 #include "device/ompt/parse.hpp"
+#include "device/ompt/scrap.hpp"
 #include "tracer/device_provider.hpp"
 #include "tracer/time.hpp"
 
@@ -81,7 +81,7 @@ class TracedDevice {
   bool stopped_ = false;
   std::atomic<unsigned> inside_{0};
   std::atomic<std::uint64_t> delivered_{0};  // completions with records
-  std::unique_ptr<std::byte[]> scrap_;       // handed out when there is no memory; its records are lost
+  Scrap scrap_;                              // handed out when there is no memory; its records are lost
 };
 
 }  // namespace tracer::device::ompt
