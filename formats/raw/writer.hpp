@@ -19,8 +19,11 @@ class TraceWriter {
   void create(const std::filesystem::path& path, RunId run);
 
   /// A segment of the records `first` and then `second`, at most most_segment_records together, which begin at
-  /// `position` of their channel. 0, or the errno; then the file is as it was before.
-  int append(ChannelId channel, std::uint64_t position, std::span<const Record> first, std::span<const Record> second);
+  /// `position` of their channel. 0, or the errno; then the file is as it was before. `before_reading` is called for
+  /// each part of the records just before they are read.
+  using BeforeReading = void (*)(std::span<const Record>) noexcept;
+  int append(ChannelId channel, std::uint64_t position, std::span<const Record> first, std::span<const Record> second,
+             BeforeReading before_reading = nullptr);
   int append(std::span<const DeviceRecord> records);
 
   std::uint64_t size() const noexcept { return file_.size(); }

@@ -71,6 +71,14 @@ TEST_CASE("a pair needs two slots and becomes visible at once") {
   CHECK(ring.take() == std::vector<int>{1, 2});
 }
 
+TEST_CASE("slots that the consumer claims are as they were") {
+  std::vector<std::uint64_t> slots(100);
+  for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = i * 0x0101010101010101;
+  const auto before = slots;
+  for (std::size_t from = 0; from < 16; ++from) claim(std::span<const std::uint64_t>(slots).subspan(from, 80 - from));
+  CHECK(slots == before);
+}
+
 TEST_CASE("an interrupted writer looks around at its next record, wherever it stands") {
   for (int start = 0; start < 256; ++start) {
     SmallRing ring(64, static_cast<Small>(start));

@@ -15,6 +15,12 @@ namespace tracer {
 namespace detail {
 extern constinit ClockKind clock_kind;
 
+#if defined(__x86_64__)
+inline constexpr ClockKind counter_kind = ClockKind::tsc;
+#else
+inline constexpr ClockKind counter_kind = ClockKind::generic_timer;
+#endif
+
 inline Ticks read_monotonic() noexcept {
   timespec t{};
   ::clock_gettime(CLOCK_MONOTONIC, &t);

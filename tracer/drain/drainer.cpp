@@ -138,9 +138,7 @@ class Drainer final : public Consumer {
 
   std::size_t drain_locked(bool everything) noexcept {
     const Nanoseconds begin = detail::read_monotonic();
-    std::size_t records = 0;
-    for (std::size_t i = 0; i < session_.channel_count(); ++i)
-      records += session_.drain(session_.channel(i), everything);
+    const std::size_t records = session_.drain(everything);
     busy_.fetch_add(detail::read_monotonic() - begin, std::memory_order_relaxed);
     return records;
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "omp-tools.h"
 #include "tracer/base/clock.hpp"
@@ -41,29 +42,33 @@ constexpr std::uint32_t pack_mutex(unsigned hint, unsigned impl) noexcept {
 
 namespace detail {
 
-#if defined(__x86_64__)
-inline constexpr ClockKind counter_kind = ClockKind::tsc;
-#else
-inline constexpr ClockKind counter_kind = ClockKind::generic_timer;
-#endif
+template <class Body, class... Arguments>
+[[gnu::noinline, gnu::cold]] void record_slowly(Arguments... arguments) noexcept {
+  if (Channel* channel = this_channel()) Body{}(*channel, now(), arguments...);
+}
 
 template <class Body>
-[[gnu::noinline, gnu::cold]] void record_slowly(const Body& body) noexcept {
+[[gnu::noinline, gnu::cold]] void record_captured_slowly(const Body& body) noexcept {
   if (Channel* channel = this_channel()) body(*channel, now());
 }
 
 }  // namespace detail
 
-/// Runs `body(channel, time)` for the calling thread, unless it has no channel. All that is rare (a
-/// thread's first event, a clock that is a call) is out of line and gets a copy of the arguments,
-/// so that the usual way saves no registers: it is a few loads and two stores of 16 bytes.
-template <class Body>
-[[gnu::always_inline]] inline void record(const Body& body) noexcept {
-  Channel* channel = tracer::detail::channel;
-  if (channel != nullptr && clock_kind() == detail::counter_kind) [[likely]]
-    return body(*channel, now());
-  const Body copy = body;
-  detail::record_slowly(copy);
+/// Runs `body(channel, time, arguments...)` for the calling thread, unless it has no channel. What is rare (a thread's
+/// first event, a clock that is a call, a ring's limit) is a jump to a function of its own with the arguments in
+/// registers, so that the usual way has no stack: it is a few loads and five stores. For that the body has no
+/// captures, and nothing follows in the handler; handlers that are not called often may do otherwise.
+template <class Body, class... Arguments>
+[[gnu::always_inline]] inline void record(const Body& body, Arguments... arguments) noexcept {
+  Channel* channel = tracer::detail::counter_channel;
+  if (channel != nullptr) [[likely]]
+    return body(*channel, now(tracer::detail::counter_kind), arguments...);
+  if constexpr (std::is_empty_v<Body>) {
+    detail::record_slowly<Body>(arguments...);
+  } else {
+    const Body copy = body;
+    detail::record_captured_slowly(copy);
+  }
 }
 
 }  // namespace tracer::ompt

@@ -16,7 +16,7 @@ constinit thread_local CodeRange known_code[remembered] __attribute__((tls_model
 constinit thread_local unsigned next_known __attribute__((tls_model("initial-exec"))) = 0;
 
 [[gnu::noinline, gnu::cold]] void see_code(std::uint64_t address) noexcept {
-  if (address == 0) return;  // GCC's entry points give none
+  if (address == 0 || this_channel() == nullptr) return;  // GCC's entry points give none
   for (unsigned i = 1; i < remembered; ++i) {
     if (!known_code[i].contains(address)) continue;
     std::swap(known_code[0], known_code[i]);
@@ -30,55 +30,87 @@ constinit thread_local unsigned next_known __attribute__((tls_model("initial-exe
   if (range.end != 0) known_code[0] = range;
 }
 
+[[gnu::always_inline]] inline void begin_region(ompt_data_t* parallel_data, unsigned int requested_parallelism,
+                                                int flags, const void* codeptr_ra) noexcept {
+  record(
+      [](Channel& channel, Ticks time, ompt_data_t* region, unsigned requested, int region_flags, const void* code) {
+        const ParallelId id = make_id(channel.id(), channel.next_counter());
+        if (region != nullptr) region->value = id;
+        channel.emit({.time = time,
+                      .kind = RecordKind::parallel_begin,
+                      .endpoint = Endpoint::begin,
+                      .sub = pack_parallel_flags(static_cast<std::uint32_t>(region_flags)),
+                      .a = requested,
+                      .b = id,
+                      .c = address_of(code)});
+      },
+      parallel_data, requested_parallelism, flags, codeptr_ra);
+}
+
+[[gnu::noinline, gnu::cold]] void begin_in_other_code(ompt_data_t* parallel_data, unsigned int requested_parallelism,
+                                                      int flags, const void* codeptr_ra) noexcept {
+  see_code(address_of(codeptr_ra));
+  begin_region(parallel_data, requested_parallelism, flags, codeptr_ra);
+}
+
+[[gnu::always_inline]] inline void emit_implicit(Channel& channel, Ticks time, Endpoint endpoint, ParallelId region,
+                                                 TaskId task, unsigned team, unsigned number, int flags) noexcept {
+  const bool initial = (flags & ompt_task_initial) != 0;
+  channel.emit({.time = time,
+                .kind = initial ? RecordKind::initial_task : RecordKind::implicit_task,
+                .endpoint = endpoint,
+                .sub = sub_of(number),
+                .a = team,
+                .b = region,
+                .c = task});
+}
+
 }  // namespace
 
 void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel_data,
                        unsigned int requested_parallelism, int flags, const void* codeptr_ra) noexcept {
-  record([=](Channel& channel, Ticks time) {
-    if (!known_code[0].contains(address_of(codeptr_ra))) [[unlikely]] see_code(address_of(codeptr_ra));
-    const ParallelId id = make_id(channel.id(), channel.next_counter());
-    if (parallel_data != nullptr) parallel_data->value = id;
-    channel.emit({.time = time,
-                  .kind = RecordKind::parallel_begin,
-                  .endpoint = Endpoint::begin,
-                  .sub = pack_parallel_flags(static_cast<std::uint32_t>(flags)),
-                  .a = requested_parallelism,
-                  .b = id,
-                  .c = address_of(codeptr_ra)});
-  });
+  if (!known_code[0].contains(address_of(codeptr_ra))) [[unlikely]]
+    return begin_in_other_code(parallel_data, requested_parallelism, flags, codeptr_ra);
+  begin_region(parallel_data, requested_parallelism, flags, codeptr_ra);
 }
 
 void on_parallel_end(ompt_data_t* parallel_data, ompt_data_t*, int flags, const void* codeptr_ra) noexcept {
-  record([=](Channel& channel, Ticks time) {
-    channel.emit({.time = time,
-                  .kind = RecordKind::parallel_end,
-                  .endpoint = Endpoint::end,
-                  .sub = pack_parallel_flags(static_cast<std::uint32_t>(flags)),
-                  .a = 0,
-                  .b = value_of(parallel_data),
-                  .c = address_of(codeptr_ra)});
-  });
+  record(
+      [](Channel& channel, Ticks time, const ompt_data_t* region, int region_flags, const void* code) {
+        channel.emit({.time = time,
+                      .kind = RecordKind::parallel_end,
+                      .endpoint = Endpoint::end,
+                      .sub = pack_parallel_flags(static_cast<std::uint32_t>(region_flags)),
+                      .a = 0,
+                      .b = value_of(region),
+                      .c = address_of(code)});
+      },
+      parallel_data, flags, codeptr_ra);
 }
 
 // The initial task of a thread, and of each team of a league, comes by the same callback, told
 // apart by its flag. An end may lack the parallel_data, not the task_data.
 void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* parallel_data, ompt_data_t* task_data,
                       unsigned int actual_parallelism, unsigned int index, int flags) noexcept {
-  record([=](Channel& channel, Ticks time) {
-    if (endpoint == ompt_scope_begin && task_data != nullptr) {
-      task_data->value = make_id(channel.id(), channel.next_counter());
-    }
-    const bool initial = (flags & ompt_task_initial) != 0;
-    channel.emit({.time = time,
-                  .kind = initial ? RecordKind::initial_task : RecordKind::implicit_task,
-                  .endpoint = endpoint_of(endpoint),
-                  .sub = sub_of(index),
-                  .a = actual_parallelism,
-                  .b = value_of(parallel_data),
-                  .c = value_of(task_data)});
-  });
+  if (endpoint == ompt_scope_begin) {
+    return record(
+        [](Channel& channel, Ticks time, const ompt_data_t* region, ompt_data_t* task, unsigned team, unsigned number,
+           int task_flags) {
+          const TaskId id = task != nullptr ? make_id(channel.id(), channel.next_counter()) : no_id;
+          if (task != nullptr) task->value = id;
+          emit_implicit(channel, time, Endpoint::begin, value_of(region), id, team, number, task_flags);
+        },
+        parallel_data, task_data, actual_parallelism, index, flags);
+  }
+  const TaskId task_id = value_of(task_data);
   // See on_sync_region: where barriers are not recorded, the word is cleared here.
   if (endpoint == ompt_scope_end && task_data != nullptr) task_data->value = no_id;
+  record(
+      [](Channel& channel, Ticks time, ompt_scope_endpoint_t at, const ompt_data_t* region, TaskId id, unsigned team,
+         unsigned number, int task_flags) {
+        emit_implicit(channel, time, endpoint_of(at), value_of(region), id, team, number, task_flags);
+      },
+      endpoint, parallel_data, task_id, actual_parallelism, index, flags);
 }
 
 }  // namespace tracer::ompt

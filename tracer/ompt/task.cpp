@@ -26,59 +26,67 @@ constexpr bool may_be_named(int flags) noexcept {
 // counter's high bits follow from the order (record_table.hpp).
 void on_task_create(ompt_data_t* encountering_task_data, const ompt_frame_t*, ompt_data_t* new_task_data, int flags,
                     int has_dependences, const void* codeptr_ra) noexcept {
-  record([=](Channel& channel, Ticks time) {
-    const std::uint64_t counter = channel.next_counter();
-    if (new_task_data != nullptr && may_be_named(flags)) {
-      new_task_data->value = make_id(channel.id(), counter) | untied_bit_of(flags);
-    }
-    channel.emit({.time = time,
-                  .kind = RecordKind::task_create,
-                  .endpoint = has_dependences != 0 ? Endpoint::begin_end : Endpoint::none,
-                  .sub = pack_task_flags(static_cast<std::uint32_t>(flags)),
-                  .a = static_cast<std::uint32_t>(counter),
-                  .b = value_of(encountering_task_data),
-                  .c = address_of(codeptr_ra)});
-  });
+  record(
+      [](Channel& channel, Ticks time, const ompt_data_t* creator, ompt_data_t* task, int task_flags, int depends,
+         const void* code) {
+        const std::uint64_t counter = channel.next_counter();
+        if (task != nullptr && may_be_named(task_flags)) [[likely]]
+          task->value = make_id(channel.id(), counter) | untied_bit_of(task_flags);
+        channel.emit({.time = time,
+                      .kind = RecordKind::task_create,
+                      .endpoint = depends != 0 ? Endpoint::begin_end : Endpoint::none,
+                      .sub = pack_task_flags(static_cast<std::uint32_t>(task_flags)),
+                      .a = static_cast<std::uint32_t>(counter),
+                      .b = value_of(creator),
+                      .c = address_of(code)});
+      },
+      encountering_task_data, new_task_data, flags, has_dependences, codeptr_ra);
 }
 
 void on_task_schedule(ompt_data_t* prior_task_data, ompt_task_status_t prior_task_status,
                       ompt_data_t* next_task_data) noexcept {
-  record([=](Channel& channel, Ticks time) {
-    channel.emit({.time = time,
-                  .kind = RecordKind::task_schedule,
-                  .endpoint = Endpoint::none,
-                  .sub = sub_of(prior_task_status),
-                  .a = 0,
-                  .b = value_of(prior_task_data),
-                  .c = value_of(next_task_data)});
-  });
+  record(
+      [](Channel& channel, Ticks time, const ompt_data_t* prior, ompt_task_status_t status, const ompt_data_t* next) {
+        channel.emit({.time = time,
+                      .kind = RecordKind::task_schedule,
+                      .endpoint = Endpoint::none,
+                      .sub = sub_of(status),
+                      .a = 0,
+                      .b = value_of(prior),
+                      .c = value_of(next)});
+      },
+      prior_task_data, prior_task_status, next_task_data);
 }
 
 void on_dependences(ompt_data_t* task_data, const ompt_dependence_t* deps, int ndeps) noexcept {
-  record([=](Channel& channel, Ticks time) {
-    const auto count = deps != nullptr && ndeps > 0 ? static_cast<std::uint32_t>(std::min(ndeps, 0xffff)) : 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      channel.emit({.time = time,
-                    .kind = RecordKind::dependences,
-                    .endpoint = Endpoint::none,
-                    .sub = sub_of(deps[i].dependence_type),
-                    .a = i | count << 16,
-                    .b = value_of(task_data),
-                    .c = deps[i].variable.value});
-    }
-  });
+  record(
+      [](Channel& channel, Ticks time, const ompt_data_t* task, const ompt_dependence_t* list, int number) {
+        const auto count = list != nullptr && number > 0 ? static_cast<std::uint32_t>(std::min(number, 0xffff)) : 0;
+        for (std::uint32_t i = 0; i < count; ++i) {
+          channel.emit({.time = time,
+                        .kind = RecordKind::dependences,
+                        .endpoint = Endpoint::none,
+                        .sub = sub_of(list[i].dependence_type),
+                        .a = i | count << 16,
+                        .b = value_of(task),
+                        .c = list[i].variable.value});
+        }
+      },
+      task_data, deps, ndeps);
 }
 
 void on_task_dependence(ompt_data_t* src_task_data, ompt_data_t* sink_task_data) noexcept {
-  record([=](Channel& channel, Ticks time) {
-    channel.emit({.time = time,
-                  .kind = RecordKind::task_dependence,
-                  .endpoint = Endpoint::none,
-                  .sub = 0,
-                  .a = 0,
-                  .b = value_of(src_task_data),
-                  .c = value_of(sink_task_data)});
-  });
+  record(
+      [](Channel& channel, Ticks time, const ompt_data_t* source, const ompt_data_t* sink) {
+        channel.emit({.time = time,
+                      .kind = RecordKind::task_dependence,
+                      .endpoint = Endpoint::none,
+                      .sub = 0,
+                      .a = 0,
+                      .b = value_of(source),
+                      .c = value_of(sink)});
+      },
+      src_task_data, sink_task_data);
 }
 
 }  // namespace tracer::ompt

@@ -13,8 +13,8 @@ namespace tracer::ompt {
 
 // The thread's word names its channel, so that a debugger's view of the runtime (OMPD) can be
 // joined with the trace.
-// libomp 19 delivers it inside fork(), with its locks held: asking for the place would wait for ever. A forked child has no
-// session then.
+// libomp 19 delivers it inside fork(), with its locks held: asking for the place would wait for ever. A forked child
+// has no session then.
 void on_thread_begin(ompt_thread_t thread_type, ompt_data_t* thread_data) noexcept {
   Channel* channel = this_channel();
   if (channel == nullptr) return;

@@ -22,42 +22,49 @@ struct Chunk {
 
 void on_work(ompt_work_t work_type, ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t*, std::uint64_t count,
              const void* codeptr_ra) noexcept {
-  record([=](Channel& channel, Ticks time) {
-    channel.emit({.time = time,
-                  .kind = RecordKind::work,
-                  .endpoint = endpoint_of(endpoint),
-                  .sub = sub_of(work_type),
-                  .a = 0,
-                  .b = count,
-                  .c = address_of(codeptr_ra)});
-  });
+  record(
+      [](Channel& channel, Ticks time, ompt_work_t work, ompt_scope_endpoint_t at, std::uint64_t iterations,
+         const void* code) {
+        channel.emit({.time = time,
+                      .kind = RecordKind::work,
+                      .endpoint = endpoint_of(at),
+                      .sub = sub_of(work),
+                      .a = 0,
+                      .b = iterations,
+                      .c = address_of(code)});
+      },
+      work_type, endpoint, count, codeptr_ra);
 }
 
 void on_dispatch(ompt_data_t*, ompt_data_t*, ompt_dispatch_t kind, ompt_data_t instance) noexcept {
   if (is_chunk(kind) ? !context().chunks : !context().sections) return;
   Chunk chunk{instance.value, 0};
   if (is_chunk(kind) && instance.ptr != nullptr) chunk = *static_cast<const Chunk*>(instance.ptr);
-  record([=](Channel& channel, Ticks time) {
-    channel.emit({.time = time,
-                  .kind = RecordKind::dispatch,
-                  .endpoint = Endpoint::none,
-                  .sub = sub_of(kind),
-                  .a = 0,
-                  .b = chunk.start,
-                  .c = chunk.iterations});
-  });
+  record(
+      [](Channel& channel, Ticks time, ompt_dispatch_t dispatched, std::uint64_t start, std::uint64_t iterations) {
+        channel.emit({.time = time,
+                      .kind = RecordKind::dispatch,
+                      .endpoint = Endpoint::none,
+                      .sub = sub_of(dispatched),
+                      .a = 0,
+                      .b = start,
+                      .c = iterations});
+      },
+      kind, chunk.start, chunk.iterations);
 }
 
 void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t* task_data, const void* codeptr_ra) noexcept {
-  record([=](Channel& channel, Ticks time) {
-    channel.emit({.time = time,
-                  .kind = RecordKind::masked,
-                  .endpoint = endpoint_of(endpoint),
-                  .sub = 0,
-                  .a = 0,
-                  .b = value_of(task_data),
-                  .c = address_of(codeptr_ra)});
-  });
+  record(
+      [](Channel& channel, Ticks time, ompt_scope_endpoint_t at, const ompt_data_t* task, const void* code) {
+        channel.emit({.time = time,
+                      .kind = RecordKind::masked,
+                      .endpoint = endpoint_of(at),
+                      .sub = 0,
+                      .a = 0,
+                      .b = value_of(task),
+                      .c = address_of(code)});
+      },
+      endpoint, task_data, codeptr_ra);
 }
 
 }  // namespace tracer::ompt

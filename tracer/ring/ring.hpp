@@ -20,6 +20,8 @@
 
 #include <atomic>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <type_traits>
 
@@ -42,45 +44,49 @@ class RingWriter {
     mask_ = static_cast<Position>(capacity - 1);
     shared_head_ = &head;
     shared_tail_ = &tail;
-    head_ = head.load(std::memory_order_relaxed);
-    limit_.store(head_, std::memory_order_relaxed);
+    limit_.store(this->head(), std::memory_order_relaxed);
   }
 
   /// Producer. Whether `count` slots lie before the limit.
-  bool fits(Position count) const noexcept {
-    return static_cast<Difference>(static_cast<Position>(limit_.load(std::memory_order_relaxed) - head_)) >=
-           static_cast<Difference>(count);
-  }
+  bool fits(Position count) const noexcept { return before_limit(head()) >= static_cast<Difference>(count); }
 
   /// Producer; only when fits(1), or there is room().
-  void put(const Slot& slot) noexcept {
-    copy_slot(slots_[head_ & mask_], slot);
-    head_ = static_cast<Position>(head_ + 1);
-    shared_head_->store(head_, std::memory_order_release);
+  void put(const Slot& slot) noexcept { put_at(head(), slot); }
+
+  /// Producer. fits(1) and put() in one, with a single look at the head.
+  [[gnu::always_inline]] bool try_put(const Slot& slot) noexcept {
+    const Position at = head();
+    if (before_limit(at) <= 0) [[unlikely]]
+      return false;
+    put_at(at, slot);
+    return true;
   }
 
   /// Producer; both become visible at once.
   void put(const Slot& first, const Slot& second) noexcept {
-    copy_slot(slots_[head_ & mask_], first);
-    copy_slot(slots_[static_cast<Position>(head_ + 1) & mask_], second);
-    head_ = static_cast<Position>(head_ + 2);
-    shared_head_->store(head_, std::memory_order_release);
+    const Position at = head();
+    copy_slot(slots_[at & mask_], first);
+    copy_slot(slots_[static_cast<Position>(at + 1) & mask_], second);
+    shared_head_->store(static_cast<Position>(at + 2), std::memory_order_release);
   }
 
   /// Producer. Free slots, by the consumer's latest word.
   Position room() const noexcept { return static_cast<Position>(capacity() - used()); }
   Position used() const noexcept {
-    return static_cast<Position>(head_ - shared_tail_->load(std::memory_order_acquire));
+    return static_cast<Position>(head() - shared_tail_->load(std::memory_order_acquire));
   }
 
-  Position head() const noexcept { return head_; }
+  /// Only the producer writes it, so that it needs no copy of its own.
+  Position head() const noexcept { return shared_head_->load(std::memory_order_relaxed); }
   Position capacity() const noexcept { return static_cast<Position>(mask_ + 1); }
 
   /// Producer, while the ring is empty: from now on positions fall into the first `capacity` slots.
   void resize(Position capacity) noexcept { mask_ = static_cast<Position>(capacity - 1); }
 
   /// Producer: `count` more slots may be written without looking around.
-  void allow(Position count) noexcept { limit_.store(static_cast<Position>(head_ + count), std::memory_order_relaxed); }
+  void allow(Position count) noexcept {
+    limit_.store(static_cast<Position>(head() + count), std::memory_order_relaxed);
+  }
 
   /// Any thread: makes the producer look around at its next record. A producer that is just calling allow()
   /// may miss it and must look at the reason after that.
@@ -93,9 +99,16 @@ class RingWriter {
   }
 
  private:
+  Difference before_limit(Position at) const noexcept {
+    return static_cast<Difference>(static_cast<Position>(limit_.load(std::memory_order_relaxed) - at));
+  }
+  [[gnu::always_inline]] void put_at(Position at, const Slot& slot) noexcept {
+    copy_slot(slots_[at & mask_], slot);
+    shared_head_->store(static_cast<Position>(at + 1), std::memory_order_release);
+  }
+
   Slot* slots_ = nullptr;
   Position mask_ = 0;
-  Position head_ = 0;
   std::atomic<Position> limit_{0};
   std::atomic<Position>* shared_head_ = nullptr;
   std::atomic<Position>* shared_tail_ = nullptr;
@@ -116,6 +129,20 @@ RingPart<Slot> ring_part(const Slot* slots, Position capacity, Position from, Po
   const auto until_end = static_cast<Position>(capacity - begin);
   if (count <= until_end) return {{slots + begin, count}, {}};
   return {{slots + begin, until_end}, {slots, static_cast<std::size_t>(count - until_end)}};
+}
+
+/// Consumer, before it reads published slots: takes their cache lines for itself, by writing a word of each back as it
+/// is. A line that is only read is shared afterwards, and the producer, when it comes round, must first have the other
+/// copy dropped: on Zen 4 that made 10 ns per record 30, with rings of any size, with and without prefetching on either
+/// side. A line that the consumer has written moves to the producer at once.
+template <typename Slot>
+void claim(std::span<const Slot> slots) noexcept {
+  using Word [[gnu::may_alias]] = std::uint64_t;
+  constexpr std::size_t line = 64, step = sizeof(Slot) < line ? line / sizeof(Slot) : 1;
+  for (std::size_t i = 0; i < slots.size(); i += step) {
+    auto* word = const_cast<volatile Word*>(reinterpret_cast<const volatile Word*>(&slots[i]));
+    *word = *word;
+  }
 }
 
 }  // namespace tracer

@@ -3,6 +3,7 @@
 #include "tracer/session/channel.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/text.hpp"
@@ -12,6 +13,12 @@
 namespace tracer {
 
 constinit thread_local Channel* detail::channel __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local Channel* detail::counter_channel __attribute__((tls_model("initial-exec"))) = nullptr;
+
+void detail::set_channel(Channel* mine) noexcept {
+  channel = mine;
+  counter_channel = clock_kind == counter_kind ? mine : nullptr;
+}
 
 void Channel::identify(std::uint32_t thread_type, std::int32_t processor, std::int32_t place) noexcept {
   info_.thread_type = thread_type;
@@ -25,6 +32,14 @@ void Channel::identify(std::uint32_t thread_type, std::int32_t processor, std::i
 ///   memory is to be had            the first round through the ring: a page at a time costs more
 ///   the ring is full               wait, stop or overwrite, by policy
 /// The record itself goes first and what is to be told about it behind: times in a ring never decrease.
+void Channel::emit_slowly(Ticks time, std::uint64_t head, std::uint64_t b, std::uint64_t c) noexcept {
+  const std::uint64_t words[] = {time, head, b, c};
+  Record record;
+  static_assert(sizeof words == sizeof record);
+  std::memcpy(&record, words, sizeof record);
+  emit_slowly(record, nullptr);
+}
+
 void Channel::emit_slowly(const Record& record, const Record* more) noexcept {
   const KeepErrno keep;
   if (!session_) return Forks::emit_first(*this, record, more);
@@ -32,7 +47,7 @@ void Channel::emit_slowly(const Record& record, const Record* more) noexcept {
   const bool told = untold_ == 0;
   const Ticks waited_before = wait_ticks_.load(std::memory_order_relaxed);
   // Two more for what is told: a wait and a loss.
-  if (!make_room(count + 2, record.time)) return lose(record, more != nullptr);
+  if (!make_room(count + 2)) return lose(record, more != nullptr);
   if (!told) tell_losses(record.time);
   more ? ring_.put(record, *more) : ring_.put(record);
   if (const Ticks waited = wait_ticks_.load(std::memory_order_relaxed) - waited_before; waited > 0) {
@@ -46,13 +61,17 @@ void Channel::emit_slowly(const Record& record, const Record* more) noexcept {
   allow(usable_room());
 }
 
-/// Slots that can be written now: free, and with memory behind them. Lets the memory grow.
+/// Slots that can be written now: free, and with memory behind them, which the head reaches slot by slot.
 std::uint64_t Channel::usable_room() noexcept {
   const std::uint64_t room = ring_.room();
-  if (slot_.committed >= slot_.reserved) return room;
-  const std::uint64_t head = ring_.head();
-  if (ring_.capacity() > slot_.committed) return std::min(room, slot_.committed - std::min(head, slot_.committed));
-  return room;
+  if (ring_.capacity() <= slot_.committed) return room;
+  const std::uint64_t slot = ring_.head() & (ring_.capacity() - 1);
+  return std::min(room, slot_.committed - std::min(slot, slot_.committed));
+}
+
+void Channel::ask_for_drain() noexcept {
+  session_->list_for_drain(*this);
+  session_->consumer().wake();
 }
 
 /// Lets the producer run until the next thing to do: half a ring at most, so that the drainer is woken in time.
@@ -66,16 +85,18 @@ void Channel::allow(std::uint64_t room) noexcept {
   if (!session_->recording()) ring_.allow(0);
 }
 
-bool Channel::make_room(std::uint64_t count, Ticks) noexcept {
+bool Channel::make_room(std::uint64_t count) noexcept {
+  const bool is_drained = session_->config().on_full != FullPolicy::newest;
+  if (is_drained && session_->recording() && ring_.used() >= ring_.capacity() / 2) ask_for_drain();
   for (;;) {
     const RecordingState state = session_->state();
     if (state != RecordingState::recording) {
-      if (state != RecordingState::stopped) detail::channel = nullptr;
+      if (state != RecordingState::stopped) detail::set_channel(nullptr);
       return false;
     }
-    const std::uint64_t head = ring_.head();
-    if (ring_.room() >= count && ring_.capacity() > slot_.committed && head + count > slot_.committed) {
-      if (session_->spool().commit(slot_, head + count)) {
+    const std::uint64_t head = ring_.head(), needed = (head & (ring_.capacity() - 1)) + count;
+    if (ring_.room() >= count && ring_.capacity() > slot_.committed && needed > slot_.committed) {
+      if (session_->spool().commit(slot_, std::min(needed, ring_.capacity()))) {
         allow(usable_room());
         return true;
       }
@@ -91,11 +112,7 @@ bool Channel::make_room(std::uint64_t count, Ticks) noexcept {
       slot_.reserved = slot_.committed;
       continue;
     }
-    if (usable_room() >= count) {
-      const bool drained = session_->config().on_full != FullPolicy::newest;
-      if (drained && ring_.used() >= ring_.capacity() / 2) session_->consumer().wake();
-      return true;
-    }
+    if (usable_room() >= count) return true;
     switch (session_->config().on_full) {
       case FullPolicy::newest:
         overwrite(count);
@@ -115,12 +132,14 @@ bool Channel::wait_for_room(std::uint64_t count) noexcept {
   constexpr unsigned milliseconds = 20;
   while (ring_.room() < count && session_->recording()) {
     if (!session_->consumer().has_thread()) {
+      session_->list_for_drain(*this);
       session_->consumer().drain(false);
       continue;
     }
     const std::uint32_t seen = room_.load(std::memory_order_acquire);
     waiting_.store(1, std::memory_order_seq_cst);
     if (ring_.room() < count) {
+      session_->list_for_drain(*this);
       session_->consumer().wake();
       futex_wait(room_, seen, milliseconds);
     }

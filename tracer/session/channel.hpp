@@ -16,14 +16,19 @@ namespace tracer {
 
 class Session;
 
+/// Kind, endpoint, sub and a, as they lie in memory.
+[[gnu::always_inline]] inline std::uint64_t head_word(const Record& record) noexcept {
+  return static_cast<std::uint64_t>(record.kind) | static_cast<std::uint64_t>(record.endpoint) << 8 |
+         std::uint64_t{record.sub} << 16 | std::uint64_t{record.a} << 32;
+}
+
 /// Four words out of registers. A copy of the structure would be read back from the stack in other pieces than it was
 /// written in, which stalls for a dozen cycles.
 [[gnu::always_inline]] inline void copy_slot(Record& to, const Record& from) noexcept {
   using Word [[gnu::may_alias]] = std::uint64_t;
   auto* words = reinterpret_cast<Word*>(&to);
   words[0] = from.time;
-  words[1] = static_cast<std::uint64_t>(from.kind) | static_cast<std::uint64_t>(from.endpoint) << 8 |
-             std::uint64_t{from.sub} << 16 | std::uint64_t{from.a} << 32;
+  words[1] = head_word(from);
   words[2] = from.b;
   words[3] = from.c;
 }
@@ -37,12 +42,9 @@ class alignas(64) Channel {
 
   /// The channel's own thread only. One comparison, one store of 32 bytes, one release store.
   [[gnu::always_inline]] void emit(const Record& record) noexcept {
-    if (ring_.fits(1)) [[likely]] {
-      ring_.put(record);
-    } else {
-      const Record copy = record;  // keeps the record itself in registers
-      emit_slowly(copy, nullptr);
-    }
+    if (ring_.try_put(record)) [[likely]]
+      return;
+    emit_slowly(record.time, head_word(record), record.b, record.c);
   }
   /// `more` is a RecordKind::more; both are kept or neither.
   [[gnu::always_inline]] void emit(const Record& record, const Record& more) noexcept {
@@ -62,8 +64,12 @@ class alignas(64) Channel {
   friend struct Forks;
 
   [[gnu::noinline, gnu::cold]] void emit_slowly(const Record& record, const Record* more) noexcept;
-  bool make_room(std::uint64_t count, Ticks time) noexcept;
+  /// The same in words: the handler jumps here with the record in registers and needs no stack for it.
+  [[gnu::noinline, gnu::cold]] void emit_slowly(Ticks time, std::uint64_t head, std::uint64_t b,
+                                                std::uint64_t c) noexcept;
+  bool make_room(std::uint64_t count) noexcept;
   std::uint64_t usable_room() noexcept;
+  void ask_for_drain() noexcept;
   bool wait_for_room(std::uint64_t count) noexcept;
   void allow(std::uint64_t room) noexcept;
   void lose(const Record& record, bool has_more) noexcept;
@@ -80,6 +86,8 @@ class alignas(64) Channel {
   FutexWord room_{0};  ///< raised by the consumer when a producer waits
   std::atomic<std::uint32_t> waiting_{0};
   std::atomic<bool> closed_{false};  ///< the thread has ended
+  std::atomic<bool> is_listed_{false};
+  Channel* next_to_drain_ = nullptr;  ///< whoever set is_listed_ writes it, the consumer reads it and clears that
   std::atomic<std::uint64_t> wait_ticks_{0};
   std::atomic<std::uint64_t> lost_{0};
   std::uint64_t untold_ = 0;  ///< losses since the last `lost` record
@@ -91,6 +99,9 @@ class alignas(64) Channel {
 
 namespace detail {
 extern constinit thread_local Channel* channel __attribute__((tls_model("initial-exec")));
+/// The same while the clock is the processor's counter, else nullptr: one look tells a handler both.
+extern constinit thread_local Channel* counter_channel __attribute__((tls_model("initial-exec")));
+void set_channel(Channel* mine) noexcept;
 /// Makes the calling thread's channel, or says why not by nullptr.
 [[gnu::noinline, gnu::cold]] Channel* make_channel() noexcept;
 Channel* make_channel(ChannelId id) noexcept;

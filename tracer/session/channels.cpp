@@ -34,7 +34,7 @@ void at_thread_exit(void* value) {
   }
   auto* channel = static_cast<Channel*>(value);
   const bool is_mine = detail::channel == channel;
-  detail::channel = nullptr;
+  detail::set_channel(nullptr);
   thread_is_over = true;
   Session* session = Session::current();
   if (is_mine && session) session->close_channel(*channel);
@@ -97,7 +97,7 @@ Channel* detail::make_channel(ChannelId id) noexcept {
     if (session && session->recording()) mine = session->open_channel(id);
     if (mine) ::pthread_setspecific(exit_key(), mine);
   }
-  detail::channel = mine;
+  detail::set_channel(mine);
   making = false;
   return mine;
 }
@@ -189,9 +189,18 @@ Channel* Session::open_channel(ChannelId id) noexcept {
   return channel;
 }
 
+void Session::list_for_drain(Channel& channel) noexcept {
+  if (channel.is_listed_.exchange(true)) return;
+  Channel* first = shared_->to_drain.load(std::memory_order_relaxed);
+  do {
+    channel.next_to_drain_ = first;
+  } while (!shared_->to_drain.compare_exchange_weak(first, &channel));
+}
+
 void Session::close_channel(Channel& channel) noexcept {
   channel.info_.end = now();
   channel.closed_.store(true, std::memory_order_release);
+  list_for_drain(channel);
   if (shared_->closed.fetch_add(1) + 1 >= many_closed) consumer().wake();
 }
 

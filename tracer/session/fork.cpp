@@ -77,7 +77,7 @@ void Forks::in_child() noexcept {
   // Ids that live on (the initial task's) are small; those of a long past need not be avoided.
   constexpr std::uint64_t most_inherited = 1024;
   inherited_counter = detail::channel ? std::min(detail::channel->counter_, most_inherited) : 0;
-  detail::channel = nullptr;
+  detail::set_channel(nullptr);
 }
 
 bool Forks::is_undecided() noexcept {
@@ -120,7 +120,7 @@ Session* Forks::make_session() noexcept {
 void Forks::emit_first(Channel& from, const Record& record, const Record* more) noexcept {
   const std::uint64_t held = from.ring_.head();
   const std::uint64_t counter = from.counter_;
-  detail::channel = nullptr;
+  detail::set_channel(nullptr);
   make_session();
   Channel* to = detail::make_channel(0);
   if (!to) return;

@@ -29,8 +29,8 @@ class Consumer {
   virtual void wake() noexcept = 0;
   /// Async-signal-safe: drain(true) soon.
   virtual void request_flush() noexcept = 0;
-  /// Empties the rings on the caller's thread, one caller at a time. With `everything`, also those of a flight
-  /// recorder.
+  /// Empties the rings that asked for it, on the caller's thread, one caller at a time. With `everything`, all rings,
+  /// also those of a flight recorder.
   virtual void drain(bool everything) noexcept = 0;
   virtual void enqueue(std::function<void()> job) noexcept = 0;
   /// Runs what is queued, on the caller's thread.
@@ -106,8 +106,9 @@ class Session {
   }
   std::size_t channel_count() const noexcept;
   Channel& channel(std::size_t index) noexcept;
-  /// Writes what the channel has published. Returns the number of records; the consumer's lock is held.
-  std::size_t drain(Channel& channel, bool everything) noexcept;
+  /// Writes what the channels have published that asked for it, or all. Returns the number of records; the consumer's
+  /// lock is held.
+  std::size_t drain(bool everything) noexcept;
   void read_clock() noexcept;
   void look_at_modules() noexcept;
 
@@ -116,6 +117,8 @@ class Session {
   Spool& spool() noexcept;
   /// `id`: the one that a forked child's first thread has used already.
   Channel* open_channel(ChannelId id = any_channel) noexcept;
+  /// Puts the channel on the list of those to be drained; the consumer is still to be woken. Any thread.
+  void list_for_drain(Channel& channel) noexcept;
   void close_channel(Channel& channel) noexcept;
 
   struct Shared;  ///< session_shared.hpp
@@ -128,6 +131,7 @@ class Session {
   void write_end(Ending ending) noexcept;
   Channel* take_free_channel() noexcept;
   Channel* make_new_channel() noexcept;
+  std::size_t drain(Channel& channel, bool everything) noexcept;
   void drain_newest(Channel& channel) noexcept;
   bool append(Channel& channel, std::uint64_t from, std::uint64_t to) noexcept;
   void recycle(Channel& channel) noexcept;

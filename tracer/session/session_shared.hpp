@@ -33,6 +33,7 @@ struct Session::Shared {
   std::mutex free_mutex;
   std::vector<Channel*> free;  ///< empty rings of ended threads
   std::atomic<std::uint32_t> closed{0};
+  std::atomic<Channel*> to_drain{nullptr};  ///< a list through next_to_drain_: hundreds of threads need no search
   std::atomic<std::uint32_t> next_id{0};
   std::atomic<std::uint64_t> reserved_bytes{0};
   std::atomic<std::uint64_t> threads_not_recorded{0};

@@ -45,13 +45,30 @@ bool Session::append(Channel& channel, std::uint64_t from, std::uint64_t to) noe
     const std::lock_guard lock(shared_->trace_mutex);
     const std::uint64_t limit = shared_->config.size_limit;
     is_full = limit != 0 && shared_->trace.size() >= limit;
-    if (!is_full) error = shared_->trace.append(channel.id_, from, part.first, part.second);
+    if (!is_full) error = shared_->trace.append(channel.id_, from, part.first, part.second, claim<Record>);
   } catch (...) {
     error = ENOMEM;
   }
   if (is_full) stop_recording("recording stops: TRACER_SIZE_LIMIT is reached");
   failed_to_write(error);
   return !is_full && error == 0;
+}
+
+// A channel that asks again while it is being drained is found in the next round: it is off the list before its ring
+// is looked at. Where channels are few all are emptied when one asks: the next then waits less where processors are
+// busy.
+std::size_t Session::drain(bool everything) noexcept {
+  constexpr std::size_t few = 64;
+  std::size_t records = 0;
+  for (Channel* listed = shared_->to_drain.exchange(nullptr); listed;) {
+    Channel& channel = *listed;
+    listed = channel.next_to_drain_;
+    channel.is_listed_.exchange(false);  // sees what was done before it was set
+    records += drain(channel, everything);
+  }
+  if (!everything && channel_count() > few) return records;
+  for (std::size_t i = 0; i < channel_count(); ++i) records += drain(channel(i), everything);
+  return records;
 }
 
 std::size_t Session::drain(Channel& channel, bool everything) noexcept {
