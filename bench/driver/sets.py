@@ -26,7 +26,7 @@ PROGRAMS = {"fib": ["27"], "nqueens": ["12", "6"], "sort": ["4000000", "128"], "
 PLANS = {
     "smoke": Plan(1, 0.01, (1, 2), {"fib": ["12"], "nqueens": ["6", "3"], "sort": ["10000", "64"], "stencil": ["32", "20"]},
                   1, (100_000,), 1, 1, (1, 4), 4000),
-    "short": Plan(7, 0.04, (1, 2), PROGRAMS, 5, (20_000_000,), 3, 5, (1, 2, 4, 8, 16, 64, 256, 512), 500_000),
+    "short": Plan(7, 0.04, (1, 2), PROGRAMS, 7, (20_000_000,), 3, 5, (1, 2, 4, 8, 16, 64, 256, 512), 500_000),
     "full": Plan(15, 0.15, (1, 2), PROGRAMS, 9, (50_000_000, 200_000_000), 3, 10,
                  (1, 2, 4, 8, 16, 32, 64, 128, 256, 512), 2_000_000),
 }
@@ -77,6 +77,8 @@ class Runner:
                 self.results.add(f"{benchmark}/{name}", tool.name, value * 1e3, "ms")
             self.results.add(f"{benchmark}/peak", tool.name, outcome.rss, "MiB")
             self.results.add(f"{benchmark}/disk", tool.name, outcome.trace_bytes / 2**20, "MiB")
+            for part, spent in parts_said(outcome.errors).items():
+                self.results.add(f"{benchmark}/tool-{part}", tool.name, spent, "ms")
             events = events_said(outcome.errors)
             if events:
                 self.results.add(f"{benchmark}/events", tool.name, events, "")
@@ -120,7 +122,7 @@ class Runner:
                     outcome = self.execute([self.program("empty")], tool, 1, record_only=True)
                     self.results.add("start/1/record-only", tool.name, outcome.wall * 1e3, "ms")
 
-    # CPU time per lock and unlock, and memory per thread, from 1 to many threads.
+    # CPU time per lock and unlock (three callbacks), in the threads and of the whole process, and memory per thread.
     def threads(self):
         for threads in self.plan.many_threads:
             self.say(f"{threads} threads")
@@ -129,9 +131,17 @@ class Runner:
                     command = [self.program("threads"), str(self.plan.lock_pairs)]
                     outcome = self.execute(command, tool, threads, record_only=True)
                     pairs = max(1, self.plan.lock_pairs // threads) * threads
-                    self.results.add(f"threads/{threads}/lock", tool.name, outcome.values.get("cpu", 0) * 1e9 / pairs, "ns")
+                    for what, value in (("lock", "cpu"), ("process", "process")):
+                        self.results.add(f"threads/{threads}/{what}", tool.name, outcome.values.get(value, 0) * 1e9 / pairs, "ns")
                     idle = self.execute([self.program("threads"), "0"], tool, threads, record_only=True)
                     self.results.add(f"threads/{threads}/idle", tool.name, idle.rss * 1024, "KiB")
+
+
+def parts_said(text):
+    """What the tool's closing line says that the tool itself took: milliseconds by part."""
+    scale = {"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3}
+    found = re.findall(r"([\d.]+) (ns|us|ms|s) (start|drain|waited|conversion)\b", text)
+    return {part: float(number) * scale[unit] for number, unit, part in found}
 
 
 def events_said(text):

@@ -50,6 +50,19 @@ class ResultsTest(unittest.TestCase):
         self.assertEqual(sets.events_said("12.5 million events"), 12.5e6)
         self.assertIsNone(sets.events_said("nothing"))
 
+    def test_what_the_tool_took_is_read_from_its_closing_line(self):
+        line = "tracer: 218,934 events: a/traces.otf2; tool: 1.2 ms start, 900.0 us drain, 0.0 ms waited, 1.1 s conversion"
+        self.assertEqual(sets.parts_said(line), {"start": 1.2, "drain": 0.9, "waited": 0.0, "conversion": 1100.0})
+
+    def test_a_goal_that_is_not_met_says_what_was_measured_of_its_parts(self):
+        r = Results()
+        for tool, time in (("none", 10), ("floor", 20), ("tracer", 40)):
+            r.add("program/1/fib/kernel", tool, time, "ms")
+        r.add("program/1/fib/tool-drain", "tracer", 5, "ms")
+        r.counts["program/1/fib"] = 1_000_000
+        row = next(goals.programs(r)).row()
+        self.assertEqual(row[3], "NOT MET: 30.0 ns per callback where the floor needs 10.0; drainer 5.0 ns per event")
+
     def test_output_lines_are_names_and_numbers(self):
         self.assertEqual(process.values_of("a 1.5\nno number\nb 2 x\n"), {"a": 1.5, "b": 2.0})
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A record's way into the ring, alone and with a consumer on another core that has read every line before.
+// A record's way into the ring: alone, with a consumer on another core that has read every line before, and with one
+// that has claimed every line, as the drainer does.
 #include "tracer/ring/ring.hpp"
 
 #include <benchmark/benchmark.h>
@@ -14,12 +15,14 @@
 namespace tracer::bench {
 namespace {
 
+enum class Reader { nobody, reads, claims };
+
 /// Ends with the benchmark; takes away what is there every few microseconds.
 class Consumer {
  public:
   Consumer(const Record* slots, std::uint64_t capacity, std::atomic<std::uint64_t>& head,
-           std::atomic<std::uint64_t>& tail)
-      : thread_([this, slots, capacity, &head, &tail] {
+           std::atomic<std::uint64_t>& tail, bool claims)
+      : thread_([this, slots, capacity, &head, &tail, claims] {
           while (!stop_.load(std::memory_order_relaxed)) {
             const std::uint64_t from = tail.load(std::memory_order_relaxed), to = head.load(std::memory_order_acquire);
             if (to - from < capacity / 2) {
@@ -27,7 +30,11 @@ class Consumer {
               continue;
             }
             std::uint64_t sum = 0;
-            for (std::uint64_t i = from; i < to; ++i) sum += slots[i & (capacity - 1)].time;
+            for (std::uint64_t i = from; i < to; ++i) {
+              const Record& slot = slots[i & (capacity - 1)];
+              if (claims && i % 2 == 0) claim(std::span(&slot, 1));
+              sum += slot.time;
+            }
             benchmark::DoNotOptimize(sum);
             tail.store(to, std::memory_order_release);
           }
@@ -43,7 +50,8 @@ class Consumer {
 };
 
 /// Argument: the ring's size in KiB.
-void put(benchmark::State& state, bool consumed) {
+void put(benchmark::State& state, Reader reader) {
+  const bool consumed = reader != Reader::nobody;
   const auto capacity = static_cast<std::uint64_t>(state.range(0)) * 1024 / sizeof(Record);
   std::vector<Record> slots(capacity);
   struct Shared {  // the two ends' words and what only the producer has: a cache line each
@@ -56,7 +64,7 @@ void put(benchmark::State& state, bool consumed) {
   ring.attach(slots.data(), capacity, head, tail);
   choose_clock();
   std::unique_ptr<Consumer> consumer;
-  if (consumed) consumer = std::make_unique<Consumer>(slots.data(), capacity, head, tail);
+  if (consumed) consumer = std::make_unique<Consumer>(slots.data(), capacity, head, tail, reader == Reader::claims);
   for (auto _ : state) {
     while (!ring.fits(1)) {
       if (!consumed) tail.store(head.load(std::memory_order_relaxed), std::memory_order_relaxed);
@@ -67,8 +75,9 @@ void put(benchmark::State& state, bool consumed) {
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));
 }
 
-BENCHMARK_CAPTURE(put, alone, false)->Arg(256)->Arg(4096);
-BENCHMARK_CAPTURE(put, consumed, true)->Arg(256)->Arg(4096);
+BENCHMARK_CAPTURE(put, alone, Reader::nobody)->Arg(256)->Arg(4096);
+BENCHMARK_CAPTURE(put, read, Reader::reads)->Arg(256)->Arg(4096);
+BENCHMARK_CAPTURE(put, claimed, Reader::claims)->Arg(256)->Arg(4096);
 
 }  // namespace
 }  // namespace tracer::bench
