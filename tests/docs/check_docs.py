@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Holds the documentation to what there is: links lead somewhere, commands and their options exist, settings are known.
 
-check_docs.py links|commands|settings|help|reference [--tracer PATH] [--write]
+check_docs.py links|commands|settings|help|reference|coverage [--tracer PATH] [--header PATH] [--write]
 help: docs/cli/*.md show what --help says; reference: docs/settings.md is what the command prints. --write makes it so."""
 import argparse
 import functools
@@ -128,14 +128,36 @@ def wrong_reference(tracer, write):
             yield "docs/settings.md differs from tracer manual --settings (tests/docs/check_docs.py reference --write)"
 
 
+def interface_names(header):
+    """Callbacks, entry points and enumerators of omp-tools.h, as docs/openmp-coverage.md calls them."""
+    text = pathlib.Path(header).read_text(encoding="utf-8")
+    names = set(re.findall(r"\bmacro\s*\(\s*(omp\w+)", text))
+    names.update(name.removesuffix("_t") for name in re.findall(r"\(\s*\*\s*(ompt_\w+_t)\s*\)\s*\(", text) if not name.startswith("ompt_callback"))
+    for enumeration, values in re.findall(r"typedef enum (ompt_\w+) \{(.*?)\}", text, re.DOTALL):
+        names.update(re.findall(r"^\s*(ompt_\w+)\s*[=,]", values, re.MULTILINE))
+    return {name.removeprefix("ompt_callback_") for name in names}
+
+
+def wrong_coverage(header):
+    """What the interface of the header names is in the page on coverage: what is not in the archive, with the reason."""
+    page = (TOP / "docs" / "openmp-coverage.md").read_text(encoding="utf-8")
+    said = set(re.findall(r"\w+", page))
+    not_data = {"ompt_interface_fn", "ompt_function_lookup", "ompt_initialize", "ompt_finalize"}
+    for name in sorted(interface_names(header) - said - not_data):
+        yield f"docs/openmp-coverage.md does not say where {name} is"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["links", "commands", "settings", "help", "reference"])
+    parser.add_argument("what", choices=["links", "commands", "settings", "help", "reference", "coverage"])
     parser.add_argument("--tracer")
+    parser.add_argument("--header", help="omp-tools.h, for coverage")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     if options.what == "links":
         found = list(wrong_links())
+    elif options.what == "coverage":
+        found = list(wrong_coverage(options.header))
     elif options.what == "settings":
         found = list(wrong_settings())
     elif options.what == "help":
