@@ -124,7 +124,8 @@ struct Clock final : Rule {
       wrong("a resolution of " + std::to_string(clock.resolution) + " ticks per second is too coarse");
     if (clock.offset + clock.length < clock.offset)
       wrong("the trace's length of " + std::to_string(clock.length) + " is a placeholder");
-    if (clock.realtime < 20 * year || clock.realtime > 230 * year) {
+    constexpr std::uint64_t not_known = ~std::uint64_t{0};  // OTF2_UNDEFINED_TIMESTAMP
+    if (clock.realtime != not_known && (clock.realtime < 20 * year || clock.realtime > 230 * year)) {
       wrong("the real time of the first event, " + std::to_string(clock.realtime) + ", is no ns since 1970");
     }
   }

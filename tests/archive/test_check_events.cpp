@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// E01-E24: each rule of `tracer check` on events finds its seeded defect, and no other rule does.
+#include "seed.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+
+namespace {
+
+/// The sink refuses values that are not of their attribute's definition: changes the definition.
+void retype_attribute(const fs::path& definitions, char self, ValueType type) {
+  std::ifstream in{definitions, std::ios::binary};
+  std::string bytes{std::istreambuf_iterator<char>{in}, {}};
+  constexpr char attribute_record = 11;
+  for (std::size_t i = 0; i + 6 < bytes.size(); ++i) {  // kind, length, self and name as length and byte, type
+    if (bytes[i] != attribute_record || bytes[i + 2] != 1 || bytes[i + 3] != self || bytes[i + 4] != 1) continue;
+    bytes[i + 6] = static_cast<char>(type);
+    std::ofstream{definitions, std::ios::binary | std::ios::trunc} << bytes;
+    return;
+  }
+  FAIL("no such attribute");
+}
+
+std::string time_stamp(std::uint64_t time) {
+  std::string bytes(1, '\5');
+  for (unsigned i = 0; i < 8; ++i) bytes += static_cast<char>(time >> (8 * i));
+  return bytes;
+}
+
+void single_executed_twice(Seed& s) {
+  const auto number = static_cast<std::uint32_t>(s.d.regions.size());
+  auto single = s.d.regions[0], sblock = s.d.regions[0];
+  single.name = single.canonical = "!$omp single @app.c:3";
+  single.role = RegionRole::single;
+  sblock.name = sblock.canonical = "!$omp single sblock @app.c:3";
+  sblock.role = RegionRole::single_sblock;
+  s.d.regions.push_back(single);
+  s.d.regions.push_back(sblock);
+  for (std::size_t location = 0; location < 2; ++location) {
+    s.span(location, 1201, 1208, number);
+    s.span(location, 1203, 1205, number + 1);
+  }
+}
+
+void second_region_with_another_thread_id(Seed& s) {
+  for (std::size_t location = 0; location < 2; ++location) {
+    if (location == 0) s.insert(0, event(1430, EventType::thread_fork, 0, 2));
+    auto begin = event(1440, EventType::team_begin);
+    if (location == 1) {
+      begin.attributes = 1;
+      s.trace.locations[1].attributes.push_back({a_thread_id, 9999});
+    }
+    s.insert(location, begin);
+    s.span(location, 1440, 1450, r_parallel);
+    s.insert(location, event(1450, EventType::team_end));
+    if (location == 0) s.insert(0, event(1460, EventType::thread_join));
+  }
+}
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all{
+      {"E01 time goes back",
+       {"E01"},
+       [](Seed&) {},
+       [](const fs::path& dir) { replace(dir / "traces/1.evt", time_stamp(1045), time_stamp(1029)); }},
+      {"E02 a region is never left", {"E02"}, [](Seed& s) { s.remove(0, s.leave_of(0, r_loop)); }},
+      {"E03 the program ends twice", {"E03"}, [](Seed& s) { s.insert(0, event(1500, EventType::program_end)); }},
+      {"E04 a fork without a join",
+       {"D17", "E04", "E08"},
+       [](Seed& s) { s.remove(0, s.at(0, EventType::thread_join)); }},
+      {"E05 a team of which the location is no member", {"E05"}, [](Seed& s) { s.d.groups[2].members = {0}; }},
+      {"E06 a member ends the team after the join",
+       {"E06"},
+       [](Seed& s) {
+         s.leave_of(1, r_parallel).time = 1255;
+         s.at(1, EventType::team_end).time = 1255;
+       }},
+      {"E07 more threads than requested", {"E07"}, [](Seed& s) { s.at(0, EventType::thread_fork).a = 1; }},
+      {"E08 something between fork and team", {"E08"}, [](Seed& s) { s.span(0, 1012, 1013, r_target); }},
+      {"E09 a task is never complete", {"E09"}, [](Seed& s) { s.remove(1, s.at(1, EventType::task_complete)); }},
+      {"E10 back to another thread's implicit task",
+       {"E10"},
+       [](Seed& s) { s.at(1, EventType::task_switch, 1).a = 0; }},
+      {"E11 an order is missing",
+       {"E11"},
+       [](Seed& s) { s.at(1, EventType::acquire_lock).b = s.at(1, EventType::release_lock).b = 3; }},
+      {"E12 an operation completes twice",
+       {"E12"},
+       [](Seed& s) { s.insert(2, event(1330, EventType::rma_op_complete_blocking, 0, 0, 101)); }},
+      {"E13 a kernel runs while a transfer does",
+       {"E13"},
+       [](Seed& s) {
+         s.remove(2, s.at(2, EventType::rma_op_complete_blocking));
+         s.insert(2, event(1370, EventType::rma_op_complete_blocking, 0, 0, 101));
+       }},
+      {"E14 a kernel that nobody submitted", {"E14"}, [](Seed& s) { s.attribute(2, a_host_op_id, 1) = 999; }},
+      {"E15 a parameter outside all regions",
+       {"E15"},
+       [](Seed& s) { s.insert(0, event(1450, EventType::parameter_uint, p_callsite_id, 1)); }},
+      {"E16 an attribute of another type",
+       {"E16"},
+       [](Seed& s) { s.d.attributes[a_allocation_size].type = ValueType::int64; },
+       [](const fs::path& dir) { retype_attribute(dir / "traces.def", a_allocation_size, ValueType::uint64); }},
+      {"E17 a flush ends before it starts",
+       {"E17"},
+       [](Seed& s) { s.insert(0, event(1430, EventType::buffer_flush, 0, 1425)); }},
+      {"E18 a region while recording is off",
+       {"D17", "E18"},
+       [](Seed& s) {
+         s.insert(0, event(1430, EventType::measurement_on_off, 0, 0));
+         s.span(0, 1440, 1450, r_target);
+       }},
+      {"E19 a transfer of other size", {"E19"}, [](Seed& s) { s.at(2, EventType::rma_get).a = 63; }},
+      {"E20 negative memory", {"E20"}, [](Seed& s) { s.at(0, EventType::metric_uint, 1).a = ~std::uint64_t{0}; }},
+      {"E21 a barrier is left before all are there", {"E21"}, [](Seed& s) { s.leave_of(0, r_barrier).time = 1092; }},
+      {"E22 a single is executed twice", {"E22"}, single_executed_twice},
+      {"E23 a location's thread id changes", {"E23"}, second_region_with_another_thread_id},
+      {"E24 a worker's loop outside its team", {"E24"}, [](Seed& s) { s.span(1, 1300, 1310, r_loop); }},
+  };
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("each rule on events finds its seeded defect and no other rule does") { check_cases(cases(), 'E'); }
