@@ -142,6 +142,8 @@ Channel* Session::make_new_channel() noexcept {
     auto channel = std::make_unique<Channel>();
     if (shared_->spool.add(bytes / sizeof(Record), channel->slot_)) {
       channel->session_ = this;
+      // Before anybody can see it: the thread that ends the session makes every channel's producer look around.
+      channel->ring_.attach(channel->slot_.records, channel->slot_.reserved, channel->slot_.header->head, channel->slot_.header->tail);
       const std::lock_guard lock(shared_->free_mutex);
       shared_->channels.push_back(channel.get());
       shared_->channel_count.fetch_add(1, std::memory_order_release);

@@ -10,6 +10,7 @@
 #include <tbb/concurrent_vector.h>
 
 #include "formats/raw/writer.hpp"
+#include "tracer/session/lasting_allocator.hpp"
 #include "tracer/session/modules.hpp"
 #include "tracer/session/session.hpp"
 
@@ -17,7 +18,7 @@ namespace tracer {
 
 struct Session::Shared {
   using Strings = tbb::concurrent_unordered_map<std::string, std::uint32_t, std::hash<std::string>, std::equal_to<>,
-                                                std::allocator<std::pair<const std::string, std::uint32_t>>>;
+                                                LastingAllocator<std::pair<const std::string, std::uint32_t>>>;
 
   Config config;
   RunInfo run;
@@ -28,7 +29,7 @@ struct Session::Shared {
   Spool spool;
 
   /// Grows while the consumer walks it.
-  tbb::concurrent_vector<Channel*, std::allocator<Channel*>> channels;
+  tbb::concurrent_vector<Channel*, LastingAllocator<Channel*>> channels;
   std::atomic<std::size_t> channel_count{0};  ///< complete elements
   std::mutex free_mutex;
   std::vector<Channel*> free;  ///< empty rings of ended threads
