@@ -215,6 +215,7 @@ void Correlator::take(DeviceRecord record) {
   o.granted_teams = record.granted_teams;
   o.source_device = record.source_device;
   o.destination_device = record.destination_device;
+  o.host_begin = op ? op->begin : 0;
   o.host_channel = channel_of(record, op);
   o.kind = record.kind;
   placed.stream = record.stream;

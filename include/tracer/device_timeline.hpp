@@ -20,6 +20,7 @@ inline constexpr ChannelId no_channel = 0xffffffffu;
 /// An interval on a stream: kernel, transfer_*, memset, synchronize, overhead, native.
 struct DeviceOperation {
   Ticks start = 0, end = 0;  ///< host ticks, start <= end
+  Ticks host_begin = 0;      ///< of the operation on the host; 0: not seen
   HostOpId host_op_id = no_id;
   TargetId target_id = no_id;
   std::uint64_t bytes = 0;

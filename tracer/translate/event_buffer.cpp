@@ -32,29 +32,20 @@ void EventBuffer::put_off(Event event) {
   put_off_.push_back({event, attributes});
 }
 
-// Takes what `end` ends out of what was put off, when nothing between the two must remain.
+// Takes the region that `end` leaves out of what was put off, when nothing between the two must remain.
 bool EventBuffer::cancels(const Event& end) noexcept {
-  const auto begins = [&](const Event& e) {
-    switch (end.type) {
-      case EventType::leave: return e.type == EventType::enter && e.ref == end.ref;
-      case EventType::release_lock: return e.type == EventType::acquire_lock && e.a == end.a && e.b == end.b;
-      default: return false;
-    }
-  };
+  if (end.type != EventType::leave) return false;
   for (std::size_t n = put_off_.size(); n-- > 0;) {
     const Event& e = put_off_[n].event;
-    if (begins(e)) {
-      if (end.type == EventType::release_lock) {
-        put_off_.erase(put_off_.begin() + static_cast<std::ptrdiff_t>(n));
-      } else {
-        put_off_.resize(n);
-      }
+    if (e.type == EventType::enter && e.ref == end.ref) {
+      if (n > 0 && put_off_[n - 1].event.type == EventType::team_begin) return false;  // the team's region
+      put_off_.resize(n);
       return true;
     }
     const bool stays = e.type == EventType::task_create || e.type == EventType::task_switch || e.type == EventType::task_complete ||
                        e.type == EventType::leave || e.type == EventType::team_begin || e.type == EventType::team_end ||
                        e.type == EventType::thread_fork || e.type == EventType::thread_join ||
-                       e.type == EventType::release_lock || (e.type == EventType::acquire_lock && end.type != EventType::release_lock);
+                       e.type == EventType::acquire_lock || e.type == EventType::release_lock;
     if (stays) return false;
   }
   return false;

@@ -23,8 +23,9 @@ void link_locks(Tables& tables);
 /// Finds the suspensions after which an untied task goes on with another thread.
 void link_untied(Tables& tables);
 
-/// Where more tasks were created than ended: finds those that never began, so that their creator's
-/// team can end with them. Reads all channels once more, which traces that end well are spared.
-void link_unstarted(Tables& tables, const TraceSource& source, unsigned threads);
+/// Where records of tasks contradict each other, or tasks were created that never ended: finds out where and when each task
+/// begins to run, and those that never do, so that their creator's team can end with them. Reads all channels once more, which
+/// traces that end well are spared.
+void link_tasks(Tables& tables, const TraceSource& source, unsigned threads);
 
 }  // namespace tracer::translate

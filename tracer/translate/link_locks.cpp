@@ -2,6 +2,7 @@
 // The order in which a lock went from thread to thread.
 #include <algorithm>
 #include <queue>
+#include <tuple>
 #include <unordered_map>
 
 #include "tracer/translate/link.hpp"
@@ -75,52 +76,173 @@ class Acquisitions {
   std::priority_queue<Acquisition, std::vector<Acquisition>, std::greater<>> queue_;
 };
 
-/// Numbers the acquisitions of each lock; the result says of each when the next one began, by which it must have ended.
-std::vector<std::vector<Ticks>> order_acquisitions(Tables& tables, std::size_t locks) {
-  std::vector<std::vector<Ticks>> until(tables.channels.size());
-  for (ChannelId c = 0; c < tables.channels.size(); ++c) until[c].resize(tables.channels[c].locks.size(), never);
-  struct Last {
-    std::uint32_t order = 0;
-    ChannelId channel = 0;
-    std::uint32_t operation = 0;
+/// What the operations of all channels are to each other.
+class LockLinker {
+ public:
+  explicit LockLinker(Tables& tables) : tables_(tables), locks_(number_locks(tables)) {}
+  void run();
+
+ private:
+  /// Of a channel, by operation. There are many.
+  struct Operations {
+    std::vector<Ticks> until;            ///< of an acquisition: when it must have ended
+    std::vector<std::uint32_t> partner;  ///< an acquisition's release, or elsewhere; of all else the acquisition it belongs to
   };
-  std::vector<Last> last(locks);
-  Acquisitions all(tables);
-  for (Acquisition a; all.next(a);) {
-    LockOperation& op = tables.channels[a.channel].locks[a.operation];
-    Last& before = last[op.lock];
-    if (before.order != 0) until[before.channel][before.operation] = a.time;
-    op.order = before.order + 1;
-    before = {op.order, a.channel, a.operation};
+  static constexpr std::uint32_t elsewhere = none - 1;
+  bool is_released_here(ChannelId channel, std::uint32_t acquisition) const {
+    return operations_[channel].partner[acquisition] < elsewhere;
   }
-  return until;
-}
+  void pair(ChannelId channel);
+  void order();
+  void release_elsewhere();
+  void number(ChannelId channel);
+  Ticks end_of(ChannelId channel, std::uint32_t acquisition) const;
 
-}  // namespace
-
-void link_locks(Tables& tables) {
-  const std::size_t locks = number_locks(tables);
-  const auto until = order_acquisitions(tables, locks);
   struct Held {
     ChannelId channel = none;  ///< whose entry this is: nothing is cleared from channel to channel
     std::uint32_t operation = none;
   };
-  std::vector<Held> held(locks);
-  for (ChannelId c = 0; c < tables.channels.size(); ++c) {
-    ChannelScan& scan = tables.channels[c];
-    for (std::uint32_t i = 0; i < scan.locks.size(); ++i) {
-      LockOperation& op = scan.locks[i];
-      Held& mine = held[op.lock];
-      if (scan.lock_kinds[i] == acquired) {
-        mine = {c, i};
-        continue;
+  Tables& tables_;
+  std::size_t locks_;
+  std::vector<Operations> operations_;
+  std::vector<Held> held_;
+};
+
+// Within a channel: an acquisition, what nests in it, and its release. A nested acquisition without
+// its release counts for nothing.
+void LockLinker::pair(ChannelId channel) {
+  const ChannelScan& scan = tables_.channels[channel];
+  auto& ops = operations_[channel];
+  std::vector<std::uint32_t> nested_open;
+  for (std::uint32_t i = 0; i < scan.locks.size(); ++i) {
+    Held& mine = held_[scan.locks[i].lock];
+    const bool is_held = mine.channel == channel && mine.operation != none;
+    switch (scan.lock_kinds[i]) {
+      case acquired:
+        if (is_held) ops.until[mine.operation] = scan.locks[i].time;
+        mine = {channel, i};
+        break;
+      case nested:
+        if (is_held) nested_open.push_back(i);
+        break;
+      case nested_release: {
+        const auto begin = std::find_if(nested_open.rbegin(), nested_open.rend(),
+                                        [&](std::uint32_t n) { return scan.locks[n].lock == scan.locks[i].lock && n > mine.operation; });
+        if (!is_held || begin == nested_open.rend()) break;
+        ops.partner[i] = ops.partner[*begin] = mine.operation;
+        nested_open.erase(std::next(begin).base());
+        break;
       }
-      if (mine.channel != c || mine.operation == none) continue;  // acquired by another thread: order stays 0
-      op.order = scan.locks[mine.operation].order;
-      op.time = std::min(op.time, until[c][mine.operation]);
-      if (scan.lock_kinds[i] == released) mine.operation = none;
+      default:
+        if (!is_held) break;
+        ops.partner[i] = mine.operation;
+        ops.partner[mine.operation] = i;
+        mine.operation = none;
+        if (!nested_open.empty()) std::erase_if(nested_open, [&](std::uint32_t n) { return scan.locks[n].lock == scan.locks[i].lock; });
     }
   }
 }
+
+Ticks LockLinker::end_of(ChannelId channel, std::uint32_t acquisition) const {
+  const Operations& ops = operations_[channel];
+  const bool here = is_released_here(channel, acquisition);
+  return std::min(ops.until[acquisition], here ? tables_.channels[channel].locks[ops.partner[acquisition]].time : never);
+}
+
+// Acquisitions are numbered in the order of time. One that is over within a pause is in no trace, and has no number.
+void LockLinker::order() {
+  struct Last {
+    std::uint32_t order = 0;
+    ChannelId channel = none;
+    std::uint32_t operation = 0;
+  };
+  std::vector<Last> last(locks_);
+  const auto left_out = [&](const Last& l) {
+    LockOperation& op = tables_.channels[l.channel].locks[l.operation];
+    if (tables_.toggles.empty() || !tables_.paused(op.time, std::min(end_of(l.channel, l.operation), tables_.end))) return false;
+    op.order = 0;
+    return true;
+  };
+  Acquisitions all(tables_);
+  for (Acquisition a; all.next(a);) {
+    LockOperation& op = tables_.channels[a.channel].locks[a.operation];
+    Last& before = last[op.lock];
+    op.order = before.order + 1;
+    if (before.channel != none) {
+      auto& until = operations_[before.channel].until[before.operation];
+      until = std::min(until, a.time);
+      if (left_out(before)) op.order = before.order;
+    }
+    before = {op.order, a.channel, a.operation};
+  }
+  for (const Last& l : last)
+    if (l.channel != none) left_out(l);
+}
+
+// A lock may be released by another thread than acquired it: an untied task goes on elsewhere, or the program is wrong.
+void LockLinker::release_elsewhere() {
+  struct At {
+    std::uint32_t lock;
+    Ticks time;
+    ChannelId channel;
+    std::uint32_t operation;
+    bool operator<(const At& other) const { return std::tie(lock, time) < std::tie(other.lock, other.time); }
+  };
+  std::vector<At> open, releases;
+  for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
+    const ChannelScan& scan = tables_.channels[c];
+    for (std::uint32_t i = 0; i < scan.locks.size(); ++i) {
+      const At at{scan.locks[i].lock, scan.locks[i].time, c, i};
+      if (scan.lock_kinds[i] == acquired && !is_released_here(c, i) && scan.locks[i].order != 0) open.push_back(at);
+      if (scan.lock_kinds[i] == released && operations_[c].partner[i] == none) releases.push_back(at);
+    }
+  }
+  std::sort(open.begin(), open.end());
+  std::sort(releases.begin(), releases.end());
+  for (const At& release : releases) {
+    auto at = std::upper_bound(open.begin(), open.end(), release);
+    if (at == open.begin() || (--at)->lock != release.lock) continue;
+    Operations& ops = operations_[at->channel];
+    if (ops.partner[at->operation] == elsewhere || release.time > ops.until[at->operation]) continue;
+    ops.partner[at->operation] = elsewhere;
+    tables_.channels[release.channel].locks[release.operation].order = tables_.channels[at->channel].locks[at->operation].order;
+  }
+}
+
+void LockLinker::number(ChannelId channel) {
+  ChannelScan& scan = tables_.channels[channel];
+  const auto& ops = operations_[channel];
+  for (std::uint32_t i = 0; i < scan.locks.size(); ++i) {
+    LockOperation& op = scan.locks[i];
+    const std::uint32_t partner = ops.partner[i];
+    if (scan.lock_kinds[i] != acquired) {
+      if (partner == none) continue;
+      op.order = scan.locks[partner].order;
+      if (scan.lock_kinds[i] == released) op.time = std::min(op.time, ops.until[partner]);
+    } else if (op.order != 0 && partner != elsewhere) {
+      const bool late = partner != none && scan.locks[partner].time > ops.until[i];
+      if (late || partner == none) scan.overdue.push_back({ops.until[i], i, partner});
+    }
+  }
+  std::stable_sort(scan.overdue.begin(), scan.overdue.end(), [](const OverdueRelease& a, const OverdueRelease& b) { return a.time < b.time; });
+}
+
+void LockLinker::run() {
+  if (locks_ == 0) return;
+  operations_.resize(tables_.channels.size());
+  held_.resize(locks_);
+  for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
+    operations_[c].until.resize(tables_.channels[c].locks.size(), never);
+    operations_[c].partner.resize(tables_.channels[c].locks.size(), none);
+  }
+  for (ChannelId c = 0; c < tables_.channels.size(); ++c) pair(c);
+  order();
+  release_elsewhere();
+  for (ChannelId c = 0; c < tables_.channels.size(); ++c) number(c);
+}
+
+}  // namespace
+
+void link_locks(Tables& tables) { LockLinker(tables).run(); }
 
 }  // namespace tracer::translate

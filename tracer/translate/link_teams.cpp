@@ -22,6 +22,7 @@ class TeamLinker {
     std::uint32_t implicit;
   };
   void collect();
+  Ticks limit(ParallelInstance& p, ChannelId channel, unsigned depth);
   void assign(const Link* begin, const Link* end);
   void make_comms();
   CommRef comm_of(ParallelInstance& p, ChannelId channel, unsigned depth);
@@ -43,8 +44,28 @@ void TeamLinker::collect() {
       if (tables_.parallel(implicits[i].parallel)) links_.push_back({implicits[i].parallel, implicits[i].rank, c, i});
   }
   std::sort(links_.begin(), links_.end(), [](const Link& a, const Link& b) {
-    return std::tie(a.parallel, a.rank, a.channel, a.implicit) < std::tie(b.parallel, b.rank, b.channel, b.implicit);
+    const bool a_leads = a.channel == tracer::channel_of(a.parallel), b_leads = b.channel == tracer::channel_of(b.parallel);
+    return std::tuple(a.parallel, !a_leads, a.rank, a.channel, a.implicit) < std::tuple(b.parallel, !b_leads, b.rank, b.channel, b.implicit);
   });
+}
+
+// A region that began after the end of the one around it (a damaged trace) is inside the next.
+Ticks TeamLinker::limit(ParallelInstance& p, ChannelId channel, unsigned depth) {
+  if (p.limit != 0) return p.limit;
+  const auto seen = [](Ticks t) { return t != 0 ? t : never; };
+  p.limit = std::min(seen(p.implicit_end), seen(p.end));
+  while (p.enclosing != none && depth < 256) {
+    const ImplicitInstance& around = tables_.channels[channel].implicits[p.enclosing];
+    ParallelInstance* outer = tables_.parallel(around.parallel);
+    if (outer == nullptr || outer == &p) break;
+    const Ticks last = limit(*outer, tracer::channel_of(around.parallel), depth + 1);
+    if (p.begin <= last) {
+      p.limit = std::min(p.limit, last);
+      break;
+    }
+    p.enclosing = around.outer;
+  }
+  return p.limit;
 }
 
 void TeamLinker::assign(const Link* begin, const Link* end) {
@@ -53,18 +74,24 @@ void TeamLinker::assign(const Link* begin, const Link* end) {
   if (p.in_pause) return;
   // Where the trace ends before the master's part began, it is a member all the same.
   const ChannelId master = tracer::channel_of(begin->parallel);
+  const auto outside = [&](const Link& l) {
+    const Ticks t = tables_.channels[l.channel].implicits[l.implicit].begin;
+    return t < p.begin || t > p.limit;
+  };
   p.members = static_cast<std::uint32_t>(tables_.members.size());
-  if (std::none_of(begin, end, [&](const Link& l) { return l.channel == master; })) tables_.members.push_back({master, none});
-  // A rank or a thread that is there twice (a damaged or fuzzed trace) counts once; gaps stay out of the team.
+  if (std::none_of(begin, end, [&](const Link& l) { return l.channel == master && !outside(l); })) tables_.members.push_back({master, none});
+  // What is outside the region's time, and a rank or a thread that is there twice (a damaged or fuzzed trace), does not
+  // count; gaps stay out of the team.
+  std::uint32_t last_rank = none;
   for (const Link* link = begin; link != end; ++link) {
-    const bool twice = std::exchange(last_team_[link->channel], link->parallel) == link->parallel;
-    if (twice || (link != begin && link->rank == (link - 1)->rank)) {
+    if (outside(*link) || last_team_[link->channel] == link->parallel || std::exchange(last_rank, link->rank) == link->rank) {
       tables_.channels[link->channel].implicits[link->implicit].parallel = no_id;
       continue;
     }
     tables_.channels[link->channel].implicits[link->implicit].rank =
         static_cast<std::uint32_t>(tables_.members.size()) - p.members;
     tables_.members.push_back({link->channel, link->implicit});
+    last_team_[link->channel] = link->parallel;
   }
   p.size = static_cast<std::uint32_t>(tables_.members.size()) - p.members;
 }
@@ -108,6 +135,11 @@ void TeamLinker::make_comms() {
     const auto& scan = tables_.channels[c];
     bool outside = false;
     scan.entities.for_each([&](std::size_t, const Entity& e) { outside = outside || (e.site != none && e.index == none); });
+    // So do threads that run tasks outside any team: they go back to it.
+    if (scan.kinds[static_cast<std::size_t>(RecordKind::task_schedule)] > 0)
+      outside = outside || scan.implicits.empty() || std::any_of(scan.implicits.begin(), scan.implicits.end(), [&](const ImplicitInstance& i) {
+                  return !tables_.parallel(i.parallel);
+                });
     if (outside) root(c);
   }
 }
@@ -115,6 +147,8 @@ void TeamLinker::make_comms() {
 void TeamLinker::run() {
   tables_.root_comm.assign(tables_.channels.size(), undefined_ref);
   last_team_.assign(tables_.channels.size(), no_id);
+  for (ChannelId c = 0; c < tables_.channels.size(); ++c)
+    for (ParallelInstance& p : tables_.channels[c].parallels) limit(p, c, 0);
   collect();
   for (std::size_t i = 0; i < links_.size();) {
     std::size_t end = i;

@@ -46,16 +46,47 @@ void LocationTranslator::settle_test(const Record& r) {
   pass(t, key);
 }
 
-void LocationTranslator::forget_held(const LockOperation& op) {
-  for (std::size_t n = held_.size(); n-- > 0;)
-    if (held_[n]->lock == op.lock && held_[n]->order == op.order) return void(held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(n)));
+bool LocationTranslator::is_ended(const LockOperation& op) const {
+  return std::any_of(ended_.begin(), ended_.end(), [&](const LockOperation* other) { return other->lock == op.lock && other->order == op.order; });
 }
 
-// A program that ends inside a critical section, or does not unset its locks.
-void LocationTranslator::release_held(Nanoseconds t) {
-  for (; !held_.empty(); held_.pop_back()) {
-    note("lock released at the end of the trace");
-    out_.add(t, EventType::release_lock, 0, held_.back()->lock, held_.back()->order);
+void LocationTranslator::acquire(const LockOperation* op, Nanoseconds t) {
+  if (op == nullptr || op->order == 0 || is_ended(*op)) return;
+  out_.add(t, EventType::acquire_lock, 0, op->lock, op->order);
+  held_.push_back(op);
+}
+
+void LocationTranslator::release(const LockOperation* op, Nanoseconds t) {
+  if (op == nullptr) return;
+  const auto same = [op](const LockOperation* other) { return other->lock == op->lock && other->order == op->order; };
+  if (op->order == 0 || is_ended(*op)) {
+    if (!out_.paused()) note("release of a lock that was not held ignored");
+    return;
+  }
+  out_.add(t, EventType::release_lock, 0, op->lock, op->order);
+  const auto mine = std::find_if(held_.rbegin(), held_.rend(), same);
+  if (mine != held_.rend()) held_.erase(std::next(mine).base());
+}
+
+// Acquisitions whose release did not come in time: another thread has the lock, or the trace ends.
+void LocationTranslator::release_overdue(Ticks before, const Record* next) {
+  for (; next_overdue_ < scan_.overdue.size(); ++next_overdue_) {
+    const OverdueRelease& overdue = scan_.overdue[next_overdue_];
+    if (before != never && overdue.time >= before) return;
+    if (overdue.acquisition >= next_lock_) continue;  // never translated
+    // The release comes after the unlock: another thread may have the lock by then.
+    if (next != nullptr && overdue.release == next_lock_ && next->kind == RecordKind::mutex_released) continue;
+    if (before != never) toggle(overdue.time);
+    const LockOperation& op = scan_.locks[overdue.acquisition];
+    if (is_beside_team()) beside_team(Record{}, std::max(clock_(std::min(overdue.time, tables_.end)), out_.last()));
+    const Nanoseconds t = std::max(clock_(std::min(overdue.time, tables_.end)), out_.last());
+    for (std::size_t n = held_.size(); n-- > 0;) {
+      if (held_[n]->lock != op.lock || held_[n]->order != op.order) continue;
+      out_.add(t, EventType::release_lock, 0, op.lock, op.order);
+      held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(n));
+    }
+    note(before != never ? "lock released where the next one has it" : "lock released at the end of the trace");
+    ended_.push_back(&op);
   }
 }
 
@@ -69,10 +100,7 @@ void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
       return;
     case RecordKind::mutex_acquired: {
       const Construct c = mutex_construct(r.sub);
-      if (const LockOperation* op = next_operation()) {
-        out_.add(t, EventType::acquire_lock, 0, op->lock, op->order);
-        held_.push_back(op);
-      }
+      acquire(next_operation(), t);
       if (has_block(c)) return enter(t, {r.c, block_of(c), false, 0});
       if (!is_scoped(c)) leave(t, routine_inside(c));
       return;
@@ -83,27 +111,17 @@ void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
       const Nanoseconds released = release_time(op, t);
       if (!is_scoped(c)) out_.add(released, EventType::enter, region_at(site));
       if (has_block(c)) leave(released, block_of(c));
-      if (op && op->order != 0) {
-        out_.add(released, EventType::release_lock, 0, op->lock, op->order);
-        forget_held(*op);
-      } else {
-        note("lock released by another thread than acquired it");
-      }
+      release(op, released);
       return is_scoped(c) ? leave(t, c) : out_.add(released, EventType::leave, region_at(site));
     }
     case RecordKind::nest_lock: {
       const LockOperation* op = next_operation();
-      const auto event = [&](EventType type) {
-        if (!op || op->order == 0) return;
-        out_.add(t, type, 0, op->lock, op->order);
-        type == EventType::acquire_lock ? held_.push_back(op) : forget_held(*op);
-      };
       if (r.endpoint == Endpoint::begin) {
-        event(EventType::acquire_lock);
+        acquire(op, t);
         return leave(t, routine_inside(Construct::set_nest_lock));
       }
       out_.add(t, EventType::enter, region_at(site));
-      event(EventType::release_lock);
+      release(op, t);
       return out_.add(t, EventType::leave, region_at(site));
     }
     default:  // lock_init, lock_destroy

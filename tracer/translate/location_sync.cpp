@@ -53,6 +53,7 @@ void LocationTranslator::work(const Record& r, Nanoseconds t) {
     if (key.construct == Construct::for_loop && inner == Construct::distribute) return leave(t, inner);
     return leave(t, key.construct);
   }
+  if (is_outside_teams()) return note("worksharing of a worker outside all teams left out");
   if (site.key.construct != Construct::taskloop) end_single(t);
   if (schedule_name(r.sub) || r.sub == 6) loop_codeptr_ = r.c;
   if (r.sub == 2) sections_codeptr_ = r.c;
@@ -80,6 +81,8 @@ void LocationTranslator::dispatch(const Record& r, Nanoseconds t) {
     // libomp (17 on) says this once to every thread of a statically scheduled `sections`, whether it has
     // a section to execute or not, with the address of the construct instead of a section's.
     if (r.b == sections_codeptr_) return;
+    if (std::none_of(open.begin(), open.end(), [](const Open& o) { return o.construct == Construct::sections; }))
+      return note("section outside sections ignored");
     if (inner == Construct::section) leave(t, inner);
     enter(t, {r.b, Construct::section, false, 0});
   } else if (r.sub == loop_chunk || r.sub == distribute_chunk) {
@@ -120,7 +123,7 @@ void LocationTranslator::marks(const Record& r, Nanoseconds t) {
       out_.attribute(names_[Attribute::task_id], r.b);
       out_.attribute(names_[Attribute::cancel_flags], r.a);
       pass(t, region_key(r));
-      if (constexpr std::uint32_t discarded_task = 0x40; r.a & discarded_task) discard(r.b, t);
+      if (constexpr std::uint32_t discarded_task = 0x40; r.a & discarded_task) discard(r.b, r.time, t);
       return;
     case RecordKind::error: {
       out_.attribute(names_[Attribute::severity], r.sub);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Explicit tasks: creation with its dependences, switches, completion, and untied tasks that move.
+#include <algorithm>
+
 #include "tracer/translate/location_translator.hpp"
 
 namespace tracer::translate {
@@ -40,7 +42,9 @@ void LocationTranslator::write_pending_create() {
   const TaskName task = name_of(id);
   const RegionRef create = region_of({r.c, Construct::create_task, false, 0});
   out_.add(t, EventType::enter, create);
-  if (task.comm != undefined_ref) {
+  const bool late = !tables_.task_begins.empty() && begins_here(id, 0);
+  if (late) note("task created after the end of its team left out");
+  if (task.comm != undefined_ref && !late) {
     describe_created(id);
     out_.add(t, EventType::task_create, task.comm, task.rank, task.generation);
   }
@@ -75,8 +79,8 @@ void LocationTranslator::fulfill(TaskId task, Nanoseconds t) {
 }
 
 // A task that cancellation keeps from running is switched to, for no time, so that every task created completes.
-void LocationTranslator::discard(TaskId id, Nanoseconds t) {
-  if (id == no_id || id == current_->id || explicit_.find(id)) return;
+void LocationTranslator::discard(TaskId id, Ticks time, Nanoseconds t) {
+  if (id == no_id || id == current_->id || explicit_.find(id) || !begins_here(id, time)) return;
   const TaskName task = name_of(id);
   if (task.comm == undefined_ref || current_->comm == undefined_ref) return;
   out_.add(t, EventType::task_switch, task.comm, task.rank, task.generation);
@@ -110,7 +114,8 @@ const LocationTranslator::Creator& LocationTranslator::creator_of(ChannelId chan
     known.comm = p->comm;
     known.rank = implicit.rank;
   }
-  if (tracer::channel_of(implicit.task) == channel) known.before = counter_of(implicit.task);
+  const bool counts = implicit.initial || tables_.parallel(implicit.parallel) != nullptr;
+  if (counts && tracer::channel_of(implicit.task) == channel) known.before = counter_of(implicit.task);
   return known;
 }
 
@@ -125,6 +130,8 @@ bool LocationTranslator::is_created_in(TaskId id, ParallelId parallel) const {
 void LocationTranslator::begin_task(TaskState& task, TaskId id) const {
   static_cast<TaskName&>(task) = name_of(id);
   task.id = id;
+  task.depth = nest_.size();
+  task.limit = never;
   task.open.clear();
 }
 
@@ -151,21 +158,34 @@ bool LocationTranslator::migrates(Ticks time, TaskId task, bool in) {
   return false;
 }
 
+// Where the records contradict each other, the first that says so and is in time.
+bool LocationTranslator::begins_here(TaskId id, Ticks time) const {
+  if (tables_.task_begins.empty()) return true;
+  const ChannelId channel = tracer::channel_of(id);
+  if (channel >= tables_.task_begins.size() || counter_of(id) >= tables_.task_begins[channel].size()) return false;
+  const Ticks begin = tables_.task_begins[channel][counter_of(id)];
+  return begin == time;
+}
+
+/// It waits for a team that it made, and can neither end nor go on before that.
+bool LocationTranslator::encounters_team(const TaskState& task) const {
+  return std::any_of(nest_.begin(), nest_.end(), [&](const Implicit& i) { return i.outer == &task; });
+}
+
 void LocationTranslator::switch_to(TaskId next, Nanoseconds t, bool migrated_in) {
-  TaskState* target = nullptr;
-  bool fresh = false;
-  for (auto i = nest_.rbegin(); i != nest_.rend() && !target; ++i)
-    if (i->task.id == next) target = &i->task;
+  TaskState* target = next == implicit().id ? &implicit() : explicit_.find(next);
+  const bool fresh = !target || (migrated_in && target != &implicit());
   if (!target) {
-    target = explicit_.find(next);
-    fresh = !target || migrated_in;
-    if (!target) target = &explicit_.add(next);
-    if (fresh) begin_task(*target, next);
+    target = &explicit_.add(next);
+    begin_task(*target, next);
+  } else if (fresh) {
+    begin_task(*target, next);
   }
   if (target == current_) return;
   current_ = target;
   if (target->comm != undefined_ref) out_.add(t, EventType::task_switch, target->comm, target->rank, target->generation);
   if (!fresh) return;
+  if (!tables_.task_begins.empty()) limit_task(*target);
   const RegionKey key = task_key(next);
   const RegionRef region = key.construct == Construct::count_ ? undefined_ref : region_of(key);
   if (region == undefined_ref) return note("switch to a task nobody created");
@@ -173,9 +193,61 @@ void LocationTranslator::switch_to(TaskId next, Nanoseconds t, bool migrated_in)
   target->open.push_back({region, Construct::task, false, key.codeptr});
 }
 
+/// A task that runs outside its team must end with that.
+void LocationTranslator::limit_task(TaskState& task) {
+  const std::optional<Entity> entity = tables_.entity(task.id);
+  const auto& implicits = tables_.channels[tracer::channel_of(task.id)].implicits;
+  const ParallelInstance* const p = entity && entity->index < implicits.size() ? tables_.parallel(implicits[entity->index].parallel) : nullptr;
+  if (!p || std::any_of(nest_.begin(), nest_.end(), [p](const Implicit& i) { return i.parallel == p; })) return;
+  task.limit = p->limit;
+  expiry_ = std::min(expiry_, task.limit);
+  limit_ = std::min(limit_, expiry_);
+}
+
+void LocationTranslator::close_task(TaskId id, Nanoseconds t) {
+  note("task closed by the end of its team");
+  switch_to(id, t, false);
+  complete_current(t);
+  switch_to(implicit().id, t, false);
+  current_ = &implicit();
+  forget(id);
+}
+
+// Explicit tasks that were never said to be complete end with their team, or with the thread's part of that in which they began.
+void LocationTranslator::close_tasks(Nanoseconds t, std::size_t depth, CommRef team) {
+  if (explicit_.empty()) return;
+  std::vector<TaskId> left;
+  explicit_.for_each([&](TaskId id, const TaskState& task) {
+    if (&task != current_ && !encounters_team(task) && (task.depth >= depth || (team != undefined_ref && task.comm == team))) left.push_back(id);
+  });
+  std::sort(left.begin(), left.end());
+  if (current_->generation != 0 && !encounters_team(*current_)) left.insert(left.begin(), current_->id);
+  for (const TaskId id : left) close_task(id, t);
+}
+
+// Tasks that run outside their team, which ends.
+void LocationTranslator::expire(Ticks when) {
+  if (expiry_ >= when) return;
+  std::vector<std::pair<Ticks, TaskId>> late;
+  expiry_ = never;
+  explicit_.for_each([&](TaskId id, const TaskState& task) {
+    if (task.limit < when && !encounters_team(task)) {
+      late.emplace_back(task.limit, id);
+    } else if (task.limit >= when) {
+      expiry_ = std::min(expiry_, task.limit);
+    }
+  });
+  std::sort(late.begin(), late.end());
+  const TaskId running = current_->id;
+  for (const auto& [limit, id] : late) close_task(id, clock_(limit));
+  if (explicit_.find(running)) switch_to(running, out_.last(), false);
+  limit_ = std::min(expiry_, nest_.empty() ? never : nest_.back().limit);
+}
+
 // `taskwait depend`. libomp 13 and 14 create it as an explicit task that is never switched to.
-void LocationTranslator::finish_taskwait(TaskId task, Nanoseconds t) {
+void LocationTranslator::finish_taskwait(TaskId task, Ticks time, Nanoseconds t) {
   if (task == no_id || task_key(task).construct == Construct::taskwait) return leave(t, Construct::taskwait);
+  if (!begins_here(task, time) || explicit_.find(task)) return note("end of a wait that was no task's ignored");
   const TaskId before = current_->id;
   switch_to(task, t, false);
   complete_current(t);
@@ -209,41 +281,61 @@ TaskId LocationTranslator::returned_to(TaskId next) {
 }
 
 void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {
-  const TaskId prior = r.b, next = returned_to(r.c);
+  const TaskId prior = r.b, wanted = returned_to(r.c);
   switch (r.sub) {
     case status::early_fulfill:
     case status::late_fulfill: return fulfill(prior, t);
-    case status::taskwait_complete: return finish_taskwait(prior, t);
+    case status::taskwait_complete: return finish_taskwait(prior, r.time, t);
     default: break;
   }
-  if (prior != current_->id) {
-    if (explicit_.find(prior)) {
-      // From a task to itself: an untied task of a team of one goes on (libomp).
-      if (prior != next) note("switch from a task that was not current");
-      switch_to(prior, t, false);
-    } else if (task_key(prior).construct != Construct::count_) {
-      completed_.emplace_back(prior, current_->id);
-    }
+  const TaskState* before = explicit_.find(prior);
+  if (before && encounters_team(*before)) {
+    note("switch from a task whose team has not ended ignored");
+    before = nullptr;
+  } else if (before && before != current_) {
+    // From a task to itself: an untied task of a team of one goes on (libomp).
+    if (prior != wanted) note("switch from a task that was not current");
+    switch_to(prior, t, false);
+  } else if (!before && prior != current_->id && task_key(prior).construct != Construct::count_) {
+    completed_.emplace_back(prior, current_->id);
   }
   const bool ends = r.sub == status::complete || r.sub == status::cancel || r.sub == status::detach;
-  if (current_->generation != 0 && current_->id == prior) {
-    if (ends) {
-      complete_current(t);
-    } else if (migrates(r.time, prior, false)) {
-      // It goes on with another thread: here its regions end, there they do not begin again.
-      close_open(*current_, t, 0, nullptr);
-    }
+  if (before && ends) {
+    complete_current(t);
+  } else if (before && migrates(r.time, prior, false)) {
+    // It goes on with another thread: here its regions end, there they do not begin again.
+    close_open(*current_, t, 0, nullptr);
   }
-  const bool leaves_for_good = current_->generation != 0 && current_->id == prior && (ends || current_->open.empty());
-  const bool migrated_in = migrates(r.time, next, true);
-  // 0: the implicit task, which has no id while a worker is in its join barrier.
-  const TaskId to = next != no_id || nest_.empty() ? next : nest_.back().task.id;
-  if (to != no_id) {
-    switch_to(to, t, migrated_in);
+  const bool leaves_for_good = before && (ends || before->open.empty());
+  const bool migrated_in = migrates(r.time, r.c, true);
+  const TaskId next = next_task(r, migrated_in);
+  if (next != no_id) {
+    switch_to(next, t, migrated_in);
   } else if (leaves_for_good) {
-    current_ = nest_.empty() ? &base_ : &nest_.back().task;
+    switch_to(implicit().id, t, false);
+    current_ = &implicit();
   }
-  if (leaves_for_good && prior != to) forget(prior);
+  if (leaves_for_good && prior != next) forget(prior);
+}
+
+/// What runs next; no_id: what runs now.
+TaskId LocationTranslator::next_task(const Record& r, bool migrated_in) {
+  const TaskId next = r.c;
+  // 0: the implicit task, which has no id while a worker is in its join barrier.
+  if (next == no_id || next == implicit().id) return implicit().id;
+  if (const TaskState* const known = explicit_.find(next)) {
+    if (!encounters_team(*known)) return next;
+    note("switch to a task whose team has not ended ignored");
+    return no_id;
+  }
+  if (std::any_of(nest_.begin(), nest_.end(), [&](const Implicit& i) { return i.task.id == next; })) return implicit().id;
+  const TaskName name = name_of(next);
+  const bool paused_team = name.comm == undefined_ref;
+  if (paused_team || task_key(next).construct == Construct::count_ || (!migrated_in && !begins_here(next, r.time))) {
+    if (!out_.paused()) note("switch to a task that does not run here ignored");
+    return no_id;
+  }
+  return next;
 }
 
 }  // namespace tracer::translate

@@ -24,6 +24,11 @@ Ticks LocationTranslator::due_late(const Record& r) const noexcept {
   return p.implicit_end;
 }
 
+namespace {
+/// The part of a master of which nothing is told.
+const ImplicitInstance nobody{};
+}  // namespace
+
 void LocationTranslator::parallel_begin(const Record& r, Nanoseconds t) {
   const ParallelInstance* p = tables_.parallel(r.b);
   if (!p) return;  // counted by the scan
@@ -31,8 +36,31 @@ void LocationTranslator::parallel_begin(const Record& r, Nanoseconds t) {
     if (!p->in_pause) note("parallel region without a team left out");
   } else {
     out_.add(t, EventType::thread_fork, 0, std::max(p->requested, p->size));
+    if (kind_ == ThreadKind::unknown) kind_ = ThreadKind::root;
   }
   forks_.push_back({r.b, p});
+}
+
+// A fork and its team's begin are one to a reader, as are its end and the join: no event may come between.
+void LocationTranslator::beside_team(const Record& r, Nanoseconds t) {
+  const bool begins = (r.kind == RecordKind::implicit_task || r.kind == RecordKind::initial_task) && r.endpoint == Endpoint::begin;
+  const bool silent = r.kind == RecordKind::thread_begin || r.kind == RecordKind::thread_end || r.kind == RecordKind::control_tool;
+  while (!forks_.empty() && r.kind != RecordKind::parallel_end && !silent) {
+    OpenFork& fork = forks_.back();
+    if (fork.parallel->size == 0) return;
+    if (fork.left) {
+      note("region joined where its thread goes on");
+      joined_.push_back(fork.id);
+      join(t);
+      continue;
+    }
+    if (fork.entered) return;
+    const auto own = [&](const ImplicitInstance& i) { return i.parallel == fork.id; };
+    if (begins && next_implicit_ < scan_.implicits.size() && own(scan_.implicits[next_implicit_])) return;
+    note("team begin of a master supplied");
+    const auto later = std::find_if(scan_.implicits.begin() + static_cast<std::ptrdiff_t>(next_implicit_), scan_.implicits.end(), own);
+    return enter_team(later != scan_.implicits.end() ? &*later : &nobody, fork.parallel, t);
+  }
 }
 
 void LocationTranslator::join(Nanoseconds t) {
@@ -51,7 +79,8 @@ void LocationTranslator::join(Nanoseconds t) {
 // The innermost region that this thread began ends, whatever id is given: libomp's join frees the
 // team before the callback, so that another thread's region may have overwritten it (seen with 19);
 // and GCC's regions inside `teams` end the outer one twice.
-void LocationTranslator::parallel_end(const Record&, Nanoseconds t) {
+void LocationTranslator::parallel_end(const Record& r, Nanoseconds t) {
+  if (const auto early = std::find(joined_.begin(), joined_.end(), r.b); early != joined_.end()) return void(joined_.erase(early));
   if (forks_.empty()) return note("second end of a parallel region ignored");
   const std::size_t depth = forks_.size() - 1;
   std::size_t keep = nest_.size();
@@ -67,15 +96,30 @@ void LocationTranslator::implicit_begin(const Record& r, Nanoseconds t) {
   if (const ParallelId named = r.kind == RecordKind::initial_task ? instance->parallel : r.b;
       named != no_id && tracer::channel_of(named) != channel_)
     drop_all(t);
-  if (!forks_.empty() && forks_.back().id == instance->parallel) forks_.back().entered = true;
-  Implicit i{instance, p, {}, current_, forks_.size()};
+  const auto is_open = [instance](const Implicit& i) { return i.instance == instance; };
+  if (std::any_of(nest_.begin(), nest_.end(), is_open)) return;  // supplied, see beside_team()
+  const bool leads = p && tracer::channel_of(instance->parallel) == channel_;
+  if (leads && (forks_.empty() || forks_.back().id != instance->parallel || forks_.back().entered)) {
+    note("team begin without its region ignored");
+    p = nullptr;
+  }
+  enter_team(instance, p, t);
+}
+
+void LocationTranslator::enter_team(const ImplicitInstance* instance, const ParallelInstance* p, Nanoseconds t) {
+  Ticks limit = nest_.empty() ? never : nest_.back().limit;
+  if (p && instance->rank != 0) limit = std::min(limit, p->limit);
+  if (p && instance->rank == 0 && !forks_.empty() && forks_.back().parallel == p) forks_.back().entered = true;
+  Implicit i{instance, p, {}, current_, forks_.size(), limit};
   i.task.id = instance->task;
   i.task.comm = p ? p->comm : tables_.root_comm[channel_];
   i.task.rank = p ? instance->rank : 0;
   nest_.push_back(std::move(i));
+  limit_ = std::min(expiry_, limit);
   loop_codeptr_ = 0;
   current_ = &nest_.back().task;
   if (!p || p->comm == undefined_ref) return;
+  if (kind_ == ThreadKind::unknown) kind_ = ThreadKind::worker;
   out_.attribute(names_[Attribute::thread_id],
                  channel_ < journal_.channels.size() ? journal_.channels[channel_].os_thread_id : 0);
   out_.add(t, EventType::team_begin, p->comm);
@@ -85,27 +129,9 @@ void LocationTranslator::implicit_begin(const Record& r, Nanoseconds t) {
 
 void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
   Implicit& i = nest_.back();
-  // Explicit tasks that were never said to be complete end with their thread's part of the team.
-  const auto close = [&](TaskId id) {
-    note("task closed by the end of its team");
-    complete_current(t);
-    switch_to(i.task.id, t, false);
-    forget(id);
-  };
-  while (current_ != &i.task && current_->generation != 0) close(current_->id);
+  close_tasks(t, nest_.size(), i.parallel ? i.task.comm : undefined_ref);
   current_ = &i.task;
-  if (i.parallel && !explicit_.empty()) {
-    std::vector<TaskId> suspended;
-    explicit_.for_each([&](TaskId id, const TaskState& task) {
-      if (task.comm == i.task.comm && is_created_in(id, i.instance->parallel)) suspended.push_back(id);
-    });
-    std::sort(suspended.begin(), suspended.end());
-    for (const TaskId id : suspended) {
-      switch_to(id, t, false);
-      close(id);
-    }
-  }
-  end_unstarted(static_cast<std::uint32_t>(i.instance - scan_.implicits.data()), t);
+  if (i.instance != &nobody) end_unstarted(static_cast<std::uint32_t>(i.instance - scan_.implicits.data()), t);
   if (i.parallel && i.parallel->comm != undefined_ref) {
     close_open(i.task, t, 1, is_runtimes_own(i.parallel) ? nullptr : "region closed by the end of its team");
     if (!i.task.open.empty()) out_.add(t, EventType::leave, i.task.open.front().region);
@@ -115,7 +141,27 @@ void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
     close_open(i.task, t, 0, "region closed by the end of its task");
   }
   current_ = i.outer;
+  if (i.parallel && i.instance->rank == 0 && !forks_.empty() && forks_.back().parallel == i.parallel) forks_.back().left = true;
   nest_.pop_back();
+  limit_ = std::min(expiry_, nest_.empty() ? never : nest_.back().limit);
+}
+
+// A task's end may be told after the barrier that waited for it: its time is the barrier's then. What else comes so
+// late (a damaged trace) comes after the team.
+Ticks LocationTranslator::past_limit(const Record& r, Ticks when) {
+  if (r.kind == RecordKind::task_schedule && current_->generation != 0) return limit_;
+  release_overdue(limit_, &r);
+  expire(when);
+  std::size_t keep = nest_.size();
+  while (keep > 0 && nest_[keep - 1].limit < when) --keep;
+  if (keep < nest_.size()) drop_implicits_to(keep, clock_(nest_[keep].limit));
+  return due(r);
+}
+
+bool LocationTranslator::is_outside_teams() const {
+  return kind_ == ThreadKind::worker && std::none_of(nest_.begin(), nest_.end(), [](const Implicit& i) {
+           return i.parallel && i.parallel->comm != undefined_ref;
+         });
 }
 
 void LocationTranslator::end_unstarted(std::uint32_t creator, Nanoseconds t) {
@@ -123,7 +169,7 @@ void LocationTranslator::end_unstarted(std::uint32_t creator, Nanoseconds t) {
   auto it = std::lower_bound(scan_.unstarted.begin(), scan_.unstarted.end(), creator, by_creator);
   for (; it != scan_.unstarted.end() && it->first == creator; ++it) {
     note("task that never ran ended with its team");
-    discard(it->second, t);
+    discard(it->second, never, t);
   }
 }
 
@@ -134,8 +180,8 @@ void LocationTranslator::drop_implicits_to(std::size_t depth, Nanoseconds t) {
     const std::size_t forks = i.forks;
     bool repaired = i.parallel != nullptr;
     // A worker whose late end never came (_exit, or the runtime dropped it) left with its master.
-    if (i.parallel && i.instance->rank != 0 && i.parallel->implicit_end != 0) {
-      end = std::min(t, clock_(i.parallel->implicit_end));
+    if (i.parallel && i.instance->rank != 0 && i.parallel->limit != never) {
+      end = std::min(t, clock_(i.parallel->limit));
       repaired = false;
       const auto& open = i.task.open;
       if (current_ == &i.task && open.size() > 1 && is_join(open.back().construct)) {

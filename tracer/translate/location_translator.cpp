@@ -139,11 +139,15 @@ void LocationTranslator::translate(const Record& r) {
   if (has_pending_create_ && !(r.kind == RecordKind::dependences && r.time >= pending_create_.time)) write_pending_create();
   if (has_pending_test_) settle_test(r);
   // A worker's late ends belong to the pause in which its region was, though they come after it.
-  const Ticks when = due(r);
+  Ticks when = due(r);
+  if (when > limit_) [[unlikely]] when = past_limit(r, when);
+  if (next_overdue_ < scan_.overdue.size() && scan_.overdue[next_overdue_].time < when) [[unlikely]]
+    release_overdue(when, &r);
   if (next_toggle_ < tables_.toggles.size() && tables_.toggles[next_toggle_].time <= when) [[unlikely]]
     toggle(when);
   // The master's time, unless this thread was still at the end of a task by then.
   const Nanoseconds t = when == r.time ? clock_(when) : std::max(clock_(when), out_.last());
+  if (is_beside_team()) beside_team(r, t);
   switch (r.kind) {
     case RecordKind::parallel_begin: return parallel_begin(r, t);
     case RecordKind::parallel_end: return parallel_end(r, t);
@@ -194,6 +198,7 @@ void LocationTranslator::toggle(Ticks until) {
 
 LocationResult LocationTranslator::run(RecordReader& records) {
   if (location_ == 0) {
+    kind_ = ThreadKind::root;
     out_.attribute(names_[Attribute::process_id], journal_.run.process_id);
     out_.add(clock_(tables_.begin), EventType::program_begin, 0, names_.program);
   }
@@ -218,9 +223,11 @@ void LocationTranslator::finish() {
   toggle(tables_.end);
   const Nanoseconds end = std::max(clock_(tables_.end), out_.last());
   out_.resume(end);
-  release_held(end);
+  release_overdue(never, nullptr);
+  expire(never);
   drop_all(end);
   end_unstarted(none, end);
+  close_tasks(end, 0, undefined_ref);
   close_open(base_, end, 0, "region closed at the end of the trace");
   if (location_ == 0) out_.add(end, EventType::program_end, 0);
   out_.flush();

@@ -55,6 +55,8 @@ class LocationTranslator {
   };
   struct TaskState : TaskName {
     TaskId id = no_id;
+    std::size_t depth = 0;  ///< of nest_ when it began here
+    Ticks limit = never;    ///< by when it must have ended: its team's
     std::vector<Open> open;
   };
   struct Implicit {
@@ -63,6 +65,7 @@ class LocationTranslator {
     TaskState task;
     TaskState* outer;                  ///< current before it began
     std::size_t forks;                 ///< open forks when it began
+    Ticks limit;                       ///< by when it must have ended: the team's or an outer one's
   };
 
   void record(const Record& r);
@@ -116,7 +119,10 @@ class LocationTranslator {
   Ticks calm_until() const noexcept {
     const bool pending = !waits_.empty() || has_pending_create_ || has_pending_test_ || awaiting_more_.kind != RecordKind::invalid;
     if (pending || out_.paused()) return 0;
-    return next_toggle_ < tables_.toggles.size() ? tables_.toggles[next_toggle_].time : never;
+    if (is_beside_team()) return 0;
+    Ticks calm = limit_ == never ? never : limit_ + 1;
+    if (next_overdue_ < scan_.overdue.size()) calm = std::min(calm, scan_.overdue[next_overdue_].time);
+    return next_toggle_ < tables_.toggles.size() ? std::min(calm, tables_.toggles[next_toggle_].time) : calm;
   }
   static bool is_taskgroup(const Record& r) noexcept { return r.sub == 6; }  // PositionMender looks at each
   void entered(const Record& r, const Site& site) {
@@ -142,6 +148,12 @@ class LocationTranslator {
   // teams (location_teams.cpp)
   void parallel_begin(const Record& r, Nanoseconds t);
   void parallel_end(const Record& r, Nanoseconds t);
+  bool is_beside_team() const noexcept { return !forks_.empty() && (forks_.back().left || !forks_.back().entered); }
+  void beside_team(const Record& r, Nanoseconds t);
+  void enter_team(const ImplicitInstance* instance, const ParallelInstance* p, Nanoseconds t);
+  void expire(Ticks when);
+  Ticks past_limit(const Record& r, Ticks when);
+  bool is_outside_teams() const;
   void implicit_begin(const Record& r, Nanoseconds t);
   void implicit_end(const Record& r, Nanoseconds t);
   void close_implicit(Nanoseconds t, bool repaired);
@@ -166,12 +178,19 @@ class LocationTranslator {
   void dependence(const Record& r, Nanoseconds t);
   void forget(TaskId task);
   void fulfill(TaskId task, Nanoseconds t);
-  void discard(TaskId task, Nanoseconds t);
+  void discard(TaskId task, Ticks time, Nanoseconds t);
   TaskId created_id(const Record& r);
-  void finish_taskwait(TaskId task, Nanoseconds t);
+  void finish_taskwait(TaskId task, Ticks time, Nanoseconds t);
   void task_schedule(const Record& r, Nanoseconds t);
+  TaskId next_task(const Record& r, bool migrated_in);
   void complete_current(Nanoseconds t);
   void switch_to(TaskId next, Nanoseconds t, bool migrated_in);
+  void limit_task(TaskState& task);
+  void close_task(TaskId task, Nanoseconds t);
+  void close_tasks(Nanoseconds t, std::size_t depth, CommRef team);
+  bool begins_here(TaskId task, Ticks time) const;
+  bool encounters_team(const TaskState& task) const;
+  TaskState& implicit() { return nest_.empty() ? base_ : nest_.back().task; }
   bool migrates(Ticks time, TaskId task, bool in);
   TaskName name_of(TaskId id) const;
   struct Creator {
@@ -201,8 +220,10 @@ class LocationTranslator {
   void settle_test(const Record& r);
   Construct routine_inside(Construct called) const;
   const LockOperation* next_operation();
-  void forget_held(const LockOperation& op);
-  void release_held(Nanoseconds t);
+  void acquire(const LockOperation* op, Nanoseconds t);
+  void release(const LockOperation* op, Nanoseconds t);
+  bool is_ended(const LockOperation& op) const;
+  void release_overdue(Ticks before, const Record* next);  ///< never: all
   Nanoseconds release_time(const LockOperation* op, Nanoseconds t) const;
 
   // target constructs (location_target.cpp)
@@ -225,15 +246,21 @@ class LocationTranslator {
     ParallelId id;
     const ParallelInstance* parallel;
     bool entered = false;  ///< this thread's implicit task has begun
+    bool left = false;     ///< and has ended
   };
   std::vector<OpenFork> forks_;
+  std::vector<ParallelId> joined_;  ///< before their end was told
+  Ticks limit_ = never;   ///< the innermost implicit task's, or the first of a task's
+  Ticks expiry_ = never;  ///< the first limit of a task that began here outside its team
+  enum class ThreadKind : std::uint8_t { unknown, worker, root } kind_ = ThreadKind::unknown;
   TaskState base_;       ///< what a thread does that has no implicit task
   TaskState* current_ = &base_;
   LiveTasks<TaskState> explicit_;  ///< started here and not complete
   std::vector<std::pair<TaskId, TaskId>> completed_;  ///< said to be switched from, and what was current instead
-  std::size_t next_implicit_ = 0, next_lock_ = 0, next_migration_ = 0;
+  std::size_t next_implicit_ = 0, next_lock_ = 0, next_migration_ = 0, next_overdue_ = 0;
 
-  std::vector<const LockOperation*> held_;  ///< acquired here and not released
+  std::vector<const LockOperation*> held_;   ///< acquired here and not released
+  std::vector<const LockOperation*> ended_;  ///< acquisitions that ended without their release
   std::vector<Record> waits_;   ///< for the drainer, not yet written
   std::vector<Record> errors_;  ///< said beside a team, not yet written
   bool has_pending_create_ = false;

@@ -3,6 +3,7 @@
 #include "tracer/translate/scan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tracer::translate {
 namespace {
@@ -39,6 +40,7 @@ class Scanner {
   /// Records that were not shown: the tables have them already.
   void count(const Repeats& repeats);
   ChannelScan take() {
+    out_.tasks_out_of_order |= running_ != no_id;
     out_.sites = std::move(keys_);
     return std::move(out_);
   }
@@ -57,13 +59,21 @@ class Scanner {
   void dependence(const Record& r);
   void lock(const Record& r, std::uint8_t kind);
   ParallelInstance* own_parallel(ParallelId id);
+  void close_to(std::size_t depth, Ticks time);
 
   ChannelScan out_;
   ChannelId channel_;
   std::vector<RegionKey> keys_;
   std::vector<std::uint32_t> sites_;  // open addressing over keys_
   std::vector<std::uint32_t> nest_;   // implicit instances that are open here
+  struct Fork {
+    std::uint32_t parallel;
+    std::size_t depth;  // of nest_
+  };
+  std::vector<Fork> forks_;  // regions that began here and have not ended
   TaskCounter task_counter_;
+  TaskId running_ = no_id;            // explicit task
+  std::vector<TaskId> around_;        // per implicit instance of nest_: what ran when it began
 
   SiteCache<std::uint32_t> known_;  // records whose sites are in keys_ already; of a task_create: the task's
   TaskId depending_ = no_id;
@@ -126,13 +136,30 @@ void Scanner::parallel_begin(const Record& r) {
   p.league = (unpack_parallel_flags(r.sub) & 0x40000000u) != 0;
   p.enclosing = nest_.empty() ? none : nest_.back();
   name(counter_of(r.b), {static_cast<std::uint32_t>(out_.parallels.size()), none});
+  forks_.push_back({static_cast<std::uint32_t>(out_.parallels.size()), nest_.size()});
   out_.parallels.push_back(p);
   league_ = p.league ? r.b : no_id;
   site(region_key(r));
 }
 
 void Scanner::parallel_end(const Record& r) {
-  if (auto* p = own_parallel(r.b); p && p->end == 0) p->end = r.time;
+  if (forks_.empty()) return;
+  const Fork fork = forks_.back();  // whatever id is given: see LocationTranslator::parallel_end()
+  close_to(std::min(fork.depth, nest_.size()), r.time);
+  if (forks_.size() > 0 && forks_.back().parallel == fork.parallel) forks_.pop_back();
+  out_.parallels[fork.parallel].end = r.time;
+}
+
+/// Implicit tasks above `depth` and the regions begun inside them end, if they have not.
+void Scanner::close_to(std::size_t depth, Ticks time) {
+  for (; nest_.size() > depth; nest_.pop_back()) {
+    out_.tasks_out_of_order |= running_ != no_id;
+    running_ = around_.back();
+    around_.pop_back();
+    for (; !forks_.empty() && forks_.back().depth >= nest_.size(); forks_.pop_back()) out_.parallels[forks_.back().parallel].end = time;
+    const ImplicitInstance& i = out_.implicits[nest_.back()];
+    if (auto* p = own_parallel(i.parallel); p && i.rank == 0 && p->implicit_end == 0) p->implicit_end = time;
+  }
 }
 
 void Scanner::implicit_begin(const Record& r) {
@@ -146,13 +173,17 @@ void Scanner::implicit_begin(const Record& r) {
   i.rank = r.sub;
   i.size = r.a;
   // A thread joins another thread's team only when it has none: an end that never came is past.
-  if (i.parallel != no_id && tracer::channel_of(i.parallel) != channel_) nest_.clear();
+  if (i.parallel != no_id && tracer::channel_of(i.parallel) != channel_) {
+    close_to(0, r.time);
+    for (; !forks_.empty(); forks_.pop_back()) out_.parallels[forks_.back().parallel].end = r.time;
+  }
   i.outer = nest_.empty() ? none : nest_.back();
   i.initial = r.kind == RecordKind::initial_task;
   const auto index = static_cast<std::uint32_t>(out_.implicits.size());
   if (tracer::channel_of(r.c) == channel_ && counter_of(r.c) != 0) name(counter_of(r.c), {index, none});
   out_.implicits.push_back(i);
   nest_.push_back(index);
+  around_.push_back(std::exchange(running_, no_id));
 }
 
 void Scanner::implicit_end(const Record& r) {
@@ -161,10 +192,7 @@ void Scanner::implicit_end(const Record& r) {
     ImplicitInstance& i = out_.implicits[nest_[n]];
     if (i.task != r.c && r.c != no_id) continue;
     i.end = r.time;
-    if (i.rank == 0)
-      if (auto* p = own_parallel(i.parallel)) p->implicit_end = r.time;
-    nest_.resize(n);
-    return;
+    return close_to(n, r.time);
   }
 }
 
@@ -190,6 +218,14 @@ void Scanner::task_create(const Record& r) {
 
 void Scanner::task_schedule(const Record& r) {
   // Only untied tasks may go on with another thread.
+  // What runs, and what is said to have run: an implicit task is as good as none.
+  if (r.sub != 5 && r.sub != 6 && r.sub != 8) {
+    const TaskId implicit = nest_.empty() ? no_id : out_.implicits[nest_.back()].task;
+    const TaskId prior = r.b == implicit ? no_id : r.b, next = r.c == implicit ? no_id : r.c;
+    out_.tasks_out_of_order |= prior != running_;
+    out_.tasks_left_over += next - prior;
+    running_ = next;
+  }
   const auto note = [&](TaskId id, bool resume) {
     if (id & untied_bit) out_.untied.push_back({id, r.time, channel_, resume});
   };

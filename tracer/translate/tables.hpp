@@ -30,6 +30,7 @@ struct ParallelInstance {
   Ticks begin = 0;
   Ticks end = 0;  ///< 0: never seen
   Ticks join_wait_end = 0, join_end = 0, implicit_end = 0;  ///< the master's; 0: never seen
+  Ticks limit = 0;  ///< when its members have left it: the end of the master, or of a region around it; set by link_teams()
   std::uint32_t requested = 0;
   std::uint32_t size = 0;
   std::uint32_t enclosing = none;  ///< implicit instance on the same channel
@@ -56,7 +57,13 @@ struct ImplicitInstance {
 struct LockOperation {
   Ticks time = 0;
   std::uint32_t lock = 0;   ///< dense in the run
-  std::uint32_t order = 0;  ///< of the acquisition it is or ends; 0: a release without one
+  std::uint32_t order = 0;  ///< of the acquisition it is, ends or nests in; 0: there is none, and no event
+};
+
+/// An acquisition that the next one of its lock ends, or the end of the trace, if its release has not come by then.
+struct OverdueRelease {
+  Ticks time = never;  ///< never: the end of the trace
+  std::uint32_t acquisition = none, release = none;  ///< operations of the channel; none: no release
 };
 
 /// A suspension or resumption of an untied task that goes on with another thread.
@@ -125,6 +132,7 @@ struct ChannelScan {
   std::vector<ImplicitInstance> implicits;
   std::vector<RegionKey> sites;            ///< dense, as found
   std::vector<LockOperation> locks;
+  std::vector<OverdueRelease> overdue;        ///< in order of time
   std::vector<std::uint64_t> lock_addresses;  ///< per lock operation until they are numbered
   std::vector<std::uint8_t> lock_kinds;       ///< 0 acquired, 1 released, 2 nested again, 3 nested release
   struct UntiedSwitch {
@@ -137,6 +145,9 @@ struct ChannelScan {
   std::vector<Migration> migrations;
   std::vector<Toggle> toggles;
   std::uint64_t tasks_ended = 0;  ///< explicit ones, as seen here, created anywhere
+  /// Tasks that came to run here less those that left, as a sum of their ids; 0 when each that came left.
+  std::uint64_t tasks_left_over = 0;
+  bool tasks_out_of_order = false;  ///< one left that was not the one that had come last
   /// Tasks created here that nobody ever ran (the trace ends before), by their creator's implicit instance.
   std::vector<std::pair<std::uint32_t, TaskId>> unstarted;
   std::vector<std::uint32_t> dependence_types;  ///< by type, most dependences that one task has; empty: none
@@ -166,6 +177,10 @@ struct Tables {
   std::vector<LocationRef> location_of;   ///< by channel
   std::vector<ChannelId> channel_of;      ///< by location (CPU threads only)
   std::vector<CommRef> root_comm;         ///< by channel: the team of one around an initial task, or undefined
+  /// By channel and counter: when an explicit task begins to run, never for one that does not, 0 for one that was created
+  /// when its team had ended, and is left out. Only where the records of tasks
+  /// contradict each other or are not all there (link_tasks()); else empty.
+  std::vector<std::vector<Ticks>> task_begins;
   std::unique_ptr<RegionTable> regions;
   std::vector<Toggle> toggles;            ///< of all threads, in order
   AddressRange runtime;                   ///< of the OpenMP runtime's code; empty: unknown

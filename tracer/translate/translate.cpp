@@ -42,6 +42,7 @@ class Translation {
  private:
   void scan();
   void link();
+  const DeviceTimeline& recorded_devices();
   void link_devices();
   void write();
   void write_location(LocationRef location);
@@ -64,6 +65,7 @@ class Translation {
   Definitions definitions_;
   Vocabulary vocabulary_;
   DeviceDefinitions devices_;
+  DeviceTimeline recorded_devices_;  ///< only with pauses
   TranslateReport report_;
   std::mutex mutex_;  // report_, first_, last_
   Nanoseconds first_ = ~Nanoseconds{0}, last_ = 0;
@@ -94,6 +96,8 @@ void Translation::link() {
   define_process(journal_, definitions_);
   link_locations(tables_, journal_, definitions_);
   report_.threads = definitions_.locations.size();
+  const bool nothing = report_.threads == 0 && (!options_.devices || options_.devices->empty());
+  if (nothing) definitions_.groups_of_locations.clear();  // no process that could begin
   define_all_threads(report_.threads, definitions_);
   for (ChannelScan& scan : tables_.channels)
     tables_.toggles.insert(tables_.toggles.end(), scan.toggles.begin(), scan.toggles.end());
@@ -101,7 +105,7 @@ void Translation::link() {
   link_teams(tables_, definitions_);
   link_locks(tables_);
   link_untied(tables_);
-  link_unstarted(tables_, source_, options_.threads);
+  link_tasks(tables_, source_, options_.threads);
   report_.paused = std::any_of(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& t) { return !t.recording; });
   build_regions(tables_, journal_, options_.symbolize);
   if (options_.keep) tables_.regions->leave_out(options_.keep);
@@ -110,8 +114,20 @@ void Translation::link() {
   tables_.regions->number_from(static_cast<RegionRef>(definitions_.regions.size()));
 }
 
+// What the host asked for in a pause is left out on both sides.
+const DeviceTimeline& Translation::recorded_devices() {
+  if (!report_.paused) return *options_.devices;
+  recorded_devices_ = *options_.devices;
+  for (DeviceTrack& track : recorded_devices_.devices)
+    for (DeviceStream& stream : track.streams)
+      std::erase_if(stream.operations, [this](const DeviceOperation& o) {
+        return o.host_begin != 0 && tables_.paused(o.host_begin, o.host_begin);
+      });
+  return recorded_devices_;
+}
+
 void Translation::link_devices() {
-  devices_ = define_devices(*options_.devices, tables_, journal_, definitions_);
+  devices_ = define_devices(recorded_devices(), tables_, journal_, definitions_);
   report_.streams = devices_.locations.size();
   for (const auto& [what, n] : options_.devices->repairs) {
     if (n > 0) report_.repairs[what] += n;

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Records in an order that no runtime should give, and the valid events that come of them all the same.
+#include <algorithm>
+
+#include "catch.hpp"
+#include "support/memory_trace.hpp"
+#include "tracer/translate/translate.hpp"
+
+using namespace tracer;
+using tracer::test::MemorySink;
+using tracer::test::MemorySource;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+constexpr auto begin = Endpoint::begin, end = Endpoint::end, none = Endpoint::none;
+constexpr std::uint16_t team_flags = 0x8002;  // ompt_parallel_team | invoker_runtime
+constexpr ParallelId region = make_id(0, 2);
+constexpr TaskId master_task = make_id(0, 3), worker_task = make_id(1, 1), task = make_id(0, 4);
+
+Record rec(Ticks time, RecordKind kind, Endpoint endpoint, std::uint16_t sub, std::uint32_t a, std::uint64_t b, std::uint64_t c) {
+  return {time, kind, endpoint, sub, a, b, c};
+}
+
+/// A region of two threads, to be given what happens in it.
+struct Run {
+  MemorySource source;
+  MemorySink sink;
+  translate::TranslateReport report;
+  std::vector<Record> master{rec(1, RecordKind::initial_task, begin, 1, 1, 0, make_id(0, 1)),
+                             rec(10, RecordKind::parallel_begin, none, team_flags, 2, region, 0x1000),
+                             rec(20, RecordKind::implicit_task, begin, 0, 2, region, master_task),
+                             rec(72, RecordKind::implicit_task, end, 0, 2, 0, master_task),
+                             rec(80, RecordKind::parallel_end, none, team_flags, 0, region, 0x1000),
+                             rec(950, RecordKind::initial_task, end, 1, 0, 0, make_id(0, 1))};
+  std::vector<Record> worker{rec(25, RecordKind::implicit_task, begin, 1, 2, region, worker_task),
+                             rec(70, RecordKind::implicit_task, end, 1, 0, 0, worker_task)};
+
+  /// In the order of time.
+  static void insert(std::vector<Record>& records, const Record& r) {
+    records.insert(std::upper_bound(records.begin(), records.end(), r, [](const Record& x, const Record& y) { return x.time < y.time; }), r);
+  }
+  void translate() {
+    source.channel(0) = master;
+    source.channel(1) = worker;
+    source.journal_to_fill().run.main_thread_id = 100;
+    report = translate::translate(source, sink, {});
+  }
+  bool has(LocationRef location, const std::string& line) {
+    const Lines lines = sink.text(location);
+    return std::find(lines.begin(), lines.end(), line) != lines.end();
+  }
+  std::size_t count(const std::string& part) {
+    std::size_t n = 0;
+    for (LocationRef location = 0; location < 2; ++location) {
+      const Lines lines = sink.text(location);
+      n += static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), [&](const std::string& l) { return l.find(part) != l.npos; }));
+    }
+    return n;
+  }
+};
+
+Record acquired(Ticks time) { return rec(time, RecordKind::mutex_acquired, none, 5, 0, 0xbeef, 0x3000); }
+Record released(Ticks time) { return rec(time, RecordKind::mutex_released, none, 5, 0, 0xbeef, 0x3000); }
+Record switched(Ticks time, TaskId from, TaskId to, std::uint16_t status = 7) {
+  return rec(time, RecordKind::task_schedule, none, status, 0, from, to);
+}
+
+}  // namespace
+
+TEST_CASE("a lock that another thread releases than acquired it is released there") {
+  Run run;
+  Run::insert(run.master, acquired(31));
+  Run::insert(run.worker, released(40));
+  run.translate();
+  CHECK(run.has(0, "30 acquire 0.1"));
+  CHECK(run.has(1, "39 release 0.1"));
+  CHECK(run.count("release") == 1);
+}
+
+TEST_CASE("a lock that is never released is so where the next one has it") {
+  Run run;
+  Run::insert(run.master, acquired(31));
+  Run::insert(run.master, rec(50, RecordKind::flush, none, 0, 0, 0, 0x3000));
+  Run::insert(run.worker, acquired(40));
+  Run::insert(run.worker, released(45));
+  run.translate();
+  CHECK(run.has(0, "39 release 0.1"));
+  CHECK(run.has(1, "39 acquire 0.2"));
+  CHECK(run.report.repairs.at("lock released where the next one has it") == 1);
+}
+
+TEST_CASE("acquisitions within a pause have no number") {
+  Run run;
+  Run::insert(run.master, rec(30, RecordKind::control_tool, none, 0, 0, 2, 0));
+  for (const Ticks time : {31u, 35u}) {
+    Run::insert(run.master, acquired(time));
+    Run::insert(run.master, released(time + 2));
+  }
+  Run::insert(run.master, rec(40, RecordKind::control_tool, none, 0, 0, 1, 0));
+  Run::insert(run.master, acquired(50));
+  Run::insert(run.master, released(52));
+  run.translate();
+  CHECK(run.has(0, "49 acquire 0.1"));
+  CHECK(run.count("acquire") == 1);
+}
+
+TEST_CASE("what a thread does between a fork and its team's begin is inside the team") {
+  Run run;
+  Run::insert(run.master, rec(15, RecordKind::flush, none, 0, 0, 0, 0x3000));
+  run.translate();
+  CHECK(run.has(0, "9 fork 2"));
+  CHECK(run.has(0, "14 team_begin 0"));
+  CHECK(run.count("team_begin") == 2);
+  CHECK(run.report.repairs.at("team begin of a master supplied") == 1);
+}
+
+TEST_CASE("what a thread does between its team's end and the join comes after the join") {
+  Run run;
+  Run::insert(run.master, rec(75, RecordKind::flush, none, 0, 0, 0, 0x3000));
+  run.translate();
+  CHECK(run.has(0, "74 join"));
+  CHECK(run.count("join") == 1);
+}
+
+TEST_CASE("who comes to a team after its end is no member of it") {
+  Run run;
+  run.worker = {rec(90, RecordKind::implicit_task, begin, 1, 2, region, worker_task), rec(95, RecordKind::implicit_task, end, 1, 0, 0, worker_task)};
+  run.translate();
+  CHECK(run.count("team_begin") == 1);
+  CHECK(run.sink.definitions.groups.back().members == std::vector<std::uint32_t>{0});
+}
+
+TEST_CASE("a task that two threads begin runs once") {
+  Run run;
+  Run::insert(run.master, rec(30, RecordKind::task_create, none, 4, 4, master_task, 0x2000));
+  Run::insert(run.master, switched(33, master_task, task));
+  Run::insert(run.master, switched(36, task, master_task, 1));
+  Run::insert(run.worker, switched(34, worker_task, task));
+  Run::insert(run.worker, switched(35, task, worker_task, 1));
+  run.translate();
+  CHECK(run.count("task_complete") == 1);
+  CHECK(run.count("enter !$omp task @0x2000") == 1);
+}
+
+TEST_CASE("a worker that is said to do more after its team's end has left it") {
+  Run run;
+  run.worker.back().time = 400;
+  Run::insert(run.worker, rec(300, RecordKind::flush, none, 0, 0, 0, 0x3000));
+  run.translate();
+  CHECK(run.has(1, "71 team_end 0"));
+  CHECK(run.has(1, "299 enter !$omp flush @0x3000"));
+}

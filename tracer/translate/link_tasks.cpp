@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tasks of traces that are not whole: a program that was killed, records that were lost, a runtime that contradicts itself.
+// Each task begins once, the first time that anybody says so while its team is there; or never.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+
+#include "tracer/translate/link.hpp"
+#include "tracer/translate/parallel_for.hpp"
+
+namespace tracer::translate {
+namespace {
+
+bool is_explicit(const ChannelScan& scan, const Entity& entity) {
+  return entity.site != none && entity.site < scan.sites.size() && scan.sites[entity.site].construct != Construct::taskwait;
+}
+
+/// By when a task must have begun: the end of the team whose thread created it.
+Ticks limit_of(const Tables& tables, TaskId id) {
+  const ChannelId channel = tracer::channel_of(id);
+  const std::optional<Entity> entity = tables.entity(id);
+  if (!entity || !is_explicit(tables.channels[channel], *entity)) return 0;
+  const auto& implicits = tables.channels[channel].implicits;
+  if (entity->index >= implicits.size()) return never;
+  const ParallelInstance* const p = tables.parallel(implicits[entity->index].parallel);
+  return p && p->limit != 0 ? p->limit : never;
+}
+
+bool are_whole(const Tables& tables) {
+  std::uint64_t created = 0, ended = 0;
+  for (const ChannelScan& scan : tables.channels) {
+    if (scan.tasks_out_of_order || scan.tasks_left_over != 0) return false;
+    ended += scan.tasks_ended;
+    scan.entities.for_each([&](std::size_t, const Entity& entity) { created += is_explicit(scan, entity); });
+  }
+  return created == ended;
+}
+
+/// The first begin of each task.
+class Begins {
+ public:
+  explicit Begins(const Tables& tables) : tables_(tables) {
+    for (const ChannelScan& scan : tables.channels) {
+      times_.push_back(std::make_unique<std::atomic<Ticks>[]>(scan.entities.size()));
+      for (std::size_t n = 0; n < scan.entities.size(); ++n) times_.back()[n].store(never, std::memory_order_relaxed);
+    }
+  }
+  /// Of a channel, in its order.
+  void take(const Record& r, ChannelId channel, TaskCounter& counter) noexcept {
+    if (r.kind == RecordKind::task_create) return create(make_id(channel, counter.extend(r.a)), r.time);
+    constexpr std::uint16_t early_fulfill = 5, late_fulfill = 6, taskwait_complete = 8;
+    constexpr std::uint32_t discarded_task = 0x40;
+    if (r.kind == RecordKind::task_schedule) {
+      if (r.sub != early_fulfill && r.sub != late_fulfill) begin(r.sub == taskwait_complete ? r.b : r.c, r.time);
+    } else if (r.kind == RecordKind::cancel && (r.a & discarded_task)) {
+      begin(r.b, r.time);
+    }
+  }
+  std::vector<std::vector<Ticks>> times() const {
+    std::vector<std::vector<Ticks>> all;
+    for (std::size_t c = 0; c < times_.size(); ++c) {
+      const auto& first = times_[c];
+      all.emplace_back();
+      for (std::size_t n = 0; n < tables_.channels[c].entities.size(); ++n) all.back().push_back(first[n].load(std::memory_order_relaxed));
+    }
+    return all;
+  }
+
+ private:
+  void create(TaskId id, Ticks time) noexcept {
+    const Ticks limit = limit_of(tables_, id);
+    if (limit != 0 && time > limit) times_[tracer::channel_of(id)][counter_of(id)] = 0;
+  }
+  void begin(TaskId id, Ticks time) noexcept {
+    if (id == no_id || time > limit_of(tables_, id)) return;
+    std::atomic<Ticks>& first = times_[tracer::channel_of(id)][counter_of(id)];
+    Ticks known = first.load(std::memory_order_relaxed);
+    while (time < known && !first.compare_exchange_weak(known, time, std::memory_order_relaxed)) {}
+  }
+  const Tables& tables_;
+  std::vector<std::unique_ptr<std::atomic<Ticks>[]>> times_;
+};
+
+void find_unstarted(Tables& tables) {
+  for (ChannelId c = 0; c < tables.channels.size(); ++c) {
+    ChannelScan& scan = tables.channels[c];
+    for (std::size_t counter = 0; counter < scan.entities.size(); ++counter) {
+      const Entity entity = scan.entities.get(counter);
+      if (!is_explicit(scan, entity) || tables.task_begins[c][counter] != never) continue;
+      const bool untied = scan.sites[entity.site].construct == Construct::task_untied;
+      scan.unstarted.emplace_back(entity.index, make_id(c, counter) | (untied ? untied_bit : 0));
+    }
+    std::stable_sort(scan.unstarted.begin(), scan.unstarted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  }
+}
+
+}  // namespace
+
+void link_tasks(Tables& tables, const TraceSource& source, unsigned threads) {
+  if (are_whole(tables)) return;
+  Begins begins(tables);
+  parallel_for(tables.channels.size(), threads, [&](std::size_t c) {
+    const auto reader = source.records(static_cast<ChannelId>(c));
+    TaskCounter counter;
+    for (auto batch = reader->next(); !batch.empty(); batch = reader->next())
+      for (const Record& r : batch) begins.take(r, static_cast<ChannelId>(c), counter);
+  });
+  tables.task_begins = begins.times();
+  find_unstarted(tables);
+}
+
+}  // namespace tracer::translate
