@@ -30,6 +30,8 @@ bool are_whole(const Tables& tables) {
   std::uint64_t created = 0, ended = 0;
   for (const ChannelScan& scan : tables.channels) {
     if (scan.tasks_out_of_order || scan.tasks_left_over != 0) return false;
+    for (const ImplicitInstance& i : scan.implicits)
+      if (const ParallelInstance* p = tables.parallel(i.parallel); p && i.last_task > p->limit) return false;
     ended += scan.tasks_ended;
     scan.entities.for_each([&](std::size_t, const Entity& entity) { created += is_explicit(scan, entity); });
   }

@@ -135,11 +135,6 @@ void TeamLinker::make_comms() {
     const auto& scan = tables_.channels[c];
     bool outside = false;
     scan.entities.for_each([&](std::size_t, const Entity& e) { outside = outside || (e.site != none && e.index == none); });
-    // So do threads that run tasks outside any team: they go back to it.
-    if (scan.kinds[static_cast<std::size_t>(RecordKind::task_schedule)] > 0)
-      outside = outside || scan.implicits.empty() || std::any_of(scan.implicits.begin(), scan.implicits.end(), [&](const ImplicitInstance& i) {
-                  return !tables_.parallel(i.parallel);
-                });
     if (outside) root(c);
   }
 }

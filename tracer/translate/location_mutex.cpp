@@ -78,7 +78,7 @@ void LocationTranslator::release_overdue(Ticks before, const Record* next) {
     if (next != nullptr && overdue.release == next_lock_ && next->kind == RecordKind::mutex_released) continue;
     if (before != never) toggle(overdue.time);
     const LockOperation& op = scan_.locks[overdue.acquisition];
-    if (is_beside_team()) beside_team(Record{}, std::max(clock_(std::min(overdue.time, tables_.end)), out_.last()));
+    if (is_beside_team()) settle_beside_team(Record{}, std::max(clock_(std::min(overdue.time, tables_.end)), out_.last()));
     const Nanoseconds t = std::max(clock_(std::min(overdue.time, tables_.end)), out_.last());
     for (std::size_t n = held_.size(); n-- > 0;) {
       if (held_[n]->lock != op.lock || held_[n]->order != op.order) continue;

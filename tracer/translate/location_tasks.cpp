@@ -307,8 +307,8 @@ void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {
     close_open(*current_, t, 0, nullptr);
   }
   const bool leaves_for_good = before && (ends || before->open.empty());
-  const bool migrated_in = migrates(r.time, r.c, true);
-  const TaskId next = next_task(r, migrated_in);
+  const bool migrated_in = migrates(r.time, wanted, true);
+  const TaskId next = next_task(wanted, r, migrated_in);
   if (next != no_id) {
     switch_to(next, t, migrated_in);
   } else if (leaves_for_good) {
@@ -319,8 +319,7 @@ void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {
 }
 
 /// What runs next; no_id: what runs now.
-TaskId LocationTranslator::next_task(const Record& r, bool migrated_in) {
-  const TaskId next = r.c;
+TaskId LocationTranslator::next_task(TaskId next, const Record& r, bool migrated_in) {
   // 0: the implicit task, which has no id while a worker is in its join barrier.
   if (next == no_id || next == implicit().id) return implicit().id;
   if (const TaskState* const known = explicit_.find(next)) {

@@ -42,9 +42,10 @@ void LocationTranslator::parallel_begin(const Record& r, Nanoseconds t) {
 }
 
 // A fork and its team's begin are one to a reader, as are its end and the join: no event may come between.
-void LocationTranslator::beside_team(const Record& r, Nanoseconds t) {
+void LocationTranslator::settle_beside_team(const Record& r, Nanoseconds t) {
   const bool begins = (r.kind == RecordKind::implicit_task || r.kind == RecordKind::initial_task) && r.endpoint == Endpoint::begin;
-  const bool silent = r.kind == RecordKind::thread_begin || r.kind == RecordKind::thread_end || r.kind == RecordKind::control_tool;
+  const bool silent = r.kind == RecordKind::thread_begin || r.kind == RecordKind::thread_end || r.kind == RecordKind::control_tool ||
+                      r.kind == RecordKind::error;  // errors_
   while (!forks_.empty() && r.kind != RecordKind::parallel_end && !silent) {
     OpenFork& fork = forks_.back();
     if (fork.parallel->size == 0) return;
@@ -97,7 +98,7 @@ void LocationTranslator::implicit_begin(const Record& r, Nanoseconds t) {
       named != no_id && tracer::channel_of(named) != channel_)
     drop_all(t);
   const auto is_open = [instance](const Implicit& i) { return i.instance == instance; };
-  if (std::any_of(nest_.begin(), nest_.end(), is_open)) return;  // supplied, see beside_team()
+  if (std::any_of(nest_.begin(), nest_.end(), is_open)) return;  // supplied, see settle_beside_team()
   const bool leads = p && tracer::channel_of(instance->parallel) == channel_;
   if (leads && (forks_.empty() || forks_.back().id != instance->parallel || forks_.back().entered)) {
     note("team begin without its region ignored");
@@ -112,8 +113,12 @@ void LocationTranslator::enter_team(const ImplicitInstance* instance, const Para
   if (p && instance->rank == 0 && !forks_.empty() && forks_.back().parallel == p) forks_.back().entered = true;
   Implicit i{instance, p, {}, current_, forks_.size(), limit};
   i.task.id = instance->task;
-  i.task.comm = p ? p->comm : tables_.root_comm[channel_];
-  i.task.rank = p ? instance->rank : 0;
+  static_cast<TaskName&>(i.task) = {tables_.root_comm[channel_], 0, 0};
+  if (p && p->comm != undefined_ref) {
+    static_cast<TaskName&>(i.task) = {p->comm, instance->rank, 0};
+  } else if (i.task.comm == undefined_ref) {
+    static_cast<TaskName&>(i.task) = implicit();  // no team of its own: it goes on as what is around it
+  }
   nest_.push_back(std::move(i));
   limit_ = std::min(expiry_, limit);
   loop_codeptr_ = 0;
@@ -129,7 +134,7 @@ void LocationTranslator::enter_team(const ImplicitInstance* instance, const Para
 
 void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
   Implicit& i = nest_.back();
-  close_tasks(t, nest_.size(), i.parallel ? i.task.comm : undefined_ref);
+  close_tasks(t, nest_.size(), i.parallel ? i.parallel->comm : undefined_ref);
   current_ = &i.task;
   if (i.instance != &nobody) end_unstarted(static_cast<std::uint32_t>(i.instance - scan_.implicits.data()), t);
   if (i.parallel && i.parallel->comm != undefined_ref) {

@@ -126,7 +126,8 @@ void LocationTranslator::record(const Record& r) {
 }
 
 void LocationTranslator::write_waits() {
-  if (beside_team() || awaiting_more_.kind != RecordKind::invalid) return;
+  if (waits_.empty() || beside_team() || awaiting_more_.kind != RecordKind::invalid) return;
+  if (waits_.front().time > limit_) return;  // its team is over by then: the thread's late end of that comes first
   for (const Record& wait : waits_) {
     const Nanoseconds begin = std::max(clock_(wait.time), out_.last());
     out_.add(begin, EventType::buffer_flush, 0, std::max(clock_(wait.b), begin));
@@ -147,7 +148,7 @@ void LocationTranslator::translate(const Record& r) {
     toggle(when);
   // The master's time, unless this thread was still at the end of a task by then.
   const Nanoseconds t = when == r.time ? clock_(when) : std::max(clock_(when), out_.last());
-  if (is_beside_team()) beside_team(r, t);
+  if (is_beside_team()) settle_beside_team(r, t);
   switch (r.kind) {
     case RecordKind::parallel_begin: return parallel_begin(r, t);
     case RecordKind::parallel_end: return parallel_end(r, t);
@@ -227,6 +228,7 @@ void LocationTranslator::finish() {
   expire(never);
   drop_all(end);
   end_unstarted(none, end);
+  write_waits();
   close_tasks(end, 0, undefined_ref);
   close_open(base_, end, 0, "region closed at the end of the trace");
   if (location_ == 0) out_.add(end, EventType::program_end, 0);

@@ -149,7 +149,7 @@ class LocationTranslator {
   void parallel_begin(const Record& r, Nanoseconds t);
   void parallel_end(const Record& r, Nanoseconds t);
   bool is_beside_team() const noexcept { return !forks_.empty() && (forks_.back().left || !forks_.back().entered); }
-  void beside_team(const Record& r, Nanoseconds t);
+  void settle_beside_team(const Record& r, Nanoseconds t);
   void enter_team(const ImplicitInstance* instance, const ParallelInstance* p, Nanoseconds t);
   void expire(Ticks when);
   Ticks past_limit(const Record& r, Ticks when);
@@ -182,7 +182,7 @@ class LocationTranslator {
   TaskId created_id(const Record& r);
   void finish_taskwait(TaskId task, Ticks time, Nanoseconds t);
   void task_schedule(const Record& r, Nanoseconds t);
-  TaskId next_task(const Record& r, bool migrated_in);
+  TaskId next_task(TaskId next, const Record& r, bool migrated_in);
   void complete_current(Nanoseconds t);
   void switch_to(TaskId next, Nanoseconds t, bool migrated_in);
   void limit_task(TaskState& task);

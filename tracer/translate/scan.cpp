@@ -224,6 +224,8 @@ void Scanner::task_schedule(const Record& r) {
     const TaskId prior = r.b == implicit ? no_id : r.b, next = r.c == implicit ? no_id : r.c;
     out_.tasks_out_of_order |= prior != running_;
     out_.tasks_left_over += next - prior;
+    if (next != no_id && !nest_.empty()) out_.implicits[nest_.back()].last_task = r.time;
+    out_.tasks_out_of_order |= next != no_id && nest_.empty();
     running_ = next;
   }
   const auto note = [&](TaskId id, bool resume) {

@@ -49,6 +49,7 @@ struct ImplicitInstance {
   std::uint32_t rank = 0;
   std::uint32_t size = 0;
   std::uint32_t outer = none;  ///< the implicit instance around it on this channel
+  Ticks last_task = 0;  ///< when an explicit task last came to run in it
   bool initial = false;
   bool creates_tasks = false;
 };
