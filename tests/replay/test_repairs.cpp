@@ -151,3 +151,11 @@ TEST_CASE("what a worker is said to do after its master has left the team is at 
   CHECK(run.has(1, "71 team_end 0"));
   CHECK(run.has(1, "71 enter !$omp flush @0x3000"));
 }
+
+TEST_CASE("an operation on data of a kind that nobody foresaw has a region with its number") {
+  Run run;
+  Run::insert(run.master, rec(30, RecordKind::target_data_op, begin, 99, 0, make_id(0, 9), 64));
+  run.master.insert(run.master.begin() + 4, rec(0x7000, RecordKind::more, none, 0, 0, 0x9000, 0x4000));
+  run.translate();
+  CHECK(run.has(0, "29 enter !$omp target data op 99 @0x4000"));
+}

@@ -248,7 +248,10 @@ RegionKey region_key(const Record& r) noexcept {
     case RecordKind::error: return at(Construct::error);
     case RecordKind::control_tool: return at(Construct::control_tool);
     case RecordKind::target: return other(target_construct(r.sub), Construct::target_other);
-    case RecordKind::target_data_op: return RegionKey{0, data_op_construct(r.sub), false, 0};
+    case RecordKind::target_data_op: {
+      const Construct c = data_op_construct(r.sub);
+      return RegionKey{0, c, false, c == Construct::data_other ? r.sub : std::uint16_t{0}};
+    }
     case RecordKind::target_submit: return RegionKey{0, Construct::target_submit, false, 0};
     case RecordKind::task_dependence: return RegionKey{0, Construct::task_dependence, false, 0};
     case RecordKind::lost: return RegionKey{0, Construct::lost_events, false, 0};
