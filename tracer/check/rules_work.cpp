@@ -66,11 +66,20 @@ bool is_team_border(EventKind k) {
   return k == EventKind::thread_team_begin || k == EventKind::thread_team_end;
 }
 
+/// Recording was full or the oldest were overwritten: what every member of a team did is not known then.
+bool lacks_events(const Context& c) {
+  const auto* lost = c.trace().info().property("TRACER::EVENTS_LOST");
+  return lost != nullptr && *lost != "0" && !lost->empty();
+}
+constexpr const char* why_lacking = "events were lost, so the members' parts are not all known";
+
 /// The k-th barrier of each member is the same one. A `cancel` makes members skip barriers.
 class Barriers final : public Rule {
  public:
   explicit Barriers(const Context& c) : Rule(c), instances_(c) {}
-  bool wants(EventKind k) const override { return is_team_border(k) || k == EventKind::enter || k == EventKind::leave; }
+  bool wants(EventKind k) const override {
+    return !lacks_events(c_) && (is_team_border(k) || k == EventKind::enter || k == EventKind::leave);
+  }
   void event(const EventView& e) override {
     const auto judge = [this](const Shared& s) { this->judge(s); };
     if (e.kind == EventKind::thread_team_begin) return instances_.begin(e);
@@ -87,6 +96,7 @@ class Barriers final : public Rule {
     e.kind == EventKind::enter ? entered(e, *shared) : left(e, *shared);
   }
   void finish() override {
+    if (lacks_events(c_)) does_not_apply(why_lacking);
     instances_.finish([this](const Shared& s) { judge(s); });
   }
 
@@ -158,7 +168,7 @@ class Barriers final : public Rule {
 class Once final : public Rule {
  public:
   explicit Once(const Context& c) : Rule(c), instances_(c) {}
-  bool wants(EventKind k) const override { return is_team_border(k) || k == EventKind::enter; }
+  bool wants(EventKind k) const override { return !lacks_events(c_) && (is_team_border(k) || k == EventKind::enter); }
   void event(const EventView& e) override {
     if (e.kind == EventKind::thread_team_begin) return instances_.begin(e);
     if (e.kind == EventKind::thread_team_end) return instances_.end(e, [this](const Shared& s) { judge(s); });
@@ -180,6 +190,7 @@ class Once final : public Rule {
     block(e, *shared, role);
   }
   void finish() override {
+    if (lacks_events(c_)) does_not_apply(why_lacking);
     instances_.finish([this](const Shared& s) { judge(s); });
   }
 

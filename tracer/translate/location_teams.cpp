@@ -10,6 +10,19 @@ namespace {
 /// libomp's hidden helper threads: their team stands nowhere in the program and is still at work at its end.
 bool is_runtimes_own(const ParallelInstance* p) noexcept { return p && p->codeptr == 0; }
 
+/// What a thread does only while it runs the program's code: never late, so its team's end was lost.
+constexpr bool is_of_program(RecordKind kind) noexcept {
+  switch (kind) {
+    case RecordKind::mutex_acquire:
+    case RecordKind::mutex_acquired:
+    case RecordKind::mutex_released:
+    case RecordKind::nest_lock:
+    case RecordKind::task_create:
+    case RecordKind::dispatch: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 // LLVM reports a worker's end of the join barrier and of its implicit task when the worker is woken
@@ -17,7 +30,7 @@ bool is_runtimes_own(const ParallelInstance* p) noexcept { return p && p->codept
 // master's time.
 Ticks LocationTranslator::due_late(const Record& r) const noexcept {
   const Implicit& i = nest_.back();
-  if (!i.parallel || i.parallel->implicit_end == 0 || r.time <= i.parallel->implicit_end) return r.time;
+  if (!i.parallel || i.parallel->implicit_end == 0 || r.time <= i.parallel->implicit_end || is_of_program(r.kind)) return r.time;
   const ParallelInstance& p = *i.parallel;
   if (r.kind == RecordKind::sync_region_wait && p.join_wait_end != 0) return std::min(r.time, p.join_wait_end);
   if (r.kind == RecordKind::sync_region && p.join_end != 0) return std::min(r.time, p.join_end);
