@@ -86,11 +86,11 @@ coverage() {
     return 0
   fi
   "llvm-profdata$suffix" merge -sparse "$TRACER_BUILD"/profiles/*.profraw -o "$TRACER_BUILD/coverage.profdata" || return 0
-  for test in "${targets[@]}"; do objects+=(-object "$TRACER_BUILD/tests/fuzz_$test"); done
+  for test in "${targets[@]}"; do objects+=(${objects[0]:+-object} "$TRACER_BUILD/tests/fuzz_$test"); done  # the first without -object
   for test in "${tests[@]}"; do objects+=(-object "$test"); done
   say "coverage of the readers (lines), by the fuzz targets and the readers' tests:"
   "llvm-cov$suffix" report "${objects[@]}" -instr-profile="$TRACER_BUILD/coverage.profdata" \
-    formats/raw/{codec,journal_reader,reader,segment_index,spool_reader}.cpp \
+    formats/raw/{codec,journal_reader,reader,record_reader,segment_index,spool_reader}.cpp \
     formats/otf2/{anchor,definition_reader,definition_table,event_reader,local_definitions,record_file,file}.cpp formats/otf2/byte_cursor.hpp \
     tracer/base/config.cpp tracer/report/filter.cpp tracer/translate/{symbolize,scan,translate}.cpp tracer/ompd/{core_target,elf_file}.cpp \
     2>/dev/null | awk 'NF >= 10 && $1 ~ /\.(cpp|hpp)$|TOTAL/ { printf "  %-40s %s of %s lines\n", $1, $10, $8 }'

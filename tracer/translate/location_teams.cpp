@@ -30,7 +30,9 @@ constexpr bool is_of_program(RecordKind kind) noexcept {
 // master's time.
 Ticks LocationTranslator::due_late(const Record& r) const noexcept {
   const Implicit& i = nest_.back();
-  if (!i.parallel || i.parallel->implicit_end == 0 || r.time <= i.parallel->implicit_end || is_of_program(r.kind)) return r.time;
+  if (!i.parallel || i.parallel->implicit_end == 0 || r.time <= i.parallel->implicit_end) return r.time;
+  const bool begins_task = r.kind == RecordKind::task_schedule && r.c != no_id && r.c != i.task.id;
+  if (begins_task || is_of_program(r.kind)) return r.time;
   const ParallelInstance& p = *i.parallel;
   if (r.kind == RecordKind::sync_region_wait && p.join_wait_end != 0) return std::min(r.time, p.join_wait_end);
   if (r.kind == RecordKind::sync_region && p.join_end != 0) return std::min(r.time, p.join_end);
@@ -167,7 +169,8 @@ void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
 // A task's end may be told after the barrier that waited for it: its time is the barrier's then. What else comes so
 // late (a damaged trace) comes after the team.
 Ticks LocationTranslator::past_limit(const Record& r, Ticks when) {
-  if (r.kind == RecordKind::task_schedule && current_->generation != 0) return limit_;
+  // The late end of a task. From any other the thread comes where records are missing.
+  if (r.kind == RecordKind::task_schedule && current_->generation != 0 && r.b == current_->id) return limit_;
   release_overdue(limit_, &r);
   expire(when);
   std::size_t keep = nest_.size();
