@@ -174,6 +174,10 @@ def raw_trace(options, directory):
     return run.output, run.done()
 
 
+def has_files(directory):
+    return directory.is_dir() and any(directory.iterdir())
+
+
 def killed_while_recovering(options, directory):
     output, proven = raw_trace(options, directory)
     wait_until_gone(options, output)
@@ -187,9 +191,9 @@ def killed_while_recovering(options, directory):
         time.sleep(random.uniform(0, takes))
         process.kill()
         process.wait()
-        if (output / "traces.otf2").exists() and not (output / "raw").exists():
+        if (output / "traces.otf2").exists() and not has_files(output / "raw"):
             break
-    if (output / "raw").exists():
+    if has_files(output / "raw"):  # killed before it took the empty directory away: nothing is left to do
         done = subprocess.run([options.tracer, "recover", output], capture_output=True, text=True, timeout=120)
         if done.returncode != 0:
             yield f"recover: {done.stderr}"
