@@ -60,6 +60,11 @@ class Context {
   Context(const otf2::Trace& trace, const CheckOptions& options);
 
   const otf2::Trace& trace() const { return trace_; }
+  /// How much the archive's property says that was lost; nullptr: nothing, or there is no such property.
+  const std::string* loss(std::string_view property) const {
+    const auto* lost = trace_.info().property(property);
+    return lost != nullptr && *lost != "0" && !lost->empty() ? lost : nullptr;
+  }
   const otf2::TraceDefinitions& definitions() const { return trace_.definitions(); }
   const CheckOptions& options() const { return options_; }
 

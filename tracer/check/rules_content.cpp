@@ -192,8 +192,7 @@ class Properties final : public Rule {
     locks_ = promised("OTF2::THREAD_LOCK_EVENT_COMPLETE");
     if (!threads_ && !locks_) return;
     for (const auto* name : {"TRACER::EVENTS_LOST", "TRACER::DROPPED"}) {
-      const auto* lost = c_.trace().info().property(name);
-      if (lost != nullptr && *lost != "0" && !lost->empty())
+      if (const auto* lost = c_.loss(name))
         wrong(std::string{name} + " is " + *lost + ", and events are said to be complete");
     }
   }

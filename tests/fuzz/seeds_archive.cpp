@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Seeds of fuzz_report: a small archive of each location of the sample.
+// Seeds of all targets that read archives: a small archive of each location of the sample.
 #include <fstream>
 
 #include "archive/sample.hpp"
