@@ -27,11 +27,26 @@ struct Options {
   std::vector<std::string> command;
 };
 
+/// Value of --runtime: whatever find_llvm_runtime finds.
+constexpr const char* newest_found = "auto";
+
 constexpr const char* what_gcc_does_not_report =
     "GCC's code reports no static loops, masked, atomic, reductions and no target regions; see docs/cli/run.md";
 
+std::string newest_runtime(const std::string& needed_because) {
+  const auto found = find_llvm_runtime();
+  if (!found) {
+    throw Error{needed_because +
+                ", and no LLVM runtime was found to run it with. Install one (Debian: apt-get install libomp5) or name "
+                "it with --runtime."};
+  }
+  return found->string();
+}
+
 /// The runtime that must be preloaded, "" when the program brings one that knows tools.
 std::string runtime_to_preload(const Program& program, const Options& options) {
+  const std::string asked =
+      options.runtime == newest_found ? newest_runtime("--runtime auto was asked for") : options.runtime;
   if (program.kind == ProgramKind::static_elf) {
     throw Error{program.path.string() +
                 " is linked statically: no tool can be loaded into it. Link it dynamically (without -static)."};
@@ -48,23 +63,16 @@ std::string runtime_to_preload(const Program& program, const Options& options) {
   }
   if (!program.has_gcc_runtime || program.has_llvm_runtime) {
     if (!program.has_llvm_runtime && !program.contains_llvm_runtime && program.kind == ProgramKind::dynamic_elf &&
-        options.runtime.empty()) {
+        asked.empty()) {
       print_note(program.path.string() +
                  " is linked with no OpenMP runtime: unless it loads one later there will be no trace.");
     }
-    return options.runtime;
+    return asked;
   }
-  std::string runtime = options.runtime;
-  if (runtime.empty()) {
-    const auto found = find_llvm_runtime();
-    if (!found) {
-      throw Error{
-          program.path.string() +
-          " uses GCC's OpenMP runtime (libgomp), which knows no tools, and no LLVM runtime was found to run it with. "
-          "Install one (Debian: apt-get install libomp5) or name it with --runtime."};
-    }
-    runtime = found->string();
-  }
+  const std::string runtime =
+      !asked.empty()
+          ? asked
+          : newest_runtime(program.path.string() + " uses GCC's OpenMP runtime (libgomp), which knows no tools");
   print_note(program.path.string() + " uses GCC's OpenMP runtime, which knows no tools: running it with " + runtime +
              ".");
   print_note(what_gcc_does_not_report);
@@ -94,16 +102,20 @@ Environment environment_for(const Options& options, const std::string& library, 
   return changes;
 }
 
+/// Says why there may be no trace. `preload`: the runtime the program ran with, "" its own.
+void say_none_was_made(const Ended& ended, const std::string& preload) {
+  if (ended.signal != 0) return print_note("no trace was made: the program ended too early.");
+  print_note(
+      "no trace was made: the program did not use OpenMP, has a tool of its own, or its runtime knows no tools (try "
+      "--verbose).");
+  if (preload.empty())
+    print_note(
+        "If it loads or starts code of GCC's OpenMP (modules of Python or R, a script): tracer run --runtime auto -- "
+        "...");
+}
+
 /// Makes archives of what the program and its children left. False: something could not be converted.
-bool look_after(const Options& options, std::vector<std::filesystem::path> traces, const Ended& ended) {
-  if (traces.empty()) {
-    if (!options.quiet)
-      print_note(std::string{"no trace was made: "} +
-                 (ended.signal != 0
-                      ? "the program ended too early."
-                      : "the program did not use OpenMP, has a tool of its own, or its runtime knows no tools (try --verbose)."));
-    return true;
-  }
+bool look_after(const Options& options, const std::vector<std::filesystem::path>& traces) {
   bool good = true;
   for (const std::filesystem::path& directory : traces) {
     if (options.raw) {
@@ -163,7 +175,9 @@ int run(const Options& options) {
   if (ended.signal != 0)
     print_note(std::string{"the program was ended by signal "} + std::to_string(ended.signal) + " (" +
                strsignal(ended.signal) + ").");
-  const bool good = look_after(options, new_raw_traces(output_pattern(options.output), began), ended);
+  const auto traces = new_raw_traces(output_pattern(options.output), began);
+  if (traces.empty() && !options.quiet) say_none_was_made(ended, preload);
+  const bool good = traces.empty() || look_after(options, traces);
   recover_launched(mark);  // what was written elsewhere
   return good || ended.exit_status != 0 ? ended.exit_status : failure;
 }
@@ -181,10 +195,14 @@ void add(CLI::App& app, std::function<int()>& action) {
       ->type_name("NAME=VALUE")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--runtime", options->runtime,
-                 "LLVM OpenMP runtime to run the program with (default: the program's own; the newest found for "
-                 "programs of GCC)")
-      ->check(CLI::ExistingFile);
+  app.add_option(
+         "--runtime", options->runtime,
+         "LLVM OpenMP runtime to run the program with; auto: the newest found (default: the program's own, auto "
+         "for programs of GCC)")
+      ->type_name("FILE|auto")
+      ->check([](const std::string& given) {
+        return given == newest_found ? std::string{} : CLI::ExistingFile(given);
+      });
   app.add_flag("-r,--report", options->report, "Show the report when the program has ended");
   app.add_option("--html", options->html, "Write the report as a page into this file")->type_name("FILE");
   app.add_flag("--raw", options->raw, "Leave the raw trace; `tracer convert` makes an archive of it");
