@@ -163,6 +163,11 @@ int run(const Options& options) {
   const auto library = find_tracer_library();
   if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
   const std::string preload = runtime_to_preload(inspect_program(*program), options);
+  const std::filesystem::path place = output_pattern(options.output);
+  if (std::error_code error; !options.quiet && std::filesystem::exists(place, error) &&
+                             !std::filesystem::is_empty(place, error) && !error) {
+    print_note(place.string() + " is not empty: the trace goes to a directory beside it, with a number.");
+  }
   const auto began = std::filesystem::file_time_type::clock::now();
   Environment changes = environment_for(options, library->string(), preload);
   const std::string mark = random_name();
@@ -200,9 +205,8 @@ void add(CLI::App& app, std::function<int()>& action) {
          "LLVM OpenMP runtime to run the program with; auto: the newest found (default: the program's own, auto "
          "for programs of GCC)")
       ->type_name("FILE|auto")
-      ->check([](const std::string& given) {
-        return given == newest_found ? std::string{} : CLI::ExistingFile(given);
-      });
+      ->check(
+          [](const std::string& given) { return given == newest_found ? std::string{} : CLI::ExistingFile(given); });
   app.add_flag("-r,--report", options->report, "Show the report when the program has ended");
   app.add_option("--html", options->html, "Write the report as a page into this file")->type_name("FILE");
   app.add_flag("--raw", options->raw, "Leave the raw trace; `tracer convert` makes an archive of it");

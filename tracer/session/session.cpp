@@ -90,7 +90,9 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   shared->process_id = run.process_id;
   shared->make_consumer = make_consumer;
   const OutputDirectory output = make_output_directory(config, run);
-  if (output.renamed) log_warning(output.wanted.string() + " is not empty; using " + output.path.string());
+  // `tracer run` says it itself: the processes of a script share one name by intent.
+  if (output.renamed && config.launch.empty())
+    log_warning(output.wanted.string() + " is not empty; using " + output.path.string());
   shared->directory = output.path;
   shared->raw_directory = output.path / "raw";
   const raw::RunId id = random_run_id();
@@ -190,7 +192,8 @@ void Session::interrupt_all() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   for (std::size_t i = 0; i < channel_count(); ++i) {
     // A channel that is just being opened has no ring yet; its thread looks at the state when it has.
-    if (channel(i).slot_.header->channel.load(std::memory_order_acquire) != raw::no_channel) channel(i).ring_.interrupt();
+    if (channel(i).slot_.header->channel.load(std::memory_order_acquire) != raw::no_channel)
+      channel(i).ring_.interrupt();
   }
 }
 
