@@ -164,8 +164,8 @@ int run(const Options& options) {
   if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
   const std::string preload = runtime_to_preload(inspect_program(*program), options);
   const std::filesystem::path place = output_pattern(options.output);
-  if (std::error_code error; !options.quiet && std::filesystem::exists(place, error) &&
-                             !std::filesystem::is_empty(place, error) && !error) {
+  if (std::error_code error;
+      !options.quiet && std::filesystem::exists(place, error) && !std::filesystem::is_empty(place, error) && !error) {
     print_note(place.string() + " is not empty: the trace goes to a directory beside it, with a number.");
   }
   const auto began = std::filesystem::file_time_type::clock::now();
