@@ -61,13 +61,16 @@ def wrong_lines(archive, sources, need):
             yield f"no region '{construct}' with a source line"
 
 
-def wrong_addresses(archive):
-    """Without debug information each region is named by its address."""
+def wrong_addresses(archive, program):
+    """Without debug information each region is named by its address in the program's file, the same in every run."""
     found = 0
+    size = pathlib.Path(program).stat().st_size
     for region in sorted(archive.regions):
         match = REGION.match(region)
-        if match and not match.group("file").startswith("0x"):
-            yield f"{region}: an address was expected"
+        if match:
+            place = re.fullmatch(r"0x([0-9a-f]+) in (.+)", match.group("file"))
+            if not place or place.group(2) != pathlib.Path(program).name or not 0 < int(place.group(1), 16) < size:
+                yield f"{region}: an address in the file of {program} was expected"
         found += bool(match)
     if not found:
         yield "no regions"
@@ -122,7 +125,7 @@ def check(options, directory):
     if options.source:
         yield from wrong_lines(archive, options.source, options.need)
     if options.addresses:
-        yield from wrong_addresses(archive)
+        yield from wrong_addresses(archive, options.command[0])
 
 
 def make_parser(description):

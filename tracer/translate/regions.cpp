@@ -13,6 +13,14 @@ namespace {
 
 std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
+/// "libopenblas" for .../libopenblas.so.0, "_lloyd" for .../_lloyd.cpython-311-x86_64-linux-gnu.so.
+std::string short_name(const std::string& module) {
+  std::string name = base_name(module);
+  for (const char* ending : {".so", ".cpython-", ".abi3"})
+    if (const auto at = name.find(ending); at != std::string::npos && at != 0) name.resize(at);
+  return name;
+}
+
 Region describe(const RegionKey& key, const SourcePosition& position, const Journal& journal) {
   Region region;
   region.role = row_of(key.construct).role;
@@ -30,9 +38,12 @@ Region describe(const RegionKey& key, const SourcePosition& position, const Jour
     region.source_file = position.file;
     region.begin_line = region.end_line = position.line;
   } else if (key.codeptr != 0) {
+    // Libraries lie elsewhere in every run: by its module an address means the same in all of them.
     char address[32];
-    std::snprintf(address, sizeof address, " @0x%llx", static_cast<unsigned long long>(key.codeptr));
+    std::snprintf(address, sizeof address, " @0x%llx",
+                  static_cast<unsigned long long>(position.module.empty() ? key.codeptr : position.offset));
     region.name += address;
+    if (!position.module.empty()) region.name += " in " + short_name(position.module);
     region.source_file = position.module;
   }
   region.canonical = region.name;

@@ -21,6 +21,7 @@ struct SourcePosition {
   std::uint32_t line = 0;
   std::string function;  ///< demangled name of the enclosing function, "" unknown
   std::string module;    ///< path of the executable or library, "" unknown
+  std::uint64_t offset = 0;  ///< the address as the module's file has it (addr2line -e module); with a module only
 };
 
 /// Looks up many return addresses at once (the call is one before each); result i for address i.

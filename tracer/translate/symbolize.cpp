@@ -199,7 +199,9 @@ Symbolizer make_symbolizer(std::vector<Module> modules) {
     for (const std::uint64_t address : addresses) {
       const Module* m = module_of(modules, address - 1);
       positions.push_back(m ? reader.look_up(address, m->build_id) : SourcePosition{});
-      if (m) positions.back().module = m->path;
+      if (!m) continue;
+      positions.back().module = m->path;
+      positions.back().offset = address - m->bias;
     }
     return positions;
   };
