@@ -16,6 +16,7 @@ class Outcome:
     wall: float  # seconds
     cpu: float  # seconds, user and system, all threads
     rss: float  # peak, MiB
+    faults: float  # pages used for the first time
     trace_bytes: int = 0
     values: dict = field(default_factory=dict)  # what the program printed as "name number"
 
@@ -59,7 +60,7 @@ def execute(spawn, command, tool, threads, record_only=False, extra=None, keep=N
         os.remove(usage_file)
         output, errors = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
         outcome = Outcome(output, errors, done.returncode, usage.get("wall", 0), usage.get("cpu", 0),
-                          usage.get("peak_kib", 0) / 1024, size_of(directory), values_of(output))
+                          usage.get("peak_kib", 0) / 1024, usage.get("faults", 0), size_of(directory), values_of(output))
         if outcome.status != 0:
             print(f"{' '.join(command)} with {tool.name} ended with {outcome.status}: {errors.strip()[-500:]}", file=sys.stderr)
         elif keep:

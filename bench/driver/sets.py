@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is run: each group measures all tools once per round, so that the tools take turns."""
+import json
 import os
 import re
+import subprocess
 from dataclasses import dataclass
 
 from driver import process
@@ -38,6 +40,11 @@ class Runner:
         self.results, self.say, self.scratch = results, say, scratch
         self.failed = []
 
+    @property
+    def measured(self):
+        """Not the parked tracer, where nothing is to be learnt from it."""
+        return [tool for tool in self.tools if tool.name != "parked"]
+
     def program(self, name):
         return os.path.join(self.build, "bench", "programs", "bench_" + name)
 
@@ -71,11 +78,15 @@ class Runner:
 
     # Whole programs: the kernel's own time, and what the process used from start to end.
     def whole(self, benchmark, command, tool, threads, **more):
-        outcome = self.execute(command, tool, threads, **more)
+        costs = {}
+        outcome = self.execute(command, tool, threads, keep=lambda directory, _: costs.update(self.costs_in(directory)), **more)
         if outcome.status == 0:
+            for part, spent in costs.items():
+                self.results.add(f"{benchmark}/tool-{part}", tool.name, spent, "ms")
             for name, value in (*outcome.values.items(), ("wall", outcome.wall), ("processor", outcome.cpu)):
                 self.results.add(f"{benchmark}/{name}", tool.name, value * 1e3, "ms")
             self.results.add(f"{benchmark}/peak", tool.name, outcome.rss, "MiB")
+            self.results.add(f"{benchmark}/faults", tool.name, outcome.faults, "")
             self.results.add(f"{benchmark}/disk", tool.name, outcome.trace_bytes / 2**20, "MiB")
             for part, spent in parts_said(outcome.errors).items():
                 self.results.add(f"{benchmark}/tool-{part}", tool.name, spent, "ms")
@@ -83,6 +94,19 @@ class Runner:
             if events:
                 self.results.add(f"{benchmark}/events", tool.name, events, "")
         return outcome
+
+    def costs_in(self, directory):
+        """What the tool's own counters in its archive say: milliseconds of processor time by part."""
+        program, archive = os.path.join(self.build, "bin", "tracer"), os.path.join(directory, "trace")
+        if not os.path.exists(program) or not os.path.exists(os.path.join(archive, "traces.otf2")):
+            return {}
+        said = subprocess.run([program, "info", "--json", archive], capture_output=True)
+        if said.returncode != 0:
+            return {}
+        properties = json.loads(said.stdout)["properties"]
+        wanted = ("memory", "convert_cpu", "convert_kernel", "scan_cpu")
+        found = {part: properties.get(f"TRACER::COUNTER::TOOL_{part.upper()}_NS") for part in wanted}
+        return {part: float(ns) / 1e6 for part, ns in found.items() if ns is not None}
 
     def count(self, benchmark, command, threads):
         def keep(directory, outcome):
@@ -115,10 +139,12 @@ class Runner:
     def start(self):
         self.say("start-up")
         for _ in range(self.plan.rounds):
-            for tool in self.tools:
+            for tool in self.measured:
                 for _ in range(self.plan.starts):
                     outcome = self.execute([self.program("empty")], tool, 1)
                     self.results.add("start/1/empty", tool.name, outcome.wall * 1e3, "ms")
+                    for part, spent in parts_said(outcome.errors).items():
+                        self.results.add(f"start/1/tool-{part}", tool.name, spent, "ms")
                     outcome = self.execute([self.program("empty")], tool, 1, record_only=True)
                     self.results.add("start/1/record-only", tool.name, outcome.wall * 1e3, "ms")
 
@@ -127,10 +153,15 @@ class Runner:
         for threads in self.plan.many_threads:
             self.say(f"{threads} threads")
             for _ in range(3):
-                for tool in self.tools:
+                for tool in self.measured:
                     command = [self.program("threads"), str(self.plan.lock_pairs)]
-                    outcome = self.execute(command, tool, threads, record_only=True)
+                    costs = {}
+                    outcome = self.execute(command, tool, threads, keep=lambda directory, _: costs.update(self.costs_in(directory)))
                     pairs = max(1, self.plan.lock_pairs // threads) * threads
+                    costs |= {part: spent for part, spent in parts_said(outcome.errors).items() if part == "drain"}
+                    for part in ("memory", "drain"):
+                        if part in costs:
+                            self.results.add(f"threads/{threads}/{part}", tool.name, costs[part] * 1e6 / pairs, "ns")
                     for what, value in (("lock", "cpu"), ("process", "process")):
                         self.results.add(f"threads/{threads}/{what}", tool.name, outcome.values.get(value, 0) * 1e9 / pairs, "ns")
                     idle = self.execute([self.program("threads"), "0"], tool, threads, record_only=True)

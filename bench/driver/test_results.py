@@ -60,8 +60,41 @@ class ResultsTest(unittest.TestCase):
             r.add("program/1/fib/kernel", tool, time, "ms")
         r.add("program/1/fib/tool-drain", "tracer", 5, "ms")
         r.counts["program/1/fib"] = 1_000_000
-        row = next(goals.programs(r)).row()
-        self.assertEqual(row[3], "NOT MET: 30.0 ns per callback where the floor needs 10.0; drainer 5.0 ns per event")
+        line = next(goals.programs(r))
+        self.assertEqual(line.row()[3], "NOT MET")
+        self.assertEqual(line.reasons(), ["per callback the floor adds 10.0 ns, the tracer 30.0; processor time: the drainer 5.0 ns"])
+
+    def test_reasons_stand_under_their_goal_and_only_where_it_is_not_met(self):
+        r = sample()
+        r.samples["construct/1/barrier"]["tracer"] = [80, 81, 82, 83, 84]
+        text = goals.report(r).splitlines()
+        at = next(i for i, line in enumerate(text) if line.startswith("barrier, half of the peer's"))
+        self.assertTrue(text[at].endswith("NOT MET"))
+        self.assertEqual(text[at + 1].strip(), "the floor tool itself adds 20.0 ns; the tracer adds +50.0 ns to that")
+        self.assertNotIn("the floor tool itself", goals.report(sample()))
+        self.assertLess(max(map(len, text)), 120)
+
+    def test_what_the_drainer_takes_of_a_row_of_the_suite_is_what_the_parked_tracer_does_not(self):
+        r = Results()
+        r.machine = {"cores": 2}
+        for tool, time in (("none", 100), ("floor", 200), ("tracer", 300), ("parked", 210)):
+            r.add("suite/2/barrier", tool, time, "ns")
+        r.counts["suite/2/barrier"] = 10
+        line = next(goals.suite(r))
+        self.assertEqual(line.reasons(), ["2/barrier +50 % (+100 ns): per callback the floor adds 10.0 ns, the tracer 20.0; while nobody "
+                                          "empties the rings 11.0, +5 % of the floor: 90 ns are the drainer's, which has no processor of its own"])
+
+    def test_the_parts_of_a_volume_and_what_they_leave_are_its_whole(self):
+        r = Results()
+        for tool, kernel, processor in (("none", 10, 11), ("floor", 20, 21), ("tracer", 30, 101)):
+            r.add("volume/1/1M/kernel", tool, kernel, "ms")
+            r.add("volume/1/1M/processor", tool, processor, "ms")
+        for part, spent in (("drain", 5), ("convert_cpu", 60), ("scan_cpu", 20), ("convert_kernel", 15)):
+            r.add(f"volume/1/1M/tool-{part}", "tracer", spent, "ms")
+        self.assertEqual(goals.parts_of_volume(r, "volume/1/1M", 1_000_000),
+                         "ns per event: the program's thread 20.0 (the floor tool 10.0), the drainer 5.0, the conversion 60.0 (first pass "
+                         "20.0, second 40.0; the system's part of both, reading and writing files, 15.0), start, end and memory 5.0: "
+                         "90.0 in all")
 
     def test_output_lines_are_names_and_numbers(self):
         self.assertEqual(process.values_of("a 1.5\nno number\nb 2 x\n"), {"a": 1.5, "b": 2.0})

@@ -36,7 +36,7 @@ def parse(text):
 
 
 def standard(build):
-    """None, null, floor and the tracer, as far as they are built."""
+    """None, null, floor, the tracer and the parked tracer, as far as they are built."""
     tools = [Tool("none")]
     for name in ("null", "floor"):
         library = os.path.join(build, "bench", "tools", name + ".so")
@@ -45,7 +45,15 @@ def standard(build):
     library = os.path.join(build, "lib", "libtracer.so")
     if os.path.exists(library):
         tools.append(Tool("tracer", library, {"TRACER_OUTPUT": "%OUTPUT%/trace"}, {"TRACER_CONVERT": "later"}))
+        tools.append(parked(library))
     return tools
+
+
+def parked(library):
+    """The tracer as a flight recorder: the same handlers, but nobody empties the rings while the program runs. What it
+    takes less than the tracer is the drainer's doing."""
+    settings = {"TRACER_OUTPUT": "%OUTPUT%/trace", "TRACER_ON_FULL": "newest", "TRACER_MEMORY": "16M", "TRACER_CONVERT": "later"}
+    return Tool("parked", library, settings)
 
 
 def counting(build):

@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
   if (posix_spawn(&child, argv[2], NULL, NULL, argv + 2, environ) != 0 || wait4(child, &status, 0, &usage) != child) return 127;
   const double wall = now() - begin;
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  fprintf(out, "wall %.6f\ncpu %.6f\npeak_kib %ld\n", wall, seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss);
+  fprintf(out, "wall %.6f\ncpu %.6f\npeak_kib %ld\nfaults %ld\n", wall, seconds(usage.ru_utime) + seconds(usage.ru_stime),
+          usage.ru_maxrss, usage.ru_minflt + usage.ru_majflt);
   fclose(out);
   return code;
 }

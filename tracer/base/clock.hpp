@@ -55,6 +55,13 @@ inline Ticks now() noexcept {
   return now(detail::clock_kind);
 }
 
+/// What the calling thread has used: where processors are short, waiting for one is not the tool's work. A system call.
+inline Nanoseconds processor_time() noexcept {
+  timespec t{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<Nanoseconds>(t.tv_sec) * 1'000'000'000u + static_cast<Nanoseconds>(t.tv_nsec);
+}
+
 /// The tightest of several readings of the three clocks.
 ClockSync read_clocks() noexcept;
 /// The same with a clock that need not be the chosen one: a reader continues the clock of a run that died.

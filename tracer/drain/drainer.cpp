@@ -137,9 +137,9 @@ class Drainer final : public Consumer {
   }
 
   std::size_t drain_locked(bool everything) noexcept {
-    const Nanoseconds begin = detail::read_monotonic();
+    const Nanoseconds begin = processor_time();
     const std::size_t records = session_.drain(everything);
-    busy_.fetch_add(detail::read_monotonic() - begin, std::memory_order_relaxed);
+    busy_.fetch_add(processor_time() - begin, std::memory_order_relaxed);
     return records;
   }
 

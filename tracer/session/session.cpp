@@ -253,6 +253,7 @@ void Session::write_end(Ending ending) noexcept {
     for (std::size_t i = 0; i < channel_count(); ++i) write_channel_end(channel(i), 0);
     if (const auto threads = shared_->threads_not_recorded.load()) count("lost.threads", threads);
     count("tool.drain_ns", consumer().busy());
+    count("tool.memory_ns", shared_->spool.spent());
     {
       const std::lock_guard lock(shared_->counter_mutex);
       for (const auto& [name, value] : shared_->counters) shared_->journal.counter(name, value);

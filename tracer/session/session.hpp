@@ -38,7 +38,7 @@ class Consumer {
   /// Ends the thread; it is not waited for longer than it needs for what it is at.
   virtual void stop() noexcept = 0;
   /// Around fork: nobody is at the rings or the files in between.
-  /// Nanoseconds spent emptying rings so far, on whatever thread.
+  /// Nanoseconds of processor time spent emptying rings so far, on whatever thread.
   virtual std::uint64_t busy() const noexcept { return 0; }
   virtual void hold() noexcept = 0;
   virtual void release() noexcept = 0;

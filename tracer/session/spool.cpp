@@ -10,6 +10,7 @@
 #include <cstring>
 #include <new>
 
+#include "tracer/base/clock.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer {
@@ -26,6 +27,17 @@ constexpr std::uint64_t most_commit = 512 << 10;  // a third of a millisecond
 void populate(void* from, std::uint64_t bytes) noexcept {
   ::madvise(from, bytes, MADV_POPULATE_WRITE);
 }
+
+/// Adds the processor time of its life to a sum.
+class Stopwatch {
+ public:
+  explicit Stopwatch(std::atomic<std::uint64_t>& sum) noexcept : sum_(sum), begin_(processor_time()) {}
+  ~Stopwatch() { sum_.fetch_add(processor_time() - begin_, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t>& sum_;
+  Nanoseconds begin_;
+};
 
 void start_header(raw::SlotHeader* header, std::uint64_t records) noexcept {
   auto* slot = new (header) raw::SlotHeader{};
@@ -91,6 +103,7 @@ bool Spool::back(std::uint64_t offset, std::uint64_t bytes) noexcept {
 }
 
 bool Spool::add(std::uint64_t records, Slot& slot) noexcept {
+  const Stopwatch watch(spent_);
   const std::lock_guard lock(mutex_);
   const std::uint64_t bytes = records * sizeof(Record);
   const std::uint64_t first = std::min(first_commit, bytes);
@@ -134,6 +147,7 @@ bool Spool::add_anonymous(std::uint64_t records, Slot& slot) noexcept {
 bool Spool::commit(Slot& slot, std::uint64_t until) noexcept {
   if (until <= slot.committed) return true;
   if (until > slot.reserved) return false;
+  const Stopwatch watch(spent_);
   const std::uint64_t have = slot.committed * sizeof(Record);
   const std::uint64_t want = std::max(until * sizeof(Record), have + std::min(have, most_commit));
   const std::uint64_t to = std::min(want, slot.reserved * sizeof(Record));

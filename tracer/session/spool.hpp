@@ -2,6 +2,7 @@
 // The memory of the rings: a file in shared memory that outlives the process.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <mutex>
 
@@ -37,6 +38,8 @@ class Spool {
   void remove() noexcept;
 
   const std::filesystem::path& directory() const noexcept { return directory_; }  ///< "" none
+  /// Nanoseconds of processor time that making memory for rings took.
+  std::uint64_t spent() const noexcept { return spent_.load(std::memory_order_relaxed); }
   std::mutex& mutex() noexcept { return mutex_; }
 
  private:
@@ -47,6 +50,7 @@ class Spool {
   std::filesystem::path directory_;
   OwnFile rings_;
   std::uint64_t end_ = 0;
+  std::atomic<std::uint64_t> spent_{0};
 };
 
 }  // namespace tracer

@@ -2,6 +2,8 @@
 // The two passes: scan all channels, join what they found, then write every location.
 #include "tracer/translate/translate.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -28,6 +30,20 @@ AddressRange runtime_of(const Journal& journal) {
   return {};
 }
 
+/// What the process has used so far: what a conversion costs, whatever number of threads shares it.
+struct ProcessorTime {
+  std::uint64_t all = 0, kernel = 0;  // ns
+
+  static ProcessorTime now() noexcept {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    const auto ns = [](const timeval& t) {
+      return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_usec) * 1000;
+    };
+    return {ns(usage.ru_utime) + ns(usage.ru_stime), ns(usage.ru_stime)};
+  }
+};
+
 class Translation {
  public:
   Translation(const TraceSource& source, EventSink& sink, const TranslateOptions& options)
@@ -47,6 +63,7 @@ class Translation {
   void write();
   void write_location(LocationRef location);
   void write_stream(const DeviceLocation& stream);
+  void define_costs(const ProcessorTime& begin, const ProcessorTime& scanned);
   void count(const LocationResult& result);
   /// Records of a channel that is worth a second thread.
   static constexpr std::uint64_t long_channel = 50'000;
@@ -189,8 +206,23 @@ void Translation::write() {
   });
 }
 
+/// How long the conversion took, on the clock and of processor time, for the archive.
+void Translation::define_costs(const ProcessorTime& begin, const ProcessorTime& scanned) {
+  const ProcessorTime end = ProcessorTime::now();
+  const auto add = [this](const char* name, std::uint64_t ns) {
+    definitions_.properties.push_back({std::string("TRACER::COUNTER::tool.") + name, std::to_string(ns)});
+  };
+  const auto spent = std::chrono::steady_clock::now() - begin_;
+  add("convert_ns", static_cast<std::uint64_t>(std::chrono::nanoseconds(spent).count()));
+  add("convert_cpu_ns", end.all - begin.all);
+  add("convert_kernel_ns", end.kernel - begin.kernel);
+  add("scan_cpu_ns", scanned.all - begin.all);
+}
+
 TranslateReport Translation::run() {
+  const ProcessorTime begin = ProcessorTime::now();
   scan();
+  const ProcessorTime scanned = ProcessorTime::now();
   progress(0.4);
   link();
   sink_.prepare(definitions_);
@@ -202,8 +234,7 @@ TranslateReport Translation::run() {
   define_properties(journal_, report_, definitions_);
   define_callback_counts(tables_, definitions_);
   definitions_.properties.insert(definitions_.properties.end(), options_.properties.begin(), options_.properties.end());
-  const auto spent = std::chrono::steady_clock::now() - begin_;
-  definitions_.properties.push_back({"TRACER::COUNTER::tool.convert_ns", std::to_string(std::chrono::nanoseconds(spent).count())});
+  define_costs(begin, scanned);
   sink_.finish(definitions_);
   progress(1.0);
   return std::move(report_);
