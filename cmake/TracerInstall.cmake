@@ -29,9 +29,9 @@ endif()
 
 # For builds that link the tool in, or want to find it: pkg-config and find_package(tracer).
 file(RELATIVE_PATH prefix_from_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(${PROJECT_SOURCE_DIR}/packaging/tracer.pc.in ${generated}/tracer.pc @ONLY)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/packaging/tracer.pc.in ${generated}/tracer.pc @ONLY)
 install(FILES ${generated}/tracer.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-configure_package_config_file(${PROJECT_SOURCE_DIR}/packaging/tracer-config.cmake.in ${generated}/tracer-config.cmake
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/packaging/tracer-config.cmake.in ${generated}/tracer-config.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tracer PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_BINDIR
   NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(${generated}/tracer-config-version.cmake COMPATIBILITY SameMajorVersion)

@@ -3,8 +3,8 @@
 # From a fresh clone to a first trace: installs what is missing, builds, traces an example, shows what is in the trace.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-. scripts/packages.sh
-. scripts/build.sh
+. cmake/scripts/packages.sh
+. cmake/scripts/build.sh
 tracer_install build || exit 1
 
 echo "building (a few minutes the first time) ..."

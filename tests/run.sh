@@ -4,8 +4,8 @@
 # Quiet about what works: tests that pass are not listed (TRACER_TEST_VERBOSE=1 lists them).
 set -u
 cd "$(dirname "$0")/.." || exit 1
-. scripts/packages.sh
-. scripts/build.sh
+. cmake/scripts/packages.sh
+. cmake/scripts/build.sh
 tracer_install build test || exit 1
 echo "building (some minutes the first time) ..."
 tracer_build release all -- -DTRACER_BUILD_TESTS=ON -DTRACER_BUILD_EXAMPLES=ON -DTRACER_BUILD_BENCH=ON || exit 1

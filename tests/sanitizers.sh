@@ -6,8 +6,8 @@
 # why is said; 0 then too.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-. scripts/packages.sh
-. scripts/build.sh
+. cmake/scripts/packages.sh
+. cmake/scripts/build.sh
 tracer_install build test || exit 1
 
 failed=""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which OpenMP runtimes tests can run on: Debian's, unpacked by scripts/runtimes.sh, and the compiler's own."""
+"""Which OpenMP runtimes tests can run on: Debian's, unpacked by cmake/scripts/runtimes.sh, and the compiler's own."""
 import pathlib
 import re
 import subprocess
@@ -31,7 +31,7 @@ def runtime_of(program):
 
 def unpacked(directory):
     """Debian's versions, unpacked under `directory`; empty where that cannot be done."""
-    done = subprocess.run([TOP / "scripts" / "runtimes.sh", directory], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([TOP / "cmake" / "scripts" / "runtimes.sh", directory], capture_output=True, text=True, timeout=300)
     rows = [line.split(" ", 1) for line in done.stdout.splitlines()]
     return [Runtime(int(version), path) for version, path in rows]
 

@@ -104,7 +104,7 @@ def check(options, ending, directory):
 
 def unpacked(version, directory):
     """The directory of Debian's libomp.so.5 of that version, "" when it cannot be had."""
-    script = pathlib.Path(__file__).parents[3] / "scripts" / "runtimes.sh"
+    script = pathlib.Path(__file__).parents[3] / "cmake" / "scripts" / "runtimes.sh"
     listing = subprocess.run([script, directory, version], capture_output=True, text=True).stdout.split()
     return listing[1] if len(listing) > 1 else ""
 

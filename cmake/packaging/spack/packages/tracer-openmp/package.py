@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Spack recipe. From a checkout:
 
-    spack repo add packaging/spack
+    spack repo add cmake/packaging/spack
     spack dev-build tracer-openmp@main        # builds the current directory
 """
 from spack.package import *

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Which Debian packages this project needs, and how they are installed. To be sourced:
-#   . scripts/packages.sh; tracer_install build [test]
+#   . cmake/scripts/packages.sh; tracer_install build [test]
 # Quiet when nothing is to be done; never removes a package.
 
 # To build the tool and its command.

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Packs what a machine with an NVIDIA GPU and its driver (CUDA 13) needs to run the GPU tests: no compiler, no packages.
-#   scripts/pack_gpu_tests.sh BUILD_DIRECTORY [OUTPUT.tar.xz]      on the GPU machine: tar xf, tracer-gpu-tests/run_all.sh
+#   cmake/scripts/pack_gpu_tests.sh BUILD_DIRECTORY [OUTPUT.tar.xz]      on the GPU machine: tar xf, tracer-gpu-tests/run_all.sh
 set -eu
 build=$(realpath "${1:?build directory}")
 output=$(realpath -m "${2:-$PWD/tracer-gpu-tests.tar.xz}")
-top=$(realpath "$(dirname "$0")/..")
+top=$(realpath "$(dirname "$0")/../..")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake --build "$build" --target gpu_programs gpu_verify gpu_driver tracer libtracer

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Fetches what the authors of a Debian package released, without root and without touching the system's package lists.
 # To be sourced:
-#   . scripts/debian_source.sh
+#   . cmake/scripts/debian_source.sh
 #   tarball=$(debian_source DIRECTORY PACKAGE [UPSTREAM_VERSION])     # status 1, with the reason on stderr, where it cannot be had
 
 # debian_source_apt DIRECTORY ARGUMENT...: a program of apt on package lists of our own.

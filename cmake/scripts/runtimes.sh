@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Unpacks Debian's OpenMP runtimes, which exclude each other when installed, into a directory:
-#   scripts/runtimes.sh DIRECTORY [version...]
+#   cmake/scripts/runtimes.sh DIRECTORY [version...]
 # Prints "<version> <directory of libomp.so.5>" for each that is there. What was unpacked before is
 # kept, so only the first call needs the network; a version that cannot be had is left out and said.
 set -u

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Builds the part of LLVM's OpenMP runtime that runs on NVIDIA devices, which Debian does not package, from Debian's sources:
-#   scripts/nvptx_runtime.sh DIRECTORY [CLANG]
+#   cmake/scripts/nvptx_runtime.sh DIRECTORY [CLANG]
 # leaves libomptarget-nvptx.bc and libompdevice.a in DIRECTORY; what is there already is kept. Programs are then built by
 #   CLANG -fopenmp --offload-arch=sm_90 --libomptarget-nvptx-bc-path=DIRECTORY/libomptarget-nvptx.bc -Xoffload-linker -LDIRECTORY
 # Needs apt and the network, no root. Status 77, with the reason, where it cannot be had. Some 200 MB fetched, a minute.
 set -u
 directory=${1:?usage: nvptx_runtime.sh DIRECTORY [CLANG]}
 clang=${2:-clang-22}
-top=$(dirname "$(dirname "$(realpath "$0")")")
+top=$(realpath "$(dirname "$0")/../..")
 skip() { printf 'skipped: %s\n' "$*" >&2; exit 77; }
 
 mkdir -p "$directory" || exit 1
@@ -30,7 +30,7 @@ work=$directory/work
 rm -rf "$work"
 mkdir -p "$work/llvm" "$work/bitcode"
 trap 'rm -rf "$work"' EXIT
-. "$top/scripts/debian_source.sh"
+. "$top/cmake/scripts/debian_source.sh"
 tarball=$(debian_source "$work" "llvm-toolchain-${release%%.*}" "$release") || exit 77
 tar -xJf "$tarball" -C "$work/llvm" --strip-components=1 --wildcards '*/openmp/device/*' '*/offload/include/*' \
   '*/libc/shared/*' '*/libc/src/__support/*' '*/libc/hdr/*' '*/libc/include/*' || skip "$tarball cannot be unpacked"
