@@ -263,6 +263,26 @@ TEST_CASE("the end may come while threads record") {
   for (const auto& channel : trace->journal().channels) CHECK(counts_up(numbers(read_all(*trace, channel.id)), 0));
 }
 
+TEST_CASE("the end may come while threads come and go") {
+  for (int round = 0; round < 20; ++round) {
+    Run run;
+    run.start();
+    std::atomic<bool> stop{false};
+    std::atomic<unsigned> ended{0};
+    std::vector<std::thread> parents;
+    for (int i = 0; i < 3; ++i) {
+      parents.emplace_back([&] {
+        for (; !stop; ++ended) std::thread(record_numbers, 10).join();
+      });
+    }
+    while (ended < 10) std::this_thread::yield();
+    const auto trace = run.finish();
+    stop = true;
+    for (auto& thread : parents) thread.join();
+    for (const auto& channel : trace->journal().channels) CHECK(counts_up(numbers(read_all(*trace, channel.id)), 0));
+  }
+}
+
 TEST_CASE("a forked child leaves its parent's trace alone and has its own when it records enough") {
 #if defined(__SANITIZE_THREAD__)
   WARN("skipped: ThreadSanitizer ends a forked child that starts a thread");

@@ -142,7 +142,8 @@ Channel* Session::make_new_channel() noexcept {
     auto channel = std::make_unique<Channel>();
     if (shared_->spool.add(bytes / sizeof(Record), channel->slot_)) {
       channel->session_ = this;
-      // Before anybody can see it: the thread that ends the session makes every channel's producer look around.
+      // Once and before anybody can see it: the thread that ends the session makes every channel's producer look around,
+      // also one that is just being opened, for the first time or for its next thread.
       channel->ring_.attach(channel->slot_.records, channel->slot_.reserved, channel->slot_.header->head, channel->slot_.header->tail);
       const std::lock_guard lock(shared_->free_mutex);
       shared_->channels.push_back(channel.get());
@@ -185,7 +186,7 @@ Channel* Session::open_channel(ChannelId id) noexcept {
   header->head.store(0, std::memory_order_relaxed);
   header->tail.store(0, std::memory_order_relaxed);
   header->capacity.store(channel->slot_.reserved, std::memory_order_relaxed);
-  channel->ring_.attach(channel->slot_.records, channel->slot_.reserved, header->head, header->tail);
+  channel->ring_.resize(channel->slot_.reserved);
   header->channel.store(id, std::memory_order_release);
   channel->allow(channel->usable_room());
   return channel;

@@ -190,11 +190,7 @@ void Session::stop_recording(std::string_view reason) noexcept {
 
 void Session::interrupt_all() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  for (std::size_t i = 0; i < channel_count(); ++i) {
-    // A channel that is just being opened has no ring yet; its thread looks at the state when it has.
-    if (channel(i).slot_.header->channel.load(std::memory_order_acquire) != raw::no_channel)
-      channel(i).ring_.interrupt();
-  }
+  for (std::size_t i = 0; i < channel_count(); ++i) channel(i).ring_.interrupt();
 }
 
 void Session::read_clock() noexcept {

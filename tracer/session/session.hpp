@@ -37,9 +37,9 @@ class Consumer {
   virtual void run_jobs() noexcept = 0;
   /// Ends the thread; it is not waited for longer than it needs for what it is at.
   virtual void stop() noexcept = 0;
-  /// Around fork: nobody is at the rings or the files in between.
   /// Nanoseconds of processor time spent emptying rings so far, on whatever thread.
   virtual std::uint64_t busy() const noexcept { return 0; }
+  /// Around fork: nobody is at the rings or the files in between.
   virtual void hold() noexcept = 0;
   virtual void release() noexcept = 0;
 };
