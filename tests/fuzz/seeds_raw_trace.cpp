@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Seeds of fuzz_raw_trace: a small run of two threads, finished and with rings, plain and with mended checksums.
-#include <new>
-
 #include "formats/raw/journal.hpp"
 #include "formats/raw/writer.hpp"
+#include "fuzz/left_rings.hpp"
 #include "fuzz/packed_raw_trace.hpp"
 #include "support/scratch.hpp"
 #include "tracer/device_record.hpp"
@@ -71,21 +70,8 @@ void write_journal(const std::filesystem::path& path) {
 }
 
 void write_rings(const std::filesystem::path& path, const std::vector<Record>& records) {
-  constexpr std::size_t capacity = 32;
-  std::string bytes(2 * raw::spool_page, '\0');
-  raw::SpoolHeader header{};
-  std::memcpy(header.magic, raw::spool_magic, sizeof header.magic);
-  header.version = raw::format_version;
-  header.run = run_id;
-  std::memcpy(bytes.data(), &header, sizeof header);
-  auto* slot = new (bytes.data() + raw::spool_page) raw::SlotHeader{};
-  slot->magic = raw::slot_magic;
-  slot->reserved_capacity = capacity;
-  slot->capacity = capacity;
-  slot->channel = 1;
-  slot->head = records.size();
-  bytes.append(reinterpret_cast<const char*>(records.data()), records.size() * sizeof(Record));
-  bytes.append((capacity - records.size()) * sizeof(Record), '\0');
+  std::string bytes = test::left_rings(run_id, 0);
+  test::add_left_ring(bytes, 1, 32, records);
   std::ofstream{path, std::ios::binary} << bytes;
 }
 
