@@ -115,7 +115,7 @@ def check_kinds_of_programs(directory, env):
     subprocess.run([compiler, "-static", source, "-o", directory / "static"], check=False, capture_output=True)
     if (directory / "static").exists():
         refuses(1, "statically", "run", "--", directory / "static", cwd=directory, env=env)
-    made = subprocess.run([compiler, "-fopenmp", "-g", source, "-o", directory / "gomp"], capture_output=True)
+    made = subprocess.run([compiler, "-fopenmp", "-g", *os.environ.get("TRACER_TEST_LINK", "").split(), source, "-o", directory / "gomp"], capture_output=True)
     if made.returncode != 0:
         print("skipped: no gcc -fopenmp")
         return

@@ -24,7 +24,8 @@ inline std::string left_rings(raw::RunId run, std::uint32_t process_id, std::uin
 }
 
 /// A ring of `capacity` slots whose first hold `records`.
-inline void add_left_ring(std::string& bytes, ChannelId channel, std::size_t capacity, const std::vector<Record>& records) {
+inline void add_left_ring(std::string& bytes, ChannelId channel, std::size_t capacity,
+                          const std::vector<Record>& records) {
   alignas(raw::SlotHeader) char page[raw::spool_page]{};
   auto* slot = new (page) raw::SlotHeader{};
   slot->magic = raw::slot_magic;

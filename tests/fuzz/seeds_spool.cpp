@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Seeds of fuzz_spool: rings of one and of several threads, empty and unusable ones, of processes that live and that do not.
+// Seeds of fuzz_spool: rings of one and of several threads, empty and unusable ones, of processes that live and that do
+// not.
 #include <filesystem>
 #include <fstream>
 

@@ -35,7 +35,7 @@ constinit thread_local unsigned next_known __attribute__((tls_model("initial-exe
   record(
       [](Channel& channel, Ticks time, ompt_data_t* region, unsigned requested, int region_flags, const void* code) {
         const ParallelId id = make_id(channel.id(), channel.next_counter());
-        if (region != nullptr) region->value = id;
+        set_value(region, id);
         channel.emit({.time = time,
                       .kind = RecordKind::parallel_begin,
                       .endpoint = Endpoint::begin,
@@ -97,14 +97,14 @@ void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* parallel_data
         [](Channel& channel, Ticks time, const ompt_data_t* region, ompt_data_t* task, unsigned team, unsigned number,
            int task_flags) {
           const TaskId id = task != nullptr ? make_id(channel.id(), channel.next_counter()) : no_id;
-          if (task != nullptr) task->value = id;
+          set_value(task, id);
           emit_implicit(channel, time, Endpoint::begin, value_of(region), id, team, number, task_flags);
         },
         parallel_data, task_data, actual_parallelism, index, flags);
   }
   const TaskId task_id = value_of(task_data);
   // See on_sync_region: where barriers are not recorded, the word is cleared here.
-  if (endpoint == ompt_scope_end && task_data != nullptr) task_data->value = no_id;
+  if (endpoint == ompt_scope_end) set_value(task_data, no_id);
   record(
       [](Channel& channel, Ticks time, ompt_scope_endpoint_t at, const ompt_data_t* region, TaskId id, unsigned team,
          unsigned number, int task_flags) {

@@ -31,7 +31,7 @@ constexpr bool is_join_of_worker(int kind, int endpoint, const void* codeptr_ra)
 // task is the one with id 0.
 [[gnu::noinline]] void join(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t* task_data) noexcept {
   const std::uint64_t task = value_of(task_data);
-  if (task_data != nullptr) task_data->value = no_id;
+  set_value(task_data, no_id);
   record([](Channel& channel, Ticks time, ompt_sync_region_t sync, ompt_scope_endpoint_t at,
             std::uint64_t id) { emit_sync(channel, time, RecordKind::sync_region, sync, at, id, nullptr); },
          kind, endpoint, task);

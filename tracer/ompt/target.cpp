@@ -85,7 +85,7 @@ void on_target_emi(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int devic
   Channel* channel = this_channel();
   if (channel == nullptr) return;
   if (endpoint != ompt_scope_end && target_data != nullptr) {
-    target_data->value = make_id(channel->id(), channel->next_counter());
+    set_value(target_data, make_id(channel->id(), channel->next_counter()));
   }
   emit_target(endpoint_of(endpoint), kind, device_num, value_of(target_data), codeptr_ra);
 }

@@ -31,7 +31,7 @@ void on_task_create(ompt_data_t* encountering_task_data, const ompt_frame_t*, om
          const void* code) {
         const std::uint64_t counter = channel.next_counter();
         if (task != nullptr && may_be_named(task_flags)) [[likely]]
-          task->value = make_id(channel.id(), counter) | untied_bit_of(task_flags);
+          set_value(task, make_id(channel.id(), counter) | untied_bit_of(task_flags));
         channel.emit({.time = time,
                       .kind = RecordKind::task_create,
                       .endpoint = depends != 0 ? Endpoint::begin_end : Endpoint::none,

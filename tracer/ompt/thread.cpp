@@ -18,7 +18,7 @@ namespace tracer::ompt {
 void on_thread_begin(ompt_thread_t thread_type, ompt_data_t* thread_data) noexcept {
   Channel* channel = this_channel();
   if (channel == nullptr) return;
-  if (thread_data != nullptr) thread_data->value = make_id(channel->id(), channel->next_counter());
+  set_value(thread_data, make_id(channel->id(), channel->next_counter()));
   const auto get_place_num = context().entry_points.get_place_num;
   const bool may_ask = get_place_num != nullptr && Session::current() != nullptr;
   const int place = may_ask ? get_place_num() : -1;

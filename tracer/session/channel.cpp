@@ -21,9 +21,9 @@ void detail::set_channel(Channel* mine) noexcept {
 }
 
 void Channel::identify(std::uint32_t thread_type, std::int32_t processor, std::int32_t place) noexcept {
-  info_.thread_type = thread_type;
-  info_.processor = processor;
-  info_.place = place;
+  thread_type_.store(thread_type, std::memory_order_relaxed);
+  processor_.store(processor, std::memory_order_relaxed);
+  place_.store(place, std::memory_order_relaxed);
 }
 
 /// The producer has come to its limit. What may have happened, and what follows:

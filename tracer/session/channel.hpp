@@ -93,7 +93,10 @@ class alignas(64) Channel {
   std::uint64_t untold_ = 0;  ///< losses since the last `lost` record
   std::atomic<Ticks> first_untold_{0};
   std::array<std::atomic<std::uint32_t>, 64> lost_kinds_{};
-  ChannelInfo info_;
+  // What the journal is told of the thread; it may be read, at the run's end, while the thread tells it.
+  std::atomic<std::uint32_t> thread_type_{0};
+  std::atomic<std::int32_t> processor_{-1}, place_{-1};
+  std::atomic<Ticks> end_{0};
   std::uint64_t written_ = 0;  ///< consumer of a flight recorder: positions in the trace already
 };
 

@@ -64,6 +64,8 @@ std::uint64_t ring_bytes(const Config& config, std::uint64_t remaining) noexcept
     wanted = std::min({config.memory / processors, remaining / 2, std::uint64_t{1} << 30});
   }
   if (config.on_full != FullPolicy::newest) wanted = std::min(wanted, config.ring_size);
+  // A ring is written at once: a large one would be the first and last thread's in a small trace.
+  if (config.size_limit != 0) wanted = std::min(wanted, config.size_limit / 8);
   return floor_power_of_two(std::max(wanted, smallest_ring));
 }
 
@@ -116,7 +118,7 @@ bool Session::has_another_initial_thread() noexcept {
     const Channel& other = channel(i);
     const auto* header = other.slot_.header;
     if (header->channel.load(std::memory_order_acquire) == raw::no_channel || other.closed_.load()) continue;
-    if (other.info_.thread_type == initial && header->process_thread != mine) return true;
+    if (other.thread_type_.load() == initial && header->process_thread != mine) return true;
   }
   return false;
 }
@@ -142,9 +144,10 @@ Channel* Session::make_new_channel() noexcept {
     auto channel = std::make_unique<Channel>();
     if (shared_->spool.add(bytes / sizeof(Record), channel->slot_)) {
       channel->session_ = this;
-      // Once and before anybody can see it: the thread that ends the session makes every channel's producer look around,
-      // also one that is just being opened, for the first time or for its next thread.
-      channel->ring_.attach(channel->slot_.records, channel->slot_.reserved, channel->slot_.header->head, channel->slot_.header->tail);
+      // Once and before anybody can see it: the thread that ends the session makes every channel's producer look
+      // around, also one that is just being opened, for the first time or for its next thread.
+      channel->ring_.attach(channel->slot_.records, channel->slot_.reserved, channel->slot_.header->head,
+                            channel->slot_.header->tail);
       const std::lock_guard lock(shared_->free_mutex);
       shared_->channels.push_back(channel.get());
       shared_->channel_count.fetch_add(1, std::memory_order_release);
@@ -176,12 +179,10 @@ Channel* Session::open_channel(ChannelId id) noexcept {
   channel->wait_ticks_.store(0);
   channel->lost_.store(0);
   for (auto& count : channel->lost_kinds_) count.store(0, std::memory_order_relaxed);
-  channel->info_ = ChannelInfo{};
-  channel->info_.id = id;
-  channel->info_.os_thread_id = static_cast<std::uint64_t>(::syscall(SYS_gettid));
-  channel->info_.begin = now();
-  header->process_thread = static_cast<std::uint32_t>(channel->info_.os_thread_id);
-  header->begin = channel->info_.begin;
+  channel->identify(0, -1, -1);
+  channel->end_.store(0);
+  header->process_thread = static_cast<std::uint32_t>(::syscall(SYS_gettid));
+  header->begin = now();
   header->flags = shared_->config.on_full == FullPolicy::newest ? 1 : 0;
   header->head.store(0, std::memory_order_relaxed);
   header->tail.store(0, std::memory_order_relaxed);
@@ -201,21 +202,27 @@ void Session::list_for_drain(Channel& channel) noexcept {
 }
 
 void Session::close_channel(Channel& channel) noexcept {
-  channel.info_.end = now();
+  channel.end_.store(now(), std::memory_order_relaxed);
   channel.closed_.store(true, std::memory_order_release);
   list_for_drain(channel);
   if (shared_->closed.fetch_add(1) + 1 >= many_closed) consumer().wake();
 }
 
-void Session::write_channel_end(Channel& channel, Ticks end) noexcept {
+void Session::write_channel_end(Channel& channel) noexcept {
   const auto* header = channel.slot_.header;
   if (header->channel.load(std::memory_order_acquire) == raw::no_channel) return;
   try {
-    ChannelInfo info = channel.info_;
+    ChannelInfo info;
+    info.id = channel.id_;
+    info.os_thread_id = header->process_thread;
+    info.thread_type = channel.thread_type_.load(std::memory_order_relaxed);
+    info.processor = channel.processor_.load(std::memory_order_relaxed);
+    info.place = channel.place_.load(std::memory_order_relaxed);
+    info.begin = header->begin;
+    info.end = channel.end_.load(std::memory_order_relaxed);
     const std::uint64_t head = header->head.load(std::memory_order_acquire);
     const std::uint64_t unwritten = head - header->tail.load(std::memory_order_relaxed);
     const bool is_flight = header->flags != 0;
-    info.end = std::max(info.end, end);
     info.records = head;
     info.wait_ticks = channel.wait_ticks_.load();
     info.lost = channel.lost_.load();
@@ -241,7 +248,7 @@ void Session::write_channel_end(Channel& channel, Ticks end) noexcept {
 }
 
 void Session::recycle(Channel& channel) noexcept {
-  write_channel_end(channel, channel.info_.end);
+  write_channel_end(channel);
   channel.slot_.header->channel.store(raw::no_channel, std::memory_order_release);
   channel.closed_.store(false, std::memory_order_relaxed);
   shared_->closed.fetch_sub(1);

@@ -125,7 +125,7 @@ void Forks::emit_first(Channel& from, const Record& record, const Record* more) 
   Channel* to = detail::make_channel(0);
   if (!to) return;
   to->counter_ = counter;
-  to->info_.thread_type = from.info_.thread_type;
+  to->thread_type_.store(from.thread_type_.load());
   for (std::uint64_t i = 0; i < held; ++i) to->emit(first_slots[i]);
   more ? to->emit(record, *more) : to->emit(record);
 }

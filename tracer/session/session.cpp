@@ -246,7 +246,9 @@ void Session::write_end(Ending ending) noexcept {
   try {
     const Ticks end = now();
     look_at_modules();
-    for (std::size_t i = 0; i < channel_count(); ++i) write_channel_end(channel(i), 0);
+    consumer().hold();  // no channel is given to another thread meanwhile
+    for (std::size_t i = 0; i < channel_count(); ++i) write_channel_end(channel(i));
+    consumer().release();
     if (const auto threads = shared_->threads_not_recorded.load()) count("lost.threads", threads);
     count("tool.drain_ns", consumer().busy());
     count("tool.memory_ns", shared_->spool.spent());

@@ -127,7 +127,7 @@ class Session {
   friend struct Forks;
   Session() = default;
   static Session* start_or_throw(RunInfo run, const Config& config, ConsumerFactory make_consumer);
-  void write_channel_end(Channel& channel, Ticks end) noexcept;
+  void write_channel_end(Channel& channel) noexcept;
   void write_end(Ending ending) noexcept;
   Channel* take_free_channel() noexcept;
   Channel* make_new_channel() noexcept;

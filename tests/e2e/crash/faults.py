@@ -29,6 +29,7 @@ class Fault:
     archive = "complete"   # complete, some (recovered, or less than all), none
     least, lines = 1, 2    # lines that the tool may say
     first = ""             # other tools before it
+    not_sanitized = ""     # why not under a sanitizer
 
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
@@ -114,6 +115,7 @@ class SmallSharedMemory(Fault):
 
 class Descriptors(Fault):
     """the program has taken all descriptors"""
+    not_sanitized = "sanitizers need descriptors"
     argument = "descriptors"
     archive = "some"
     lines = 3
@@ -124,6 +126,7 @@ class Descriptors(Fault):
 
 class FewDescriptors(Fault):
     """no descriptor is free from the start"""
+    not_sanitized = "sanitizers need descriptors"
     archive = "any"
 
     def limit(self):
@@ -215,6 +218,7 @@ class AnotherToolAccepts(AnotherTool):
 
 class Memory(Fault):
     """little address space (RLIMIT_AS)"""
+    not_sanitized = "sanitizers need address space"
     archive = "any"
     lines = 4
 
@@ -276,6 +280,8 @@ def sound(anchor):
 
 
 def check(options, fault):
+    if os.environ.get("TRACER_TEST_SANITIZE") and fault.not_sanitized:
+        raise Skip(f"{fault.not_sanitized} themselves")
     plain = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER", "LD_PRELOAD"))}
     plain.update(OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive")
     fault.prepare()
