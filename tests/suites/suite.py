@@ -93,7 +93,7 @@ def build(options, source, directory):
 def judge(options, run, scratch):
     """('same' or 'its own' or 'fault', text)"""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER_", "GOMP_"))}
-    env.update(OMP_NUM_THREADS="4", **run.environment)
+    env.update({"OMP_NUM_THREADS": "4"} | run.environment)
     env.update(pair.split("=", 1) for pair in options.env)
     plain = dict(env, OMP_TOOL="disabled")
     command = [str(run.program), *run.arguments]
