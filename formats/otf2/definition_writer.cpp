@@ -37,12 +37,17 @@ DefinitionWriter::DefinitionWriter(OTF2_GlobalDefWriter* writer, const Definitio
       definitions_(definitions),
       archive_(archive),
       level_(otf2_library_has_level_3_1() ? archive.level() : Otf2Level::v3_0),
-      strings_(definitions.strings) {}
+      strings_(definitions.strings),
+      left_out_(definitions.unused_strings) {
+  left_out_.resize(definitions.strings.size());
+  if (!left_out_.empty()) left_out_[0] = false;  // "" is always there
+}
 
 void DefinitionWriter::write() {
   clock();
   const auto& fixed = definitions_.strings;
   for (std::size_t i = 0; i < fixed.size(); ++i) {
+    if (left_out_[i]) continue;
     check(OTF2_GlobalDefWriter_WriteString(writer_, static_cast<OTF2_StringRef>(i),
                                            fixed[i].substr(0, max_string).c_str()),
           "string");
@@ -61,7 +66,11 @@ void DefinitionWriter::write() {
 }
 
 OTF2_StringRef DefinitionWriter::string(const std::string& text) {
-  const auto [ref, is_new] = strings_.intern(text);
+  auto [ref, is_new] = strings_.intern(text);
+  if (ref < left_out_.size() && left_out_[ref]) {  // no event refers to it, another definition does
+    left_out_[ref] = false;
+    is_new = true;
+  }
   if (is_new) check(OTF2_GlobalDefWriter_WriteString(writer_, ref, text.substr(0, max_string).c_str()), "string");
   return ref;
 }
@@ -154,6 +163,7 @@ void DefinitionWriter::groups() {
   std::vector<std::uint64_t> members;
   for (OTF2_GroupRef i = 0; i < definitions_.groups.size(); ++i) {
     const auto& group = definitions_.groups[i];
+    if (!group.used) continue;
     const auto type =
         group.kind == GroupKind::comm_locations ? OTF2_GROUP_TYPE_COMM_LOCATIONS : OTF2_GROUP_TYPE_COMM_GROUP;
     members.assign(group.members.begin(), group.members.end());
@@ -164,6 +174,7 @@ void DefinitionWriter::groups() {
   }
   for (OTF2_CommRef i = 0; i < definitions_.comms.size(); ++i) {
     const auto& comm = definitions_.comms[i];
+    if (!comm.used) continue;
     check(OTF2_GlobalDefWriter_WriteComm(writer_, i, string(comm.name), comm.group, comm.parent, OTF2_COMM_FLAG_NONE),
           "comm");
   }
@@ -177,6 +188,7 @@ void DefinitionWriter::groups() {
 void DefinitionWriter::attributes() {
   for (OTF2_AttributeRef i = 0; i < definitions_.attributes.size(); ++i) {
     const auto& a = definitions_.attributes[i];
+    if (!a.used) continue;
     check(OTF2_GlobalDefWriter_WriteAttribute(writer_, i, string(a.name), string(a.description),
                                               static_cast<OTF2_Type>(a.type)),
           "attribute");
@@ -186,6 +198,7 @@ void DefinitionWriter::attributes() {
 void DefinitionWriter::parameters() {
   for (OTF2_ParameterRef i = 0; i < definitions_.parameters.size(); ++i) {
     const auto& p = definitions_.parameters[i];
+    if (!p.used) continue;
     const auto type = p.type == EventType::parameter_string ? OTF2_PARAMETER_TYPE_STRING
                       : p.type == EventType::parameter_int  ? OTF2_PARAMETER_TYPE_INT64
                                                             : OTF2_PARAMETER_TYPE_UINT64;

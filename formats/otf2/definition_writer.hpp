@@ -46,6 +46,7 @@ class DefinitionWriter {
   const Archive& archive_;
   Otf2Level level_;
   StringTable strings_;
+  std::vector<bool> left_out_;  ///< of the fixed strings, those that are not written yet
   std::map<std::tuple<std::string, std::string, std::string>, OTF2_MetricMemberRef> metric_members_;
 };
 

@@ -86,12 +86,14 @@ struct Group {
   GroupKind kind = GroupKind::comm_group;
   Paradigm paradigm = Paradigm::openmp;
   std::vector<std::uint32_t> members;
+  bool used = true;  ///< as a communicator's
 };
 
 struct Comm {
   std::string name;
   std::uint32_t group = 0;
   CommRef parent = undefined_ref;
+  bool used = true;  ///< false: nothing has it, and it is not in the archive
 };
 
 struct RmaWindow {
@@ -102,11 +104,13 @@ struct RmaWindow {
 struct AttributeDefinition {
   std::string name, description;
   ValueType type = ValueType::uint64;
+  bool used = true;  ///< false: no event has it, and it is not in the archive
 };
 
 struct ParameterDefinition {
   std::string name;
   EventType type = EventType::parameter_uint;  ///< parameter_int, _uint or _string
+  bool used = true;                            ///< as an attribute's
 };
 
 enum class ParadigmClass : std::uint8_t { process = 0, thread_fork_join = 1, thread_create_wait = 2, accelerator = 3 };
@@ -148,6 +152,7 @@ struct Definitions {
   std::vector<ParameterDefinition> parameters;
   std::vector<Metric> metrics;
   std::vector<std::string> strings;  ///< what string-valued events and attributes refer to; 0 is ""
+  std::vector<bool> unused_strings;  ///< by index, may be shorter: of `strings`, those that no event refers to
   std::vector<Property> properties;  ///< of the archive: OTF2:: and TRACER::
   std::string creator, description;
 };

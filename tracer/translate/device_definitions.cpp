@@ -193,6 +193,17 @@ RegionRef DeviceDefinitions::region_of(const DeviceOperation& operation) const n
   return it == regions.end() ? undefined_ref : it->second;
 }
 
+std::uint32_t DeviceDefinitions::peer_of(const DeviceLocation& location, const DeviceOperation& o) const {
+  if (o.kind != DeviceRecordKind::transfer_peer) return location.rank;
+  const bool reads = o.destination_device == location.track->number;
+  const auto it = first_rank.find(reads ? o.source_device : o.destination_device);
+  return o.source_device != o.destination_device && it != first_rank.end() ? it->second : location.rank;
+}
+
+bool DeviceDefinitions::is_rma(const DeviceLocation& location, const DeviceOperation& o) const {
+  return location.window != undefined_ref && (!has_region(o.kind) || peer_of(location, o) != location.rank);
+}
+
 DeviceDefinitions define_devices(const DeviceTimeline& timeline, const Tables& tables, const Journal& journal,
                                  Definitions& d) {
   DeviceDefinitions out;

@@ -34,6 +34,10 @@ struct DeviceDefinitions {
   std::uint32_t callsite_id = undefined_ref, teams_requested = undefined_ref, teams_granted = undefined_ref;  // parameters
 
   RegionRef region_of(const DeviceOperation& operation) const noexcept;
+  /// The other device of a peer copy; the stream itself when there is none.
+  std::uint32_t peer_of(const DeviceLocation& location, const DeviceOperation& operation) const;
+  /// An operation of the stream is events of the window, not a region.
+  bool is_rma(const DeviceLocation& location, const DeviceOperation& operation) const;
 
   std::map<std::pair<std::uint64_t, std::uint64_t>, RegionRef> regions;  ///< see region_key
 };

@@ -29,6 +29,7 @@ class StreamTranslator {
     result.last = out_.last();
     result.events = out_.count();
     result.clamped = out_.clamped();
+    result.used = std::move(out_.usage());
     return result;
   }
 
@@ -50,7 +51,7 @@ class StreamTranslator {
   }
 
   void operation(const DeviceOperation& o, Nanoseconds t) {
-    if (is_rma(o)) return transfer(o, t);
+    if (devices_.is_rma(location_, o)) return transfer(o, t);
     const RegionRef region = devices_.region_of(o);
     if (region == undefined_ref) return;
     links(o);
@@ -67,21 +68,8 @@ class StreamTranslator {
     out_.add(end, EventType::leave, region);
   }
 
-  bool is_rma(const DeviceOperation& o) const {
-    return location_.window != undefined_ref && (!has_region(o.kind) || peer_of(o) != location_.rank);
-  }
-
   std::uint32_t host_rank(const DeviceOperation& o) const {
     return o.host_channel < tables_.location_of.size() ? tables_.location_of[o.host_channel] : 0;
-  }
-
-  /// The other device of a peer copy; the stream itself when there is none.
-  std::uint32_t peer_of(const DeviceOperation& o) const {
-    if (o.kind != DeviceRecordKind::transfer_peer) return location_.rank;
-    const bool reads = o.destination_device == location_.track->number;
-    const auto it = devices_.first_rank.find(reads ? o.source_device : o.destination_device);
-    const bool other = o.source_device != o.destination_device && it != devices_.first_rank.end();
-    return other ? it->second : location_.rank;
   }
 
   void transfer(const DeviceOperation& o, Nanoseconds t) {
@@ -91,7 +79,7 @@ class StreamTranslator {
     const std::uint64_t id = o.host_op_id != no_id ? o.host_op_id : (std::uint64_t{1} << 63) | ++unlinked_;
     const auto window = static_cast<std::uint16_t>(location_.window);
     links(o);
-    out_.add(t, get ? EventType::rma_get : EventType::rma_put, peer ? peer_of(o) : host_rank(o), o.bytes, id, window);
+    out_.add(t, get ? EventType::rma_get : EventType::rma_put, peer ? devices_.peer_of(location_, o) : host_rank(o), o.bytes, id, window);
     const Nanoseconds end = clock_(o.end);
     memory_until(end);
     out_.add(end, EventType::rma_op_complete_blocking, 0, 0, id, window);

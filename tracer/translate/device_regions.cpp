@@ -93,7 +93,7 @@ void define_device_regions(const Tables& tables, const Journal& journal, Definit
     const DeviceInfo& info = journal.devices.at(location.track->journal_index);
     const Paradigm paradigm = paradigm_of_device(info);
     for (const DeviceOperation& o : location.stream->operations) {
-      if (!has_region(o.kind)) continue;
+      if (!has_region(o.kind) || out.is_rma(location, o)) continue;
       const auto key = device_region_key(o);
       if (out.regions.count(key)) continue;
       Region region = describe(o, tables, journal, paradigm);

@@ -14,13 +14,15 @@
 #include "tracer/event.hpp"
 #include "tracer/event_sink.hpp"
 #include "tracer/translate/regions.hpp"
+#include "tracer/translate/usage.hpp"
 
 namespace tracer::translate {
 
 class EventBuffer {
  public:
-  /// `records` are expected: a thread that did little takes little memory.
-  EventBuffer(LocationWriter& writer, RegionTable& regions, std::uint64_t records) : writer_(writer), regions_(regions) {
+  /// `records` are expected: a thread that did little takes little memory. `text` is the attribute whose values are strings.
+  EventBuffer(LocationWriter& writer, RegionTable& regions, std::uint64_t records, std::uint32_t text = undefined_ref)
+      : writer_(writer), regions_(regions), text_(text) {
     events_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(batch, 2 * records + 16)));
   }
 
@@ -29,6 +31,9 @@ class EventBuffer {
       return put_off({time, type, pending_, sub, ref, a, b});
     if (RegionTable::is_promise(ref) && (type == EventType::enter || type == EventType::leave)) [[unlikely]]
       ref = regions_.keep(ref);
+    if (type == EventType::parameter_string || type == EventType::parameter_uint) usage_.parameter(ref);
+    if (type == EventType::team_begin || type == EventType::task_create || type == EventType::task_switch) usage_.comm(ref);
+    if (type == EventType::parameter_string) usage_.string(static_cast<std::uint32_t>(a));
     if (time < last_) {
       ++clamped_;
       time = last_;
@@ -64,6 +69,10 @@ class EventBuffer {
     pending_ = 0;
   }
   void flush() {
+    for (const EventAttribute& a : attributes_) {
+      usage_.attribute(a.attribute);
+      if (a.attribute == text_) usage_.string(static_cast<std::uint32_t>(a.value));
+    }
     events_.resize(used_);
     if (used_ != 0) writer_.take(events_, attributes_);
     used_ = 0;
@@ -77,6 +86,7 @@ class EventBuffer {
   Nanoseconds first() const noexcept { return first_; }
   Nanoseconds last() const noexcept { return last_; }
   std::uint64_t count() const noexcept { return count_; }
+  Usage& usage() noexcept { return usage_; }  ///< of what is flushed
   std::uint64_t clamped() const noexcept { return clamped_; }  ///< events that were older than their predecessor
 
  private:
@@ -103,6 +113,8 @@ class EventBuffer {
   static constexpr std::size_t batch = 4096;  // 128 KiB: stays in the second-level cache
   LocationWriter& writer_;
   RegionTable& regions_;
+  std::uint32_t text_;
+  Usage usage_;
   std::vector<Event> events_;  ///< of which used_ are events
   std::size_t used_ = 0;
   std::vector<EventAttribute> attributes_;
