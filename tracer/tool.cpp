@@ -102,6 +102,8 @@ void convert_trace(const Session& session, const std::filesystem::path& raw_dire
 void end(Ending ending) {
   Session* session = Session::current();
   if (session == nullptr || session->state() == RecordingState::finished) return;
+  static std::atomic<const Session*> ended{nullptr};  // two threads may say at once that the run is over
+  if (ended.exchange(session) == session) return;
   if (device::Devices* devices = ompt::devices()) devices->finish();
   for (const auto& place : ompt::enumerate_places(ompt::context().entry_points)) session->journal().place(place);
   const std::filesystem::path raw_directory = session->finish(ending);

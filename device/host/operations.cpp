@@ -109,6 +109,7 @@ class ChannelScan {
       if (auto* op = find_open(r.b)) op->end = r.time;
       return;
     }
+    if (r.b == no_id) return;  // nothing can be joined with it
     HostOperation op;
     op.id = r.b;
     op.kind = DeviceRecordKind::kernel;
@@ -145,9 +146,8 @@ class ChannelScan {
   /// The host is num_devices or -1 and so none of the run's devices.
   std::int32_t device_of(HostOperation& op) const {
     const bool to = is_device(op.destination_device), from = is_device(op.source_device);
-    if (to && from && op.kind != DeviceRecordKind::alloc && op.kind != DeviceRecordKind::free) {
-      op.kind = DeviceRecordKind::transfer_peer;
-    }
+    const bool moves = op.kind == DeviceRecordKind::transfer_to_device || op.kind == DeviceRecordKind::transfer_from_device;
+    if (to && from && moves) op.kind = DeviceRecordKind::transfer_peer;
     if (op.kind == DeviceRecordKind::transfer_from_device || op.kind == DeviceRecordKind::free) {
       return from ? op.source_device : to ? op.destination_device : -1;
     }
