@@ -120,6 +120,7 @@ class KernelSubmits final : public Rule {
       const bool stream = c_.is_stream(e.location);
       if (!stream && c_.construct(e.field[0]) != "target submit") return;
       if (stream && c_.role(e.field[0]) == static_cast<unsigned>(RegionRole::data_transfer)) return;
+      waiting.yes = false;
       if (const auto* id = e.attribute(attribute_)) return found(e.location, e.time, e.position, id->value, stream);
       if (!stream || is_openmp_kernel(e.field[0])) waiting = {true, e.time, e.position, e.field[0]};
     } else if (waiting.yes && e.kind == EventKind::parameter_unsigned_int && e.field[0] == callsite_) {
