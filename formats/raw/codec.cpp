@@ -189,13 +189,14 @@ Decoder::Taken Decoder::run(Record* out, std::size_t room, std::size_t most, Rep
     time += difference;
     if constexpr (skim) {
       if (repeats->skip[tag]) {
-        if ((mask & 9) == 0) {
+        if ((mask & 9) == 0 && !repeats->expects_team) {
           ++repeats->skipped[tag];
           latest = time > latest ? time : latest;
           continue;
         }
         repeats->skip[tag] = false;
       }
+      repeats->expects_team = repeats->expects_team_behind(static_cast<RecordKind>(tag & 63), static_cast<Endpoint>(tag >> 6));
     }
     unknown |= !is_known(tag & 63);
     put(out[taken.written++], time, head, b, c);

@@ -14,6 +14,18 @@
 
 namespace tracer {
 
+/// Kinds of records that may say nothing about what their thread does, and come between a fork and its team's begin, or
+/// between that team's end and the join. All others say that the thread has gone on.
+constexpr bool may_be_aside(RecordKind kind) noexcept {
+  return kind == RecordKind::thread_begin || kind == RecordKind::thread_end || kind == RecordKind::control_tool ||
+         kind == RecordKind::error || kind == RecordKind::ring_wait || kind == RecordKind::more;
+}
+
+constexpr bool is_aside(const Record& r) noexcept {
+  constexpr std::uint64_t end = 4;  // omp_control_tool_t: the first with a meaning are start, pause, flush and end
+  return may_be_aside(r.kind) && (r.kind != RecordKind::control_tool || (r.b != 0 && r.b <= end));
+}
+
 /// For readers who look for what is new: records that repeat an earlier one are counted instead of returned.
 /// By kind and endpoint, `kind | endpoint << 6`.
 struct Repeats {
@@ -25,6 +37,14 @@ struct Repeats {
   std::array<bool, 256> skip{};
   std::array<std::uint64_t, 256> skipped{};  ///< how many were not returned
   Ticks latest = 0;                          ///< the largest time of those
+  /// The last record returned, but for those aside, is a fork or the end of an implicit task: whatever comes next is
+  /// returned, since it says that a team's begin or a join is missing.
+  bool expects_team = false;
+  constexpr bool expects_team_behind(RecordKind kind, Endpoint endpoint) const noexcept {
+    if (may_be_aside(kind)) return expects_team;
+    const bool ends = kind == RecordKind::implicit_task || kind == RecordKind::initial_task;
+    return kind == RecordKind::parallel_begin || (ends && endpoint == Endpoint::end);
+  }
 };
 
 /// A channel's records in the order in which they were written. Not to be shared between threads.

@@ -20,6 +20,9 @@ void link_teams(Tables& tables, Definitions& definitions);
 /// after the next acquisition (the callback comes after the unlock) back to it.
 void link_locks(Tables& tables);
 
+/// By when a task must have begun: the end of the team whose thread created it; 0 for what is no explicit task.
+Ticks limit_of(const Tables& tables, TaskId id);
+
 /// Finds the suspensions after which an untied task goes on with another thread.
 void link_untied(Tables& tables);
 

@@ -180,6 +180,7 @@ void LockLinker::order() {
 }
 
 // A lock may be released by another thread than acquired it: an untied task goes on elsewhere, or the program is wrong.
+// Not one that its own thread acquires again and releases.
 void LockLinker::release_elsewhere() {
   struct At {
     std::uint32_t lock;
@@ -191,9 +192,12 @@ void LockLinker::release_elsewhere() {
   std::vector<At> open, releases;
   for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
     const ChannelScan& scan = tables_.channels[c];
+    std::vector<bool> nests(scan.locks.size());
+    for (std::uint32_t i = 0; i < scan.locks.size(); ++i)
+      if (scan.lock_kinds[i] == nested && operations_[c].partner[i] != none) nests[operations_[c].partner[i]] = true;
     for (std::uint32_t i = 0; i < scan.locks.size(); ++i) {
       const At at{scan.locks[i].lock, scan.locks[i].time, c, i};
-      if (scan.lock_kinds[i] == acquired && !is_released_here(c, i) && scan.locks[i].order != 0) open.push_back(at);
+      if (scan.lock_kinds[i] == acquired && !is_released_here(c, i) && scan.locks[i].order != 0 && !nests[i]) open.push_back(at);
       if (scan.lock_kinds[i] == released && operations_[c].partner[i] == none) releases.push_back(at);
     }
   }

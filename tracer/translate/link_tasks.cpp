@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <unordered_map>
 
 #include "tracer/translate/link.hpp"
 #include "tracer/translate/parallel_for.hpp"
@@ -15,27 +16,31 @@ bool is_explicit(const ChannelScan& scan, const Entity& entity) {
   return entity.site != none && entity.site < scan.sites.size() && scan.sites[entity.site].construct != Construct::taskwait;
 }
 
-/// By when a task must have begun: the end of the team whose thread created it.
-Ticks limit_of(const Tables& tables, TaskId id) {
-  const ChannelId channel = tracer::channel_of(id);
-  const std::optional<Entity> entity = tables.entity(id);
-  if (!entity || !is_explicit(tables.channels[channel], *entity)) return 0;
-  const auto& implicits = tables.channels[channel].implicits;
-  if (entity->index >= implicits.size()) return never;
-  const ParallelInstance* const p = tables.parallel(implicits[entity->index].parallel);
-  return p && p->limit != 0 ? p->limit : never;
+/// The tasks of each team end in it.
+bool end_in_their_teams(const Tables& tables) {
+  std::unordered_map<ParallelId, std::uint64_t> left;  // those with tasks
+  for (const ChannelScan& scan : tables.channels) {
+    left[no_id] += scan.tasks_outside;
+    for (const ImplicitInstance& i : scan.implicits)
+      if (i.tasks != 0) left[tables.parallel(i.parallel) ? i.parallel : no_id] += i.tasks;
+  }
+  return std::all_of(left.begin(), left.end(), [](const auto& team) { return team.second == 0; });
 }
 
 bool are_whole(const Tables& tables) {
   std::uint64_t created = 0, ended = 0;
+  bool in_order = true;
   for (const ChannelScan& scan : tables.channels) {
-    if (scan.tasks_out_of_order || scan.tasks_left_over != 0) return false;
-    for (const ImplicitInstance& i : scan.implicits)
-      if (const ParallelInstance* p = tables.parallel(i.parallel); p && i.last_task > p->limit) return false;
+    in_order = in_order && !scan.tasks_out_of_order && !scan.teams_out_of_order && scan.tasks_left_over == 0;
+    for (const ImplicitInstance& i : scan.implicits) {
+      const ParallelInstance* const p = tables.parallel(i.parallel);
+      // Outside all teams only an initial thread runs tasks.
+      in_order = in_order && (p ? i.last_task <= p->limit : i.initial || i.last_task == 0);
+    }
     ended += scan.tasks_ended;
     scan.entities.for_each([&](std::size_t, const Entity& entity) { created += is_explicit(scan, entity); });
   }
-  return created == ended;
+  return (created == 0 && ended == 0) || (in_order && created == ended && end_in_their_teams(tables));
 }
 
 /// The first begin of each task.
@@ -97,6 +102,15 @@ void find_unstarted(Tables& tables) {
 }
 
 }  // namespace
+
+Ticks limit_of(const Tables& tables, TaskId id) {
+  const ChannelId channel = tracer::channel_of(id);
+  const std::optional<Entity> entity = tables.entity(id);
+  if (!entity || !is_explicit(tables.channels[channel], *entity)) return 0;
+  const ImplicitInstance* const part = tables.part_of(channel, entity->index);
+  const ParallelInstance* const p = part ? tables.parallel(part->parallel) : nullptr;
+  return p && p->limit != 0 ? p->limit : never;
+}
 
 void link_tasks(Tables& tables, const TraceSource& source, unsigned threads) {
   if (are_whole(tables)) return;

@@ -28,6 +28,9 @@ class TeamLinker {
   CommRef comm_of(ParallelInstance& p, ChannelId channel, unsigned depth);
   CommRef intern(CommRef parent, const std::vector<std::uint32_t>& members);
   CommRef root(ChannelId channel);
+  bool is_outside(ChannelId channel, std::uint32_t implicit) const;
+  /// The parent of no team: what is outside all teams shares its communicator with no team of one thread.
+  static constexpr CommRef around_root = undefined_ref - 1;
 
   Tables& tables_;
   Definitions& definitions_;
@@ -57,8 +60,7 @@ Ticks TeamLinker::limit(ParallelInstance& p, ChannelId channel, unsigned depth) 
   while (p.enclosing != none && depth < 256) {
     const ImplicitInstance& around = tables_.channels[channel].implicits[p.enclosing];
     ParallelInstance* outer = tables_.parallel(around.parallel);
-    if (outer == nullptr || outer == &p) break;
-    const Ticks last = limit(*outer, tracer::channel_of(around.parallel), depth + 1);
+    const Ticks last = outer != nullptr && outer != &p ? limit(*outer, tracer::channel_of(around.parallel), depth + 1) : 0;
     if (p.begin <= last) {
       p.limit = std::min(p.limit, last);
       break;
@@ -101,21 +103,22 @@ CommRef TeamLinker::intern(CommRef parent, const std::vector<std::uint32_t>& mem
   if (fresh_group) definitions_.groups.push_back({"OpenMP team " + std::to_string(groups_.size() - 1), GroupKind::comm_group, Paradigm::openmp, members});
   const auto [comm, fresh_comm] =
       comms_.emplace(std::make_pair(parent, group->second), static_cast<CommRef>(definitions_.comms.size()));
-  if (fresh_comm) definitions_.comms.push_back({"Thread team " + std::to_string(comms_.size() - 1), group->second, parent});
+  if (fresh_comm) definitions_.comms.push_back({"Thread team " + std::to_string(comms_.size() - 1), group->second, parent != around_root ? parent : undefined_ref});
   return comm->second;
 }
 
 CommRef TeamLinker::root(ChannelId channel) {
   CommRef& comm = tables_.root_comm[channel];
-  if (comm == undefined_ref) comm = intern(undefined_ref, {tables_.location_of[channel]});
+  if (comm == undefined_ref) comm = intern(around_root, {tables_.location_of[channel]});
   return comm;
 }
 
 CommRef TeamLinker::comm_of(ParallelInstance& p, ChannelId channel, unsigned depth) {
   if (p.comm != undefined_ref || p.size == 0) return p.comm;
   CommRef parent = undefined_ref;
-  if (p.enclosing != none && depth < 256) {
-    const ParallelId outer = tables_.channels[channel].implicits[p.enclosing].parallel;
+  const ImplicitInstance* const part = depth < 256 ? tables_.part_of(channel, p.enclosing) : nullptr;
+  if (part != nullptr) {
+    const ParallelId outer = part->parallel;
     if (ParallelInstance* enclosing = tables_.parallel(outer); enclosing && enclosing != &p) {
       parent = comm_of(*enclosing, tracer::channel_of(outer), depth + 1);
       if (p.codeptr == 0) p.codeptr = enclosing->codeptr;  // from inside the runtime: where the one around it stands
@@ -126,15 +129,23 @@ CommRef TeamLinker::comm_of(ParallelInstance& p, ChannelId channel, unsigned dep
   return p.comm = intern(parent, members);
 }
 
+/// It is in no team of the archive.
+bool TeamLinker::is_outside(ChannelId channel, std::uint32_t implicit) const {
+  const ImplicitInstance* const part = tables_.part_of(channel, implicit);
+  return part == nullptr || tables_.parallel(part->parallel)->comm == undefined_ref;
+}
+
 void TeamLinker::make_comms() {
   for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
     for (ParallelInstance& p : tables_.channels[c].parallels) comm_of(p, c, 0);
+  }
+  for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
     // Tasks outside any region need a team to be named by: the initial thread alone.
     for (const ImplicitInstance& i : tables_.channels[c].implicits)
-      if (i.creates_tasks && !tables_.parallel(i.parallel)) root(c);
+      if ((i.creates_tasks || i.last_task != 0) && is_outside(c, static_cast<std::uint32_t>(&i - tables_.channels[c].implicits.data()))) root(c);
     const auto& scan = tables_.channels[c];
-    bool outside = false;
-    scan.entities.for_each([&](std::size_t, const Entity& e) { outside = outside || (e.site != none && e.index == none); });
+    bool outside = scan.runs_tasks_outside;
+    scan.entities.for_each([&](std::size_t, const Entity& e) { outside = outside || (e.index == none && e.site < scan.sites.size() && scan.sites[e.site].construct != Construct::taskwait); });
     if (outside) root(c);
   }
 }

@@ -18,11 +18,15 @@ void link_untied(Tables& tables) {
   });
   // The resuming thread may read its clock before the suspending one does: a resumption elsewhere
   // belongs to the nearest suspension, before or after it.
+  std::vector<ChannelId> has;  // which threads have resumed the task and not suspended it: one, but for that and wrong sequences
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].resume) continue;
+    if (i > 0 && all[i].task != all[i - 1].task) has.clear();
+    if (all[i].resume) has.push_back(all[i].channel);
+    if (all[i].resume || std::erase(has, all[i].channel) == 0) continue;
     std::size_t next = i + 1;
     while (next < all.size() && all[next].task == all[i].task && !all[next].resume) ++next;
     if (next >= all.size() || all[next].task != all[i].task || all[next].channel == all[i].channel) continue;
+    if (all[next].time > limit_of(tables, all[i].task)) continue;
     tables.channels[all[i].channel].migrations.push_back({all[i].time, all[i].task, false});
     tables.channels[all[next].channel].migrations.push_back({all[next].time, all[next].task, true});
   }

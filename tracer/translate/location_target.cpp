@@ -25,10 +25,10 @@ void LocationTranslator::target(const Record& r, Nanoseconds t) {
 
 void LocationTranslator::target_submit(const Record& r, Nanoseconds t) {
   if (r.endpoint == Endpoint::end) return leave(t, Construct::target_submit);
-  out_.attribute(names_[Attribute::host_op_id], r.b);
+  if (r.b != no_id) out_.attribute(names_[Attribute::host_op_id], r.b);
   out_.attribute(names_[Attribute::target_id], r.c);
   enter(t, {targets_.empty() ? 0 : targets_.back().codeptr, Construct::target_submit, false, 0});
-  out_.add(t, EventType::parameter_uint, names_[Parameter::callsite_id], r.b);
+  if (r.b != no_id) out_.add(t, EventType::parameter_uint, names_[Parameter::callsite_id], r.b);
   out_.add(t, EventType::parameter_uint, names_[Parameter::teams_requested], r.a);
   if (r.endpoint != Endpoint::begin) leave(t, Construct::target_submit);
 }
@@ -46,7 +46,7 @@ void LocationTranslator::data_op(const Record& r, const Record& more, Nanosecond
     return pass(t, {more.c, Construct::target_map, false, 0});
   }
   const Construct construct = data_op_construct(r.sub);
-  out_.attribute(names_[Attribute::host_op_id], r.b);
+  if (r.b != no_id) out_.attribute(names_[Attribute::host_op_id], r.b);
   if (r.endpoint == Endpoint::end) {
     // An allocation's address on the device is known at its end only.
     out_.attribute(names_[Attribute::destination_address], more.b);

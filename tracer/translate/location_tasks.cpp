@@ -80,7 +80,9 @@ void LocationTranslator::fulfill(TaskId task, Nanoseconds t) {
 
 // A task that cancellation keeps from running is switched to, for no time, so that every task created completes.
 void LocationTranslator::discard(TaskId id, Ticks time, Nanoseconds t) {
-  if (id == no_id || id == current_->id || explicit_.find(id) || !begins_here(id, time)) return;
+  const Construct construct = task_key(id).construct;
+  if (construct == Construct::count_ || construct == Construct::taskwait) return;
+  if (id == current_->id || explicit_.find(id) || !begins_here(id, time)) return;
   const TaskName task = name_of(id);
   if (task.comm == undefined_ref || current_->comm == undefined_ref) return;
   out_.add(t, EventType::task_switch, task.comm, task.rank, task.generation);
@@ -94,12 +96,11 @@ LocationTranslator::TaskName LocationTranslator::name_of(TaskId id) const {
   const ChannelId creator = tracer::channel_of(id);
   const auto entity = tables_.entity(id);
   if (!entity) return name;
-  name.comm = tables_.root_comm[creator];
-  if (entity->index == none || entity->index >= tables_.channels[creator].implicits.size()) return name;
   const Creator& known = creator_of(creator, entity->index);
   name.comm = known.comm;
   name.rank = known.rank;
-  if (known.before < name.generation) name.generation -= known.before;
+  // Created before what generations count from (a wrong sequence): no number that any other has.
+  name.generation += known.before < name.generation ? -known.before : std::uint64_t{1} << 31;
   return name;
 }
 
@@ -108,23 +109,16 @@ const LocationTranslator::Creator& LocationTranslator::creator_of(ChannelId chan
   Creator& known = creators_[channel % creators_.size()];
   if (known.channel == channel && known.index == index) [[likely]]
     return known;
-  const ImplicitInstance& implicit = tables_.channels[channel].implicits[index];
+  const auto& implicits = tables_.channels[channel].implicits;
   known = {channel, index, tables_.root_comm[channel], 0, 0};
-  if (const ParallelInstance* p = tables_.parallel(implicit.parallel)) {
-    known.comm = p->comm;
-    known.rank = implicit.rank;
+  const ImplicitInstance* const part = tables_.part_of(channel, index);
+  if (part) {
+    known.comm = tables_.parallel(part->parallel)->comm;
+    known.rank = part->rank;
   }
-  const bool counts = implicit.initial || tables_.parallel(implicit.parallel) != nullptr;
-  if (counts && tracer::channel_of(implicit.task) == channel) known.before = counter_of(implicit.task);
+  const ImplicitInstance* const counts = part ? part : !implicits.empty() && implicits.front().initial ? &implicits.front() : nullptr;
+  if (counts && tracer::channel_of(counts->task) == channel) known.before = counter_of(counts->task);
   return known;
-}
-
-/// Equal teams share a communicator: that of one thread outside any region may be that of a region, too.
-bool LocationTranslator::is_created_in(TaskId id, ParallelId parallel) const {
-  const auto entity = tables_.entity(id);
-  if (!entity || entity->index == none) return false;
-  const auto& implicits = tables_.channels[tracer::channel_of(id)].implicits;
-  return entity->index < implicits.size() && implicits[entity->index].parallel == parallel;
 }
 
 void LocationTranslator::begin_task(TaskState& task, TaskId id) const {
@@ -172,13 +166,11 @@ bool LocationTranslator::encounters_team(const TaskState& task) const {
   return std::any_of(nest_.begin(), nest_.end(), [&](const Implicit& i) { return i.outer == &task; });
 }
 
-void LocationTranslator::switch_to(TaskId next, Nanoseconds t, bool migrated_in) {
+void LocationTranslator::switch_to(TaskId next, Nanoseconds t) {
   TaskState* target = next == implicit().id ? &implicit() : explicit_.find(next);
-  const bool fresh = !target || (migrated_in && target != &implicit());
-  if (!target) {
+  const bool fresh = !target;
+  if (fresh) {
     target = &explicit_.add(next);
-    begin_task(*target, next);
-  } else if (fresh) {
     begin_task(*target, next);
   }
   if (target == current_) return;
@@ -196,8 +188,8 @@ void LocationTranslator::switch_to(TaskId next, Nanoseconds t, bool migrated_in)
 /// A task that runs outside its team must end with that.
 void LocationTranslator::limit_task(TaskState& task) {
   const std::optional<Entity> entity = tables_.entity(task.id);
-  const auto& implicits = tables_.channels[tracer::channel_of(task.id)].implicits;
-  const ParallelInstance* const p = entity && entity->index < implicits.size() ? tables_.parallel(implicits[entity->index].parallel) : nullptr;
+  const ImplicitInstance* const part = entity ? tables_.part_of(tracer::channel_of(task.id), entity->index) : nullptr;
+  const ParallelInstance* const p = part ? tables_.parallel(part->parallel) : nullptr;
   if (!p || std::any_of(nest_.begin(), nest_.end(), [p](const Implicit& i) { return i.parallel == p; })) return;
   task.limit = p->limit;
   expiry_ = std::min(expiry_, task.limit);
@@ -206,9 +198,9 @@ void LocationTranslator::limit_task(TaskState& task) {
 
 void LocationTranslator::close_task(TaskId id, Nanoseconds t) {
   note("task closed by the end of its team");
-  switch_to(id, t, false);
+  switch_to(id, t);
   complete_current(t);
-  switch_to(implicit().id, t, false);
+  switch_to(implicit().id, t);
   current_ = &implicit();
   forget(id);
 }
@@ -221,7 +213,7 @@ void LocationTranslator::close_tasks(Nanoseconds t, std::size_t depth, CommRef t
     if (&task != current_ && !encounters_team(task) && (task.depth >= depth || (team != undefined_ref && task.comm == team))) left.push_back(id);
   });
   std::sort(left.begin(), left.end());
-  if (current_->generation != 0 && !encounters_team(*current_)) left.insert(left.begin(), current_->id);
+  if (in_task() && !encounters_team(*current_)) left.insert(left.begin(), current_->id);
   for (const TaskId id : left) close_task(id, t);
 }
 
@@ -240,7 +232,7 @@ void LocationTranslator::expire(Ticks when) {
   std::sort(late.begin(), late.end());
   const TaskId running = current_->id;
   for (const auto& [limit, id] : late) close_task(id, clock_(limit));
-  if (explicit_.find(running)) switch_to(running, out_.last(), false);
+  if (explicit_.find(running)) switch_to(running, out_.last());
   limit_ = std::min(expiry_, nest_.empty() ? never : nest_.back().limit);
 }
 
@@ -249,9 +241,9 @@ void LocationTranslator::finish_taskwait(TaskId task, Ticks time, Nanoseconds t)
   if (task == no_id || task_key(task).construct == Construct::taskwait) return leave(t, Construct::taskwait);
   if (!begins_here(task, time) || explicit_.find(task)) return note("end of a wait that was no task's ignored");
   const TaskId before = current_->id;
-  switch_to(task, t, false);
+  switch_to(task, t);
   complete_current(t);
-  switch_to(before, t, false);
+  switch_to(before, t);
   forget(task);
 }
 
@@ -270,7 +262,8 @@ void LocationTranslator::forget(TaskId id) {
 
 // Outside a team of several threads the completion of a task runs those that waited for it, and libomp (to 22) calls
 // the completed one their prior and their next task: what is meant is the task to which the completed one returned.
-TaskId LocationTranslator::returned_to(TaskId next) {
+TaskId LocationTranslator::returned_to(TaskId next, Ticks time) {
+  if (!tables_.task_begins.empty() && begins_here(next, time)) return next;
   for (std::size_t n = completed_.size(); n-- > 0;) {
     if (completed_[n].first != next) continue;
     next = completed_[n].second;
@@ -281,7 +274,7 @@ TaskId LocationTranslator::returned_to(TaskId next) {
 }
 
 void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {
-  const TaskId prior = r.b, wanted = returned_to(r.c);
+  const TaskId prior = r.b, wanted = returned_to(r.c, r.time);
   switch (r.sub) {
     case status::early_fulfill:
     case status::late_fulfill: return fulfill(prior, t);
@@ -295,7 +288,7 @@ void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {
   } else if (before && before != current_) {
     // From a task to itself: an untied task of a team of one goes on (libomp).
     if (prior != wanted) note("switch from a task that was not current");
-    switch_to(prior, t, false);
+    switch_to(prior, t);
   } else if (!before && prior != current_->id && task_key(prior).construct != Construct::count_) {
     completed_.emplace_back(prior, current_->id);
   }
@@ -308,11 +301,11 @@ void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {
   }
   const bool leaves_for_good = before && (ends || before->open.empty());
   const bool migrated_in = migrates(r.time, wanted, true);
-  const TaskId next = next_task(wanted, r, migrated_in);
+  const TaskId next = ends && wanted == prior ? implicit().id : next_task(wanted, r, migrated_in);
   if (next != no_id) {
-    switch_to(next, t, migrated_in);
+    switch_to(next, t);
   } else if (leaves_for_good) {
-    switch_to(implicit().id, t, false);
+    switch_to(implicit().id, t);
     current_ = &implicit();
   }
   if (leaves_for_good && prior != next) forget(prior);

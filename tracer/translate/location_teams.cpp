@@ -59,24 +59,28 @@ void LocationTranslator::parallel_begin(const Record& r, Nanoseconds t) {
 // A fork and its team's begin are one to a reader, as are its end and the join: no event may come between.
 void LocationTranslator::settle_beside_team(const Record& r, Nanoseconds t) {
   const bool begins = (r.kind == RecordKind::implicit_task || r.kind == RecordKind::initial_task) && r.endpoint == Endpoint::begin;
-  const bool silent = r.kind == RecordKind::thread_begin || r.kind == RecordKind::thread_end || r.kind == RecordKind::control_tool ||
-                      r.kind == RecordKind::error;  // errors_
-  while (!forks_.empty() && r.kind != RecordKind::parallel_end && !silent) {
+  while (!forks_.empty() && r.kind != RecordKind::parallel_end && !is_aside(r)) {
     OpenFork& fork = forks_.back();
-    if (fork.parallel->size == 0) return;
     if (fork.left) {
       note("region joined where its thread goes on");
-      joined_.push_back(fork.id);
-      join(t);
+      join_early(t);
       continue;
     }
     if (fork.entered) return;
     const auto own = [&](const ImplicitInstance& i) { return i.parallel == fork.id; };
-    if (begins && next_implicit_ < scan_.implicits.size() && own(scan_.implicits[next_implicit_])) return;
+    if (const ImplicitInstance* next = next_begin(); begins && next && own(*next)) return;
     note("team begin of a master supplied");
     const auto later = std::find_if(scan_.implicits.begin() + static_cast<std::ptrdiff_t>(next_implicit_), scan_.implicits.end(), own);
-    return enter_team(later != scan_.implicits.end() ? &*later : &nobody, fork.parallel, t);
+    enter_team(later != scan_.implicits.end() ? &*later : &nobody, fork.parallel, t);
+    fork.entered = true;
+    return;
   }
+}
+
+/// Its end is still to be told.
+void LocationTranslator::join_early(Nanoseconds t) {
+  joined_.push_back(forks_.back().id);
+  join(t);
 }
 
 void LocationTranslator::join(Nanoseconds t) {
@@ -105,9 +109,21 @@ void LocationTranslator::parallel_end(const Record& r, Nanoseconds t) {
   join(t);
 }
 
+/// What the next record of an implicit task's begin is to the tables.
+const ImplicitInstance* LocationTranslator::next_begin() const {
+  const auto next = std::find_if(scan_.implicits.begin() + static_cast<std::ptrdiff_t>(next_implicit_), scan_.implicits.end(),
+                                 [](const ImplicitInstance& i) { return !i.supplied; });
+  return next != scan_.implicits.end() ? &*next : nullptr;
+}
+
 void LocationTranslator::implicit_begin(const Record& r, Nanoseconds t) {
-  if (next_implicit_ >= scan_.implicits.size()) return;
-  const ImplicitInstance* instance = &scan_.implicits[next_implicit_++];
+  const auto is_supplied = [&r](const Implicit& i) {
+    return i.instance->supplied && i.instance->task == r.c && (r.kind == RecordKind::initial_task || i.instance->parallel == r.b);
+  };
+  if (r.c != no_id && std::any_of(nest_.begin(), nest_.end(), is_supplied)) return;
+  const ImplicitInstance* instance = next_begin();
+  if (!instance) return;
+  next_implicit_ = static_cast<std::size_t>(instance - scan_.implicits.data()) + 1;
   const ParallelInstance* p = tables_.parallel(instance->parallel);
   if (const ParallelId named = r.kind == RecordKind::initial_task ? instance->parallel : r.b;
       named != no_id && tracer::channel_of(named) != channel_)
@@ -128,12 +144,8 @@ void LocationTranslator::enter_team(const ImplicitInstance* instance, const Para
   if (p && instance->rank == 0 && !forks_.empty() && forks_.back().parallel == p) forks_.back().entered = true;
   Implicit i{instance, p, {}, current_, forks_.size(), limit};
   i.task.id = instance->task;
-  static_cast<TaskName&>(i.task) = {tables_.root_comm[channel_], 0, 0};
-  if (p && p->comm != undefined_ref) {
-    static_cast<TaskName&>(i.task) = {p->comm, instance->rank, 0};
-  } else if (i.task.comm == undefined_ref) {
-    static_cast<TaskName&>(i.task) = implicit();  // no team of its own: it goes on as what is around it
-  }
+  static_cast<TaskName&>(i.task) = *current_;  // without a team of its own it goes on as what is around it
+  if (p && p->comm != undefined_ref) static_cast<TaskName&>(i.task) = {p->comm, instance->rank, 0};
   nest_.push_back(std::move(i));
   limit_ = std::min(expiry_, limit);
   loop_codeptr_ = 0;
@@ -170,13 +182,22 @@ void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
 // late (a damaged trace) comes after the team.
 Ticks LocationTranslator::past_limit(const Record& r, Ticks when) {
   // The late end of a task. From any other the thread comes where records are missing.
-  if (r.kind == RecordKind::task_schedule && current_->generation != 0 && r.b == current_->id) return limit_;
-  release_overdue(limit_, &r);
-  expire(when);
-  std::size_t keep = nest_.size();
-  while (keep > 0 && nest_[keep - 1].limit < when) --keep;
-  if (keep < nest_.size()) drop_implicits_to(keep, clock_(nest_[keep].limit));
+  if (r.kind == RecordKind::task_schedule && in_task() && r.b == current_->id) return limit_;
+  pass_limits(when, &r);
   return due(r);
+}
+
+// One after the other, each with what was due before it.
+void LocationTranslator::pass_limits(Ticks when, const Record* next) {
+  while (limit_ < when) {
+    const Ticks limit = limit_;
+    release_overdue(limit, next);
+    toggle(limit);
+    const auto first = std::find_if(nest_.begin(), nest_.end(), [limit](const Implicit& i) { return i.limit <= limit || i.outer->limit <= limit; });
+    drop_implicits_to(static_cast<std::size_t>(first - nest_.begin()), clock_(limit));
+    while (!forks_.empty() && forks_.back().left) join_early(clock_(limit));
+    expire(limit + 1);
+  }
 }
 
 bool LocationTranslator::is_outside_teams() const {
@@ -201,8 +222,13 @@ void LocationTranslator::drop_implicits_to(std::size_t depth, Nanoseconds t) {
     const std::size_t forks = i.forks;
     bool repaired = i.parallel != nullptr;
     // A worker whose late end never came (_exit, or the runtime dropped it) left with its master.
-    if (i.parallel && i.instance->rank != 0 && i.parallel->limit != never) {
-      end = std::min(t, clock_(i.parallel->limit));
+    const bool is_late = i.parallel && i.instance->rank != 0 && i.parallel->limit != never;
+    if (is_late) end = std::min(t, clock_(i.parallel->limit));
+    while (forks_.size() > forks) {
+      if (!is_runtimes_own(forks_.back().parallel)) note("parallel region closed by the end of the one around it");
+      join(end);
+    }
+    if (is_late) {
       repaired = false;
       const auto& open = i.task.open;
       if (current_ == &i.task && open.size() > 1 && is_join(open.back().construct)) {
@@ -210,10 +236,6 @@ void LocationTranslator::drop_implicits_to(std::size_t depth, Nanoseconds t) {
         if (i.task.open.size() > 1 && is_join(i.task.open.back().construct))
           leave(std::min(end, clock_(i.parallel->join_end)), i.task.open.back().construct, false);
       }
-    }
-    while (forks_.size() > forks) {
-      if (!is_runtimes_own(forks_.back().parallel)) note("parallel region closed by the end of the one around it");
-      join(end);
     }
     close_implicit(end, repaired);
   }

@@ -15,7 +15,7 @@ LocationTranslator::LocationTranslator(const Tables& tables, const Journal& jour
       clock_(clock),
       channel_(channel),
       location_(tables.location_of[channel]),
-      out_(writer, *tables.regions, scan_.records) {
+      out_(writer, *tables.regions, scan_.records, vocabulary[Attribute::message]) {
   base_.comm = tables.root_comm[channel];
 }
 
@@ -202,6 +202,7 @@ LocationResult LocationTranslator::run(RecordReader& records) {
     kind_ = ThreadKind::root;
     out_.attribute(names_[Attribute::process_id], journal_.run.process_id);
     out_.add(clock_(tables_.begin), EventType::program_begin, 0, names_.program);
+    out_.usage().string(names_.program);
   }
   PositionMender positions(tables_.runtime);
   for (auto batch = records.next(); !batch.empty(); batch = records.next())
@@ -215,17 +216,19 @@ LocationResult LocationTranslator::run(RecordReader& records) {
   result_.last = out_.last();
   result_.events = out_.count();
   result_.clamped = out_.clamped();
+  result_.used = std::move(out_.usage());
   return std::move(result_);
 }
 
 void LocationTranslator::finish() {
   if (has_pending_create_) write_pending_create();
   if (has_pending_test_) settle_test(Record{});
+  pass_limits(never, nullptr);
+  release_overdue(never - 1, nullptr);
   toggle(tables_.end);
   const Nanoseconds end = std::max(clock_(tables_.end), out_.last());
   out_.resume(end);
   release_overdue(never, nullptr);
-  expire(never);
   drop_all(end);
   end_unstarted(none, end);
   write_waits();

@@ -32,6 +32,7 @@ struct LocationResult {
   Nanoseconds first = 0, last = 0;
   std::uint64_t events = 0, clamped = 0;
   std::map<std::string, std::uint64_t> repairs;  ///< what was closed, moved or ignored, by name
+  Usage used;
 };
 
 class LocationTranslator {
@@ -150,9 +151,11 @@ class LocationTranslator {
   void parallel_end(const Record& r, Nanoseconds t);
   bool is_beside_team() const noexcept { return !forks_.empty() && (forks_.back().left || !forks_.back().entered); }
   void settle_beside_team(const Record& r, Nanoseconds t);
+  const ImplicitInstance* next_begin() const;
   void enter_team(const ImplicitInstance* instance, const ParallelInstance* p, Nanoseconds t);
   void expire(Ticks when);
   Ticks past_limit(const Record& r, Ticks when);
+  void pass_limits(Ticks when, const Record* next);
   bool is_outside_teams() const;
   void implicit_begin(const Record& r, Nanoseconds t);
   void implicit_end(const Record& r, Nanoseconds t);
@@ -164,6 +167,7 @@ class LocationTranslator {
   bool beside_team() const { return !forks_.empty() && (nest_.empty() || nest_.back().forks < forks_.size()); }
   void write_errors(Nanoseconds t);
   void join(Nanoseconds t);
+  void join_early(Nanoseconds t);
   /// The record's time, or the master's when it came late.
   Ticks due(const Record& r) const noexcept {
     return r.endpoint == Endpoint::begin || nest_.empty() || nest_.back().instance->rank == 0 ? r.time : due_late(r);
@@ -184,13 +188,14 @@ class LocationTranslator {
   void task_schedule(const Record& r, Nanoseconds t);
   TaskId next_task(TaskId next, const Record& r, bool migrated_in);
   void complete_current(Nanoseconds t);
-  void switch_to(TaskId next, Nanoseconds t, bool migrated_in);
+  void switch_to(TaskId next, Nanoseconds t);
   void limit_task(TaskState& task);
   void close_task(TaskId task, Nanoseconds t);
   void close_tasks(Nanoseconds t, std::size_t depth, CommRef team);
   bool begins_here(TaskId task, Ticks time) const;
   bool encounters_team(const TaskState& task) const;
   TaskState& implicit() { return nest_.empty() ? base_ : nest_.back().task; }
+  bool in_task() { return current_ != &implicit(); }  ///< an explicit one
   bool migrates(Ticks time, TaskId task, bool in);
   TaskName name_of(TaskId id) const;
   struct Creator {
@@ -201,8 +206,7 @@ class LocationTranslator {
     std::uint64_t before = 0;  ///< counter of its implicit task: generations count from there
   };
   const Creator& creator_of(ChannelId channel, std::uint32_t index) const;
-  TaskId returned_to(TaskId next);
-  bool is_created_in(TaskId id, ParallelId parallel) const;
+  TaskId returned_to(TaskId next, Ticks time);
   void begin_task(TaskState& task, TaskId id) const;
   RegionKey task_key(TaskId id) const;  ///< construct count_ when nobody created it
 

@@ -55,11 +55,15 @@ class Scanner {
   void implicit_end(const Record& r);
   void sync_end(const Record& r);
   void task_create(const Record& r);
+  void balance(std::uint64_t tasks) { (nest_.empty() ? out_.tasks_outside : out_.implicits[nest_.back()].tasks) += tasks; }
   void task_schedule(const Record& r);
   void dependence(const Record& r);
   void lock(const Record& r, std::uint8_t kind);
   ParallelInstance* own_parallel(ParallelId id);
   void close_to(std::size_t depth, Ticks time);
+  std::uint32_t begin_implicit(const ImplicitInstance& begun);
+  void settle(const Record& r);
+  ParallelId team_of(const Record& r) const;
 
   ChannelScan out_;
   ChannelId channel_;
@@ -68,9 +72,13 @@ class Scanner {
   std::vector<std::uint32_t> nest_;   // implicit instances that are open here
   struct Fork {
     std::uint32_t parallel;
-    std::size_t depth;  // of nest_
+    std::size_t depth;     // of nest_
+    bool entered = false;  // this thread's part of the team has begun
+    bool left = false;     // and has ended
   };
+  bool is_beside_team() const noexcept { return !forks_.empty() && forks_.back().entered == forks_.back().left; }
   std::vector<Fork> forks_;  // regions that began here and have not ended
+  std::vector<ParallelId> joined_;  // before their end was told
   TaskCounter task_counter_;
   TaskId running_ = no_id;            // explicit task
   std::vector<TaskId> around_;        // per implicit instance of nest_: what ran when it began
@@ -124,12 +132,13 @@ ParallelInstance* Scanner::own_parallel(ParallelId id) {
   const std::uint64_t counter = counter_of(id);
   if (counter >= out_.entities.size()) return nullptr;
   const Entity e = out_.entities.get(counter);
-  return e.site == none && e.index < out_.parallels.size() ? &out_.parallels[e.index] : nullptr;
+  return e.site == none && e.index < out_.parallels.size() && out_.parallels[e.index].id == id ? &out_.parallels[e.index] : nullptr;
 }
 
 void Scanner::parallel_begin(const Record& r) {
   if (tracer::channel_of(r.b) != channel_ || counter_of(r.b) == 0) return void(++out_.notes["parallel regions without an id"]);
   ParallelInstance p;
+  p.id = r.b;
   p.codeptr = r.c;
   p.begin = r.time;
   p.requested = r.a;
@@ -143,47 +152,98 @@ void Scanner::parallel_begin(const Record& r) {
 }
 
 void Scanner::parallel_end(const Record& r) {
+  if (const auto early = std::find(joined_.begin(), joined_.end(), r.b); early != joined_.end()) return void(joined_.erase(early));
+  out_.teams_out_of_order |= forks_.empty() || !forks_.back().left;
   if (forks_.empty()) return;
   const Fork fork = forks_.back();  // whatever id is given: see LocationTranslator::parallel_end()
   close_to(std::min(fork.depth, nest_.size()), r.time);
-  if (forks_.size() > 0 && forks_.back().parallel == fork.parallel) forks_.pop_back();
+  if (!forks_.empty() && forks_.back().parallel == fork.parallel) forks_.pop_back();
   out_.parallels[fork.parallel].end = r.time;
 }
 
 /// Implicit tasks above `depth` and the regions begun inside them end, if they have not.
 void Scanner::close_to(std::size_t depth, Ticks time) {
-  for (; nest_.size() > depth; nest_.pop_back()) {
+  while (nest_.size() > depth) {
     out_.tasks_out_of_order |= running_ != no_id;
     running_ = around_.back();
     around_.pop_back();
+    out_.teams_out_of_order |= !forks_.empty() && forks_.back().depth >= nest_.size();
     for (; !forks_.empty() && forks_.back().depth >= nest_.size(); forks_.pop_back()) out_.parallels[forks_.back().parallel].end = time;
-    const ImplicitInstance& i = out_.implicits[nest_.back()];
-    if (auto* p = own_parallel(i.parallel); p && i.rank == 0 && p->implicit_end == 0) p->implicit_end = time;
+    ParallelInstance* const p = own_parallel(out_.implicits[nest_.back()].parallel);
+    if (p && p->implicit_end == 0) p->implicit_end = time;
+    if (p && !forks_.empty() && p == &out_.parallels[forks_.back().parallel]) forks_.back().left = true;
+    nest_.pop_back();
   }
+}
+
+std::uint32_t Scanner::begin_implicit(const ImplicitInstance& begun) {
+  const auto index = static_cast<std::uint32_t>(out_.implicits.size());
+  out_.implicits.push_back(begun);
+  out_.implicits.back().outer = nest_.empty() ? none : nest_.back();
+  nest_.push_back(index);
+  around_.push_back(std::exchange(running_, no_id));
+  return index;
+}
+
+// What a thread does between a fork and its part of the team, or between that and the join (a wrong or damaged sequence)
+// says that it is past them. LocationTranslator::settle_beside_team() comes to the same.
+void Scanner::settle(const Record& r) {
+  while (is_beside_team()) {
+    Fork& fork = forks_.back();
+    ParallelInstance& p = out_.parallels[fork.parallel];
+    if (!fork.left) {
+      if (r.endpoint == Endpoint::begin && team_of(r) == p.id) return;
+      fork.entered = true;
+      ImplicitInstance i;
+      i.parallel = p.id;
+      i.begin = r.time;
+      i.supplied = true;
+      begin_implicit(i);
+    } else {
+      p.end = r.time;
+      joined_.push_back(p.id);
+      forks_.pop_back();
+    }
+    out_.teams_out_of_order = true;
+  }
+}
+
+/// Which team an implicit task's begin is of.
+ParallelId Scanner::team_of(const Record& r) const {
+  // A league of one team: libomp (to 22) names no parallel region in its initial task, or the region of one before.
+  if (r.kind == RecordKind::initial_task && league_ != no_id) return league_;
+  return r.kind == RecordKind::implicit_task || r.kind == RecordKind::initial_task ? r.b : no_id;
 }
 
 void Scanner::implicit_begin(const Record& r) {
   ImplicitInstance i;
-  i.parallel = r.b;
-  // A league of one team: libomp (to 22) names no parallel region in its initial task, or the region of one before.
-  if (r.kind == RecordKind::initial_task && league_ != no_id) i.parallel = league_;
+  i.parallel = team_of(r);
   if (i.parallel == league_) league_ = no_id;
   i.task = r.c;
   i.begin = r.time;
   i.rank = r.sub;
   i.size = r.a;
-  // A thread joins another thread's team only when it has none: an end that never came is past.
+  i.initial = r.kind == RecordKind::initial_task;
+  const bool has_id = tracer::channel_of(r.c) == channel_ && counter_of(r.c) != 0;
   if (i.parallel != no_id && tracer::channel_of(i.parallel) != channel_) {
+    // A thread joins another thread's team only when it has none: an end that never came is past.
+    out_.teams_out_of_order |= !nest_.empty() || !forks_.empty();
     close_to(0, r.time);
     for (; !forks_.empty(); forks_.pop_back()) out_.parallels[forks_.back().parallel].end = r.time;
+  } else if (const ParallelInstance* p = own_parallel(i.parallel)) {
+    for (const std::uint32_t open : nest_) {
+      ImplicitInstance& supplied = out_.implicits[open];
+      if (!supplied.supplied || supplied.parallel != p->id || supplied.task != no_id || !has_id) continue;
+      supplied.task = r.c;
+      return name(counter_of(r.c), {open, none});
+    }
+    const bool fits = !forks_.empty() && p == &out_.parallels[forks_.back().parallel] && !forks_.back().entered;
+    if (fits) forks_.back().entered = true;
+    if (!fits) i.parallel = no_id;
+    out_.teams_out_of_order |= !fits;
   }
-  i.outer = nest_.empty() ? none : nest_.back();
-  i.initial = r.kind == RecordKind::initial_task;
-  const auto index = static_cast<std::uint32_t>(out_.implicits.size());
-  if (tracer::channel_of(r.c) == channel_ && counter_of(r.c) != 0) name(counter_of(r.c), {index, none});
-  out_.implicits.push_back(i);
-  nest_.push_back(index);
-  around_.push_back(std::exchange(running_, no_id));
+  const std::uint32_t index = begin_implicit(i);
+  if (has_id) name(counter_of(r.c), {index, none});
 }
 
 void Scanner::implicit_end(const Record& r) {
@@ -191,16 +251,17 @@ void Scanner::implicit_end(const Record& r) {
   for (std::size_t n = nest_.size(); n-- > 0;) {
     ImplicitInstance& i = out_.implicits[nest_[n]];
     if (i.task != r.c && r.c != no_id) continue;
+    out_.teams_out_of_order |= n + 1 < nest_.size();
     i.end = r.time;
     return close_to(n, r.time);
   }
+  out_.teams_out_of_order |= !nest_.empty();
 }
 
 void Scanner::sync_end(const Record& r) {
   const Construct c = sync_construct(r.sub);
   if (!is_join(c) || nest_.empty()) return;
   const ImplicitInstance& i = out_.implicits[nest_.back()];
-  if (i.rank != 0) return;
   if (auto* p = own_parallel(i.parallel)) (r.kind == RecordKind::sync_region ? p->join_end : p->join_wait_end) = r.time;
 }
 
@@ -212,7 +273,10 @@ void Scanner::task_create(const Record& r) {
     known.set(r, site(key));
     if (key.construct != Construct::taskwait) site({r.c, Construct::create_task, false, 0});
   }
+  const bool is_taskwait = keys_[known.value].construct == Construct::taskwait;
   name(counter, {nest_.empty() ? none : nest_.back(), known.value});
+  if (is_taskwait) return;
+  balance(make_id(channel_, counter));
   if (!nest_.empty()) out_.implicits[nest_.back()].creates_tasks = true;
 }
 
@@ -225,8 +289,12 @@ void Scanner::task_schedule(const Record& r) {
     out_.tasks_out_of_order |= prior != running_;
     out_.tasks_left_over += next - prior;
     if (next != no_id && !nest_.empty()) out_.implicits[nest_.back()].last_task = r.time;
-    out_.tasks_out_of_order |= next != no_id && nest_.empty();
+    if (next != no_id && nest_.empty()) out_.tasks_out_of_order = out_.runs_tasks_outside = true;
     running_ = next;
+    if ((r.sub == 1 || r.sub == 3 || r.sub == 4) && prior != no_id) {
+      ++out_.tasks_ended;
+      balance(-(prior & ~untied_bit));
+    }
   }
   const auto note = [&](TaskId id, bool resume) {
     if (id & untied_bit) out_.untied.push_back({id, r.time, channel_, resume});
@@ -234,7 +302,6 @@ void Scanner::task_schedule(const Record& r) {
   if (r.sub == 2 || r.sub == 7) note(r.b, false);
   if (r.sub != 5 && r.sub != 6 && r.sub != 8) note(r.c, true);
   if (r.sub == 5 || r.sub == 6) site({0, Construct::fulfill_event, false, 0});
-  if (r.sub == 1 || r.sub == 3 || r.sub == 4) ++out_.tasks_ended;
 }
 
 void Scanner::dependence(const Record& r) {
@@ -262,6 +329,7 @@ void Scanner::record(const Record& r) {
   if (out_.first == 0) out_.first = r.time;
   if (r.time > out_.last) out_.last = r.time;
   if (r.kind < RecordKind::count_) ++out_.kinds[static_cast<std::size_t>(r.kind)];
+  if (is_beside_team() && r.kind != RecordKind::parallel_end && !is_aside(r)) settle(r);
   if (adds_only_its_site(r) && known_.at(r).holds(r)) return;
   switch (r.kind) {
     case RecordKind::parallel_begin: return parallel_begin(r);

@@ -26,6 +26,7 @@ inline constexpr Ticks never = std::numeric_limits<Ticks>::max();
 
 /// One execution of a parallel region or of a league.
 struct ParallelInstance {
+  ParallelId id = no_id;
   std::uint64_t codeptr = 0;
   Ticks begin = 0;
   Ticks end = 0;  ///< 0: never seen
@@ -50,7 +51,9 @@ struct ImplicitInstance {
   std::uint32_t size = 0;
   std::uint32_t outer = none;  ///< the implicit instance around it on this channel
   Ticks last_task = 0;  ///< when an explicit task last came to run in it
+  std::uint64_t tasks = 0;  ///< the ids of tasks created in it less those that ended, as a sum
   bool initial = false;
+  bool supplied = false;  ///< a fork's thread went on without it: see Scanner::settle()
   bool creates_tasks = false;
 };
 
@@ -148,7 +151,10 @@ struct ChannelScan {
   std::uint64_t tasks_ended = 0;  ///< explicit ones, as seen here, created anywhere
   /// Tasks that came to run here less those that left, as a sum of their ids; 0 when each that came left.
   std::uint64_t tasks_left_over = 0;
+  std::uint64_t tasks_outside = 0;  ///< as ImplicitInstance::tasks, in no implicit task
+  bool runs_tasks_outside = false;
   bool tasks_out_of_order = false;  ///< one left that was not the one that had come last
+  bool teams_out_of_order = false;  ///< a begin or end of a region or team was missing, or one too many
   /// Tasks created here that nobody ever ran (the trace ends before), by their creator's implicit instance.
   std::vector<std::pair<std::uint32_t, TaskId>> unstarted;
   std::vector<std::uint32_t> dependence_types;  ///< by type, most dependences that one task has; empty: none
@@ -210,7 +216,13 @@ struct Tables {
     const std::optional<Entity> e = entity(id);
     if (!e || e->site != none || e->index == none) return nullptr;
     const auto& parallels = channels[tracer::channel_of(id)].parallels;
-    return e->index < parallels.size() ? &parallels[e->index] : nullptr;
+    return e->index < parallels.size() && parallels[e->index].id == id ? &parallels[e->index] : nullptr;
+  }
+  /// The part in a team in which an implicit task is: its own, or one around it; nullptr: outside all teams.
+  const ImplicitInstance* part_of(ChannelId channel, std::uint32_t index) const noexcept {
+    const auto& implicits = channels[channel].implicits;
+    while (index < implicits.size() && parallel(implicits[index].parallel) == nullptr) index = implicits[index].outer;
+    return index < implicits.size() ? &implicits[index] : nullptr;
   }
   ParallelInstance* parallel(ParallelId id) noexcept {
     return const_cast<ParallelInstance*>(static_cast<const Tables*>(this)->parallel(id));

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <mutex>
+#include <utility>
 
 #include "tracer/translate/definitions_of_run.hpp"
 #include "tracer/translate/device_events.hpp"
@@ -84,7 +85,8 @@ class Translation {
   DeviceDefinitions devices_;
   DeviceTimeline recorded_devices_;  ///< only with pauses
   TranslateReport report_;
-  std::mutex mutex_;  // report_, first_, last_
+  Usage usage_;
+  std::mutex mutex_;  // report_, usage_, first_, last_
   Nanoseconds first_ = ~Nanoseconds{0}, last_ = 0;
 };
 
@@ -118,7 +120,9 @@ void Translation::link() {
   define_all_threads(report_.threads, definitions_);
   for (ChannelScan& scan : tables_.channels)
     tables_.toggles.insert(tables_.toggles.end(), scan.toggles.begin(), scan.toggles.end());
-  std::sort(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& a, const Toggle& b) { return a.time < b.time; });
+  std::stable_sort(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& a, const Toggle& b) { return a.time < b.time; });
+  bool recording = true;  // a second pause changes nothing
+  std::erase_if(tables_.toggles, [&recording](const Toggle& t) { return std::exchange(recording, t.recording) == t.recording; });
   link_teams(tables_, definitions_);
   link_locks(tables_);
   link_untied(tables_);
@@ -154,6 +158,7 @@ void Translation::link_devices() {
 void Translation::count(const LocationResult& result) {
   const std::lock_guard lock(mutex_);
   report_.events += result.events;
+  usage_.merge(result.used);
   if (result.clamped > 0) report_.repairs["event moved behind its predecessor"] += result.clamped;
   for (const auto& [what, n] : result.repairs) report_.repairs[what] += n;
   if (result.events == 0) return;
@@ -230,6 +235,7 @@ TranslateReport Translation::run() {
   const std::vector<Region> used = tables_.regions->used();
   definitions_.regions.insert(definitions_.regions.end(), used.begin(), used.end());
   if (first_ > last_) first_ = last_ = clock_(tables_.begin);
+  usage_.tell(definitions_);
   define_clock(first_, last_, clock_, definitions_);
   define_properties(journal_, report_, definitions_);
   define_callback_counts(tables_, definitions_);
