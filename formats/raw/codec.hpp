@@ -23,9 +23,7 @@ namespace tracer::raw {
 /// What the encoder remembers.
 struct Prediction {
   struct Fields {
-    std::uint64_t b = 0, c = 0;
-    std::uint32_t a = 0;
-    std::uint16_t sub = 0;
+    std::uint64_t sub_a = 0, b = 0, c = 0;  ///< sub below a, as they lie in a record's second word
   };
   std::array<Fields, 256> last{};
   Ticks time = 0;
