@@ -208,6 +208,10 @@ Decoder::Taken Decoder::run(Record* out, std::size_t room, std::size_t most, Rep
         }
         repeats->skip[tag] = false;
       }
+      if ((tag & 63) == static_cast<unsigned>(RecordKind::mutex_released)) {
+        constexpr std::uint64_t longest = 0xffffffffu;
+        head = (head & ~(longest << a_bit)) | std::min(difference, longest) << a_bit;
+      }
       repeats->expects_team = repeats->expects_team_behind(static_cast<RecordKind>(tag & 63), static_cast<Endpoint>(tag >> 6));
     }
     unknown |= !is_known(tag & 63);

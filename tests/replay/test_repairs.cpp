@@ -78,6 +78,20 @@ TEST_CASE("a lock that another thread releases than acquired it is released ther
   CHECK(run.count("release") == 1);
 }
 
+TEST_CASE("an acquisition whose clock was read early comes after what the holder before did last") {
+  Run run;
+  Run::insert(run.master, acquired(31));
+  Run::insert(run.master, rec(50, RecordKind::flush, none, 0, 0, 0, 0x3000));
+  Run::insert(run.master, released(52));
+  Run::insert(run.worker, acquired(48));
+  Run::insert(run.worker, released(55));
+  run.translate();
+  CHECK(run.has(0, "49 enter !$omp flush @0x3000"));
+  CHECK(run.has(0, "49 release 0.1"));
+  CHECK(run.has(1, "49 acquire 0.2"));
+  CHECK(run.has(1, "54 release 0.2"));
+}
+
 TEST_CASE("a lock that is never released is so where the next one has it") {
   Run run;
   Run::insert(run.master, acquired(31));

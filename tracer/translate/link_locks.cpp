@@ -4,6 +4,7 @@
 #include <queue>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "tracer/translate/link.hpp"
 
@@ -89,11 +90,14 @@ class LockLinker {
     std::vector<std::uint32_t> partner;  ///< an acquisition's release, or elsewhere; of all else the acquisition it belongs to
   };
   static constexpr std::uint32_t elsewhere = none - 1;
+  static constexpr Ticks most_early = 4096;  ///< a microsecond or more; what is further off has other reasons
   bool is_released_here(ChannelId channel, std::uint32_t acquisition) const {
     return operations_[channel].partner[acquisition] < elsewhere;
   }
   void pair(ChannelId channel);
   void order();
+  void leave_out_paused();
+  Ticks released_after(ChannelId channel, std::uint32_t acquisition) const;
   void release_elsewhere();
   void number(ChannelId channel);
   Ticks end_of(ChannelId channel, std::uint32_t acquisition) const;
@@ -106,6 +110,7 @@ class LockLinker {
   std::size_t locks_;
   std::vector<Operations> operations_;
   std::vector<Held> held_;
+  std::vector<std::pair<Held, Held>> pairs_;  ///< acquisitions, and their releases by other threads
 };
 
 // Within a channel: an acquisition, what nests in it, and its release. A nested acquisition without
@@ -149,7 +154,9 @@ Ticks LockLinker::end_of(ChannelId channel, std::uint32_t acquisition) const {
   return std::min(ops.until[acquisition], here ? tables_.channels[channel].locks[ops.partner[acquisition]].time : never);
 }
 
-// Acquisitions are numbered in the order of time. One that is over within a pause is in no trace, and has no number.
+// Acquisitions are numbered in the order of time, which is when the one before must have ended. Where two processors contend
+// for a lock the clock of the next one's acquisition may be read some 50 ns before it has it: it did so after all that the one
+// before did before its release.
 void LockLinker::order() {
   struct Last {
     std::uint32_t order = 0;
@@ -157,26 +164,37 @@ void LockLinker::order() {
     std::uint32_t operation = 0;
   };
   std::vector<Last> last(locks_);
-  const auto left_out = [&](const Last& l) {
-    LockOperation& op = tables_.channels[l.channel].locks[l.operation];
-    if (tables_.toggles.empty() || !tables_.paused(op.time, std::min(end_of(l.channel, l.operation), tables_.end))) return false;
-    op.order = 0;
-    return true;
-  };
   Acquisitions all(tables_);
   for (Acquisition a; all.next(a);) {
     LockOperation& op = tables_.channels[a.channel].locks[a.operation];
     Last& before = last[op.lock];
     op.order = before.order + 1;
     if (before.channel != none) {
+      op.time = std::max(op.time, tables_.channels[before.channel].locks[before.operation].time);
+      const Ticks released = released_after(before.channel, before.operation);
+      if (released > op.time && released - op.time < most_early) op.time = released;
       auto& until = operations_[before.channel].until[before.operation];
-      until = std::min(until, a.time);
-      if (left_out(before)) op.order = before.order;
+      until = std::min(until, op.time);
     }
     before = {op.order, a.channel, a.operation};
   }
-  for (const Last& l : last)
-    if (l.channel != none) left_out(l);
+}
+
+/// The time of the last that its thread did before it released the lock; 0: unknown.
+Ticks LockLinker::released_after(ChannelId channel, std::uint32_t acquisition) const {
+  if (!is_released_here(channel, acquisition)) return 0;
+  const LockOperation& release = tables_.channels[channel].locks[operations_[channel].partner[acquisition]];
+  return release.time - std::min<Ticks>(release.order, release.time);
+}
+
+// An acquisition that is over within a pause is in no trace, and has no number.
+void LockLinker::leave_out_paused() {
+  std::vector<std::uint32_t> last(locks_);
+  Acquisitions all(tables_);
+  for (Acquisition a; all.next(a);) {
+    LockOperation& op = tables_.channels[a.channel].locks[a.operation];
+    op.order = tables_.paused(op.time, std::min(end_of(a.channel, a.operation), tables_.end)) ? 0 : ++last[op.lock];
+  }
 }
 
 // A lock may be released by another thread than acquired it: an untied task goes on elsewhere, or the program is wrong.
@@ -197,7 +215,7 @@ void LockLinker::release_elsewhere() {
       if (scan.lock_kinds[i] == nested && operations_[c].partner[i] != none) nests[operations_[c].partner[i]] = true;
     for (std::uint32_t i = 0; i < scan.locks.size(); ++i) {
       const At at{scan.locks[i].lock, scan.locks[i].time, c, i};
-      if (scan.lock_kinds[i] == acquired && !is_released_here(c, i) && scan.locks[i].order != 0 && !nests[i]) open.push_back(at);
+      if (scan.lock_kinds[i] == acquired && !is_released_here(c, i) && !nests[i]) open.push_back(at);
       if (scan.lock_kinds[i] == released && operations_[c].partner[i] == none) releases.push_back(at);
     }
   }
@@ -209,7 +227,8 @@ void LockLinker::release_elsewhere() {
     Operations& ops = operations_[at->channel];
     if (ops.partner[at->operation] == elsewhere || release.time > ops.until[at->operation]) continue;
     ops.partner[at->operation] = elsewhere;
-    tables_.channels[release.channel].locks[release.operation].order = tables_.channels[at->channel].locks[at->operation].order;
+    ops.until[at->operation] = release.time;
+    pairs_.push_back({{at->channel, at->operation}, {release.channel, release.operation}});
   }
 }
 
@@ -220,8 +239,8 @@ void LockLinker::number(ChannelId channel) {
     LockOperation& op = scan.locks[i];
     const std::uint32_t partner = ops.partner[i];
     if (scan.lock_kinds[i] != acquired) {
+      op.order = partner != none ? scan.locks[partner].order : 0;
       if (partner == none) continue;
-      op.order = scan.locks[partner].order;
       if (scan.lock_kinds[i] == released) op.time = std::min(op.time, ops.until[partner]);
     } else if (op.order != 0 && partner != elsewhere) {
       const bool late = partner != none && scan.locks[partner].time > ops.until[i];
@@ -242,7 +261,10 @@ void LockLinker::run() {
   for (ChannelId c = 0; c < tables_.channels.size(); ++c) pair(c);
   order();
   release_elsewhere();
+  if (!tables_.toggles.empty()) leave_out_paused();
   for (ChannelId c = 0; c < tables_.channels.size(); ++c) number(c);
+  for (const auto& [acquisition, release] : pairs_)
+    tables_.channels[release.channel].locks[release.operation].order = tables_.channels[acquisition.channel].locks[acquisition.operation].order;
 }
 
 }  // namespace

@@ -100,7 +100,9 @@ void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
       return;
     case RecordKind::mutex_acquired: {
       const Construct c = mutex_construct(r.sub);
-      acquire(next_operation(), t);
+      const LockOperation* op = next_operation();
+      if (op && op->time > r.time) [[unlikely]] t = clock_(op->time);  // the clock was read too early
+      acquire(op, t);
       if (has_block(c)) return enter(t, {r.c, block_of(c), false, 0});
       if (!is_scoped(c)) leave(t, routine_inside(c));
       return;

@@ -125,9 +125,7 @@ void LocationTranslator::implicit_begin(const Record& r, Nanoseconds t) {
   if (!instance) return;
   next_implicit_ = static_cast<std::size_t>(instance - scan_.implicits.data()) + 1;
   const ParallelInstance* p = tables_.parallel(instance->parallel);
-  if (const ParallelId named = r.kind == RecordKind::initial_task ? instance->parallel : r.b;
-      named != no_id && tracer::channel_of(named) != channel_)
-    drop_all(t);
+  if (instance->joins) drop_all(t);
   const auto is_open = [instance](const Implicit& i) { return i.instance == instance; };
   if (std::any_of(nest_.begin(), nest_.end(), is_open)) return;  // supplied, see settle_beside_team()
   const bool leads = p && tracer::channel_of(instance->parallel) == channel_;

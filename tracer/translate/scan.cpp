@@ -37,6 +37,7 @@ class Scanner {
   explicit Scanner(ChannelId channel) : channel_(channel) { sites_.resize(64, none); }
 
   void record(const Record& r);
+  void passed(Ticks time) noexcept { last_ = time; }
   /// Records that were not shown: the tables have them already.
   void count(const Repeats& repeats);
   ChannelScan take() {
@@ -86,6 +87,7 @@ class Scanner {
   SiteCache<std::uint32_t> known_;  // records whose sites are in keys_ already; of a task_create: the task's
   TaskId depending_ = no_id;
   std::array<std::uint32_t, 256> type_counts_{};
+  Ticks last_ = 0;  // the time of the record before
   std::uint64_t loop_codeptr_ = 0;
   ParallelId league_ = no_id;  // begun here, without a team yet
   RegionKey data_op_{};               // waits for its `more`
@@ -226,7 +228,7 @@ void Scanner::implicit_begin(const Record& r) {
   i.initial = r.kind == RecordKind::initial_task;
   const bool has_id = tracer::channel_of(r.c) == channel_ && counter_of(r.c) != 0;
   if (i.parallel != no_id && tracer::channel_of(i.parallel) != channel_) {
-    // A thread joins another thread's team only when it has none: an end that never came is past.
+    i.joins = true;  // only when it has none of its own: an end that never came is past
     out_.teams_out_of_order |= !nest_.empty() || !forks_.empty();
     close_to(0, r.time);
     for (; !forks_.empty(); forks_.pop_back()) out_.parallels[forks_.back().parallel].end = r.time;
@@ -314,7 +316,9 @@ void Scanner::dependence(const Record& r) {
 }
 
 void Scanner::lock(const Record& r, std::uint8_t kind) {
-  out_.locks.push_back({r.time, 0, 0});
+  const Ticks before = r.time > last_ ? r.time - last_ : 0;
+  const Ticks since = r.a != 0 && r.a < before ? r.a : before;
+  out_.locks.push_back({r.time, 0, static_cast<std::uint32_t>(kind == 1 ? std::min<Ticks>(since, none) : 0)});
   out_.lock_addresses.push_back(r.b);
   out_.lock_kinds.push_back(kind);
 }
@@ -424,6 +428,7 @@ ChannelScan scan_channel(RecordReader& reader, ChannelId channel, AddressRange r
   for (auto batch = reader.next_new(repeats); !batch.empty(); batch = reader.next_new(repeats)) {
     for (const Record& r : batch) {
       positions.mend(r, [&](const Record& mended) { scanner.record(mended); });
+      if (r.kind != RecordKind::more) scanner.passed(r.time);
       repeats.skip[Repeats::index(r)] = adds_once(r, runtime);
     }
   }

@@ -53,6 +53,7 @@ struct ImplicitInstance {
   Ticks last_task = 0;  ///< when an explicit task last came to run in it
   std::uint64_t tasks = 0;  ///< the ids of tasks created in it less those that ended, as a sum
   bool initial = false;
+  bool joins = false;     ///< another thread's team: whatever this thread was in is over
   bool supplied = false;  ///< a fork's thread went on without it: see Scanner::settle()
   bool creates_tasks = false;
 };
@@ -61,7 +62,9 @@ struct ImplicitInstance {
 struct LockOperation {
   Ticks time = 0;
   std::uint32_t lock = 0;   ///< dense in the run
-  std::uint32_t order = 0;  ///< of the acquisition it is, ends or nests in; 0: there is none, and no event
+  /// Of the acquisition it is, ends or nests in; 0: there is none, and no event. Until link_locks() comes to that: how many
+  /// ticks before a release its thread's last record was, so that it happened after that.
+  std::uint32_t order = 0;
 };
 
 /// An acquisition that the next one of its lock ends, or the end of the trace, if its release has not come by then.
