@@ -83,6 +83,7 @@ endif()
 # runtime of OpenMP may come before the sanitizer's.
 set(TRACER_SANITIZER_LINK "")
 set(TRACER_SANITIZER_OPTIONS "ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:use_sigaltstack=0")
+# The programs' and the runtime's own copies are not looked at; the unit tests' are.
 string(APPEND TRACER_SANITIZER_OPTIONS ";TSAN_OPTIONS=ignore_noninstrumented_modules=1:second_deadlock_stack=1:report_thread_leaks=0:handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:use_sigaltstack=0:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
 if(TRACER_SANITIZE)
   set(runtime libubsan.so)

@@ -69,7 +69,7 @@ find_fuzzing_clang() {
 fuzz_one() { # target: its log is the only output
   local corpus=$TRACER_BUILD/corpus/$1 log=$TRACER_BUILD/fuzz_$1.log
   mkdir -p "$corpus"
-  "$TRACER_BUILD/tests/seeds_$1" "$corpus/seeds" >"$log" 2>&1 &&
+  LLVM_PROFILE_FILE=/dev/null "$TRACER_BUILD/tests/seeds_$1" "$corpus/seeds" >"$log" 2>&1 &&
     LLVM_PROFILE_FILE="$TRACER_BUILD/profiles/fuzz_$1.profraw" "${as[@]}" "$TRACER_BUILD/tests/fuzz_$1" -max_total_time="${TRACER_FUZZ_SECONDS:-60}" \
       -timeout=25 -rss_limit_mb=2560 -print_final_stats=1 -artifact_prefix="$TRACER_BUILD/finding_$1." -detect_leaks=1 "$corpus" "$corpus/seeds" >>"$log" 2>&1
 }
