@@ -39,6 +39,10 @@ class Fault:
     def prepare(self):
         pass
 
+    def place(self, file):
+        """Where the program's user finds the file."""
+        return file
+
     def limit(self):
         """In the program's process, before it starts."""
 
@@ -187,6 +191,9 @@ class ProcessLimit(Fault):
         self.output.parent.chmod(0o777)
         self.environment = {"OMP_THREAD_LIMIT": "1", "KMP_WARNINGS": "0"}  # the runtime itself would complain
 
+    def place(self, file):  # not below a directory of root's alone
+        return shutil.copy(file, self.directory)
+
     def limit(self):
         resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
         os.setgroups([])
@@ -287,12 +294,12 @@ def check(options, fault):
     plain = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER", "LD_PRELOAD"))}
     plain.update(OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive")
     fault.prepare()
-    command = [options.program, fault.argument, str(fault.rounds)]
+    command = [fault.place(options.program), fault.argument, str(fault.rounds)]
     plain.update(getattr(fault, "environment", {}))
     without = run(command, plain, fault.limit)
     if without.returncode != 3:
         raise Skip(f"the program does not run so without the tool either: {without.stderr.strip()[:200]}")
-    traced = run(command, dict(plain, OMP_TOOL_LIBRARIES=fault.first + options.tool, TRACER_OUTPUT=str(fault.output), **fault.settings), fault.limit)
+    traced = run(command, dict(plain, OMP_TOOL_LIBRARIES=fault.first + fault.place(options.tool), TRACER_OUTPUT=str(fault.output), **fault.settings), fault.limit)
     if (without.returncode, without.stdout) != (traced.returncode, traced.stdout):
         yield f"ends with {traced.returncode}, {traced.stdout!r}; without the tool {without.returncode}, {without.stdout!r}; {traced.stderr}"
     said = traced.stderr.splitlines()
