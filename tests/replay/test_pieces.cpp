@@ -9,6 +9,7 @@
 #include "catch.hpp"
 #include "tracer/error.hpp"
 #include "tracer/translate/live_tasks.hpp"
+#include "tracer/translate/lock_log.hpp"
 #include "tracer/translate/pipelined_writer.hpp"
 
 using namespace tracer;
@@ -108,4 +109,63 @@ TEST_CASE("a pipelined writer that is dropped leaves its inner one unclosed") {
     writer->write({&event, 1}, {});
   }
   CHECK_FALSE(written.closed);
+}
+
+TEST_CASE("operations on locks are read as they were logged") {
+  struct Logged {
+    Ticks time;
+    std::uint64_t address;
+    LockStep step;
+    Ticks since;
+  };
+  std::mt19937_64 random(7);
+  std::vector<Logged> expected;
+  LockLog log;
+  Ticks time = 1'000'000'000'000, before = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    time += random() % 8 == 0 ? random() % 100'000'000 : random() % 300;
+    const auto step = static_cast<LockStep>(random() % 4);
+    const std::uint64_t address = 0x7f0000000000 + 8 * (random() % 50 == 0 ? random() % 5000 : random() % 2);
+    const Ticks since = random() % 400;
+    expected.push_back({time, address, step, step == LockStep::released ? std::min(since, time - before) : time - before});
+    log.add(time, address, step, since);
+    before = time;
+  }
+  REQUIRE(log.count() == expected.size());
+  const std::vector<std::uint64_t> addresses = log.addresses();
+  LockLog::Consumer consumer{log};
+  LockLog::Operation operation;
+  bool right = true;
+  for (const Logged& e : expected) {
+    right = right && consumer.next(operation) && operation.time == e.time && addresses.at(operation.lock) == e.address &&
+            operation.step == e.step && operation.since == e.since;
+  }
+  CHECK(right);
+  CHECK_FALSE(consumer.next(operation));
+}
+
+TEST_CASE("what is taken back from the order of a lock has none") {
+  std::mt19937_64 random(11);
+  std::vector<LockOperation> expected;
+  LockOrders orders;
+  for (std::uint32_t i = 0; i < 50'000; ++i) {
+    expected.push_back({static_cast<std::uint32_t>(random() % 3), static_cast<std::uint32_t>(random() % 1000),
+                        random() % 10 == 0 ? random() % 5000 : 0});
+    orders.add(expected.back());
+  }
+  for (int n = 0; n < 500; ++n) {
+    const auto i = static_cast<std::uint32_t>(random() % expected.size());  // some of them twice
+    orders.take_back(i);
+    expected[i].order = 0;
+  }
+  orders.finish();
+  for (int twice = 0; twice < 2; ++twice) {
+    LockOrders::Reader reader{orders};
+    LockOperation operation;
+    bool right = true;
+    for (const LockOperation& e : expected)
+      right = right && reader.next(operation) && operation.is_of(e) && operation.moved == e.moved;
+    CHECK(right);
+    CHECK_FALSE(reader.next(operation));
+  }
 }

@@ -1,274 +1,327 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order in which a lock went from thread to thread.
+// The order in which locks went from thread to thread: all operations of all channels once, in the order of time.
 #include <algorithm>
+#include <functional>
 #include <queue>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
 
 #include "tracer/translate/link.hpp"
 
 namespace tracer::translate {
 namespace {
 
-enum Kind : std::uint8_t { acquired = 0, released = 1, nested = 2, nested_release = 3 };
-
-/// Dense numbers for addresses; threads use few locks in turn, so most are found without hashing.
-class LockNumbers {
+/// The operations of all channels, oldest first; each channel's are in order. Of equal times an acquisition comes last.
+class Timeline {
  public:
-  std::uint32_t of(std::uint64_t address) {
-    Recent& recent = recent_[(address >> 3) % recent_.size()];
-    if (recent.address != address || recent.number == none)
-      recent = {address, numbers_.emplace(address, static_cast<std::uint32_t>(numbers_.size())).first->second};
-    return recent.number;
+  struct Step : LockLog::Operation {
+    ChannelId channel = none;
+    std::uint32_t index = 0;  ///< among the channel's operations
+  };
+
+  explicit Timeline(Tables& tables);
+  bool next(Step& step);
+  /// The channel's next operation; nullptr: it has none.
+  const Step* coming(ChannelId channel) const {
+    return positions_[channel].has_head ? &positions_[channel].head : nullptr;
   }
-  std::size_t size() const noexcept { return numbers_.size(); }
 
  private:
-  struct Recent {
-    std::uint64_t address = 0;
-    std::uint32_t number = none;
+  struct Position {
+    explicit Position(LockLog& log) : log(log) {}
+    LockLog::Consumer log;
+    std::vector<std::uint32_t> locks;  ///< dense in the run, by the channel's numbers
+    Step head;
+    bool has_head = false;
   };
-  std::array<Recent, 64> recent_{};
-  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
+  struct Key {
+    Ticks time;
+    bool acquires;
+    ChannelId channel;
+    bool operator>(const Key& other) const noexcept {
+      return std::tie(time, acquires, channel) > std::tie(other.time, other.acquires, other.channel);
+    }
+  };
+  void advance(ChannelId channel);
+  Key key_of(ChannelId channel) const {
+    const Step& head = positions_[channel].head;
+    return {head.time, head.step == LockStep::acquired, channel};
+  }
+
+  std::vector<Position> positions_;
+  std::priority_queue<Key, std::vector<Key>, std::greater<>> queue_;
+  ChannelId last_ = none;  ///< whose head is not in the queue
 };
 
-std::size_t number_locks(Tables& tables) {
-  LockNumbers numbers;
-  for (ChannelScan& scan : tables.channels) {
-    for (std::size_t i = 0; i < scan.locks.size(); ++i) scan.locks[i].lock = numbers.of(scan.lock_addresses[i]);
-    std::vector<std::uint64_t>().swap(scan.lock_addresses);
+Timeline::Timeline(Tables& tables) {
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers;
+  positions_.reserve(tables.channels.size());
+  for (ChannelId c = 0; c < tables.channels.size(); ++c) {
+    LockLog& log = tables.channels[c].lock_log;
+    Position& at = positions_.emplace_back(log);
+    for (const std::uint64_t address : log.addresses())
+      at.locks.push_back(numbers.emplace(address, static_cast<std::uint32_t>(numbers.size())).first->second);
+    at.head.channel = c;
+    at.head.index = none;
+    advance(c);
+    if (at.has_head) queue_.push(key_of(c));
   }
-  return numbers.size();
 }
 
-/// A channel's next acquisition.
-struct Acquisition {
-  Ticks time;
-  ChannelId channel;
-  std::uint32_t operation;
-  bool operator>(const Acquisition& other) const noexcept {
-    return time != other.time ? time > other.time : channel > other.channel;
-  }
-};
+void Timeline::advance(ChannelId channel) {
+  Position& at = positions_[channel];
+  at.has_head = at.log.next(at.head);
+  if (!at.has_head) return;
+  at.head.lock = at.locks[at.head.lock];
+  ++at.head.index;  // from none on
+}
 
-/// The acquisitions of all channels, oldest first: each channel has its own in order.
-class Acquisitions {
- public:
-  explicit Acquisitions(const Tables& tables) : tables_(tables) {
-    for (ChannelId c = 0; c < tables.channels.size(); ++c) push(c, 0);
+bool Timeline::next(Step& step) {
+  // Mostly a thread goes on.
+  if (last_ != none && positions_[last_].has_head) {
+    if (const Key mine = key_of(last_); !queue_.empty() && mine > queue_.top()) {
+      queue_.push(mine);
+      last_ = none;
+    }
+  } else {
+    last_ = none;
   }
-  bool next(Acquisition& out) {
+  if (last_ == none) {
     if (queue_.empty()) return false;
-    out = queue_.top();
+    last_ = queue_.top().channel;
     queue_.pop();
-    push(out.channel, out.operation + 1);
-    return true;
   }
+  step = positions_[last_].head;
+  advance(last_);
+  return true;
+}
 
- private:
-  void push(ChannelId channel, std::uint32_t operation) {
-    const ChannelScan& scan = tables_.channels[channel];
-    while (operation < scan.locks.size() && scan.lock_kinds[operation] != acquired) ++operation;
-    if (operation < scan.locks.size()) queue_.push({scan.locks[operation].time, channel, operation});
-  }
-
-  const Tables& tables_;
-  std::priority_queue<Acquisition, std::vector<Acquisition>, std::greater<>> queue_;
-};
-
-/// What the operations of all channels are to each other.
 class LockLinker {
  public:
-  explicit LockLinker(Tables& tables) : tables_(tables), locks_(number_locks(tables)) {}
+  explicit LockLinker(Tables& tables) : tables_(tables), timeline_(tables), channels_(tables.channels.size()) {}
   void run();
 
  private:
-  /// Of a channel, by operation. There are many.
-  struct Operations {
-    std::vector<Ticks> until;            ///< of an acquisition: when it must have ended
-    std::vector<std::uint32_t> partner;  ///< an acquisition's release, or elsewhere; of all else the acquisition it belongs to
-  };
-  static constexpr std::uint32_t elsewhere = none - 1;
+  using Step = Timeline::Step;
   static constexpr Ticks most_early = 4096;  ///< a microsecond or more; what is further off has other reasons
-  bool is_released_here(ChannelId channel, std::uint32_t acquisition) const {
-    return operations_[channel].partner[acquisition] < elsewhere;
-  }
-  void pair(ChannelId channel);
-  void order();
-  void leave_out_paused();
-  Ticks released_after(ChannelId channel, std::uint32_t acquisition) const;
-  void release_elsewhere();
-  void number(ChannelId channel);
-  Ticks end_of(ChannelId channel, std::uint32_t acquisition) const;
-
-  struct Held {
-    ChannelId channel = none;  ///< whose entry this is: nothing is cleared from channel to channel
-    std::uint32_t operation = none;
+  /// Who has it, as far as was seen.
+  struct Lock {
+    std::uint32_t order = 0;  ///< of its last acquisition
+    ChannelId holder = none;
+    std::uint32_t operation = 0;  ///< the holder's
+    Ticks since = 0;              ///< of the last acquisition
+    bool nests = false;           ///< the holder acquired it again, and released that
   };
+  /// An acquisition that another thread's ended, whose own release is still to come: the callback comes after the
+  /// unlock.
+  struct Superseded {
+    std::uint32_t operation, order;  ///< order 0: in a pause
+    Ticks until;
+  };
+  struct Nested {
+    std::uint32_t lock, operation;
+  };
+  struct Channel {
+    std::unordered_map<std::uint32_t, Superseded> superseded;  ///< by lock
+    std::vector<Nested> nested;                                ///< open
+    std::vector<Nested>
+        inside;  ///< all nested operations of acquisitions that are not over; only where there are pauses
+  };
+
+  void acquired(const Step& step);
+  void released(const Step& step);
+  void nested(const Step& step);
+  void nested_release(const Step& step);
+  void finish();
+
+  std::uint32_t order_if_held(const Step& step);
+  void add_nested(const Step& step, std::uint32_t order);
+  std::uint32_t over(std::uint32_t number, Ticks time);
+  Ticks acquisition_time(const Step& step) const;
+  void supersede(const Step& step, Ticks time);
+  void late(const Step& step, const Superseded& acquisition);
+  void close_nested(ChannelId channel, std::uint32_t lock);
+  void add(const Step& step, std::uint32_t order, Ticks moved = 0) {
+    tables_.channels[step.channel].lock_orders.add({step.lock, order, moved});
+  }
+
   Tables& tables_;
-  std::size_t locks_;
-  std::vector<Operations> operations_;
-  std::vector<Held> held_;
-  std::vector<std::pair<Held, Held>> pairs_;  ///< acquisitions, and their releases by other threads
+  Timeline timeline_;
+  std::vector<Lock> locks_;
+  std::vector<Channel> channels_;
 };
 
-// Within a channel: an acquisition, what nests in it, and its release. A nested acquisition without
-// its release counts for nothing.
-void LockLinker::pair(ChannelId channel) {
-  const ChannelScan& scan = tables_.channels[channel];
-  auto& ops = operations_[channel];
-  std::vector<std::uint32_t> nested_open;
-  for (std::uint32_t i = 0; i < scan.locks.size(); ++i) {
-    Held& mine = held_[scan.locks[i].lock];
-    const bool is_held = mine.channel == channel && mine.operation != none;
-    switch (scan.lock_kinds[i]) {
-      case acquired:
-        if (is_held) ops.until[mine.operation] = scan.locks[i].time;
-        mine = {channel, i};
-        break;
-      case nested:
-        if (is_held) nested_open.push_back(i);
-        break;
-      case nested_release: {
-        const auto begin = std::find_if(nested_open.rbegin(), nested_open.rend(),
-                                        [&](std::uint32_t n) { return scan.locks[n].lock == scan.locks[i].lock && n > mine.operation; });
-        if (!is_held || begin == nested_open.rend()) break;
-        ops.partner[i] = ops.partner[*begin] = mine.operation;
-        nested_open.erase(std::next(begin).base());
-        break;
-      }
-      default:
-        if (!is_held) break;
-        ops.partner[i] = mine.operation;
-        ops.partner[mine.operation] = i;
-        mine.operation = none;
-        if (!nested_open.empty()) std::erase_if(nested_open, [&](std::uint32_t n) { return scan.locks[n].lock == scan.locks[i].lock; });
-    }
+// A nested acquisition without its release counts for nothing.
+void LockLinker::close_nested(ChannelId channel, std::uint32_t lock) {
+  if (channels_[channel].nested.empty()) return;
+  std::erase_if(channels_[channel].nested, [&](const Nested& n) {
+    if (n.lock == lock) tables_.channels[channel].lock_orders.take_back(n.operation);
+    return n.lock == lock;
+  });
+}
+
+// The holder's acquisition is over. One that is over within a pause is in no trace, with all that nests in it, and has
+// no number: 0.
+std::uint32_t LockLinker::over(std::uint32_t number, Ticks time) {
+  Lock& lock = locks_[number];
+  const ChannelId holder = lock.holder;
+  lock.holder = none;
+  if (tables_.toggles.empty()) return lock.order;
+  const bool left_out = tables_.paused(lock.since, time);
+  LockOrders& orders = tables_.channels[holder].lock_orders;
+  if (left_out) orders.take_back(lock.operation);
+  std::erase_if(channels_[holder].inside, [&](const Nested& n) {
+    if (n.lock == number && left_out) orders.take_back(n.operation);
+    return n.lock == number;
+  });
+  return left_out ? (--lock.order, 0) : lock.order;
+}
+
+// Where two processors contend for a lock the clock of an acquisition may be read some 50 ns before it has it: it did
+// so after all that the holder did before its release, whose callback comes later still.
+Ticks LockLinker::acquisition_time(const Step& step) const {
+  const Lock& lock = locks_[step.lock];
+  const Ticks time = std::max(step.time, lock.since);
+  const Step* release = lock.holder != none && lock.holder != step.channel ? timeline_.coming(lock.holder) : nullptr;
+  if (release == nullptr || release->step != LockStep::released || release->lock != step.lock) return time;
+  const Ticks released_after = release->time - release->since;
+  return released_after > time && released_after - time < most_early ? released_after : time;
+}
+
+void LockLinker::supersede(const Step& step, Ticks time) {
+  const Lock& lock = locks_[step.lock];
+  const ChannelId holder = lock.holder;
+  const std::uint32_t order = over(step.lock, time);
+  if (holder == step.channel) {
+    close_nested(holder, step.lock);
+  } else {
+    channels_[holder].superseded[step.lock] = {lock.operation, order, time};
   }
+  if (order != 0) tables_.channels[holder].overdue.push_back({time, lock.operation, none, {step.lock, order, 0}});
 }
 
-Ticks LockLinker::end_of(ChannelId channel, std::uint32_t acquisition) const {
-  const Operations& ops = operations_[channel];
-  const bool here = is_released_here(channel, acquisition);
-  return std::min(ops.until[acquisition], here ? tables_.channels[channel].locks[ops.partner[acquisition]].time : never);
+void LockLinker::acquired(const Step& step) {
+  const Ticks time = acquisition_time(step);
+  Lock& lock = locks_[step.lock];
+  if (lock.holder != none) supersede(step, time);
+  if (auto& superseded = channels_[step.channel].superseded; !superseded.empty() && superseded.erase(step.lock) != 0)
+    close_nested(step.channel, step.lock);
+  lock = {lock.order + 1, step.channel, step.index, time, false};
+  add(step, lock.order, time - step.time);
 }
 
-// Acquisitions are numbered in the order of time, which is when the one before must have ended. Where two processors contend
-// for a lock the clock of the next one's acquisition may be read some 50 ns before it has it: it did so after all that the one
-// before did before its release.
-void LockLinker::order() {
-  struct Last {
-    std::uint32_t order = 0;
-    ChannelId channel = none;
-    std::uint32_t operation = 0;
-  };
-  std::vector<Last> last(locks_);
-  Acquisitions all(tables_);
-  for (Acquisition a; all.next(a);) {
-    LockOperation& op = tables_.channels[a.channel].locks[a.operation];
-    Last& before = last[op.lock];
-    op.order = before.order + 1;
-    if (before.channel != none) {
-      op.time = std::max(op.time, tables_.channels[before.channel].locks[before.operation].time);
-      const Ticks released = released_after(before.channel, before.operation);
-      if (released > op.time && released - op.time < most_early) op.time = released;
-      auto& until = operations_[before.channel].until[before.operation];
-      until = std::min(until, op.time);
-    }
-    before = {op.order, a.channel, a.operation};
-  }
-}
-
-/// The time of the last that its thread did before it released the lock; 0: unknown.
-Ticks LockLinker::released_after(ChannelId channel, std::uint32_t acquisition) const {
-  if (!is_released_here(channel, acquisition)) return 0;
-  const LockOperation& release = tables_.channels[channel].locks[operations_[channel].partner[acquisition]];
-  return release.time - std::min<Ticks>(release.order, release.time);
-}
-
-// An acquisition that is over within a pause is in no trace, and has no number.
-void LockLinker::leave_out_paused() {
-  std::vector<std::uint32_t> last(locks_);
-  Acquisitions all(tables_);
-  for (Acquisition a; all.next(a);) {
-    LockOperation& op = tables_.channels[a.channel].locks[a.operation];
-    op.order = tables_.paused(op.time, std::min(end_of(a.channel, a.operation), tables_.end)) ? 0 : ++last[op.lock];
+void LockLinker::late(const Step& step, const Superseded& acquisition) {
+  close_nested(step.channel, step.lock);
+  add(step, acquisition.order,
+      acquisition.order != 0 && step.time > acquisition.until ? step.time - acquisition.until : 0);
+  if (acquisition.order == 0) return;
+  auto& overdue = tables_.channels[step.channel].overdue;
+  const auto mine = std::find_if(overdue.rbegin(), overdue.rend(),
+                                 [&](const OverdueRelease& o) { return o.acquisition == acquisition.operation; });
+  if (mine == overdue.rend()) return;
+  if (step.time > acquisition.until) {
+    mine->release = step.index;
+  } else {
+    overdue.erase(std::next(mine).base());
   }
 }
 
 // A lock may be released by another thread than acquired it: an untied task goes on elsewhere, or the program is wrong.
 // Not one that its own thread acquires again and releases.
-void LockLinker::release_elsewhere() {
-  struct At {
-    std::uint32_t lock;
-    Ticks time;
-    ChannelId channel;
-    std::uint32_t operation;
-    bool operator<(const At& other) const { return std::tie(lock, time) < std::tie(other.lock, other.time); }
-  };
-  std::vector<At> open, releases;
-  for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
-    const ChannelScan& scan = tables_.channels[c];
-    std::vector<bool> nests(scan.locks.size());
-    for (std::uint32_t i = 0; i < scan.locks.size(); ++i)
-      if (scan.lock_kinds[i] == nested && operations_[c].partner[i] != none) nests[operations_[c].partner[i]] = true;
-    for (std::uint32_t i = 0; i < scan.locks.size(); ++i) {
-      const At at{scan.locks[i].lock, scan.locks[i].time, c, i};
-      if (scan.lock_kinds[i] == acquired && !is_released_here(c, i) && !nests[i]) open.push_back(at);
-      if (scan.lock_kinds[i] == released && operations_[c].partner[i] == none) releases.push_back(at);
+void LockLinker::released(const Step& step) {
+  Lock& lock = locks_[step.lock];
+  if (lock.holder == step.channel) {
+    close_nested(step.channel, step.lock);
+    return add(step, over(step.lock, step.time));
+  }
+  if (auto& superseded = channels_[step.channel].superseded; !superseded.empty()) {
+    if (const auto mine = superseded.find(step.lock); mine != superseded.end()) {
+      late(step, mine->second);
+      superseded.erase(mine);
+      return;
     }
   }
-  std::sort(open.begin(), open.end());
-  std::sort(releases.begin(), releases.end());
-  for (const At& release : releases) {
-    auto at = std::upper_bound(open.begin(), open.end(), release);
-    if (at == open.begin() || (--at)->lock != release.lock) continue;
-    Operations& ops = operations_[at->channel];
-    if (ops.partner[at->operation] == elsewhere || release.time > ops.until[at->operation]) continue;
-    ops.partner[at->operation] = elsewhere;
-    ops.until[at->operation] = release.time;
-    pairs_.push_back({{at->channel, at->operation}, {release.channel, release.operation}});
-  }
+  if (lock.holder == none || lock.nests) return add(step, 0);
+  close_nested(lock.holder, step.lock);
+  add(step, over(step.lock, step.time));
 }
 
-void LockLinker::number(ChannelId channel) {
-  ChannelScan& scan = tables_.channels[channel];
-  const auto& ops = operations_[channel];
-  for (std::uint32_t i = 0; i < scan.locks.size(); ++i) {
-    LockOperation& op = scan.locks[i];
-    const std::uint32_t partner = ops.partner[i];
-    if (scan.lock_kinds[i] != acquired) {
-      op.order = partner != none ? scan.locks[partner].order : 0;
-      if (partner == none) continue;
-      if (scan.lock_kinds[i] == released) op.time = std::min(op.time, ops.until[partner]);
-    } else if (op.order != 0 && partner != elsewhere) {
-      const bool late = partner != none && scan.locks[partner].time > ops.until[i];
-      if (late || partner == none) scan.overdue.push_back({ops.until[i], i, partner});
-    }
+// Of the acquisition that the channel has, or has not released yet; 0: there is none.
+std::uint32_t LockLinker::order_if_held(const Step& step) {
+  const Lock& lock = locks_[step.lock];
+  if (lock.holder == step.channel) return lock.order;
+  const auto& superseded = channels_[step.channel].superseded;
+  const auto mine = superseded.find(step.lock);
+  return mine != superseded.end() ? mine->second.order : 0;
+}
+
+void LockLinker::add_nested(const Step& step, std::uint32_t order) {
+  add(step, order);
+  if (!tables_.toggles.empty() && locks_[step.lock].holder == step.channel)
+    channels_[step.channel].inside.push_back({step.lock, step.index});
+}
+
+void LockLinker::nested(const Step& step) {
+  const std::uint32_t order = order_if_held(step);
+  if (order != 0) channels_[step.channel].nested.push_back({step.lock, step.index});
+  add_nested(step, order);
+}
+
+void LockLinker::nested_release(const Step& step) {
+  auto& open = channels_[step.channel].nested;
+  const auto mine = std::find_if(open.rbegin(), open.rend(), [&](const Nested& n) { return n.lock == step.lock; });
+  const std::uint32_t order = mine != open.rend() ? order_if_held(step) : 0;
+  add_nested(step, order);
+  if (order == 0) return;
+  open.erase(std::next(mine).base());
+  if (Lock& lock = locks_[step.lock]; lock.holder == step.channel) lock.nests = true;
+}
+
+// What was never released is so at the end of the trace.
+void LockLinker::finish() {
+  for (std::uint32_t l = 0; l < locks_.size(); ++l) {
+    Lock& lock = locks_[l];
+    const ChannelId holder = lock.holder;
+    if (holder == none) continue;
+    if (const std::uint32_t order = over(l, tables_.end))
+      tables_.channels[holder].overdue.push_back({never, lock.operation, none, {l, order, 0}});
   }
-  std::stable_sort(scan.overdue.begin(), scan.overdue.end(), [](const OverdueRelease& a, const OverdueRelease& b) { return a.time < b.time; });
+  for (ChannelId c = 0; c < channels_.size(); ++c) {
+    ChannelScan& scan = tables_.channels[c];
+    for (const Nested& n : channels_[c].nested) scan.lock_orders.take_back(n.operation);
+    scan.lock_orders.finish();
+    std::sort(scan.overdue.begin(), scan.overdue.end(), [](const OverdueRelease& a, const OverdueRelease& b) {
+      return a.time != b.time ? a.time < b.time : a.acquisition < b.acquisition;
+    });
+    scan.lock_log = {};
+  }
 }
 
 void LockLinker::run() {
-  if (locks_ == 0) return;
-  operations_.resize(tables_.channels.size());
-  held_.resize(locks_);
-  for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
-    operations_[c].until.resize(tables_.channels[c].locks.size(), never);
-    operations_[c].partner.resize(tables_.channels[c].locks.size(), none);
+  for (Step step; timeline_.next(step);) {
+    if (step.lock >= locks_.size()) locks_.resize(step.lock + 1);
+    switch (step.step) {
+      case LockStep::acquired:
+        acquired(step);
+        break;
+      case LockStep::released:
+        released(step);
+        break;
+      case LockStep::nested:
+        nested(step);
+        break;
+      case LockStep::nested_release:
+        nested_release(step);
+        break;
+    }
   }
-  for (ChannelId c = 0; c < tables_.channels.size(); ++c) pair(c);
-  order();
-  release_elsewhere();
-  if (!tables_.toggles.empty()) leave_out_paused();
-  for (ChannelId c = 0; c < tables_.channels.size(); ++c) number(c);
-  for (const auto& [acquisition, release] : pairs_)
-    tables_.channels[release.channel].locks[release.operation].order = tables_.channels[acquisition.channel].locks[acquisition.operation].order;
+  finish();
 }
 
 }  // namespace
 
-void link_locks(Tables& tables) { LockLinker(tables).run(); }
+void link_locks(Tables& tables) {
+  LockLinker(tables).run();
+}
 
 }  // namespace tracer::translate

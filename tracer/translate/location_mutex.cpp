@@ -21,13 +21,15 @@ Construct LocationTranslator::routine_inside(Construct called) const {
   return is_routine ? inner : called;
 }
 
-const LockOperation* LocationTranslator::next_operation() {
-  return next_lock_ < scan_.locks.size() ? &scan_.locks[next_lock_++] : nullptr;
+LockOperation LocationTranslator::next_operation() {
+  LockOperation op;
+  lock_orders_.next(op);
+  return op;
 }
 
 // The release callback comes after the unlock: another thread may have the lock by then.
-Nanoseconds LocationTranslator::release_time(const LockOperation* op, Nanoseconds t) const {
-  return op ? std::clamp(clock_(op->time), std::min(out_.last(), t), t) : t;
+Nanoseconds LocationTranslator::release_time(const LockOperation& op, const Record& r, Nanoseconds t) const {
+  return op.moved != 0 ? std::clamp(clock_(r.time - op.moved), std::min(out_.last(), t), t) : t;
 }
 
 // Whether a lock routine got its lock is known by the next record alone. A thread that sets a lock
@@ -47,24 +49,23 @@ void LocationTranslator::settle_test(const Record& r) {
 }
 
 bool LocationTranslator::is_ended(const LockOperation& op) const {
-  return std::any_of(ended_.begin(), ended_.end(), [&](const LockOperation* other) { return other->lock == op.lock && other->order == op.order; });
+  return std::any_of(ended_.begin(), ended_.end(), [&](const LockOperation& other) { return other.is_of(op); });
 }
 
-void LocationTranslator::acquire(const LockOperation* op, Nanoseconds t) {
-  if (op == nullptr || op->order == 0 || is_ended(*op)) return;
-  out_.add(t, EventType::acquire_lock, 0, op->lock, op->order);
+void LocationTranslator::acquire(const LockOperation& op, Nanoseconds t) {
+  if (op.order == 0 || is_ended(op)) return;
+  if (!ended_.empty()) std::erase_if(ended_, [&](const LockOperation& other) { return other.lock == op.lock; });
+  out_.add(t, EventType::acquire_lock, 0, op.lock, op.order);
   held_.push_back(op);
 }
 
-void LocationTranslator::release(const LockOperation* op, Nanoseconds t) {
-  if (op == nullptr) return;
-  const auto same = [op](const LockOperation* other) { return other->lock == op->lock && other->order == op->order; };
-  if (op->order == 0 || is_ended(*op)) {
+void LocationTranslator::release(const LockOperation& op, Nanoseconds t) {
+  if (op.order == 0 || is_ended(op)) {
     if (!out_.paused()) note("release of a lock that was not held ignored");
     return;
   }
-  out_.add(t, EventType::release_lock, 0, op->lock, op->order);
-  const auto mine = std::find_if(held_.rbegin(), held_.rend(), same);
+  out_.add(t, EventType::release_lock, 0, op.lock, op.order);
+  const auto mine = std::find_if(held_.rbegin(), held_.rend(), [&](const LockOperation& other) { return other.is_of(op); });
   if (mine != held_.rend()) held_.erase(std::next(mine).base());
 }
 
@@ -73,20 +74,20 @@ void LocationTranslator::release_overdue(Ticks before, const Record* next) {
   for (; next_overdue_ < scan_.overdue.size(); ++next_overdue_) {
     const OverdueRelease& overdue = scan_.overdue[next_overdue_];
     if (before != never && overdue.time >= before) return;
-    if (overdue.acquisition >= next_lock_) continue;  // never translated
+    if (overdue.acquisition >= lock_orders_.index()) continue;  // never translated
     // The release comes after the unlock: another thread may have the lock by then.
-    if (next != nullptr && overdue.release == next_lock_ && next->kind == RecordKind::mutex_released) continue;
+    if (next != nullptr && overdue.release == lock_orders_.index() && next->kind == RecordKind::mutex_released) continue;
     if (before != never) toggle(overdue.time);
-    const LockOperation& op = scan_.locks[overdue.acquisition];
+    const LockOperation& op = overdue.operation;
     if (is_beside_team()) settle_beside_team(Record{}, std::max(clock_(std::min(overdue.time, tables_.end)), out_.last()));
     const Nanoseconds t = std::max(clock_(std::min(overdue.time, tables_.end)), out_.last());
     for (std::size_t n = held_.size(); n-- > 0;) {
-      if (held_[n]->lock != op.lock || held_[n]->order != op.order) continue;
+      if (!held_[n].is_of(op)) continue;
       out_.add(t, EventType::release_lock, 0, op.lock, op.order);
       held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(n));
     }
     note(before != never ? "lock released where the next one has it" : "lock released at the end of the trace");
-    ended_.push_back(&op);
+    ended_.push_back(op);
   }
 }
 
@@ -100,8 +101,8 @@ void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
       return;
     case RecordKind::mutex_acquired: {
       const Construct c = mutex_construct(r.sub);
-      const LockOperation* op = next_operation();
-      if (op && op->time > r.time) [[unlikely]] t = clock_(op->time);  // the clock was read too early
+      const LockOperation op = next_operation();
+      if (op.moved != 0) [[unlikely]] t = clock_(r.time + op.moved);  // the clock was read too early
       acquire(op, t);
       if (has_block(c)) return enter(t, {r.c, block_of(c), false, 0});
       if (!is_scoped(c)) leave(t, routine_inside(c));
@@ -109,15 +110,15 @@ void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
     }
     case RecordKind::mutex_released: {
       const Construct c = mutex_construct(r.sub);
-      const LockOperation* op = next_operation();
-      const Nanoseconds released = release_time(op, t);
+      const LockOperation op = next_operation();
+      const Nanoseconds released = release_time(op, r, t);
       if (!is_scoped(c)) out_.add(released, EventType::enter, region_at(site));
       if (has_block(c)) leave(released, block_of(c));
       release(op, released);
       return is_scoped(c) ? leave(t, c) : out_.add(released, EventType::leave, region_at(site));
     }
     case RecordKind::nest_lock: {
-      const LockOperation* op = next_operation();
+      const LockOperation op = next_operation();
       if (r.endpoint == Endpoint::begin) {
         acquire(op, t);
         return leave(t, routine_inside(Construct::set_nest_lock));

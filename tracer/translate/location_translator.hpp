@@ -223,12 +223,12 @@ class LocationTranslator {
   void mutex(const Record& r, Nanoseconds t);
   void settle_test(const Record& r);
   Construct routine_inside(Construct called) const;
-  const LockOperation* next_operation();
-  void acquire(const LockOperation* op, Nanoseconds t);
-  void release(const LockOperation* op, Nanoseconds t);
+  LockOperation next_operation();
+  void acquire(const LockOperation& op, Nanoseconds t);
+  void release(const LockOperation& op, Nanoseconds t);
   bool is_ended(const LockOperation& op) const;
   void release_overdue(Ticks before, const Record* next);  ///< never: all
-  Nanoseconds release_time(const LockOperation* op, Nanoseconds t) const;
+  Nanoseconds release_time(const LockOperation& op, const Record& r, Nanoseconds t) const;
 
   // target constructs (location_target.cpp)
   void target(const Record& r, Nanoseconds t);
@@ -261,10 +261,11 @@ class LocationTranslator {
   TaskState* current_ = &base_;
   LiveTasks<TaskState> explicit_;  ///< started here and not complete
   std::vector<std::pair<TaskId, TaskId>> completed_;  ///< said to be switched from, and what was current instead
-  std::size_t next_implicit_ = 0, next_lock_ = 0, next_migration_ = 0, next_overdue_ = 0;
+  std::size_t next_implicit_ = 0, next_migration_ = 0, next_overdue_ = 0;
 
-  std::vector<const LockOperation*> held_;   ///< acquired here and not released
-  std::vector<const LockOperation*> ended_;  ///< acquisitions that ended without their release
+  LockOrders::Reader lock_orders_{scan_.lock_orders};
+  std::vector<LockOperation> held_;   ///< acquired here and not released
+  std::vector<LockOperation> ended_;  ///< acquisitions that ended without their release, until that or the next one comes
   std::vector<Record> waits_;   ///< for the drainer, not yet written
   std::vector<Record> errors_;  ///< said beside a team, not yet written
   bool has_pending_create_ = false;

@@ -59,7 +59,7 @@ class Scanner {
   void balance(std::uint64_t tasks) { (nest_.empty() ? out_.tasks_outside : out_.implicits[nest_.back()].tasks) += tasks; }
   void task_schedule(const Record& r);
   void dependence(const Record& r);
-  void lock(const Record& r, std::uint8_t kind);
+  void lock(const Record& r, LockStep step);
   ParallelInstance* own_parallel(ParallelId id);
   void close_to(std::size_t depth, Ticks time);
   std::uint32_t begin_implicit(const ImplicitInstance& begun);
@@ -315,12 +315,9 @@ void Scanner::dependence(const Record& r) {
   if (is_doacross(r)) site({loop_codeptr_, doacross_construct(r.sub), false, 0});
 }
 
-void Scanner::lock(const Record& r, std::uint8_t kind) {
+void Scanner::lock(const Record& r, LockStep step) {
   const Ticks before = r.time > last_ ? r.time - last_ : 0;
-  const Ticks since = r.a != 0 && r.a < before ? r.a : before;
-  out_.locks.push_back({r.time, 0, static_cast<std::uint32_t>(kind == 1 ? std::min<Ticks>(since, none) : 0)});
-  out_.lock_addresses.push_back(r.b);
-  out_.lock_kinds.push_back(kind);
+  out_.lock_log.add(r.time, r.b, step, step == LockStep::released && r.a != 0 ? std::min<Ticks>(r.a, before) : before);
 }
 
 void Scanner::record(const Record& r) {
@@ -352,20 +349,20 @@ void Scanner::record(const Record& r) {
       if (r.sub == 3 || r.sub == 5) site({loop_codeptr_, Construct::loop_chunk, false, 0});
       return;
     case RecordKind::mutex_acquired:
-      lock(r, 0);
+      lock(r, LockStep::acquired);
       if (known_.at(r).holds(r)) return;
       known_.at(r).set(r, none);
       if (const Construct c = mutex_construct(r.sub); c == Construct::critical || c == Construct::ordered)
         site({r.c, c == Construct::critical ? Construct::critical_sblock : Construct::ordered_sblock, false, 0});
       return;
     case RecordKind::mutex_released:
-      lock(r, 1);
+      lock(r, LockStep::released);
       if (known_.at(r).holds(r)) return;
       known_.at(r).set(r, none);
       if (release_construct(r.sub) != mutex_construct(r.sub)) site(region_key(r));
       return;
     case RecordKind::nest_lock:
-      lock(r, r.endpoint == Endpoint::begin ? 2 : 3);
+      lock(r, r.endpoint == Endpoint::begin ? LockStep::nested : LockStep::nested_release);
       if (r.endpoint != Endpoint::begin) site(region_key(r));
       return;
     case RecordKind::control_tool:

@@ -19,6 +19,7 @@
 #include "tracer/record_table.hpp"
 #include "tracer/translate/constructs.hpp"
 #include "tracer/translate/entities.hpp"
+#include "tracer/translate/lock_log.hpp"
 
 namespace tracer::translate {
 
@@ -58,19 +59,11 @@ struct ImplicitInstance {
   bool creates_tasks = false;
 };
 
-/// An acquisition or release of a mutex, in the channel's order.
-struct LockOperation {
-  Ticks time = 0;
-  std::uint32_t lock = 0;   ///< dense in the run
-  /// Of the acquisition it is, ends or nests in; 0: there is none, and no event. Until link_locks() comes to that: how many
-  /// ticks before a release its thread's last record was, so that it happened after that.
-  std::uint32_t order = 0;
-};
-
 /// An acquisition that the next one of its lock ends, or the end of the trace, if its release has not come by then.
 struct OverdueRelease {
   Ticks time = never;  ///< never: the end of the trace
   std::uint32_t acquisition = none, release = none;  ///< operations of the channel; none: no release
+  LockOperation operation;
 };
 
 /// A suspension or resumption of an untied task that goes on with another thread.
@@ -138,10 +131,9 @@ struct ChannelScan {
   std::vector<ParallelInstance> parallels;
   std::vector<ImplicitInstance> implicits;
   std::vector<RegionKey> sites;            ///< dense, as found
-  std::vector<LockOperation> locks;
-  std::vector<OverdueRelease> overdue;        ///< in order of time
-  std::vector<std::uint64_t> lock_addresses;  ///< per lock operation until they are numbered
-  std::vector<std::uint8_t> lock_kinds;       ///< 0 acquired, 1 released, 2 nested again, 3 nested release
+  LockLog lock_log;                        ///< until link_locks() has made of it:
+  LockOrders lock_orders;
+  std::vector<OverdueRelease> overdue;     ///< in order of time
   struct UntiedSwitch {
     TaskId task;
     Ticks time;

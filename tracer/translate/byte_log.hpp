@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers in as few bytes as they need, written once and read from the front: tables that grow with the run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tracer::translate {
+
+/// Signed differences, small ones of either sign as small numbers.
+constexpr std::uint64_t zigzag(std::int64_t n) noexcept {
+  return (static_cast<std::uint64_t>(n) << 1) ^ static_cast<std::uint64_t>(n >> 63);
+}
+constexpr std::int64_t unzigzag(std::uint64_t n) noexcept {
+  return static_cast<std::int64_t>(n >> 1) ^ -static_cast<std::int64_t>(n & 1);
+}
+
+/// One thread writes, then any may read. Never moves what was written.
+class ByteLog {
+ public:
+  /// 1 byte for 7 bits. Throws std::bad_alloc.
+  void put(std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7) byte(static_cast<std::uint8_t>(number | 0x80));
+    byte(static_cast<std::uint8_t>(number));
+  }
+
+  /// From the first number on. Not beyond the last: whoever wrote them knows how many there are.
+  class Reader {
+   public:
+    explicit Reader(const ByteLog& log) : log_(&log) {}
+    std::uint64_t get() {
+      std::uint64_t number = 0;
+      for (unsigned shift = 0;; shift += 7) {
+        if (at_ == end_) [[unlikely]]
+          next_block();
+        const std::uint8_t byte = *at_++;
+        number |= std::uint64_t{byte & 0x7fu} << shift;
+        if (byte < 0x80) return number;
+      }
+    }
+
+   protected:
+    void next_block() {
+      const Block& block = log_->blocks_[block_++];
+      at_ = block.bytes.get();
+      end_ = at_ + block.size;
+    }
+    const ByteLog* log_;
+    const std::uint8_t* at_ = nullptr;
+    const std::uint8_t* end_ = nullptr;
+    std::size_t block_ = 0;  ///< the next one
+  };
+
+  /// Frees what it has read.
+  class Consumer : public Reader {
+   public:
+    explicit Consumer(ByteLog& log) : Reader(log), owned_(&log) {}
+    std::uint64_t get() {
+      const std::uint64_t number = Reader::get();
+      for (; freed_ + 1 < block_; ++freed_) owned_->blocks_[freed_].bytes.reset();
+      return number;
+    }
+
+   private:
+    ByteLog* owned_;
+    std::size_t freed_ = 0;
+  };
+
+ private:
+  struct Block {
+    std::unique_ptr<std::uint8_t[]> bytes;
+    std::size_t size = 0;
+  };
+  static constexpr std::size_t smallest = 64, largest = 64 << 10;
+
+  void byte(std::uint8_t value) {
+    if (blocks_.empty() || blocks_.back().size == capacity_) [[unlikely]] {
+      // The first ones small: there can be 10,000 threads.
+      capacity_ = blocks_.empty() ? smallest : capacity_ < largest ? capacity_ * 4 : largest;
+      blocks_.push_back({std::unique_ptr<std::uint8_t[]>(new std::uint8_t[capacity_]), 0});
+    }
+    Block& last = blocks_.back();
+    last.bytes[last.size++] = value;
+  }
+
+  std::vector<Block> blocks_;
+  std::size_t capacity_ = 0;  ///< of the last block
+};
+
+}  // namespace tracer::translate
