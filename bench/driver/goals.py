@@ -210,14 +210,13 @@ def threads(r):
 
 
 def share_of_threads(r, n, added):
-    """Of what the tracer adds with n threads: the memory that their rings took while the locks were counted."""
+    """Of what the tracer adds with n threads: the memory that their rings took, a part of it before the first lock."""
     text, benchmark = f"{n} threads {added:.0f}", f"threads/{n}"
     memory, drain = r.median(f"{benchmark}/memory", "tracer"), r.median(f"{benchmark}/drain", "tracer")
     if memory is None or drain is None:
         return text
     floor = r.paired(f"{benchmark}/lock", "floor", "none")
-    return (f"{text} (floor {floor:.0f}, memory of rings {memory:.0f}, the other {added - floor - memory:.0f} caches and switches; "
-            f"beside the threads the drainer takes {drain:.0f})")
+    return f"{text} (floor {floor:.0f}; {memory:.0f} for memory of rings, thread starts included; beside the threads the drainer {drain:.0f})"
 
 
 def lines(r):
