@@ -5,11 +5,12 @@
 # Sets TRACER_OPENMP_FOUND, TRACER_OPENMP_C, TRACER_OPENMP_CXX (compilers).
 #
 # tracer_openmp_program(NAME SOURCES file... [OPTIONS flag...] [LINK flag...] [LANG c|cxx] [SHARED]
-#                       [COMPILER path] [NO_OPENMP] [DIRECTORY dir])
+#                       [COMPILER path] [NO_OPENMP] [NOT_TRACED] [DIRECTORY dir])
 #   builds the program NAME (SHARED: libNAME.so) from SOURCES with `-fopenmp -O2 -g` and OPTIONS, as the
 #   target `program_NAME`, part of `all`; its path is left in the variable NAME_PROGRAM and in the
 #   target's property TRACER_PROGRAM. COMPILER takes another one (g++, clang-14); a later -O0 or -g0 in
-#   OPTIONS overrides. Does nothing when there is no such compiler: guard tests by TRACER_OPENMP_FOUND.
+#   OPTIONS overrides. NOT_TRACED: the tool is not loaded into it, so that it
+#   needs no sanitizer's runtime. Does nothing when there is no such compiler: guard tests by TRACER_OPENMP_FOUND.
 include_guard(GLOBAL)
 
 set(TRACER_OPENMP_C_COMPILER "" CACHE FILEPATH "C compiler for traced programs; empty: look for clang with libomp")
@@ -82,7 +83,8 @@ endif()
 # runtime of OpenMP may come before the sanitizer's.
 set(TRACER_SANITIZER_LINK "")
 set(TRACER_SANITIZER_OPTIONS "ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:use_sigaltstack=0")
-string(APPEND TRACER_SANITIZER_OPTIONS ";TSAN_OPTIONS=ignore_noninstrumented_modules=1:second_deadlock_stack=1:die_after_fork=0:handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:use_sigaltstack=0:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
+# The programs' and the runtime's own copies are not looked at; the unit tests' are.
+string(APPEND TRACER_SANITIZER_OPTIONS ";TSAN_OPTIONS=ignore_noninstrumented_modules=1:second_deadlock_stack=1:report_thread_leaks=0:handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:use_sigaltstack=0:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
 if(TRACER_SANITIZE)
   set(runtime libubsan.so)
   if(TRACER_SANITIZE MATCHES "address")
@@ -95,7 +97,7 @@ if(TRACER_SANITIZE)
 endif()
 
 function(tracer_openmp_program name)
-  cmake_parse_arguments(arg "SHARED;NO_OPENMP" "LANG;COMPILER;DIRECTORY" "SOURCES;OPTIONS;LINK" ${ARGN})
+  cmake_parse_arguments(arg "SHARED;NO_OPENMP;NOT_TRACED" "LANG;COMPILER;DIRECTORY" "SOURCES;OPTIONS;LINK" ${ARGN})
   list(GET arg_SOURCES 0 first)
   if(NOT arg_LANG)
     set(arg_LANG c)
@@ -139,7 +141,7 @@ function(tracer_openmp_program name)
     list(APPEND arg_LINK ${TRACER_OPENMP_LINK})
   endif()
   set(first "")
-  if(NOT arg_SHARED)
+  if(NOT arg_SHARED AND NOT arg_NOT_TRACED)
     set(first ${TRACER_SANITIZER_LINK})
   endif()
   file(MAKE_DIRECTORY ${arg_DIRECTORY})

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/sanitizers.sh [asan] [tsan] [fuzz]: the tests under AddressSanitizer with UndefinedBehaviorSanitizer, and
-# under ThreadSanitizer; the fuzz targets of all readers, with the coverage they and the readers' tests reach.
-# Without arguments all three. TRACER_FUZZ_SECONDS (60): of each target. What this machine cannot run is skipped, and
-# why is said; 0 then too.
+# tests/sanitizers.sh [asan] [tsan] [fuzz] [quick]: the tests under AddressSanitizer with UndefinedBehaviorSanitizer, and
+# under ThreadSanitizer; the fuzz targets of all readers, with the coverage they and the readers' tests reach; quick: the
+# unit tests (rings, sessions, raw traces) under both sanitizers, some minutes. Without arguments the first three.
+# TRACER_FUZZ_SECONDS (60): of each target. What this machine cannot run is skipped, and why is said; 0 then too.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . cmake/scripts/packages.sh
@@ -43,13 +43,15 @@ P
 # Not repeated under a sanitizer: pages in a browser, texts, packages and includes have no code of ours in them.
 not_repeated='browser|install|docs|manual|layering'
 
-suite() { # preset flags label...
-  local preset=$1 flags=$2 exclude=$3 start=$SECONDS
+suite() { # preset flags targets ctest's options...
+  local preset=$1 flags=$2 targets=$3 start=$SECONDS
+  shift 3
   can_run "${CXX:-c++}" "-fsanitize=$flags" || { say "$preset: skipped: $reason"; return 0; }
   say "$preset: building ..."
-  tracer_build "$preset" all -- -DTRACER_BUILD_BENCH=OFF || { fail "$preset (build)"; return 0; }
+  # shellcheck disable=SC2086
+  tracer_build "$preset" $targets -- -DTRACER_BUILD_BENCH=OFF || { fail "$preset (build)"; return 0; }
   say "$preset: built in $((SECONDS - start)) s; testing ..."
-  "${as[@]}" ctest --preset "$preset" -j2 --timeout 600 -LE "$exclude" </dev/null >"$TRACER_BUILD/tests.log" 2>&1 || fail "$preset"
+  "${as[@]}" ctest --preset "$preset" -j2 --timeout 600 "$@" </dev/null >"$TRACER_BUILD/tests.log" 2>&1 || fail "$preset"
   grep -E -A40 '\*\*\*Failed|\*\*\*Timeout|\*\*\*Exception|Subprocess aborted' "$TRACER_BUILD/tests.log" | head -n 200
   grep -E 'tests passed|tests failed|Total Test time' "$TRACER_BUILD/tests.log"
   say "$preset: $((SECONDS - start)) s, all of it in $TRACER_BUILD/tests.log"
@@ -67,7 +69,7 @@ find_fuzzing_clang() {
 fuzz_one() { # target: its log is the only output
   local corpus=$TRACER_BUILD/corpus/$1 log=$TRACER_BUILD/fuzz_$1.log
   mkdir -p "$corpus"
-  "$TRACER_BUILD/tests/seeds_$1" "$corpus/seeds" >"$log" 2>&1 &&
+  LLVM_PROFILE_FILE=/dev/null "$TRACER_BUILD/tests/seeds_$1" "$corpus/seeds" >"$log" 2>&1 &&
     LLVM_PROFILE_FILE="$TRACER_BUILD/profiles/fuzz_$1.profraw" "${as[@]}" "$TRACER_BUILD/tests/fuzz_$1" -max_total_time="${TRACER_FUZZ_SECONDS:-60}" \
       -timeout=25 -rss_limit_mb=2560 -print_final_stats=1 -artifact_prefix="$TRACER_BUILD/finding_$1." -detect_leaks=1 "$corpus" "$corpus/seeds" >>"$log" 2>&1
 }
@@ -125,13 +127,18 @@ fuzz() {
   say "fuzz: $((SECONDS - start)) s"
 }
 
+units='test_base test_ring test_raw test_session'
 [ $# -gt 0 ] || set -- asan tsan fuzz
 for what in "$@"; do
   case $what in
-    asan) suite asan address,undefined "$not_repeated" ;;
-    tsan) suite tsan thread "$not_repeated|fuzz" ;;
+    asan) suite asan address,undefined all -LE "$not_repeated" ;;
+    tsan) suite tsan thread all -LE "$not_repeated|fuzz" ;;
     fuzz) fuzz ;;
-    *) say "tests/sanitizers.sh [asan] [tsan] [fuzz], not '$what'"; exit 2 ;;
+    quick)
+      suite asan address,undefined "$units" -L unit
+      suite tsan thread "$units" -L unit
+      ;;
+    *) say "tests/sanitizers.sh [asan] [tsan] [fuzz] [quick], not '$what'"; exit 2 ;;
   esac
 done
 [ -z "$failed" ] || { say "with findings:$failed"; exit 1; }

@@ -21,7 +21,7 @@ TEST_PACKAGES=(
 
 # Some tests use these and skip, saying so, where they are missing: installed if that is possible.
 OPTIONAL_TEST_PACKAGES=(
-  libclang-rt-22-dev llvm-22 util-linux
+  libclang-rt-22-dev llvm-22 clang-tools-22 util-linux
   liboffload-22-dev libbenchmark-dev ccache python3-pandas python3-matplotlib graphviz sqlite3 protobuf-compiler vite chromium xvfb debootstrap man-db
 )
 

@@ -234,12 +234,22 @@ std::filesystem::path Session::finish(Ending ending) noexcept {
   consumer().run_jobs();
   consumer().drain(true);
   write_end(ending);
-  state_.store(RecordingState::finished, std::memory_order_seq_cst);
-  shared_->trace.close();
+  close_trace();
   const bool disk_failed = shared_->journal.error() != 0 || shared_->write_error != 0;
   shared_->journal.close();
   if (!disk_failed) shared_->spool.remove();
   return shared_->raw_directory;
+}
+
+/// A thread that looked at the state before may still come to drain, or to bring device records.
+void Session::close_trace() noexcept {
+  consumer().hold();
+  {
+    const std::lock_guard lock(shared_->trace_mutex);
+    state_.store(RecordingState::finished, std::memory_order_seq_cst);
+    shared_->trace.close();
+  }
+  consumer().release();
 }
 
 void Session::write_end(Ending ending) noexcept {

@@ -129,6 +129,7 @@ class Session {
   static Session* start_or_throw(RunInfo run, const Config& config, ConsumerFactory make_consumer);
   void write_channel_end(Channel& channel) noexcept;
   void write_end(Ending ending) noexcept;
+  void close_trace() noexcept;
   Channel* take_free_channel() noexcept;
   Channel* make_new_channel() noexcept;
   std::size_t drain(Channel& channel, bool everything) noexcept;

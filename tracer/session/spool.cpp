@@ -161,9 +161,10 @@ bool Spool::commit(Slot& slot, std::uint64_t until) noexcept {
 }
 
 void Spool::remove() noexcept {
-  std::error_code ignored;
+  const std::lock_guard lock(mutex_);
   if (directory_.empty()) return;
   rings_.close();
+  rings_ = OwnFile{};  // a thread that comes now gets memory that nobody will look at
   ::unlink((directory_ / "rings").c_str());
   ::unlink((directory_ / "owner").c_str());
   ::rmdir(directory_.c_str());

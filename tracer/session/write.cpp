@@ -60,6 +60,7 @@ bool Session::append(Channel& channel, std::uint64_t from, std::uint64_t to) noe
 std::size_t Session::drain(bool everything) noexcept {
   constexpr std::size_t few = 64;
   std::size_t records = 0;
+  if (state() == RecordingState::finished) return records;
   for (Channel* listed = shared_->to_drain.exchange(nullptr); listed;) {
     Channel& channel = *listed;
     listed = channel.next_to_drain_;

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -82,6 +83,12 @@ void in_region(const std::function<void()>& act) {
   }
 }
 
+sigjmp_buf before_fault;
+
+void write_nowhere() {
+  *static_cast<volatile int*>(nullptr) = 1;
+}
+
 /// The next image, or 127 as shells say.
 int spawn(char* const* command) {
   pid_t child = 0;
@@ -120,56 +127,41 @@ int threads_that_come_and_go() {
   return 0;
 }
 
+/// What is not to return.
+int by(void (*end)()) {
+  end();
+  return 0;
+}
+
 const std::map<std::string, std::function<int()>> endings{
     {"return", [] { return 3; }},
-    {"exit",
+    {"exit", [] { return by([] { std::exit(4); }); }},
+    {"_exit", [] { return by([] { _exit(5); }); }},
+    {"_exit_in_region", [] { return by([] { in_region([] { _exit(5); }); }); }},
+    {"exit_in_region", [] { return by([] { in_region([] { std::exit(6); }); }); }},
+    {"quick_exit", [] { return by([] { std::quick_exit(7); }); }},
+    {"abort", [] { return by([] { std::abort(); }); }},
+    {"abort_in_region", [] { return by([] { in_region([] { std::abort(); }); }); }},
+    {"terminate", [] { return by([] { std::terminate(); }); }},
+    {"segv", [] { return by([] { std::raise(SIGSEGV); }); }},
+    {"segv_in_region", [] { return by([] { in_region(write_nowhere); }); }},
+    {"segv_in_handler",
      [] {
-       std::exit(4);
+       std::signal(SIGUSR1, [](int) { write_nowhere(); });
+       in_region([] { std::raise(SIGUSR1); });
        return 0;
      }},
-    {"_exit",
+    {"segv_handled",
      [] {
-       _exit(5);
+       std::signal(SIGSEGV, [](int) { siglongjmp(before_fault, 1); });
+       if (sigsetjmp(before_fault, 1) == 0) write_nowhere();
+       say("after", compute(40));
        return 0;
      }},
-    {"_exit_in_region",
+    {"exit_in_handler",
      [] {
-       in_region([] { _exit(5); });
-       return 0;
-     }},
-    {"exit_in_region",
-     [] {
-       in_region([] { std::exit(6); });
-       return 0;
-     }},
-    {"quick_exit",
-     [] {
-       std::quick_exit(7);
-       return 0;
-     }},
-    {"abort",
-     [] {
-       std::abort();
-       return 0;
-     }},
-    {"abort_in_region",
-     [] {
-       in_region([] { std::abort(); });
-       return 0;
-     }},
-    {"terminate",
-     [] {
-       std::terminate();
-       return 0;
-     }},
-    {"segv",
-     [] {
-       std::raise(SIGSEGV);
-       return 0;
-     }},
-    {"segv_in_region",
-     [] {
-       in_region([] { *static_cast<volatile int*>(nullptr) = 1; });
+       std::signal(SIGTERM, [](int) { _exit(12); });
+       in_region([] { std::raise(SIGTERM); });
        return 0;
      }},
     {"sigterm",
