@@ -161,10 +161,13 @@ bool Spool::commit(Slot& slot, std::uint64_t until) noexcept {
 }
 
 void Spool::remove() noexcept {
-  const std::lock_guard lock(mutex_);
   if (directory_.empty()) return;
-  rings_.close();
-  rings_ = OwnFile{};  // a thread that comes now gets memory that nobody will look at
+  // Who has the lock may be this very thread, interrupted by a signal whose handler ends the program: no waiting. The
+  // descriptor stays with the process then.
+  if (const std::unique_lock lock(mutex_, std::try_to_lock); lock) {
+    rings_.close();
+    rings_ = OwnFile{};  // a thread that comes now gets memory that nobody will look at
+  }
   ::unlink((directory_ / "rings").c_str());
   ::unlink((directory_ / "owner").c_str());
   ::rmdir(directory_.c_str());
