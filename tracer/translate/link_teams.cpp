@@ -22,6 +22,7 @@ class TeamLinker {
     std::uint32_t implicit;
   };
   void collect();
+  void leave_out_repeated();
   Ticks limit(ParallelInstance& p, ChannelId channel, unsigned depth);
   void assign(const Link* begin, const Link* end);
   void make_comms();
@@ -35,7 +36,6 @@ class TeamLinker {
   Tables& tables_;
   Definitions& definitions_;
   std::vector<Link> links_;
-  std::vector<ParallelId> last_team_;  ///< by channel: of which it became a member last
   std::map<std::vector<std::uint32_t>, std::uint32_t> groups_;
   std::map<std::pair<CommRef, std::uint32_t>, CommRef> comms_;
 };
@@ -49,6 +49,19 @@ void TeamLinker::collect() {
   std::sort(links_.begin(), links_.end(), [](const Link& a, const Link& b) {
     const bool a_leads = a.channel == tracer::channel_of(a.parallel), b_leads = b.channel == tracer::channel_of(b.parallel);
     return std::tuple(a.parallel, !a_leads, a.rank, a.channel, a.implicit) < std::tuple(b.parallel, !b_leads, b.rank, b.channel, b.implicit);
+  });
+}
+
+// A rank or a thread that is there twice (a damaged or fuzzed trace) does not count; gaps stay out of the team.
+void TeamLinker::leave_out_repeated() {
+  std::vector<ParallelId> last_team(tables_.channels.size(), no_id);  // by channel: of which it became a member last
+  std::optional<Link> before;
+  std::erase_if(links_, [&](const Link& link) {
+    const bool same_rank = before && before->parallel == link.parallel && before->rank == link.rank;
+    before = link;
+    const bool repeated = same_rank || std::exchange(last_team[link.channel], link.parallel) == link.parallel;
+    if (repeated) tables_.channels[link.channel].implicits[link.implicit].parallel = no_id;
+    return repeated;
   });
 }
 
@@ -67,6 +80,11 @@ Ticks TeamLinker::limit(ParallelInstance& p, ChannelId channel, unsigned depth) 
     }
     p.enclosing = around.outer;
   }
+  const std::optional<Entity> task = p.task != no_id && depth < 256 ? tables_.entity(p.task) : std::nullopt;
+  const ImplicitInstance* const part = task ? tables_.part_of(tracer::channel_of(p.task), task->index) : nullptr;
+  ParallelInstance* const team = part ? tables_.parallel(part->parallel) : nullptr;
+  if (team && team != &p)
+    if (const Ticks last = limit(*team, tracer::channel_of(part->parallel), depth + 1); p.begin <= last) p.limit = std::min(p.limit, last);
   return p.limit;
 }
 
@@ -82,18 +100,14 @@ void TeamLinker::assign(const Link* begin, const Link* end) {
   };
   p.members = static_cast<std::uint32_t>(tables_.members.size());
   if (std::none_of(begin, end, [&](const Link& l) { return l.channel == master && !outside(l); })) tables_.members.push_back({master, none});
-  // What is outside the region's time, and a rank or a thread that is there twice (a damaged or fuzzed trace), does not
-  // count; gaps stay out of the team.
-  std::uint32_t last_rank = none;
   for (const Link* link = begin; link != end; ++link) {
-    if (outside(*link) || last_team_[link->channel] == link->parallel || std::exchange(last_rank, link->rank) == link->rank) {
+    if (outside(*link)) {
       tables_.channels[link->channel].implicits[link->implicit].parallel = no_id;
       continue;
     }
     tables_.channels[link->channel].implicits[link->implicit].rank =
         static_cast<std::uint32_t>(tables_.members.size()) - p.members;
     tables_.members.push_back({link->channel, link->implicit});
-    last_team_[link->channel] = link->parallel;
   }
   p.size = static_cast<std::uint32_t>(tables_.members.size()) - p.members;
 }
@@ -129,10 +143,11 @@ CommRef TeamLinker::comm_of(ParallelInstance& p, ChannelId channel, unsigned dep
   return p.comm = intern(parent, members);
 }
 
-/// It is in no team of the archive.
+/// It is in no team of the archive, or runs tasks when that has ended.
 bool TeamLinker::is_outside(ChannelId channel, std::uint32_t implicit) const {
   const ImplicitInstance* const part = tables_.part_of(channel, implicit);
-  return part == nullptr || tables_.parallel(part->parallel)->comm == undefined_ref;
+  const ParallelInstance* const team = part ? tables_.parallel(part->parallel) : nullptr;
+  return !team || team->comm == undefined_ref || part->last_task > team->limit;
 }
 
 void TeamLinker::make_comms() {
@@ -152,10 +167,10 @@ void TeamLinker::make_comms() {
 
 void TeamLinker::run() {
   tables_.root_comm.assign(tables_.channels.size(), undefined_ref);
-  last_team_.assign(tables_.channels.size(), no_id);
+  collect();
+  leave_out_repeated();
   for (ChannelId c = 0; c < tables_.channels.size(); ++c)
     for (ParallelInstance& p : tables_.channels[c].parallels) limit(p, c, 0);
-  collect();
   for (std::size_t i = 0; i < links_.size();) {
     std::size_t end = i;
     while (end < links_.size() && links_[end].parallel == links_[i].parallel) ++end;

@@ -42,6 +42,12 @@ Ticks LocationTranslator::due_late(const Record& r) const noexcept {
 namespace {
 /// The part of a master of which nothing is told.
 const ImplicitInstance nobody{};
+/// Of what a limit has ended: its records are still to come, and say nothing more.
+const ParallelInstance over = [] {
+  ParallelInstance p;
+  p.limit = never;
+  return p;
+}();
 }  // namespace
 
 void LocationTranslator::parallel_begin(const Record& r, Nanoseconds t) {
@@ -136,18 +142,22 @@ void LocationTranslator::implicit_begin(const Record& r, Nanoseconds t) {
   enter_team(instance, p, t);
 }
 
-void LocationTranslator::enter_team(const ImplicitInstance* instance, const ParallelInstance* p, Nanoseconds t) {
+void LocationTranslator::push_implicit(const ImplicitInstance* instance, const ParallelInstance* p, std::size_t forks) {
   Ticks limit = nest_.empty() ? never : nest_.back().limit;
   if (p && instance->rank != 0) limit = std::min(limit, p->limit);
-  if (p && instance->rank == 0 && !forks_.empty() && forks_.back().parallel == p) forks_.back().entered = true;
-  Implicit i{instance, p, {}, current_, forks_.size(), limit};
+  Implicit i{instance, p, {}, current_, forks, limit};
   i.task.id = instance->task;
   static_cast<TaskName&>(i.task) = *current_;  // without a team of its own it goes on as what is around it
   if (p && p->comm != undefined_ref) static_cast<TaskName&>(i.task) = {p->comm, instance->rank, 0};
   nest_.push_back(std::move(i));
   limit_ = std::min(expiry_, limit);
-  loop_codeptr_ = 0;
   current_ = &nest_.back().task;
+}
+
+void LocationTranslator::enter_team(const ImplicitInstance* instance, const ParallelInstance* p, Nanoseconds t) {
+  if (p && instance->rank == 0 && !forks_.empty() && forks_.back().parallel == p) forks_.back().entered = true;
+  push_implicit(instance, p, forks_.size());
+  loop_codeptr_ = 0;
   if (!p || p->comm == undefined_ref) return;
   if (kind_ == ThreadKind::unknown) kind_ = ThreadKind::worker;
   out_.attribute(names_[Attribute::thread_id],
@@ -161,7 +171,7 @@ void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
   Implicit& i = nest_.back();
   close_tasks(t, nest_.size(), i.parallel ? i.parallel->comm : undefined_ref);
   current_ = &i.task;
-  if (i.instance != &nobody) end_unstarted(static_cast<std::uint32_t>(i.instance - scan_.implicits.data()), t);
+  if (i.instance != &nobody && i.parallel != &over) end_unstarted(static_cast<std::uint32_t>(i.instance - scan_.implicits.data()), t);
   if (i.parallel && i.parallel->comm != undefined_ref) {
     close_open(i.task, t, 1, is_runtimes_own(i.parallel) ? nullptr : "region closed by the end of its team");
     if (!i.task.open.empty()) out_.add(t, EventType::leave, i.task.open.front().region);
@@ -185,16 +195,24 @@ Ticks LocationTranslator::past_limit(const Record& r, Ticks when) {
   return due(r);
 }
 
-// One after the other, each with what was due before it.
+// One after the other, each with what was due before it. The first pass knows no limits: what ended here stays in nest_ and
+// forks_ until a record ends it, and is what is around it.
 void LocationTranslator::pass_limits(Ticks when, const Record* next) {
   while (limit_ < when) {
     const Ticks limit = limit_;
+    if (is_beside_team()) settle_beside_team(Record{}, std::max(clock_(limit), out_.last()));
     release_overdue(limit, next);
     toggle(limit);
     const auto first = std::find_if(nest_.begin(), nest_.end(), [limit](const Implicit& i) { return i.limit <= limit || i.outer->limit <= limit; });
-    drop_implicits_to(static_cast<std::size_t>(first - nest_.begin()), clock_(limit));
-    while (!forks_.empty() && forks_.back().left) join_early(clock_(limit));
+    const auto keep = static_cast<std::size_t>(first - nest_.begin());
+    const std::vector<OpenFork> forks = forks_;
+    std::vector<std::pair<const ImplicitInstance*, std::size_t>> ended;
+    for (auto i = first; i != nest_.end(); ++i) ended.emplace_back(i->instance, i->forks);
+    drop_implicits_to(keep, clock_(limit));
+    while (!forks_.empty() && forks_.back().left) join(clock_(limit));
     expire(limit + 1);
+    for (std::size_t n = forks_.size(); n < forks.size(); ++n) forks_.push_back({forks[n].id, &over, forks[n].entered, forks[n].left});
+    for (const auto& [instance, depth] : ended) push_implicit(instance, &over, depth);
   }
 }
 

@@ -152,6 +152,7 @@ class LocationTranslator {
   bool is_beside_team() const noexcept { return !forks_.empty() && (forks_.back().left || !forks_.back().entered); }
   void settle_beside_team(const Record& r, Nanoseconds t);
   const ImplicitInstance* next_begin() const;
+  void push_implicit(const ImplicitInstance* instance, const ParallelInstance* p, std::size_t forks);
   void enter_team(const ImplicitInstance* instance, const ParallelInstance* p, Nanoseconds t);
   void expire(Ticks when);
   Ticks past_limit(const Record& r, Ticks when);

@@ -141,6 +141,7 @@ void Scanner::parallel_begin(const Record& r) {
   if (tracer::channel_of(r.b) != channel_ || counter_of(r.b) == 0) return void(++out_.notes["parallel regions without an id"]);
   ParallelInstance p;
   p.id = r.b;
+  p.task = running_;
   p.codeptr = r.c;
   p.begin = r.time;
   p.requested = r.a;

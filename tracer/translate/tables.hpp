@@ -28,6 +28,7 @@ inline constexpr Ticks never = std::numeric_limits<Ticks>::max();
 /// One execution of a parallel region or of a league.
 struct ParallelInstance {
   ParallelId id = no_id;
+  TaskId task = no_id;  ///< the explicit one that encountered it
   std::uint64_t codeptr = 0;
   Ticks begin = 0;
   Ticks end = 0;  ///< 0: never seen
