@@ -147,7 +147,7 @@ CommRef TeamLinker::comm_of(ParallelInstance& p, ChannelId channel, unsigned dep
 bool TeamLinker::is_outside(ChannelId channel, std::uint32_t implicit) const {
   const ImplicitInstance* const part = tables_.part_of(channel, implicit);
   const ParallelInstance* const team = part ? tables_.parallel(part->parallel) : nullptr;
-  return !team || team->comm == undefined_ref || part->last_task > team->limit;
+  return !team || team->comm == undefined_ref || tables_.channels[channel].implicits[implicit].last_task > team->limit;
 }
 
 void TeamLinker::make_comms() {
