@@ -71,9 +71,19 @@ ompd_rc_t symbol_address(ompd_address_space_context_t* context, ompd_thread_cont
   return ompd_rc_ok;
 }
 
+/// The plugin (libomp 14 to 22) asks for as many bytes as the runtime's data says a field has, also into variables on
+/// the stack, which are all of one word: data that somebody has made must not write over what lies behind them.
+bool is_too_long(const void* buffer, ompd_size_t count) {
+  constexpr std::uintptr_t largest_stack = 64u << 20;
+  const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const auto at = reinterpret_cast<std::uintptr_t>(buffer);
+  return count > sizeof(std::uint64_t) && at > frame && at - frame < largest_stack;
+}
+
 ompd_rc_t read_memory(ompd_address_space_context_t* context, ompd_thread_context_t*, const ompd_address_t* address,
                       ompd_size_t count, void* buffer) {
   if (context == nullptr || address == nullptr || buffer == nullptr || count > max_allocation) return ompd_rc_bad_input;
+  if (is_too_long(buffer, count)) return ompd_rc_bad_input;
   return own(context)->target->read_all(address->address, buffer, count) ? ompd_rc_ok : ompd_rc_error;
 }
 
