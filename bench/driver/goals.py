@@ -76,6 +76,8 @@ def reason_of_row(r, benchmark, ratio):
         text += f": per callback the floor adds {each(r, benchmark, 'floor')} ns, the tracer {each(r, benchmark, 'tracer')}"
     if parked is None:
         return text
+    if parked >= ours:
+        return f"{text}; while nobody empties the rings {each(r, benchmark, 'parked')}: not the drainer's, in this run"
     threads, cores = int(benchmark.split("/")[1]), r.machine.get("cores") or 0
     whose = "the drainer's, which has no processor of its own" if threads >= cores else "the drainer's"
     return (f"{text}; while nobody empties the rings {each(r, benchmark, 'parked')}, {100 * (parked / floor - 1):+.0f} % of the floor: "

@@ -84,6 +84,12 @@ class ResultsTest(unittest.TestCase):
         self.assertEqual(line.reasons(), ["2/barrier +50 % (+100 ns): per callback the floor adds 10.0 ns, the tracer 20.0; while nobody "
                                           "empties the rings 11.0, +5 % of the floor: 90 ns are the drainer's, which has no processor of its own"])
 
+    def test_a_row_that_is_no_faster_with_the_tracer_parked_is_not_put_to_the_drainer(self):
+        r = Results()
+        for tool, time in (("none", 100), ("floor", 200), ("tracer", 300), ("parked", 310)):
+            r.add("suite/2/barrier", tool, time, "ns")
+        self.assertTrue(next(goals.suite(r)).reasons()[0].endswith(": not the drainer's, in this run"))
+
     def test_the_parts_of_a_volume_and_what_they_leave_are_its_whole(self):
         r = Results()
         for tool, kernel, processor in (("none", 10, 11), ("floor", 20, 21), ("tracer", 30, 101)):
