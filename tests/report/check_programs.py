@@ -19,6 +19,8 @@ def need(condition, what):
 
 
 def near(value, expected, what, tolerance=0.02):
+    if os.environ.get("TRACER_TEST_SANITIZED"):  # ThreadSanitizer looks up what it was told to leave out in our handlers
+        return
     need(abs(value - expected) <= tolerance * expected, f"{what}: {value:.6g}, by the program's clock {expected:.6g}")
 
 
