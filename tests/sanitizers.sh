@@ -132,9 +132,7 @@ units='test_base test_ring test_raw test_session'
 for what in "$@"; do
   case $what in
     asan) suite asan address,undefined all -LE "$not_repeated" ;;
-    # Not under ThreadSanitizer: commands of another user (su forgets that addresses are not to be random, which it needs), and
-    # reports whose times are held against the program's own clock.
-    tsan) suite tsan thread all -LE "$not_repeated|fuzz|security" -E 'report: programs of known structure' ;;
+    tsan) suite tsan thread all -LE "$not_repeated|fuzz" ;;
     fuzz) fuzz ;;
     quick)
       suite asan address,undefined "$units" -L unit
