@@ -180,7 +180,7 @@ int run(const Options& options) {
   if (ended.signal != 0)
     print_note(std::string{"the program was ended by signal "} + std::to_string(ended.signal) + " (" +
                strsignal(ended.signal) + ").");
-  const auto traces = new_raw_traces(output_pattern(options.output), began);
+  const auto traces = new_raw_traces(place, began);
   if (traces.empty() && !options.quiet) say_none_was_made(ended, preload);
   const bool good = traces.empty() || look_after(options, traces);
   recover_launched(mark);  // what was written elsewhere

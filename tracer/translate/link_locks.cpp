@@ -124,8 +124,7 @@ class LockLinker {
   struct Channel {
     std::unordered_map<std::uint32_t, Superseded> superseded;  ///< by lock
     std::vector<Nested> nested;                                ///< open
-    std::vector<Nested>
-        inside;  ///< all nested operations of acquisitions that are not over; only where there are pauses
+    std::vector<Nested> inside;  ///< all of acquisitions that are not over; only where there are pauses
   };
 
   void acquired(const Step& step);

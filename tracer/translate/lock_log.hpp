@@ -79,7 +79,6 @@ class LockOrders {
   void take_back(std::uint32_t i) { taken_back_.push_back(i); }
   /// After the last add() and take_back(), before the first Reader.
   void finish();
-  std::uint32_t count() const noexcept { return count_; }
 
   class Reader {
    public:
