@@ -24,43 +24,44 @@ struct thread {
   int state, levels;
   unsigned long long wait_id;
   struct level level[max_levels];
-  const void *wait_at;  // codeptr_ra of the last wait that began
+  const void* wait_at;  // codeptr_ra of the last wait that began
 };
 static struct thread threads[max_threads];
 static volatile int count;
-static __thread struct thread *self;
+static __thread struct thread* self;
 static unsigned long long next_id = 100;
 static ompt_get_state_t get_state;
 static ompt_get_task_info_t get_task_info;
 static ompt_get_parallel_info_t get_parallel_info;
 static volatile int resting, released;
 
-static void thread_begin(ompt_thread_t type, ompt_data_t *data) {
+static void thread_begin(ompt_thread_t type, ompt_data_t* data) {
   (void)type, (void)data;
   self = &threads[__sync_fetch_and_add(&count, 1)];
   self->id = (pid_t)syscall(SYS_gettid);
 }
-static void implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned size,
+static void implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* parallel, ompt_data_t* task, unsigned size,
                           unsigned number, int flags) {
   (void)parallel, (void)size, (void)number, (void)flags;
   if (endpoint == ompt_scope_begin) task->value = __sync_fetch_and_add(&next_id, 1);
 }
-static void task_create(ompt_data_t *from, const ompt_frame_t *frame, ompt_data_t *task, int flags, int dependences,
-                        const void *codeptr) {
+static void task_create(ompt_data_t* from, const ompt_frame_t* frame, ompt_data_t* task, int flags, int dependences,
+                        const void* codeptr) {
   (void)from, (void)frame, (void)flags, (void)dependences, (void)codeptr;
   task->value = __sync_fetch_and_add(&next_id, 1);
 }
-static void mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t id, const void *codeptr) {
+static void mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t id,
+                          const void* codeptr) {
   (void)kind, (void)hint, (void)implementation, (void)id;
   self->wait_at = codeptr;
 }
-static void sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
-                        const void *codeptr) {
+static void sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t* parallel,
+                        ompt_data_t* task, const void* codeptr) {
   (void)kind, (void)parallel, (void)task;
   if (endpoint == ompt_scope_begin) self->wait_at = codeptr;
 }
 
-static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *data) {
+static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t* data) {
   (void)device, (void)data;
   ompt_set_callback_t set = (ompt_set_callback_t)lookup("ompt_set_callback");
   get_state = (ompt_get_state_t)lookup("ompt_get_state");
@@ -73,8 +74,10 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *da
   set(ompt_callback_sync_region, (ompt_callback_t)sync_region);
   return 1;
 }
-static void finalize(ompt_data_t *data) { (void)data; }
-ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime) {
+static void finalize(ompt_data_t* data) {
+  (void)data;
+}
+ompt_start_tool_result_t* ompt_start_tool(unsigned version, const char* runtime) {
   (void)version, (void)runtime;
   static ompt_start_tool_result_t result = {initialize, finalize, {0}};
   return &result;
@@ -88,9 +91,9 @@ static void answer(int signal) {
   self->wait_id = wait;
   int levels = 0;
   for (; levels < max_levels; ++levels) {
-    struct level *level = &self->level[levels];
+    struct level* level = &self->level[levels];
     ompt_data_t *task = NULL, *parallel = NULL;
-    ompt_frame_t *frame = NULL;
+    ompt_frame_t* frame = NULL;
     if (get_task_info(levels, &level->flags, &task, &frame, &parallel, &level->thread_num) == 0) break;
     level->data = task ? task->value : 0;
     level->exit_frame = frame ? frame->exit_frame.value : 0;
@@ -99,7 +102,7 @@ static void answer(int signal) {
   }
   self->levels = levels;
   for (int i = 0; i < levels; ++i) {
-    ompt_data_t *parallel = NULL;
+    ompt_data_t* parallel = NULL;
     int size = 0;
     if (get_parallel_info(i, &parallel, &size) == 0) break;
     self->level[i].team_size = size;
@@ -110,13 +113,14 @@ static void answer(int signal) {
 static void say(void) {
   printf("{\"threads\": [");
   for (int t = 0; t < count; ++t) {
-    const struct thread *thread = &threads[t];
-    printf("%s{\"id\": %d, \"state\": %d, \"wait_id\": %llu, \"wait_at\": %llu, \"tasks\": [", t ? ", " : "", thread->id,
-           thread->state, thread->wait_id, (unsigned long long)(size_t)thread->wait_at);
+    const struct thread* thread = &threads[t];
+    printf("%s{\"id\": %d, \"state\": %d, \"wait_id\": %llu, \"wait_at\": %llu, \"tasks\": [", t ? ", " : "",
+           thread->id, thread->state, thread->wait_id, (unsigned long long)(size_t)thread->wait_at);
     for (int i = 0; i < thread->levels; ++i) {
-      const struct level *level = &thread->level[i];
-      printf("%s{\"flags\": %d, \"thread\": %d, \"data\": %llu, \"exit\": %llu, \"enter\": %llu, \"size\": %d}", i ? ", " : "",
-             level->flags, level->thread_num, level->data, level->exit_frame, level->enter_frame, level->team_size);
+      const struct level* level = &thread->level[i];
+      printf("%s{\"flags\": %d, \"thread\": %d, \"data\": %llu, \"exit\": %llu, \"enter\": %llu, \"size\": %d}",
+             i ? ", " : "", level->flags, level->thread_num, level->data, level->exit_frame, level->enter_frame,
+             level->team_size);
     }
     printf("]}");
   }
@@ -124,21 +128,39 @@ static void say(void) {
   fflush(stdout);
 }
 
-// Not an OpenMP thread: waits until all rest, asks them, says it, and waits for the word to go on.
-static void *watch(void *wanted) {
-  while (resting < (int)(size_t)wanted) usleep(1000);
-  usleep(300000);  // from "about to wait" to waiting
+struct way {
+  const char* name;
+  void (*function)(void);
+  int threads, waiting;  // that come to rest; of them: in a state of waiting (libomp has none for taskwait)
+};
+
+static int ask_all(void) {
+  int waiting = 0;
   for (int t = 0; t < count; ++t) {
+    threads[t].answered = 0;
     syscall(SYS_tgkill, getpid(), threads[t].id, SIGUSR1);
-    for (int i = 0; i < 2000 && !threads[t].answered; ++i) usleep(1000);
+    for (int i = 0; i < 20000 && !threads[t].answered; ++i) usleep(1000);
+    waiting += threads[t].state >= ompt_state_wait_barrier && threads[t].state < ompt_state_idle;
   }
+  return waiting;
+}
+
+// Not an OpenMP thread: waits until all rest, asks them, says it, and waits for the word to go on.
+static void* watch(void* argument) {
+  const struct way* way = argument;
+  while (resting < way->threads) usleep(1000);
+  for (int i = 0; i < 600 && ask_all() != way->waiting; ++i) usleep(20000);  // from "about to wait" to waiting
+  usleep(300000);
+  ask_all();
   usleep(100000);
   say();
   if (getchar() == 'g') released = 1;
   return NULL;
 }
 
-static void rest(void) { __sync_fetch_and_add(&resting, 1); }
+static void rest(void) {
+  __sync_fetch_and_add(&resting, 1);
+}
 static void hold(void) {
   rest();
   while (!released) usleep(1000);
@@ -205,8 +227,7 @@ static void in_critical(void) {
 static void in_taskwait(void) {
   static volatile int begun;
 #pragma omp parallel num_threads(2)
-#pragma omp single
-  {
+  if (omp_get_thread_num() == 0) {
 #pragma omp task
     {
       begun = 1;
@@ -225,13 +246,10 @@ static void in_nested(void) {
   hold();  // line: inner
 }
 
-int main(int argc, char **argv) {
-  const struct {
-    const char *name;
-    void (*function)(void);
-    size_t threads;
-  } ways[] = {{"barrier", in_barrier, 3},   {"deadlock", in_deadlock, 2}, {"nest_deadlock", in_nest_deadlock, 2},
-              {"critical", in_critical, 3}, {"taskwait", in_taskwait, 2}, {"nested", in_nested, 4}};
+int main(int argc, char** argv) {
+  static const struct way ways[] = {
+      {"barrier", in_barrier, 3, 2},   {"deadlock", in_deadlock, 2, 2}, {"nest_deadlock", in_nest_deadlock, 2, 2},
+      {"critical", in_critical, 3, 2}, {"taskwait", in_taskwait, 2, 0}, {"nested", in_nested, 4, 0}};
   if (argc > 1 && strcmp(argv[1], "unused") == 0) {
     printf("{}\n");
     fflush(stdout);
@@ -241,7 +259,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[1], ways[i].name) != 0) continue;
     signal(SIGUSR1, answer);
     pthread_t watcher;
-    pthread_create(&watcher, NULL, watch, (void *)ways[i].threads);
+    pthread_create(&watcher, NULL, watch, (void*)&ways[i]);
     ways[i].function();
     printf("done\n");
     return 0;
