@@ -59,8 +59,6 @@ def faults_of(options, name, arguments, extra, provider, line, directory):
     plain = run(command, settings(options, {k: v for k, v in extra.items() if k.startswith(("FAKE_CUDA", "CUDA_"))}))
     trace = pathlib.Path(directory, "trace")
     extra = dict(extra, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(trace))
-    if options.preload:
-        extra["LD_PRELOAD"] = options.preload
     traced = run(command, settings(options, extra))
     if (plain.returncode, plain.stdout) != (traced.returncode, traced.stdout) or plain.returncode:
         yield f"ended with {plain.returncode} and {traced.returncode}: {plain.stdout}{plain.stderr} | {traced.stdout}{traced.stderr}"
@@ -91,10 +89,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for option in ("--bin", "--tool", "--fakes", "--offload", "--late"):
         parser.add_argument(option, required=True)
-    parser.add_argument("--preload", default="", help="a library that must come first (AddressSanitizer)")
     parser.add_argument("--only", default="", help="a part of the name of the runs wanted")
     options = parser.parse_args()
-    options.preload = options.preload.split(";")[-1].removeprefix("--preload").strip()
     failed = ran = 0
     for name, arguments, extra, provider, line in RUNS:
         if options.only not in name:

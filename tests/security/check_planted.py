@@ -17,23 +17,17 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from traced import clean, traced  # noqa: E402
+
 OTHER = 65534
 IS_ROOT = os.geteuid() == 0
 HARD = "\x1b]0;planted\x07\x1b[31mred"
 TIME = 60
 
 
-def plain_environment(options, **more):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER", "LD_PRELOAD"))}
-    environment.update({k: str(v) for k, v in more.items()})
-    return environment
-
-
 def record(options, program, output, **more):
-    environment = plain_environment(options, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=output, **more)
-    if options.preload:
-        environment["LD_PRELOAD"] = options.preload
-    return subprocess.run([program], env=environment, capture_output=True, text=True, timeout=TIME)
+    return subprocess.run([program], env=traced(options, output, **more), capture_output=True, text=True, timeout=TIME)
 
 
 def give_away(path):
@@ -268,7 +262,7 @@ def planted(options, directory):
             return
         if bad := obeyed(done.stderr.encode()):
             yield f"the tool prints {bad}"
-    options.environment = plain_environment(options)
+    options.environment = clean()
     count = 0
     for name, make in cases(genuine, victim, work):
         count += 1
@@ -292,7 +286,7 @@ def secure(options, directory):
     pathlib.Path(directory, "room").mkdir()
     os.chmod(pathlib.Path(directory, "room"), 0o777)
     output = pathlib.Path(directory, "room", "trace")
-    if subprocess.run([copy], capture_output=True, text=True, env=plain_environment(options)).stdout != "secure 1 sum 2\n":
+    if subprocess.run([copy], capture_output=True, text=True, env=clean()).stdout != "secure 1 sum 2\n":
         print("skipped: set-user-id bits have no effect here")
         return 77
     done = record(options, str(copy), output)
@@ -313,7 +307,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tool", required=True)
     parser.add_argument("--tracer", required=True)
-    parser.add_argument("--preload")
     parser.add_argument("program")
     parser.add_argument("what", choices=("planted", "secure"))
     options = parser.parse_args()

@@ -16,6 +16,7 @@ from otf2.events import Enter, Leave, Metric, ParameterUnsignedInt, RmaGet, RmaO
 
 import check_program
 from archive import construct_of
+from traced import clean, run
 
 HOST_OPERATIONS = {"target submit", "target data to device", "target data from device"}
 
@@ -155,7 +156,7 @@ def check(options, directory):
     if not anchor.exists():
         return
     if options.check:
-        rules = check_program.run([options.check, "check", str(anchor)], None)
+        rules = run([options.check, "check", str(anchor)], clean())
         if rules.returncode != 0:
             yield rules.stdout + rules.stderr
     devices = Devices(anchor)
@@ -166,7 +167,7 @@ def check(options, directory):
         return
     if devices.providers != {options.provider}:
         yield f"recorded by {devices.providers}, not by {options.provider}"
-    output = check_program.run(options.command, check_program.environment(options)).stdout
+    output = run(options.command, clean(**check_program.settings(options))).stdout
     for text in re.findall(r"^(?:count target kernel|kernels) (\d+)$", output, re.MULTILINE):
         if devices.kernels != int(text):
             yield f"{devices.kernels} kernels, the program asked for {text}"

@@ -5,18 +5,13 @@ own, and the source lines of its regions with the source. Prints what is wrong; 
 
 check_program.py --tool libtracer.so --threads N [option...] PROGRAM [ARGUMENT...]"""
 import argparse
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
-from archive import REGION, Archive, otf2_print
-
-
-def run(command, environment):
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
+from archive import REGION
+from traced import clean, judge, run, traced
 
 
 def program_counts(output):
@@ -76,21 +71,14 @@ def wrong_addresses(archive, program):
         yield "no regions"
 
 
-def environment(options):
-    """Of the untraced run."""
-    plain = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER"))}
-    plain["OMP_NUM_THREADS"] = str(options.threads)
-    plain.update(setting.split("=", 1) for setting in options.env)
-    return plain
+def settings(options):
+    """Of both runs."""
+    return dict((setting.split("=", 1) for setting in options.env), OMP_NUM_THREADS=str(options.threads))
 
 
 def check(options, directory):
-    plain = environment(options)
     output = pathlib.Path(directory, "trace")
-    traced = dict(plain, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(output))
-    if options.preload:
-        traced["LD_PRELOAD"] = options.preload
-    without, with_tool = run(options.command, plain), run(options.command, traced)
+    without, with_tool = run(options.command, clean(**settings(options))), run(options.command, traced(options, output, **settings(options)))
     if without.returncode != with_tool.returncode:
         yield f"exit status {with_tool.returncode}, without the tool {without.returncode}: {with_tool.stderr}"
     if without.returncode != options.status:
@@ -100,20 +88,12 @@ def check(options, directory):
     said = [line for line in with_tool.stderr.splitlines() if line.startswith("tracer:")]
     if len(said) != options.lines:
         yield f"the tool says {len(said)} lines instead of {options.lines}: {with_tool.stderr}"
-    anchor = output / "traces.otf2"
-    if not anchor.exists():
-        yield f"no archive at {anchor}: {with_tool.stderr}"
-        return
-    noise = otf2_print(anchor)
-    if noise:
-        yield f"otf2-print: {noise[:2000]}"
     checker = pathlib.Path(options.tool).parents[1] / "bin" / "tracer"
-    if checker.exists():
-        done = run([str(checker), "check", str(anchor)], plain)
-        if done.returncode:
-            yield f"tracer check: {done.stdout}{done.stderr}"
-    archive = Archive(anchor)
-    yield from archive.problems
+    faults, archive = judge(output / "traces.otf2", checker if checker.exists() else None)
+    yield from faults
+    if archive is None:
+        yield with_tool.stderr
+        return
     counts, expected = trace_counts(archive), program_counts(with_tool.stdout)
     if not expected and not options.no_counts:
         yield "the program says no counts"
@@ -133,7 +113,6 @@ def make_parser(description):
     parser.add_argument("--tool", required=True, help="libtracer.so")
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--status", type=int, default=0, help="exit status of the program")
-    parser.add_argument("--preload", help="what the traced run needs besides, as a sanitizer's runtime")
     parser.add_argument("--no-counts", action="store_true", help="the program prints no counts")
     parser.add_argument("--source", action="append", default=[], help="check the regions' lines in this file")
     parser.add_argument("--need", action="append", default=[], help="a construct that must be found in the source")

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
-from archive import Archive, otf2_print  # noqa: E402
+from traced import clean, judge, recover  # noqa: E402
 
 # Archives that a run leaves: processes that used OpenMP, one image of a process after the other.
 ARCHIVES = {"exec": 2, "fork": 2, "fork_exec": 2, "fork_then_child_is_killed": 2, "fork_of_a_fork": 3, "fork_twice": 3,
@@ -33,13 +33,8 @@ THREADS_IN_CHILDREN = {"fork", "fork_then_child_is_killed", "fork_of_a_fork", "f
 
 
 def environment_of(options, **more):
-    plain = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER", "LD_PRELOAD"))}
-    plain["OMP_NUM_THREADS"] = "2"
-    plain["OMP_WAIT_POLICY"] = "passive"
-    if options.runtime:
-        plain["LD_LIBRARY_PATH"] = options.runtime
-    plain.update(more)
-    return plain
+    runtime = {"LD_LIBRARY_PATH": options.runtime} if options.runtime else {}
+    return clean(OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive", **runtime, **more)
 
 
 def run(command, environment, directory):
@@ -67,10 +62,9 @@ def leftovers_of(options, directory):
 
 def check(options, ending, directory):
     command = [options.program, ending]
-    more = {"LD_PRELOAD": options.preload} if options.preload else {}
     without = run(command, environment_of(options), directory)
     output = pathlib.Path(directory, "trace")
-    traced = run(command, environment_of(options, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(output), **more), directory)
+    traced = run(command, environment_of(options, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(output)), directory)
     if (without.returncode, without.stdout) != (traced.returncode, traced.stdout):
         yield (f"ends with {traced.returncode} and says {traced.stdout!r}, without the tool {without.returncode} and "
                f"{without.stdout!r}; {traced.stderr}")
@@ -86,20 +80,11 @@ def check(options, ending, directory):
     if ending in FINALISED and to_recover:
         yield f"not converted: {[a.name for a in to_recover]}; {traced.stderr}"
     for archive in to_recover:
-        recovered = subprocess.run([options.tracer, "recover", str(archive)], capture_output=True, text=True, timeout=120)
-        if recovered.returncode != 0 or " missing" in recovered.stderr or "not recovered" in recovered.stderr:
-            yield f"recover {archive.name}: {recovered.stderr}"
+        yield from recover(options, archive)
     for archive in archives:
-        anchor = archive / "traces.otf2"
-        if not anchor.exists():
-            yield f"no {archive.name}/traces.otf2"
-            continue
-        noise = otf2_print(anchor)
-        if noise:
-            yield f"{archive.name}: otf2-print: {noise[:1000]}"
-        contents = Archive(anchor)
-        yield from (f"{archive.name}: {problem}" for problem in contents.problems)
-        if contents.enters["parallel"] == 0:
+        faults, contents = judge(archive / "traces.otf2", options.tracer)
+        yield from (f"{archive.name}: {fault}" for fault in faults)
+        if contents and contents.enters["parallel"] == 0:
             yield f"{archive.name}: no parallel region in it"
     left = leftovers_of(options, directory)
     if left:
@@ -127,7 +112,6 @@ def main():
     parser.add_argument("--runtime", help="directory of the libomp.so.5 to run with")
     parser.add_argument("--version", help="run with this version of Debian's libomp, unpacked below --runtimes")
     parser.add_argument("--runtimes")
-    parser.add_argument("--preload")
     parser.add_argument("program")
     parser.add_argument("endings", nargs="*")
     options = parser.parse_args()

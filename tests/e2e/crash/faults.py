@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
-from archive import Archive, otf2_print  # noqa: E402
+from traced import clean, judge  # noqa: E402
 
 
 class Skip(Exception):
@@ -278,12 +278,9 @@ def run(command, environment, before=None):
 
 
 def sound(anchor):
-    noise = otf2_print(anchor)
-    if noise:
-        yield f"otf2-print: {noise[:500]}"
-    contents = Archive(anchor)
-    yield from contents.problems
-    if contents.enters["parallel"] == 0:
+    faults, contents = judge(anchor)
+    yield from faults
+    if contents and contents.enters["parallel"] == 0:
         yield "no parallel region in the archive"
 
 
@@ -291,8 +288,7 @@ def check(options, fault):
     sanitizer = os.environ.get("TRACER_TEST_SANITIZE", "")
     if any(name in sanitizer for name in fault.not_with.split()):
         raise Skip(f"the program has a sanitizer ({sanitizer}), which needs that itself")
-    plain = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER", "LD_PRELOAD"))}
-    plain.update(OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive")
+    plain = clean(OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive")
     fault.prepare()
     command = [fault.place(options.program), fault.argument, str(fault.rounds)]
     plain.update(getattr(fault, "environment", {}))
@@ -329,7 +325,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tool", required=True)
     parser.add_argument("--tracer", required=True)
-    parser.add_argument("--preload")
     parser.add_argument("-v", "--verbose", action="store_true")
     parser.add_argument("program")
     parser.add_argument("faults", nargs="*")

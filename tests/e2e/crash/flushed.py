@@ -7,39 +7,26 @@ flushed.py --tool libtracer.so --tracer tracer PROGRAM"""
 import argparse
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
-from archive import Archive, otf2_print  # noqa: E402
+from traced import judge, run, traced  # noqa: E402
 
 ROUNDS = 60
 
 
 def check(options, directory, how, memory):
     output = pathlib.Path(directory, "trace")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER"))}
-    environment.update(OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(output), TRACER_ON_FULL="newest", TRACER_MEMORY=memory,
-                       TRACER_FLUSH_SIGNAL="USR1")
-    if options.preload:
-        environment["LD_PRELOAD"] = options.preload
-    done = subprocess.run([options.program, str(ROUNDS), how], env=environment, capture_output=True, text=True, timeout=180)
+    environment = traced(options, output, TRACER_ON_FULL="newest", TRACER_MEMORY=memory, TRACER_FLUSH_SIGNAL="USR1")
+    done = run([options.program, str(ROUNDS), how], environment, timeout=180)
     if done.returncode != 0 or done.stdout != f"sum {ROUNDS * (1000 + 4 * 300)}\n":
         yield f"ends with {done.returncode} and says {done.stdout!r} {done.stderr}"
-    anchor = output / "traces.otf2"
-    if not anchor.exists():
-        yield f"no archive: {done.stderr}"
-        return
-    noise = otf2_print(anchor)
-    if noise:
-        yield f"otf2-print: {noise[:500]}"
-    rules = subprocess.run([options.tracer, "check", str(output)], capture_output=True, text=True, timeout=180)
-    if rules.returncode != 0:
-        yield rules.stdout
-    contents = Archive(anchor)  # its problems: tasks of a team whose begin is in a gap (CHANGELOG.md, known gaps)
+    # Its reader's problems: tasks of a team whose begin is in a gap (CHANGELOG.md, known gaps).
+    faults, contents = judge(output / "traces.otf2", options.tracer, but="")
+    yield from faults
     # More than what fits into the memory at the end: the flushes' stretches are there as well.
-    if contents.enters["critical"] < 2 * 300:
+    if contents and contents.enters["critical"] < 2 * 300:
         yield f"{contents.enters['critical']} critical sections: what was flushed is not there"
 
 
@@ -47,7 +34,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tool", required=True)
     parser.add_argument("--tracer", required=True)
-    parser.add_argument("--preload")
     parser.add_argument("program")
     options = parser.parse_args()
     failures = 0

@@ -20,7 +20,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
-from archive import Archive, otf2_print  # noqa: E402
+from traced import clean, judge, traced  # noqa: E402
 
 
 class Run:
@@ -29,8 +29,7 @@ class Run:
     def __init__(self, options, directory, before=(), **how):
         self.output, self.witness = pathlib.Path(directory, "trace"), pathlib.Path(directory, "witness")
         self.witness.write_bytes(bytes(4096))
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER"))}
-        environment.update(TRACER_LIBRARY=options.tool, TRACER_TEST_WITNESS=str(self.witness), OMP_WAIT_POLICY="passive")
+        environment = clean(TRACER_LIBRARY=options.tool, TRACER_TEST_WITNESS=str(self.witness), OMP_WAIT_POLICY="passive")
         how.setdefault("start_new_session", True)
         how.setdefault("stdout", subprocess.PIPE)
         how.setdefault("stderr", subprocess.STDOUT)
@@ -63,19 +62,10 @@ class Run:
 
 
 def sound(options, output, proven):
-    anchor = output / "traces.otf2"
-    if not anchor.exists():
-        yield "no archive"
-        return
-    if noise := otf2_print(anchor):
-        yield f"otf2-print: {noise[:300]}"
-    archive = Archive(anchor)
-    yield from archive.problems
-    if archive.enters["barrier"] < proven:
+    faults, archive = judge(output / "traces.otf2", options.tracer)
+    yield from faults
+    if archive and archive.enters["barrier"] < proven:
         yield f"{proven} barriers were proven, the archive has {archive.enters['barrier']}"
-    checked = subprocess.run([options.tracer, "check", output], capture_output=True, text=True, timeout=120)
-    if checked.returncode != 0:
-        yield checked.stdout + checked.stderr
     if (output / "raw").exists():
         yield "the raw trace is left"
 
@@ -219,8 +209,7 @@ def killed_at_the_start(options, directory):
     for number in range(12 * int(os.environ.get("TRACER_STRESS", "1"))):
         output, witness = pathlib.Path(directory, f"start{number}"), pathlib.Path(directory, f"witness{number}")
         witness.write_bytes(bytes(4096))
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER"))}
-        environment.update(OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(output), TRACER_TEST_WITNESS=str(witness))
+        environment = traced(options, output, TRACER_TEST_WITNESS=str(witness))
         process = subprocess.Popen([options.program], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(random.uniform(0, 0.03))
         process.kill()
@@ -232,10 +221,9 @@ def killed_at_the_start(options, directory):
         if done.returncode < 0 or done.returncode > 1 or (done.returncode == 1 and proven > 0):
             yield f"recover after a kill at the start: {done.returncode} {done.stderr}"
         if done.returncode == 0:
-            checked = subprocess.run([options.tracer, "check", output], capture_output=True, text=True, timeout=120)
-            if checked.returncode != 0:
-                yield f"after a kill at the start: {checked.stdout}{checked.stderr}"
-            if proven > Archive(output / "traces.otf2").enters["barrier"]:
+            faults, archive = judge(output / "traces.otf2", options.tracer)
+            yield from (f"after a kill at the start: {fault}" for fault in faults)
+            if archive and proven > archive.enters["barrier"]:
                 yield f"after a kill at the start: {proven} barriers were proven"
     left = subprocess.run([options.tracer, "recover", "--list"], capture_output=True, text=True).stdout
     for line in left.splitlines():

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What tests of traced programs share: the environment they run in, and the verdict on the archive they leave."""
+import os
+import pathlib
+import re
+import subprocess
+
+from archive import Archive, otf2_print
+
+
+def clean(**more):
+    """This process' environment without settings of OpenMP and of the tracer, and with `more`."""
+    plain = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER", "LD_PRELOAD"))}
+    return dict(plain, **more)
+
+
+def traced(options, output, **more):
+    """That of a traced run."""
+    return clean(OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(output), **more)
+
+
+def run(command, environment, timeout=240, **how):
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=timeout, **how)
+
+
+def judge(anchor, tracer=None, but=None):
+    """(what is wrong with an archive, its contents or None): by otf2-print, by `tracer check` where that program is given, and by
+    our reader. `but`: a pattern of the reader's problems that are none here."""
+    anchor = pathlib.Path(anchor)
+    if not anchor.exists():
+        return [f"no archive at {anchor}"], None
+    faults = []
+    if noise := otf2_print(anchor):
+        faults.append(f"otf2-print: {noise[:1000]}")
+    if tracer:
+        checked = run([str(tracer), "check", str(anchor)], clean())
+        if checked.returncode != 0:
+            faults.append(f"tracer check: {checked.stdout}{checked.stderr}")
+    contents = Archive(anchor)
+    faults += [problem for problem in contents.problems if but is None or not re.search(but, problem)]
+    return faults, contents
+
+
+def recover(options, output):
+    """`tracer recover`, as a list of what is wrong: all that there is must be recovered."""
+    done = run([options.tracer, "recover", str(output)], clean(), timeout=120)
+    if done.returncode != 0 or " missing" in done.stderr or "not recovered" in done.stderr:
+        return [f"recover {pathlib.Path(output).name}: {done.stderr}"]
+    return []
