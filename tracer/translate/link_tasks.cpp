@@ -27,20 +27,34 @@ bool end_in_their_teams(const Tables& tables) {
   return std::all_of(left.begin(), left.end(), [](const auto& team) { return team.second == 0; });
 }
 
-bool are_whole(const Tables& tables) {
-  std::uint64_t created = 0, ended = 0;
-  bool in_order = true;
-  for (const ChannelScan& scan : tables.channels) {
-    in_order = in_order && !scan.tasks_out_of_order && !scan.teams_out_of_order && scan.tasks_left_over == 0;
-    for (const ImplicitInstance& i : scan.implicits) {
+/// Nobody contradicts himself or another, as far as the records of each thread alone can tell.
+bool are_in_order(const Tables& tables) {
+  return std::all_of(tables.channels.begin(), tables.channels.end(), [&](const ChannelScan& scan) {
+    return !scan.tasks_out_of_order && !scan.teams_out_of_order && std::all_of(scan.implicits.begin(), scan.implicits.end(), [&](const ImplicitInstance& i) {
       const ParallelInstance* const p = tables.parallel(i.parallel);
       // Outside all teams only an initial thread runs tasks.
-      in_order = in_order && (p ? i.last_task <= p->limit : i.initial || i.last_task == 0);
-    }
-    ended += scan.tasks_ended;
-    scan.entities.for_each([&](std::size_t, const Entity& entity) { created += is_explicit(scan, entity); });
+      return p ? i.last_task <= p->limit : i.initial || i.last_task == 0;
+    });
+  });
+}
+
+struct TaskCounts {
+  std::uint64_t created = 0, ended = 0;
+};
+
+TaskCounts count_tasks(const Tables& tables) {
+  TaskCounts n;
+  for (const ChannelScan& scan : tables.channels) {
+    n.ended += scan.tasks_ended;
+    scan.entities.for_each([&](std::size_t, const Entity& entity) { n.created += is_explicit(scan, entity); });
   }
-  return (created == 0 && ended == 0) || (in_order && created == ended && end_in_their_teams(tables));
+  return n;
+}
+
+/// Each thread's tasks that came to run have left again.
+bool have_left(const Tables& tables) {
+  return std::none_of(tables.channels.begin(), tables.channels.end(),
+                      [](const ChannelScan& scan) { return scan.ends_in_task || scan.tasks_left_over != 0; });
 }
 
 /// The first begin of each task.
@@ -112,8 +126,12 @@ Ticks limit_of(const Tables& tables, TaskId id) {
   return p && p->limit != 0 ? p->limit : never;
 }
 
-void link_tasks(Tables& tables, const TraceSource& source, unsigned threads) {
-  if (are_whole(tables)) return;
+bool link_tasks(Tables& tables, const TraceSource& source, unsigned threads) {
+  const bool in_order = are_in_order(tables), killed = source.journal().ending == Ending::unknown;
+  const auto [created, ended] = count_tasks(tables);
+  if (created == 0 && ended == 0) return !in_order;
+  const bool have_ended = created == ended && have_left(tables) && end_in_their_teams(tables);
+  if (in_order && have_ended) return false;
   Begins begins(tables);
   parallel_for(tables.channels.size(), threads, [&](std::size_t c) {
     const auto reader = source.records(static_cast<ChannelId>(c));
@@ -123,6 +141,7 @@ void link_tasks(Tables& tables, const TraceSource& source, unsigned threads) {
   });
   tables.task_begins = begins.times();
   find_unstarted(tables);
+  return !in_order || !killed;
 }
 
 }  // namespace tracer::translate

@@ -56,7 +56,7 @@ void LocationTranslator::parallel_begin(const Record& r, Nanoseconds t) {
   if (p->size == 0) {  // the trace ends right after its begin
     if (!p->in_pause) note("parallel region without a team left out");
   } else {
-    out_.add(t, EventType::thread_fork, 0, std::max(p->requested, p->size));
+    out_.add(t, EventType::thread_fork, 0, std::max(p->requested, p->size), name_of(*p));
     if (kind_ == ThreadKind::unknown) kind_ = ThreadKind::root;
   }
   forks_.push_back({r.b, p});
@@ -93,7 +93,7 @@ void LocationTranslator::join(Nanoseconds t) {
   if (const ParallelInstance* p = forks_.back().parallel; !forks_.back().entered && p->comm != undefined_ref) {
     // The trace ends before the master came to its part of the team.
     note("team begin of a master supplied");
-    out_.add(t, EventType::team_begin, p->comm);
+    out_.add(t, EventType::team_begin, p->comm, 0, name_of(*p));
     pass(t, {p->codeptr, p->league ? Construct::teams : Construct::parallel, false, 0});
     out_.add(t, EventType::team_end, p->comm);
   }
@@ -162,7 +162,7 @@ void LocationTranslator::enter_team(const ImplicitInstance* instance, const Para
   if (kind_ == ThreadKind::unknown) kind_ = ThreadKind::worker;
   out_.attribute(names_[Attribute::thread_id],
                  channel_ < journal_.channels.size() ? journal_.channels[channel_].os_thread_id : 0);
-  out_.add(t, EventType::team_begin, p->comm);
+  out_.add(t, EventType::team_begin, p->comm, 0, name_of(*p));
   enter(t, {p->codeptr, p->league ? Construct::teams : Construct::parallel, false, 0});
   write_errors(t);
 }

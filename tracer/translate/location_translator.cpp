@@ -7,13 +7,14 @@
 namespace tracer::translate {
 
 LocationTranslator::LocationTranslator(const Tables& tables, const Journal& journal, const Vocabulary& vocabulary,
-                                       const ClockFit& clock, ChannelId channel, LocationWriter& writer)
+                                       const ClockFit& clock, ChannelId channel, LocationWriter& writer, Naming naming)
     : tables_(tables),
       scan_(tables.channels[channel]),
       journal_(journal),
       names_(vocabulary),
       clock_(clock),
       channel_(channel),
+      naming_(naming),
       location_(tables.location_of[channel]),
       out_(writer, *tables.regions, scan_.records, vocabulary[Attribute::message]) {
   base_.comm = tables.root_comm[channel];

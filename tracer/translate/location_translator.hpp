@@ -35,10 +35,16 @@ struct LocationResult {
   Usage used;
 };
 
+/// What stands in `b` of a task's, a fork's and a team's events.
+enum class Naming : std::uint8_t {
+  generations,  ///< a task's number in its team, as a reader wants it
+  ids,          ///< those of the records: for a rehearsal (relations.hpp)
+};
+
 class LocationTranslator {
  public:
   LocationTranslator(const Tables& tables, const Journal& journal, const Vocabulary& vocabulary, const ClockFit& clock,
-                     ChannelId channel, LocationWriter& writer);
+                     ChannelId channel, LocationWriter& writer, Naming naming = Naming::generations);
   /// Translates the whole channel; the writer is flushed, not closed.
   LocationResult run(RecordReader& records);
 
@@ -199,6 +205,7 @@ class LocationTranslator {
   bool in_task() { return current_ != &implicit(); }  ///< an explicit one
   bool migrates(Ticks time, TaskId task, bool in);
   TaskName name_of(TaskId id) const;
+  std::uint64_t name_of(const ParallelInstance& p) const noexcept { return naming_ == Naming::ids ? p.id : 0; }
   struct Creator {
     ChannelId channel = none;
     std::uint32_t index = none;  ///< implicit instance
@@ -242,6 +249,7 @@ class LocationTranslator {
   const Vocabulary& names_;
   const ClockFit& clock_;
   ChannelId channel_;
+  Naming naming_;
   LocationRef location_;
   EventBuffer out_;
   LocationResult result_;

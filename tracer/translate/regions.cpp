@@ -149,6 +149,11 @@ void RegionTable::leave_out(const std::function<bool(const Region&)>& keep) {
   }
 }
 
+void RegionTable::forget_uses() {
+  for (const std::uint32_t candidate : order_) refs_[candidate].store(undefined_ref, std::memory_order_relaxed);
+  order_.clear();
+}
+
 std::vector<Region> RegionTable::used() const {
   std::vector<Region> regions;
   regions.reserve(order_.size());

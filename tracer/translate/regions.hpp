@@ -54,6 +54,8 @@ class RegionTable {
   void number_from(RegionRef first) noexcept { first_ = first; }
   /// Regions that `keep` refuses become left_out_region; before the first use().
   void leave_out(const std::function<bool(const Region&)>& keep);
+  /// As if no use() had been.
+  void forget_uses();
   /// In order of their references, after the last use().
   std::vector<Region> used() const;
 

@@ -41,6 +41,7 @@ struct ParallelInstance {
   CommRef comm = undefined_ref;
   bool league = false;
   bool in_pause = false;  ///< began and ended while recording was paused: it is left out
+  bool alone = false;     ///< what its other members do contradicts it: it is the forking thread's alone, see rehearse()
 };
 
 /// One thread's part in a team: an implicit task, or an initial task.
@@ -150,6 +151,7 @@ struct ChannelScan {
   std::uint64_t tasks_outside = 0;  ///< as ImplicitInstance::tasks, in no implicit task
   bool runs_tasks_outside = false;
   bool tasks_out_of_order = false;  ///< one left that was not the one that had come last
+  bool ends_in_task = false;
   bool teams_out_of_order = false;  ///< a begin or end of a region or team was missing, or one too many
   /// Tasks created here that nobody ever ran (the trace ends before), by their creator's implicit instance.
   std::vector<std::pair<std::uint32_t, TaskId>> unstarted;

@@ -18,6 +18,7 @@
 #include "tracer/translate/location_translator.hpp"
 #include "tracer/translate/parallel_for.hpp"
 #include "tracer/translate/pipelined_writer.hpp"
+#include "tracer/translate/rehearse.hpp"
 #include "tracer/translate/scan.hpp"
 
 namespace tracer::translate {
@@ -63,6 +64,7 @@ class Translation {
   void link_devices();
   void write();
   void write_location(LocationRef location);
+  void perform(const std::function<std::unique_ptr<LocationWriter>(LocationRef)>& open);
   void write_stream(const DeviceLocation& stream);
   void define_costs(const ProcessorTime& begin, const ProcessorTime& scanned);
   void count(const LocationResult& result);
@@ -126,11 +128,12 @@ void Translation::link() {
   link_teams(tables_, definitions_);
   link_locks(tables_);
   link_untied(tables_);
-  link_tasks(tables_, source_, options_.threads);
+  const bool contradict = link_tasks(tables_, source_, options_.threads);
   report_.paused = std::any_of(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& t) { return !t.recording; });
   build_regions(tables_, journal_, options_.symbolize);
   if (options_.keep) tables_.regions->leave_out(options_.keep);
   vocabulary_ = make_vocabulary(tables_, journal_, definitions_);
+  if (contradict) rehearse(tables_, definitions_, report_.repairs, [this](const auto& open) { perform(open); });
   if (options_.devices) link_devices();
   tables_.regions->number_from(static_cast<RegionRef>(definitions_.regions.size()));
 }
@@ -164,6 +167,18 @@ void Translation::count(const LocationResult& result) {
   if (result.events == 0) return;
   first_ = std::min(first_, result.first);
   last_ = std::max(last_, result.last);
+}
+
+/// All threads' events, and nothing else: for a rehearsal.
+void Translation::perform(const std::function<std::unique_ptr<LocationWriter>(LocationRef)>& open) {
+  parallel_for(report_.threads, options_.threads, [&](std::size_t n) {
+    const auto location = static_cast<LocationRef>(n);
+    const ChannelId channel = tables_.channel_of[location];
+    const auto writer = open(location);
+    const auto records = source_.records(channel);
+    LocationTranslator(tables_, journal_, vocabulary_, clock_, channel, *writer, Naming::ids).run(*records);
+    writer->close();
+  });
 }
 
 void Translation::write_location(LocationRef location) {
