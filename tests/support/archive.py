@@ -12,9 +12,11 @@ REGION = re.compile(r"^!\$omp (?P<construct>.+?) @(?P<file>[^:]+?)(?::(?P<line>\
 
 
 def construct_of(name):
-    """'for' of '!$omp for @stencil.c:31', else the name itself."""
+    """'for' of '!$omp for @stencil.c:31', 'omp_set_lock' of 'omp_set_lock @stencil.c:8', else the name itself."""
     match = REGION.match(name)
-    return match.group("construct") if match else name
+    if match:
+        return match.group("construct")
+    return name.partition(" @")[0].removeprefix("!$omp ")
 
 
 class Archive:

@@ -142,9 +142,11 @@ bool look_after(const Options& options, const std::vector<std::filesystem::path>
   const std::filesystem::path first = traces.front() / "traces.otf2";
   if (!options.html.empty()) show_report(first, options.html, false);
   if (options.report) show_report(first, {}, true);
-  if (!options.report && options.html.empty() && !options.quiet)
-    print_note("look at it: tracer report " +
-               shell_word(traces.front().lexically_proximate(std::filesystem::current_path()).string()));
+  if (!options.report && options.html.empty() && !options.quiet) {
+    const std::string full = traces.front().string();
+    const std::string near = traces.front().lexically_proximate(std::filesystem::current_path()).string();
+    print_note("look at it: tracer report " + shell_word(near.size() < full.size() ? near : full));
+  }
   return true;
 }
 
