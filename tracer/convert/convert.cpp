@@ -86,7 +86,7 @@ ConvertResult convert(const fs::path& raw, const fs::path& directory, const Conv
   const auto start = std::chrono::steady_clock::now();
   const auto source = raw::open_trace(raw);
   ConvertResult result;
-  result.complete = source->report().complete;
+  result.ended = source->journal().ending != Ending::unknown;
   result.damage = source->report().damage;
   const bool alive = is_being_recorded(*source);
   if (alive && is_around(directory, raw::raw_directory_of(raw))) {

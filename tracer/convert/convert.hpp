@@ -31,7 +31,7 @@ struct ConvertResult {
   /// What recording cost, in seconds: the start of the tool, emptying the rings (beside the program),
   /// threads of the program waiting for that.
   double start_seconds = 0, drain_seconds = 0, wait_seconds = 0;
-  bool complete = true;        ///< the run ended by the book and nothing was damaged or missing
+  bool ended = true;  ///< the run, by itself; else this is what was recorded until then
   bool raw_kept = false;
   std::map<std::string, std::uint64_t> repairs;
   std::vector<std::string> damage;  ///< one line each, of what could not be read

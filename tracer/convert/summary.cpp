@@ -24,7 +24,7 @@ std::string summary_of(const ConvertResult& result) {
   line += format_bytes(result.bytes) + ": " + result.archive.string();
   std::uint64_t repaired = 0;
   for (const auto& [name, count] : result.repairs) repaired += count;
-  if (!result.complete) line += "; the run did not end by itself, this is what was recorded until then";
+  if (!result.ended) line += "; the run did not end by itself, this is what was recorded until then";
   if (result.lost != 0) line += "; " + format_count(result.lost) + " events lost";
   if (repaired != 0) line += "; " + format_count(repaired) + " repaired (see: tracer info)";
   if (result.start_seconds > 0) line += costs_of(result);

@@ -20,6 +20,8 @@ def check(options, directory, memory):
     done = run([options.program, str(options.sections)], traced(options, output, TRACER_ON_FULL="newest", TRACER_MEMORY=memory), timeout=300)
     if done.returncode != 0 or done.stdout != f"sum {2 * options.sections + 2000}\n":
         yield f"ends with {done.returncode} and says {done.stdout!r} {done.stderr}"
+    if "did not end by itself" in done.stderr:
+        yield f"it did: {done.stderr}"
     if "events lost" not in done.stderr:
         yield f"the loss is not said: {done.stderr}"
     faults, contents = judge(output / "traces.otf2")

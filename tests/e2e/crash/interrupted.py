@@ -187,12 +187,14 @@ def killed_while_recovering(options, directory):
         process.wait()
         if (output / "traces.otf2").exists() and not has_files(output / "raw"):
             break
-    if has_files(output / "raw"):  # killed before it took the empty directory away: nothing is left to do
+    if has_files(output / "raw"):
         done = subprocess.run([options.tracer, "recover", output], capture_output=True, text=True, timeout=120)
         if done.returncode != 0:
             yield f"recover: {done.stderr}"
         elif "complete already" in done.stderr:
             shutil.rmtree(output / "raw")  # as it says
+    elif (output / "raw").is_dir():  # killed before it took the empty directory away: nothing is left to do
+        (output / "raw").rmdir()
     yield from sound(options, output, proven)
 
 
