@@ -7,6 +7,10 @@
 
 namespace tracer::device {
 
+namespace {
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;
+}
+
 std::vector<DeviceMemorySample> memory_in_use(std::vector<MemoryEvent> events, const std::set<std::uint64_t>& pooled,
                                               Counters& counters) {
   std::stable_sort(events.begin(), events.end(), [](const MemoryEvent& a, const MemoryEvent& b) {
@@ -26,8 +30,11 @@ std::vector<DeviceMemorySample> memory_in_use(std::vector<MemoryEvent> events, c
       continue;
     }
     if (!event.is_free) {
-      live[event.address] = event.bytes;
-      in_use += event.bytes;
+      // No memory has as much (and a reader takes it for less than nothing): the size is wrong.
+      const bool fits = event.bytes <= most_bytes - in_use;
+      if (!fits) ++counters["device.allocation_too_large"];
+      live[event.address] = fits ? event.bytes : 0;
+      in_use += live[event.address];
     }
     if (!samples.empty() && samples.back().time == event.time)
       samples.back().bytes_in_use = in_use;

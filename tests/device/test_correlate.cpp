@@ -120,6 +120,17 @@ TEST_CASE("freed bytes are those of the allocation, and the sum is never negativ
   CHECK(counters["device.free_missed"] == 1);
 }
 
+TEST_CASE("an allocation of more than any device has does not make the sum negative") {
+  Counters counters;
+  const auto samples = memory_in_use(
+      {{10, 0xa, 100, false}, {20, 0xb, ~std::uint64_t{0}, false}, {30, 0xb, 0, true}, {40, 0xa, 0, true}}, {}, counters);
+  REQUIRE(samples.size() == 4);
+  CHECK(samples[1].bytes_in_use == 100);
+  CHECK(samples[2].bytes_in_use == 100);
+  CHECK(samples[3].bytes_in_use == 0);
+  CHECK(counters == Counters{{"device.allocation_too_large", 1}});
+}
+
 TEST_CASE("memory that the runtime keeps for later and gives back in the end is freed twice") {
   Counters counters;
   const auto samples = memory_in_use(

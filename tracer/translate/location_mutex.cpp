@@ -75,12 +75,13 @@ void LocationTranslator::release_overdue(Ticks before, const Record* next) {
     const OverdueRelease& overdue = scan_.overdue[next_overdue_];
     if (before != never && overdue.time >= before) return;
     if (overdue.acquisition >= lock_orders_.index()) continue;  // never translated
+    if (before != never) toggle(overdue.time);
+    const auto due = [&] { return std::max(clock_(std::min(overdue.time, tables_.end)), out_.last()); };
+    if (is_beside_team()) settle_beside_team(Record{}, due());
     // The release comes after the unlock: another thread may have the lock by then.
     if (next != nullptr && overdue.release == lock_orders_.index() && next->kind == RecordKind::mutex_released) continue;
-    if (before != never) toggle(overdue.time);
     const LockOperation& op = overdue.operation;
-    if (is_beside_team()) settle_beside_team(Record{}, std::max(clock_(std::min(overdue.time, tables_.end)), out_.last()));
-    const Nanoseconds t = std::max(clock_(std::min(overdue.time, tables_.end)), out_.last());
+    const Nanoseconds t = due();
     for (std::size_t n = held_.size(); n-- > 0;) {
       if (!held_[n].is_of(op)) continue;
       out_.add(t, EventType::release_lock, 0, op.lock, op.order);
