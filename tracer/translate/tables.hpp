@@ -90,11 +90,10 @@ class PositionMender {
   /// Calls body with the record, or with a mended copy of it.
   template <class Body>
   void mend(const Record& r, Body&& body) {
-    if (r.kind == RecordKind::sync_region && r.sub == taskgroup)
-      taskgroup_ = r.endpoint == Endpoint::begin && !runtime_.contains(r.c) ? r.c : 0;
+    if (r.kind == RecordKind::sync_region && r.sub == taskgroup) note_taskgroup(r);
     if (!runtime_.contains(r.c) || !has_position(r.kind)) return body(r);
     Record mended = r;
-    mended.c = r.kind == RecordKind::work || r.kind == RecordKind::task_create ? taskgroup_ : 0;
+    mended.c = r.kind == RecordKind::work || r.kind == RecordKind::task_create ? innermost_taskgroup() : 0;
     body(mended);
   }
 
@@ -103,8 +102,19 @@ class PositionMender {
   static constexpr bool has_position(RecordKind kind) noexcept {
     return record_table[static_cast<std::size_t>(kind)].c == "codeptr_ra" || kind == RecordKind::more;
   }
+  /// A task that runs where it is made has taskgroups of its own, which end before the next is made.
+  void note_taskgroup(const Record& r) {
+    if (r.endpoint == Endpoint::begin) {
+      if (taskgroups_.size() < deepest) taskgroups_.push_back(runtime_.contains(r.c) ? 0 : r.c);
+    } else if (!taskgroups_.empty()) {
+      taskgroups_.pop_back();
+    }
+  }
+  std::uint64_t innermost_taskgroup() const { return taskgroups_.empty() ? 0 : taskgroups_.back(); }
+
+  static constexpr std::size_t deepest = 4096;  // of a damaged trace
   AddressRange runtime_;
-  std::uint64_t taskgroup_ = 0;
+  std::vector<std::uint64_t> taskgroups_;
 };
 
 /// Extends the half of a task's counter that its creation record has room for: creations of a channel
