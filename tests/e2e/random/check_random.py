@@ -17,6 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
 import check_program  # noqa: E402
 import runtimes       # noqa: E402
+import traced         # noqa: E402
 
 
 def build(seed, options, directory):
@@ -48,13 +49,16 @@ def faults(program, runtime, options, directory):
     if options.like:
         parsed.env.append(f"LD_PRELOAD={runtimes.runtime_of(options.like).directory}/libomp.so.5")
     parsed.no_counts = options.no_counts
-    if any(dies_alone(program, check_program.environment(parsed)) for _ in range(2)):
+    plain = traced.clean(**check_program.settings(parsed))
+    if any(dies_alone(program, plain) for _ in range(2)):
         return None
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
         try:
             found = list(check_program.check(parsed, scratch))
         except subprocess.TimeoutExpired as error:
-            return [str(error)]
+            return None if any(dies_alone(program, plain) for _ in range(8)) else [str(error)]
+    if any("of the untraced program" in fault for fault in found):
+        return None
     # Until LLVM 16 a test of a lock is told as its setting.
     unknown = ("omp_test_lock:", "omp_set_lock:") if runtime and runtime.version < 19 else ()
     return [fault for fault in found if not fault.startswith(unknown)]

@@ -54,6 +54,7 @@ class Writer:
         self.lines = []
         self.left_out = {getattr(self, name) for name in left_out}
         self.rare = [method for method in (self.detach, self.taskwait_depend) if self.chance(0.3)] if rare else []
+        self.rare_outside = [self.cancelled] if rare else []
         self.names = 0
         self.uncounted = set()  # kinds that something cancelled may have had
 
@@ -93,7 +94,7 @@ class Writer:
                 if place.level < 3:
                     choices += [self.parallel] * (4 if place.level == 0 else 1)
                 if place.level == 0 and not place.team and place.depth == 0:
-                    choices += [self.teams, self.teams, self.serial, self.target, self.cancelled]
+                    choices += [self.teams, self.teams, self.serial, self.target, *self.rare_outside]
                 if place.team:
                     choices += [self.doacross, self.copyprivate, self.barrier, self.single, self.loop, self.loop, self.ordered, self.sections, self.masked, self.reduction]
         self.random.choice([method for method in choices if method not in self.left_out])(place)
@@ -414,7 +415,7 @@ def main():
     parser.add_argument("seed", type=int)
     parser.add_argument("--events", type=int, default=3000, help="about so many statements are executed at most")
     parser.add_argument("--without", action="append", default=[], help="a construct (a method of Writer) to leave out")
-    parser.add_argument("--rare", action="store_true", help="in some also what not every runtime survives: detached tasks, taskwait depend")
+    parser.add_argument("--rare", action="store_true", help="in some also what not every runtime survives: detached tasks, taskwait depend, cancellation")
     options = parser.parse_args()
     print(Writer(options.seed, options.events, options.rare, options.without).program(), end="")
 
