@@ -133,7 +133,7 @@ void Archive::close_events(LocationRef location, EventFile& file) {
   require_usable();
   try {
     file.finish();
-    write_empty_definitions(locations_.get(), std::to_string(location) + ".def");
+    write_local_definitions(locations_.get(), std::to_string(location) + ".def");
   } catch (const Error& error) {
     give_up();
     throw Error("location " + std::to_string(location) + " of " + name() + ": " + error.what());
@@ -147,8 +147,13 @@ void Archive::finish(const Definitions& definitions) {
   require_usable();
   check_complete(definitions);
   try {
-    check(OTF2_Archive_SetDefChunkSize(archive_, definition_chunk_bytes(definitions)), "sizing the definitions");
-    write_definitions(definitions);
+    const Numbering numbering{definitions};
+    const auto& tables = numbering.mapping_tables();
+    for (std::size_t i = 0; i < definitions.locations.size() && !tables.empty(); ++i)
+      replace_local_definitions(locations_.get(), std::to_string(i) + ".def", tables);
+    check(OTF2_Archive_SetDefChunkSize(archive_, definition_chunk_bytes(definitions, tables.size())),
+          "sizing the definitions");
+    write_definitions(definitions, numbering);
     check(OTF2_Archive_Close(std::exchange(archive_, nullptr)), "closing the archive");
   } catch (const Error& error) {
     library_failed();
@@ -184,10 +189,10 @@ void Archive::check_complete(const Definitions& definitions) {
   }
 }
 
-void Archive::write_definitions(const Definitions& definitions) {
+void Archive::write_definitions(const Definitions& definitions, const Numbering& numbering) {
   OTF2_GlobalDefWriter* writer = OTF2_Archive_GetGlobalDefWriter(archive_);
   if (writer == nullptr) throw Error("cannot write the definitions: " + take_library_message());
-  DefinitionWriter{writer, definitions, *this}.write();
+  DefinitionWriter{writer, definitions, numbering, *this}.write();
   check(OTF2_Archive_CloseGlobalDefWriter(archive_, writer), "closing the definitions");
   write_archive_properties(archive_, definitions);
 }

@@ -16,6 +16,7 @@
 
 #include "formats/otf2/chunk_pool.hpp"
 #include "formats/otf2/event_file.hpp"
+#include "formats/otf2/numbering.hpp"
 #include "formats/otf2/sink.hpp"
 
 namespace tracer::otf2 {
@@ -73,7 +74,7 @@ class Archive {
   void claim_directory() const;
   void set_up();
   void check_complete(const Definitions& definitions);
-  void write_definitions(const Definitions& definitions);
+  void write_definitions(const Definitions& definitions, const Numbering& numbering);
   void restrict_access() const;
 
   std::filesystem::path directory_;

@@ -46,8 +46,8 @@ void write_archive_properties(OTF2_Archive* archive, const Definitions& definiti
   }
 }
 
-std::uint64_t definition_chunk_bytes(const Definitions& definitions) noexcept {
-  std::size_t largest = 64 * 1024;  // the longest string
+std::uint64_t definition_chunk_bytes(const Definitions& definitions, std::size_t mapping_tables) noexcept {
+  std::size_t largest = std::max<std::size_t>(64 * 1024, mapping_tables);  // the longest string
   for (const auto& group : definitions.groups) largest = std::max(largest, group.members.size() * 9);
   const std::uint64_t wanted = std::bit_ceil(2 * largest);
   return std::clamp(wanted, OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_MAX);

@@ -32,9 +32,11 @@ OTF2_AttributeValue string_value(OTF2_StringRef ref) noexcept {
 
 }  // namespace
 
-DefinitionWriter::DefinitionWriter(OTF2_GlobalDefWriter* writer, const Definitions& definitions, const Archive& archive)
+DefinitionWriter::DefinitionWriter(OTF2_GlobalDefWriter* writer, const Definitions& definitions,
+                                   const Numbering& numbering, const Archive& archive)
     : writer_(writer),
       definitions_(definitions),
+      numbering_(numbering),
       archive_(archive),
       level_(otf2_library_has_level_3_1() ? archive.level() : Otf2Level::v3_0),
       strings_(definitions.strings),
@@ -167,20 +169,23 @@ void DefinitionWriter::groups() {
     const auto type =
         group.kind == GroupKind::comm_locations ? OTF2_GROUP_TYPE_COMM_LOCATIONS : OTF2_GROUP_TYPE_COMM_GROUP;
     members.assign(group.members.begin(), group.members.end());
-    check(OTF2_GlobalDefWriter_WriteGroup(writer_, i, string(group.name), type, paradigm(group.paradigm),
-                                          OTF2_GROUP_FLAG_NONE, static_cast<std::uint32_t>(members.size()),
-                                          members.data()),
+    check(OTF2_GlobalDefWriter_WriteGroup(writer_, numbering_.group(i), string(group.name), type,
+                                          paradigm(group.paradigm), OTF2_GROUP_FLAG_NONE,
+                                          static_cast<std::uint32_t>(members.size()), members.data()),
           "group");
   }
   for (OTF2_CommRef i = 0; i < definitions_.comms.size(); ++i) {
     const auto& comm = definitions_.comms[i];
     if (!comm.used) continue;
-    check(OTF2_GlobalDefWriter_WriteComm(writer_, i, string(comm.name), comm.group, comm.parent, OTF2_COMM_FLAG_NONE),
+    const auto parent = comm.parent == undefined_ref ? undefined_ref : numbering_.comm(comm.parent);
+    check(OTF2_GlobalDefWriter_WriteComm(writer_, numbering_.comm(i), string(comm.name), numbering_.group(comm.group),
+                                         parent, OTF2_COMM_FLAG_NONE),
           "comm");
   }
   for (OTF2_RmaWinRef i = 0; i < definitions_.windows.size(); ++i) {
     const auto& window = definitions_.windows[i];
-    check(OTF2_GlobalDefWriter_WriteRmaWin(writer_, i, string(window.name), window.comm, OTF2_RMA_WIN_FLAG_NONE),
+    check(OTF2_GlobalDefWriter_WriteRmaWin(writer_, i, string(window.name), numbering_.comm(window.comm),
+                                           OTF2_RMA_WIN_FLAG_NONE),
           "RMA window");
   }
 }
@@ -189,7 +194,7 @@ void DefinitionWriter::attributes() {
   for (OTF2_AttributeRef i = 0; i < definitions_.attributes.size(); ++i) {
     const auto& a = definitions_.attributes[i];
     if (!a.used) continue;
-    check(OTF2_GlobalDefWriter_WriteAttribute(writer_, i, string(a.name), string(a.description),
+    check(OTF2_GlobalDefWriter_WriteAttribute(writer_, numbering_.attribute(i), string(a.name), string(a.description),
                                               static_cast<OTF2_Type>(a.type)),
           "attribute");
   }
@@ -202,7 +207,7 @@ void DefinitionWriter::parameters() {
     const auto type = p.type == EventType::parameter_string ? OTF2_PARAMETER_TYPE_STRING
                       : p.type == EventType::parameter_int  ? OTF2_PARAMETER_TYPE_INT64
                                                             : OTF2_PARAMETER_TYPE_UINT64;
-    check(OTF2_GlobalDefWriter_WriteParameter(writer_, i, string(p.name), type), "parameter");
+    check(OTF2_GlobalDefWriter_WriteParameter(writer_, numbering_.parameter(i), string(p.name), type), "parameter");
   }
 }
 

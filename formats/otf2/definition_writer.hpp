@@ -19,7 +19,8 @@ namespace tracer::otf2 {
 /// Writes every string before what refers to it, and parents before children as they come.
 class DefinitionWriter {
  public:
-  DefinitionWriter(OTF2_GlobalDefWriter* writer, const Definitions& definitions, const Archive& archive);
+  DefinitionWriter(OTF2_GlobalDefWriter* writer, const Definitions& definitions, const Numbering& numbering,
+                   const Archive& archive);
   void write();
 
  private:
@@ -43,6 +44,7 @@ class DefinitionWriter {
 
   OTF2_GlobalDefWriter* writer_;
   const Definitions& definitions_;
+  const Numbering& numbering_;
   const Archive& archive_;
   Otf2Level level_;
   StringTable strings_;
@@ -53,7 +55,7 @@ class DefinitionWriter {
 /// Name, creator and properties, which stand in the anchor file.
 void write_archive_properties(OTF2_Archive* archive, const Definitions& definitions);
 
-/// Bytes of a definition file's chunk in which the largest single definition fits.
-std::uint64_t definition_chunk_bytes(const Definitions& definitions) noexcept;
+/// Bytes of a definition file's chunk in which the largest single definition fits, and the mapping tables.
+std::uint64_t definition_chunk_bytes(const Definitions& definitions, std::size_t mapping_tables) noexcept;
 
 }  // namespace tracer::otf2

@@ -8,10 +8,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "formats/otf2/encode.hpp"
 #include "tracer/error.hpp"
@@ -99,13 +101,19 @@ void EventFile::write_out(std::size_t bytes) {
   write_all(fd_.get(), name_, {chunk_, bytes});
 }
 
-void write_empty_definitions(int directory, const std::string& name) {
-  std::uint8_t bytes[20];
-  std::uint8_t* end = put_header(bytes, 1);
-  end = put_u8(put_u8(end, end_of_file), end_of_buffer);
+void write_local_definitions(int directory, const std::string& name, std::span<const std::uint8_t> records) {
+  std::vector<std::uint8_t> bytes(20 + records.size());
+  std::uint8_t* end = put_header(bytes.data(), 1);
+  end = std::copy(records.begin(), records.end(), end);
+  put_u8(put_u8(end, end_of_file), end_of_buffer);
   UniqueFd fd = create(directory, name);
-  write_all(fd.get(), name, {bytes, end});
+  write_all(fd.get(), name, bytes);
   close_file(fd, name);
+}
+
+void replace_local_definitions(int directory, const std::string& name, std::span<const std::uint8_t> records) {
+  ::unlinkat(directory, name.c_str(), 0);
+  write_local_definitions(directory, name, records);
 }
 
 }  // namespace tracer::otf2

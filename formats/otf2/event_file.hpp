@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "formats/otf2/chunk_pool.hpp"
@@ -53,7 +54,9 @@ class EventFile {
   UniqueFd fd_;
 };
 
-/// Makes a file that says nothing: a location's own definitions, of which there are none. Throws tracer::Error.
-void write_empty_definitions(int directory, const std::string& name);
+/// Makes the file of a location's own definitions: these records, or none. Throws tracer::Error.
+void write_local_definitions(int directory, const std::string& name, std::span<const std::uint8_t> records = {});
+/// Makes it anew.
+void replace_local_definitions(int directory, const std::string& name, std::span<const std::uint8_t> records);
 
 }  // namespace tracer::otf2

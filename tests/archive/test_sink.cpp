@@ -47,6 +47,27 @@ std::string complaints(const fs::path& anchor) {
   return result.status == 0 ? result.output : result.output + "status " + std::to_string(result.status);
 }
 
+/// The sample, before whose attributes, parameters, groups and communicators stands one that nothing uses.
+SampleTrace sample_with_unused() {
+  SampleTrace trace = make_sample();
+  Definitions& d = trace.definitions;
+  d.attributes.insert(d.attributes.begin(), {"unused", "", ValueType::uint64, false});
+  d.parameters.insert(d.parameters.begin(), {"unused", EventType::parameter_uint, false});
+  d.groups.insert(d.groups.begin() + 2, {"unused", GroupKind::comm_group, Paradigm::openmp, {1}, false});
+  d.comms.insert(d.comms.begin(), {"unused", 2, undefined_ref, false});
+  for (std::size_t i = 1; i < d.comms.size(); ++i) ++d.comms[i].group;
+  for (RmaWindow& window : d.windows) ++window.comm;
+  for (LocationEvents& location : trace.locations) {
+    for (EventAttribute& attribute : location.attributes) ++attribute.attribute;
+    for (Event& event : location.events) {
+      const bool has_comm = event.type >= EventType::team_begin && event.type <= EventType::task_complete;
+      const bool has_parameter = event.type >= EventType::parameter_int && event.type <= EventType::parameter_string;
+      event.ref += has_comm || has_parameter ? 1 : 0;
+    }
+  }
+  return trace;
+}
+
 unsigned mode_of(const fs::path& path) {
   struct stat s {};
   REQUIRE(::stat(path.c_str(), &s) == 0);
@@ -102,6 +123,17 @@ TEST_CASE("python3-otf2 reads every event of the sample as it was given") {
        }) {
     CHECK_THAT(text, Contains(line));
   }
+}
+
+TEST_CASE("what nothing uses is not in the archive and leaves no gap") {
+  if (std::string{OTF2_PRINT}.empty() || !python_reads_otf2())
+    SKIP_TEST("skipped: otf2-print or python3-otf2 is missing");
+  const Scratch scratch;
+  write_archive(make_sample(), scratch / "without");
+  write_archive(sample_with_unused(), scratch / "out");
+  CHECK(complaints(scratch / "out/traces.otf2") == "");
+  CHECK(python_dump(scratch / "out/traces.otf2") == python_dump(scratch / "without/traces.otf2"));
+  CHECK(mode_of(scratch / "out/traces/0.def") == 0600);
 }
 
 TEST_CASE("many locations are written by several threads in little memory") {
