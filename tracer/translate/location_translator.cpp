@@ -14,9 +14,9 @@ LocationTranslator::LocationTranslator(const Tables& tables, const Journal& jour
       names_(vocabulary),
       clock_(clock),
       channel_(channel),
-      naming_(naming),
       location_(tables.location_of[channel]),
-      out_(writer, *tables.regions, scan_.records, vocabulary[Attribute::message]) {
+      out_(writer, *tables.regions, scan_.records, vocabulary[Attribute::message]),
+      naming_(naming) {
   base_.comm = tables.root_comm[channel];
 }
 

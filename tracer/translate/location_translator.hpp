@@ -249,7 +249,6 @@ class LocationTranslator {
   const Vocabulary& names_;
   const ClockFit& clock_;
   ChannelId channel_;
-  Naming naming_;
   LocationRef location_;
   EventBuffer out_;
   LocationResult result_;
@@ -302,6 +301,7 @@ class LocationTranslator {
   mutable std::array<Creator, 16> creators_{};
   SiteCache<Site> sites_;
   std::array<Usual, 256> usual_{};  ///< by Repeats::index
+  const Naming naming_;
 };
 
 }  // namespace tracer::translate

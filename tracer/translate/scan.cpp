@@ -178,7 +178,7 @@ void Scanner::record(const Record& r) {
       return;
     case RecordKind::sync_region:
     case RecordKind::sync_region_wait:
-      if (r.endpoint != Endpoint::begin) sync_end(r);
+      if (r.endpoint != Endpoint::begin && is_join(sync_construct(r.sub))) join_end(r);
       break;
     case RecordKind::work:
       if (r.endpoint == Endpoint::end) return;

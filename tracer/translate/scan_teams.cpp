@@ -145,9 +145,8 @@ void Scanner::implicit_end(const Record& r) {
   out_.teams_out_of_order |= !nest_.empty();
 }
 
-void Scanner::sync_end(const Record& r) {
-  const Construct c = sync_construct(r.sub);
-  if (!is_join(c) || nest_.empty()) return;
+void Scanner::join_end(const Record& r) {
+  if (nest_.empty()) return;
   const ImplicitInstance& i = out_.implicits[nest_.back()];
   if (auto* p = own_parallel(i.parallel)) (r.kind == RecordKind::sync_region ? p->join_end : p->join_wait_end) = r.time;
 }

@@ -43,7 +43,7 @@ class Scanner {
   void parallel_end(const Record& r);
   void implicit_begin(const Record& r);
   void implicit_end(const Record& r);
-  void sync_end(const Record& r);
+  void join_end(const Record& r);
   ParallelInstance* own_parallel(ParallelId id);
   void close_to(std::size_t depth, Ticks time);
   std::uint32_t begin_implicit(const ImplicitInstance& begun);
