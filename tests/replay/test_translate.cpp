@@ -120,6 +120,34 @@ TEST_CASE("an untied task that goes on elsewhere leaves its regions where it was
   CHECK(report.repairs.empty());
 }
 
+TEST_CASE("an untied task whose end another thread tells ends where it ran") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  const TaskId task = make_id(0, 4) | untied_bit;
+  const bool goes_on_before = GENERATE(false, true);  // the thread comes to its next record before the end is told
+  const Ticks told = goes_on_before ? 65 : 48;
+  auto& master = source.channel(0);
+  master.insert(master.begin() + 3, {rec(30, RecordKind::task_create, Endpoint::none, pack_task_flags(0x10000004), 4, make_id(0, 3), 0x2000),
+                                     rec(45, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(0, 3), task)});
+  if (goes_on_before) master.insert(master.begin() + 5, rec(46, RecordKind::sync_region, Endpoint::begin, 5, 0, make_id(0, 3), 0x3000));
+  if (goes_on_before) master.insert(master.begin() + 6, rec(47, RecordKind::sync_region, Endpoint::end, 5, 0, make_id(0, 3), 0x3000));
+  auto& worker = source.channel(1);
+  worker.insert(worker.begin() + 1, {rec(31, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(1, 1), task),
+                                     rec(40, RecordKind::task_schedule, Endpoint::none, 7, 0, task, make_id(1, 1))});
+  const auto barrier = std::find_if(worker.begin(), worker.end(), [told](const Record& r) { return r.time > told; });
+  worker.insert(barrier, rec(told, RecordKind::task_schedule, Endpoint::none, 1, 0, task, make_id(1, 1)));
+  const auto report = run(source, sink);
+  const Lines master_lines = sink.text(0);
+  const std::string end = goes_on_before ? "45" : "47";
+  CHECK(Lines(master_lines.begin() + 7, master_lines.begin() + 12) ==
+        Lines{"44 task_switch 0.1", "44 enter !$omp task untied @0x2000", end + " leave !$omp task untied @0x2000", end + " task_complete 0.1",
+              end + " task_switch 0.0"});
+  const Lines worker_lines = sink.text(1);
+  CHECK(std::none_of(worker_lines.begin(), worker_lines.end(), [](const std::string& line) { return line.find("task_complete") != line.npos; }));
+  CHECK(report.repairs.empty());
+}
+
 TEST_CASE("a lock's acquisitions are numbered over all threads and do not overlap") {
   MemorySource source;
   MemorySink sink;

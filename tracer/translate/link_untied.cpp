@@ -20,14 +20,24 @@ void link_untied(Tables& tables) {
   // belongs to the nearest suspension, before or after it.
   std::vector<ChannelId> has;  // which threads have resumed the task and not suspended it: one, but for that and wrong sequences
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i > 0 && all[i].task != all[i - 1].task) has.clear();
-    if (all[i].resume) has.push_back(all[i].channel);
-    if (all[i].resume || std::erase(has, all[i].channel) == 0) continue;
+    const Switch& one = all[i];
+    if (i > 0 && one.task != all[i - 1].task) has.clear();
+    if (one.does == Switch::resumes) {
+      has.push_back(one.channel);
+      continue;
+    }
+    const bool had = std::erase(has, one.channel) != 0;
+    if (one.does == Switch::completes) {
+      if (!had && has.size() == 1 && one.time <= limit_of(tables, one.task))
+        tables.channels[has.back()].untold_ends.push_back({one.task, one.time});
+      continue;
+    }
+    if (!had) continue;
     std::size_t next = i + 1;
-    while (next < all.size() && all[next].task == all[i].task && !all[next].resume) ++next;
-    if (next >= all.size() || all[next].task != all[i].task || all[next].channel == all[i].channel) continue;
-    if (all[next].time > limit_of(tables, all[i].task)) continue;
-    tables.channels[all[i].channel].migrations.push_back({all[i].time, all[i].task, false});
+    while (next < all.size() && all[next].task == one.task && all[next].does != Switch::resumes) ++next;
+    if (next >= all.size() || all[next].task != one.task || all[next].channel == one.channel) continue;
+    if (all[next].time > limit_of(tables, one.task)) continue;
+    tables.channels[one.channel].migrations.push_back({one.time, one.task, false});
     tables.channels[all[next].channel].migrations.push_back({all[next].time, all[next].task, true});
   }
   for (ChannelScan& scan : tables.channels)

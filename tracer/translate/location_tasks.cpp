@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Explicit tasks: creation with its dependences, switches, completion, and untied tasks that move.
+// Explicit tasks: creation with its dependences, switches and completion.
 #include <algorithm>
 
 #include "tracer/translate/location_translator.hpp"
@@ -127,6 +127,7 @@ void LocationTranslator::begin_task(TaskState& task, TaskId id) const {
   task.id = id;
   task.depth = nest_.size();
   task.limit = never;
+  task.ends_untold = false;
   task.open.clear();
 }
 
@@ -142,15 +143,6 @@ void LocationTranslator::complete_current(Nanoseconds t) {
   close_open(task, t, 1, "region closed by the end of its task");
   close_open(task, t, 0, nullptr);
   if (task.comm != undefined_ref) out_.add(t, EventType::task_complete, task.comm, task.rank, task.generation);
-}
-
-bool LocationTranslator::migrates(Ticks time, TaskId task, bool in) {
-  if (!(task & untied_bit)) return false;
-  const auto& all = scan_.migrations;
-  while (next_migration_ < all.size() && all[next_migration_].time < time) ++next_migration_;
-  for (std::size_t m = next_migration_; m < all.size() && all[m].time == time; ++m)
-    if (all[m].task == task && all[m].in == in) return true;
-  return false;
 }
 
 // Where the records contradict each other, the first that says so and is in time.
@@ -198,7 +190,9 @@ void LocationTranslator::limit_task(TaskState& task) {
 }
 
 void LocationTranslator::close_task(TaskId id, Nanoseconds t) {
-  note("task closed by the end of its team");
+  const TaskState* const task = explicit_.find(id);
+  if (task && task->ends_untold && task == current_) return end_untold(t);
+  if (!task || !task->ends_untold) note("task closed by the end of its team");
   switch_to(id, t);
   complete_current(t);
   switch_to(implicit().id, t);
@@ -305,6 +299,7 @@ void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {
   const TaskId next = ends && wanted == prior ? implicit().id : next_task(wanted, r, migrated_in);
   if (next != no_id) {
     switch_to(next, t);
+    if (migrated_in) expect_untold_end(next, r.time, prior);
   } else if (leaves_for_good) {
     switch_to(implicit().id, t);
     current_ = &implicit();

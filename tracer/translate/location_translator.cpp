@@ -147,6 +147,8 @@ void LocationTranslator::translate(const Record& r) {
     release_overdue(when, &r);
   if (next_toggle_ < tables_.toggles.size() && tables_.toggles[next_toggle_].time <= when) [[unlikely]]
     toggle(when);
+  if (current_->ends_untold && is_over(r)) [[unlikely]]
+    end_untold(clock_(when));
   // The master's time, unless this thread was still at the end of a task by then.
   const Nanoseconds t = when == r.time ? clock_(when) : std::max(clock_(when), out_.last());
   if (is_beside_team()) settle_beside_team(r, t);

@@ -64,6 +64,8 @@ class LocationTranslator {
     TaskId id = no_id;
     std::size_t depth = 0;  ///< of nest_ when it began here
     Ticks limit = never;    ///< by when it must have ended: its team's
+    bool ends_untold = false;  ///< by its limit (UntoldEnd)
+    TaskId below = no_id;      ///< what runs then
     std::vector<Open> open;
   };
   struct Implicit {
@@ -126,7 +128,7 @@ class LocationTranslator {
   Ticks calm_until() const noexcept {
     const bool pending = !waits_.empty() || has_pending_create_ || has_pending_test_ || awaiting_more_.kind != RecordKind::invalid;
     if (pending || out_.paused()) return 0;
-    if (is_beside_team()) return 0;
+    if (is_beside_team() || current_->ends_untold) return 0;
     Ticks calm = limit_ == never ? never : limit_ + 1;
     if (next_overdue_ < scan_.overdue.size()) calm = std::min(calm, scan_.overdue[next_overdue_].time);
     return next_toggle_ < tables_.toggles.size() ? std::min(calm, tables_.toggles[next_toggle_].time) : calm;
@@ -197,6 +199,9 @@ class LocationTranslator {
   void complete_current(Nanoseconds t);
   void switch_to(TaskId next, Nanoseconds t);
   void limit_task(TaskState& task);
+  void expect_untold_end(TaskId task, Ticks from, TaskId below);
+  bool is_over(const Record& next) const;
+  void end_untold(Nanoseconds t);
   void close_task(TaskId task, Nanoseconds t);
   void close_tasks(Nanoseconds t, std::size_t depth, CommRef team);
   bool begins_here(TaskId task, Ticks time) const;

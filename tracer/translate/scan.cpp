@@ -101,11 +101,13 @@ void Scanner::task_schedule(const Record& r) {
       balance(-(prior & ~untied_bit));
     }
   }
-  const auto note = [&](TaskId id, bool resume) {
-    if (id & untied_bit) out_.untied.push_back({id, r.time, channel_, resume});
+  using Switch = ChannelScan::UntiedSwitch;
+  const auto note = [&](TaskId id, auto does) {
+    if (id & untied_bit) out_.untied.push_back({id, r.time, channel_, does});
   };
-  if (r.sub == 2 || r.sub == 7) note(r.b, false);
-  if (r.sub != 5 && r.sub != 6 && r.sub != 8) note(r.c, true);
+  if (r.sub == 1 || r.sub == 3) note(r.b, Switch::completes);
+  if (r.sub == 2 || r.sub == 7) note(r.b, Switch::suspends);
+  if (r.sub != 5 && r.sub != 6 && r.sub != 8) note(r.c, Switch::resumes);
   if (r.sub == 5 || r.sub == 6) site({0, Construct::fulfill_event, false, 0});
 }
 

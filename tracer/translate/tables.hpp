@@ -75,6 +75,13 @@ struct Migration {
   bool in = false;  ///< it arrives here (again); else it leaves
 };
 
+/// An untied task ended here, and another thread told it: of those that have run its parts, libomp lets the last that comes
+/// back from one tell it, which need not be the one that ran the last.
+struct UntoldEnd {
+  TaskId task = no_id;
+  Ticks time = 0;  ///< when it was told
+};
+
 struct AddressRange {
   std::uint64_t begin = 0, end = 0;
   bool contains(std::uint64_t address) const noexcept { return address - begin < end - begin; }
@@ -150,10 +157,11 @@ struct ChannelScan {
     TaskId task;
     Ticks time;
     ChannelId channel;
-    bool resume;
+    enum : std::uint8_t { suspends, resumes, completes } does;
   };
   std::vector<UntiedSwitch> untied;
   std::vector<Migration> migrations;
+  std::vector<UntoldEnd> untold_ends;  ///< in order of task and time
   std::vector<Toggle> toggles;
   std::uint64_t tasks_ended = 0;  ///< explicit ones, as seen here, created anywhere
   /// Tasks that came to run here less those that left, as a sum of their ids; 0 when each that came left.

@@ -15,7 +15,7 @@ HEAD = """#include <omp.h>
 #include <stdlib.h>
 %s
 #define COUNT(kind) __atomic_fetch_add(&n_##kind, 1, __ATOMIC_RELAXED)
-static long sum;
+static long sum, reduced;
 static omp_lock_t lock, tested;
 static omp_nest_lock_t nest_lock;
 static void work(long amount) {
@@ -257,8 +257,8 @@ class Writer:
         name, turns = f"i{self.names}", self.random.randint(1, 9)
         self.names += 1
         self.count(place, "for")
-        self.pragma("for reduction(+: sum)" + self.maybe(0.3, "nowait"))
-        self.put(place, f"for (int {name} = 0; {name} < {turns}; ++{name}) sum += {name};")
+        self.pragma("for reduction(+: reduced)" + self.maybe(0.3, "nowait"))
+        self.put(place, f"for (int {name} = 0; {name} < {turns}; ++{name}) reduced += {name};")
         self.barrier(place)
 
     def detach(self, place):
