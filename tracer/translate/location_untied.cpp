@@ -47,7 +47,8 @@ bool LocationTranslator::is_over(const Record& r) const {
 void LocationTranslator::end_untold(Nanoseconds t) {
   const TaskId id = current_->id, below = current_->below;
   complete_current(t);
-  if (explicit_.find(below)) {
+  const TaskState* const under = explicit_.find(below);
+  if (under && under->depth >= nest_.size()) {  // not one outside of this part of a team
     switch_to(below, t);
   } else {
     switch_to(implicit().id, t);
