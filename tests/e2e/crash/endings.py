@@ -24,8 +24,8 @@ FINALISED = {"return", "exit", "exit_in_region", "fork", "fork_without_openmp", 
              "pause_soft", "segv_handled", "close_all", "threads", "chdir",
              "vfork", "vfork_exec", "spawn", "system", "fork_in_region", "fork_while_others_are_in_regions", "exit_while_others_are_in_regions"}
 # libomp (14 to 19) frees what threads in regions use while the process ends: 1 run in 10 fails an assertion of the runtime
-# or crashes, with no tool as well; with ThreadSanitizer's runtime in the program nearly all do. One run of several must be
-# as it should, unless the program by itself dies as often.
+# or crashes, with no tool as well; with a sanitizer, whose tool is slow, most do. One run of several must be as it should, unless
+# the program by itself dies as often; with a sanitizer only the archive is judged then.
 RUNTIME_FAILS = {"exit_while_others_are_in_regions", "fork_while_others_are_in_regions"}
 
 # Not in a program that has ThreadSanitizer's runtime: it ends a forked child that starts a thread.
@@ -65,10 +65,11 @@ def check(options, ending, directory):
     without = run(command, environment_of(options), directory)
     output = pathlib.Path(directory, "trace")
     traced = run(command, environment_of(options, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(output)), directory)
-    if (without.returncode, without.stdout) != (traced.returncode, traced.stdout):
+    died = ending in RUNTIME_FAILS and traced.returncode < 0 and os.environ.get("TRACER_TEST_SANITIZE")
+    if not died and (without.returncode, without.stdout) != (traced.returncode, traced.stdout):
         yield (f"ends with {traced.returncode} and says {traced.stdout!r}, without the tool {without.returncode} and "
                f"{without.stdout!r}; {traced.stderr}")
-    if said_by_others(traced.stderr) != said_by_others(without.stderr):
+    if not died and said_by_others(traced.stderr) != said_by_others(without.stderr):
         yield f"stderr differs: {traced.stderr}"
     if "tracer: error" in traced.stderr:
         yield traced.stderr
@@ -77,7 +78,7 @@ def check(options, ending, directory):
     if len(archives) != expected:
         yield f"{len(archives)} archives instead of {expected}: {[p.name for p in archives]}"
     to_recover = [a for a in archives if (a / "raw").exists()]
-    if ending in FINALISED and to_recover:
+    if ending in FINALISED and to_recover and not died:
         yield f"not converted: {[a.name for a in to_recover]}; {traced.stderr}"
     for archive in to_recover:
         yield from recover(options, archive)
