@@ -82,7 +82,7 @@ void LocationTranslator::fulfill(TaskId task, Nanoseconds t) {
 void LocationTranslator::discard(TaskId id, Ticks time, Nanoseconds t) {
   const Construct construct = task_key(id).construct;
   if (construct == Construct::count_ || construct == Construct::taskwait) return;
-  if (id == current_->id || explicit_.find(id) || !begins_here(id, time)) return;
+  if (id == current_->id || explicit_.find(id) || all_end() || !begins_here(id, time)) return;
   const TaskName task = name_of(id);
   if (task.comm == undefined_ref || current_->comm == undefined_ref) return;
   out_.add(t, EventType::task_switch, task.comm, task.rank, task.generation);
@@ -234,7 +234,7 @@ void LocationTranslator::expire(Ticks when) {
 // `taskwait depend`. libomp 13 and 14 create it as an explicit task that is never switched to.
 void LocationTranslator::finish_taskwait(TaskId task, Ticks time, Nanoseconds t) {
   if (task == no_id || task_key(task).construct == Construct::taskwait) return leave(t, Construct::taskwait);
-  if (!begins_here(task, time) || explicit_.find(task)) return note("end of a wait that was no task's ignored");
+  if (all_end() || !begins_here(task, time) || explicit_.find(task)) return note("end of a wait that was no task's ignored");
   const TaskId before = current_->id;
   switch_to(task, t);
   complete_current(t);

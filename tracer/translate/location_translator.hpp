@@ -205,6 +205,8 @@ class LocationTranslator {
   void close_task(TaskId task, Nanoseconds t);
   void close_tasks(Nanoseconds t, std::size_t depth, CommRef team);
   bool begins_here(TaskId task, Ticks time) const;
+  /// Each task runs and completes by its own records: what else says that one is over is wrong.
+  bool all_end() const noexcept { return tables_.task_begins.empty(); }
   bool encounters_team(const TaskState& task) const;
   TaskState& implicit() { return nest_.empty() ? base_ : nest_.back().task; }
   bool in_task() { return current_ != &implicit(); }  ///< an explicit one
