@@ -51,10 +51,10 @@ TaskCounts count_tasks(const Tables& tables) {
   return n;
 }
 
-/// Each thread's tasks that came to run have left again, and none is said to have ended otherwise.
+/// Each thread's tasks that came to run have left again.
 bool have_left(const Tables& tables) {
   return std::none_of(tables.channels.begin(), tables.channels.end(),
-                      [](const ChannelScan& scan) { return scan.ends_in_task || scan.tasks_left_over != 0 || scan.tasks_ended_unrun != 0; });
+                      [](const ChannelScan& scan) { return scan.ends_in_task || scan.tasks_left_over != 0; });
 }
 
 /// The first begin of each task.

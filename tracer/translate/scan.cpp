@@ -109,7 +109,6 @@ void Scanner::task_schedule(const Record& r) {
   if (r.sub == 2 || r.sub == 7) note(r.b, Switch::suspends);
   if (r.sub != 5 && r.sub != 6 && r.sub != 8) note(r.c, Switch::resumes);
   if (r.sub == 5 || r.sub == 6) site({0, Construct::fulfill_event, false, 0});
-  if (r.sub == 8 && r.b != no_id) ++out_.tasks_ended_unrun;
 }
 
 void Scanner::dependence(const Record& r) {
@@ -200,7 +199,6 @@ void Scanner::record(const Record& r) {
       if (r.endpoint != Endpoint::end) site({target_codeptr_, Construct::target_submit, false, 0});
       return;
     case RecordKind::error: out_.messages.push_back(r.a); break;
-    case RecordKind::cancel: out_.tasks_ended_unrun += (r.a & 0x40) != 0; break;  // ompt_cancel_discarded_task
     case RecordKind::target:
       target_codeptr_ = r.endpoint == Endpoint::begin ? r.c : 0;
       out_.target_types |= std::uint64_t{1} << (r.sub < 16 ? r.sub : 0);

@@ -164,7 +164,6 @@ struct ChannelScan {
   std::vector<UntoldEnd> untold_ends;  ///< in order of task and time
   std::vector<Toggle> toggles;
   std::uint64_t tasks_ended = 0;  ///< explicit ones, as seen here, created anywhere
-  std::uint64_t tasks_ended_unrun = 0;  ///< discarded ones, and waits that the runtime made tasks (libomp 13, 14)
   /// Tasks that came to run here less those that left, as a sum of their ids; 0 when each that came left.
   std::uint64_t tasks_left_over = 0;
   std::uint64_t tasks_outside = 0;  ///< as ImplicitInstance::tasks, in no implicit task
