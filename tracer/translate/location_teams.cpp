@@ -200,8 +200,8 @@ Ticks LocationTranslator::past_limit(const Record& r, Ticks when) {
 void LocationTranslator::pass_limits(Ticks when, const Record* next) {
   while (limit_ < when) {
     const Ticks limit = limit_;
-    if (is_beside_team()) settle_beside_team(Record{}, std::max(clock_(limit), out_.last()));
     release_overdue(limit, next);
+    if (is_beside_team()) settle_beside_team(Record{}, std::max(clock_(limit), out_.last()));
     toggle(limit);
     const auto first = std::find_if(nest_.begin(), nest_.end(), [limit](const Implicit& i) { return i.limit <= limit || i.outer->limit <= limit; });
     const auto keep = static_cast<std::size_t>(first - nest_.begin());
