@@ -82,7 +82,7 @@ void on_parallel_end(ompt_data_t* parallel_data, ompt_data_t*, int flags, const 
                       .endpoint = Endpoint::end,
                       .sub = pack_parallel_flags(static_cast<std::uint32_t>(region_flags)),
                       .a = 0,
-                      .b = value_of(region),
+                      .b = value_of_ended(region),
                       .c = address_of(code)});
       },
       parallel_data, flags, codeptr_ra);
