@@ -176,13 +176,21 @@ def check(options, directory):
             yield f"{devices.bytes[direction]} bytes {direction}, the program asked for {text}"
 
 
+# libomp 22 now and then fails an assertion of its own in `target nowait` (2 of 150 runs of the example heat without a tool,
+# kmp_tasking.cpp: task_team != NULL): such a run is not judged, and one of several must come to its end.
+RUNTIME_FAILED = "Assertion failure at kmp_"
+
+
 def main():
     parser = check_program.make_parser(__doc__)
     parser.add_argument("--provider", default="host")
     parser.add_argument("--check", help="the command tracer, whose rules must hold")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as directory:
-        faults = list(check(options, directory))
+    for _ in range(5):
+        with tempfile.TemporaryDirectory() as directory:
+            faults = list(check(options, directory))
+        if not any(RUNTIME_FAILED in fault for fault in faults):
+            break
     print("\n".join(faults))
     return 1 if faults else 0
 

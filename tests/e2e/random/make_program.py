@@ -339,7 +339,10 @@ class Writer:
 
     def target(self, place):
         self.pragma("target map(tofrom: sum)")
-        self.put(place, "sum += 3;")
+        self.put(place, "{")
+        self.pragma("atomic")
+        self.put(place.inside(), "sum += 3;")
+        self.put(place, "}")
 
     def cancelled(self, place):
         """How far the others get is not known: nothing is counted inside."""
@@ -396,8 +399,6 @@ class Writer:
         main = ["static void *root(void *unused) {", "  (void)unused;", f"  omp_set_max_active_levels({self.random.randint(1, 3)});",
                 calls + "  return 0;", "}", "int main(void) {",
                 "  omp_init_lock(&lock), omp_init_lock(&tested), omp_init_nest_lock(&nest_lock);"]
-        if self.chance(0.3):
-            main.append("  omp_set_dynamic(1);")
         if roots > 1:
             main.append(f"  pthread_t other[{roots}];")
         main += [f"  pthread_create(&other[{n}], 0, root, 0);" for n in range(1, roots)]
