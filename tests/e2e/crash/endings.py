@@ -93,10 +93,11 @@ def check(options, ending, directory):
 
 
 def dies_by_itself(options, ending):
-    """Whether a quarter of the runs without the tool are ended by a signal."""
+    """Whether runs without the tool are ended by a signal, or say that the runtime's own assertion failed (on a quiet machine
+    15 of 40; 36 of 40 with the tool, whose conversion gives the other threads more time)."""
     with tempfile.TemporaryDirectory() as directory:
-        ends = [run([options.program, ending], environment_of(options), directory).returncode for _ in range(20)]
-    return sum(end < 0 for end in ends) >= 5
+        ends = [run([options.program, ending], environment_of(options), directory) for _ in range(20)]
+    return any(end.returncode < 0 or "Assertion failure at kmp_" in end.stderr for end in ends)
 
 
 def unpacked(version, directory):
