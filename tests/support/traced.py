@@ -23,6 +23,11 @@ def run(command, environment, timeout=240, **how):
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=timeout, **how)
 
 
+def runtime_failed(text):
+    """Whether libomp said that an assertion of its own does not hold."""
+    return "Assertion failure at kmp_" in text
+
+
 def judge(anchor, tracer=None, but=None):
     """(what is wrong with an archive, its contents or None): by otf2-print, by `tracer check` where that program is given, and by
     our reader. `but`: a pattern of the reader's problems that are none here."""

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
-from traced import clean, judge, recover  # noqa: E402
+from traced import clean, judge, recover, runtime_failed  # noqa: E402
 
 # Archives that a run leaves: processes that used OpenMP, one image of a process after the other.
 ARCHIVES = {"exec": 2, "fork": 2, "fork_exec": 2, "fork_then_child_is_killed": 2, "fork_of_a_fork": 3, "fork_twice": 3,
@@ -97,7 +97,7 @@ def dies_by_itself(options, ending):
     15 of 40; 36 of 40 with the tool, whose conversion gives the other threads more time)."""
     with tempfile.TemporaryDirectory() as directory:
         ends = [run([options.program, ending], environment_of(options), directory) for _ in range(20)]
-    return any(end.returncode < 0 or "Assertion failure at kmp_" in end.stderr for end in ends)
+    return any(end.returncode < 0 or runtime_failed(end.stderr) for end in ends)
 
 
 def unpacked(version, directory):

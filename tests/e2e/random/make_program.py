@@ -67,6 +67,15 @@ class Writer:
     def count(self, place, kind):
         self.put(place, f"COUNT({kind});")
 
+    def fresh(self, letter="i"):
+        """A variable's name that no other has."""
+        self.names += 1
+        return f"{letter}{self.names - 1}"
+
+    def each(self, place, name, turns, body="{"):
+        """The head of a loop, and what stands in its line."""
+        self.put(place, f"for (int {name} = 0; {name} < {turns}; ++{name}) {body}")
+
     def chance(self, probability):
         return self.random.random() < probability
 
@@ -154,8 +163,7 @@ class Writer:
     def depend(self, place):
         self.put(place, "{")
         inner = place.inside()
-        name = f"d{self.names}"
-        self.names += 1
+        name = self.fresh("d")
         self.put(inner, f"int {name}[3] = {{0}};")
         for _ in range(self.random.randint(2, 4)):
             kind = self.pick("in", "out", "inout", "mutexinoutset")
@@ -178,14 +186,13 @@ class Writer:
         self.block(place.inside(team=False))
 
     def taskloop(self, place):
-        name, turns = f"i{self.names}", self.random.randint(1, 5)
-        self.names += 1
+        name, turns = self.fresh(), self.random.randint(1, 5)
         alone = self.chance(0.3)
         self.count(place, "taskloop")
         if not alone:
             self.count(place, "taskgroup")
         self.pragma("taskloop grainsize(1)" + (" nogroup" if alone else ""))
-        self.put(place, f"for (int {name} = 0; {name} < {turns}; ++{name}) {{")
+        self.each(place, name, turns)
         inner = place.inside(turns, team=False)
         self.count(inner, "task")
         self.statement(inner)
@@ -213,24 +220,22 @@ class Writer:
         self.block(place.inside(team=False))
 
     def loop(self, place):
-        name, turns = f"i{self.names}", self.random.randint(1, 9)
-        self.names += 1
+        name, turns = self.fresh(), self.random.randint(1, 9)
         schedule = self.pick("", " schedule(static)", " schedule(static, 1)", " schedule(dynamic)", " schedule(guided)",
                              " schedule(runtime)", " schedule(nonmonotonic: dynamic, 2)")
         self.count(place, "for")
         self.pragma("for" + schedule + self.maybe(0.3, "nowait"))
-        self.put(place, f"for (int {name} = 0; {name} < {turns}; ++{name}) {{")
+        self.each(place, name, turns)
         inner = place.inside(max(1, turns // 2), team=False)
         for _ in range(self.random.randint(1, 2)):
             self.statement(inner)
         self.put(place, "}")
 
     def ordered(self, place):
-        name, turns = f"i{self.names}", self.random.randint(1, 6)
-        self.names += 1
+        name, turns = self.fresh(), self.random.randint(1, 6)
         self.count(place, "for")
         self.pragma("for ordered" + self.pick("", " schedule(dynamic)", " schedule(static, 1)"))
-        self.put(place, f"for (int {name} = 0; {name} < {turns}; ++{name}) {{")
+        self.each(place, name, turns)
         inner = place.inside(team=False, critical=3, tasks=False)
         self.pragma("ordered")
         self.put(inner, "{ COUNT(ordered); work(2); }")
@@ -254,11 +259,10 @@ class Writer:
         self.put(place, "}")
 
     def reduction(self, place):
-        name, turns = f"i{self.names}", self.random.randint(1, 9)
-        self.names += 1
+        name, turns = self.fresh(), self.random.randint(1, 9)
         self.count(place, "for")
         self.pragma("for reduction(+: reduced)" + self.maybe(0.3, "nowait"))
-        self.put(place, f"for (int {name} = 0; {name} < {turns}; ++{name}) reduced += {name};")
+        self.each(place, name, turns, f"reduced += {name};")
         self.barrier(place)
 
     def detach(self, place):
@@ -266,8 +270,9 @@ class Writer:
         inner = place.inside()
         self.put(inner, "omp_event_handle_t event;")
         self.pragma("task detach(event)")
-        self.put(inner, "{ COUNT(task); work(2); omp_fulfill_event(event); }" if self.chance(0.5) else "{ COUNT(task); work(2); }")
-        if "fulfill" not in self.lines[-1]:
+        by_itself = self.chance(0.5)
+        self.put(inner, "{ COUNT(task); work(2); omp_fulfill_event(event); }" if by_itself else "{ COUNT(task); work(2); }")
+        if not by_itself:
             self.pragma("task firstprivate(event)" if self.chance(0.5) else "task firstprivate(event) if(0)")
             self.put(inner, "{ COUNT(task); omp_fulfill_event(event); }")
         self.put(place, "}")
@@ -285,11 +290,10 @@ class Writer:
         self.put(place, "}")
 
     def doacross(self, place):
-        name, turns = f"i{self.names}", self.random.randint(2, 6)
-        self.names += 1
+        name, turns = self.fresh(), self.random.randint(2, 6)
         self.count(place, "for")
         self.pragma("for ordered(1)" + self.pick("", " schedule(dynamic)", " schedule(static, 1)"))
-        self.put(place, f"for (int {name} = 0; {name} < {turns}; ++{name}) {{")
+        self.each(place, name, turns)
         self.pragma(f"ordered depend(sink: {name} - 1)")
         self.put(place.inside(), "work(1);")
         self.pragma("ordered depend(source)")
@@ -307,8 +311,7 @@ class Writer:
 
     def teams(self, place):
         """A league on the host; each initial thread may have a team of its own."""
-        leagues, name = self.random.randint(1, 3), f"i{self.names}"
-        self.names += 1
+        leagues, name = self.random.randint(1, 3), self.fresh()
         self.count(place, "fork")
         self.pragma(f"teams num_teams({leagues}) thread_limit(2)")
         self.put(place, "{")
@@ -319,7 +322,7 @@ class Writer:
         if self.chance(0.6):
             self.count(inner, "distribute")
             self.pragma("distribute")
-            self.put(inner, f"for (int {name} = 0; {name} < 4; ++{name}) work({name});")
+            self.each(inner, name, 4, f"work({name});")
         if self.chance(0.6):
             self.parallel(inner)
         self.put(place, "}")
@@ -330,11 +333,10 @@ class Writer:
         self.count(place, kind)
         self.pragma({"critical": "critical(c1)", "masked": "master"}.get(kind, kind))
         self.put(place, "{ work(2); }")
-        name = f"i{self.names}"
-        self.names += 1
+        name = self.fresh()
         self.count(place, "for")
         self.pragma("for" + self.pick("", " schedule(dynamic)"))
-        self.put(place, f"for (int {name} = 0; {name} < 3; ++{name}) work(1);")
+        self.each(place, name, 3, "work(1);")
         self.barrier(place)
 
     def target(self, place):
