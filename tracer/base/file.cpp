@@ -4,8 +4,10 @@
 
 #include <fcntl.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -14,12 +16,15 @@
 namespace tracer {
 namespace {
 
-/// Descriptors from here on: shells and daemons count on the low numbers.
-constexpr int lowest_descriptor = 400;
+/// Descriptors from here on, or the last that the limit allows: programs, shells and daemons count on the low numbers.
+constexpr int lowest_descriptor = 400, last_descriptors = 8;
 
 int move_up(int fd) noexcept {
-  const int high = ::fcntl(fd, F_DUPFD_CLOEXEC, lowest_descriptor);
-  if (high < 0) return fd;  // the limit is below: stay
+  int high = ::fcntl(fd, F_DUPFD_CLOEXEC, lowest_descriptor);
+  rlimit limit{};
+  if (high < 0 && ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < lowest_descriptor + last_descriptors)
+    high = ::fcntl(fd, F_DUPFD_CLOEXEC, std::max(static_cast<int>(limit.rlim_cur) - last_descriptors, fd));
+  if (high < 0) return fd;
   ::close(fd);
   return high;
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Handlers of what the user (omp_control_tool) and the runtime (error) have to say.
+#include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <string_view>
 
+#include "tracer/base/file.hpp"
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
@@ -27,16 +30,30 @@ constexpr std::size_t smallest_page = 4096;
 
 using Text = std::array<char, longest_text + 1>;
 
-// The program says what `arg` is, and may be wrong: the kernel copies it and reports a bad address
-// instead of a crash. Page by page, so that a text at the end of a mapping is read whole.
+/// The kernel copies, and reports a bad address instead of a crash; through a pipe where emulators (QEMU) and containers
+/// refuse the call made for it.
+bool copy(std::uint64_t from, char* to, std::size_t length) noexcept {
+  const iovec here{to, length};
+  const iovec there{reinterpret_cast<void*>(from), length};
+  const auto all = static_cast<ssize_t>(length);
+  if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) == all) return true;
+  if (errno != ENOSYS && errno != EPERM) return false;
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
+  const bool copied = write(ends[1], there.iov_base, length) == all && read(ends[0], to, length) == all;
+  close(ends[0]);
+  close(ends[1]);
+  return copied;
+}
+
+// The program says what `arg` is, and may be wrong. Page by page, so that a text at the end of a mapping is read whole.
 std::string_view read_text(const void* arg, Text& text) noexcept {
+  const KeepErrno keep;
   std::size_t size = 0;
   while (arg != nullptr && size < longest_text) {
     const std::uint64_t from = address_of(arg) + size;
     const std::size_t length = std::min(longest_text - size, smallest_page - from % smallest_page);
-    const iovec here{text.data() + size, length};
-    const iovec there{reinterpret_cast<void*>(from), length};
-    if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != static_cast<ssize_t>(length)) break;
+    if (!copy(from, text.data() + size, length)) break;
     const auto* end = static_cast<const char*>(std::memchr(text.data() + size, '\0', length));
     if (end != nullptr) return {text.data(), static_cast<std::size_t>(end - text.data())};
     size += length;

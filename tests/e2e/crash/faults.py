@@ -129,6 +129,16 @@ class Descriptors(Fault):
         resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 
 
+class LowLimit(Fault):
+    """the limit of descriptors is low: the program's files get the numbers that they have without the tool"""
+    not_with = "undefined thread"
+    argument = "opens"
+    lines = 1
+
+    def limit(self):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+
+
 class FewDescriptors(Fault):
     """no descriptor is free from the start"""
     not_with = "undefined thread"

@@ -14,7 +14,7 @@ static void region(int flush_inside) {
   long mine = 0;
 #pragma omp parallel num_threads(4) reduction(+ : mine)
   {
-#pragma omp for schedule(dynamic, 16)
+#pragma omp for schedule(monotonic : dynamic, 16)
     for (int i = 0; i < 2000; ++i) mine += i & 1;
 #pragma omp single
     for (int task = 0; task < 200; ++task) {

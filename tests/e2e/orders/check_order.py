@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plays a script to the tool and compares the archive's events with the text beside it.
 
-check_order.py --runtime fake_runtime --dump dump_events --tracer tracer NAME.script
+check_order.py --runtime fake_runtime --dump dump_events --tracer tracer [--preload LIBRARY] NAME.script
 
 TRACER_TEST_UPDATE=1 writes the text instead."""
 import argparse
@@ -21,7 +21,8 @@ def run(command, env):
 def events_of(options, directory):
     """The archive's events as text; raises SystemExit with what is wrong."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER"))}
-    done = run([options.runtime, options.script], dict(env, TRACER_OUTPUT=directory + "/trace"))
+    preloaded = {"LD_PRELOAD": options.preload} if options.preload else {}
+    done = run([options.runtime, options.script], dict(env, TRACER_OUTPUT=directory + "/trace", **preloaded))
     if done.returncode != 0:
         sys.exit(f"exit status {done.returncode}: {done.stderr}")
     if "nothing is repaired" in options.script.read_text(encoding="utf-8") and "repaired" in done.stderr:
@@ -39,6 +40,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("--runtime", "--dump", "--tracer"):
         parser.add_argument(name, required=True)
+    parser.add_argument("--preload", help="a library for the runtime's process")
     parser.add_argument("script", type=pathlib.Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
