@@ -4,11 +4,13 @@
 
 check_scale.py --tool libtracer.so --dump dump_events [--tracer tracer] PROGRAM [ARGUMENT...]"""
 import argparse
-import os
+import pathlib
 import re
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from traced import faults_of, run, traced  # noqa: E402
 
 EVENTS = {"fork": "ThreadFork", "task": "ThreadTaskComplete", "acquire": "ThreadAcquireLock"}
 
@@ -32,9 +34,7 @@ def differences(said, found):
 
 
 def check(options, directory):
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER"))}
-    env.update(OMP_NUM_THREADS="4", OMP_WAIT_POLICY="passive", OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=directory + "/trace")
-    done = subprocess.run(options.command, env=env, capture_output=True, text=True, timeout=240)
+    done = run(options.command, traced(options, directory + "/trace", OMP_NUM_THREADS="4", OMP_WAIT_POLICY="passive"))
     if done.returncode != 0 or len(done.stderr.splitlines()) != 1:
         yield f"exit status {done.returncode}: {done.stderr}"
         return
@@ -60,8 +60,7 @@ def main():
     parser.add_argument("--tracer")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as directory:
-        faults = list(check(options, directory))
+    faults = faults_of(check, options)
     print("\n".join(faults) or "as the program counts")
     return 1 if faults else 0
 

@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
   trace.append(std::span(&device, 1));
   write_rings(scratch / "rings", second);
   std::filesystem::create_directories(argv[1]);
-  for (const char flags : {0, 1, 2, 3}) {
+  for (const char flags : {'\0', '\1', '\2', '\3'}) {
     std::ofstream{std::filesystem::path{argv[1]} / std::to_string(flags), std::ios::binary}
         << test::pack_raw_trace(scratch.path(), flags);
   }

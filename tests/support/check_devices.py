@@ -8,7 +8,6 @@ import collections
 import pathlib
 import re
 import sys
-import tempfile
 
 import otf2
 from otf2.enums import LocationGroupType, LocationType
@@ -16,7 +15,7 @@ from otf2.events import Enter, Leave, Metric, ParameterUnsignedInt, RmaGet, RmaO
 
 import check_program
 from archive import construct_of
-from traced import clean, run, runtime_failed
+from traced import clean, faults_of, run
 
 HOST_OPERATIONS = {"target submit", "target data to device", "target data from device"}
 
@@ -176,21 +175,12 @@ def check(options, directory):
             yield f"{devices.bytes[direction]} bytes {direction}, the program asked for {text}"
 
 
-# libomp 22 now and then fails an assertion of its own in `target nowait` (2 of 150 runs of the example heat without a tool,
-# kmp_tasking.cpp: task_team != NULL): such a run is not judged, and one of several must come to its end.
-ATTEMPTS = 5
-
-
 def main():
     parser = check_program.make_parser(__doc__)
     parser.add_argument("--provider", default="host")
     parser.add_argument("--check", help="the command tracer, whose rules must hold")
     options = parser.parse_args()
-    for _ in range(ATTEMPTS):
-        with tempfile.TemporaryDirectory() as directory:
-            faults = list(check(options, directory))
-        if not any(runtime_failed(fault) for fault in faults):
-            break
+    faults = faults_of(check, options)
     print("\n".join(faults))
     return 1 if faults else 0
 

@@ -8,10 +8,9 @@ import argparse
 import pathlib
 import re
 import sys
-import tempfile
 
 from archive import REGION
-from traced import clean, judge, run, traced
+from traced import clean, faults_of, judge, run, traced
 
 
 def program_counts(output):
@@ -125,8 +124,7 @@ def make_parser(description):
 
 def main():
     options = make_parser(__doc__).parse_args()
-    with tempfile.TemporaryDirectory() as directory:
-        faults = list(check(options, directory))
+    faults = faults_of(check, options)
     print("\n".join(faults))
     return 1 if faults else 0
 

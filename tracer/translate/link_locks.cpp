@@ -28,7 +28,7 @@ class Timeline {
 
  private:
   struct Position {
-    explicit Position(LockLog& log) : log(log) {}
+    explicit Position(LockLog& of) : log(of) {}
     LockLog::Consumer log;
     std::vector<std::uint32_t> locks;  ///< dense in the run, by the channel's numbers
     Step head;

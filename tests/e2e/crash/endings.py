@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
-from traced import clean, judge, recover, runtime_failed  # noqa: E402
+from traced import clean, forget_the_killed, judge, recover, runtime_failed  # noqa: E402
 
 # Archives that a run leaves: processes that used OpenMP, one image of a process after the other.
 ARCHIVES = {"exec": 2, "fork": 2, "fork_exec": 2, "fork_then_child_is_killed": 2, "fork_of_a_fork": 3, "fork_twice": 3,
@@ -139,6 +139,7 @@ def main():
             continue
         print("\n".join(f"{ending}: {fault}" for fault in faults) or f"{ending}: as without the tool, and the archive is sound")
         failures += bool(faults)
+    forget_the_killed()
     return 1 if failures or not endings else 0
 
 

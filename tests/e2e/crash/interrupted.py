@@ -20,7 +20,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
-from traced import clean, judge, traced  # noqa: E402
+from traced import clean, forget_the_killed, judge, traced  # noqa: E402
 
 
 class Run:
@@ -264,6 +264,7 @@ def main():
             faults = list(CASES[name](options, directory))
         print("\n".join(f"{name}: {fault}" for fault in faults) or f"{name}: as it should be")
         failures += bool(faults)
+    forget_the_killed()
     return 1 if failures else 0
 
 

@@ -18,7 +18,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
-from traced import judge, recover, traced  # noqa: E402
+from traced import forget_the_killed, judge, recover, traced  # noqa: E402
 
 
 def count_of(archive, construct):
@@ -70,6 +70,7 @@ def main():
         for fault in faults:
             print(f"run {number} of {pathlib.Path(program).name} (--seed {options.seed}): {fault}")
         failures += bool(faults)
+    forget_the_killed()
     print(f"{runs} programs killed, {runs - failures} traces sound and complete")
     return 1 if failures else 0
 

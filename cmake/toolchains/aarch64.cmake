@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Builds for 64-bit Arm on another machine, against the Debian tree that TRACER_SYSROOT names (tests/aarch64.sh makes one).
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TRACER_SYSROOT)
+set(CMAKE_SYSROOT ${TRACER_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH ${TRACER_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+foreach(what LIBRARY INCLUDE PACKAGE)
+  set(CMAKE_FIND_ROOT_PATH_MODE_${what} ONLY)
+endforeach()
+set(ENV{PKG_CONFIG_LIBDIR} ${TRACER_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${TRACER_SYSROOT}/usr/share/pkgconfig)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${TRACER_SYSROOT})

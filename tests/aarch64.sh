@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# tests/aarch64.sh [ctest option...]: builds for 64-bit Arm and runs the tests under QEMU, with Debian's runtimes for it. As root.
+# An emulator says nothing about speed, and little about the order of memory accesses: it runs the code and the runtimes for Arm.
+# What this machine cannot do is skipped, and why is said; 0 then too.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. cmake/scripts/packages.sh
+skip() { echo "aarch64: skipped: $*"; exit 0; }
+tracer_install build test || exit 1
+apt-get -qq install -y --no-install-recommends qemu-user-static g++-aarch64-linux-gnu >/dev/null 2>&1 || skip "no cross compiler or QEMU for it"
+clang=$(compgen -c clang- | grep -xE 'clang-[0-9]+' | sort -rVu | head -n 1)
+headers=$(dirname "$(find /usr/lib/llvm-*/lib/clang -name omp-tools.h 2>/dev/null | sort -V | tail -n 1)")
+[ -n "$clang" ] && [ -n "$headers" ] || skip "no clang with OpenMP's headers"
+
+# Debian's packages for Arm, unpacked, by an apt that knows only them.
+build=$PWD/build/aarch64
+root=$build/root
+mkdir -p "$build"/apt/{state/lists/partial,cache/archives/partial} "$build/bin" "$root"
+touch "$build/apt/status"
+cat >"$build/apt/conf" <<C
+APT::Architecture "arm64";
+APT::Architectures { "arm64"; };
+APT::Sandbox::User "root";
+Dir::State "$build/apt/state";
+Dir::State::status "$build/apt/status";
+Dir::Cache "$build/apt/cache";
+C
+export APT_CONFIG=$build/apt/conf
+if [ ! -e "$build/unpacked" ]; then
+  echo "aarch64: unpacking Debian's packages ..."
+  if ! { apt-get update && apt-get install -y --no-install-recommends --download-only libc6-dev libstdc++-12-dev libomp5-19 libotf2-trace-dev \
+    libspdlog-dev libfmt-dev libtbb-dev libdw-dev libelf-dev libcli11-dev nlohmann-json3-dev libsqlite3-dev catch2; } >"$build/apt/log" 2>&1; then
+    skip "no packages for arm64: $(tail -n 1 "$build/apt/log")"
+  fi
+  for package in "$build"/apt/cache/archives/*.deb; do dpkg -x "$package" "$root" || exit 1; done
+  ln -sf libomp.so.5 "$root/usr/lib/aarch64-linux-gnu/libomp.so"
+  touch "$build/unpacked"
+fi
+
+# The kernel starts Arm programs in QEMU, which finds their libraries below the root.
+export QEMU_LD_PREFIX=$root
+runs() { "$root/lib/aarch64-linux-gnu/libc.so.6" >/dev/null 2>&1; }
+if ! runs; then
+  formats=/proc/sys/fs/binfmt_misc
+  [ -e $formats/register ] || mount -t binfmt_misc none $formats 2>/dev/null
+  header='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00' mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff'
+  printf '%s' ":tracer-aarch64:M::$header\\x02\\x00\\xb7\\x00:$mask\\xfe\\xff\\xff\\xff:$(command -v qemu-aarch64-static):OCPF" 2>/dev/null >$formats/register
+fi
+runs || skip "the kernel does not start programs for Arm in QEMU (binfmt_misc)"
+
+for language in "" ++; do
+  printf '#!/bin/sh\nexec %s --target=aarch64-linux-gnu --sysroot=%s -L%s "$@"\n' "${clang/clang/clang$language}" "$root" "$root/usr/lib/aarch64-linux-gnu" >"$build/bin/clang$language"
+done
+chmod +x "$build"/bin/*
+echo "aarch64: building ..."
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/toolchains/aarch64.cmake" -DTRACER_SYSROOT="$root" \
+  -DOMP_TOOLS_INCLUDE_DIR="$headers" -DTRACER_OPENMP_C_COMPILER="$build/bin/clang" -DTRACER_OPENMP_CXX_COMPILER="$build/bin/clang++" \
+  -DTRACER_BUILD_BENCH=OFF >"$build/build.log" 2>&1 && cmake --build "$build" >>"$build/build.log" 2>&1 ||
+  { tail -n 30 "$build/build.log"; exit 1; }
+# Left out: what has no code of ours, what runs this machine's own libraries in the program, what the emulator's memory would be counted in.
+ctest --test-dir "$build" -j2 --timeout 600 --output-on-failure -E 'browser|install|docs|manual|layering|ompd|benchmark|GCC|crash: without disk|killed for its memory' "$@" </dev/null
