@@ -119,15 +119,17 @@ void Relations::task_event(const Event& event, LocationRef location) noexcept {
     return count(task.creations);
   }
   if (event.type == EventType::task_switch) {
-    task.broken |= task.completions != 0 && task.at == location;
-    task.moved |= task.at != undefined_ref && task.at != location;
+    task.broken |= task.completions != 0 && task.completed_at == location;
     task.began = std::min(task.began, event.time);
-    task.went_on = std::max(task.went_on, event.time);
+    if (event.time < task.went_on) return;
+    task.at_others = event.time == task.went_on && (task.at_others || task.at != location);
+    task.went_on = event.time;
+    task.at = location;
   } else {
     task.completed = event.time;
+    task.completed_at = location;
     count(task.completions);
   }
-  task.at = location;
 }
 
 bool Relations::holds(ParallelId id, const Team& team) const {
@@ -169,7 +171,8 @@ std::vector<ParallelId> Relations::broken_teams() const {
 // At equal times another location's event may come to a reader first, or last.
 bool Relations::holds(const Task& task, const std::vector<Span>& of_comm) {
   if (task.broken || task.creations != 1 || task.completions != 1 || task.created > task.began) return false;
-  if (task.went_on > task.completed || (task.moved && task.went_on == task.completed)) return false;
+  if (task.went_on > task.completed) return false;
+  if (task.went_on == task.completed && (task.at_others || task.at != task.completed_at)) return false;
   const auto next = std::upper_bound(of_comm.begin(), of_comm.end(), task.created,
                                      [](Nanoseconds t, const Span& span) { return t < span.forked; });
   return next == of_comm.begin() || task.created >= (next - 1)->joined || task.completed <= (next - 1)->joined;
