@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <utility>
+
 #include "catch.hpp"
 #include "support/scratch.hpp"
 #include "tracer/base/checksum.hpp"
@@ -105,6 +108,18 @@ TEST_CASE("the three clocks are read together and go forward") {
   CHECK(second.ticks > first.ticks);
   CHECK(second.monotonic > first.monotonic);
   CHECK(first.realtime > 1'600'000'000'000'000'000u);
+}
+
+TEST_CASE("the processor's counter is left alone where the kernel does not read it itself") {
+  const test::Scratch scratch;
+  const auto file = (scratch.path() / "current_clocksource").string();
+  const ClockKind unknown = choose_clock(file.c_str());
+  for (const auto& [source, kind] : {std::pair{"tsc\n", unknown}, {"kvm-clock\n", unknown}, {"", unknown},
+                                     {"hpet\n", ClockKind::monotonic}, {"acpi_pm", ClockKind::monotonic}}) {
+    std::ofstream{file} << source;
+    CHECK(choose_clock(file.c_str()) == kind);
+  }
+  choose_clock();
 }
 
 TEST_CASE("a file of ours is private, new, and never behind a symbolic link") {

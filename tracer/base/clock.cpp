@@ -2,6 +2,11 @@
 // Chooses the recording clock and reads it together with the system's.
 #include "tracer/base/clock.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <string_view>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -23,6 +28,20 @@ namespace {
 #endif
 }
 
+/// False: the kernel reads its own times from a timer beside the processors, because it found their counters apart.
+bool kernel_trusts_counter(const char* clocksource) noexcept {
+  const int fd = ::open(clocksource, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return true;  // no such file: it does not say
+  char text[32] = {};
+  const ssize_t length = ::read(fd, text, sizeof text);
+  ::close(fd);
+  const std::string_view line(text, length > 0 ? static_cast<std::size_t>(length) : 0);
+  const auto name = line.substr(0, line.find('\n'));
+  for (const std::string_view timer : {"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"})
+    if (name == timer) return false;
+  return true;
+}
+
 std::uint64_t read_realtime() noexcept {
   timespec t{};
   ::clock_gettime(CLOCK_REALTIME, &t);
@@ -31,12 +50,13 @@ std::uint64_t read_realtime() noexcept {
 
 }  // namespace
 
-ClockKind choose_clock() noexcept {
+ClockKind choose_clock(const char* clocksource) noexcept {
 #if defined(__aarch64__)
-  set_clock(ClockKind::generic_timer);
+  const bool steady = true;
 #else
-  set_clock(has_invariant_tsc() ? ClockKind::tsc : ClockKind::monotonic);
+  const bool steady = has_invariant_tsc();
 #endif
+  set_clock(steady && kernel_trusts_counter(clocksource) ? detail::counter_kind : ClockKind::monotonic);
   return detail::clock_kind;
 }
 

@@ -28,8 +28,9 @@ inline Ticks read_monotonic() noexcept {
 }
 }  // namespace detail
 
-/// Chooses the clock; before the first event. TRACER's default until then is CLOCK_MONOTONIC.
-ClockKind choose_clock() noexcept;
+/// Chooses the clock; before the first event. TRACER's default until then is CLOCK_MONOTONIC. `clocksource`: the file in which
+/// the kernel says what it reads times from itself.
+ClockKind choose_clock(const char* clocksource = "/sys/devices/system/clocksource/clocksource0/current_clocksource") noexcept;
 inline ClockKind clock_kind() noexcept {
   return detail::clock_kind;
 }

@@ -191,16 +191,16 @@ void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
 Ticks LocationTranslator::past_limit(const Record& r, Ticks when) {
   // The late end of a task. From any other the thread comes where records are missing.
   if (r.kind == RecordKind::task_schedule && in_task() && r.b == current_->id) return limit_;
-  pass_limits(when, &r);
+  pass_limits(when);
   return due(r);
 }
 
 // One after the other, each with what was due before it. The first pass knows no limits: what ended here stays in nest_ and
 // forks_ until a record ends it, and is what is around it.
-void LocationTranslator::pass_limits(Ticks when, const Record* next) {
+void LocationTranslator::pass_limits(Ticks when) {
   while (limit_ < when) {
     const Ticks limit = limit_;
-    release_overdue(limit, next);
+    release_overdue(limit, nullptr);
     if (is_beside_team()) settle_beside_team(Record{}, std::max(clock_(limit), out_.last()));
     toggle(limit);
     const auto first = std::find_if(nest_.begin(), nest_.end(), [limit](const Implicit& i) { return i.limit <= limit || i.outer->limit <= limit; });

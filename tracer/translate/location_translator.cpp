@@ -226,7 +226,7 @@ LocationResult LocationTranslator::run(RecordReader& records) {
 void LocationTranslator::finish() {
   if (has_pending_create_) write_pending_create();
   if (has_pending_test_) settle_test(Record{});
-  pass_limits(never, nullptr);
+  pass_limits(never);
   release_overdue(never - 1, nullptr);
   toggle(tables_.end);
   const Nanoseconds end = std::max(clock_(tables_.end), out_.last());

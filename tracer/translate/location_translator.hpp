@@ -164,7 +164,7 @@ class LocationTranslator {
   void enter_team(const ImplicitInstance* instance, const ParallelInstance* p, Nanoseconds t);
   void expire(Ticks when);
   Ticks past_limit(const Record& r, Ticks when);
-  void pass_limits(Ticks when, const Record* next);
+  void pass_limits(Ticks when);
   bool is_outside_teams() const;
   void implicit_begin(const Record& r, Nanoseconds t);
   void implicit_end(const Record& r, Nanoseconds t);
