@@ -78,8 +78,10 @@ void LocationTranslator::release_overdue(Ticks before, const Record* next) {
     if (before != never) toggle(overdue.time);
     const auto due = [&] { return std::max(clock_(std::min(overdue.time, tables_.end)), out_.last()); };
     if (is_beside_team()) settle_beside_team(Record{}, due());
-    // The release comes after the unlock: another thread may have the lock by then.
-    if (next != nullptr && overdue.release == lock_orders_.index() && next->kind == RecordKind::mutex_released) continue;
+    // The release comes after the unlock: another thread may have the lock by then. It writes the time of the unlock itself, unless a
+    // pause comes between.
+    const bool toggled = next_toggle_ < tables_.toggles.size() && tables_.toggles[next_toggle_].time <= before;
+    if (next != nullptr && overdue.release == lock_orders_.index() && next->kind == RecordKind::mutex_released && !toggled) continue;
     const LockOperation& op = overdue.operation;
     const Nanoseconds t = due();
     for (std::size_t n = held_.size(); n-- > 0;) {
