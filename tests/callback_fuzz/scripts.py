@@ -8,10 +8,14 @@ KINDS = {"sync_region": [5, 6, 99], "reduction": [7], "work": [1, 2, 5, 6, 7, 8,
 
 
 class Program:
-    """A small OpenMP program: regions, teams, tasks, locks, targets. `lines` is one possible order of its callbacks."""
+    """A small OpenMP program: regions, teams, tasks, locks, targets. `lines` is one possible order of its callbacks. `contended`: of
+    programs that are mostly about locks, which several threads seem to have at once: no possible order."""
 
-    def __init__(self, rng, threads):
-        self.rng, self.threads = rng, threads
+    def __init__(self, rng, threads, contended):
+        self.rng, self.threads, self.contended = rng, threads, contended
+        self.statements = [self.scope, self.scope, self.mutex, self.nest_lock, self.task, self.target, self.others]
+        if contended:
+            self.statements += [self.mutex] * 6 + [self.task]
         self.next = {"p": 0, "t": 0, "g": 0, "h": 0}
         self.begun = {0}
         self.late = {}     # worker -> callbacks that come when it is woken again
@@ -101,7 +105,7 @@ class Program:
     def body(self, thread, task, parallel, length):
         lines = []
         for _ in range(length):
-            lines += self.rng.choice([self.scope, self.scope, self.mutex, self.nest_lock, self.task, self.target, self.others])(thread, task, parallel)
+            lines += self.rng.choice(self.statements)(thread, task, parallel)
         return lines
 
     def scope(self, thread, task, parallel):
@@ -113,12 +117,15 @@ class Program:
         return [f"{first} begin{last}", *self.body(thread, task, parallel, self.rng.randint(0, 2)), f"{first} end{last}"]
 
     def mutex(self, thread, task, parallel):
-        kind, wait, code = self.rng.randint(1, 7), self.rng.randint(1, 3) * 64 + thread * 1024, self.code()
+        kind, wait, code = self.rng.randint(1, 7), self.rng.randint(1, 3) * 64 + self.own_locks(thread), self.code()
         return [f"{thread} mutex_acquire {kind} 0 {self.rng.randint(0, 4)} {wait} {code}", f"{thread} mutex_acquired {kind} {wait} {code}",
-                f"{thread} mutex_released {kind} {wait} {code}"]
+                *self.body(thread, task, parallel, self.rng.randint(0, 1) if self.contended else 0), f"{thread} mutex_released {kind} {wait} {code}"]
+
+    def own_locks(self, thread):
+        return 0 if self.contended else 1024 * thread
 
     def nest_lock(self, thread, task, parallel):
-        wait, code, depth = 4096 + thread, self.code(), self.rng.randint(0, 2)
+        wait, code, depth = 4096 + self.own_locks(thread), self.code(), self.rng.randint(0, 2)
         return [f"{thread} mutex_acquire 3 0 1 {wait} {code}", f"{thread} mutex_acquired 3 {wait} {code}",
                 *[f"{thread} {line}" for _ in range(depth) for line in (f"mutex_acquire 3 0 1 {wait} {code}", f"nest_lock begin {wait} {code}")],
                 *[f"{thread} nest_lock end {wait} {code}" for _ in range(depth)], f"{thread} mutex_released 3 {wait} {code}"]
@@ -188,8 +195,8 @@ def make_script(seed):
     """(text, whether it is as a runtime would do it)"""
     rng = random.Random(seed)
     threads = rng.choice([1, 2, 2, 3, 4, 8])
-    lines = Program(rng, threads).run(rng.randint(1, 6))
     legal = rng.random() < 0.25
+    lines = Program(rng, threads, not legal and rng.random() < 0.3).run(rng.randint(1, 6))
     if not legal:
         lines = damage(rng, lines, threads, rng.choice([1, 2, 5, 20, len(lines)]))
     head = [f"runtime {rng.choice([13, 14, 16, 19, 22, 24])}"]

@@ -90,7 +90,7 @@ Ticks TeamLinker::limit(ParallelInstance& p, ChannelId channel, unsigned depth) 
 
 void TeamLinker::assign(const Link* begin, const Link* end) {
   ParallelInstance& p = *tables_.parallel(begin->parallel);
-  p.in_pause = p.end != 0 && tables_.paused(p.begin, p.end);
+  p.in_pause = tables_.paused(p.begin, p.end != 0 ? p.end : tables_.end);
   if (p.in_pause) return;
   // Where the trace ends before the master's part began, it is a member all the same.
   const ChannelId master = tracer::channel_of(begin->parallel);

@@ -69,6 +69,14 @@ void LocationTranslator::release(const LockOperation& op, Nanoseconds t) {
   if (mine != held_.rend()) held_.erase(std::next(mine).base());
 }
 
+// The release comes after the unlock: another thread may have the lock by then. The release writes the time of the unlock itself, if
+// nothing else comes between.
+bool LocationTranslator::is_last_before(Ticks time) const {
+  const bool overdue = next_overdue_ + 1 < scan_.overdue.size() && scan_.overdue[next_overdue_ + 1].time < time;
+  const bool toggled = next_toggle_ < tables_.toggles.size() && tables_.toggles[next_toggle_].time <= time;
+  return !overdue && !toggled;
+}
+
 // Acquisitions whose release did not come in time: another thread has the lock, or the trace ends.
 void LocationTranslator::release_overdue(Ticks before, const Record* next) {
   for (; next_overdue_ < scan_.overdue.size(); ++next_overdue_) {
@@ -78,10 +86,7 @@ void LocationTranslator::release_overdue(Ticks before, const Record* next) {
     if (before != never) toggle(overdue.time);
     const auto due = [&] { return std::max(clock_(std::min(overdue.time, tables_.end)), out_.last()); };
     if (is_beside_team()) settle_beside_team(Record{}, due());
-    // The release comes after the unlock: another thread may have the lock by then. It writes the time of the unlock itself, unless a
-    // pause comes between.
-    const bool toggled = next_toggle_ < tables_.toggles.size() && tables_.toggles[next_toggle_].time <= before;
-    if (next != nullptr && overdue.release == lock_orders_.index() && next->kind == RecordKind::mutex_released && !toggled) continue;
+    if (next != nullptr && next->kind == RecordKind::mutex_released && overdue.release == lock_orders_.index() && is_last_before(before)) continue;
     const LockOperation& op = overdue.operation;
     const Nanoseconds t = due();
     for (std::size_t n = held_.size(); n-- > 0;) {

@@ -242,6 +242,7 @@ class LocationTranslator {
   void acquire(const LockOperation& op, Nanoseconds t);
   void release(const LockOperation& op, Nanoseconds t);
   bool is_ended(const LockOperation& op) const;
+  bool is_last_before(Ticks time) const;                   ///< the next overdue release
   void release_overdue(Ticks before, const Record* next);  ///< never: all
   Nanoseconds release_time(const LockOperation& op, const Record& r, Nanoseconds t) const;
 

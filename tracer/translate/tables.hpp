@@ -40,7 +40,7 @@ struct ParallelInstance {
   std::uint32_t members = none;    ///< first index into Tables::members
   CommRef comm = undefined_ref;
   bool league = false;
-  bool in_pause = false;  ///< began and ended while recording was paused: it is left out
+  bool in_pause = false;  ///< began while recording was paused, and ended before it went on, if ever: it is left out
   bool alone = false;     ///< what its other members do contradicts it: it is the forking thread's alone, see rehearse()
 };
 
