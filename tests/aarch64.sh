@@ -7,9 +7,11 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . cmake/scripts/packages.sh
 skip() { echo "aarch64: skipped: $*"; exit 0; }
+command -v apt-get >/dev/null || skip "no apt"
 tracer_install build test || exit 1
-apt-get -qq install -y --no-install-recommends qemu-user-static g++-aarch64-linux-gnu >/dev/null 2>&1 || skip "no cross compiler or QEMU for it"
-clang=$(compgen -c clang- | grep -xE 'clang-[0-9]+' | sort -rVu | head -n 1)
+tracer_apt_install required qemu-user-static g++-aarch64-linux-gnu || skip "no cross compiler or QEMU for it"
+rm -f "$TRACER_APT_LOG"
+clang=$(tracer_openmp_present) && clang=${clang%% *}
 headers=$(find /usr/lib/llvm-*/lib/clang -name omp-tools.h 2>/dev/null | sort -V | tail -n 1)
 [ -n "$clang" ] && [ -n "$headers" ] || skip "no clang with OpenMP's headers"
 

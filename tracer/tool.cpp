@@ -18,7 +18,6 @@
 #include <memory>
 #include <string>
 
-#include "tracer/base/clock.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/log.hpp"
 #include "tracer/base/processors.hpp"
@@ -144,7 +143,6 @@ bool accept(unsigned omp_version, const char* runtime_version) {
 bool start(ompt_function_lookup_t lookup) {
   Tool& self = *tool.load();
   const Nanoseconds begin = monotonic_now();
-  choose_clock();
   remember_processors();
   std::vector<CallbackAnswer> entry_points;
   ompt::context().entry_points = ompt::look_up(lookup, entry_points);

@@ -2,10 +2,10 @@
 // Chooses the recording clock and reads it together with the system's.
 #include "tracer/base/clock.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
+#include <string>
 #include <string_view>
+
+#include "tracer/base/file.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -29,14 +29,9 @@ namespace {
 }
 
 /// False: the kernel reads its own times from a timer beside the processors, because it found their counters apart.
-bool kernel_trusts_counter(const char* clocksource) noexcept {
-  const int fd = ::open(clocksource, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return true;  // no such file: it does not say
-  char text[32] = {};
-  const ssize_t length = ::read(fd, text, sizeof text);
-  ::close(fd);
-  const std::string_view line(text, length > 0 ? static_cast<std::size_t>(length) : 0);
-  const auto name = line.substr(0, line.find('\n'));
+bool kernel_trusts_counter(const char* clocksource) {
+  const std::string text = read_small_file(clocksource);  // "" where it does not say
+  const std::string_view name = std::string_view(text).substr(0, text.find('\n'));
   for (const std::string_view timer : {"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"})
     if (name == timer) return false;
   return true;
@@ -50,7 +45,7 @@ std::uint64_t read_realtime() noexcept {
 
 }  // namespace
 
-ClockKind choose_clock(const char* clocksource) noexcept {
+ClockKind choose_clock(const char* clocksource) {
 #if defined(__aarch64__)
   const bool steady = true;
 #else

@@ -42,7 +42,7 @@ void LocationTranslator::write_pending_create() {
   const TaskName task = name_of(id);
   const RegionRef create = region_of({r.c, Construct::create_task, false, 0});
   out_.add(t, EventType::enter, create);
-  const bool late = !tables_.task_begins.empty() && begins_here(id, 0);
+  const bool late = !all_end() && begins_here(id, 0);
   if (late) note("task created after the end of its team left out");
   if (task.comm != undefined_ref && !late) {
     describe_created(id);
@@ -147,7 +147,7 @@ void LocationTranslator::complete_current(Nanoseconds t) {
 
 // Where the records contradict each other, the first that says so and is in time.
 bool LocationTranslator::begins_here(TaskId id, Ticks time) const {
-  if (tables_.task_begins.empty()) return true;
+  if (all_end()) return true;
   const ChannelId channel = tracer::channel_of(id);
   if (channel >= tables_.task_begins.size() || counter_of(id) >= tables_.task_begins[channel].size()) return false;
   const Ticks begin = tables_.task_begins[channel][counter_of(id)];
@@ -170,7 +170,7 @@ void LocationTranslator::switch_to(TaskId next, Nanoseconds t) {
   current_ = target;
   if (target->comm != undefined_ref) out_.add(t, EventType::task_switch, target->comm, target->rank, target->generation);
   if (!fresh) return;
-  if (!tables_.task_begins.empty()) limit_task(*target);
+  if (!all_end()) limit_task(*target);
   const RegionKey key = task_key(next);
   const RegionRef region = key.construct == Construct::count_ ? undefined_ref : region_of(key);
   if (region == undefined_ref) return note("switch to a task nobody created");
@@ -258,7 +258,7 @@ void LocationTranslator::forget(TaskId id) {
 // Outside a team of several threads the completion of a task runs those that waited for it, and libomp (to 22) calls
 // the completed one their prior and their next task: what is meant is the task to which the completed one returned.
 TaskId LocationTranslator::returned_to(TaskId next, Ticks time) {
-  if (!tables_.task_begins.empty() && begins_here(next, time)) return next;
+  if (!all_end() && begins_here(next, time)) return next;
   for (std::size_t n = completed_.size(); n-- > 0;) {
     if (completed_[n].first != next) continue;
     next = completed_[n].second;
