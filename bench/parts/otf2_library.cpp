@@ -11,7 +11,9 @@
 namespace tracer::bench {
 namespace {
 
-OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
+OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) {
+  return OTF2_FLUSH;
+}
 constexpr OTF2_FlushCallbacks flush_callbacks{flush, nullptr};
 
 /// One chunk per buffer, as a writer in little memory has it.
@@ -41,8 +43,8 @@ void library(benchmark::State& state) {
   const auto kind = state.range(0);
   const auto directory = std::filesystem::temp_directory_path() / ("bench-otf2-library-" + std::to_string(::getpid()));
   std::filesystem::remove_all(directory);
-  OTF2_Archive* archive = OTF2_Archive_Open(directory.c_str(), "traces", OTF2_FILEMODE_WRITE, 256 * 1024, OTF2_UNDEFINED_UINT64,
-                                            OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  OTF2_Archive* archive = OTF2_Archive_Open(directory.c_str(), "traces", OTF2_FILEMODE_WRITE, 256 * 1024,
+                                            OTF2_UNDEFINED_UINT64, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   OTF2_Archive_SetFlushCallbacks(archive, &flush_callbacks, nullptr);
   OTF2_Archive_SetMemoryCallbacks(archive, &memory_callbacks, nullptr);
   OTF2_Archive_SetSerialCollectiveCallbacks(archive);

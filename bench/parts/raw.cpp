@@ -16,8 +16,7 @@ namespace {
 constexpr raw::RunId run_id{1, 2};
 
 struct Directory {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("bench-raw-" + std::to_string(::getpid()));
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("bench-raw-" + std::to_string(::getpid()));
   Directory() { std::filesystem::create_directory(path); }
   ~Directory() { std::filesystem::remove_all(path); }
 };
@@ -32,7 +31,9 @@ void write_trace(const std::filesystem::path& path, std::span<const Record> reco
   trace.close();
 }
 
-std::vector<Record> some_records() { return MemorySource(Body::barrier, 1, 250'000).channel(0); }
+std::vector<Record> some_records() {
+  return MemorySource(Body::barrier, 1, 250'000).channel(0);
+}
 
 void write(benchmark::State& state) {
   const auto records = some_records();

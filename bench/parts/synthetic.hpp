@@ -32,7 +32,8 @@ class Member {
     put(RecordKind::implicit_task, Endpoint::begin, static_cast<std::uint16_t>(channel_), size_, parallel(), implicit_);
     for (std::size_t i = 0; i < rounds; ++i) round(body);
     sync(2);  // implicit barrier
-    put(RecordKind::implicit_task, Endpoint::end, static_cast<std::uint16_t>(channel_), size_, channel_ == 0 ? parallel() : 0, implicit_);
+    put(RecordKind::implicit_task, Endpoint::end, static_cast<std::uint16_t>(channel_), size_,
+        channel_ == 0 ? parallel() : 0, implicit_);
     if (channel_ == 0) end_master();
     put(RecordKind::thread_end, Endpoint::none, 0, 0, 0, 0);
     return std::move(records_);
@@ -73,7 +74,8 @@ class Member {
   }
   void task() {
     const std::uint64_t id = next_id();
-    put(RecordKind::task_create, Endpoint::none, pack_task_flags(4), static_cast<std::uint32_t>(counter_of(id)), implicit_, code_address + 32);
+    put(RecordKind::task_create, Endpoint::none, pack_task_flags(4), static_cast<std::uint32_t>(counter_of(id)),
+        implicit_, code_address + 32);
     put(RecordKind::task_schedule, Endpoint::none, 7, 0, implicit_, id);
     put(RecordKind::task_schedule, Endpoint::none, 1, 0, id, implicit_);
   }
@@ -108,7 +110,8 @@ class MemorySource final : public TraceSource {
     journal_.run.program = "/usr/bin/synthetic";
     journal_.run.begin = 999'000;
     journal_.run.process_id = journal_.run.main_thread_id = 1000;
-    journal_.clock = {{999'000, 999'000, 1'700'000'000'000'000'000u}, {journal_.end, journal_.end, 1'700'000'000'000'000'000u + journal_.end}};
+    journal_.clock = {{999'000, 999'000, 1'700'000'000'000'000'000u},
+                      {journal_.end, journal_.end, 1'700'000'000'000'000'000u + journal_.end}};
     journal_.ending = Ending::finalize;
   }
 

@@ -24,7 +24,9 @@ static inline double bench_now(void) {
   return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static inline void bench_keep(void) { __asm__ volatile("" ::: "memory"); }
+static inline void bench_keep(void) {
+  __asm__ volatile("" ::: "memory");
+}
 
 /* Callbacks by number, filled by the counting tool's control_tool callback. */
 enum { BENCH_COUNT_COMMAND = 4711, BENCH_CALLBACKS = 64 };

@@ -10,7 +10,9 @@
 
 extern char** environ;
 
-static double seconds(struct timeval t) { return (double)t.tv_sec + (double)t.tv_usec * 1e-6; }
+static double seconds(struct timeval t) {
+  return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
+}
 
 static double now(void) {
   struct timespec t;
@@ -26,11 +28,12 @@ int main(int argc, char** argv) {
   int status = 0;
   struct rusage usage;
   const double begin = now();
-  if (posix_spawn(&child, argv[2], NULL, NULL, argv + 2, environ) != 0 || wait4(child, &status, 0, &usage) != child) return 127;
+  if (posix_spawn(&child, argv[2], NULL, NULL, argv + 2, environ) != 0 || wait4(child, &status, 0, &usage) != child)
+    return 127;
   const double wall = now() - begin;
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  fprintf(out, "wall %.6f\ncpu %.6f\npeak_kib %ld\nfaults %ld\n", wall, seconds(usage.ru_utime) + seconds(usage.ru_stime),
-          usage.ru_maxrss, usage.ru_minflt + usage.ru_majflt);
+  fprintf(out, "wall %.6f\ncpu %.6f\npeak_kib %ld\nfaults %ld\n", wall,
+          seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss, usage.ru_minflt + usage.ru_majflt);
   fclose(out);
   return code;
 }

@@ -155,8 +155,10 @@ static long overhead_of(void (*test)(long), long n) {
   test(whole);
   return whole;
 }
-#define CASE(name) \
-  static long run_##name(long n) { return overhead_of(test_##name, n); }
+#define CASE(name)                      \
+  static long run_##name(long n) {      \
+    return overhead_of(test_##name, n); \
+  }
 CASE(parallel)
 CASE(parallel_for)
 CASE(for)

@@ -10,8 +10,10 @@ enum { count_command = 4711, callbacks = 64 };
 static uint64_t counts[callbacks];
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#define COUNT(name, parameters, x, y) \
-  static void on_##name parameters { __atomic_fetch_add(&counts[ompt_callback_##name], 1, __ATOMIC_RELAXED); }
+#define COUNT(name, parameters, x, y)                                       \
+  static void on_##name parameters {                                        \
+    __atomic_fetch_add(&counts[ompt_callback_##name], 1, __ATOMIC_RELAXED); \
+  }
 ALL_CALLBACKS(COUNT)
 
 static int on_control_tool(uint64_t command, uint64_t modifier, void* argument, const void* codeptr) {
@@ -45,7 +47,8 @@ static void finalize(ompt_data_t* data) {
   fclose(out);
 }
 
-__attribute__((visibility("default"))) ompt_start_tool_result_t* ompt_start_tool(unsigned version, const char* runtime) {
+__attribute__((visibility("default"))) ompt_start_tool_result_t* ompt_start_tool(unsigned version,
+                                                                                 const char* runtime) {
   static ompt_start_tool_result_t result = {initialize, finalize, {0}};
   (void)version, (void)runtime;
   return &result;

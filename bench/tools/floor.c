@@ -49,8 +49,10 @@ static inline void store(uint64_t kind, uint64_t x, uint64_t y) {
   __atomic_store_n(&ring.head, ring.head + 1, __ATOMIC_RELEASE);
 }
 
-#define STORE(name, parameters, x, y) \
-  static void on_##name parameters { store(ompt_callback_##name, x, y); }
+#define STORE(name, parameters, x, y)  \
+  static void on_##name parameters {   \
+    store(ompt_callback_##name, x, y); \
+  }
 ALL_CALLBACKS(STORE)
 
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t* data) {
@@ -61,9 +63,12 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t* da
   return 1;
 }
 
-static void finalize(ompt_data_t* data) { (void)data; }
+static void finalize(ompt_data_t* data) {
+  (void)data;
+}
 
-__attribute__((visibility("default"))) ompt_start_tool_result_t* ompt_start_tool(unsigned version, const char* runtime) {
+__attribute__((visibility("default"))) ompt_start_tool_result_t* ompt_start_tool(unsigned version,
+                                                                                 const char* runtime) {
   static ompt_start_tool_result_t result = {initialize, finalize, {0}};
   (void)version, (void)runtime;
   return &result;

@@ -2,7 +2,8 @@
  * The null tool: registers every callback with an empty body. What it costs is the runtime's own. */
 #include "callbacks.h"
 
-#define EMPTY(name, parameters, x, y) static void on_##name parameters {}
+#define EMPTY(name, parameters, x, y) \
+  static void on_##name parameters {}
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 ALL_CALLBACKS(EMPTY)
 
@@ -14,9 +15,12 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t* da
   return 1;
 }
 
-static void finalize(ompt_data_t* data) { (void)data; }
+static void finalize(ompt_data_t* data) {
+  (void)data;
+}
 
-__attribute__((visibility("default"))) ompt_start_tool_result_t* ompt_start_tool(unsigned version, const char* runtime) {
+__attribute__((visibility("default"))) ompt_start_tool_result_t* ompt_start_tool(unsigned version,
+                                                                                 const char* runtime) {
   static ompt_start_tool_result_t result = {initialize, finalize, {0}};
   (void)version, (void)runtime;
   return &result;

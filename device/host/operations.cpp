@@ -146,7 +146,8 @@ class ChannelScan {
   /// The host is num_devices or -1 and so none of the run's devices.
   std::int32_t device_of(HostOperation& op) const {
     const bool to = is_device(op.destination_device), from = is_device(op.source_device);
-    const bool moves = op.kind == DeviceRecordKind::transfer_to_device || op.kind == DeviceRecordKind::transfer_from_device;
+    const bool moves =
+        op.kind == DeviceRecordKind::transfer_to_device || op.kind == DeviceRecordKind::transfer_from_device;
     if (to && from && moves) op.kind = DeviceRecordKind::transfer_peer;
     if (op.kind == DeviceRecordKind::transfer_from_device || op.kind == DeviceRecordKind::free) {
       return from ? op.source_device : to ? op.destination_device : -1;

@@ -12,7 +12,9 @@
 static int tiles, size;  // the matrix is tiles x tiles tiles of size x size numbers, each tile contiguous
 static double* matrix;
 
-static double* tile(int row, int column) { return matrix + (size_t)(row * tiles + column) * size * size; }
+static double* tile(int row, int column) {
+  return matrix + (size_t)(row * tiles + column) * size * size;
+}
 
 // The four operations on tiles, named as in LAPACK and BLAS.
 static void potrf(double* a) {
@@ -47,7 +49,9 @@ static void gemm(const double* a, const double* b, double* c) {
   }
 }
 
-static void syrk(const double* a, double* c) { gemm(a, a, c); }
+static void syrk(const double* a, double* c) {
+  gemm(a, a, c);
+}
 
 // To be called by one thread of a team; the tasks run on all of them. Returns how many were created.
 static int factorise(void) {
@@ -81,9 +85,13 @@ static int factorise(void) {
 }
 
 // A symmetric positive definite matrix whose factor is known only by computing it.
-static double element(int row, int column) { return row == column ? tiles * size : 1.0 / (1.0 + abs(row - column)); }
+static double element(int row, int column) {
+  return row == column ? tiles * size : 1.0 / (1.0 + abs(row - column));
+}
 
-static double at(int row, int column) { return tile(row / size, column / size)[(row % size) * size + column % size]; }
+static double at(int row, int column) {
+  return tile(row / size, column / size)[(row % size) * size + column % size];
+}
 
 static void fill(void) {
 #pragma omp parallel for collapse(2) schedule(static)

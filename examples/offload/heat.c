@@ -9,9 +9,7 @@
 #include <string.h>
 
 // What the program asks of the device, for --count.
-static struct {
-  long kernels, to_device, from_device, updates, bytes_to_device, bytes_from_device;
-} asked;
+static struct { long kernels, to_device, from_device, updates, bytes_to_device, bytes_from_device; } asked;
 
 static double* new_plate(int n) {
   double* plate = calloc((size_t)n * n, sizeof *plate);
@@ -23,8 +21,12 @@ static double* new_plate(int n) {
 // Rows [first, last) of a step, as a task of the device. A half must not be computed before both halves of the step
 // before are complete: its edge row has neighbours in the other one.
 static void half_step(double* old, double* new, int n, int first, int last, char* before, char* mine) {
-#pragma omp target teams distribute parallel for collapse(2) nowait map(to : old[0 : n * n]) \
-    map(tofrom : new[0 : n * n]) depend(in : before[0], before[1]) depend(out : mine[0])
+#pragma omp target teams distribute parallel for collapse(2) nowait map(to                                    \
+                                                                        : old [0:n * n]) map(tofrom           \
+                                                                                             : new [0:n * n]) \
+    depend(in                                                                                                 \
+           : before[0], before[1]) depend(out                                                                 \
+                                          : mine[0])
   for (int row = first; row < last; ++row) {
     for (int column = 1; column < n - 1; ++column) {
       const int at = row * n + column;
@@ -39,7 +41,7 @@ static double look(double* plate, int n) {
   const int middle = n / 2 * n;
   double sum = 0.0;
 #pragma omp taskwait
-#pragma omp target update from(plate[middle : n])
+#pragma omp target update from(plate [middle:n])
   ++asked.updates;
   ++asked.from_device;
   asked.bytes_from_device += n * (long)sizeof *plate;
@@ -49,7 +51,7 @@ static double look(double* plate, int n) {
 
 static double* simulate(double* old, double* new, int n, int steps, int every) {
   char done[2][2];  // [step & 1][half]: only their addresses matter
-#pragma omp target enter data map(to : old[0 : n * n], new[0 : n * n])
+#pragma omp target enter data map(to : old [0:n * n], new [0:n * n])
   asked.to_device += 2;
   asked.bytes_to_device += 2 * (long)n * n * (long)sizeof *old;
   for (int step = 0; step < steps; ++step) {
@@ -62,7 +64,7 @@ static double* simulate(double* old, double* new, int n, int steps, int every) {
     if ((step + 1) % every == 0) printf("step %d: middle row at %.6f\n", step + 1, look(old, n));
   }
 #pragma omp taskwait
-#pragma omp target exit data map(from : old[0 : n * n]) map(release : new[0 : n * n])
+#pragma omp target exit data map(from : old [0:n * n]) map(release : new [0:n * n])
   ++asked.from_device;
   asked.bytes_from_device += (long)n * n * (long)sizeof *old;
   return old;

@@ -118,7 +118,8 @@ int main(int argc, char** argv) {
   std::size_t sum = 0;
   for (const auto bin : shared.histogram) sum += bin;
   const bool good = std::is_sorted(numbers.begin(), numbers.end()) && sum == numbers.size();
-  std::printf("%ld numbers, %ld tasks, largest leaf %zu, %s\n", n, counts.tasks, shared.largest_leaf, good ? "sorted" : "WRONG");
+  std::printf("%ld numbers, %ld tasks, largest leaf %zu, %s\n", n, counts.tasks, shared.largest_leaf,
+              good ? "sorted" : "WRONG");
   if (count) print_counts(counts, threads);
   return good ? 0 : 1;
 }

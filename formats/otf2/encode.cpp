@@ -15,7 +15,9 @@ constexpr std::uint64_t undefined_status = std::uint64_t{1} << 63;  // OTF2_UNDE
 /// A record with its length, which is known when its fields are written.
 class Body {
  public:
-  Body(std::uint8_t* to, EventKind kind) noexcept : begin_(to + 2), at_(begin_) { *to = static_cast<std::uint8_t>(kind); }
+  Body(std::uint8_t* to, EventKind kind) noexcept : begin_(to + 2), at_(begin_) {
+    *to = static_cast<std::uint8_t>(kind);
+  }
   Body& u8(std::uint8_t value) noexcept { return at_ = put_u8(at_, value), *this; }
   Body& u32(std::uint64_t value) noexcept { return at_ = put(at_, static_cast<std::uint32_t>(value)), *this; }
   Body& u64(std::uint64_t value) noexcept { return at_ = put(at_, value), *this; }
@@ -49,27 +51,41 @@ std::size_t most_bytes(EventType type) noexcept {
   constexpr std::size_t u32 = 5, u64 = 9, head = 2;
   switch (type) {
     case EventType::enter:
-    case EventType::leave: return 1 + u32;
-    case EventType::thread_fork: return head + 1 + u32;
+    case EventType::leave:
+      return 1 + u32;
+    case EventType::thread_fork:
+      return head + 1 + u32;
     case EventType::measurement_on_off:
-    case EventType::thread_join: return head + 1;
+    case EventType::thread_join:
+      return head + 1;
     case EventType::team_begin:
-    case EventType::team_end: return head + u32;
+    case EventType::team_end:
+      return head + u32;
     case EventType::task_create:
     case EventType::task_switch:
-    case EventType::task_complete: return head + 3 * u32;
+    case EventType::task_complete:
+      return head + 3 * u32;
     case EventType::acquire_lock:
-    case EventType::release_lock: return head + 1 + 2 * u32;
-    case EventType::buffer_flush: return head + 8;
+    case EventType::release_lock:
+      return head + 1 + 2 * u32;
+    case EventType::buffer_flush:
+      return head + 8;
     case EventType::parameter_int:
-    case EventType::parameter_uint: return head + u32 + u64;
-    case EventType::parameter_string: return head + 2 * u32;
+    case EventType::parameter_uint:
+      return head + u32 + u64;
+    case EventType::parameter_string:
+      return head + 2 * u32;
     case EventType::rma_get:
-    case EventType::rma_put: return head + 2 * u32 + 2 * u64;
-    case EventType::rma_op_complete_blocking: return head + u32 + u64;
-    case EventType::metric_uint: return head + u32 + 2 + u64;
-    case EventType::program_begin: return head + 2 * u32;
-    case EventType::program_end: return head + u64;
+    case EventType::rma_put:
+      return head + 2 * u32 + 2 * u64;
+    case EventType::rma_op_complete_blocking:
+      return head + u32 + u64;
+    case EventType::metric_uint:
+      return head + u32 + 2 + u64;
+    case EventType::program_begin:
+      return head + 2 * u32;
+    case EventType::program_end:
+      return head + u64;
   }
   return 0;
 }
@@ -78,36 +94,59 @@ std::uint8_t* put_event(std::uint8_t* to, const Event& e, std::uint32_t metric_r
   using enum EventKind;
   switch (e.type) {
     case EventType::enter:
-    case EventType::leave: return put_region(to, e.type, e.ref);
-    case EventType::task_create: return Body(to, thread_task_create).u32(e.ref).u32(e.a).u32(e.b).end();
-    case EventType::task_switch: return Body(to, thread_task_switch).u32(e.ref).u32(e.a).u32(e.b).end();
-    case EventType::task_complete: return Body(to, thread_task_complete).u32(e.ref).u32(e.a).u32(e.b).end();
-    case EventType::acquire_lock: return Body(to, thread_acquire_lock).u8(openmp).u32(e.a).u32(e.b).end();
-    case EventType::release_lock: return Body(to, thread_release_lock).u8(openmp).u32(e.a).u32(e.b).end();
-    case EventType::thread_fork: return Body(to, EventKind::thread_fork).u8(openmp).u32(e.a).end();
-    case EventType::thread_join: return Body(to, EventKind::thread_join).u8(openmp).end();
-    case EventType::team_begin: return Body(to, thread_team_begin).u32(e.ref).end();
-    case EventType::team_end: return Body(to, thread_team_end).u32(e.ref).end();
-    case EventType::parameter_int: return Body(to, EventKind::parameter_int).u32(e.ref).i64(e.a).end();
-    case EventType::parameter_uint: return Body(to, parameter_unsigned_int).u32(e.ref).u64(e.a).end();
-    case EventType::parameter_string: return Body(to, EventKind::parameter_string).u32(e.ref).u32(e.a).end();
-    case EventType::rma_get: return Body(to, EventKind::rma_get).u32(e.sub).u32(e.ref).u64(e.a).u64(e.b).end();
-    case EventType::rma_put: return Body(to, EventKind::rma_put).u32(e.sub).u32(e.ref).u64(e.a).u64(e.b).end();
+    case EventType::leave:
+      return put_region(to, e.type, e.ref);
+    case EventType::task_create:
+      return Body(to, thread_task_create).u32(e.ref).u32(e.a).u32(e.b).end();
+    case EventType::task_switch:
+      return Body(to, thread_task_switch).u32(e.ref).u32(e.a).u32(e.b).end();
+    case EventType::task_complete:
+      return Body(to, thread_task_complete).u32(e.ref).u32(e.a).u32(e.b).end();
+    case EventType::acquire_lock:
+      return Body(to, thread_acquire_lock).u8(openmp).u32(e.a).u32(e.b).end();
+    case EventType::release_lock:
+      return Body(to, thread_release_lock).u8(openmp).u32(e.a).u32(e.b).end();
+    case EventType::thread_fork:
+      return Body(to, EventKind::thread_fork).u8(openmp).u32(e.a).end();
+    case EventType::thread_join:
+      return Body(to, EventKind::thread_join).u8(openmp).end();
+    case EventType::team_begin:
+      return Body(to, thread_team_begin).u32(e.ref).end();
+    case EventType::team_end:
+      return Body(to, thread_team_end).u32(e.ref).end();
+    case EventType::parameter_int:
+      return Body(to, EventKind::parameter_int).u32(e.ref).i64(e.a).end();
+    case EventType::parameter_uint:
+      return Body(to, parameter_unsigned_int).u32(e.ref).u64(e.a).end();
+    case EventType::parameter_string:
+      return Body(to, EventKind::parameter_string).u32(e.ref).u32(e.a).end();
+    case EventType::rma_get:
+      return Body(to, EventKind::rma_get).u32(e.sub).u32(e.ref).u64(e.a).u64(e.b).end();
+    case EventType::rma_put:
+      return Body(to, EventKind::rma_put).u32(e.sub).u32(e.ref).u64(e.a).u64(e.b).end();
     case EventType::rma_op_complete_blocking:
       return Body(to, EventKind::rma_op_complete_blocking).u32(e.sub).u64(e.b).end();
     case EventType::metric_uint:
-      return Body(to, EventKind::metric).u32(metric_ref).u8(1).u8(static_cast<std::uint8_t>(ValueType::uint64)).u64(e.a).end();
-    case EventType::buffer_flush: return Body(to, EventKind::buffer_flush).full(e.a).end();
+      return Body(to, EventKind::metric)
+          .u32(metric_ref)
+          .u8(1)
+          .u8(static_cast<std::uint8_t>(ValueType::uint64))
+          .u64(e.a)
+          .end();
+    case EventType::buffer_flush:
+      return Body(to, EventKind::buffer_flush).full(e.a).end();
     case EventType::measurement_on_off:
       return Body(to, EventKind::measurement_on_off).u8(e.a != 0 ? measurement_on : measurement_off).end();
-    case EventType::program_begin: return Body(to, EventKind::program_begin).u32(e.a).u32(0).end();
+    case EventType::program_begin:
+      return Body(to, EventKind::program_begin).u32(e.a).u32(0).end();
     case EventType::program_end:
       return Body(to, EventKind::program_end).i64(e.b == 1 ? e.a : undefined_status).end();
   }
   return to;
 }
 
-std::uint8_t* put_list(std::uint8_t* to, std::span<const EventAttribute> attributes, std::span<const ValueType> types) noexcept {
+std::uint8_t* put_list(std::uint8_t* to, std::span<const EventAttribute> attributes,
+                       std::span<const ValueType> types) noexcept {
   constexpr std::uint8_t attribute_list = 6;
   const bool is_long = most_list_bytes(attributes.size()) > 2 + 254;
   to = put_u8(to, attribute_list);

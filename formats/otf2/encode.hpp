@@ -65,6 +65,7 @@ inline std::uint8_t* put_region(std::uint8_t* to, EventType type, std::uint32_t 
 }
 
 /// `types[i]` is of attribute i; attributes beyond are uint64. At least one attribute.
-std::uint8_t* put_list(std::uint8_t* to, std::span<const EventAttribute> attributes, std::span<const ValueType> types) noexcept;
+std::uint8_t* put_list(std::uint8_t* to, std::span<const EventAttribute> attributes,
+                       std::span<const ValueType> types) noexcept;
 
 }  // namespace tracer::otf2

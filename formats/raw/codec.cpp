@@ -43,8 +43,8 @@ std::byte* put_varint(std::byte* out, std::uint64_t value) noexcept {
   return out + (bytes < 7 ? bytes : 8);
 }
 
-static_assert(offsetof(Record, kind) == 8 && offsetof(Record, endpoint) == 9 && offsetof(Record, sub) == 10 && offsetof(Record, a) == 12 &&
-              offsetof(Record, b) == 16 && offsetof(Record, c) == 24);
+static_assert(offsetof(Record, kind) == 8 && offsetof(Record, endpoint) == 9 && offsetof(Record, sub) == 10 &&
+              offsetof(Record, a) == 12 && offsetof(Record, b) == 16 && offsetof(Record, c) == 24);
 constexpr unsigned endpoint_bit = 8, sub_bit = 16, a_bit = 32;  // in a record's second word
 
 /// A record that has this many bytes before it is decoded without looking for the end: 2, 8 and four numbers.
@@ -89,7 +89,9 @@ inline void put(Record& to, Ticks time, std::uint64_t head, std::uint64_t b, std
   to.c = c;
 }
 
-constexpr bool is_known(unsigned kind) noexcept { return kind != 0 && kind < static_cast<unsigned>(RecordKind::count_); }
+constexpr bool is_known(unsigned kind) noexcept {
+  return kind != 0 && kind < static_cast<unsigned>(RecordKind::count_);
+}
 
 }  // namespace
 
@@ -141,7 +143,8 @@ std::byte* encode(std::span<const Record> records, Prediction& prediction, std::
 
 Decoder::Decoder(std::span<const std::byte> bytes, Ticks first) noexcept
     : at_(bytes.data()), end_(at_ + bytes.size()), time_(first) {
-  for (unsigned tag = 0; tag < last_.size(); ++tag) last_[tag].head = (tag & 63) | std::uint64_t{tag >> 6} << endpoint_bit;
+  for (unsigned tag = 0; tag < last_.size(); ++tag)
+    last_[tag].head = (tag & 63) | std::uint64_t{tag >> 6} << endpoint_bit;
 }
 
 Decoder::Taken Decoder::take(Record* out, std::size_t room, std::size_t most, Repeats* repeats) noexcept {
@@ -182,8 +185,9 @@ Decoder::Taken Decoder::run(Record* out, std::size_t room, std::size_t most, Rep
       const unsigned code = (mask >> 4) & 7;
       difference &= time_masks[code];
       in += 2 + code + (code == 7 ? 1 : 0);
-      if ((mask & 0x80) || ((mask & 1) && !field<sub_bit, 16>(in, head)) || ((mask & 2) && !field<a_bit, 32>(in, head)) ||
-          ((mask & 4) && !field<0, 64>(in, b)) || ((mask & 8) && !field<0, 64>(in, c))) {
+      if ((mask & 0x80) || ((mask & 1) && !field<sub_bit, 16>(in, head)) ||
+          ((mask & 2) && !field<a_bit, 32>(in, head)) || ((mask & 4) && !field<0, 64>(in, b)) ||
+          ((mask & 8) && !field<0, 64>(in, c))) {
         break;
       }
       last.head = head;
@@ -212,7 +216,8 @@ Decoder::Taken Decoder::run(Record* out, std::size_t room, std::size_t most, Rep
         constexpr std::uint64_t longest = 0xffffffffu;
         head = (head & ~(longest << a_bit)) | std::min(difference, longest) << a_bit;
       }
-      repeats->expects_team = repeats->expects_team_behind(static_cast<RecordKind>(tag & 63), static_cast<Endpoint>(tag >> 6));
+      repeats->expects_team =
+          repeats->expects_team_behind(static_cast<RecordKind>(tag & 63), static_cast<Endpoint>(tag >> 6));
     }
     unknown |= !is_known(tag & 63);
     put(out[taken.written++], time, head, b, c);

@@ -11,7 +11,8 @@ namespace tracer::raw {
 namespace {
 
 bool is_known(const Record& record) noexcept {
-  return record.kind != RecordKind::invalid && record.kind < RecordKind::count_ && record.endpoint <= Endpoint::begin_end;
+  return record.kind != RecordKind::invalid && record.kind < RecordKind::count_ &&
+         record.endpoint <= Endpoint::begin_end;
 }
 
 /// Walks a channel's parts by position; what is missing between two becomes a `lost` record.

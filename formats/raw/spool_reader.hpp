@@ -47,8 +47,8 @@ std::vector<Leftover> find_leftovers(const std::filesystem::path& root);
 /// Removes `rings` and `owner`, then the directory. False when it is not one of this user's spools.
 bool remove_spool(const std::filesystem::path& directory) noexcept;
 
-/// The same, when the raw trace in `raw_directory` is the one that the rings were made for, or that one is gone: whoever
-/// converts a copy leaves them to the original.
+/// The same, when the raw trace in `raw_directory` is the one that the rings were made for, or that one is gone:
+/// whoever converts a copy leaves them to the original.
 void remove_spool_of(const std::filesystem::path& raw_directory, const std::filesystem::path& spool) noexcept;
 
 /// Whether the process that holds the rings' lock, or has this id, still runs.

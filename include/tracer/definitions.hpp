@@ -25,19 +25,60 @@ struct Property {
 
 /// Values as OTF2_Paradigm.
 enum class Paradigm : std::uint8_t {
-  unknown = 0, user = 1, openmp = 3, cuda = 5, measurement_system = 6, openacc = 18, opencl = 19, hip = 23,
+  unknown = 0,
+  user = 1,
+  openmp = 3,
+  cuda = 5,
+  measurement_system = 6,
+  openacc = 18,
+  opencl = 19,
+  hip = 23,
   openmp_target = 25,  ///< OTF2 3.1
 };
 
 /// Values as OTF2_RegionRole.
 enum class RegionRole : std::uint8_t {
-  unknown = 0, function = 1, wrapper = 2, loop = 3, code = 4, parallel = 5, sections = 6, section = 7, workshare = 8,
-  single = 9, single_sblock = 10, master = 11, critical = 12, critical_sblock = 13, atomic = 14, barrier = 15,
-  implicit_barrier = 16, flush = 17, ordered = 18, ordered_sblock = 19, task = 20, task_create = 21, task_wait = 22,
-  coll_one2all = 23, coll_all2one = 24, coll_all2all = 25, coll_other = 26, file_io = 27, point2point = 28, rma = 29,
-  data_transfer = 30, artificial = 31, thread_create = 32, thread_wait = 33, task_untied = 34, allocate = 35,
-  deallocate = 36, reallocate = 37, file_io_metadata = 38,
-  cancel = 39, kernel = 40,  ///< OTF2 3.1
+  unknown = 0,
+  function = 1,
+  wrapper = 2,
+  loop = 3,
+  code = 4,
+  parallel = 5,
+  sections = 6,
+  section = 7,
+  workshare = 8,
+  single = 9,
+  single_sblock = 10,
+  master = 11,
+  critical = 12,
+  critical_sblock = 13,
+  atomic = 14,
+  barrier = 15,
+  implicit_barrier = 16,
+  flush = 17,
+  ordered = 18,
+  ordered_sblock = 19,
+  task = 20,
+  task_create = 21,
+  task_wait = 22,
+  coll_one2all = 23,
+  coll_all2one = 24,
+  coll_all2all = 25,
+  coll_other = 26,
+  file_io = 27,
+  point2point = 28,
+  rma = 29,
+  data_transfer = 30,
+  artificial = 31,
+  thread_create = 32,
+  thread_wait = 33,
+  task_untied = 34,
+  allocate = 35,
+  deallocate = 36,
+  reallocate = 37,
+  file_io_metadata = 38,
+  cancel = 39,
+  kernel = 40,  ///< OTF2 3.1
 };
 
 struct Region {

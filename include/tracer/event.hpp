@@ -10,28 +10,28 @@
 namespace tracer {
 
 enum class EventType : std::uint8_t {
-  program_begin,       ///< a = string ref of the program's name
-  program_end,         ///< a = exit status, when b is 1
-  enter,               ///< ref = region
-  leave,               ///< ref = region
-  thread_fork,         ///< a = requested number of threads
-  thread_join,         ///<
-  team_begin,          ///< ref = comm
-  team_end,            ///< ref = comm
-  task_create,         ///< ref = comm, sub = -, a = creator's rank, b = generation
-  task_switch,         ///< as task_create; generation 0 is the implicit task of rank a
-  task_complete,       ///< as task_create
-  acquire_lock,        ///< a = lock, b = acquisition order (both 32 bit)
-  release_lock,        ///< as acquire_lock
-  measurement_on_off,  ///< a = 1 on, 0 off
-  buffer_flush,        ///< a = Nanoseconds at which the flush (a wait of the producer) ended
-  parameter_int,       ///< ref = parameter, a = value as int64
-  parameter_uint,      ///< ref = parameter, a = value
-  parameter_string,    ///< ref = parameter, a = string ref
-  rma_get,             ///< sub = window, ref = remote rank, a = bytes, b = matching id
-  rma_put,             ///< as rma_get
+  program_begin,             ///< a = string ref of the program's name
+  program_end,               ///< a = exit status, when b is 1
+  enter,                     ///< ref = region
+  leave,                     ///< ref = region
+  thread_fork,               ///< a = requested number of threads
+  thread_join,               ///<
+  team_begin,                ///< ref = comm
+  team_end,                  ///< ref = comm
+  task_create,               ///< ref = comm, sub = -, a = creator's rank, b = generation
+  task_switch,               ///< as task_create; generation 0 is the implicit task of rank a
+  task_complete,             ///< as task_create
+  acquire_lock,              ///< a = lock, b = acquisition order (both 32 bit)
+  release_lock,              ///< as acquire_lock
+  measurement_on_off,        ///< a = 1 on, 0 off
+  buffer_flush,              ///< a = Nanoseconds at which the flush (a wait of the producer) ended
+  parameter_int,             ///< ref = parameter, a = value as int64
+  parameter_uint,            ///< ref = parameter, a = value
+  parameter_string,          ///< ref = parameter, a = string ref
+  rma_get,                   ///< sub = window, ref = remote rank, a = bytes, b = matching id
+  rma_put,                   ///< as rma_get
   rma_op_complete_blocking,  ///< sub = window, b = matching id
-  metric_uint,         ///< ref = metric class or instance of one member, a = value
+  metric_uint,               ///< ref = metric class or instance of one member, a = value
 };
 
 struct Event {

@@ -30,6 +30,8 @@ constexpr std::uint64_t make_id(ChannelId channel, std::uint64_t counter) noexce
 constexpr ChannelId channel_of(std::uint64_t id) noexcept {
   return static_cast<ChannelId>(id >> counter_bits);
 }
-constexpr std::uint64_t counter_of(std::uint64_t id) noexcept { return id & counter_mask; }
+constexpr std::uint64_t counter_of(std::uint64_t id) noexcept {
+  return id & counter_mask;
+}
 
 }  // namespace tracer

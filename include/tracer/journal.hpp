@@ -24,10 +24,10 @@ struct RunInfo {
   std::uint64_t process_id = 0;
   std::uint64_t parent_process_id = 0;
   std::uint64_t main_thread_id = 0;
-  std::uint32_t omp_version = 0;     ///< ompt_start_tool's first argument
-  std::string runtime_version;       ///< ompt_start_tool's second argument
-  std::string runtime_library;       ///< path of the OpenMP runtime, "" unknown
-  std::string runtime_build;         ///< the library's own build string, "" unknown
+  std::uint32_t omp_version = 0;  ///< ompt_start_tool's first argument
+  std::string runtime_version;    ///< ompt_start_tool's second argument
+  std::string runtime_library;    ///< path of the OpenMP runtime, "" unknown
+  std::string runtime_build;      ///< the library's own build string, "" unknown
   ClockKind clock = ClockKind::monotonic;
   std::uint64_t begin = 0;  ///< ticks at initialize
 };
@@ -111,9 +111,9 @@ struct Journal {
   std::vector<ChannelInfo> channels;  ///< index = id
   std::vector<DeviceInfo> devices;
   std::vector<DeviceModule> device_modules;
-  std::map<std::uint32_t, std::string> strings;  ///< control names, error messages, kernel names
-  std::vector<std::string> messages;             ///< what was said to the user during the run
-  std::map<std::string, std::uint64_t> counters; ///< losses, repairs and costs by name
+  std::map<std::uint32_t, std::string> strings;   ///< control names, error messages, kernel names
+  std::vector<std::string> messages;              ///< what was said to the user during the run
+  std::map<std::string, std::uint64_t> counters;  ///< losses, repairs and costs by name
   Ending ending = Ending::unknown;
   Ticks end = 0;
 };

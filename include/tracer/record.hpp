@@ -53,7 +53,7 @@ enum class RecordKind : std::uint8_t {
   device_unload = 35,
   ring_wait = 36,  ///< the producer waited for the drainer: from `time` to b
   lost = 37,       ///< the producer dropped b events between c and `time`
-  count_          ///< not a kind
+  count_           ///< not a kind
 };
 
 /// Values as ompt_scope_endpoint_t.

@@ -54,8 +54,8 @@ class RecordReader {
   /// The next batch; empty at the end. Valid until the next call. A `more` record is never the
   /// first of a batch. Throws tracer::Error on damaged input that cannot be skipped.
   virtual std::span<const Record> next() = 0;
-  /// As next(), but may leave out what `repeats` says. The otherwise unused `a` of a mutex_released is then how many ticks
-  /// before it the channel's last record was, returned or not; 0: not told.
+  /// As next(), but may leave out what `repeats` says. The otherwise unused `a` of a mutex_released is then how many
+  /// ticks before it the channel's last record was, returned or not; 0: not told.
   virtual std::span<const Record> next_new(Repeats& repeats) {
     (void)repeats;
     return next();

@@ -72,4 +72,6 @@ const std::vector<Case>& cases() {
 
 }  // namespace
 
-TEST_CASE("each rule on definitions finds its seeded defect and no other rule does") { check_cases(cases(), 'D'); }
+TEST_CASE("each rule on definitions finds its seeded defect and no other rule does") {
+  check_cases(cases(), 'D');
+}

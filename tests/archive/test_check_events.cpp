@@ -122,4 +122,6 @@ const std::vector<Case>& cases() {
 
 }  // namespace
 
-TEST_CASE("each rule on events finds its seeded defect and no other rule does") { check_cases(cases(), 'E'); }
+TEST_CASE("each rule on events finds its seeded defect and no other rule does") {
+  check_cases(cases(), 'E');
+}

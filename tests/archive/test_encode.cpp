@@ -23,11 +23,21 @@ constexpr std::size_t chunk_bytes = 256 * 1024;
 OTF2_AttributeValue value_of(ValueType type, std::uint64_t value) {
   OTF2_AttributeValue out{};
   switch (type) {
-    case ValueType::uint64: out.uint64 = value; break;
-    case ValueType::int64: out.int64 = static_cast<std::int64_t>(value); break;
-    case ValueType::string: out.stringRef = static_cast<OTF2_StringRef>(value); break;
-    case ValueType::location: out.locationRef = value; break;
-    case ValueType::region: out.regionRef = static_cast<OTF2_RegionRef>(value); break;
+    case ValueType::uint64:
+      out.uint64 = value;
+      break;
+    case ValueType::int64:
+      out.int64 = static_cast<std::int64_t>(value);
+      break;
+    case ValueType::string:
+      out.stringRef = static_cast<OTF2_StringRef>(value);
+      break;
+    case ValueType::location:
+      out.locationRef = value;
+      break;
+    case ValueType::region:
+      out.regionRef = static_cast<OTF2_RegionRef>(value);
+      break;
   }
   return out;
 }
@@ -36,25 +46,44 @@ OTF2_ErrorCode put(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e) {
   constexpr OTF2_Paradigm openmp = OTF2_PARADIGM_OPENMP;
   const auto a = static_cast<std::uint32_t>(e.a), b = static_cast<std::uint32_t>(e.b);
   switch (e.type) {
-    case EventType::enter: return OTF2_EvtWriter_Enter(w, l, e.time, e.ref);
-    case EventType::leave: return OTF2_EvtWriter_Leave(w, l, e.time, e.ref);
-    case EventType::task_create: return OTF2_EvtWriter_ThreadTaskCreate(w, l, e.time, e.ref, a, b);
-    case EventType::task_switch: return OTF2_EvtWriter_ThreadTaskSwitch(w, l, e.time, e.ref, a, b);
-    case EventType::task_complete: return OTF2_EvtWriter_ThreadTaskComplete(w, l, e.time, e.ref, a, b);
-    case EventType::acquire_lock: return OTF2_EvtWriter_ThreadAcquireLock(w, l, e.time, openmp, a, b);
-    case EventType::release_lock: return OTF2_EvtWriter_ThreadReleaseLock(w, l, e.time, openmp, a, b);
-    case EventType::thread_fork: return OTF2_EvtWriter_ThreadFork(w, l, e.time, openmp, a);
-    case EventType::thread_join: return OTF2_EvtWriter_ThreadJoin(w, l, e.time, openmp);
-    case EventType::team_begin: return OTF2_EvtWriter_ThreadTeamBegin(w, l, e.time, e.ref);
-    case EventType::team_end: return OTF2_EvtWriter_ThreadTeamEnd(w, l, e.time, e.ref);
-    case EventType::parameter_int: return OTF2_EvtWriter_ParameterInt(w, l, e.time, e.ref, static_cast<std::int64_t>(e.a));
-    case EventType::parameter_uint: return OTF2_EvtWriter_ParameterUnsignedInt(w, l, e.time, e.ref, e.a);
-    case EventType::parameter_string: return OTF2_EvtWriter_ParameterString(w, l, e.time, e.ref, a);
-    case EventType::rma_get: return OTF2_EvtWriter_RmaGet(w, l, e.time, e.sub, e.ref, e.a, e.b);
-    case EventType::rma_put: return OTF2_EvtWriter_RmaPut(w, l, e.time, e.sub, e.ref, e.a, e.b);
-    case EventType::rma_op_complete_blocking: return OTF2_EvtWriter_RmaOpCompleteBlocking(w, l, e.time, e.sub, e.b);
-    case EventType::buffer_flush: return OTF2_EvtWriter_BufferFlush(w, l, e.time, e.a);
-    case EventType::program_begin: return OTF2_EvtWriter_ProgramBegin(w, l, e.time, a, 0, nullptr);
+    case EventType::enter:
+      return OTF2_EvtWriter_Enter(w, l, e.time, e.ref);
+    case EventType::leave:
+      return OTF2_EvtWriter_Leave(w, l, e.time, e.ref);
+    case EventType::task_create:
+      return OTF2_EvtWriter_ThreadTaskCreate(w, l, e.time, e.ref, a, b);
+    case EventType::task_switch:
+      return OTF2_EvtWriter_ThreadTaskSwitch(w, l, e.time, e.ref, a, b);
+    case EventType::task_complete:
+      return OTF2_EvtWriter_ThreadTaskComplete(w, l, e.time, e.ref, a, b);
+    case EventType::acquire_lock:
+      return OTF2_EvtWriter_ThreadAcquireLock(w, l, e.time, openmp, a, b);
+    case EventType::release_lock:
+      return OTF2_EvtWriter_ThreadReleaseLock(w, l, e.time, openmp, a, b);
+    case EventType::thread_fork:
+      return OTF2_EvtWriter_ThreadFork(w, l, e.time, openmp, a);
+    case EventType::thread_join:
+      return OTF2_EvtWriter_ThreadJoin(w, l, e.time, openmp);
+    case EventType::team_begin:
+      return OTF2_EvtWriter_ThreadTeamBegin(w, l, e.time, e.ref);
+    case EventType::team_end:
+      return OTF2_EvtWriter_ThreadTeamEnd(w, l, e.time, e.ref);
+    case EventType::parameter_int:
+      return OTF2_EvtWriter_ParameterInt(w, l, e.time, e.ref, static_cast<std::int64_t>(e.a));
+    case EventType::parameter_uint:
+      return OTF2_EvtWriter_ParameterUnsignedInt(w, l, e.time, e.ref, e.a);
+    case EventType::parameter_string:
+      return OTF2_EvtWriter_ParameterString(w, l, e.time, e.ref, a);
+    case EventType::rma_get:
+      return OTF2_EvtWriter_RmaGet(w, l, e.time, e.sub, e.ref, e.a, e.b);
+    case EventType::rma_put:
+      return OTF2_EvtWriter_RmaPut(w, l, e.time, e.sub, e.ref, e.a, e.b);
+    case EventType::rma_op_complete_blocking:
+      return OTF2_EvtWriter_RmaOpCompleteBlocking(w, l, e.time, e.sub, e.b);
+    case EventType::buffer_flush:
+      return OTF2_EvtWriter_BufferFlush(w, l, e.time, e.a);
+    case EventType::program_begin:
+      return OTF2_EvtWriter_ProgramBegin(w, l, e.time, a, 0, nullptr);
     case EventType::measurement_on_off:
       return OTF2_EvtWriter_MeasurementOnOff(w, l, e.time, e.a != 0 ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF);
     case EventType::program_end:
@@ -69,13 +98,15 @@ OTF2_ErrorCode put(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e) {
   return OTF2_ERROR_INVALID_ARGUMENT;
 }
 
-OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
+OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) {
+  return OTF2_FLUSH;
+}
 
 /// The event file as the library writes it.
 fs::path by_library(const fs::path& directory, const LocationEvents& trace, const std::vector<ValueType>& types) {
   static const OTF2_FlushCallbacks callbacks{flush, nullptr};
-  OTF2_Archive* archive = OTF2_Archive_Open(directory.c_str(), "traces", OTF2_FILEMODE_WRITE, chunk_bytes, OTF2_UNDEFINED_UINT64,
-                                            OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  OTF2_Archive* archive = OTF2_Archive_Open(directory.c_str(), "traces", OTF2_FILEMODE_WRITE, chunk_bytes,
+                                            OTF2_UNDEFINED_UINT64, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   REQUIRE(archive != nullptr);
   REQUIRE(OTF2_Archive_SetFlushCallbacks(archive, &callbacks, nullptr) == OTF2_SUCCESS);
   REQUIRE(OTF2_Archive_SetSerialCollectiveCallbacks(archive) == OTF2_SUCCESS);
@@ -118,7 +149,8 @@ void compare(const LocationEvents& trace, const std::vector<ValueType>& types) {
   const fs::path theirs = by_library(scratch / "library", trace, types), ours = by_us(scratch / "ours", trace, types);
   const std::string a = bytes_of(theirs / "0.evt"), b = bytes_of(ours / "0.evt");
   CHECK(a.size() == b.size());
-  CHECK(std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin()).first == a.end());
+  CHECK(std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin())
+            .first == a.end());
   CHECK(bytes_of(theirs / "0.def") == bytes_of(ours / "0.def"));
 }
 
@@ -129,10 +161,14 @@ class Numbers {
   std::uint64_t next() {
     const std::uint64_t r = random_();
     switch (r % 8) {
-      case 0: return 0;
-      case 1: return ~std::uint64_t{0};
-      case 2: return 0xffffffffu;
-      default: return random_() >> (random_() % 64);
+      case 0:
+        return 0;
+      case 1:
+        return ~std::uint64_t{0};
+      case 2:
+        return 0xffffffffu;
+      default:
+        return random_() >> (random_() % 64);
     }
   }
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
@@ -152,17 +188,20 @@ LocationEvents random_events(unsigned seed, std::size_t count) {
     const auto kinds = static_cast<std::uint64_t>(EventType::metric_uint) + 1;
     e.type = numbers.below(2) == 0 ? EventType::enter : static_cast<EventType>(numbers.below(kinds));
     e.sub = static_cast<std::uint16_t>(numbers.next());
-    e.ref = e.type == EventType::metric_uint ? static_cast<std::uint32_t>(numbers.below(100)) : static_cast<std::uint32_t>(numbers.next());
+    e.ref = e.type == EventType::metric_uint ? static_cast<std::uint32_t>(numbers.below(100))
+                                             : static_cast<std::uint32_t>(numbers.next());
     e.a = numbers.next();
     e.b = numbers.below(4) == 0 ? 1 : numbers.next();
     if (numbers.below(4) == 0) e.attributes = static_cast<std::uint8_t>(numbers.below(numbers.below(8) == 0 ? 256 : 4));
-    for (std::size_t n = 0; n < e.attributes; ++n) out.attributes.push_back({static_cast<std::uint32_t>(n), numbers.next()});
+    for (std::size_t n = 0; n < e.attributes; ++n)
+      out.attributes.push_back({static_cast<std::uint32_t>(n), numbers.next()});
     out.events.push_back(e);
   }
   return out;
 }
 
-const std::vector<ValueType> types{ValueType::uint64, ValueType::int64, ValueType::string, ValueType::location, ValueType::region};
+const std::vector<ValueType> types{ValueType::uint64, ValueType::int64, ValueType::string, ValueType::location,
+                                   ValueType::region};
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// play_many DIRECTORY < scripts: plays one script after the other, each in a process of its own made by fork, and says what
-// `tracer check` finds in its archive. Each process starts and ends the tool as any program does, with its destructors and,
-// under AddressSanitizer, its search for leaks; only loading the libraries is spared.
+// play_many DIRECTORY < scripts: plays one script after the other, each in a process of its own made by fork, and says
+// what `tracer check` finds in its archive. Each process starts and ends the tool as any program does, with its
+// destructors and, under AddressSanitizer, its search for leaks; only loading the libraries is spared.
 //
 // In: a line with the script's number of bytes, and the script. Out: a line of JSON for each.
 #include <fcntl.h>
@@ -38,7 +38,8 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-/// Runs `work` in a process of its own, which ends as one that returns from main, and waits for it. "" or what went wrong.
+/// Runs `work` in a process of its own, which ends as one that returns from main, and waits for it. "" or what went
+/// wrong.
 std::string in_own_process(const fs::path& output, const std::function<void()>& work) {
   const pid_t parent = getpid();
   const pid_t child = fork();
@@ -60,7 +61,8 @@ std::string in_own_process(const fs::path& output, const std::function<void()>& 
     std::exit(status);
   }
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   const std::string said = text_of(output);
   if (said.find("runtime error:") != said.npos) return said;  // UndefinedBehaviorSanitizer's
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
@@ -84,8 +86,11 @@ Json check(const fs::path& anchor) {
   const tracer::check::CheckReport report = tracer::check::check(anchor);
   for (const auto& finding : report.findings) {
     if (finding.outcome != tracer::check::Outcome::violated) continue;
-    broken.push_back({{"rule", finding.rule}, {"count", finding.count}, {"location", finding.first.location},
-                      {"event", finding.first.position}, {"what", finding.first.what}});
+    broken.push_back({{"rule", finding.rule},
+                      {"count", finding.count},
+                      {"location", finding.first.location},
+                      {"event", finding.first.position},
+                      {"what", finding.first.what}});
   }
   return broken;
 }
@@ -98,7 +103,8 @@ Json run(const std::string& text, const fs::path& directory) {
   const fs::path anchor = trace / "traces.otf2";
   if (!fs::exists(anchor) && fs::exists(trace / "raw")) {  // the script ended the process: no hook was left
     std::string fault = in_own_process(output, [&] { tracer::recover(trace); });
-    if (fault.find("before anything was recorded") != fault.npos) return {{"broken", Json::array()}};  // nothing to make
+    if (fault.find("before anything was recorded") != fault.npos)
+      return {{"broken", Json::array()}};  // nothing to make
     if (!fault.empty()) return {{"fault", "recover: " + fault}};
   }
   if (!fs::exists(anchor)) return {{"fault", "no archive: " + text_of(output)}};

@@ -77,7 +77,7 @@ struct FakeCupti {
   static inline CUpti_BuffersCallbackCompleteFunc complete = nullptr;
   static inline std::uint64_t last_pushed = 0;
   static inline CUpti_ActivityKind missing = CUPTI_ACTIVITY_KIND_INVALID;  ///< a kind that this CUPTI does not have
-  static inline int current_device = 0;                                   ///< of the calling thread's context
+  static inline int current_device = 0;                                    ///< of the calling thread's context
 
   static void reset() {
     answer = CUPTI_SUCCESS;

@@ -123,7 +123,8 @@ TEST_CASE("freed bytes are those of the allocation, and the sum is never negativ
 TEST_CASE("an allocation of more than any device has does not make the sum negative") {
   Counters counters;
   const auto samples = memory_in_use(
-      {{10, 0xa, 100, false}, {20, 0xb, ~std::uint64_t{0}, false}, {30, 0xb, 0, true}, {40, 0xa, 0, true}}, {}, counters);
+      {{10, 0xa, 100, false}, {20, 0xb, ~std::uint64_t{0}, false}, {30, 0xb, 0, true}, {40, 0xa, 0, true}}, {},
+      counters);
   REQUIRE(samples.size() == 4);
   CHECK(samples[1].bytes_in_use == 100);
   CHECK(samples[2].bytes_in_use == 100);

@@ -13,31 +13,35 @@ enum { tasks_per_round = 6 };
 static volatile long counted[6];  // parallel begin, end; task begin, end; thread begin, end
 static long sum;
 
-static void count(int what) { __sync_fetch_and_add(&counted[what], 1); }
-static void parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel, unsigned requested, int flags,
-                           const void *codeptr) {
+static void count(int what) {
+  __sync_fetch_and_add(&counted[what], 1);
+}
+static void parallel_begin(ompt_data_t* task, const ompt_frame_t* frame, ompt_data_t* parallel, unsigned requested,
+                           int flags, const void* codeptr) {
   (void)task, (void)frame, (void)parallel, (void)requested, (void)flags, (void)codeptr;
   count(0);
 }
-static void parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *codeptr) {
+static void parallel_end(ompt_data_t* parallel, ompt_data_t* task, int flags, const void* codeptr) {
   (void)parallel, (void)task, (void)flags, (void)codeptr;
   count(1);
 }
-static void task_create(ompt_data_t *from, const ompt_frame_t *frame, ompt_data_t *task, int flags, int dependences,
-                        const void *codeptr) {
+static void task_create(ompt_data_t* from, const ompt_frame_t* frame, ompt_data_t* task, int flags, int dependences,
+                        const void* codeptr) {
   (void)from, (void)frame, (void)flags, (void)dependences, (void)codeptr;
   task->value = 1;  // created, not begun
 }
-static void task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
+static void task_schedule(ompt_data_t* prior, ompt_task_status_t status, ompt_data_t* next) {
   if (status == ompt_task_complete && prior && prior->value == 2) count(3);
   if (next && next->value == 1) {
     next->value = 2;
     count(2);
   }
 }
-static void thread_begin(ompt_thread_t type, ompt_data_t *data) { (void)type, (void)data, count(4); }
+static void thread_begin(ompt_thread_t type, ompt_data_t* data) {
+  (void)type, (void)data, count(4);
+}
 
-static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *data) {
+static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t* data) {
   (void)device, (void)data;
   ompt_set_callback_t set = (ompt_set_callback_t)lookup("ompt_set_callback");
   set(ompt_callback_parallel_begin, (ompt_callback_t)parallel_begin);
@@ -47,8 +51,10 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *da
   set(ompt_callback_thread_begin, (ompt_callback_t)thread_begin);
   return 1;
 }
-static void finalize(ompt_data_t *data) { (void)data; }
-ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime) {
+static void finalize(ompt_data_t* data) {
+  (void)data;
+}
+ompt_start_tool_result_t* ompt_start_tool(unsigned version, const char* runtime) {
   (void)version, (void)runtime;
   static ompt_start_tool_result_t result = {initialize, finalize, {0}};
   return &result;
@@ -94,8 +100,9 @@ int main(void) {
     const int rounds = atoi(line);
     for (int i = 0; i < rounds; ++i) round_of(i % 2 ? 3 : 4);
     usleep(50000);  // the workers' last callbacks
-    printf("{\"parallel\": [%ld, %ld], \"task\": [%ld, %ld], \"thread\": [%ld, 0], \"sum\": %ld}\n", counted[0] - before[0],
-           counted[1] - before[1], counted[2] - before[2], counted[3] - before[3], counted[4] - before[4], sum - sum_before);
+    printf("{\"parallel\": [%ld, %ld], \"task\": [%ld, %ld], \"thread\": [%ld, 0], \"sum\": %ld}\n",
+           counted[0] - before[0], counted[1] - before[1], counted[2] - before[2], counted[3] - before[3],
+           counted[4] - before[4], sum - sum_before);
     fflush(stdout);
   }
   printf("sum %ld\n", sum);

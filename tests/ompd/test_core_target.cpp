@@ -33,7 +33,8 @@ bool survives(const std::string& path) {
   try {
     const CoreTarget core{path};
     char buffer[256];
-    for (const std::uint64_t address : {memory_at, std::uint64_t{0}, ~std::uint64_t{0} - 3, std::uint64_t{0x20010}}) core.read(address, buffer, sizeof buffer);
+    for (const std::uint64_t address : {memory_at, std::uint64_t{0}, ~std::uint64_t{0} - 3, std::uint64_t{0x20010}})
+      core.read(address, buffer, sizeof buffer);
     for (const std::uint64_t id : core.threads()) core.registers(id);
     return core.text(memory_at).size() <= 4096;
   } catch (const CannotLook&) {

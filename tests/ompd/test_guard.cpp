@@ -14,7 +14,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-Refusal refusal_of(std::chrono::milliseconds limit, const std::function<int()>& body, const std::function<void()>& after = {}) {
+Refusal refusal_of(std::chrono::milliseconds limit, const std::function<int()>& body,
+                   const std::function<void()>& after = {}) {
   try {
     guarded(limit, SIGKILL, body, after);
   } catch (const CannotLook& error) {
@@ -32,15 +33,19 @@ TEST_CASE("the status of what is guarded is the status") {
 }
 
 TEST_CASE("a refusal inside is its status outside") {
-  CHECK(guarded(60s, SIGKILL, []() -> int { throw CannotLook(Refusal::no_openmp, "nothing to see"); }) == static_cast<int>(Refusal::no_openmp));
+  CHECK(guarded(60s, SIGKILL, []() -> int { throw CannotLook(Refusal::no_openmp, "nothing to see"); }) ==
+        static_cast<int>(Refusal::no_openmp));
 }
 
 TEST_CASE("a crash is told, and cleaned up after") {
   bool cleaned = false;
-  CHECK(refusal_of(60s, [] {
-          raise(SIGKILL);
-          return 0;
-        }, [&] { cleaned = true; }) == Refusal::crashed);
+  CHECK(refusal_of(
+            60s,
+            [] {
+              raise(SIGKILL);
+              return 0;
+            },
+            [&] { cleaned = true; }) == Refusal::crashed);
   CHECK(cleaned);
 }
 

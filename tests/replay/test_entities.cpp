@@ -18,7 +18,8 @@ TEST_CASE("what ids name is found again, however many and in whatever order they
       counter += random() % 40 == 0 ? random() % 2000 : 1;
       // Now and then one that is long past, as no right trace has it.
       const std::uint64_t where = random() % 100 == 0 ? random() % (counter + 1) : counter;
-      const Entity entity{static_cast<std::uint32_t>(random()) % different, random() % 3 == 0 ? none : static_cast<std::uint32_t>(random()) % 2};
+      const Entity entity{static_cast<std::uint32_t>(random()) % different,
+                          random() % 3 == 0 ? none : static_cast<std::uint32_t>(random()) % 2};
       entities.set(where, entity);
       expected[where] = entity;
     }

@@ -67,7 +67,9 @@ struct PlainWriter final : LocationWriter {
   std::size_t limit;
 };
 
-Event event_at(Nanoseconds time) { return {time, EventType::enter, 1, 0, 0, 0, 0}; }
+Event event_at(Nanoseconds time) {
+  return {time, EventType::enter, 1, 0, 0, 0, 0};
+}
 
 }  // namespace
 
@@ -127,7 +129,8 @@ TEST_CASE("operations on locks are read as they were logged") {
     const auto step = static_cast<LockStep>(random() % 4);
     const std::uint64_t address = 0x7f0000000000 + 8 * (random() % 50 == 0 ? random() % 5000 : random() % 2);
     const Ticks since = random() % 400;
-    expected.push_back({time, address, step, step == LockStep::released ? std::min(since, time - before) : time - before});
+    expected.push_back(
+        {time, address, step, step == LockStep::released ? std::min(since, time - before) : time - before});
     log.add(time, address, step, since);
     before = time;
   }
@@ -137,8 +140,8 @@ TEST_CASE("operations on locks are read as they were logged") {
   LockLog::Operation operation;
   bool right = true;
   for (const Logged& e : expected) {
-    right = right && consumer.next(operation) && operation.time == e.time && addresses.at(operation.lock) == e.address &&
-            operation.step == e.step && operation.since == e.since;
+    right = right && consumer.next(operation) && operation.time == e.time &&
+            addresses.at(operation.lock) == e.address && operation.step == e.step && operation.since == e.since;
   }
   CHECK(right);
   CHECK_FALSE(consumer.next(operation));

@@ -18,7 +18,8 @@ constexpr std::uint16_t team_flags = 0x8002;  // ompt_parallel_team | invoker_ru
 constexpr ParallelId region = make_id(0, 2);
 constexpr TaskId master_task = make_id(0, 3), worker_task = make_id(1, 1), task = make_id(0, 4);
 
-Record rec(Ticks time, RecordKind kind, Endpoint endpoint, std::uint16_t sub, std::uint32_t a, std::uint64_t b, std::uint64_t c) {
+Record rec(Ticks time, RecordKind kind, Endpoint endpoint, std::uint16_t sub, std::uint32_t a, std::uint64_t b,
+           std::uint64_t c) {
   return {time, kind, endpoint, sub, a, b, c};
 }
 
@@ -38,7 +39,9 @@ struct Run {
 
   /// In the order of time.
   static void insert(std::vector<Record>& records, const Record& r) {
-    records.insert(std::upper_bound(records.begin(), records.end(), r, [](const Record& x, const Record& y) { return x.time < y.time; }), r);
+    records.insert(std::upper_bound(records.begin(), records.end(), r,
+                                    [](const Record& x, const Record& y) { return x.time < y.time; }),
+                   r);
   }
   void translate() {
     source.channel(0) = master;
@@ -54,14 +57,19 @@ struct Run {
     std::size_t n = 0;
     for (LocationRef location = 0; location < 2; ++location) {
       const Lines lines = sink.text(location);
-      n += static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), [&](const std::string& l) { return l.find(part) != l.npos; }));
+      n += static_cast<std::size_t>(
+          std::count_if(lines.begin(), lines.end(), [&](const std::string& l) { return l.find(part) != l.npos; }));
     }
     return n;
   }
 };
 
-Record acquired(Ticks time) { return rec(time, RecordKind::mutex_acquired, none, 5, 0, 0xbeef, 0x3000); }
-Record released(Ticks time) { return rec(time, RecordKind::mutex_released, none, 5, 0, 0xbeef, 0x3000); }
+Record acquired(Ticks time) {
+  return rec(time, RecordKind::mutex_acquired, none, 5, 0, 0xbeef, 0x3000);
+}
+Record released(Ticks time) {
+  return rec(time, RecordKind::mutex_released, none, 5, 0, 0xbeef, 0x3000);
+}
 Record switched(Ticks time, TaskId from, TaskId to, std::uint16_t status = 7) {
   return rec(time, RecordKind::task_schedule, none, status, 0, from, to);
 }
@@ -139,7 +147,8 @@ TEST_CASE("what a thread does between its team's end and the join comes after th
 
 TEST_CASE("who comes to a team after its end is no member of it") {
   Run run;
-  run.worker = {rec(90, RecordKind::implicit_task, begin, 1, 2, region, worker_task), rec(95, RecordKind::implicit_task, end, 1, 0, 0, worker_task)};
+  run.worker = {rec(90, RecordKind::implicit_task, begin, 1, 2, region, worker_task),
+                rec(95, RecordKind::implicit_task, end, 1, 0, 0, worker_task)};
   run.translate();
   CHECK(run.count("team_begin") == 1);
   CHECK(run.sink.definitions.groups.back().members == std::vector<std::uint32_t>{0});

@@ -15,7 +15,8 @@ constexpr auto begin = Endpoint::begin, end = Endpoint::end;
 constexpr std::uint16_t team_flags = 0x8002;  // ompt_parallel_team | invoker_runtime
 constexpr ParallelId region = make_id(0, 2);
 
-Record rec(Ticks time, RecordKind kind, Endpoint endpoint, std::uint16_t sub, std::uint32_t a, std::uint64_t b, std::uint64_t c) {
+Record rec(Ticks time, RecordKind kind, Endpoint endpoint, std::uint16_t sub, std::uint32_t a, std::uint64_t b,
+           std::uint64_t c) {
   return {time, kind, endpoint, sub, a, b, c};
 }
 
@@ -44,7 +45,9 @@ void region_with_late_ends(MemorySource& source) {
   source.journal_to_fill().run.main_thread_id = 100;
 }
 
-translate::TranslateReport run(const MemorySource& source, MemorySink& sink) { return translate::translate(source, sink, {}); }
+translate::TranslateReport run(const MemorySource& source, MemorySink& sink) {
+  return translate::translate(source, sink, {});
+}
 
 }  // namespace
 
@@ -86,15 +89,16 @@ TEST_CASE("a task that another thread executes has one creation, one first switc
   auto& master = source.channel(0);
   master.insert(master.begin() + 3, rec(30, RecordKind::task_create, Endpoint::none, 4, 4, make_id(0, 3), 0x2000));
   auto& worker = source.channel(1);
-  worker.insert(worker.begin() + 3, {rec(62, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(1, 1), make_id(0, 4)),
-                                     rec(65, RecordKind::task_schedule, Endpoint::none, 1, 0, make_id(0, 4), make_id(1, 1))});
+  worker.insert(worker.begin() + 3,
+                {rec(62, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(1, 1), make_id(0, 4)),
+                 rec(65, RecordKind::task_schedule, Endpoint::none, 1, 0, make_id(0, 4), make_id(1, 1))});
   const auto report = run(source, sink);
   const Lines master_lines = sink.text(0), worker_lines = sink.text(1);
   CHECK(Lines(master_lines.begin() + 4, master_lines.begin() + 7) ==
         Lines{"29 enter !$omp create task @0x2000", "29 task_create 0.1", "29 leave !$omp create task @0x2000"});
   CHECK(Lines(worker_lines.begin() + 4, worker_lines.begin() + 9) ==
-        Lines{"61 task_switch 0.1", "61 enter !$omp task @0x2000", "64 leave !$omp task @0x2000", "64 task_complete 0.1",
-              "64 task_switch 1.0"});
+        Lines{"61 task_switch 0.1", "61 enter !$omp task @0x2000", "64 leave !$omp task @0x2000",
+              "64 task_complete 0.1", "64 task_switch 1.0"});
   CHECK(report.repairs.empty());
 }
 
@@ -104,7 +108,8 @@ TEST_CASE("an untied task that goes on elsewhere leaves its regions where it was
   region_with_late_ends(source);
   const TaskId task = make_id(0, 4) | untied_bit;
   auto& master = source.channel(0);
-  master.insert(master.begin() + 3, {rec(30, RecordKind::task_create, Endpoint::none, pack_task_flags(0x10000004), 4, make_id(0, 3), 0x2000),
+  master.insert(master.begin() + 3, {rec(30, RecordKind::task_create, Endpoint::none, pack_task_flags(0x10000004), 4,
+                                         make_id(0, 3), 0x2000),
                                      rec(45, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(0, 3), task),
                                      rec(48, RecordKind::task_schedule, Endpoint::none, 1, 0, task, make_id(0, 3))});
   auto& worker = source.channel(1);
@@ -113,10 +118,11 @@ TEST_CASE("an untied task that goes on elsewhere leaves its regions where it was
   const auto report = run(source, sink);
   const Lines worker_lines = sink.text(1), master_lines = sink.text(0);
   CHECK(Lines(worker_lines.begin() + 2, worker_lines.begin() + 6) ==
-        Lines{"30 task_switch 0.1", "30 enter !$omp task untied @0x2000", "39 leave !$omp task untied @0x2000", "39 task_switch 1.0"});
+        Lines{"30 task_switch 0.1", "30 enter !$omp task untied @0x2000", "39 leave !$omp task untied @0x2000",
+              "39 task_switch 1.0"});
   CHECK(Lines(master_lines.begin() + 7, master_lines.begin() + 12) ==
-        Lines{"44 task_switch 0.1", "44 enter !$omp task untied @0x2000", "47 leave !$omp task untied @0x2000", "47 task_complete 0.1",
-              "47 task_switch 0.0"});
+        Lines{"44 task_switch 0.1", "44 enter !$omp task untied @0x2000", "47 leave !$omp task untied @0x2000",
+              "47 task_complete 0.1", "47 task_switch 0.0"});
   CHECK(report.repairs.empty());
 }
 
@@ -125,14 +131,18 @@ TEST_CASE("an untied task whose end another thread tells ends where it ran") {
   MemorySink sink;
   region_with_late_ends(source);
   const TaskId task = make_id(0, 4) | untied_bit;
-  // The last: the thread comes to its next record before the end is told. The first: the clock is coarse, the end is told at once.
+  // The last: the thread comes to its next record before the end is told. The first: the clock is coarse, the end is
+  // told at once.
   const Ticks told = GENERATE(45, 48, 65);
   const bool goes_on_before = told == 65;
   auto& master = source.channel(0);
-  master.insert(master.begin() + 3, {rec(30, RecordKind::task_create, Endpoint::none, pack_task_flags(0x10000004), 4, make_id(0, 3), 0x2000),
+  master.insert(master.begin() + 3, {rec(30, RecordKind::task_create, Endpoint::none, pack_task_flags(0x10000004), 4,
+                                         make_id(0, 3), 0x2000),
                                      rec(45, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(0, 3), task)});
-  if (goes_on_before) master.insert(master.begin() + 5, rec(46, RecordKind::sync_region, Endpoint::begin, 5, 0, make_id(0, 3), 0x3000));
-  if (goes_on_before) master.insert(master.begin() + 6, rec(47, RecordKind::sync_region, Endpoint::end, 5, 0, make_id(0, 3), 0x3000));
+  if (goes_on_before)
+    master.insert(master.begin() + 5, rec(46, RecordKind::sync_region, Endpoint::begin, 5, 0, make_id(0, 3), 0x3000));
+  if (goes_on_before)
+    master.insert(master.begin() + 6, rec(47, RecordKind::sync_region, Endpoint::end, 5, 0, make_id(0, 3), 0x3000));
   auto& worker = source.channel(1);
   worker.insert(worker.begin() + 1, {rec(31, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(1, 1), task),
                                      rec(40, RecordKind::task_schedule, Endpoint::none, 7, 0, task, make_id(1, 1))});
@@ -142,10 +152,11 @@ TEST_CASE("an untied task whose end another thread tells ends where it ran") {
   const Lines master_lines = sink.text(0);
   const std::string end = told == 45 ? "44" : goes_on_before ? "45" : "47";
   CHECK(Lines(master_lines.begin() + 7, master_lines.begin() + 12) ==
-        Lines{"44 task_switch 0.1", "44 enter !$omp task untied @0x2000", end + " leave !$omp task untied @0x2000", end + " task_complete 0.1",
-              end + " task_switch 0.0"});
+        Lines{"44 task_switch 0.1", "44 enter !$omp task untied @0x2000", end + " leave !$omp task untied @0x2000",
+              end + " task_complete 0.1", end + " task_switch 0.0"});
   const Lines worker_lines = sink.text(1);
-  CHECK(std::none_of(worker_lines.begin(), worker_lines.end(), [](const std::string& line) { return line.find("task_complete") != line.npos; }));
+  CHECK(std::none_of(worker_lines.begin(), worker_lines.end(),
+                     [](const std::string& line) { return line.find("task_complete") != line.npos; }));
   CHECK(report.repairs.empty());
 }
 
@@ -199,8 +210,9 @@ TEST_CASE("while recording is paused nothing happens, and what was open stays op
                  rec(500, RecordKind::control_tool, Endpoint::none, 0, 0, 1, 0)});
   run(source, sink);
   const Lines lines = sink.text(0);
-  CHECK(Lines(lines.begin() + 4, lines.end()) == Lines{"29 measurement", "499 measurement", "499 leave !$omp parallel @0x1000",
-                                                       "499 team_end 0", "499 join", "949 program_end"});
+  CHECK(Lines(lines.begin() + 4, lines.end()) == Lines{"29 measurement", "499 measurement",
+                                                       "499 leave !$omp parallel @0x1000", "499 team_end 0", "499 join",
+                                                       "949 program_end"});
   const auto& properties = sink.definitions.properties;
   CHECK(std::any_of(properties.begin(), properties.end(), [](const Property& p) {
     return p.name == "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE" && p.value == "false";
@@ -295,8 +307,10 @@ TEST_CASE("a lock that is held when the program ends is released there") {
   source.channel(1).resize(3);
   run(source, sink);
   const Lines lines = sink.text(0);
-  CHECK(std::find(lines.begin(), lines.end(), "30 acquire 0.1") < std::find(lines.begin(), lines.end(), "60 release 0.1"));
-  CHECK(std::find(lines.begin(), lines.end(), "60 release 0.1") < std::find(lines.begin(), lines.end(), "60 team_end 0"));
+  CHECK(std::find(lines.begin(), lines.end(), "30 acquire 0.1") <
+        std::find(lines.begin(), lines.end(), "60 release 0.1"));
+  CHECK(std::find(lines.begin(), lines.end(), "60 release 0.1") <
+        std::find(lines.begin(), lines.end(), "60 team_end 0"));
 }
 
 TEST_CASE("a region that begins and ends in a pause is left out with its team and its tasks") {
@@ -306,14 +320,16 @@ TEST_CASE("a region that begins and ends in a pause is left out with its team an
   auto& master = source.channel(0);
   master.insert(master.begin() + 3, rec(30, RecordKind::task_create, Endpoint::none, 4, 4, make_id(0, 3), 0x2000));
   auto& worker = source.channel(1);
-  worker.insert(worker.begin() + 3, {rec(62, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(1, 1), make_id(0, 4)),
-                                     rec(65, RecordKind::task_schedule, Endpoint::none, 1, 0, make_id(0, 4), make_id(1, 1))});
+  worker.insert(worker.begin() + 3,
+                {rec(62, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(1, 1), make_id(0, 4)),
+                 rec(65, RecordKind::task_schedule, Endpoint::none, 1, 0, make_id(0, 4), make_id(1, 1))});
   master.insert(master.begin() + 1, rec(5, RecordKind::control_tool, Endpoint::none, 0, 0, 2, 0));
   master.insert(master.end() - 1, rec(500, RecordKind::control_tool, Endpoint::none, 0, 0, 1, 0));
   const auto report = run(source, sink);
   CHECK(sink.text(0) == Lines{"0 program_begin", "4 measurement", "499 measurement", "949 program_end"});
   CHECK(sink.text(1).empty());
-  CHECK(std::none_of(sink.definitions.comms.begin(), sink.definitions.comms.end(), [](const Comm& comm) { return comm.used; }));
+  CHECK(std::none_of(sink.definitions.comms.begin(), sink.definitions.comms.end(),
+                     [](const Comm& comm) { return comm.used; }));
   CHECK(report.repairs.empty());
 }
 
@@ -336,9 +352,10 @@ TEST_CASE("a wait for the drainer does not part a task from its dependences") {
   MemorySink sink;
   region_with_late_ends(source);
   auto& master = source.channel(0);
-  master.insert(master.begin() + 3, {rec(30, RecordKind::task_create, Endpoint::begin_end, 4, 4, make_id(0, 3), 0x2000),
-                                     rec(33, RecordKind::ring_wait, Endpoint::none, 0, 0, 36, 0),
-                                     rec(32, RecordKind::dependences, Endpoint::none, 1, 1u << 16, make_id(0, 4), 0xabc)});
+  master.insert(master.begin() + 3,
+                {rec(30, RecordKind::task_create, Endpoint::begin_end, 4, 4, make_id(0, 3), 0x2000),
+                 rec(33, RecordKind::ring_wait, Endpoint::none, 0, 0, 36, 0),
+                 rec(32, RecordKind::dependences, Endpoint::none, 1, 1u << 16, make_id(0, 4), 0xabc)});
   run(source, sink);
   const auto& attributes = sink.locations.at(0).attributes;
   CHECK(std::any_of(attributes.begin(), attributes.end(), [](const EventAttribute& a) { return a.value == 0xabc; }));

@@ -94,26 +94,38 @@ class MemorySink : public EventSink {
 };
 
 inline std::vector<std::string> MemorySink::text(LocationRef location) const {
-  static const char* const names[] = {"program_begin", "program_end", "enter", "leave", "fork", "join", "team_begin", "team_end",
-                                      "task_create", "task_switch", "task_complete", "acquire", "release", "measurement",
-                                      "buffer_flush", "parameter", "parameter", "parameter", "rma_get", "rma_put", "rma_complete", "metric"};
+  static const char* const names[] = {"program_begin", "program_end", "enter",     "leave",       "fork",
+                                      "join",          "team_begin",  "team_end",  "task_create", "task_switch",
+                                      "task_complete", "acquire",     "release",   "measurement", "buffer_flush",
+                                      "parameter",     "parameter",   "parameter", "rma_get",     "rma_put",
+                                      "rma_complete",  "metric"};
   std::vector<std::string> lines;
   const auto it = locations.find(location);
   if (it == locations.end()) return lines;
   for (const Event& e : it->second.events) {
-    std::string line = std::to_string(e.time - definitions.clock.offset) + " " + names[static_cast<std::size_t>(e.type)];
+    std::string line =
+        std::to_string(e.time - definitions.clock.offset) + " " + names[static_cast<std::size_t>(e.type)];
     switch (e.type) {
       case EventType::enter:
-      case EventType::leave: line += " " + definitions.regions.at(e.ref).name; break;
+      case EventType::leave:
+        line += " " + definitions.regions.at(e.ref).name;
+        break;
       case EventType::team_begin:
-      case EventType::team_end: line += " " + std::to_string(e.ref); break;
+      case EventType::team_end:
+        line += " " + std::to_string(e.ref);
+        break;
       case EventType::task_create:
       case EventType::task_switch:
       case EventType::task_complete:
       case EventType::acquire_lock:
-      case EventType::release_lock: line += " " + std::to_string(e.a) + "." + std::to_string(e.b); break;
-      case EventType::thread_fork: line += " " + std::to_string(e.a); break;
-      default: break;
+      case EventType::release_lock:
+        line += " " + std::to_string(e.a) + "." + std::to_string(e.b);
+        break;
+      case EventType::thread_fork:
+        line += " " + std::to_string(e.a);
+        break;
+      default:
+        break;
     }
     lines.push_back(line);
   }

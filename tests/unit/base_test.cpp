@@ -114,8 +114,11 @@ TEST_CASE("the processor's counter is left alone where the kernel does not read 
   const test::Scratch scratch;
   const auto file = (scratch.path() / "current_clocksource").string();
   const ClockKind unknown = choose_clock(file.c_str());
-  for (const auto& [source, kind] : {std::pair{"tsc\n", unknown}, {"kvm-clock\n", unknown}, {"", unknown},
-                                     {"hpet\n", ClockKind::monotonic}, {"acpi_pm", ClockKind::monotonic}}) {
+  for (const auto& [source, kind] : {std::pair{"tsc\n", unknown},
+                                     {"kvm-clock\n", unknown},
+                                     {"", unknown},
+                                     {"hpet\n", ClockKind::monotonic},
+                                     {"acpi_pm", ClockKind::monotonic}}) {
     std::ofstream{file} << source;
     CHECK(choose_clock(file.c_str()) == kind);
   }

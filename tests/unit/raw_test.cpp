@@ -158,7 +158,8 @@ TEST_CASE("repetitions that the reader may leave out are counted, and nothing el
     REQUIRE(next++ < records.size());
   }
   for (std::uint64_t c = 0; c < 4; ++c)
-    CHECK(std::any_of(seen.begin(), seen.end(), [&](const Record& r) { return r.kind == RecordKind::sync_region && r.c == c; }));
+    CHECK(std::any_of(seen.begin(), seen.end(),
+                      [&](const Record& r) { return r.kind == RecordKind::sync_region && r.c == c; }));
 }
 
 TEST_CASE("a complete raw trace is read as it was written") {

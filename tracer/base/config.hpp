@@ -56,11 +56,11 @@ struct Config {
   ConvertWhen convert = ConvertWhen::at_end;
   bool system_clock = false;  ///< CLOCK_MONOTONIC although the processor has a counter
   bool keep_raw = false;
-  std::string filter;    ///< a file of include/exclude rules; "": none
+  std::string filter;                        ///< a file of include/exclude rules; "": none
   std::string device = "auto";               ///< who records devices: auto, ompt, cupti, host, off
   std::uint64_t device_buffer = 1u << 20;    ///< bytes of one trace buffer of a device
   std::uint64_t device_memory = 256u << 20;  ///< bytes of all trace buffers of devices
-  unsigned threads = 0;  ///< that convert; 0: as many as the process may use
+  unsigned threads = 0;                      ///< that convert; 0: as many as the process may use
   LogLevel log = LogLevel::warning;
   std::string launch;                   ///< the launcher's mark: names the runs that `tracer run` started
   std::vector<Setting> settings;        ///< every variable with its value and where it came from

@@ -101,8 +101,8 @@ class StreamOverlap final : public Rule {
   std::vector<unsigned> open_;
 };
 
-/// Joined by the attribute HOST_OP_ID on both sides, else by the parameter "callsite id". Only OpenMP's kernels need a submit:
-/// streams also hold waiting, overhead, memsets and what libraries launch.
+/// Joined by the attribute HOST_OP_ID on both sides, else by the parameter "callsite id". Only OpenMP's kernels need a
+/// submit: streams also hold waiting, overhead, memsets and what libraries launch.
 class KernelSubmits final : public Rule {
  public:
   explicit KernelSubmits(const Context& c)

@@ -110,7 +110,8 @@ class TaskLife final : public Rule {
     if (count == of_team_.end() || count->second == 0) return;
     std::erase_if(live_, [&](const auto& item) {
       // At the very time of the join it may be of the next fork. If it is not, it is reported at the end.
-      if (item.first.team != fork.team || item.second.time < fork.forked || item.second.time >= fork.joined) return false;
+      if (item.first.team != fork.team || item.second.time < fork.forked || item.second.time >= fork.joined)
+        return false;
       report(item.first, item.second);
       --count->second;
       return true;

@@ -134,7 +134,8 @@ class Membership final : public Rule {
       while (!stays.empty() && stays.front().begin < fork.forked && stays.front().ended) stays.pop_front();
       // What begins at the time of the join may belong to the next fork at that time.
       const auto begun = [&](std::uint64_t last) {
-        return std::count_if(stays.begin(), stays.end(), [&](const Stay& s) { return s.begin >= fork.forked && s.begin <= last; });
+        return std::count_if(stays.begin(), stays.end(),
+                             [&](const Stay& s) { return s.begin >= fork.forked && s.begin <= last; });
       };
       const auto before = fork.joined == fork.forked ? 0 : begun(fork.joined - 1);
       const auto inside = before > 0 ? before : std::min<std::ptrdiff_t>(begun(fork.joined), 1);
@@ -144,7 +145,8 @@ class Membership final : public Rule {
       } else if (!stays.front().ended || stays.front().end > fork.joined) {
         at(c_.location_name(member) + " does not end the team " + std::to_string(fork.team) + " before the join");
       }
-      for (auto n = inside; n > 0 && !stays.empty() && (stays.size() > 1 || stays.front().ended); --n) stays.pop_front();
+      for (auto n = inside; n > 0 && !stays.empty() && (stays.size() > 1 || stays.front().ended); --n)
+        stays.pop_front();
     }
   }
 

@@ -67,7 +67,9 @@ bool is_team_border(EventKind k) {
 }
 
 /// Recording was full or the oldest were overwritten: what every member of a team did is not known then.
-bool lacks_events(const Context& c) { return c.loss("TRACER::EVENTS_LOST") != nullptr; }
+bool lacks_events(const Context& c) {
+  return c.loss("TRACER::EVENTS_LOST") != nullptr;
+}
 constexpr const char* why_lacking = "events were lost, so the members' parts are not all known";
 
 /// The k-th barrier of each member is the same one. A `cancel` makes members skip barriers.

@@ -62,10 +62,14 @@ void print_bash(const CLI::App& app) {
 std::string quoted(const std::string& text, bool zsh) {
   std::string out;
   for (const char c : text) {
-    if (c == '\'') out += zsh ? "'\\''" : "\\'";
-    else if (c == '\n') out += ' ';
-    else if (zsh && (c == '[' || c == ']' || c == ':')) out += std::string{"\\"} + c;
-    else out += c;
+    if (c == '\'')
+      out += zsh ? "'\\''" : "\\'";
+    else if (c == '\n')
+      out += ' ';
+    else if (zsh && (c == '[' || c == ']' || c == ':'))
+      out += std::string{"\\"} + c;
+    else
+      out += c;
   }
   return out;
 }
@@ -76,14 +80,16 @@ void print_zsh(const CLI::App& app) {
   for (const CommandText& command : commands) {
     std::printf("    '%s:%s'\n", command.name.c_str(), quoted(command.summary, true).c_str());
   }
-  std::printf("  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n"
-              "  local command=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $command in\n");
+  std::printf(
+      "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n"
+      "  local command=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $command in\n");
   for (const CommandText& command : commands) {
     std::printf("    %s) _arguments", command.name.c_str());
     for (const OptionText& option : command.options) {
       const std::string action =
-          option.value.empty() ? ""
-                               : ":value:" + (option.choices.empty() ? "_files" : "(" + joined(option.choices, " ") + ")");
+          option.value.empty()
+              ? ""
+              : ":value:" + (option.choices.empty() ? "_files" : "(" + joined(option.choices, " ") + ")");
       for (const std::string& name : option.names) {
         std::printf(" \\\n      '%s[%s]%s'", name.c_str(), quoted(option.description, true).c_str(), action.c_str());
       }
@@ -117,9 +123,12 @@ void add(CLI::App& app, std::function<int()>& action) {
   app.add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
   app.footer("For this shell only: source <(tracer completion bash)");
   action = [shell, &app] {
-    if (*shell == "bash") print_bash(*app.get_parent());
-    else if (*shell == "zsh") print_zsh(*app.get_parent());
-    else print_fish(*app.get_parent());
+    if (*shell == "bash")
+      print_bash(*app.get_parent());
+    else if (*shell == "zsh")
+      print_zsh(*app.get_parent());
+    else
+      print_fish(*app.get_parent());
     return static_cast<int>(ok);
   };
 }

@@ -18,11 +18,16 @@ namespace {
 std::string roff(const std::string& text) {
   std::string out;
   for (const char c : text) {
-    if (c == '-') out += "\\-";
-    else if (c == '\\') out += "\\e";
-    else if (c == '\n') out += "\n.br\n";
-    else if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n')) out += std::string{"\\&"} + c;
-    else out += c;
+    if (c == '-')
+      out += "\\-";
+    else if (c == '\\')
+      out += "\\e";
+    else if (c == '\n')
+      out += "\n.br\n";
+    else if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n'))
+      out += std::string{"\\&"} + c;
+    else
+      out += c;
   }
   return out;
 }
@@ -30,8 +35,10 @@ std::string roff(const std::string& text) {
 void print_option(const OptionText& option) {
   std::string head;
   for (const std::string& name : option.names) head += (head.empty() ? "\\fB" : ", \\fB") + roff(name) + "\\fR";
-  if (head.empty()) head = "\\fI" + roff(option.positional) + "\\fR";
-  else if (!option.value.empty()) head += " \\fI" + roff(option.value) + "\\fR";
+  if (head.empty())
+    head = "\\fI" + roff(option.positional) + "\\fR";
+  else if (!option.value.empty())
+    head += " \\fI" + roff(option.value) + "\\fR";
   std::printf(".TP\n%s\n%s\n", head.c_str(), roff(option.description).c_str());
 }
 
@@ -76,7 +83,8 @@ void print_overview(const CLI::App& app) {
     std::printf(".TP\n\\fBtracer\\-%s\\fR(1)\n%s\n", roff(command.name).c_str(), roff(command.summary).c_str());
   }
   print_options(describe(app));
-  std::printf(".SH EXIT STATUS\n0: done. 1: something was found or could not be done. 2: the command line makes no sense.\n");
+  std::printf(
+      ".SH EXIT STATUS\n0: done. 1: something was found or could not be done. 2: the command line makes no sense.\n");
 }
 
 void print_command(CommandText text) {
@@ -113,7 +121,8 @@ std::string cell(const std::string& text) {
 int print_settings() {
   std::printf(
       "# Settings\n\n<!-- Written by `tracer manual --settings`; do not edit. -->\n\n"
-      "Environment variables, read when the traced program starts. A value that is not understood gets one line on standard\n"
+      "Environment variables, read when the traced program starts. A value that is not understood gets one line on "
+      "standard\n"
       "error, and the default is used. `tracer info` shows the values in force and where they come from.\n\n"
       "| variable | default | allowed | meaning |\n|---|---|---|---|\n");
   const Config defaults = read_config(nullptr);
@@ -126,7 +135,8 @@ int print_settings() {
                 cell(row.allowed).c_str(), cell(row.meaning).c_str());
   }
   std::printf(
-      "\nOf the command: `TRACER_LIBRARY` names the libtracer.so that `tracer run` uses, `TRACER_OPENMP_RUNTIME` the libomp that it\n"
+      "\nOf the command: `TRACER_LIBRARY` names the libtracer.so that `tracer run` uses, `TRACER_OPENMP_RUNTIME` the "
+      "libomp that it\n"
       "puts in the place of GCC's runtime; `NO_COLOR` switches colours off.\n");
   return ok;
 }

@@ -77,7 +77,8 @@ void read_costs(const Journal& journal, ConvertResult& result) {
   result.drain_seconds = counter("tool.drain_ns");
   std::uint64_t ticks = 0;
   for (const ChannelInfo& channel : journal.channels) ticks += channel.wait_ticks;
-  result.wait_seconds = static_cast<double>(ticks) / translate::ClockFit(journal.run.clock, journal.clock).ticks_per_second();
+  result.wait_seconds =
+      static_cast<double>(ticks) / translate::ClockFit(journal.run.clock, journal.clock).ticks_per_second();
 }
 
 }  // namespace
@@ -106,7 +107,8 @@ ConvertResult convert(const fs::path& raw, const fs::path& directory, const Conv
     translation.properties.push_back({"TRACER::FILTER", filter.text()});
   }
   read_costs(source->journal(), result);
-  translation.properties.push_back({"TRACER::COUNTER::tool.wait_ns", std::to_string(static_cast<std::uint64_t>(result.wait_seconds * 1e9))});
+  translation.properties.push_back(
+      {"TRACER::COUNTER::tool.wait_ns", std::to_string(static_cast<std::uint64_t>(result.wait_seconds * 1e9))});
   const DeviceTimeline devices = device_timeline(*source);
   translation.devices = &devices;
   translate::TranslateReport report = translate::translate(*source, *sink, translation);

@@ -13,10 +13,10 @@
 namespace tracer {
 
 struct ConvertOptions {
-  unsigned threads = 0;     ///< 0: as many as this process may use, at most 8
-  bool keep_raw = false;    ///< else the raw trace is removed when the archive is complete and nothing was damaged
-  bool symbols = true;      ///< look source positions up
-  bool level_3_1 = false;   ///< OTF2 3.1's enumeration values, when the library has them
+  unsigned threads = 0;    ///< 0: as many as this process may use, at most 8
+  bool keep_raw = false;   ///< else the raw trace is removed when the archive is complete and nothing was damaged
+  bool symbols = true;     ///< look source positions up
+  bool level_3_1 = false;  ///< OTF2 3.1's enumeration values, when the library has them
   std::function<void(double)> progress;  ///< 0 to 1; may be empty
 };
 
@@ -26,8 +26,8 @@ struct ConvertResult {
   std::uint64_t lost = 0;
   std::size_t threads = 0;
   std::size_t streams = 0;
-  std::uint64_t bytes = 0;     ///< of the archive on disk
-  double seconds = 0;          ///< of the conversion
+  std::uint64_t bytes = 0;  ///< of the archive on disk
+  double seconds = 0;       ///< of the conversion
   /// What recording cost, in seconds: the start of the tool, emptying the rings (beside the program),
   /// threads of the program waiting for that.
   double start_seconds = 0, drain_seconds = 0, wait_seconds = 0;
@@ -39,6 +39,7 @@ struct ConvertResult {
 
 /// `raw`: the raw trace's directory, or the one that holds it. `directory`: where the archive goes;
 /// usually the one around the raw trace. Throws tracer::Error; the raw trace is then untouched.
-ConvertResult convert(const std::filesystem::path& raw, const std::filesystem::path& directory, const ConvertOptions& options = {});
+ConvertResult convert(const std::filesystem::path& raw, const std::filesystem::path& directory,
+                      const ConvertOptions& options = {});
 
 }  // namespace tracer

@@ -94,7 +94,8 @@ int guarded(std::chrono::milliseconds limit, int death_signal, const std::functi
     throw CannotLook(Refusal::stuck, "gave up after " + std::to_string(limit.count() / 1000) +
                                          " s: the data is damaged, or the machine too busy (--timeout sets the limit)");
   if (WTERMSIG(status) == SIGKILL)
-    throw CannotLook(Refusal::crashed, "the helper process was killed; what it had changed in the process was put back");
+    throw CannotLook(Refusal::crashed,
+                     "the helper process was killed; what it had changed in the process was put back");
   throw CannotLook(Refusal::crashed, "the OMPD plugin or libdw crashed on what it read (" +
                                          std::string{strsignal(WTERMSIG(status))} +
                                          "): the data is damaged, or they do not fit");

@@ -83,7 +83,7 @@ struct Snapshot {
   std::vector<ThreadView> threads;
   std::vector<NamedText> icvs;  ///< of the address space
   std::vector<std::string> control_variables;
-  bool only_stacks = false;                 ///< made without OMPD
+  bool only_stacks = false;           ///< made without OMPD
   std::vector<std::string> notes;     ///< what could not be found out, and why
   std::vector<std::string> findings;  ///< waits in words (waits.hpp)
 };

@@ -30,8 +30,8 @@ constexpr std::size_t smallest_page = 4096;
 
 using Text = std::array<char, longest_text + 1>;
 
-/// The kernel copies, and reports a bad address instead of a crash; through a pipe where emulators (QEMU) and containers
-/// refuse the call made for it.
+/// The kernel copies, and reports a bad address instead of a crash; through a pipe where emulators (QEMU) and
+/// containers refuse the call made for it.
 bool copy(std::uint64_t from, char* to, std::size_t length) noexcept {
   const iovec here{to, length};
   const iovec there{reinterpret_cast<void*>(from), length};

@@ -49,10 +49,13 @@ void read_costs(const Definitions& definitions, Report& report) {
   constexpr std::string_view prefix = "TRACER::COUNTER::TOOL", suffix = "_NS";
   for (const Property& property : definitions.properties) {
     std::string name = property.name;
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size() + 1) continue;
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size() + 1)
+      continue;
     name = name.substr(prefix.size() + 1, name.size() - prefix.size() - suffix.size() - 1);
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     report.tool[name] = std::strtoull(property.value.c_str(), nullptr, 10);
   }
 }

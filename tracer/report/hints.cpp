@@ -55,11 +55,12 @@ void balance_hints(const Report& report, std::vector<Hint>& hints) {
             ? "which thread that is changes from one execution to the next"
             : format("'%s' works %s, the least loaded thread %s", row.balance.slowest.c_str(),
                      duration_text(row.balance.max).c_str(), duration_text(row.balance.min).c_str());
-    hints.push_back({"imbalance",
-                     format("%s: the slowest thread works %s longer than the mean, %.0f %% of the region's time; %s. Try "
-                            "schedule(dynamic) or smaller parts.",
-                            row.name.c_str(), duration_text(row.balance.lost).c_str(), lost * 100, who.c_str()),
-                     lost});
+    hints.push_back(
+        {"imbalance",
+         format("%s: the slowest thread works %s longer than the mean, %.0f %% of the region's time; %s. Try "
+                "schedule(dynamic) or smaller parts.",
+                row.name.c_str(), duration_text(row.balance.lost).c_str(), lost * 100, who.c_str()),
+         lost});
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of containers that live as long as the process: nobody frees them, because threads may be inside handlers at its end.
+// Memory of containers that live as long as the process: nobody frees them, because threads may be inside handlers at
+// its end.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +11,8 @@ extern "C" [[gnu::weak]] void __lsan_ignore_object(const void* object);
 
 namespace tracer {
 
-/// oneTBB's containers keep a segment by the address at which its first index would be: LeakSanitizer finds no pointer into
-/// it, and would make a traced program end with its status for leaks.
+/// oneTBB's containers keep a segment by the address at which its first index would be: LeakSanitizer finds no pointer
+/// into it, and would make a traced program end with its status for leaks.
 template <class T>
 struct LastingAllocator {
   using value_type = T;

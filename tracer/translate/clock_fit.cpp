@@ -17,7 +17,8 @@ ClockFit::ClockFit(ClockKind kind, std::span<const ClockSync> readings) noexcept
   const auto ticks = static_cast<__int128>(last.ticks - first.ticks);
   const auto ns = static_cast<__int128>(last.monotonic - first.monotonic);
   scale_ = static_cast<std::int64_t>((ns << shift) / ticks);
-  ticks_per_second_ = static_cast<double>(last.ticks - first.ticks) * 1e9 / static_cast<double>(last.monotonic - first.monotonic);
+  ticks_per_second_ =
+      static_cast<double>(last.ticks - first.ticks) * 1e9 / static_cast<double>(last.monotonic - first.monotonic);
 }
 
 }  // namespace tracer::translate

@@ -92,7 +92,9 @@ bool is_routine(Construct c) {
 
 }  // namespace
 
-const ConstructRow& row_of(Construct construct) noexcept { return rows[static_cast<std::size_t>(construct)]; }
+const ConstructRow& row_of(Construct construct) noexcept {
+  return rows[static_cast<std::size_t>(construct)];
+}
 
 std::string construct_name(const RegionKey& key) {
   std::string name = is_routine(key.construct) ? "" : key.construct == Construct::lost_events ? "!$tracer " : "!$omp ";
@@ -102,8 +104,11 @@ std::string construct_name(const RegionKey& key) {
     case Construct::sync_other:
     case Construct::mutex_other:
     case Construct::target_other:
-    case Construct::data_other: name += " " + std::to_string(key.extra); break;
-    default: break;
+    case Construct::data_other:
+      name += " " + std::to_string(key.extra);
+      break;
+    default:
+      break;
   }
   if (key.wait) name += " wait";
   return name;
@@ -112,16 +117,24 @@ std::string construct_name(const RegionKey& key) {
 Construct sync_construct(std::uint16_t kind) noexcept {
   switch (kind) {
     case 1:  // barrier, before 5.1
-    case 3: return Construct::barrier;
+    case 3:
+      return Construct::barrier;
     case 2:  // implicit, before 5.1
     case 8:
-    case 9: return Construct::implicit_barrier;
-    case 4: return Construct::implementation_barrier;
-    case 5: return Construct::taskwait;
-    case 6: return Construct::taskgroup;
-    case 7: return Construct::reduction;
-    case 10: return Construct::teams_barrier;
-    default: return Construct::sync_other;
+    case 9:
+      return Construct::implicit_barrier;
+    case 4:
+      return Construct::implementation_barrier;
+    case 5:
+      return Construct::taskwait;
+    case 6:
+      return Construct::taskgroup;
+    case 7:
+      return Construct::reduction;
+    case 10:
+      return Construct::teams_barrier;
+    default:
+      return Construct::sync_other;
   }
 }
 
@@ -131,49 +144,74 @@ Construct work_construct(std::uint16_t type) noexcept {
     case 10:
     case 11:
     case 12:
-    case 13: return Construct::for_loop;
-    case 2: return Construct::sections;
+    case 13:
+      return Construct::for_loop;
+    case 2:
+      return Construct::sections;
     case 3:
-    case 4: return Construct::single;
-    case 5: return Construct::workshare;
-    case 6: return Construct::distribute;
-    case 7: return Construct::taskloop;
-    case 8: return Construct::scope;
-    default: return Construct::work_other;
+    case 4:
+      return Construct::single;
+    case 5:
+      return Construct::workshare;
+    case 6:
+      return Construct::distribute;
+    case 7:
+      return Construct::taskloop;
+    case 8:
+      return Construct::scope;
+    default:
+      return Construct::work_other;
   }
 }
 
 const char* schedule_name(std::uint16_t work_type) noexcept {
   switch (work_type) {
-    case 1: return "unknown";  // before 5.2 the schedule is not told
-    case 10: return "static";
-    case 11: return "dynamic";
-    case 12: return "guided";
-    case 13: return "other";
-    default: return nullptr;
+    case 1:
+      return "unknown";  // before 5.2 the schedule is not told
+    case 10:
+      return "static";
+    case 11:
+      return "dynamic";
+    case 12:
+      return "guided";
+    case 13:
+      return "other";
+    default:
+      return nullptr;
   }
 }
 
 Construct mutex_construct(std::uint16_t kind) noexcept {
   switch (kind) {
-    case 1: return Construct::set_lock;
-    case 2: return Construct::test_lock;
-    case 3: return Construct::set_nest_lock;
-    case 4: return Construct::test_nest_lock;
-    case 5: return Construct::critical;
-    case 6: return Construct::atomic;
-    case 7: return Construct::ordered;
-    default: return Construct::mutex_other;
+    case 1:
+      return Construct::set_lock;
+    case 2:
+      return Construct::test_lock;
+    case 3:
+      return Construct::set_nest_lock;
+    case 4:
+      return Construct::test_nest_lock;
+    case 5:
+      return Construct::critical;
+    case 6:
+      return Construct::atomic;
+    case 7:
+      return Construct::ordered;
+    default:
+      return Construct::mutex_other;
   }
 }
 
 Construct release_construct(std::uint16_t kind) noexcept {
   switch (kind) {
     case 1:
-    case 2: return Construct::unset_lock;
+    case 2:
+      return Construct::unset_lock;
     case 3:
-    case 4: return Construct::unset_nest_lock;
-    default: return mutex_construct(kind);
+    case 4:
+      return Construct::unset_nest_lock;
+    default:
+      return mutex_construct(kind);
   }
 }
 
@@ -188,30 +226,42 @@ Construct doacross_construct(std::uint16_t dependence_type) noexcept {
 Construct target_construct(std::uint16_t kind) noexcept {
   switch (kind) {
     case 1:
-    case 9: return Construct::target;
+    case 9:
+      return Construct::target;
     case 2:
-    case 10: return Construct::target_enter_data;
+    case 10:
+      return Construct::target_enter_data;
     case 3:
-    case 11: return Construct::target_exit_data;
+    case 11:
+      return Construct::target_exit_data;
     case 4:
-    case 12: return Construct::target_update;
-    default: return Construct::target_other;
+    case 12:
+      return Construct::target_update;
+    default:
+      return Construct::target_other;
   }
 }
 
 Construct data_op_construct(std::uint16_t optype) noexcept {
   switch (optype) {
     case 1:
-    case 17: return Construct::data_alloc;
+    case 17:
+      return Construct::data_alloc;
     case 2:
-    case 18: return Construct::data_to_device;
+    case 18:
+      return Construct::data_to_device;
     case 3:
-    case 19: return Construct::data_from_device;
+    case 19:
+      return Construct::data_from_device;
     case 4:
-    case 20: return Construct::data_delete;
-    case 5: return Construct::data_associate;
-    case 6: return Construct::data_disassociate;
-    default: return Construct::data_other;
+    case 20:
+      return Construct::data_delete;
+    case 5:
+      return Construct::data_associate;
+    case 6:
+      return Construct::data_disassociate;
+    default:
+      return Construct::data_other;
   }
 }
 
@@ -229,33 +279,51 @@ RegionKey region_key(const Record& r) noexcept {
       if (flags & 0x08u) return at(Construct::target_task);
       return at((flags & 0x10000000u) ? Construct::task_untied : Construct::task);
     }
-    case RecordKind::sync_region: return other(sync_construct(r.sub), Construct::sync_other);
+    case RecordKind::sync_region:
+      return other(sync_construct(r.sub), Construct::sync_other);
     case RecordKind::sync_region_wait: {
       RegionKey key = other(sync_construct(r.sub), Construct::sync_other);
       key.wait = true;
       return key;
     }
-    case RecordKind::reduction: return at(Construct::reduction);
-    case RecordKind::work: return other(work_construct(r.sub), Construct::work_other);
-    case RecordKind::masked: return at(Construct::masked);
-    case RecordKind::mutex_acquire: return other(mutex_construct(r.sub), Construct::mutex_other);
-    case RecordKind::mutex_released: return other(release_construct(r.sub), Construct::mutex_other);
-    case RecordKind::lock_init: return at(r.sub >= 3 ? Construct::init_nest_lock : Construct::init_lock);
-    case RecordKind::lock_destroy: return at(r.sub >= 3 ? Construct::destroy_nest_lock : Construct::destroy_lock);
-    case RecordKind::nest_lock: return at(Construct::unset_nest_lock);
-    case RecordKind::flush: return at(Construct::flush);
-    case RecordKind::cancel: return at(Construct::cancel);
-    case RecordKind::error: return at(Construct::error);
-    case RecordKind::control_tool: return at(Construct::control_tool);
-    case RecordKind::target: return other(target_construct(r.sub), Construct::target_other);
+    case RecordKind::reduction:
+      return at(Construct::reduction);
+    case RecordKind::work:
+      return other(work_construct(r.sub), Construct::work_other);
+    case RecordKind::masked:
+      return at(Construct::masked);
+    case RecordKind::mutex_acquire:
+      return other(mutex_construct(r.sub), Construct::mutex_other);
+    case RecordKind::mutex_released:
+      return other(release_construct(r.sub), Construct::mutex_other);
+    case RecordKind::lock_init:
+      return at(r.sub >= 3 ? Construct::init_nest_lock : Construct::init_lock);
+    case RecordKind::lock_destroy:
+      return at(r.sub >= 3 ? Construct::destroy_nest_lock : Construct::destroy_lock);
+    case RecordKind::nest_lock:
+      return at(Construct::unset_nest_lock);
+    case RecordKind::flush:
+      return at(Construct::flush);
+    case RecordKind::cancel:
+      return at(Construct::cancel);
+    case RecordKind::error:
+      return at(Construct::error);
+    case RecordKind::control_tool:
+      return at(Construct::control_tool);
+    case RecordKind::target:
+      return other(target_construct(r.sub), Construct::target_other);
     case RecordKind::target_data_op: {
       const Construct c = data_op_construct(r.sub);
       return RegionKey{0, c, false, c == Construct::data_other ? r.sub : std::uint16_t{0}};
     }
-    case RecordKind::target_submit: return RegionKey{0, Construct::target_submit, false, 0};
-    case RecordKind::task_dependence: return RegionKey{0, Construct::task_dependence, false, 0};
-    case RecordKind::lost: return RegionKey{0, Construct::lost_events, false, 0};
-    default: return {};
+    case RecordKind::target_submit:
+      return RegionKey{0, Construct::target_submit, false, 0};
+    case RecordKind::task_dependence:
+      return RegionKey{0, Construct::task_dependence, false, 0};
+    case RecordKind::lost:
+      return RegionKey{0, Construct::lost_events, false, 0};
+    default:
+      return {};
   }
 }
 

@@ -12,19 +12,71 @@
 namespace tracer::translate {
 
 enum class Construct : std::uint8_t {
-  parallel, teams,
-  for_loop, sections, section, single, single_sblock, workshare, distribute, taskloop, scope, work_other,
-  loop_chunk, masked,
-  barrier, implicit_barrier, implementation_barrier, teams_barrier, taskwait, taskgroup, reduction, sync_other,
-  create_task, task, task_untied, target_task, task_dependence, fulfill_event,
-  doacross_sink, doacross_source,
-  critical, critical_sblock, ordered, ordered_sblock, atomic,
-  set_lock, unset_lock, test_lock, set_nest_lock, unset_nest_lock, test_nest_lock, mutex_other,
-  init_lock, destroy_lock, init_nest_lock, destroy_nest_lock,
-  flush, cancel, error, control_tool, phase,
-  target, target_enter_data, target_exit_data, target_update, target_other,
-  data_alloc, data_delete, data_to_device, data_from_device, data_associate, data_disassociate, data_other,
-  target_submit, target_map,
+  parallel,
+  teams,
+  for_loop,
+  sections,
+  section,
+  single,
+  single_sblock,
+  workshare,
+  distribute,
+  taskloop,
+  scope,
+  work_other,
+  loop_chunk,
+  masked,
+  barrier,
+  implicit_barrier,
+  implementation_barrier,
+  teams_barrier,
+  taskwait,
+  taskgroup,
+  reduction,
+  sync_other,
+  create_task,
+  task,
+  task_untied,
+  target_task,
+  task_dependence,
+  fulfill_event,
+  doacross_sink,
+  doacross_source,
+  critical,
+  critical_sblock,
+  ordered,
+  ordered_sblock,
+  atomic,
+  set_lock,
+  unset_lock,
+  test_lock,
+  set_nest_lock,
+  unset_nest_lock,
+  test_nest_lock,
+  mutex_other,
+  init_lock,
+  destroy_lock,
+  init_nest_lock,
+  destroy_nest_lock,
+  flush,
+  cancel,
+  error,
+  control_tool,
+  phase,
+  target,
+  target_enter_data,
+  target_exit_data,
+  target_update,
+  target_other,
+  data_alloc,
+  data_delete,
+  data_to_device,
+  data_from_device,
+  data_associate,
+  data_disassociate,
+  data_other,
+  target_submit,
+  target_map,
   lost_events,
   count_,
 };
@@ -39,7 +91,8 @@ struct RegionKey {
 
   friend bool operator==(const RegionKey&, const RegionKey&) = default;
   std::uint64_t hash() const noexcept {
-    const std::uint64_t kind = (std::uint64_t{static_cast<std::uint8_t>(construct)} << 17) | (std::uint64_t{wait} << 16) | extra;
+    const std::uint64_t kind =
+        (std::uint64_t{static_cast<std::uint8_t>(construct)} << 17) | (std::uint64_t{wait} << 16) | extra;
     std::uint64_t h = (codeptr ^ (kind * 0x9e3779b97f4a7c15ull)) * 0xff51afd7ed558ccdull;
     return h ^ (h >> 32);
   }
@@ -54,7 +107,9 @@ struct ConstructRow {
 const ConstructRow& row_of(Construct construct) noexcept;
 
 /// May be the barrier that ends a team.
-constexpr bool is_join(Construct c) noexcept { return c == Construct::implicit_barrier || c == Construct::teams_barrier; }
+constexpr bool is_join(Construct c) noexcept {
+  return c == Construct::implicit_barrier || c == Construct::teams_barrier;
+}
 
 constexpr bool is_barrier(Construct c) noexcept {
   return c == Construct::barrier || c == Construct::implicit_barrier || c == Construct::implementation_barrier ||
@@ -74,22 +129,24 @@ constexpr bool is_mark_command(std::uint64_t command) noexcept {
 std::string construct_name(const RegionKey& key);
 
 /// The construct of a callback's kind argument; the *_other constructs carry unknown ones.
-Construct sync_construct(std::uint16_t kind) noexcept;    // ompt_sync_region_t
-Construct work_construct(std::uint16_t type) noexcept;    // ompt_work_t
-Construct mutex_construct(std::uint16_t kind) noexcept;   // ompt_mutex_t, the acquisition
+Construct sync_construct(std::uint16_t kind) noexcept;   // ompt_sync_region_t
+Construct work_construct(std::uint16_t type) noexcept;   // ompt_work_t
+Construct mutex_construct(std::uint16_t kind) noexcept;  // ompt_mutex_t, the acquisition
 Construct release_construct(std::uint16_t kind) noexcept;
 /// Of ompt_mutex_t: lock or nest_lock, tested or set.
-constexpr bool is_lock_routine(std::uint16_t kind) noexcept { return kind >= 1 && kind <= 4; }
+constexpr bool is_lock_routine(std::uint16_t kind) noexcept {
+  return kind >= 1 && kind <= 4;
+}
 /// The routine that only tries: of a lock or of a nestable one.
 Construct test_construct(std::uint16_t kind) noexcept;
 /// A dependence of a loop iteration (ordered depend, doacross), not of a task.
 constexpr bool is_doacross(const Record& r) noexcept {
   return r.kind == RecordKind::dependences && (r.sub == 5 || r.sub == 6);
 }
-Construct doacross_construct(std::uint16_t dependence_type) noexcept; // ompt_mutex_t, the release
-Construct target_construct(std::uint16_t kind) noexcept;  // ompt_target_t
-Construct data_op_construct(std::uint16_t optype) noexcept;  // ompt_target_data_op_t
-const char* schedule_name(std::uint16_t work_type) noexcept; ///< "static", ...; nullptr for no loop
+Construct doacross_construct(std::uint16_t dependence_type) noexcept;  // ompt_mutex_t, the release
+Construct target_construct(std::uint16_t kind) noexcept;               // ompt_target_t
+Construct data_op_construct(std::uint16_t optype) noexcept;            // ompt_target_data_op_t
+const char* schedule_name(std::uint16_t work_type) noexcept;           ///< "static", ...; nullptr for no loop
 
 /// The region that the record enters, leaves or passes; construct count_ when it has none.
 /// `parallel` and `task` regions are keyed by parallel_begin and task_create.

@@ -27,7 +27,8 @@ std::string result_name(const CallbackAnswer& answer) {
 bool is_compiled_by_gcc(const Journal& journal) {
   const auto named = [](const std::string& path, const char* name) { return path.find(name) != std::string::npos; };
   return !journal.run.runtime_library.empty() && !named(journal.run.runtime_library, "libgomp") &&
-         std::any_of(journal.modules.begin(), journal.modules.end(), [&](const Module& m) { return named(m.path, "/libgomp.so"); });
+         std::any_of(journal.modules.begin(), journal.modules.end(),
+                     [&](const Module& m) { return named(m.path, "/libgomp.so"); });
 }
 
 const char* ending_name(Ending ending) {
@@ -97,7 +98,8 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
   add("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE", complete ? "true" : "false");
   add("OTF2::THREAD_LOCK_EVENT_COMPLETE", complete ? "true" : "false");
   if (is_compiled_by_gcc(journal)) {
-    add("TRACER::NOT_REPORTED", "code compiled by GCC does not tell the runtime of: static loops, masked, atomic, reductions, target regions");
+    add("TRACER::NOT_REPORTED",
+        "code compiled by GCC does not tell the runtime of: static loops, masked, atomic, reductions, target regions");
   }
   add("TRACER::VERSION", journal.run.tracer_version);
   add("TRACER::PROGRAM", journal.run.program);

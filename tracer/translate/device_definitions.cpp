@@ -16,8 +16,10 @@ struct ParadigmRow {
 };
 /// By DeviceInfo::paradigm_hint; a sink of level 3.0 writes openmp_target as the nearest it has.
 constexpr ParadigmRow paradigm_rows[] = {
-    {Paradigm::openmp_target, "OpenMP target", "OpenMP Device"}, {Paradigm::cuda, "CUDA", "CUDA Device"},
-    {Paradigm::hip, "HIP", "HIP Device"},                        {Paradigm::opencl, "OpenCL", "OpenCL Device"},
+    {Paradigm::openmp_target, "OpenMP target", "OpenMP Device"},
+    {Paradigm::cuda, "CUDA", "CUDA Device"},
+    {Paradigm::hip, "HIP", "HIP Device"},
+    {Paradigm::opencl, "OpenCL", "OpenCL Device"},
     {Paradigm::openmp_target, "OpenMP target", "OpenMP Device"},
 };
 
@@ -27,10 +29,14 @@ const ParadigmRow& row_of_device(const DeviceInfo& info) {
 
 const char* name_of(DeviceProviderKind provider) {
   switch (provider) {
-    case DeviceProviderKind::ompt: return "ompt";
-    case DeviceProviderKind::cupti: return "cupti";
-    case DeviceProviderKind::host: return "host";
-    default: return "none";
+    case DeviceProviderKind::ompt:
+      return "ompt";
+    case DeviceProviderKind::cupti:
+      return "cupti";
+    case DeviceProviderKind::host:
+      return "host";
+    default:
+      return "none";
   }
 }
 
@@ -48,7 +54,8 @@ void add_modules(const Journal& journal, std::int32_t number, std::vector<Proper
   for (const DeviceModule& module : journal.device_modules) {
     if (module.device != number) continue;
     const std::string text = module.file.empty() ? "module " + std::to_string(module.module_id) : module.file;
-    properties.push_back({"TRACER::MODULE::" + std::to_string(n++), text + ", " + std::to_string(module.bytes) + " bytes"});
+    properties.push_back(
+        {"TRACER::MODULE::" + std::to_string(n++), text + ", " + std::to_string(module.bytes) + " bytes"});
   }
 }
 
@@ -56,8 +63,10 @@ std::uint32_t define_node(const DeviceInfo& info, const Journal& journal, Defini
   SystemTreeNode node;
   const auto name = info.properties.find("name");
   node.name = "Device " + std::to_string(info.number);
-  if (name != info.properties.end() && !name->second.empty()) node.name += " (" + name->second + ")";
-  else if (!info.type.empty()) node.name += " (" + info.type + ")";
+  if (name != info.properties.end() && !name->second.empty())
+    node.name += " (" + name->second + ")";
+  else if (!info.type.empty())
+    node.name += " (" + info.type + ")";
   node.class_name = row_of_device(info).node_class;
   node.domain = NodeDomain::accelerator_device;
   node.parent = d.nodes.size() > 1 ? 1 : 0;
@@ -88,7 +97,8 @@ void define_stream(const DeviceTrack& track, const DeviceStream* stream, const D
   if (stream && stream->virtual_index) {
     location.properties.push_back({"TRACER::OVERLAPS", std::to_string(stream->virtual_index)});
   }
-  out.locations.push_back({static_cast<LocationRef>(d.locations.size()), stream, &track, undefined_ref, 0, undefined_ref});
+  out.locations.push_back(
+      {static_cast<LocationRef>(d.locations.size()), stream, &track, undefined_ref, 0, undefined_ref});
   d.locations.push_back(std::move(location));
 }
 
@@ -109,7 +119,8 @@ void define_device(const DeviceTrack& track, const Journal& journal, Definitions
 }
 
 bool moves_data(const DeviceLocation& l) {
-  return l.stream && std::any_of(l.stream->operations.begin(), l.stream->operations.end(), [](const DeviceOperation& o) {
+  return l.stream &&
+         std::any_of(l.stream->operations.begin(), l.stream->operations.end(), [](const DeviceOperation& o) {
            return o.kind == DeviceRecordKind::transfer_to_device || o.kind == DeviceRecordKind::transfer_from_device ||
                   o.kind == DeviceRecordKind::transfer_peer;
          });
@@ -131,7 +142,8 @@ void define_window(const ParadigmRow& row, const std::vector<DeviceLocation*>& s
   for (std::uint32_t i = 0; i < locations.members.size(); ++i) members.members.push_back(i);
   d.groups.push_back(std::move(locations));
   d.groups.push_back(std::move(members));
-  d.comms.push_back({std::string(row.name) + " transfers", static_cast<std::uint32_t>(d.groups.size() - 1), undefined_ref});
+  d.comms.push_back(
+      {std::string(row.name) + " transfers", static_cast<std::uint32_t>(d.groups.size() - 1), undefined_ref});
   const auto window = static_cast<std::uint32_t>(d.windows.size());
   d.windows.push_back({std::string(row.name) + " transfers", static_cast<CommRef>(d.comms.size() - 1)});
   for (DeviceLocation* l : streams) l->window = window;
@@ -149,7 +161,8 @@ void define_windows(const Journal& journal, std::size_t host_threads, Definition
 }
 
 void define_values(Definitions& d, DeviceDefinitions& out) {
-  bool linked = false, targets = false, correlated = false, kernels = false, requested = false, granted = false, sets = false;
+  bool linked = false, targets = false, correlated = false, kernels = false, requested = false, granted = false,
+       sets = false;
   for (const DeviceLocation& l : out.locations) {
     if (!l.stream) continue;
     for (const DeviceOperation& o : l.stream->operations) {
@@ -163,13 +176,25 @@ void define_values(Definitions& d, DeviceDefinitions& out) {
       granted |= o.granted_teams != 0;
     }
   }
-  if (linked) out.host_op_id = find_or_add(d.attributes, AttributeDefinition{"HOST_OP_ID", "unique id of the operation on the device", ValueType::uint64});
-  if (targets) out.target_id = find_or_add(d.attributes, AttributeDefinition{"TARGET_ID", "unique id of the target construct", ValueType::uint64});
-  if (correlated) out.correlation = find_or_add(d.attributes, AttributeDefinition{"CORRELATION_ID", "the provider's id of the operation", ValueType::uint64});
-  if (sets) out.bytes = find_or_add(d.attributes, AttributeDefinition{"ALLOCATION_SIZE", "bytes allocated, freed, moved or mapped", ValueType::uint64});
-  if (kernels) out.callsite_id = find_or_add(d.parameters, ParameterDefinition{"callsite id", EventType::parameter_uint});
-  if (requested) out.teams_requested = find_or_add(d.parameters, ParameterDefinition{"teams requested", EventType::parameter_uint});
-  if (granted) out.teams_granted = find_or_add(d.parameters, ParameterDefinition{"teams granted", EventType::parameter_uint});
+  if (linked)
+    out.host_op_id = find_or_add(
+        d.attributes, AttributeDefinition{"HOST_OP_ID", "unique id of the operation on the device", ValueType::uint64});
+  if (targets)
+    out.target_id = find_or_add(
+        d.attributes, AttributeDefinition{"TARGET_ID", "unique id of the target construct", ValueType::uint64});
+  if (correlated)
+    out.correlation = find_or_add(
+        d.attributes, AttributeDefinition{"CORRELATION_ID", "the provider's id of the operation", ValueType::uint64});
+  if (sets)
+    out.bytes = find_or_add(
+        d.attributes,
+        AttributeDefinition{"ALLOCATION_SIZE", "bytes allocated, freed, moved or mapped", ValueType::uint64});
+  if (kernels)
+    out.callsite_id = find_or_add(d.parameters, ParameterDefinition{"callsite id", EventType::parameter_uint});
+  if (requested)
+    out.teams_requested = find_or_add(d.parameters, ParameterDefinition{"teams requested", EventType::parameter_uint});
+  if (granted)
+    out.teams_granted = find_or_add(d.parameters, ParameterDefinition{"teams granted", EventType::parameter_uint});
 }
 
 void add_properties(const DeviceTimeline& timeline, const Journal& journal, Definitions& d) {
@@ -186,7 +211,9 @@ void add_properties(const DeviceTimeline& timeline, const Journal& journal, Defi
 
 }  // namespace
 
-Paradigm paradigm_of_device(const DeviceInfo& info) noexcept { return row_of_device(info).paradigm; }
+Paradigm paradigm_of_device(const DeviceInfo& info) noexcept {
+  return row_of_device(info).paradigm;
+}
 
 RegionRef DeviceDefinitions::region_of(const DeviceOperation& operation) const noexcept {
   const auto it = regions.find(device_region_key(operation));

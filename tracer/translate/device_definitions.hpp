@@ -28,10 +28,11 @@ struct DeviceLocation {
 /// Built once, before the first location is written; then read by all threads.
 struct DeviceDefinitions {
   std::vector<DeviceLocation> locations;
-  std::map<std::int32_t, std::uint32_t> first_rank;         ///< by device number: a peer's end of a copy
-  std::uint32_t host_op_id = undefined_ref, target_id = undefined_ref;                        // attributes
+  std::map<std::int32_t, std::uint32_t> first_rank;                     ///< by device number: a peer's end of a copy
+  std::uint32_t host_op_id = undefined_ref, target_id = undefined_ref;  // attributes
   std::uint32_t bytes = undefined_ref, correlation = undefined_ref;
-  std::uint32_t callsite_id = undefined_ref, teams_requested = undefined_ref, teams_granted = undefined_ref;  // parameters
+  std::uint32_t callsite_id = undefined_ref, teams_requested = undefined_ref,
+                teams_granted = undefined_ref;  // parameters
 
   RegionRef region_of(const DeviceOperation& operation) const noexcept;
   /// The other device of a peer copy; the stream itself when there is none.

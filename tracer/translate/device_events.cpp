@@ -13,7 +13,11 @@ class StreamTranslator {
  public:
   StreamTranslator(const DeviceLocation& location, const DeviceDefinitions& devices, const Tables& tables,
                    const ClockFit& clock, LocationWriter& writer)
-      : location_(location), devices_(devices), tables_(tables), clock_(clock), out_(writer, *tables.regions, location.stream ? location.stream->operations.size() : 0) {}
+      : location_(location),
+        devices_(devices),
+        tables_(tables),
+        clock_(clock),
+        out_(writer, *tables.regions, location.stream ? location.stream->operations.size() : 0) {}
 
   LocationResult run() {
     if (location_.stream) {
@@ -74,12 +78,14 @@ class StreamTranslator {
 
   void transfer(const DeviceOperation& o, Nanoseconds t) {
     const bool peer = o.kind == DeviceRecordKind::transfer_peer;
-    const bool get = peer ? o.destination_device == location_.track->number : o.kind == DeviceRecordKind::transfer_to_device;
+    const bool get =
+        peer ? o.destination_device == location_.track->number : o.kind == DeviceRecordKind::transfer_to_device;
     // ids of the tool leave the upper half free: 2^24 channels
     const std::uint64_t id = o.host_op_id != no_id ? o.host_op_id : (std::uint64_t{1} << 63) | ++unlinked_;
     const auto window = static_cast<std::uint16_t>(location_.window);
     links(o);
-    out_.add(t, get ? EventType::rma_get : EventType::rma_put, peer ? devices_.peer_of(location_, o) : host_rank(o), o.bytes, id, window);
+    out_.add(t, get ? EventType::rma_get : EventType::rma_put, peer ? devices_.peer_of(location_, o) : host_rank(o),
+             o.bytes, id, window);
     const Nanoseconds end = clock_(o.end);
     memory_until(end);
     out_.add(end, EventType::rma_op_complete_blocking, 0, 0, id, window);

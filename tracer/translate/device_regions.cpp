@@ -13,28 +13,39 @@ namespace {
 
 std::string demangle(const std::string& name) {
   int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                    &std::free);
   return status == 0 && text ? text.get() : name;
 }
 
 const char* plain_name(DeviceRecordKind kind) {
   switch (kind) {
-    case DeviceRecordKind::kernel: return "target kernel";
-    case DeviceRecordKind::transfer_peer: return "device copy";
-    case DeviceRecordKind::memset: return "device memset";
-    case DeviceRecordKind::synchronize: return "synchronize";
-    case DeviceRecordKind::overhead: return "overhead";
-    default: return "device operation";
+    case DeviceRecordKind::kernel:
+      return "target kernel";
+    case DeviceRecordKind::transfer_peer:
+      return "device copy";
+    case DeviceRecordKind::memset:
+      return "device memset";
+    case DeviceRecordKind::synchronize:
+      return "synchronize";
+    case DeviceRecordKind::overhead:
+      return "overhead";
+    default:
+      return "device operation";
   }
 }
 
 RegionRole role_of(DeviceRecordKind kind) {
   switch (kind) {
-    case DeviceRecordKind::kernel: return RegionRole::kernel;
+    case DeviceRecordKind::kernel:
+      return RegionRole::kernel;
     case DeviceRecordKind::transfer_peer:
-    case DeviceRecordKind::memset: return RegionRole::data_transfer;
-    case DeviceRecordKind::overhead: return RegionRole::artificial;
-    default: return RegionRole::function;
+    case DeviceRecordKind::memset:
+      return RegionRole::data_transfer;
+    case DeviceRecordKind::overhead:
+      return RegionRole::artificial;
+    default:
+      return RegionRole::function;
   }
 }
 

@@ -30,7 +30,8 @@ void Entities::close_block() {
   for (std::size_t place = 0; place < block_size && shared; ++place) {
     const Entity& e = open_[place];
     if (count == 0 || !(different[last] == e)) {
-      last = static_cast<std::size_t>(std::find(different.begin(), different.begin() + static_cast<std::ptrdiff_t>(count), e) - different.begin());
+      last = static_cast<std::size_t>(
+          std::find(different.begin(), different.begin() + static_cast<std::ptrdiff_t>(count), e) - different.begin());
       shared = last < most_shared;
       if (shared && last == count) different[count++] = e;
     }

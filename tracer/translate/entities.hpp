@@ -73,8 +73,8 @@ class Entities {
   std::vector<Block> blocks_;  ///< closed
   std::vector<Entity> entries_;
   std::vector<std::uint64_t> bits_;
-  std::vector<Entity> open_;                         ///< the block behind blocks_, as far as it was set
-  std::unordered_map<std::uint64_t, Entity> late_;   ///< set when their block was closed: wrong or damaged traces
+  std::vector<Entity> open_;                        ///< the block behind blocks_, as far as it was set
+  std::unordered_map<std::uint64_t, Entity> late_;  ///< set when their block was closed: wrong or damaged traces
 };
 
 }  // namespace tracer::translate

@@ -20,19 +20,22 @@ namespace tracer::translate {
 
 class EventBuffer {
  public:
-  /// `records` are expected: a thread that did little takes little memory. `text` is the attribute whose values are strings.
+  /// `records` are expected: a thread that did little takes little memory. `text` is the attribute whose values are
+  /// strings.
   EventBuffer(LocationWriter& writer, RegionTable& regions, std::uint64_t records, std::uint32_t text = undefined_ref)
       : writer_(writer), regions_(regions), text_(text) {
     events_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(batch, 2 * records + 16)));
   }
 
-  void add(Nanoseconds time, EventType type, std::uint32_t ref, std::uint64_t a = 0, std::uint64_t b = 0, std::uint16_t sub = 0) {
+  void add(Nanoseconds time, EventType type, std::uint32_t ref, std::uint64_t a = 0, std::uint64_t b = 0,
+           std::uint16_t sub = 0) {
     if (paused_) [[unlikely]]
       return put_off({time, type, pending_, sub, ref, a, b});
     if (RegionTable::is_promise(ref) && (type == EventType::enter || type == EventType::leave)) [[unlikely]]
       ref = regions_.keep(ref);
     if (type == EventType::parameter_string || type == EventType::parameter_uint) usage_.parameter(ref);
-    if (type == EventType::team_begin || type == EventType::task_create || type == EventType::task_switch) usage_.comm(ref);
+    if (type == EventType::team_begin || type == EventType::task_create || type == EventType::task_switch)
+      usage_.comm(ref);
     if (type == EventType::parameter_string) usage_.string(static_cast<std::uint32_t>(a));
     if (time < last_) {
       ++clamped_;
@@ -86,7 +89,7 @@ class EventBuffer {
   Nanoseconds first() const noexcept { return first_; }
   Nanoseconds last() const noexcept { return last_; }
   std::uint64_t count() const noexcept { return count_; }
-  Usage& usage() noexcept { return usage_; }  ///< of what is flushed
+  Usage& usage() noexcept { return usage_; }                   ///< of what is flushed
   std::uint64_t clamped() const noexcept { return clamped_; }  ///< events that were older than their predecessor
 
  private:

@@ -16,7 +16,8 @@ void link_locations(Tables& tables, const Journal& journal, Definitions& definit
 /// Members of each team, and the communicators over them, reused for equal teams. Needs locations.
 void link_teams(Tables& tables, Definitions& definitions);
 
-/// A team becomes that of the thread that forked it, with a communicator of its own; the other members' parts are in no team.
+/// A team becomes that of the thread that forked it, with a communicator of its own; the other members' parts are in no
+/// team.
 void leave_alone(Tables& tables, ParallelInstance& team, Definitions& definitions);
 
 /// Numbers locks and their acquisitions over all threads, and moves a release that was reported
@@ -29,9 +30,10 @@ Ticks limit_of(const Tables& tables, TaskId id);
 /// Finds the suspensions after which an untied task goes on with another thread.
 void link_untied(Tables& tables);
 
-/// Where records of tasks contradict each other, or tasks were created that never ended: finds out where and when each task
-/// begins to run, and those that never do, so that their creator's team can end with them. Reads all channels once more, which
-/// traces that end well are spared. Whether threads contradict each other, as far as it is seen here: not because the process was killed.
+/// Where records of tasks contradict each other, or tasks were created that never ended: finds out where and when each
+/// task begins to run, and those that never do, so that their creator's team can end with them. Reads all channels once
+/// more, which traces that end well are spared. Whether threads contradict each other, as far as it is seen here: not
+/// because the process was killed.
 bool link_tasks(Tables& tables, const TraceSource& source, unsigned threads);
 
 }  // namespace tracer::translate

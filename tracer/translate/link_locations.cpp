@@ -43,7 +43,9 @@ std::string name_of_thread(const Tables& tables, ChannelId channel, ChannelId ma
 }
 
 void add_properties(Location& location, const ChannelInfo& info) {
-  const auto add = [&](const char* name, std::string value) { location.properties.push_back({name, std::move(value)}); };
+  const auto add = [&](const char* name, std::string value) {
+    location.properties.push_back({name, std::move(value)});
+  };
   add("TRACER::THREAD_ID", std::to_string(info.os_thread_id));
   static const char* const types[] = {"", "initial", "worker", "other", "unknown"};
   if (info.thread_type > 0 && info.thread_type < 5) add("TRACER::THREAD_TYPE", types[info.thread_type]);
@@ -62,7 +64,8 @@ void link_locations(Tables& tables, const Journal& journal, Definitions& definit
   tables.channel_of.push_back(master);
   for (ChannelId c = 0; c < count; ++c)
     if (c != master) tables.channel_of.push_back(c);
-  std::unordered_map<std::string, unsigned> names;  // how many threads have had the name: thousands may be "Initial thread"
+  std::unordered_map<std::string, unsigned>
+      names;  // how many threads have had the name: thousands may be "Initial thread"
   for (LocationRef l = 0; l < count; ++l) {
     const ChannelId c = tables.channel_of[l];
     tables.location_of[c] = l;

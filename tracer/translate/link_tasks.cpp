@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tasks of traces that are not whole: a program that was killed, records that were lost, a runtime that contradicts itself.
-// Each task begins once, the first time that anybody says so while its team is there; or never.
+// Tasks of traces that are not whole: a program that was killed, records that were lost, a runtime that contradicts
+// itself. Each task begins once, the first time that anybody says so while its team is there; or never.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -13,7 +13,8 @@ namespace tracer::translate {
 namespace {
 
 bool is_explicit(const ChannelScan& scan, const Entity& entity) {
-  return entity.site != none && entity.site < scan.sites.size() && scan.sites[entity.site].construct != Construct::taskwait;
+  return entity.site != none && entity.site < scan.sites.size() &&
+         scan.sites[entity.site].construct != Construct::taskwait;
 }
 
 /// The tasks of each team end in it.
@@ -30,11 +31,12 @@ bool end_in_their_teams(const Tables& tables) {
 /// Nobody contradicts himself or another, as far as the records of each thread alone can tell.
 bool are_in_order(const Tables& tables) {
   return std::all_of(tables.channels.begin(), tables.channels.end(), [&](const ChannelScan& scan) {
-    return !scan.tasks_out_of_order && !scan.teams_out_of_order && std::all_of(scan.implicits.begin(), scan.implicits.end(), [&](const ImplicitInstance& i) {
-      const ParallelInstance* const p = tables.parallel(i.parallel);
-      // Outside all teams only an initial thread runs tasks.
-      return p ? i.last_task <= p->limit : i.initial || i.last_task == 0;
-    });
+    return !scan.tasks_out_of_order && !scan.teams_out_of_order &&
+           std::all_of(scan.implicits.begin(), scan.implicits.end(), [&](const ImplicitInstance& i) {
+             const ParallelInstance* const p = tables.parallel(i.parallel);
+             // Outside all teams only an initial thread runs tasks.
+             return p ? i.last_task <= p->limit : i.initial || i.last_task == 0;
+           });
   });
 }
 
@@ -82,7 +84,8 @@ class Begins {
     for (std::size_t c = 0; c < times_.size(); ++c) {
       const auto& first = times_[c];
       all.emplace_back();
-      for (std::size_t n = 0; n < tables_.channels[c].entities.size(); ++n) all.back().push_back(first[n].load(std::memory_order_relaxed));
+      for (std::size_t n = 0; n < tables_.channels[c].entities.size(); ++n)
+        all.back().push_back(first[n].load(std::memory_order_relaxed));
     }
     return all;
   }
@@ -96,7 +99,8 @@ class Begins {
     if (id == no_id || time > limit_of(tables_, id)) return;
     std::atomic<Ticks>& first = times_[tracer::channel_of(id)][counter_of(id)];
     Ticks known = first.load(std::memory_order_relaxed);
-    while (time < known && !first.compare_exchange_weak(known, time, std::memory_order_relaxed)) {}
+    while (time < known && !first.compare_exchange_weak(known, time, std::memory_order_relaxed)) {
+    }
   }
   const Tables& tables_;
   std::vector<std::unique_ptr<std::atomic<Ticks>[]>> times_;
@@ -111,7 +115,8 @@ void find_unstarted(Tables& tables) {
       const bool untied = scan.sites[entity.site].construct == Construct::task_untied;
       scan.unstarted.emplace_back(entity.index, make_id(c, counter) | (untied ? untied_bit : 0));
     }
-    std::stable_sort(scan.unstarted.begin(), scan.unstarted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(scan.unstarted.begin(), scan.unstarted.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
   }
 }
 

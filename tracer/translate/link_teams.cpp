@@ -47,8 +47,10 @@ void TeamLinker::collect() {
       if (tables_.parallel(implicits[i].parallel)) links_.push_back({implicits[i].parallel, implicits[i].rank, c, i});
   }
   std::sort(links_.begin(), links_.end(), [](const Link& a, const Link& b) {
-    const bool a_leads = a.channel == tracer::channel_of(a.parallel), b_leads = b.channel == tracer::channel_of(b.parallel);
-    return std::tuple(a.parallel, !a_leads, a.rank, a.channel, a.implicit) < std::tuple(b.parallel, !b_leads, b.rank, b.channel, b.implicit);
+    const bool a_leads = a.channel == tracer::channel_of(a.parallel),
+               b_leads = b.channel == tracer::channel_of(b.parallel);
+    return std::tuple(a.parallel, !a_leads, a.rank, a.channel, a.implicit) <
+           std::tuple(b.parallel, !b_leads, b.rank, b.channel, b.implicit);
   });
 }
 
@@ -73,7 +75,8 @@ Ticks TeamLinker::limit(ParallelInstance& p, ChannelId channel, unsigned depth) 
   while (p.enclosing != none && depth < 256) {
     const ImplicitInstance& around = tables_.channels[channel].implicits[p.enclosing];
     ParallelInstance* outer = tables_.parallel(around.parallel);
-    const Ticks last = outer != nullptr && outer != &p ? limit(*outer, tracer::channel_of(around.parallel), depth + 1) : 0;
+    const Ticks last =
+        outer != nullptr && outer != &p ? limit(*outer, tracer::channel_of(around.parallel), depth + 1) : 0;
     if (p.begin <= last) {
       p.limit = std::min(p.limit, last);
       break;
@@ -84,7 +87,8 @@ Ticks TeamLinker::limit(ParallelInstance& p, ChannelId channel, unsigned depth) 
   const ImplicitInstance* const part = task ? tables_.part_of(tracer::channel_of(p.task), task->index) : nullptr;
   ParallelInstance* const team = part ? tables_.parallel(part->parallel) : nullptr;
   if (team && team != &p)
-    if (const Ticks last = limit(*team, tracer::channel_of(part->parallel), depth + 1); p.begin <= last) p.limit = std::min(p.limit, last);
+    if (const Ticks last = limit(*team, tracer::channel_of(part->parallel), depth + 1); p.begin <= last)
+      p.limit = std::min(p.limit, last);
   return p.limit;
 }
 
@@ -99,7 +103,8 @@ void TeamLinker::assign(const Link* begin, const Link* end) {
     return t < p.begin || t > p.limit;
   };
   p.members = static_cast<std::uint32_t>(tables_.members.size());
-  if (std::none_of(begin, end, [&](const Link& l) { return l.channel == master && !outside(l); })) tables_.members.push_back({master, none});
+  if (std::none_of(begin, end, [&](const Link& l) { return l.channel == master && !outside(l); }))
+    tables_.members.push_back({master, none});
   for (const Link* link = begin; link != end; ++link) {
     if (outside(*link)) {
       tables_.channels[link->channel].implicits[link->implicit].parallel = no_id;
@@ -114,10 +119,14 @@ void TeamLinker::assign(const Link* begin, const Link* end) {
 
 CommRef TeamLinker::intern(CommRef parent, const std::vector<std::uint32_t>& members) {
   const auto [group, fresh_group] = groups_.emplace(members, static_cast<std::uint32_t>(definitions_.groups.size()));
-  if (fresh_group) definitions_.groups.push_back({"OpenMP team " + std::to_string(groups_.size() - 1), GroupKind::comm_group, Paradigm::openmp, members});
+  if (fresh_group)
+    definitions_.groups.push_back(
+        {"OpenMP team " + std::to_string(groups_.size() - 1), GroupKind::comm_group, Paradigm::openmp, members});
   const auto [comm, fresh_comm] =
       comms_.emplace(std::make_pair(parent, group->second), static_cast<CommRef>(definitions_.comms.size()));
-  if (fresh_comm) definitions_.comms.push_back({"Thread team " + std::to_string(comms_.size() - 1), group->second, parent != around_root ? parent : undefined_ref});
+  if (fresh_comm)
+    definitions_.comms.push_back({"Thread team " + std::to_string(comms_.size() - 1), group->second,
+                                  parent != around_root ? parent : undefined_ref});
   return comm->second;
 }
 
@@ -139,7 +148,8 @@ CommRef TeamLinker::comm_of(ParallelInstance& p, ChannelId channel, unsigned dep
     }
   }
   std::vector<std::uint32_t> members;
-  for (std::uint32_t m = 0; m < p.size; ++m) members.push_back(tables_.location_of[tables_.members[p.members + m].channel]);
+  for (std::uint32_t m = 0; m < p.size; ++m)
+    members.push_back(tables_.location_of[tables_.members[p.members + m].channel]);
   return p.comm = intern(parent, members);
 }
 
@@ -157,10 +167,15 @@ void TeamLinker::make_comms() {
   for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
     // Tasks outside any region need a team to be named by: the initial thread alone.
     for (const ImplicitInstance& i : tables_.channels[c].implicits)
-      if ((i.creates_tasks || i.last_task != 0) && is_outside(c, static_cast<std::uint32_t>(&i - tables_.channels[c].implicits.data()))) root(c);
+      if ((i.creates_tasks || i.last_task != 0) &&
+          is_outside(c, static_cast<std::uint32_t>(&i - tables_.channels[c].implicits.data())))
+        root(c);
     const auto& scan = tables_.channels[c];
     bool outside = scan.runs_tasks_outside;
-    scan.entities.for_each([&](std::size_t, const Entity& e) { outside = outside || (e.index == none && e.site < scan.sites.size() && scan.sites[e.site].construct != Construct::taskwait); });
+    scan.entities.for_each([&](std::size_t, const Entity& e) {
+      outside = outside ||
+                (e.index == none && e.site < scan.sites.size() && scan.sites[e.site].construct != Construct::taskwait);
+    });
     if (outside) root(c);
   }
 }
@@ -182,12 +197,15 @@ void TeamLinker::run() {
 
 }  // namespace
 
-void link_teams(Tables& tables, Definitions& definitions) { TeamLinker(tables, definitions).run(); }
+void link_teams(Tables& tables, Definitions& definitions) {
+  TeamLinker(tables, definitions).run();
+}
 
 namespace {
 CommRef add_comm(Definitions& definitions, CommRef parent, LocationRef member) {
   definitions.groups.push_back({"OpenMP team of one thread", GroupKind::comm_group, Paradigm::openmp, {member}});
-  definitions.comms.push_back({"Thread team " + std::to_string(definitions.comms.size()), static_cast<std::uint32_t>(definitions.groups.size() - 1), parent});
+  definitions.comms.push_back({"Thread team " + std::to_string(definitions.comms.size()),
+                               static_cast<std::uint32_t>(definitions.groups.size() - 1), parent});
   return static_cast<CommRef>(definitions.comms.size() - 1);
 }
 }  // namespace
@@ -201,7 +219,8 @@ void leave_alone(Tables& tables, ParallelInstance& team, Definitions& definition
   }
   team.alone = true;
   team.size = 1;
-  team.comm = add_comm(definitions, definitions.comms.at(team.comm).parent, tables.location_of[tables.members[team.members].channel]);
+  team.comm = add_comm(definitions, definitions.comms.at(team.comm).parent,
+                       tables.location_of[tables.members[team.members].channel]);
 }
 
 }  // namespace tracer::translate

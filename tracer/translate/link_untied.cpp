@@ -18,7 +18,8 @@ void link_untied(Tables& tables) {
   });
   // The resuming thread may read its clock before the suspending one does: a resumption elsewhere
   // belongs to the nearest suspension, before or after it.
-  std::vector<ChannelId> has;  // which threads have resumed the task and not suspended it: one, but for that and wrong sequences
+  std::vector<ChannelId>
+      has;  // which threads have resumed the task and not suspended it: one, but for that and wrong sequences
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Switch& one = all[i];
     if (i > 0 && one.task != all[i - 1].task) has.clear();
@@ -41,8 +42,9 @@ void link_untied(Tables& tables) {
     tables.channels[all[next].channel].migrations.push_back({all[next].time, all[next].task, true});
   }
   for (ChannelScan& scan : tables.channels)
-    std::sort(scan.migrations.begin(), scan.migrations.end(),
-              [](const Migration& a, const Migration& b) { return std::tie(a.time, a.task) < std::tie(b.time, b.task); });
+    std::sort(scan.migrations.begin(), scan.migrations.end(), [](const Migration& a, const Migration& b) {
+      return std::tie(a.time, a.task) < std::tie(b.time, b.task);
+    });
 }
 
 }  // namespace tracer::translate

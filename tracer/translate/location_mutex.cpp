@@ -7,17 +7,23 @@
 namespace tracer::translate {
 namespace {
 
-bool has_block(Construct c) { return c == Construct::critical || c == Construct::ordered; }
-bool is_scoped(Construct c) { return has_block(c) || c == Construct::atomic || c == Construct::mutex_other; }
-Construct block_of(Construct c) { return c == Construct::critical ? Construct::critical_sblock : Construct::ordered_sblock; }
+bool has_block(Construct c) {
+  return c == Construct::critical || c == Construct::ordered;
+}
+bool is_scoped(Construct c) {
+  return has_block(c) || c == Construct::atomic || c == Construct::mutex_other;
+}
+Construct block_of(Construct c) {
+  return c == Construct::critical ? Construct::critical_sblock : Construct::ordered_sblock;
+}
 
 }  // namespace
 
 // The acquisition may call the routine by another kind than its begin did.
 Construct LocationTranslator::routine_inside(Construct called) const {
   const Construct inner = current_->open.empty() ? called : current_->open.back().construct;
-  const bool is_routine = inner == Construct::set_lock || inner == Construct::test_lock || inner == Construct::set_nest_lock ||
-                          inner == Construct::test_nest_lock;
+  const bool is_routine = inner == Construct::set_lock || inner == Construct::test_lock ||
+                          inner == Construct::set_nest_lock || inner == Construct::test_nest_lock;
   return is_routine ? inner : called;
 }
 
@@ -39,8 +45,9 @@ void LocationTranslator::settle_test(const Record& r) {
   has_pending_test_ = false;
   RegionKey key = region_key(pending_test_);
   const Nanoseconds t = clock_(pending_test_.time);
-  const bool acquired = (r.kind == RecordKind::mutex_acquired || (r.kind == RecordKind::nest_lock && r.endpoint == Endpoint::begin)) &&
-                        r.b == pending_test_.b;
+  const bool acquired =
+      (r.kind == RecordKind::mutex_acquired || (r.kind == RecordKind::nest_lock && r.endpoint == Endpoint::begin)) &&
+      r.b == pending_test_.b;
   const bool is_set = key.construct == Construct::set_lock || key.construct == Construct::set_nest_lock;
   const bool unknown = r.kind == RecordKind::ring_wait || r.kind == RecordKind::lost || r.kind == RecordKind::invalid;
   if (acquired || (is_set && unknown)) return enter(t, key);
@@ -65,12 +72,13 @@ void LocationTranslator::release(const LockOperation& op, Nanoseconds t) {
     return;
   }
   out_.add(t, EventType::release_lock, 0, op.lock, op.order);
-  const auto mine = std::find_if(held_.rbegin(), held_.rend(), [&](const LockOperation& other) { return other.is_of(op); });
+  const auto mine =
+      std::find_if(held_.rbegin(), held_.rend(), [&](const LockOperation& other) { return other.is_of(op); });
   if (mine != held_.rend()) held_.erase(std::next(mine).base());
 }
 
-// The release comes after the unlock: another thread may have the lock by then. The release writes the time of the unlock itself, if
-// nothing else comes between.
+// The release comes after the unlock: another thread may have the lock by then. The release writes the time of the
+// unlock itself, if nothing else comes between.
 bool LocationTranslator::is_last_before(Ticks time) const {
   const bool overdue = next_overdue_ + 1 < scan_.overdue.size() && scan_.overdue[next_overdue_ + 1].time < time;
   const bool toggled = next_toggle_ < tables_.toggles.size() && tables_.toggles[next_toggle_].time <= time;
@@ -86,7 +94,9 @@ void LocationTranslator::release_overdue(Ticks before, const Record* next) {
     if (before != never) toggle(overdue.time);
     const auto due = [&] { return std::max(clock_(std::min(overdue.time, tables_.end)), out_.last()); };
     if (is_beside_team()) settle_beside_team(Record{}, due());
-    if (next != nullptr && next->kind == RecordKind::mutex_released && overdue.release == lock_orders_.index() && is_last_before(before)) continue;
+    if (next != nullptr && next->kind == RecordKind::mutex_released && overdue.release == lock_orders_.index() &&
+        is_last_before(before))
+      continue;
     const LockOperation& op = overdue.operation;
     const Nanoseconds t = due();
     for (std::size_t n = held_.size(); n-- > 0;) {
@@ -110,7 +120,8 @@ void LocationTranslator::mutex(const Record& r, Nanoseconds t) {
     case RecordKind::mutex_acquired: {
       const Construct c = mutex_construct(r.sub);
       const LockOperation op = next_operation();
-      if (op.moved != 0) [[unlikely]] t = clock_(r.time + op.moved);  // the clock was read too early
+      if (op.moved != 0) [[unlikely]]
+        t = clock_(r.time + op.moved);  // the clock was read too early
       acquire(op, t);
       if (has_block(c)) return enter(t, {r.c, block_of(c), false, 0});
       if (!is_scoped(c)) leave(t, routine_inside(c));

@@ -19,7 +19,8 @@ std::uint64_t LocationTranslator::better_position(const RegionKey& key) const {
 // GCC's code does not tell the end of `single`. A barrier and another worksharing construct cannot be inside of it.
 void LocationTranslator::end_single(Nanoseconds t) {
   const auto& open = current_->open;
-  if (open.empty() || open.back().construct != Construct::single_sblock) [[likely]] return;
+  if (open.empty() || open.back().construct != Construct::single_sblock) [[likely]]
+    return;
   leave(t, Construct::single_sblock);
   leave(t, Construct::single);
 }
@@ -33,7 +34,8 @@ void LocationTranslator::sync(const Record& r, Nanoseconds t) {
         return enter(t, {position, site.key.construct, site.key.wait, site.key.extra});
       enter_at(t, site);
       return entered(r, site);
-    case Endpoint::begin_end: return pass_at(t, region_at(site));
+    case Endpoint::begin_end:
+      return pass_at(t, region_at(site));
     default:
       leave(t, site.key.construct, site.key.wait);
       return left(r, site.key.construct, site.key.wait);
@@ -47,7 +49,8 @@ void LocationTranslator::work(const Record& r, Nanoseconds t) {
   if (r.endpoint == Endpoint::end) {
     const auto& open = current_->open;
     const Construct inner = open.empty() ? Construct::count_ : open.back().construct;
-    if (inner == Construct::section || inner == Construct::loop_chunk || (executor && inner == Construct::single_sblock))
+    if (inner == Construct::section || inner == Construct::loop_chunk ||
+        (executor && inner == Construct::single_sblock))
       leave(t, inner);
     // Flang's `distribute` ends as a static loop (libomp to 22).
     if (key.construct == Construct::for_loop && inner == Construct::distribute) return leave(t, inner);
@@ -100,9 +103,12 @@ void LocationTranslator::control_tool(const Record& r, Nanoseconds t) {
     case start:
     case pause:
     case flush:
-    case end: return;
-    case command_begin_phase: return enter(t, {r.a, Construct::phase, false, 0});
-    case command_end_phase: return leave(t, Construct::phase);
+    case end:
+      return;
+    case command_begin_phase:
+      return enter(t, {r.a, Construct::phase, false, 0});
+    case command_end_phase:
+      return leave(t, Construct::phase);
     default:
       out_.attribute(names_[Attribute::control_command], r.b);
       out_.attribute(names_[Attribute::control_modifier], r.sub);
@@ -140,7 +146,8 @@ void LocationTranslator::marks(const Record& r, Nanoseconds t) {
       out_.attribute(names_[Attribute::lost_events], r.b);
       out_.add(clock_(r.c), EventType::enter, region_of(region_key(r)));
       return out_.add(t, EventType::leave, region_of(region_key(r)));
-    default: break;
+    default:
+      break;
   }
   pass(t, region_key(r));
 }

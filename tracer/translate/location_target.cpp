@@ -15,7 +15,8 @@ void LocationTranslator::target(const Record& r, Nanoseconds t) {
     return leave(t, key.construct);
   }
   out_.attribute(names_[Attribute::target_id], r.b);
-  out_.attribute(names_[Attribute::device], static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(r.a))));
+  out_.attribute(names_[Attribute::device],
+                 static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(r.a))));
   enter(t, key);
   out_.add(t, EventType::parameter_string, names_[Parameter::target_type], names_.target_types[r.sub < 16 ? r.sub : 0]);
   // The non-EMI callback may come once for the whole construct.

@@ -7,7 +7,8 @@
 namespace tracer::translate {
 
 namespace status {  // ompt_task_status_t
-constexpr std::uint16_t complete = 1, cancel = 3, detach = 4, early_fulfill = 5, late_fulfill = 6, taskwait_complete = 8;
+constexpr std::uint16_t complete = 1, cancel = 3, detach = 4, early_fulfill = 5, late_fulfill = 6,
+                        taskwait_complete = 8;
 }
 
 void LocationTranslator::task_create(const Record& r) {
@@ -117,7 +118,9 @@ const LocationTranslator::Creator& LocationTranslator::creator_of(ChannelId chan
     known.comm = tables_.parallel(part->parallel)->comm;
     known.rank = part->rank;
   }
-  const ImplicitInstance* const counts = part ? part : !implicits.empty() && implicits.front().initial ? &implicits.front() : nullptr;
+  const ImplicitInstance* const counts = part                                              ? part
+                                         : !implicits.empty() && implicits.front().initial ? &implicits.front()
+                                                                                           : nullptr;
   if (counts && tracer::channel_of(counts->task) == channel) known.before = counter_of(counts->task);
   return known;
 }
@@ -168,7 +171,8 @@ void LocationTranslator::switch_to(TaskId next, Nanoseconds t) {
   }
   if (target == current_) return;
   current_ = target;
-  if (target->comm != undefined_ref) out_.add(t, EventType::task_switch, target->comm, target->rank, target->generation);
+  if (target->comm != undefined_ref)
+    out_.add(t, EventType::task_switch, target->comm, target->rank, target->generation);
   if (!fresh) return;
   if (!all_end()) limit_task(*target);
   const RegionKey key = task_key(next);
@@ -200,12 +204,15 @@ void LocationTranslator::close_task(TaskId id, Nanoseconds t) {
   forget(id);
 }
 
-// Explicit tasks that were never said to be complete end with their team, or with the thread's part of that in which they began.
+// Explicit tasks that were never said to be complete end with their team, or with the thread's part of that in which
+// they began.
 void LocationTranslator::close_tasks(Nanoseconds t, std::size_t depth, CommRef team) {
   if (explicit_.empty()) return;
   std::vector<TaskId> left;
   explicit_.for_each([&](TaskId id, const TaskState& task) {
-    if (&task != current_ && !encounters_team(task) && (task.depth >= depth || (team != undefined_ref && task.comm == team))) left.push_back(id);
+    if (&task != current_ && !encounters_team(task) &&
+        (task.depth >= depth || (team != undefined_ref && task.comm == team)))
+      left.push_back(id);
   });
   std::sort(left.begin(), left.end());
   if (in_task() && !encounters_team(*current_)) left.insert(left.begin(), current_->id);
@@ -234,7 +241,8 @@ void LocationTranslator::expire(Ticks when) {
 // `taskwait depend`. libomp 13 and 14 create it as an explicit task that is never switched to.
 void LocationTranslator::finish_taskwait(TaskId task, Ticks time, Nanoseconds t) {
   if (task == no_id || task_key(task).construct == Construct::taskwait) return leave(t, Construct::taskwait);
-  if (all_end() || !begins_here(task, time) || explicit_.find(task)) return note("end of a wait that was no task's ignored");
+  if (all_end() || !begins_here(task, time) || explicit_.find(task))
+    return note("end of a wait that was no task's ignored");
   const TaskId before = current_->id;
   switch_to(task, t);
   complete_current(t);
@@ -272,9 +280,12 @@ void LocationTranslator::task_schedule(const Record& r, Nanoseconds t) {
   const TaskId prior = r.b, wanted = returned_to(r.c, r.time);
   switch (r.sub) {
     case status::early_fulfill:
-    case status::late_fulfill: return fulfill(prior, t);
-    case status::taskwait_complete: return finish_taskwait(prior, r.time, t);
-    default: break;
+    case status::late_fulfill:
+      return fulfill(prior, t);
+    case status::taskwait_complete:
+      return finish_taskwait(prior, r.time, t);
+    default:
+      break;
   }
   const TaskState* before = explicit_.find(prior);
   if (before && encounters_team(*before)) {
@@ -316,7 +327,8 @@ TaskId LocationTranslator::next_task(TaskId next, const Record& r, bool migrated
     note("switch to a task whose team has not ended ignored");
     return no_id;
   }
-  if (std::any_of(nest_.begin(), nest_.end(), [&](const Implicit& i) { return i.task.id == next; })) return implicit().id;
+  if (std::any_of(nest_.begin(), nest_.end(), [&](const Implicit& i) { return i.task.id == next; }))
+    return implicit().id;
   const TaskName name = name_of(next);
   const bool paused_team = name.comm == undefined_ref;
   if (paused_team || task_key(next).construct == Construct::count_ || (!migrated_in && !begins_here(next, r.time))) {

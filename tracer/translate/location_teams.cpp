@@ -8,7 +8,9 @@ namespace tracer::translate {
 namespace {
 
 /// libomp's hidden helper threads: their team stands nowhere in the program and is still at work at its end.
-bool is_runtimes_own(const ParallelInstance* p) noexcept { return p && p->codeptr == 0; }
+bool is_runtimes_own(const ParallelInstance* p) noexcept {
+  return p && p->codeptr == 0;
+}
 
 /// What a thread does only while it runs the program's code: never late, so its team's end was lost.
 constexpr bool is_of_program(RecordKind kind) noexcept {
@@ -18,8 +20,10 @@ constexpr bool is_of_program(RecordKind kind) noexcept {
     case RecordKind::mutex_released:
     case RecordKind::nest_lock:
     case RecordKind::task_create:
-    case RecordKind::dispatch: return true;
-    default: return false;
+    case RecordKind::dispatch:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -52,7 +56,7 @@ const ParallelInstance over = [] {
 
 void LocationTranslator::parallel_begin(const Record& r, Nanoseconds t) {
   const ParallelInstance* p = tables_.parallel(r.b);
-  if (!p) return;  // counted by the scan
+  if (!p) return;      // counted by the scan
   if (p->size == 0) {  // the trace ends right after its begin
     if (!p->in_pause) note("parallel region without a team left out");
   } else {
@@ -64,7 +68,8 @@ void LocationTranslator::parallel_begin(const Record& r, Nanoseconds t) {
 
 // A fork and its team's begin are one to a reader, as are its end and the join: no event may come between.
 void LocationTranslator::settle_beside_team(const Record& r, Nanoseconds t) {
-  const bool begins = (r.kind == RecordKind::implicit_task || r.kind == RecordKind::initial_task) && r.endpoint == Endpoint::begin;
+  const bool begins =
+      (r.kind == RecordKind::implicit_task || r.kind == RecordKind::initial_task) && r.endpoint == Endpoint::begin;
   while (!forks_.empty() && r.kind != RecordKind::parallel_end && !is_aside(r)) {
     OpenFork& fork = forks_.back();
     if (fork.left) {
@@ -76,7 +81,8 @@ void LocationTranslator::settle_beside_team(const Record& r, Nanoseconds t) {
     const auto own = [&](const ImplicitInstance& i) { return i.parallel == fork.id; };
     if (const ImplicitInstance* next = next_begin(); begins && next && own(*next)) return;
     note("team begin of a master supplied");
-    const auto later = std::find_if(scan_.implicits.begin() + static_cast<std::ptrdiff_t>(next_implicit_), scan_.implicits.end(), own);
+    const auto later =
+        std::find_if(scan_.implicits.begin() + static_cast<std::ptrdiff_t>(next_implicit_), scan_.implicits.end(), own);
     enter_team(later != scan_.implicits.end() ? &*later : &nobody, fork.parallel, t);
     fork.entered = true;
     return;
@@ -106,7 +112,8 @@ void LocationTranslator::join(Nanoseconds t) {
 // team before the callback, so that another thread's region may have overwritten it (seen with 19);
 // and GCC's regions inside `teams` end the outer one twice.
 void LocationTranslator::parallel_end(const Record& r, Nanoseconds t) {
-  if (const auto early = std::find(joined_.begin(), joined_.end(), r.b); early != joined_.end()) return void(joined_.erase(early));
+  if (const auto early = std::find(joined_.begin(), joined_.end(), r.b); early != joined_.end())
+    return void(joined_.erase(early));
   if (forks_.empty()) return note("second end of a parallel region ignored");
   const std::size_t depth = forks_.size() - 1;
   std::size_t keep = nest_.size();
@@ -117,14 +124,15 @@ void LocationTranslator::parallel_end(const Record& r, Nanoseconds t) {
 
 /// What the next record of an implicit task's begin is to the tables.
 const ImplicitInstance* LocationTranslator::next_begin() const {
-  const auto next = std::find_if(scan_.implicits.begin() + static_cast<std::ptrdiff_t>(next_implicit_), scan_.implicits.end(),
-                                 [](const ImplicitInstance& i) { return !i.supplied; });
+  const auto next = std::find_if(scan_.implicits.begin() + static_cast<std::ptrdiff_t>(next_implicit_),
+                                 scan_.implicits.end(), [](const ImplicitInstance& i) { return !i.supplied; });
   return next != scan_.implicits.end() ? &*next : nullptr;
 }
 
 void LocationTranslator::implicit_begin(const Record& r, Nanoseconds t) {
   const auto is_supplied = [&r](const Implicit& i) {
-    return i.instance->supplied && i.instance->task == r.c && (r.kind == RecordKind::initial_task || i.instance->parallel == r.b);
+    return i.instance->supplied && i.instance->task == r.c &&
+           (r.kind == RecordKind::initial_task || i.instance->parallel == r.b);
   };
   if (r.c != no_id && std::any_of(nest_.begin(), nest_.end(), is_supplied)) return;
   const ImplicitInstance* instance = next_begin();
@@ -171,7 +179,8 @@ void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
   Implicit& i = nest_.back();
   close_tasks(t, nest_.size(), i.parallel ? i.parallel->comm : undefined_ref);
   current_ = &i.task;
-  if (i.instance != &nobody && i.parallel != &over) end_unstarted(static_cast<std::uint32_t>(i.instance - scan_.implicits.data()), t);
+  if (i.instance != &nobody && i.parallel != &over)
+    end_unstarted(static_cast<std::uint32_t>(i.instance - scan_.implicits.data()), t);
   if (i.parallel && i.parallel->comm != undefined_ref) {
     close_open(i.task, t, 1, is_runtimes_own(i.parallel) ? nullptr : "region closed by the end of its team");
     if (!i.task.open.empty()) out_.add(t, EventType::leave, i.task.open.front().region);
@@ -181,7 +190,8 @@ void LocationTranslator::close_implicit(Nanoseconds t, bool repaired) {
     close_open(i.task, t, 0, "region closed by the end of its task");
   }
   current_ = i.outer;
-  if (i.parallel && i.instance->rank == 0 && !forks_.empty() && forks_.back().parallel == i.parallel) forks_.back().left = true;
+  if (i.parallel && i.instance->rank == 0 && !forks_.empty() && forks_.back().parallel == i.parallel)
+    forks_.back().left = true;
   nest_.pop_back();
   limit_ = std::min(expiry_, nest_.empty() ? never : nest_.back().limit);
 }
@@ -195,15 +205,16 @@ Ticks LocationTranslator::past_limit(const Record& r, Ticks when) {
   return due(r);
 }
 
-// One after the other, each with what was due before it. The first pass knows no limits: what ended here stays in nest_ and
-// forks_ until a record ends it, and is what is around it.
+// One after the other, each with what was due before it. The first pass knows no limits: what ended here stays in nest_
+// and forks_ until a record ends it, and is what is around it.
 void LocationTranslator::pass_limits(Ticks when) {
   while (limit_ < when) {
     const Ticks limit = limit_;
     release_overdue(limit, nullptr);
     if (is_beside_team()) settle_beside_team(Record{}, std::max(clock_(limit), out_.last()));
     toggle(limit);
-    const auto first = std::find_if(nest_.begin(), nest_.end(), [limit](const Implicit& i) { return i.limit <= limit || i.outer->limit <= limit; });
+    const auto first = std::find_if(nest_.begin(), nest_.end(),
+                                    [limit](const Implicit& i) { return i.limit <= limit || i.outer->limit <= limit; });
     const auto keep = static_cast<std::size_t>(first - nest_.begin());
     const std::vector<OpenFork> forks = forks_;
     std::vector<std::pair<const ImplicitInstance*, std::size_t>> ended;
@@ -211,7 +222,8 @@ void LocationTranslator::pass_limits(Ticks when) {
     drop_implicits_to(keep, clock_(limit));
     while (!forks_.empty() && forks_.back().left) join(clock_(limit));
     expire(limit + 1);
-    for (std::size_t n = forks_.size(); n < forks.size(); ++n) forks_.push_back({forks[n].id, &over, forks[n].entered, forks[n].left});
+    for (std::size_t n = forks_.size(); n < forks.size(); ++n)
+      forks_.push_back({forks[n].id, &over, forks[n].entered, forks[n].left});
     for (const auto& [instance, depth] : ended) push_implicit(instance, &over, depth);
   }
 }

@@ -39,8 +39,8 @@ RegionRef LocationTranslator::region_of(RegionKey key) {
 }
 
 namespace {
-/// Whose end never comes: `single` in GCC's code, and the `masked` in which libomp's hidden helper threads wait for work,
-/// whose position is the runtime's own.
+/// Whose end never comes: `single` in GCC's code, and the `masked` in which libomp's hidden helper threads wait for
+/// work, whose position is the runtime's own.
 constexpr bool is_endless(Construct c, std::uint64_t codeptr) noexcept {
   return c == Construct::single || c == Construct::single_sblock || (c == Construct::masked && codeptr == 0);
 }
@@ -56,12 +56,15 @@ void LocationTranslator::close_open(TaskState& task, Nanoseconds t, std::size_t 
 
 namespace {
 /// Ends with its task or team, never by an end of its own.
-constexpr bool is_outermost(Construct c) noexcept { return c == Construct::parallel || c == Construct::teams || c == Construct::task; }
+constexpr bool is_outermost(Construct c) noexcept {
+  return c == Construct::parallel || c == Construct::teams || c == Construct::task;
+}
 }  // namespace
 
 void LocationTranslator::leave(Nanoseconds t, Construct construct, bool wait) {
   auto& open = current_->open;
-  if (!open.empty() && open.back().construct == construct && open.back().wait == wait && !is_outermost(construct)) [[likely]] {
+  if (!open.empty() && open.back().construct == construct && open.back().wait == wait && !is_outermost(construct))
+      [[likely]] {
     out_.add(t, EventType::leave, open.back().region);
     return open.pop_back();
   }
@@ -93,7 +96,7 @@ std::size_t LocationTranslator::usual(std::span<const Record> batch) {
     const Nanoseconds t = clock_(r.time);
     if (usual.does == Usual::enters) {
       if (!open.empty() && open.back().construct == Construct::single_sblock) break;  // end_single()
-      if (usual.wait && same && open.back().codeptr != usual.codeptr) break;  // better_position()
+      if (usual.wait && same && open.back().codeptr != usual.codeptr) break;          // better_position()
       out_.add_region(t, EventType::enter, usual.region);
       Open& inner = open.emplace_back();
       inner.region = usual.region;
@@ -101,7 +104,8 @@ std::size_t LocationTranslator::usual(std::span<const Record> batch) {
       inner.wait = usual.wait;
       inner.codeptr = usual.codeptr;
     } else {
-      if (!same || open.back().wait != usual.wait || r.time > late || RegionTable::is_promise(open.back().region)) break;
+      if (!same || open.back().wait != usual.wait || r.time > late || RegionTable::is_promise(open.back().region))
+        break;
       out_.add_region(t, EventType::leave, open.back().region);
       open.pop_back();
     }
@@ -138,11 +142,13 @@ void LocationTranslator::write_waits() {
 
 void LocationTranslator::translate(const Record& r) {
   if (r.kind == RecordKind::more) return more(r);
-  if (has_pending_create_ && !(r.kind == RecordKind::dependences && r.time >= pending_create_.time)) write_pending_create();
+  if (has_pending_create_ && !(r.kind == RecordKind::dependences && r.time >= pending_create_.time))
+    write_pending_create();
   if (has_pending_test_) settle_test(r);
   // A worker's late ends belong to the pause in which its region was, though they come after it.
   Ticks when = due(r);
-  if (when > limit_) [[unlikely]] when = past_limit(r, when);
+  if (when > limit_) [[unlikely]]
+    when = past_limit(r, when);
   if (next_overdue_ < scan_.overdue.size() && scan_.overdue[next_overdue_].time < when) [[unlikely]]
     release_overdue(when, &r);
   if (next_toggle_ < tables_.toggles.size() && tables_.toggles[next_toggle_].time <= when) [[unlikely]]
@@ -153,36 +159,54 @@ void LocationTranslator::translate(const Record& r) {
   const Nanoseconds t = when == r.time ? clock_(when) : std::max(clock_(when), out_.last());
   if (is_beside_team()) settle_beside_team(r, t);
   switch (r.kind) {
-    case RecordKind::parallel_begin: return parallel_begin(r, t);
-    case RecordKind::parallel_end: return parallel_end(r, t);
+    case RecordKind::parallel_begin:
+      return parallel_begin(r, t);
+    case RecordKind::parallel_end:
+      return parallel_end(r, t);
     case RecordKind::implicit_task:
-    case RecordKind::initial_task: return r.endpoint == Endpoint::begin ? implicit_begin(r, t) : implicit_end(r, t);
-    case RecordKind::task_create: return task_create(r);
-    case RecordKind::dependences: return dependence(r, t);
-    case RecordKind::task_schedule: return task_schedule(r, t);
+    case RecordKind::initial_task:
+      return r.endpoint == Endpoint::begin ? implicit_begin(r, t) : implicit_end(r, t);
+    case RecordKind::task_create:
+      return task_create(r);
+    case RecordKind::dependences:
+      return dependence(r, t);
+    case RecordKind::task_schedule:
+      return task_schedule(r, t);
     case RecordKind::sync_region:
     case RecordKind::sync_region_wait:
-    case RecordKind::reduction: return sync(r, t);
-    case RecordKind::work: return work(r, t);
-    case RecordKind::dispatch: return dispatch(r, t);
-    case RecordKind::masked: return sync(r, t);
+    case RecordKind::reduction:
+      return sync(r, t);
+    case RecordKind::work:
+      return work(r, t);
+    case RecordKind::dispatch:
+      return dispatch(r, t);
+    case RecordKind::masked:
+      return sync(r, t);
     case RecordKind::mutex_acquire:
     case RecordKind::mutex_acquired:
     case RecordKind::mutex_released:
     case RecordKind::lock_init:
     case RecordKind::lock_destroy:
-    case RecordKind::nest_lock: return mutex(r, t);
+    case RecordKind::nest_lock:
+      return mutex(r, t);
     case RecordKind::flush:
     case RecordKind::cancel:
     case RecordKind::error:
     case RecordKind::task_dependence:
-    case RecordKind::lost: return marks(r, t);
-    case RecordKind::control_tool: return control_tool(r, t);
-    case RecordKind::target: return target(r, t);
-    case RecordKind::target_submit: return target_submit(r, t);
+    case RecordKind::lost:
+      return marks(r, t);
+    case RecordKind::control_tool:
+      return control_tool(r, t);
+    case RecordKind::target:
+      return target(r, t);
+    case RecordKind::target_submit:
+      return target_submit(r, t);
     case RecordKind::target_data_op:
-    case RecordKind::target_map: awaiting_more_ = r; return;
-    default: return;  // thread and device records make definitions, not events
+    case RecordKind::target_map:
+      awaiting_more_ = r;
+      return;
+    default:
+      return;  // thread and device records make definitions, not events
   }
 }
 

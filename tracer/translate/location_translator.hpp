@@ -62,8 +62,8 @@ class LocationTranslator {
   };
   struct TaskState : TaskName {
     TaskId id = no_id;
-    std::size_t depth = 0;  ///< of nest_ when it began here
-    Ticks limit = never;    ///< by when it must have ended: its team's
+    std::size_t depth = 0;     ///< of nest_ when it began here
+    Ticks limit = never;       ///< by when it must have ended: its team's
     bool ends_untold = false;  ///< by its limit (UntoldEnd)
     TaskId below = no_id;      ///< what runs then
     std::vector<Open> open;
@@ -72,9 +72,9 @@ class LocationTranslator {
     const ImplicitInstance* instance;
     const ParallelInstance* parallel;  ///< nullptr: no team
     TaskState task;
-    TaskState* outer;                  ///< current before it began
-    std::size_t forks;                 ///< open forks when it began
-    Ticks limit;                       ///< by when it must have ended: the team's or an outer one's
+    TaskState* outer;   ///< current before it began
+    std::size_t forks;  ///< open forks when it began
+    Ticks limit;        ///< by when it must have ended: the team's or an outer one's
   };
 
   void record(const Record& r);
@@ -94,12 +94,14 @@ class LocationTranslator {
   std::uint64_t surrounding_position() const;
   Site& site_of(const Record& r) {
     auto& known = sites_.at(r);
-    if (!known.holds(r)) [[unlikely]] known.set(r, {region_key(r), undefined_ref});
+    if (!known.holds(r)) [[unlikely]]
+      known.set(r, {region_key(r), undefined_ref});
     return known.value;
   }
   /// The site's region, which is in the archive from now on.
   RegionRef region_at(Site& site) {
-    if (site.region != undefined_ref) [[likely]] return site.region;
+    if (site.region != undefined_ref) [[likely]]
+      return site.region;
     const RegionRef region = region_of(site.key);
     // Without a position it depends on what is around it; a promise is not for keeps.
     if (site.key.codeptr != 0 && !RegionTable::is_promise(region)) site.region = region;
@@ -126,7 +128,8 @@ class LocationTranslator {
   /// Before this time neither record() nor translate() have anything to look at before they come to the record itself.
   /// Whoever adds such a thing there adds it here.
   Ticks calm_until() const noexcept {
-    const bool pending = !waits_.empty() || has_pending_create_ || has_pending_test_ || awaiting_more_.kind != RecordKind::invalid;
+    const bool pending =
+        !waits_.empty() || has_pending_create_ || has_pending_test_ || awaiting_more_.kind != RecordKind::invalid;
     if (pending || out_.paused()) return 0;
     if (is_beside_team() || current_->ends_untold) return 0;
     Ticks calm = limit_ == never ? never : limit_ + 1;
@@ -270,18 +273,19 @@ class LocationTranslator {
   };
   std::vector<OpenFork> forks_;
   std::vector<ParallelId> joined_;  ///< before their end was told
-  Ticks limit_ = never;   ///< the innermost implicit task's, or the first of a task's
-  Ticks expiry_ = never;  ///< the first limit of a task that began here outside its team
+  Ticks limit_ = never;             ///< the innermost implicit task's, or the first of a task's
+  Ticks expiry_ = never;            ///< the first limit of a task that began here outside its team
   enum class ThreadKind : std::uint8_t { unknown, worker, root } kind_ = ThreadKind::unknown;
-  TaskState base_;       ///< what a thread does that has no implicit task
+  TaskState base_;  ///< what a thread does that has no implicit task
   TaskState* current_ = &base_;
-  LiveTasks<TaskState> explicit_;  ///< started here and not complete
+  LiveTasks<TaskState> explicit_;                     ///< started here and not complete
   std::vector<std::pair<TaskId, TaskId>> completed_;  ///< said to be switched from, and what was current instead
   std::size_t next_implicit_ = 0, next_migration_ = 0, next_overdue_ = 0;
 
   LockOrders::Reader lock_orders_{scan_.lock_orders};
-  std::vector<LockOperation> held_;   ///< acquired here and not released
-  std::vector<LockOperation> ended_;  ///< acquisitions that ended without their release, until that or the next one comes
+  std::vector<LockOperation> held_;  ///< acquired here and not released
+  std::vector<LockOperation>
+      ended_;                   ///< acquisitions that ended without their release, until that or the next one comes
   std::vector<Record> waits_;   ///< for the drainer, not yet written
   std::vector<Record> errors_;  ///< said beside a team, not yet written
   bool has_pending_create_ = false;

@@ -19,7 +19,9 @@ bool LocationTranslator::migrates(Ticks time, TaskId task, bool in) {
 /// An untied task that has come here goes on to its end, which another thread tells.
 void LocationTranslator::expect_untold_end(TaskId id, Ticks from, TaskId below) {
   const auto& all = scan_.untold_ends;
-  const auto before = [](const UntoldEnd& end, const std::pair<TaskId, Ticks>& key) { return std::tie(end.task, end.time) < std::tie(key.first, key.second); };
+  const auto before = [](const UntoldEnd& end, const std::pair<TaskId, Ticks>& key) {
+    return std::tie(end.task, end.time) < std::tie(key.first, key.second);
+  };
   const auto end = std::lower_bound(all.begin(), all.end(), std::pair(id, from), before);
   TaskState* const task = explicit_.find(id);
   if (!task || end == all.end() || end->task != id) return;
@@ -38,9 +40,12 @@ bool LocationTranslator::is_over(const Record& r) const {
     case RecordKind::task_create:
     case RecordKind::sync_region:
     case RecordKind::sync_region_wait:
-    case RecordKind::cancel: return r.b != current_->id;
-    case RecordKind::implicit_task: return r.endpoint == Endpoint::end;
-    default: return false;
+    case RecordKind::cancel:
+      return r.b != current_->id;
+    case RecordKind::implicit_task:
+      return r.endpoint == Endpoint::end;
+    default:
+      return false;
   }
 }
 

@@ -11,7 +11,9 @@
 namespace tracer::translate {
 namespace {
 
-std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+std::string base_name(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
 
 /// "libopenblas" for .../libopenblas.so.0, "_lloyd" for .../_lloyd.cpython-311-x86_64-linux-gnu.so.
 std::string short_name(const std::string& module) {
@@ -89,10 +91,12 @@ std::vector<RegionKey> all_keys(const Tables& tables) {
 }  // namespace
 
 bool wants_position(Construct construct) noexcept {
-  return construct != Construct::phase && construct != Construct::task_dependence && construct != Construct::lost_events;
+  return construct != Construct::phase && construct != Construct::task_dependence &&
+         construct != Construct::lost_events;
 }
 
-RegionTable::RegionTable(std::vector<RegionKey> keys, std::vector<std::uint32_t> candidate, std::vector<Region> candidates)
+RegionTable::RegionTable(std::vector<RegionKey> keys, std::vector<std::uint32_t> candidate,
+                         std::vector<Region> candidates)
     : keys_(std::move(keys)), candidate_(std::move(candidate)), candidates_(std::move(candidates)) {
   std::size_t size = 64;
   while (size < keys_.size() * 2) size *= 2;
@@ -130,7 +134,9 @@ RegionRef RegionTable::promise(const RegionKey& key) const noexcept {
   return known != undefined_ref ? known : candidate | promised_bit;
 }
 
-RegionRef RegionTable::keep(RegionRef promised) { return use_candidate(promised & ~promised_bit); }
+RegionRef RegionTable::keep(RegionRef promised) {
+  return use_candidate(promised & ~promised_bit);
+}
 
 RegionRef RegionTable::use_candidate(std::uint32_t candidate) {
   std::atomic<RegionRef>& ref = refs_[candidate];
@@ -167,7 +173,8 @@ void build_regions(Tables& tables, const Journal& journal, const Symbolizer& sym
   for (const RegionKey& key : keys)
     if (key.codeptr != 0 && key.construct != Construct::phase && (addresses.empty() || addresses.back() != key.codeptr))
       addresses.push_back(key.codeptr);
-  const std::vector<SourcePosition> positions = symbolize ? symbolize(addresses) : std::vector<SourcePosition>(addresses.size());
+  const std::vector<SourcePosition> positions =
+      symbolize ? symbolize(addresses) : std::vector<SourcePosition>(addresses.size());
 
   std::map<std::tuple<std::string, std::string, std::uint32_t>, std::uint32_t> known;
   std::vector<Region> candidates;
@@ -182,8 +189,8 @@ void build_regions(Tables& tables, const Journal& journal, const Symbolizer& sym
                                            static_cast<std::uint32_t>(candidates.size()));
     if (fresh) {
       candidates.push_back(std::move(region));
-    } else if (auto& first = candidates[it->second].description; !region.description.empty() &&
-               first.find(region.description) == std::string::npos) {
+    } else if (auto& first = candidates[it->second].description;
+               !region.description.empty() && first.find(region.description) == std::string::npos) {
       first += (first.empty() ? "" : ", ") + region.description;
     }
     candidate.push_back(it->second);

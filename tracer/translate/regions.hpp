@@ -17,10 +17,10 @@ namespace tracer::translate {
 
 /// Where a code address stands. `file` empty: unknown, only the address can be shown.
 struct SourcePosition {
-  std::string file;      ///< full path as the debug information has it
+  std::string file;  ///< full path as the debug information has it
   std::uint32_t line = 0;
-  std::string function;  ///< demangled name of the enclosing function, "" unknown
-  std::string module;    ///< path of the executable or library, "" unknown
+  std::string function;      ///< demangled name of the enclosing function, "" unknown
+  std::string module;        ///< path of the executable or library, "" unknown
   std::uint64_t offset = 0;  ///< the address as the module's file has it (addr2line -e module); with a module only
 };
 

@@ -49,7 +49,7 @@ class Relations {
     Nanoseconds created = 0, began = ~Nanoseconds{0}, went_on = 0, completed = 0;  ///< went_on: the last switch to it
     LocationRef at = undefined_ref, completed_at = undefined_ref;                  ///< of these two
     std::uint8_t creations = 0, completions = 0;                                   ///< at most 2
-    bool at_others = false;                                                        ///< went_on: several locations say so
+    bool at_others = false;  ///< went_on: several locations say so
     bool broken = false;
     bool is_there() const noexcept { return creations != 0 || completions != 0 || at != undefined_ref; }
   };

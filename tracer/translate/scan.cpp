@@ -17,19 +17,23 @@ bool adds_only_its_site(const Record& r) {
           r.kind == RecordKind::reduction);
 }
 
-/// Whether another record of this kind, endpoint, sub and codeptr would add nothing to the tables, whatever its time, a and b.
+/// Whether another record of this kind, endpoint, sub and codeptr would add nothing to the tables, whatever its time, a
+/// and b.
 bool adds_once(const Record& r, const AddressRange& runtime) {
   constexpr std::uint16_t taskgroup = 6;  // ompt_sync_region_t: PositionMender looks at each
   switch (r.kind) {
     case RecordKind::sync_region:
     case RecordKind::sync_region_wait:
       return r.sub != taskgroup && (r.endpoint == Endpoint::begin || !is_join(sync_construct(r.sub)));
-    case RecordKind::work: return r.endpoint == Endpoint::end || !runtime.contains(r.c);
+    case RecordKind::work:
+      return r.endpoint == Endpoint::end || !runtime.contains(r.c);
     case RecordKind::masked:
     case RecordKind::reduction:
     case RecordKind::mutex_acquire:
-    case RecordKind::flush: return true;
-    default: return false;
+    case RecordKind::flush:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -138,14 +142,18 @@ void Scanner::record(const Record& r) {
   if (is_beside_team() && r.kind != RecordKind::parallel_end && !is_aside(r)) settle(r);
   if (adds_only_its_site(r) && known_.at(r).holds(r)) return;
   switch (r.kind) {
-    case RecordKind::parallel_begin: return parallel_begin(r);
-    case RecordKind::parallel_end: return parallel_end(r);
+    case RecordKind::parallel_begin:
+      return parallel_begin(r);
+    case RecordKind::parallel_end:
+      return parallel_end(r);
     case RecordKind::implicit_task:
     case RecordKind::initial_task:
       if (r.endpoint == Endpoint::begin) return implicit_begin(r);
       return implicit_end(r);
-    case RecordKind::task_create: return task_create(r);
-    case RecordKind::task_schedule: return task_schedule(r);
+    case RecordKind::task_create:
+      return task_create(r);
+    case RecordKind::task_schedule:
+      return task_schedule(r);
     case RecordKind::dependences:
       return dependence(r);
     case RecordKind::dispatch:
@@ -198,12 +206,15 @@ void Scanner::record(const Record& r) {
     case RecordKind::target_submit:
       if (r.endpoint != Endpoint::end) site({target_codeptr_, Construct::target_submit, false, 0});
       return;
-    case RecordKind::error: out_.messages.push_back(r.a); break;
+    case RecordKind::error:
+      out_.messages.push_back(r.a);
+      break;
     case RecordKind::target:
       target_codeptr_ = r.endpoint == Endpoint::begin ? r.c : 0;
       out_.target_types |= std::uint64_t{1} << (r.sub < 16 ? r.sub : 0);
       break;
-    default: break;
+    default:
+      break;
   }
   if (r.endpoint == Endpoint::end) return;
   const RegionKey key = region_key(r);

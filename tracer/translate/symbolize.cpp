@@ -28,7 +28,8 @@ std::string hexadecimal(const unsigned char* bytes, int size) {
 
 // Separate debug information by build id, where distributions put it. Not libdwfl's own search: that
 // may ask servers on the network.
-int find_debuginfo(Dwfl_Module* module, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word, char** name) {
+int find_debuginfo(Dwfl_Module* module, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word,
+                   char** name) {
   const unsigned char* bits = nullptr;
   GElf_Addr address = 0;
   const int size = libdw()->dwfl_module_build_id(module, &bits, &address);
@@ -57,7 +58,8 @@ std::string user_name(std::string name) {
     if (const auto at = name.find(mark); at != std::string::npos) name.resize(at);
   if (name.empty() || name[0] == '.') return "";
   int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> demangled(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
   return status == 0 && demangled ? demangled.get() : name;
 }
 
@@ -138,8 +140,10 @@ DwarfReader::Pieces DwarfReader::pieces_of(Dwfl_Module* module) const {
 
 const DwarfReader::Piece* DwarfReader::piece_at(Dwfl_Module* module, Dwarf_Addr address) {
   const auto known = pieces_.find(module);
-  const Pieces& pieces = known != pieces_.end() ? known->second : pieces_.emplace(module, pieces_of(module)).first->second;
-  const auto after = std::upper_bound(pieces.begin(), pieces.end(), address, [](Dwarf_Addr a, const Piece& p) { return a < p.begin; });
+  const Pieces& pieces =
+      known != pieces_.end() ? known->second : pieces_.emplace(module, pieces_of(module)).first->second;
+  const auto after =
+      std::upper_bound(pieces.begin(), pieces.end(), address, [](Dwarf_Addr a, const Piece& p) { return a < p.begin; });
   if (after == pieces.begin() || address >= std::prev(after)->end) return nullptr;
   return &*std::prev(after);
 }
@@ -191,7 +195,8 @@ Symbolizer make_symbolizer(std::vector<Module> modules) {
     std::vector<Module> used;
     for (const std::uint64_t address : addresses)
       if (const Module* m = module_of(modules, address - 1))
-        if (std::none_of(used.begin(), used.end(), [&](const Module& u) { return u.begin == m->begin && u.path == m->path; }))
+        if (std::none_of(used.begin(), used.end(),
+                         [&](const Module& u) { return u.begin == m->begin && u.path == m->path; }))
           used.push_back(*m);
     DwarfReader reader(used);
     std::vector<SourcePosition> positions;

@@ -31,9 +31,10 @@ struct ParallelInstance {
   TaskId task = no_id;  ///< the explicit one that encountered it
   std::uint64_t codeptr = 0;
   Ticks begin = 0;
-  Ticks end = 0;  ///< 0: never seen
+  Ticks end = 0;                                            ///< 0: never seen
   Ticks join_wait_end = 0, join_end = 0, implicit_end = 0;  ///< the master's; 0: never seen
-  Ticks limit = 0;  ///< when its members have left it: the end of the master, or of a region around it; set by link_teams()
+  Ticks limit =
+      0;  ///< when its members have left it: the end of the master, or of a region around it; set by link_teams()
   std::uint32_t requested = 0;
   std::uint32_t size = 0;
   std::uint32_t enclosing = none;  ///< implicit instance on the same channel
@@ -41,7 +42,7 @@ struct ParallelInstance {
   CommRef comm = undefined_ref;
   bool league = false;
   bool in_pause = false;  ///< began while recording was paused, and ended before it went on, if ever: it is left out
-  bool alone = false;     ///< what its other members do contradicts it: it is the forking thread's alone, see rehearse()
+  bool alone = false;  ///< what its other members do contradicts it: it is the forking thread's alone, see rehearse()
 };
 
 /// One thread's part in a team: an implicit task, or an initial task.
@@ -53,8 +54,8 @@ struct ImplicitInstance {
   std::uint32_t rank = 0;
   std::uint32_t size = 0;
   std::uint32_t outer = none;  ///< the implicit instance around it on this channel
-  Ticks last_task = 0;  ///< when an explicit task last came to run in it
-  std::uint64_t tasks = 0;  ///< the ids of tasks created in it less those that ended, as a sum
+  Ticks last_task = 0;         ///< when an explicit task last came to run in it
+  std::uint64_t tasks = 0;     ///< the ids of tasks created in it less those that ended, as a sum
   bool initial = false;
   bool joins = false;     ///< another thread's team: whatever this thread was in is over
   bool supplied = false;  ///< a fork's thread went on without it: see Scanner::settle()
@@ -63,7 +64,7 @@ struct ImplicitInstance {
 
 /// An acquisition that the next one of its lock ends, or the end of the trace, if its release has not come by then.
 struct OverdueRelease {
-  Ticks time = never;  ///< never: the end of the trace
+  Ticks time = never;                                ///< never: the end of the trace
   std::uint32_t acquisition = none, release = none;  ///< operations of the channel; none: no release
   LockOperation operation;
 };
@@ -75,8 +76,8 @@ struct Migration {
   bool in = false;  ///< it arrives here (again); else it leaves
 };
 
-/// An untied task ended here, and another thread told it: of those that have run its parts, libomp lets the last that comes
-/// back from one tell it, which need not be the one that ran the last.
+/// An untied task ended here, and another thread told it: of those that have run its parts, libomp lets the last that
+/// comes back from one tell it, which need not be the one that ran the last.
 struct UntoldEnd {
   TaskId task = no_id;
   Ticks time = 0;  ///< when it was told
@@ -149,10 +150,10 @@ struct ChannelScan {
   Entities entities;
   std::vector<ParallelInstance> parallels;
   std::vector<ImplicitInstance> implicits;
-  std::vector<RegionKey> sites;            ///< dense, as found
-  LockLog lock_log;                        ///< until link_locks() has made of it:
+  std::vector<RegionKey> sites;  ///< dense, as found
+  LockLog lock_log;              ///< until link_locks() has made of it:
   LockOrders lock_orders;
-  std::vector<OverdueRelease> overdue;     ///< in order of time
+  std::vector<OverdueRelease> overdue;  ///< in order of time
   struct UntiedSwitch {
     TaskId task;
     Ticks time;
@@ -175,10 +176,10 @@ struct ChannelScan {
   std::vector<std::pair<std::uint32_t, TaskId>> unstarted;
   std::vector<std::uint32_t> dependence_types;  ///< by type, most dependences that one task has; empty: none
   std::array<std::uint64_t, static_cast<std::size_t>(RecordKind::count_)> kinds{};  ///< records per kind
-  std::uint64_t work_types = 0, target_types = 0;     ///< bit n: kind n (below 64) was seen
-  std::vector<std::uint32_t> messages;                ///< journal strings of error directives
-  bool chunks = false;                                ///< dispatch of loop or taskloop chunks
-  bool other_commands = false;                        ///< omp_control_tool beyond those with a meaning
+  std::uint64_t work_types = 0, target_types = 0;  ///< bit n: kind n (below 64) was seen
+  std::vector<std::uint32_t> messages;             ///< journal strings of error directives
+  bool chunks = false;                             ///< dispatch of loop or taskloop chunks
+  bool other_commands = false;                     ///< omp_control_tool beyond those with a meaning
   std::uint64_t records = 0;
   Ticks first = 0, last = 0;
   std::map<std::string, std::uint64_t> notes;  ///< what was odd, counted
@@ -197,17 +198,17 @@ struct Tables {
   ~Tables();
   std::vector<ChannelScan> channels;
   std::vector<Member> members;
-  std::vector<LocationRef> location_of;   ///< by channel
-  std::vector<ChannelId> channel_of;      ///< by location (CPU threads only)
-  std::vector<CommRef> root_comm;         ///< by channel: the team of one around an initial task, or undefined
-  /// By channel and counter: when an explicit task begins to run, never for one that does not, 0 for one that was created
-  /// when its team had ended, and is left out. Only where the records of tasks
-  /// contradict each other or are not all there (link_tasks()); else empty.
+  std::vector<LocationRef> location_of;  ///< by channel
+  std::vector<ChannelId> channel_of;     ///< by location (CPU threads only)
+  std::vector<CommRef> root_comm;        ///< by channel: the team of one around an initial task, or undefined
+  /// By channel and counter: when an explicit task begins to run, never for one that does not, 0 for one that was
+  /// created when its team had ended, and is left out. Only where the records of tasks contradict each other or are not
+  /// all there (link_tasks()); else empty.
   std::vector<std::vector<Ticks>> task_begins;
   std::unique_ptr<RegionTable> regions;
-  std::vector<Toggle> toggles;            ///< of all threads, in order
-  AddressRange runtime;                   ///< of the OpenMP runtime's code; empty: unknown
-  Ticks begin = 0, end = 0;               ///< of the run
+  std::vector<Toggle> toggles;  ///< of all threads, in order
+  AddressRange runtime;         ///< of the OpenMP runtime's code; empty: unknown
+  Ticks begin = 0, end = 0;     ///< of the run
 
   /// Recording is off at `from`, and stays so until after `to`.
   bool paused(Ticks from, Ticks to) const noexcept {

@@ -27,7 +27,8 @@ namespace {
 AddressRange runtime_of(const Journal& journal) {
   std::error_code unknown;
   for (const Module& m : journal.modules)
-    if (!journal.run.runtime_library.empty() && std::filesystem::equivalent(m.path, journal.run.runtime_library, unknown))
+    if (!journal.run.runtime_library.empty() &&
+        std::filesystem::equivalent(m.path, journal.run.runtime_library, unknown))
       return {m.begin, m.end};
   return {};
 }
@@ -122,14 +123,17 @@ void Translation::link() {
   define_all_threads(report_.threads, definitions_);
   for (ChannelScan& scan : tables_.channels)
     tables_.toggles.insert(tables_.toggles.end(), scan.toggles.begin(), scan.toggles.end());
-  std::stable_sort(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& a, const Toggle& b) { return a.time < b.time; });
+  std::stable_sort(tables_.toggles.begin(), tables_.toggles.end(),
+                   [](const Toggle& a, const Toggle& b) { return a.time < b.time; });
   bool recording = true;  // a second pause changes nothing
-  std::erase_if(tables_.toggles, [&recording](const Toggle& t) { return std::exchange(recording, t.recording) == t.recording; });
+  std::erase_if(tables_.toggles,
+                [&recording](const Toggle& t) { return std::exchange(recording, t.recording) == t.recording; });
   link_teams(tables_, definitions_);
   link_locks(tables_);
   link_untied(tables_);
   const bool contradict = link_tasks(tables_, source_, options_.threads);
-  report_.paused = std::any_of(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& t) { return !t.recording; });
+  report_.paused =
+      std::any_of(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& t) { return !t.recording; });
   build_regions(tables_, journal_, options_.symbolize);
   if (options_.keep) tables_.regions->leave_out(options_.keep);
   vocabulary_ = make_vocabulary(tables_, journal_, definitions_);
@@ -185,7 +189,8 @@ void Translation::write_location(LocationRef location) {
   if (location >= report_.threads) return write_stream(devices_.locations[location - report_.threads]);
   const ChannelId channel = tables_.channel_of[location];
   auto writer = sink_.open(location);
-  if (threads_are_left_ && tables_.channels[channel].records >= long_channel) writer = make_pipelined(std::move(writer));
+  if (threads_are_left_ && tables_.channels[channel].records >= long_channel)
+    writer = make_pipelined(std::move(writer));
   LeftOut chosen(*writer);
   LocationWriter& next = options_.keep ? chosen : *writer;
   LocationTranslator translator(tables_, journal_, vocabulary_, clock_, channel, next);

@@ -28,7 +28,7 @@ struct TranslateReport {
   std::uint64_t events = 0;
   std::uint64_t records = 0;
   std::uint64_t lost = 0;
-  bool paused = false;  ///< by omp_control_tool, for a time or to the end
+  bool paused = false;      ///< by omp_control_tool, for a time or to the end
   std::size_t threads = 0;  ///< CPU thread locations
   std::size_t streams = 0;
   std::map<std::string, std::uint64_t> repairs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which attributes, parameters, strings and communicators the events of an archive name: a pause or a repair may leave out all events that
-// had one, and what nothing names is not defined.
+// Which attributes, parameters, strings and communicators the events of an archive name: a pause or a repair may leave
+// out all events that had one, and what nothing names is not defined.
 #pragma once
 
 #include <cstdint>

@@ -78,7 +78,8 @@ std::uint32_t intern(Definitions& d, const std::string& text) {
 }
 
 bool loops_are_there(const Tables& tables) {
-  return std::any_of(tables.channels.begin(), tables.channels.end(), [](const ChannelScan& s) { return s.work_types != 0; });
+  return std::any_of(tables.channels.begin(), tables.channels.end(),
+                     [](const ChannelScan& s) { return s.work_types != 0; });
 }
 
 void define_strings(Vocabulary& v, const Tables& tables, const Journal& journal, Definitions& d) {
@@ -86,31 +87,55 @@ void define_strings(Vocabulary& v, const Tables& tables, const Journal& journal,
   for (const ChannelScan& scan : tables.channels) works |= scan.work_types, targets |= scan.target_types;
   for (std::uint16_t t = 0; t < 16; ++t)
     if ((works >> t & 1) && schedule_name(t)) v.schedules[t] = intern(d, schedule_name(t));
-  static const char* const target_names[16] = {"unknown", "target", "target enter data", "target exit data", "target update",
-                                               "unknown", "unknown", "unknown", "unknown", "target nowait", "target enter data nowait",
-                                               "target exit data nowait", "target update nowait", "unknown", "unknown", "unknown"};
+  static const char* const target_names[16] = {"unknown",
+                                               "target",
+                                               "target enter data",
+                                               "target exit data",
+                                               "target update",
+                                               "unknown",
+                                               "unknown",
+                                               "unknown",
+                                               "unknown",
+                                               "target nowait",
+                                               "target enter data nowait",
+                                               "target exit data nowait",
+                                               "target update nowait",
+                                               "unknown",
+                                               "unknown",
+                                               "unknown"};
   for (std::size_t t = 0; t < 16; ++t)
     if (targets >> t & 1) v.target_types[t] = intern(d, target_names[t]);
   v.program = intern(d, journal.run.program);
   for (const ChannelScan& scan : tables.channels)
     for (const std::uint32_t id : scan.messages)
-      if (const auto text = journal.strings.find(id); text != journal.strings.end()) v.messages[id] = intern(d, text->second);
+      if (const auto text = journal.strings.find(id); text != journal.strings.end())
+        v.messages[id] = intern(d, text->second);
 }
 
 }  // namespace
 
 std::string dependence_name(std::uint16_t type) {
   switch (type) {
-    case 1: return "IN";
-    case 2: return "OUT";
-    case 3: return "INOUT";
-    case 4: return "MUTEXINOUTSET";
-    case 5: return "SOURCE";
-    case 6: return "SINK";
-    case 7: return "INOUTSET";
-    case 34: return "OUT_ALL_MEMORY";
-    case 35: return "INOUT_ALL_MEMORY";
-    default: return "TYPE_" + std::to_string(type);
+    case 1:
+      return "IN";
+    case 2:
+      return "OUT";
+    case 3:
+      return "INOUT";
+    case 4:
+      return "MUTEXINOUTSET";
+    case 5:
+      return "SOURCE";
+    case 6:
+      return "SINK";
+    case 7:
+      return "INOUTSET";
+    case 34:
+      return "OUT_ALL_MEMORY";
+    case 35:
+      return "INOUT_ALL_MEMORY";
+    default:
+      return "TYPE_" + std::to_string(type);
   }
 }
 
@@ -121,7 +146,8 @@ Vocabulary make_vocabulary(const Tables& tables, const Journal& journal, Definit
   for (const AttributeRow& row : attribute_rows) {
     const bool used = std::any_of(row.used_by.begin(), row.used_by.end(), [&](K k) {
       if (k == K::count_) return true;
-      if (k == K::control_tool) return std::any_of(tables.channels.begin(), tables.channels.end(), [](auto& s) { return s.other_commands; });
+      if (k == K::control_tool)
+        return std::any_of(tables.channels.begin(), tables.channels.end(), [](auto& s) { return s.other_commands; });
       return k != K::invalid && kinds[static_cast<std::size_t>(k)] > 0;
     });
     auto& ref = v.attributes[static_cast<std::size_t>(row.attribute)];
@@ -129,9 +155,11 @@ Vocabulary make_vocabulary(const Tables& tables, const Journal& journal, Definit
     if (used) d.attributes.push_back({row.name, row.description, row.type});
   }
   for (const ParameterRow& row : parameter_rows) {
-    bool used = std::any_of(row.used_by.begin(), row.used_by.end(), [&](K k) { return k != K::invalid && kinds[static_cast<std::size_t>(k)] > 0; });
+    bool used = std::any_of(row.used_by.begin(), row.used_by.end(),
+                            [&](K k) { return k != K::invalid && kinds[static_cast<std::size_t>(k)] > 0; });
     if (row.used_by[0] == K::work) used = loops_are_there(tables);
-    if (row.used_by[0] == K::dispatch) used = std::any_of(tables.channels.begin(), tables.channels.end(), [](auto& s) { return s.chunks; });
+    if (row.used_by[0] == K::dispatch)
+      used = std::any_of(tables.channels.begin(), tables.channels.end(), [](auto& s) { return s.chunks; });
     auto& ref = v.parameters[static_cast<std::size_t>(row.parameter)];
     ref = used ? static_cast<std::uint32_t>(d.parameters.size()) : undefined_ref;
     if (used) d.parameters.push_back({row.name, row.type});

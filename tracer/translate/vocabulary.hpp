@@ -12,16 +12,44 @@
 namespace tracer::translate {
 
 enum class Attribute : std::uint8_t {
-  process_id, thread_id,
-  task_id, parent_task_id, task_flags, source_task_id, sink_task_id,
-  wait_id, mutex_implementation, mutex_hint,
-  cancel_flags, severity, message, control_command, control_modifier,
-  device, target_id, host_op_id, data_bytes, source_device, source_address, destination_device, destination_address,
-  map_flags, lost_events,
+  process_id,
+  thread_id,
+  task_id,
+  parent_task_id,
+  task_flags,
+  source_task_id,
+  sink_task_id,
+  wait_id,
+  mutex_implementation,
+  mutex_hint,
+  cancel_flags,
+  severity,
+  message,
+  control_command,
+  control_modifier,
+  device,
+  target_id,
+  host_op_id,
+  data_bytes,
+  source_device,
+  source_address,
+  destination_device,
+  destination_address,
+  map_flags,
+  lost_events,
   count_,
 };
 
-enum class Parameter : std::uint8_t { schedule, iterations, first_iteration, chunk_size, target_type, callsite_id, teams_requested, count_ };
+enum class Parameter : std::uint8_t {
+  schedule,
+  iterations,
+  first_iteration,
+  chunk_size,
+  target_type,
+  callsite_id,
+  teams_requested,
+  count_
+};
 
 struct Vocabulary {
   std::array<std::uint32_t, static_cast<std::size_t>(Attribute::count_)> attributes{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Takes as many MiB of memory as the argument says, one after 200 critical sections, and prints what it has counted; killed
-// before, its witness counts the sections that are left.
+// Takes as many MiB of memory as the argument says, one after 200 critical sections, and prints what it has counted;
+// killed before, its witness counts the sections that are left.
 #include <stdio.h>
 #include <string.h>
 

@@ -14,7 +14,7 @@ int main(void) {
     const int me = omp_get_thread_num();
     int* mine = data[me];
     for (int round = 0; round < rounds; ++round) {
-#pragma omp target teams distribute parallel for device(me) map(tofrom : mine[0 : size])
+#pragma omp target teams distribute parallel for device(me) map(tofrom : mine [0:size])
       for (int i = 0; i < size; ++i) mine[i] += me;
     }
     wrong += mine[7] != rounds * me;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every way in which data comes to a device by directives: globals, members, nested regions, reductions, what is there already.
-// No mapper: LLVM 22 never frees the struct that one mapped.
+// Every way in which data comes to a device by directives: globals, members, nested regions, reductions, what is there
+// already. No mapper: LLVM 22 never frees the struct that one mapped.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ int main(void) {
   for (int i = 0; i < size; ++i) a[i] = b[i] = v.values[i] = table[i] = 1;
 
   factor = 3;
-#pragma omp target update to(factor, table)  // to device: 4, 400
+#pragma omp target update to(factor, table)          // to device: 4, 400
 #pragma omp target data map(tofrom : a) map(to : b)  // to device: 400, 400
   {
 #pragma omp target data map(alloc : a)  // is there already
@@ -36,8 +36,8 @@ int main(void) {
 #pragma omp target map(always, from : a) nowait  // from device: 400
     a[0] += table[1];
 #pragma omp taskwait
-  }  // from device: 400
-#pragma omp target map(to : v) map(tofrom : v.values[0 : v.n])  // the struct, its values and where they are; values back
+  }                                                            // from device: 400
+#pragma omp target map(to : v) map(tofrom : v.values [0:v.n])  // the struct, its values and where they are; values back
   for (int i = 0; i < v.n; ++i) v.values[i] += 1;
 #pragma omp target enter data map(to : b)  // to device: 400
 #pragma omp target exit data map(release : b)

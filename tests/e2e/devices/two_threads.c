@@ -6,7 +6,7 @@
 enum { size = 1000, rounds = 20 };
 
 static void work(int device, double* data) {
-#pragma omp target teams distribute parallel for map(tofrom : data[0 : size]) device(device)
+#pragma omp target teams distribute parallel for map(tofrom : data [0:size]) device(device)
   for (int i = 0; i < size; ++i) data[i] += i;
 }
 

@@ -14,8 +14,8 @@ int main(void) {
 #pragma omp task firstprivate(part)
       {
         for (int i = 0; i < size; ++i) data[part][i] = part;
-#pragma omp target update to(data[part : 1])
-#pragma omp target update from(data[part : 1])
+#pragma omp target update to(data [part:1])
+#pragma omp target update from(data [part:1])
       }
     }
   }

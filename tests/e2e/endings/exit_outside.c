@@ -4,9 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void leave(void) { exit(4); }
+static void leave(void) {
+  exit(4);
+}
 
-static void last_words(void) { puts("atexit runs"); }
+static void last_words(void) {
+  puts("atexit runs");
+}
 
 int main(void) {
   int threads = 0;

@@ -22,15 +22,24 @@ bool is_device_event(int event) {
 // The other one of target, target_data_op, target_submit, target_map and their EMI forms; 0: none.
 int twin_of(int event) {
   switch (event) {
-    case 8: return 33;
-    case 9: return 34;
-    case 10: return 35;
-    case 22: return 36;
-    case 33: return 8;
-    case 34: return 9;
-    case 35: return 10;
-    case 36: return 22;
-    default: return 0;
+    case 8:
+      return 33;
+    case 9:
+      return 34;
+    case 10:
+      return 35;
+    case 22:
+      return 36;
+    case 33:
+      return 8;
+    case 34:
+      return 9;
+    case 35:
+      return 10;
+    case 36:
+      return 22;
+    default:
+      return 0;
   }
 }
 
@@ -80,14 +89,22 @@ int enumerate_mutex_impls(int current, int* next, const char** name) {
   return 1;
 }
 
-int get_num_places() { return 2; }
-int get_place_num() { return 1; }
+int get_num_places() {
+  return 2;
+}
+int get_place_num() {
+  return 1;
+}
 int get_place_proc_ids(int place, int size, int* ids) {
   for (int i = 0; i < size && i < 2; ++i) ids[i] = 2 * place + i;
   return 2;
 }
-int get_proc_id() { return -1; }
-int get_task_info(int, int*, ompt_data_t**, ompt_frame_t**, ompt_data_t**, int*) { return 0; }
+int get_proc_id() {
+  return -1;
+}
+int get_task_info(int, int*, ompt_data_t**, ompt_frame_t**, ompt_data_t**, int*) {
+  return 0;
+}
 
 template <class Function>
 ompt_interface_fn_t entry(Function* function) {
@@ -116,7 +133,9 @@ ompt_interface_fn_t lookup(const char* name) {
 
 }  // namespace
 
-Runtime::Runtime(int emulated) noexcept : version_(emulated) { version = emulated; }
+Runtime::Runtime(int emulated) noexcept : version_(emulated) {
+  version = emulated;
+}
 
 bool Runtime::start() {
   tool_ = ompt_start_tool(201611, "LLVM OMP version: 5.0.20140926");
@@ -130,6 +149,8 @@ void Runtime::finalize() {
   if (tool_ != nullptr) tool_->finalize(&tool_->tool_data);
 }
 
-ompt_callback_t Runtime::registered(int event) const noexcept { return callbacks[event]; }
+ompt_callback_t Runtime::registered(int event) const noexcept {
+  return callbacks[event];
+}
 
 }  // namespace fake

@@ -20,22 +20,67 @@ namespace fake {
 namespace {
 
 const std::map<std::string, std::uint64_t> names{
-    {"begin", 1}, {"end", 2}, {"beginend", 3},
-    {"initial", 1}, {"worker", 2}, {"other", 3}, {"unknown", 4},
-    {"implicit", 2}, {"explicit", 4}, {"taskwait_task", 0x10}, {"undeferred", 0x08000000}, {"untied", 0x10000000},
-    {"final", 0x20000000}, {"mergeable", 0x40000000}, {"merged", 0x80000000},
-    {"program", 1}, {"runtime", 2}, {"league", 0x40000000}, {"team", 0x80000000},
-    {"complete", 1}, {"yield", 2}, {"cancel", 3}, {"detach", 4}, {"early_fulfill", 5}, {"late_fulfill", 6},
-    {"switch", 7}, {"taskwait_complete", 8},
-    {"barrier", 1}, {"barrier_implicit", 2}, {"barrier_explicit", 3}, {"barrier_implementation", 4}, {"taskwait", 5},
-    {"taskgroup", 6}, {"reduction", 7}, {"barrier_implicit_workshare", 8}, {"barrier_implicit_parallel", 9},
+    {"begin", 1},
+    {"end", 2},
+    {"beginend", 3},
+    {"initial", 1},
+    {"worker", 2},
+    {"other", 3},
+    {"unknown", 4},
+    {"implicit", 2},
+    {"explicit", 4},
+    {"taskwait_task", 0x10},
+    {"undeferred", 0x08000000},
+    {"untied", 0x10000000},
+    {"final", 0x20000000},
+    {"mergeable", 0x40000000},
+    {"merged", 0x80000000},
+    {"program", 1},
+    {"runtime", 2},
+    {"league", 0x40000000},
+    {"team", 0x80000000},
+    {"complete", 1},
+    {"yield", 2},
+    {"cancel", 3},
+    {"detach", 4},
+    {"early_fulfill", 5},
+    {"late_fulfill", 6},
+    {"switch", 7},
+    {"taskwait_complete", 8},
+    {"barrier", 1},
+    {"barrier_implicit", 2},
+    {"barrier_explicit", 3},
+    {"barrier_implementation", 4},
+    {"taskwait", 5},
+    {"taskgroup", 6},
+    {"reduction", 7},
+    {"barrier_implicit_workshare", 8},
+    {"barrier_implicit_parallel", 9},
     {"barrier_teams", 10},
-    {"loop", 1}, {"sections", 2}, {"single_executor", 3}, {"single_other", 4}, {"workshare", 5}, {"distribute", 6},
-    {"taskloop", 7}, {"scope", 8}, {"loop_static", 10}, {"loop_dynamic", 11}, {"loop_guided", 12},
-    {"iteration", 1}, {"section", 2}, {"loop_chunk", 3},
-    {"lock", 1}, {"test_lock", 2}, {"nest_lock", 3}, {"test_nest_lock", 4}, {"critical", 5}, {"atomic", 6},
+    {"loop", 1},
+    {"sections", 2},
+    {"single_executor", 3},
+    {"single_other", 4},
+    {"workshare", 5},
+    {"distribute", 6},
+    {"taskloop", 7},
+    {"scope", 8},
+    {"loop_static", 10},
+    {"loop_dynamic", 11},
+    {"loop_guided", 12},
+    {"iteration", 1},
+    {"section", 2},
+    {"loop_chunk", 3},
+    {"lock", 1},
+    {"test_lock", 2},
+    {"nest_lock", 3},
+    {"test_nest_lock", 4},
+    {"critical", 5},
+    {"atomic", 6},
     {"ordered", 7},
-    {"in", 1}, {"out", 2}, {"inout", 3},
+    {"in", 1},
+    {"out", 2},
+    {"inout", 3},
 };
 
 /// Fuzzed scripts have any word anywhere: what is no number counts as 0.
@@ -112,8 +157,7 @@ Player sync_player(ompt_callbacks_t event) {
 Player acquire_player(ompt_callbacks_t event) {
   return [event](Runtime& runtime, Arguments& a) {
     call<ompt_callback_mutex_acquire_t>(
-        runtime, event,
-        std::tuple{a.as<ompt_mutex_t>(), a.as<unsigned>(), a.as<unsigned>(), a.value(), a.pointer()});
+        runtime, event, std::tuple{a.as<ompt_mutex_t>(), a.as<unsigned>(), a.as<unsigned>(), a.value(), a.pointer()});
   };
 }
 
@@ -157,19 +201,19 @@ void play_target_map(Runtime& runtime, Arguments& a) {
 void play_control(Runtime& runtime, Arguments& a) {
   const auto arguments = std::tuple{a.value(), a.value()};
   const std::string& text = a.text();
-  void* argument = text.starts_with("0x") ? reinterpret_cast<void*>(number(text))
+  void* argument = text.starts_with("0x")           ? reinterpret_cast<void*>(number(text))
                    : text.empty() || text == "null" ? nullptr
-                                          : const_cast<char*>(text.c_str());
+                                                    : const_cast<char*>(text.c_str());
   call<ompt_callback_control_tool_t>(runtime, ompt_callback_control_tool,
                                      std::tuple_cat(arguments, std::tuple{argument, a.pointer()}));
 }
 
-#define TRACER_PLAYER(callback, ...)                                                             \
-  {                                                                                              \
-    #callback, [](Runtime& runtime, Arguments& a) {                                              \
+#define TRACER_PLAYER(callback, ...)                                                           \
+  {                                                                                            \
+#callback, [](Runtime& runtime, Arguments& a) {                                              \
       call<ompt_callback_##callback##_t>(runtime, ompt_callback_##callback, std::tuple{__VA_ARGS__}); \
       (void)a;                                                                                   \
-    }                                                                                            \
+    } \
   }
 
 const std::map<std::string, Player>& players() {
@@ -180,7 +224,8 @@ const std::map<std::string, Player>& players() {
       TRACER_PLAYER(thread_end, a.data()),
       TRACER_PLAYER(parallel_begin, a.data(), &frame, a.data(), a.as<unsigned>(), a.as<int>(), a.pointer()),
       TRACER_PLAYER(parallel_end, a.data(), a.data(), a.as<int>(), a.pointer()),
-      TRACER_PLAYER(implicit_task, a.as<Endpoint>(), a.data(), a.data(), a.as<unsigned>(), a.as<unsigned>(), a.as<int>()),
+      TRACER_PLAYER(implicit_task, a.as<Endpoint>(), a.data(), a.data(), a.as<unsigned>(), a.as<unsigned>(),
+                    a.as<int>()),
       TRACER_PLAYER(task_create, a.data(), &frame, a.data(), a.as<int>(), a.as<int>(), a.pointer()),
       TRACER_PLAYER(task_schedule, a.data(), a.as<ompt_task_status_t>(), a.data()),
       TRACER_PLAYER(task_dependence, a.data(), a.data()),
@@ -190,12 +235,13 @@ const std::map<std::string, Player>& players() {
       TRACER_PLAYER(flush, a.data(), a.pointer()),
       TRACER_PLAYER(cancel, a.data(), a.as<int>(), a.pointer()),
       TRACER_PLAYER(error, a.as<ompt_severity_t>(), "a message of the runtime", a.value() % 25, a.pointer()),
-      TRACER_PLAYER(target_emi, a.as<ompt_target_t>(), a.as<Endpoint>(), a.as<int>(), a.data(), a.data(), a.data(), a.pointer()),
+      TRACER_PLAYER(target_emi, a.as<ompt_target_t>(), a.as<Endpoint>(), a.as<int>(), a.data(), a.data(), a.data(),
+                    a.pointer()),
       TRACER_PLAYER(target, a.as<ompt_target_t>(), a.as<Endpoint>(), a.as<int>(), a.data(), a.value(), a.pointer()),
-      TRACER_PLAYER(target_data_op_emi, a.as<Endpoint>(), a.data(), a.data(), a.id(), a.as<ompt_target_data_op_t>(), a.pointer(),
-                    a.as<int>(), a.pointer(), a.as<int>(), a.value(), a.pointer()),
-      TRACER_PLAYER(target_data_op, a.value(), a.value(), a.as<ompt_target_data_op_t>(), a.pointer(), a.as<int>(), a.pointer(),
-                    a.as<int>(), a.value(), a.pointer()),
+      TRACER_PLAYER(target_data_op_emi, a.as<Endpoint>(), a.data(), a.data(), a.id(), a.as<ompt_target_data_op_t>(),
+                    a.pointer(), a.as<int>(), a.pointer(), a.as<int>(), a.value(), a.pointer()),
+      TRACER_PLAYER(target_data_op, a.value(), a.value(), a.as<ompt_target_data_op_t>(), a.pointer(), a.as<int>(),
+                    a.pointer(), a.as<int>(), a.value(), a.pointer()),
       TRACER_PLAYER(target_submit_emi, a.as<Endpoint>(), a.data(), a.id(), a.as<unsigned>()),
       TRACER_PLAYER(target_submit, a.value(), a.value(), a.as<unsigned>()),
       TRACER_PLAYER(device_initialize, a.as<int>(), a.text().c_str(), a.pointer(), nullptr, nullptr),
