@@ -53,7 +53,23 @@ enum class RecordKind : std::uint8_t {
   device_unload = 35,
   ring_wait = 36,  ///< the producer waited for the drainer: from `time` to b
   lost = 37,       ///< the producer dropped b events between c and `time`
-  count_           ///< not a kind
+  // The program's own words (NVTX, ITT, Kokkos, ROCTx).
+  range_push = 38,  ///< nested on its thread
+  range_pop = 39,
+  range_start = 40,  ///< may end on another thread, in any order
+  range_end = 41,
+  range_mark = 42,
+  range_counter = 43,
+  // What the wrappers of MPI saw.
+  mpi_call = 44,  ///< begin and end of every function
+  mpi_send = 45,
+  mpi_recv = 46,
+  mpi_request = 47,
+  mpi_collective = 48,
+  mpi_comm = 49,
+  mpi_rma = 50,
+  mpi_io = 51,
+  count_  ///< not a kind
 };
 
 /// Values as ompt_scope_endpoint_t.

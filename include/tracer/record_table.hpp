@@ -64,6 +64,21 @@ inline constexpr std::array<RecordRow, static_cast<std::size_t>(RecordKind::coun
     {RecordKind::device_unload,     "device_unload",     "", "device number (int32)", "module id", ""},
     {RecordKind::ring_wait,         "ring_wait",         "", "", "ticks at the end of the wait", ""},
     {RecordKind::lost,              "lost",              "", "", "events lost", "ticks of the first loss"},
+    // Kinds 38 to 51 are recorded by the front ends beside OpenMP.
+    {RecordKind::range_push,           "range_push",         "", "", "", ""},
+    {RecordKind::range_pop,            "range_pop",          "", "", "", ""},
+    {RecordKind::range_start,          "range_start",        "", "", "", ""},
+    {RecordKind::range_end,            "range_end",          "", "", "", ""},
+    {RecordKind::range_mark,           "range_mark",         "", "", "", ""},
+    {RecordKind::range_counter,        "range_counter",      "", "", "", ""},
+    {RecordKind::mpi_call,             "mpi_call",           "", "", "", ""},
+    {RecordKind::mpi_send,             "mpi_send",           "", "", "", ""},
+    {RecordKind::mpi_recv,             "mpi_recv",           "", "", "", ""},
+    {RecordKind::mpi_request,          "mpi_request",        "", "", "", ""},
+    {RecordKind::mpi_collective,       "mpi_collective",     "", "", "", ""},
+    {RecordKind::mpi_comm,             "mpi_comm",           "", "", "", ""},
+    {RecordKind::mpi_rma,              "mpi_rma",            "", "", "", ""},
+    {RecordKind::mpi_io,               "mpi_io",             "", "", "", ""},
 }};
 // clang-format on
 

@@ -6,6 +6,9 @@
 #include <atomic>
 #include <cstring>
 
+// LLVM 14's header does not declare it.
+extern "C" ompt_start_tool_result_t* ompt_start_tool(unsigned int omp_version, const char* runtime_version);
+
 namespace fake {
 namespace {
 

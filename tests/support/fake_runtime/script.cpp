@@ -180,7 +180,9 @@ void play_dependences(Runtime& runtime, Arguments& a) {
 
 void play_dispatch(Runtime& runtime, Arguments& a) {
   const auto arguments = std::tuple{a.data(), a.data(), a.as<ompt_dispatch_t>()};
-  ompt_dispatch_chunk_t chunk{a.value(), 0};
+  struct {  // ompt_dispatch_chunk_t, which LLVM 14's header does not have
+    std::uint64_t start, iterations;
+  } chunk{a.value(), 0};
   chunk.iterations = a.value();
   ompt_data_t instance{chunk.start};
   const int kind = std::get<2>(arguments);
