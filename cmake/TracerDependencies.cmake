@@ -5,6 +5,17 @@ function(tracer_need what package)
   message(FATAL_ERROR "${what} not found. On Debian: apt-get install ${package}")
 endfunction()
 
+# What an earlier run found may be gone since (another tool chain, a package removed): look again.
+foreach(found OTF2_INCLUDE_DIR OTF2_LIBRARY TBB_INCLUDE_DIR LIBDW_INCLUDE_DIR LIBELF_INCLUDE_DIR LIBELF_LIBRARY OMP_TOOLS_INCLUDE_DIR
+    CUPTI_INCLUDE_DIR CUDA_INCLUDE_DIR TRACER_NVCC)
+  if(DEFINED CACHE{${found}} AND NOT EXISTS "$CACHE{${found}}")
+    unset(${found} CACHE)
+  endif()
+endforeach()
+if(OMP_TOOLS_INCLUDE_DIR AND NOT EXISTS ${OMP_TOOLS_INCLUDE_DIR}/omp-tools.h)
+  unset(OMP_TOOLS_INCLUDE_DIR CACHE)
+endif()
+
 # OTF2, linked statically so that no symbol of it meets one of the traced program's.
 find_path(OTF2_INCLUDE_DIR otf2/otf2.h)
 find_library(OTF2_LIBRARY NAMES libotf2.a otf2)

@@ -16,12 +16,27 @@ include_guard(GLOBAL)
 set(TRACER_OPENMP_C_COMPILER "" CACHE FILEPATH "C compiler for traced programs; empty: look for clang with libomp")
 set(TRACER_OPENMP_CXX_COMPILER "" CACHE FILEPATH "C++ compiler for traced programs")
 
+# Where a tool chain outside the system's directories has its libomp: nothing for others. The loader must find it, and the
+# linker before another one of the system's.
+function(tracer_openmp_link compiler result)
+  set(${result} "" PARENT_SCOPE)
+  execute_process(COMMAND ${compiler} -print-file-name=libomp.so OUTPUT_VARIABLE libomp OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  get_filename_component(directory "${libomp}" DIRECTORY)
+  if(IS_ABSOLUTE "${directory}")
+    get_filename_component(directory "${directory}" REALPATH)
+    if(NOT directory MATCHES "^(/usr)?/lib")
+      set(${result} -L${directory} -Wl,-rpath,${directory},--enable-new-dtags PARENT_SCOPE)
+    endif()
+  endif()
+endfunction()
+
 # A compiler counts when a program that it makes runs a parallel region on libomp.
 function(tracer_openmp_try compiler source result)
+  tracer_openmp_link(${compiler} link)
   set(directory ${PROJECT_BINARY_DIR}/CMakeFiles/TracerOpenMP)
   file(MAKE_DIRECTORY ${directory})
   file(WRITE ${directory}/${source} "#include <omp.h>\nint main(void) {\n  int n = 0;\n#pragma omp parallel num_threads(2) reduction(+ : n)\n  n += 1;\n  return n == 2 ? 0 : 1;\n}\n")
-  execute_process(COMMAND ${compiler} -fopenmp ${source} -o probe WORKING_DIRECTORY ${directory}
+  execute_process(COMMAND ${compiler} -fopenmp ${source} -o probe ${link} WORKING_DIRECTORY ${directory}
     RESULT_VARIABLE compiled OUTPUT_QUIET ERROR_QUIET)
   set(${result} FALSE PARENT_SCOPE)
   if(NOT compiled EQUAL 0)
@@ -36,7 +51,17 @@ endfunction()
 
 function(tracer_find_openmp)
   if(TRACER_OPENMP_C_COMPILER AND TRACER_OPENMP_CXX_COMPILER)
-    return()
+    # A tool chain may have been exchanged since the cache was written.
+    if(EXISTS ${TRACER_OPENMP_C_COMPILER} AND EXISTS ${TRACER_OPENMP_CXX_COMPILER})
+      tracer_openmp_try(${TRACER_OPENMP_C_COMPILER} probe.c works_c)
+      tracer_openmp_try(${TRACER_OPENMP_CXX_COMPILER} probe.cpp works_cxx)
+      if(works_c AND works_cxx)
+        return()
+      endif()
+    endif()
+    message(STATUS "${TRACER_OPENMP_C_COMPILER} builds no OpenMP program any more: looking for another")
+    set(TRACER_OPENMP_C_COMPILER "" CACHE FILEPATH "" FORCE)
+    set(TRACER_OPENMP_CXX_COMPILER "" CACHE FILEPATH "" FORCE)
   endif()
   set(suffixes "")
   foreach(version RANGE 26 14 -1)
@@ -68,15 +93,22 @@ set(TRACER_OPENMP_LINK "")
 if(TRACER_OPENMP_C AND TRACER_OPENMP_CXX)
   set(TRACER_OPENMP_FOUND TRUE)
   message(STATUS "OpenMP programs are built by ${TRACER_OPENMP_C} and ${TRACER_OPENMP_CXX}")
-  # A libomp outside the loader's directories must be found when the programs run.
-  execute_process(COMMAND ${TRACER_OPENMP_C} -print-file-name=libomp.so OUTPUT_VARIABLE libomp OUTPUT_STRIP_TRAILING_WHITESPACE)
-  get_filename_component(libomp_directory "${libomp}" DIRECTORY)
-  if(IS_ABSOLUTE "${libomp_directory}" AND NOT libomp_directory MATCHES "^(/usr)?/lib")
-    set(TRACER_OPENMP_LINK -Wl,-rpath,${libomp_directory})
-  endif()
+  tracer_openmp_link(${TRACER_OPENMP_C} TRACER_OPENMP_LINK)
 else()
   message(STATUS "No clang with libomp: examples and tests that trace programs are left out (apt-get install clang-22 libomp-22-dev)")
 endif()
+
+# Whether the compiler knows what SOURCE uses: sets RESULT. Clang 22 knows all; older ones are asked.
+function(tracer_openmp_compiles source result)
+  set(${result} TRUE PARENT_SCOPE)
+  execute_process(COMMAND ${TRACER_OPENMP_C} -dumpversion OUTPUT_VARIABLE version OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(version VERSION_LESS 22)
+    execute_process(COMMAND ${TRACER_OPENMP_C} -fopenmp -fsyntax-only ${source} RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    if(NOT failed EQUAL 0)
+      set(${result} FALSE PARENT_SCOPE)
+    endif()
+  endif()
+endfunction()
 
 # A tool built with a sanitizer needs that one's runtime in the program, and first.
 # Of tests that trace: what programs and Python leak is theirs, signals keep their meaning, and a preloaded

@@ -16,6 +16,8 @@ if(TARGET Catch2::Catch2WithMain)  # Catch2 3
 else()
   target_link_libraries(tracer_catch_main PUBLIC Catch2::Catch2 tracer_options)
 endif()
+# Not optimised: it takes half a minute to compile otherwise, and nothing of it is measured.
+target_compile_options(tracer_catch_main PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
 target_include_directories(tracer_catch_main PUBLIC ${PROJECT_SOURCE_DIR}/tests)
 
 function(tracer_test name)
@@ -23,6 +25,7 @@ function(tracer_test name)
   add_executable(test_${name} ${arg_SOURCES})
   set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(test_${name} PRIVATE tracer_catch_main ${arg_LINK})
+  target_compile_options(test_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
   catch_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300
     ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1")
 endfunction()

@@ -44,12 +44,12 @@ P
 not_repeated='browser|install|docs|manual|layering'
 
 suite() { # preset flags targets ctest's options...
-  local preset=$1 flags=$2 targets=$3 start=$SECONDS
+  local preset=$1 flags=$2 what=$3 start=$SECONDS
   shift 3
   can_run "${CXX:-c++}" "-fsanitize=$flags" || { say "$preset: skipped: $reason"; return 0; }
   say "$preset: building ..."
   # shellcheck disable=SC2086
-  tracer_build "$preset" $targets -- -DTRACER_BUILD_BENCH=OFF || { fail "$preset (build)"; return 0; }
+  tracer_build "$preset" $what -- -DTRACER_BUILD_BENCH=OFF || { fail "$preset (build)"; return 0; }
   say "$preset: built in $((SECONDS - start)) s; testing ..."
   "${as[@]}" ctest --preset "$preset" -j2 --timeout 600 "$@" </dev/null >"$TRACER_BUILD/tests.log" 2>&1 || fail "$preset"
   grep -E -A40 '\*\*\*Failed|\*\*\*Timeout|\*\*\*Exception|Subprocess aborted' "$TRACER_BUILD/tests.log" | head -n 200

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Which Debian packages this project needs, and how they are installed. To be sourced:
 #   . cmake/scripts/packages.sh; tracer_install build [test]
-# Quiet when nothing is to be done; never removes a package.
+# Quiet when nothing is to be done; never removes a package. What could not be installed and costs only some tests is in
+# TRACER_NOT_INSTALLED afterwards, one line each: what is not tested, and why.
 
 # To build the tool and its command.
 BUILD_PACKAGES=(
   cmake ninja-build g++ pkg-config
   libotf2-trace-dev libspdlog-dev libfmt-dev libtbb-dev libdw-dev libelf-dev
-  libcli11-dev nlohmann-json3-dev libsqlite3-dev
+  libcli11-dev nlohmann-json3-dev libsqlite3-dev libzstd-dev
 )
 
 # To open and summarise a trace (OTF2's own tools, and its reader in Python).
@@ -16,13 +17,23 @@ EXAMPLE_PACKAGES=(otf2-tools)
 
 # Needed by the tests.
 TEST_PACKAGES=(
-  catch2 otf2-tools python3 python3-otf2 libdw1 binutils file procps gdb dpkg-dev
+  catch2 otf2-tools python3 python3-otf2 libdw1 binutils file procps gdb dpkg-dev util-linux
 )
 
-# Some tests use these and skip, saying so, where they are missing: installed if that is possible.
-OPTIONAL_TEST_PACKAGES=(
-  libclang-rt-22-dev llvm-22 clang-tools-22 util-linux
-  liboffload-22-dev libbenchmark-dev ccache python3-pandas python3-matplotlib graphviz sqlite3 protobuf-compiler vite chromium xvfb debootstrap man-db
+# What some tests need, by what it is for: "what is not tested without it|packages". A group that cannot be installed costs
+# these tests and no others; they skip and say so.
+TEST_GROUPS=(
+  "target regions, fuzzing and programs built by clang 22|clang-22 clang-tools-22 llvm-22 libclang-rt-22-dev"
+  "MPI|openmpi-bin libopenmpi-dev mpich libmpich-dev gfortran"
+  "the HTML report in a browser|chromium xvfb"
+  "scripts that read traces by pandas and draw|python3-pandas python3-matplotlib graphviz"
+  "exports as their readers see them|sqlite3 protobuf-compiler vite npm"
+  "installing into a clean root|debootstrap"
+  "the package by Debian's own checker|lintian"
+  "manual pages|man-db"
+  "micro-benchmarks|libbenchmark-dev"
+  "style of sources and scripts|clang-format-14 shellcheck flake8"
+  "(nothing: repeated builds are slower)|ccache"
 )
 
 # OpenMP tool chains, best first: a compiler with the headers of its runtime, and the runtime's offload
@@ -33,8 +44,10 @@ OPENMP_TOOLCHAINS=(
   "clang-22 libomp-22-dev"
   "clang-19 libomp-19-dev"
   "clang-16 libomp-16-dev"
-  "clang libomp-dev"
+  "clang-14 libomp-14-dev"
 )
+
+TRACER_NOT_INSTALLED=()
 
 tracer_say() { printf '%s\n' "$*" >&2; }
 
@@ -46,11 +59,13 @@ tracer_is_installed() {
 tracer_missing() {
   local package
   for package in "$@"; do
+    # Where npm came with a node of another origin, Debian's would take that one's place.
+    [ "$package" = npm ] && command -v npm >/dev/null && continue
     tracer_is_installed "$package" || printf '%s\n' "$package"
   done
 }
 
-# Whether clang of some version can build OpenMP programs now; prints its toolchain row.
+# The first row of OPENMP_TOOLCHAINS that is installed: with it clang can build OpenMP programs now.
 tracer_openmp_present() {
   local row
   for row in "${OPENMP_TOOLCHAINS[@]}"; do
@@ -68,7 +83,7 @@ tracer_apt() {
       as_root=(sudo)
       [ -t 0 ] || as_root=(sudo -n)
     else
-      tracer_say "error: neither root nor sudo. Run as root: apt-get $*"
+      echo "E: neither root nor sudo; run as root: apt-get $*" >>"$TRACER_APT_LOG"
       return 1
     fi
   fi
@@ -76,27 +91,44 @@ tracer_apt() {
     -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 "$@" >>"$TRACER_APT_LOG" 2>&1 </dev/null
 }
 
-# tracer_apt_install required|optional package...: installs what is missing of them.
+# Why the last tracer_apt failed, in one line.
+tracer_apt_reason() {
+  grep -E '^(E:|sudo:)|Unable to locate|Packages need to be removed' "$TRACER_APT_LOG" | tail -n 1 | sed 's/^E: *//'
+}
+
 tracer_apt_install() {
-  local need=$1 missing
-  shift
+  tracer_apt --no-remove --no-install-recommends install "$@"
+}
+
+# Installs what is missing of the packages that are needed.
+tracer_install_required() {
+  local missing
   mapfile -t missing < <(tracer_missing "$@")
   [ "${#missing[@]}" -eq 0 ] && return 0
-  if [ "$need" = optional ]; then # one that does not exist here must not keep the others away
-    mapfile -t missing < <(for package in "${missing[@]}"; do
-      apt-cache show "$package" 2>/dev/null | grep -q '^Package:' && printf '%s\n' "$package"
-    done)
-    [ "${#missing[@]}" -eq 0 ] && return 0
-  fi
   tracer_say "installing: ${missing[*]}"
-  tracer_apt --no-remove --no-install-recommends install "${missing[@]}" && return 0
-  if [ "$need" = optional ]; then
-    tracer_say "note: not all could be installed; the tests that need them will be skipped"
-    return 0
-  fi
-  tracer_say "error: installing failed; the end of $TRACER_APT_LOG:"
+  tracer_apt_install "${missing[@]}" && return 0
+  tracer_say "error: installing failed: $(tracer_apt_reason). The end of $TRACER_APT_LOG:"
   tail -n 15 "$TRACER_APT_LOG" >&2
   return 1
+}
+
+# Installs what is missing of the groups: all at once, and where that does not go, group by group.
+tracer_install_groups() {
+  local row packages all=()
+  for row in "$@"; do
+    # shellcheck disable=SC2086
+    mapfile -t -O "${#all[@]}" all < <(tracer_missing ${row#*|})
+  done
+  [ "${#all[@]}" -eq 0 ] && return 0
+  tracer_say "installing for the tests: ${all[*]}"
+  tracer_apt_install "${all[@]}" && return 0
+  for row in "$@"; do
+    # shellcheck disable=SC2086
+    mapfile -t packages < <(tracer_missing ${row#*|})
+    [ "${#packages[@]}" -eq 0 ] && continue
+    tracer_apt_install "${packages[@]}" && continue
+    TRACER_NOT_INSTALLED+=("${row%%|*} (${packages[*]} could not be installed: $(tracer_apt_reason))")
+  done
 }
 
 tracer_install_openmp() {
@@ -106,7 +138,7 @@ tracer_install_openmp() {
     # shellcheck disable=SC2086
     if apt-get -q -y -s --no-remove --no-install-recommends install $row >>"$TRACER_APT_LOG" 2>&1; then
       # shellcheck disable=SC2086
-      tracer_apt_install required $row
+      tracer_install_required $row
       return
     fi
   done
@@ -117,11 +149,11 @@ tracer_install_openmp() {
 
 # tracer_install build|test...: installs what the named purposes need.
 tracer_install() {
-  local packages=("${BUILD_PACKAGES[@]}" "${EXAMPLE_PACKAGES[@]}") optional=() purpose
+  local packages=("${BUILD_PACKAGES[@]}" "${EXAMPLE_PACKAGES[@]}") groups=() purpose row wanted
   for purpose in "$@"; do
     if [ "$purpose" = test ]; then
       packages+=("${TEST_PACKAGES[@]}")
-      optional=("${OPTIONAL_TEST_PACKAGES[@]}")
+      groups=("${TEST_GROUPS[@]}")
     fi
   done
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
@@ -129,13 +161,18 @@ tracer_install() {
     return 0
   fi
   TRACER_APT_LOG=$(mktemp "${TMPDIR:-/tmp}/tracer-apt.XXXXXX")
-  if [ -n "$(tracer_missing "${packages[@]}" "${optional[@]}")" ] || ! tracer_openmp_present >/dev/null; then
-    tracer_apt update || tracer_say "note: apt-get update failed, going on with the package lists that are here"
+  wanted=("${packages[@]}")
+  for row in "${groups[@]}"; do
+    # shellcheck disable=SC2206
+    wanted+=(${row#*|})
+  done
+  if [ -n "$(tracer_missing "${wanted[@]}")" ] || ! tracer_openmp_present >/dev/null; then
+    tracer_apt update || tracer_say "note: apt-get update failed ($(tracer_apt_reason)), going on with the package lists that are here"
   fi
   # The tool chain first: the choice must see what the user has, not what we added.
-  if ! tracer_install_openmp || ! tracer_apt_install required "${packages[@]}"; then
+  if ! tracer_install_openmp || ! tracer_install_required "${packages[@]}"; then
     return 1
   fi
-  tracer_apt_install optional "${optional[@]}"
+  [ "${#groups[@]}" -eq 0 ] || tracer_install_groups "${groups[@]}"
   rm -f "$TRACER_APT_LOG"
 }

@@ -36,7 +36,7 @@ def main():
     formats = {name: (lambda seconds: f"{seconds * 1e3:.3f} ms") for name in ("mean", "min", "max")}
     print(result.to_string(formatters={**formats, "imbalance": lambda share: f"{share * 100:.1f} %", "max_over_min": lambda ratio: f"{ratio:.2f}"}))
     if options.plot:
-        plt = pyplot()
+        pyplot()
         table = work(trace).loc[result.index[:6]] * 1e3
         axes = table.plot.bar(figsize=(10, 5), rot=12, width=0.8)
         axes.set_ylabel("work [ms]")

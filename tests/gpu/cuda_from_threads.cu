@@ -42,7 +42,7 @@ int main() {
     cudaFree(dy);
   }
   std::printf("sum %g\n", sum);
-  std::printf("kernels %d\nbytes to device %zu\nbytes from device %zu\n", threads * rounds, threads * 2 * n * sizeof(float),
-              threads * n * sizeof(float));
+  std::printf("kernels %d\nbytes to device %zu\nbytes from device %zu\n", threads * rounds,
+              threads * 2 * n * sizeof(float), threads * n * sizeof(float));
   return 0;
 }

@@ -3,9 +3,6 @@
 """`tracer snapshot` of programs at rest, against what OMPT said inside them at the same time; live and from a core file."""
 import json
 import pathlib
-import re
-import subprocess
-import sys
 import tempfile
 import unittest
 
@@ -137,7 +134,6 @@ class Live(Comparison):
             self.assertEqual(0, done.returncode, done.stderr)
             checked = tracer("check", directory + "/archive")
             self.assertEqual(0, checked.returncode, checked.stdout)
-
 
     def test_plugins_of_other_versions_read_this_runtime(self):
         plugins = sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/libompd.so"))

@@ -35,7 +35,7 @@ log=$work/log
 free=$(df -Pk "$work" | awk 'NR==2{print $4}')
 [ "$free" -gt 1000000 ] || skip "less than 1 GB free in $directory"
 . "$(dirname "$0")/../../cmake/scripts/debian_source.sh"
-package= tarball=
+package='' tarball=''
 for version in 19 16 14; do
   tarball=$(debian_source "$work/fetch" "llvm-toolchain-$version" 2>>"$log") && { package=llvm-toolchain-$version; break; }
 done

@@ -51,8 +51,6 @@ def state_of(directory):
     return found
 
 
-
-
 def replaced(path, make):
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)

@@ -22,15 +22,14 @@ constexpr std::size_t max_frames = 256;
 }  // namespace
 
 struct CallStacks::Library {
-#define TRACER_DWFL_FUNCTIONS(X)                                                                                 \
-  X(dwfl_begin)                                                                                                  \
-  X(dwfl_end)                                                                                                    \
-  X(dwfl_linux_proc_report)                                                                                      \
-  X(dwfl_linux_proc_attach) X(dwfl_core_file_report) X(dwfl_core_file_attach) X(dwfl_report_end)                 \
-      X(dwfl_getthread_frames) X(dwfl_frame_pc) X(dwfl_addrmodule) X(dwfl_module_addrname) X(dwfl_module_getsrc) \
-          X(dwfl_lineinfo) X(dwfl_module_info) X(dwfl_linux_proc_find_elf) X(dwfl_build_id_find_elf)             \
-              X(dwfl_standard_find_debuginfo) X(dwfl_module_nextcu) X(dwarf_haspc) X(dwarf_getsrc_die)           \
-                  X(dwarf_linesrc) X(dwarf_lineno)
+  // clang-format off
+#define TRACER_DWFL_FUNCTIONS(X) \
+  X(dwfl_begin) X(dwfl_end) X(dwfl_linux_proc_report) X(dwfl_linux_proc_attach) X(dwfl_core_file_report) \
+  X(dwfl_core_file_attach) X(dwfl_report_end) X(dwfl_getthread_frames) X(dwfl_frame_pc) X(dwfl_addrmodule) \
+  X(dwfl_module_addrname) X(dwfl_module_getsrc) X(dwfl_lineinfo) X(dwfl_module_info) \
+  X(dwfl_linux_proc_find_elf) X(dwfl_build_id_find_elf) X(dwfl_standard_find_debuginfo) X(dwfl_module_nextcu) \
+  X(dwarf_haspc) X(dwarf_getsrc_die) X(dwarf_linesrc) X(dwarf_lineno)
+  // clang-format on
 #define TRACER_DWFL_MEMBER(name) decltype(&::name) name = nullptr;
   TRACER_DWFL_FUNCTIONS(TRACER_DWFL_MEMBER)
 #undef TRACER_DWFL_MEMBER

@@ -45,18 +45,18 @@ class Library {
   static const std::vector<std::string>& messages();  ///< what the plugin printed
 
   /// OpenMP 5.2, 20.5: all of them. A member is null when the plugin lacks the function (`missing`).
-#define TRACER_OMPD_FUNCTIONS(X)                                                                                    \
-  X(initialize)                                                                                                     \
-  X(get_api_version)                                                                                                \
-  X(get_version_string)                                                                                             \
-  X(finalize) X(process_initialize) X(device_initialize) X(rel_address_space_handle) X(get_omp_version)             \
-      X(get_omp_version_string) X(get_thread_in_parallel) X(get_thread_handle) X(rel_thread_handle)                 \
-          X(thread_handle_compare) X(get_thread_id) X(get_curr_parallel_handle) X(get_enclosing_parallel_handle)    \
-              X(get_task_parallel_handle) X(rel_parallel_handle) X(parallel_handle_compare) X(get_curr_task_handle) \
-                  X(get_generating_task_handle) X(get_scheduling_task_handle) X(get_task_in_parallel)               \
-                      X(rel_task_handle) X(task_handle_compare) X(get_task_function) X(get_task_frame)              \
-                          X(enumerate_states) X(get_state) X(get_display_control_vars) X(rel_display_control_vars)  \
-                              X(enumerate_icvs) X(get_icv_from_scope) X(get_icv_string_from_scope) X(get_tool_data)
+  // clang-format off
+#define TRACER_OMPD_FUNCTIONS(X) \
+  X(initialize) X(get_api_version) X(get_version_string) X(finalize) X(process_initialize) X(device_initialize) \
+  X(rel_address_space_handle) X(get_omp_version) X(get_omp_version_string) X(get_thread_in_parallel) \
+  X(get_thread_handle) X(rel_thread_handle) X(thread_handle_compare) X(get_thread_id) \
+  X(get_curr_parallel_handle) X(get_enclosing_parallel_handle) X(get_task_parallel_handle) \
+  X(rel_parallel_handle) X(parallel_handle_compare) X(get_curr_task_handle) X(get_generating_task_handle) \
+  X(get_scheduling_task_handle) X(get_task_in_parallel) X(rel_task_handle) X(task_handle_compare) \
+  X(get_task_function) X(get_task_frame) X(enumerate_states) X(get_state) X(get_display_control_vars) \
+  X(rel_display_control_vars) X(enumerate_icvs) X(get_icv_from_scope) X(get_icv_string_from_scope) \
+  X(get_tool_data)
+  // clang-format on
 #define TRACER_OMPD_MEMBER(name) decltype(&ompd_##name) name = nullptr;
   TRACER_OMPD_FUNCTIONS(TRACER_OMPD_MEMBER)
 #undef TRACER_OMPD_MEMBER
