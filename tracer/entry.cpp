@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The wall between the OpenMP runtime and the tool: C functions through which no exception passes.
-// ompt_start_tool is all that libtracer.so exports.
+// Beside ompt_start_tool libtracer.so exports tracer_connect (front_end.cpp).
 #include <exception>
 
 #include "omp-tools.h"

@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Puts the parts together: from the runtime's start of the tool to the closed archive.
 //
+// An OpenMP runtime or a front end (include/tracer/front_end.h) begins the run, whoever comes first; the others join
+// it.
+//
 // How programs end (measured with LLVM 13-24):
 //   return from main, exit() outside a region    finalize(), then at_exit()
 //   the same, with LD_PRELOAD or linked in       at_exit(), then finalize()
 //   exit() inside a region or task               at_exit() only
 //   _exit, abort, signals                        neither: the raw trace stays, `tracer recover` reads it
 // Whoever comes first ends the session; other threads may be inside handlers then, so nothing they
-// use is ever freed. A forked child has no session of its own until it records something.
+// use is ever freed. A front end may speak after the runtime is gone, from destructors: with one, finalize() takes from
+// the runtime what only it knows, and at_exit() ends the session. A forked child has no session of its own until it
+// records something.
 #include "tracer/tool.hpp"
 
+#include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tracer/base/config.hpp"
 #include "tracer/base/log.hpp"
@@ -27,18 +36,48 @@
 #include "tracer/ompt/device_sink.hpp"
 #include "tracer/ompt/registration.hpp"
 #include "tracer/ompt/runtime_identity.hpp"
+#include "tracer/session/fork.hpp"
 #include "tracer/session/session.hpp"
 
 namespace tracer::tool {
 namespace {
 
-/// Kept from ompt_start_tool to initialize, and to the end. Never destroyed.
+/// Kept from the first to start until the end. Never destroyed.
 struct Tool {
   Config config;
   RunInfo run;
+  std::vector<std::pair<void (*)(void*), void*>> at_end;
 };
 
 std::atomic<Tool*> tool{nullptr};
+/// Held by who begins or joins the run, and around fork.
+constinit std::mutex starting;
+std::atomic<bool> has_runtime{false}, runtime_has_ended{false}, has_front_end{false};
+std::atomic<const Session*> ended{nullptr};  ///< two threads may say at once that the run is over
+
+void prepare_for_forks() {
+  // Before the lock is taken: a thread that forks holds the C library's lock of these lists, and waits for ours.
+  static const int registered = ::pthread_atfork([] { starting.lock(); }, [] { starting.unlock(); },
+                                                 [] {
+                                                   if (Tool* self = tool.load()) self->at_end.clear();
+                                                   starting.unlock();
+                                                 });
+  static_cast<void>(registered);
+  Session::prepare_for_forks();
+}
+
+/// The settings, read once; nullptr when nothing is to be recorded. Under the lock.
+Tool* prepare() {
+  if (Tool* self = tool.load()) return self->config.enabled ? self : nullptr;
+  auto fresh = std::make_unique<Tool>();
+  fresh->config = read_config(environ);
+  set_log_level(fresh->config.log);
+  for (const std::string& complaint : fresh->config.complaints) log_warning(complaint);
+  fresh->run.tracer_version = TRACER_VERSION;
+  Tool* self = fresh.release();
+  tool.store(self);
+  return self->config.enabled ? self : nullptr;
+}
 
 void write_journal(Session& session, const ompt::Registration& registration,
                    const std::vector<CallbackAnswer>& entry_points) {
@@ -73,6 +112,7 @@ Nanoseconds monotonic_now() noexcept {
 
 /// The thread that ends the process tells whether this is the middle of something.
 Ending ending_at_exit() {
+  if (!has_runtime.load() || runtime_has_ended.load()) return Ending::finalize;
   const auto get_task_info = ompt::context().entry_points.get_task_info;
   int flags = 0;
   const bool known = get_task_info != nullptr && get_task_info(0, &flags, nullptr, nullptr, nullptr, nullptr) != 0;
@@ -98,13 +138,27 @@ void convert_trace(const Session& session, const std::filesystem::path& raw_dire
 }
 
 // Places are known to libomp only now; asking is safe on the thread that ends the runtime.
+void take_leave_of_the_runtime(Session& session) {
+  if (runtime_has_ended.exchange(true)) return;
+  if (device::Devices* devices = ompt::devices()) devices->finish();
+  for (const auto& place : ompt::enumerate_places(ompt::context().entry_points)) session.journal().place(place);
+}
+
+void call_at_end() {
+  std::vector<std::pair<void (*)(void*), void*>> functions;
+  if (Tool* self = tool.load()) {
+    const std::lock_guard lock(starting);
+    functions.swap(self->at_end);
+  }
+  for (const auto& [function, data] : functions) function(data);
+}
+
 void end(Ending ending) {
   Session* session = Session::current();
   if (session == nullptr || session->state() == RecordingState::finished) return;
-  static std::atomic<const Session*> ended{nullptr};  // two threads may say at once that the run is over
   if (ended.exchange(session) == session) return;
-  if (device::Devices* devices = ompt::devices()) devices->finish();
-  for (const auto& place : ompt::enumerate_places(ompt::context().entry_points)) session->journal().place(place);
+  call_at_end();
+  take_leave_of_the_runtime(*session);
   const std::filesystem::path raw_directory = session->finish(ending);
   if (!raw_directory.empty()) convert_trace(*session, raw_directory);
 }
@@ -124,23 +178,18 @@ void end_before_the_runtime_does() {
 }  // namespace
 
 bool accept(unsigned omp_version, const char* runtime_version) {
-  if (tool.load() != nullptr) return false;
-  auto fresh = std::make_unique<Tool>();
-  fresh->config = read_config(environ);
-  set_log_level(fresh->config.log);
-  for (const std::string& complaint : fresh->config.complaints) log_warning(complaint);
-  if (!fresh->config.enabled) return false;
-  fresh->run.omp_version = omp_version;
-  fresh->run.runtime_version = runtime_version != nullptr ? runtime_version : "";
-  fresh->run.tracer_version = TRACER_VERSION;
-  Tool* expected = nullptr;
-  if (!tool.compare_exchange_strong(expected, fresh.get())) return false;
-  fresh.release();
-  Session::prepare_for_forks();
+  if (has_runtime.exchange(true)) return false;
+  prepare_for_forks();
+  const std::lock_guard lock(starting);
+  Tool* self = prepare();
+  if (self == nullptr) return false;
+  self->run.omp_version = omp_version;
+  self->run.runtime_version = runtime_version != nullptr ? runtime_version : "";
   return true;
 }
 
 bool start(ompt_function_lookup_t lookup) {
+  const std::lock_guard lock(starting);
   Tool& self = *tool.load();
   const Nanoseconds begin = monotonic_now();
   remember_processors();
@@ -154,7 +203,13 @@ bool start(ompt_function_lookup_t lookup) {
   const auto identity = ompt::identify_runtime(reinterpret_cast<const void*>(set_callback));
   self.run.runtime_library = identity.library;
   self.run.runtime_build = identity.build;
-  Session* session = Session::start(self.run, self.config, &make_drainer);
+  Session* session = has_front_end.load() ? Session::current() : nullptr;
+  if (session != nullptr) {
+    if (ended.load() == session) return false;
+    session->tell_runtime(self.run);
+  } else {
+    session = Session::start(self.run, self.config, &make_drainer);
+  }
   if (session == nullptr) return false;
   std::atexit(end_before_the_runtime_does);
   start_devices(*session, self.config);
@@ -168,11 +223,39 @@ bool start(ompt_function_lookup_t lookup) {
 }
 
 void finalize() {
-  end(Ending::finalize);
+  if (!has_front_end.load()) return end(Ending::finalize);
+  if (Session* session = Session::current(); session != nullptr && session->state() != RecordingState::finished) {
+    take_leave_of_the_runtime(*session);
+  }
 }
 
 void at_exit() {
+  if (has_front_end.load()) Forks::settle();
   if (Session::current() != nullptr) end(ending_at_exit());
+}
+
+bool connect() {
+  prepare_for_forks();
+  const std::lock_guard lock(starting);
+  Tool* self = prepare();
+  if (self == nullptr || (ended.load() != nullptr && ended.load() == Session::current())) return false;
+  if (Session::current() == nullptr && !Forks::is_undecided()) {
+    static bool tried = false;  // the run of this process, and of a parent whose trace had ended, is not begun twice
+    if (std::exchange(tried, true) || ended.load() != nullptr) return false;
+    if (Session::start(self->run, self->config, &make_drainer) == nullptr) return false;
+  }
+  has_front_end.store(true);
+  return true;
+}
+
+bool at_end(void (*function)(void*), void* data) noexcept try {
+  const std::lock_guard lock(starting);
+  Tool* self = tool.load();
+  if (self == nullptr || ended.load() != nullptr) return false;
+  self->at_end.emplace_back(function, data);
+  return true;
+} catch (...) {
+  return false;
 }
 
 void report_failure(const char* where, const char* what) noexcept try {

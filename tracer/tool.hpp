@@ -13,8 +13,16 @@ bool accept(unsigned omp_version, const char* runtime_version);
 /// The runtime's initialize: false means that the tool stays out of the way. May throw.
 bool start(ompt_function_lookup_t lookup);
 
-/// The runtime's finalize: other threads may still be inside handlers, and callbacks may follow.
+/// The runtime's finalize: other threads may still be inside handlers, and callbacks may follow. Ends the run unless
+/// a front end has connected.
 void finalize();
+
+/// tracer_connect: begins the run, or joins the one that a runtime or another front end began; from now on it lasts
+/// until the process ends. False when nothing is to be recorded. May throw.
+bool connect();
+
+/// Calls `function` before the run ends. False: it has ended, or there is no memory.
+bool at_end(void (*function)(void*), void* data) noexcept;
 
 /// The process ends, or the library's destructors run; does what finalize did not, once.
 void at_exit();

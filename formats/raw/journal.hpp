@@ -37,6 +37,7 @@ enum class EntryType : std::uint32_t {
   end = 18,
   spool = 19,
   boot = 20,
+  fact = 21,
 };
 
 /// What a journal says besides the vocabulary's Journal.
@@ -75,6 +76,7 @@ class JournalWriter {
   void end(Ending ending, Ticks when);
   void spool(std::string_view directory);
   void boot(std::string_view id);
+  void fact(std::string_view name, std::string_view value);  ///< the last one of a name counts
 
   /// errno of the first failed write, 0 none.
   int error() const noexcept { return error_; }

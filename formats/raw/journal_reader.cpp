@@ -168,6 +168,8 @@ class Parser {
         return in.get(result_.spool);
       case EntryType::boot:
         return in.get(result_.boot);
+      case EntryType::fact:
+        return fact(in);
     }
   }
 
@@ -201,6 +203,12 @@ class Parser {
     std::uint64_t value = 0;
     get_all(in, name, value);
     if (in.ok()) journal_.counters[name] = value;
+  }
+
+  void fact(BytesIn& in) {
+    std::string name, value;
+    get_all(in, name, value);
+    if (in.ok()) journal_.facts[name] = std::move(value);
   }
 
   JournalFile& result_;

@@ -252,6 +252,13 @@ void JournalWriter::boot(std::string_view id) {
   append(EntryType::boot, out.bytes());
 }
 
+void JournalWriter::fact(std::string_view name, std::string_view value) {
+  BytesOut out;
+  out.put(name);
+  out.put(value);
+  append(EntryType::fact, out.bytes());
+}
+
 void JournalWriter::close() noexcept {
   const std::lock_guard lock(mutex_);
   file_.close();

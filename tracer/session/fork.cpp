@@ -130,6 +130,17 @@ void Forks::emit_first(Channel& from, const Record& record, const Record* more) 
   more ? to->emit(record, *more) : to->emit(record);
 }
 
+void Forks::settle() noexcept {
+  if (!first_channel_taken || detail::channel == nullptr || detail::channel->session_ != nullptr) return;
+  const std::uint64_t held = detail::channel->ring_.head();
+  const auto is_spoken = [](const Record& r) { return r.kind >= RecordKind::range_push; };
+  if (!std::any_of(first_slots, first_slots + std::min(held, first_records), is_spoken)) return;
+  detail::set_channel(nullptr);
+  make_session();
+  Channel* to = detail::make_channel(0);
+  for (std::uint64_t i = 0; to != nullptr && i < held; ++i) to->emit(first_slots[i]);
+}
+
 void Session::prepare_for_forks() noexcept {
   static const int registered = ::pthread_atfork(Forks::before, Forks::in_parent, Forks::in_child);
   static_cast<void>(registered);

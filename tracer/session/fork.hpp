@@ -18,6 +18,8 @@ struct Forks {
   static Channel* first_channel() noexcept;
   /// The small ring is full: makes the session, and moves what the ring holds and `record` into it.
   static void emit_first(Channel& channel, const Record& record, const Record* more) noexcept;
+  /// A child ends with a few records of a front end in that ring: makes the session, and moves them.
+  static void settle() noexcept;
   /// The child's own session.
   static Session* make_session() noexcept;
 };

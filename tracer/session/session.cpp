@@ -156,6 +156,18 @@ std::uint32_t Session::intern(std::string_view text) noexcept {
   }
 }
 
+void Session::tell_runtime(const RunInfo& known) noexcept {
+  try {
+    RunInfo& run = shared_->run;
+    run.omp_version = known.omp_version;
+    run.runtime_version = known.runtime_version;
+    run.runtime_library = known.runtime_library;
+    run.runtime_build = known.runtime_build;
+    shared_->journal.run(run);  // the last one counts
+  } catch (...) {
+  }
+}
+
 void Session::message(std::string_view line) noexcept {
   log_warning(line);
   try {

@@ -65,6 +65,9 @@ class Session {
   const std::filesystem::path& directory() const noexcept;
   const std::filesystem::path& raw_directory() const noexcept;
 
+  /// An OpenMP runtime joins a run that something else began: its fields of `known` become the run's.
+  void tell_runtime(const RunInfo& known) noexcept;
+
   /// For everything the journal holds that has no function here. Not for handlers of frequent events.
   raw::JournalWriter& journal() noexcept;
   /// The id of a text in the journal, from 1; 0 when it could not be kept. Any thread.

@@ -107,8 +107,9 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
   add("TRACER::EVENTS_LOST", std::to_string(report.lost));
   for (const auto& [what, count] : report.repairs) add("TRACER::REPAIRED::" + what, std::to_string(count));
   for (const auto& [what, count] : journal.counters) add("TRACER::COUNTER::" + what, std::to_string(count));
-  add("TRACER::RUNTIME::VERSION", journal.run.runtime_version);
-  add("TRACER::RUNTIME::OMP_VERSION", std::to_string(journal.run.omp_version));
+  for (const auto& [name, value] : journal.facts) add("TRACER::" + name, value);
+  if (!journal.run.runtime_version.empty()) add("TRACER::RUNTIME::VERSION", journal.run.runtime_version);
+  if (journal.run.omp_version != 0) add("TRACER::RUNTIME::OMP_VERSION", std::to_string(journal.run.omp_version));
   if (!journal.run.runtime_library.empty()) add("TRACER::RUNTIME::LIBRARY", journal.run.runtime_library);
   if (!journal.run.runtime_build.empty()) add("TRACER::RUNTIME::BUILD", journal.run.runtime_build);
   for (const CallbackAnswer& a : journal.callbacks) add("TRACER::CALLBACK::" + a.name, result_name(a));

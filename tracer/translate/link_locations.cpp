@@ -8,6 +8,9 @@
 namespace tracer::translate {
 namespace {
 
+/// One that never met OpenMP: these are numbered.
+constexpr const char* plain_thread = "Thread";
+
 ChannelId master_of(const Tables& tables, const Journal& journal) {
   for (ChannelId c = 0; c < tables.channels.size(); ++c)
     if (c < journal.channels.size() && journal.channels[c].os_thread_id == journal.run.main_thread_id) return c;
@@ -33,7 +36,10 @@ std::string path_of(const Tables& tables, ChannelId channel, ParallelId id, unsi
 std::string name_of_thread(const Tables& tables, ChannelId channel, ChannelId master) {
   const auto& implicits = tables.channels[channel].implicits;
   if (channel == master) return "Master thread";
-  if (implicits.empty()) return "OMP worker thread";  // was never in a team
+  if (implicits.empty()) {  // was never in a team
+    const bool met_openmp = tables.channels[channel].kinds[static_cast<std::size_t>(RecordKind::thread_begin)] != 0;
+    return met_openmp ? "OMP worker thread" : plain_thread;
+  }
   const ImplicitInstance& first = implicits.front();
   if (!tables.parallel(first.parallel) || tracer::channel_of(first.parallel) == channel) return "Initial thread";
   ChannelId root = channel;
@@ -72,7 +78,9 @@ void link_locations(Tables& tables, const Journal& journal, Definitions& definit
     Location location;
     const std::string base = name_of_thread(tables, c, master);
     const unsigned n = ++names[base];
-    location.name = n == 1 ? base : base + " (" + std::to_string(n) + ")";
+    location.name = base == plain_thread ? base + " " + std::to_string(n)
+                    : n == 1             ? base
+                                         : base + " (" + std::to_string(n) + ")";
     if (c < journal.channels.size()) add_properties(location, journal.channels[c]);
     definitions.locations.push_back(std::move(location));
   }

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How a library beside libtracer.so records into its trace: a table of functions, in C.
+ *
+ * Front ends are small libraries that listen to something other than OpenMP (the program's own words, MPI) and link
+ * nothing but the C library. They find libtracer.so and call tracer_connect(), which begins the trace unless it has
+ * begun: OpenMP's runtime joins a trace that a front end began, and the other way round. The trace then lasts until the
+ * process ends. */
+#ifndef TRACER_FRONT_END_H
+#define TRACER_FRONT_END_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised when a function of the table changes its meaning. New functions are added at the table's end: look at `size`.
+ */
+#define TRACER_FRONT_END_VERSION 1u
+
+/* The first word of a record: RecordKind (include/tracer/record.hpp), Endpoint and the field `sub`; what `sub`, a, b
+ * and c mean is said per kind in include/tracer/record_table.hpp. */
+#define TRACER_WORD(kind, endpoint, sub) \
+  ((uint32_t)((uint32_t)(kind) | (uint32_t)(endpoint) << 8 | (uint32_t)(uint16_t)(sub) << 16))
+
+/* The second half of a record that has more to say: RecordKind::more, whose `time` carries payload. */
+struct tracer_more {
+  uint64_t time;
+  uint64_t b;
+  uint64_t c;
+  uint32_t a;
+  uint16_t sub;
+};
+
+/* All functions may be called by any thread at any time until the process ends, also in forked children, also when
+ * recording has ended: then they do nothing. None throws, none changes errno. The table is never freed. */
+struct tracer_front_end {
+  uint32_t version; /* TRACER_FRONT_END_VERSION of the library */
+  uint32_t size;    /* bytes of this table */
+
+  /* Records on the calling thread, at this moment: the clock is read inside. After a thread's first record there is no
+   * lock, no allocation and no system call; a full ring waits as TRACER_ON_FULL says. `word`: TRACER_WORD. */
+  void (*emit)(uint32_t word, uint32_t a, uint64_t b, uint64_t c);
+  /* The same with a second half; both are kept or neither. `time` as for emit_at, 0: now. */
+  void (*emit_more)(uint64_t time, uint32_t word, uint32_t a, uint64_t b, uint64_t c, const struct tracer_more* more);
+  /* The same at a time that now() gave on this thread: records of a thread must follow each other in time. */
+  void (*emit_at)(uint64_t time, uint32_t word, uint32_t a, uint64_t b, uint64_t c);
+  /* The recording clock, in ticks of its own (the processor's counter where it can be trusted). 8 ns. */
+  uint64_t (*now)(void);
+
+  /* The number of a text, from 1, for fields that name one; the same for the same bytes until the process ends, also in
+   * forked children. At most 64 KiB are kept; the text is copied; it need not be UTF-8. 0: it could not be kept. May
+   * lock, allocate and write: for registration and first uses, not for each event. */
+  uint32_t (*intern)(const char* text, size_t length);
+
+  /* One line for the user on standard error (TRACER_LOG), and in the trace. */
+  void (*message)(const char* line);
+  /* Adds to a counter of the trace: the archive's property TRACER::COUNTER::<NAME>, written at the end. May lock. */
+  void (*count)(const char* name, uint64_t amount);
+  /* Something to know about the process: the archive's property TRACER::<NAME>; the last value counts. May lock and
+   * write. */
+  void (*fact)(const char* name, const char* value);
+
+  /* `function` runs once on the thread that ends the trace, before the last records are collected: it may record. Not
+   * in forked children. 0: recorded too late, or no memory. */
+  int (*at_end)(void (*function)(void* data), void* data);
+
+  /* Whether what is recorded now will be in the trace. A load. */
+  int (*recording)(void);
+  /* Where the archive will be, an absolute path; "" when there is no trace (yet: a forked child). Valid until the
+   * process ends. */
+  const char* (*directory)(void);
+};
+
+/* Begins the trace, or joins it. NULL: nothing is to be recorded (TRACER=off, a set-user-id program, no place for the
+ * trace, the trace has ended, or a version that this library does not know), and asking again changes nothing. May
+ * lock, allocate and write, begins a thread: call it at the first event, not when the library is loaded. Exported by
+ * libtracer.so; a front end finds it by connect.h. */
+const struct tracer_front_end* tracer_connect(uint32_t version);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

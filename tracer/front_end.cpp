@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The wall between front ends and the tool: the table of include/tracer/front_end.h.
+#include "tracer/front_end.h"
+
+#include <exception>
+
+#include "tracer/base/clock.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/session/channel.hpp"
+#include "tracer/session/fork.hpp"
+#include "tracer/session/session.hpp"
+#include "tracer/tool.hpp"
+
+namespace tracer {
+namespace {
+
+[[gnu::always_inline]] inline Record record_of(Ticks time, std::uint32_t word, std::uint32_t a, std::uint64_t b,
+                                               std::uint64_t c) noexcept {
+  return {.time = time,
+          .kind = static_cast<RecordKind>(word & 0xff),
+          .endpoint = static_cast<Endpoint>((word >> 8) & 0xff),
+          .sub = static_cast<std::uint16_t>(word >> 16),
+          .a = a,
+          .b = b,
+          .c = c};
+}
+
+[[gnu::noinline, gnu::cold]] void emit_slowly(std::uint32_t word, std::uint32_t a, std::uint64_t b,
+                                              std::uint64_t c) noexcept {
+  if (Channel* channel = this_channel()) channel->emit(record_of(now(), word, a, b, c));
+}
+
+// The usual way needs no stack, as with the handlers (tracer/ompt/emit.hpp).
+void emit(std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c) noexcept {
+  Channel* channel = detail::counter_channel;
+  if (channel == nullptr) [[unlikely]]
+    return emit_slowly(word, a, b, c);
+  channel->emit(record_of(now(detail::counter_kind), word, a, b, c));
+}
+
+void emit_at(std::uint64_t time, std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c) noexcept {
+  if (Channel* channel = this_channel()) channel->emit(record_of(time, word, a, b, c));
+}
+
+void emit_more(std::uint64_t time, std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c,
+               const tracer_more* more) noexcept {
+  Channel* channel = this_channel();
+  if (channel == nullptr) return;
+  channel->emit(record_of(time != 0 ? time : now(), word, a, b, c), {.time = more->time,
+                                                                     .kind = RecordKind::more,
+                                                                     .endpoint = Endpoint::none,
+                                                                     .sub = more->sub,
+                                                                     .a = more->a,
+                                                                     .b = more->b,
+                                                                     .c = more->c});
+}
+
+std::uint64_t clock_now() noexcept {
+  return now();
+}
+
+/// A forked child that names something is about to record.
+Session* session_to_tell() noexcept {
+  if (Forks::is_undecided()) Forks::make_session();
+  Session* session = Session::current();
+  return session != nullptr && session->state() != RecordingState::finished ? session : nullptr;
+}
+
+std::uint32_t intern(const char* text, std::size_t length) noexcept {
+  Session* session = session_to_tell();
+  return session != nullptr ? session->intern({text, length}) : 0;
+}
+
+void message(const char* line) noexcept {
+  const KeepErrno keep;
+  if (Session* session = session_to_tell()) session->message(line);
+}
+
+void count(const char* name, std::uint64_t amount) noexcept {
+  if (Session* session = session_to_tell()) session->count(name, amount);
+}
+
+void fact(const char* name, const char* value) noexcept try {
+  const KeepErrno keep;
+  if (Session* session = session_to_tell()) session->journal().fact(name, value);
+} catch (...) {  // no memory: the trace lacks it
+}
+
+int at_end(void (*function)(void*), void* data) noexcept {
+  return tool::at_end(function, data) ? 1 : 0;
+}
+
+int recording() noexcept {
+  const Session* session = Session::current();
+  return (session != nullptr ? session->recording() : Forks::is_undecided()) ? 1 : 0;
+}
+
+const char* directory() noexcept {
+  const Session* session = Session::current();
+  return session != nullptr ? session->directory().c_str() : "";
+}
+
+constexpr tracer_front_end table{
+    .version = TRACER_FRONT_END_VERSION,
+    .size = sizeof(tracer_front_end),
+    .emit = &emit,
+    .emit_more = &emit_more,
+    .emit_at = &emit_at,
+    .now = &clock_now,
+    .intern = &intern,
+    .message = &message,
+    .count = &count,
+    .fact = &fact,
+    .at_end = &at_end,
+    .recording = &recording,
+    .directory = &directory,
+};
+
+}  // namespace
+}  // namespace tracer
+
+extern "C" [[gnu::visibility("default")]] const tracer_front_end* tracer_connect(std::uint32_t version) try {
+  if (version == 0 || version > TRACER_FRONT_END_VERSION) return nullptr;
+  const tracer::KeepErrno keep;
+  return tracer::tool::connect() ? &tracer::table : nullptr;
+} catch (const std::exception& exception) {
+  tracer::tool::report_failure("start", exception.what());
+  return nullptr;
+} catch (...) {
+  tracer::tool::report_failure("start", "unknown exception");
+  return nullptr;
+}
