@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# tracer_layer(NAME [DEPENDS target...] [PRIVATE target...]): the static library tracer_NAME of all
-# .cpp files in the current directory; nothing to edit when a file is added.
+# tracer_layer(NAME [FOLDERS folder...] [DEPENDS target...] [PRIVATE target...]): the static library tracer_NAME of all
+# .cpp files in the current directory and in those folders of it; nothing to edit when a file is added.
 
 add_library(tracer_options INTERFACE)
 target_include_directories(tracer_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/generated)
@@ -17,8 +17,12 @@ find_package(Threads REQUIRED)
 target_link_libraries(tracer_options INTERFACE Threads::Threads)
 
 function(tracer_layer name)
-  cmake_parse_arguments(arg "" "" "DEPENDS;PRIVATE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  cmake_parse_arguments(arg "" "" "FOLDERS;DEPENDS;PRIVATE" ${ARGN})
+  set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  foreach(folder ${arg_FOLDERS})
+    list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   if(sources)
     add_library(tracer_${name} STATIC ${sources})
     target_link_libraries(tracer_${name} PUBLIC tracer_options ${arg_DEPENDS} PRIVATE ${arg_PRIVATE})

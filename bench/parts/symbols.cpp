@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "tracer/translate/symbolize.hpp"
+#include "tracer/translate/regions/symbolize.hpp"
 
 namespace tracer::bench {
 namespace {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "tracer/ompt_values.hpp"
+
 namespace tracer::device::host {
 namespace {
 
@@ -14,17 +16,17 @@ constexpr std::uint16_t optype_mask = 0x0f;
 
 DeviceRecordKind kind_of(std::uint16_t optype) noexcept {
   switch (optype & optype_mask) {
-    case 1:
+    case data_op::alloc:
       return DeviceRecordKind::alloc;
-    case 2:
+    case data_op::to_device:
       return DeviceRecordKind::transfer_to_device;
-    case 3:
+    case data_op::from_device:
       return DeviceRecordKind::transfer_from_device;
-    case 4:
+    case data_op::remove:
       return DeviceRecordKind::free;
-    case 7:
+    case data_op::memset:
       return DeviceRecordKind::memset;
-    case 8:
+    case data_op::peer:
       return DeviceRecordKind::transfer_peer;
     default:
       return DeviceRecordKind::native;  // associate, disassociate, newer ones
@@ -38,9 +40,9 @@ std::int32_t destination_of(const Record& r) noexcept {
   return static_cast<std::int16_t>(r.a >> 16);
 }
 
-class ChannelScan {
+class OperationFinder {
  public:
-  ChannelScan(ChannelId channel, const std::map<std::int32_t, bool>& devices, HostOperations& out)
+  OperationFinder(ChannelId channel, const std::map<std::int32_t, bool>& devices, HostOperations& out)
       : channel_(channel), devices_(devices), out_(out) {}
 
   void take(const Record& r) {
@@ -190,10 +192,10 @@ HostOperations operations(const TraceSource& source) {
   for (const auto& device : source.journal().devices) devices[device.number] = true;
   if (devices.empty()) return out;
   for (const auto& channel : source.journal().channels) {
-    ChannelScan scan(channel.id, devices, out);
+    OperationFinder finder(channel.id, devices, out);
     const auto reader = source.records(channel.id);
     for (auto batch = reader->next(); !batch.empty(); batch = reader->next()) {
-      for (const auto& record : batch) scan.take(record);
+      for (const auto& record : batch) finder.take(record);
     }
   }
   // ids count up within a channel, and channels come in order: usually nothing to do

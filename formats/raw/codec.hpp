@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "tracer/record.hpp"
-#include "tracer/trace_source.hpp"
+#include "tracer/repeats.hpp"
 
 namespace tracer::raw {
 

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "support/scratch.hpp"
-#include "tracer/translate/symbolize.hpp"
+#include "tracer/translate/regions/symbolize.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

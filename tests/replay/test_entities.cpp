@@ -4,7 +4,7 @@
 #include <random>
 
 #include "catch.hpp"
-#include "tracer/translate/entities.hpp"
+#include "tracer/translate/scan/entities.hpp"
 
 using namespace tracer::translate;
 

@@ -10,6 +10,7 @@
 #include "tracer/base/config.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/describe.hpp"
+#include "tracer/translate/repairs.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -141,13 +142,22 @@ int print_settings() {
   return ok;
 }
 
+/// docs/repairs.md.
+int print_repairs() {
+  std::fputs(translate::repairs_page().c_str(), stdout);
+  return ok;
+}
+
 void add(CLI::App& app, std::function<int()>& action) {
   auto name = std::make_shared<std::string>();
-  auto settings = std::make_shared<bool>(false);
+  auto settings = std::make_shared<bool>(false), repairs = std::make_shared<bool>(false);
   app.add_flag("--settings", *settings, "The settings reference, as Markdown");
+  app.add_flag("--repairs", *repairs, "What the translator repairs, as Markdown");
   app.add_option("COMMAND", *name, "Command to describe; without it, the overview");
   app.group("");
-  action = [name, settings, &app] { return *settings ? print_settings() : manual(*app.get_parent(), *name); };
+  action = [name, settings, repairs, &app] {
+    return *settings ? print_settings() : *repairs ? print_repairs() : manual(*app.get_parent(), *name);
+  };
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "formats/otf2/sink.hpp"
 #include "tracer/ompd/record_builder.hpp"
-#include "tracer/translate/symbolize.hpp"
+#include "tracer/translate/regions/symbolize.hpp"
 #include "tracer/translate/translate.hpp"
 
 namespace tracer::cli {

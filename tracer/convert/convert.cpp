@@ -15,7 +15,7 @@
 #include "tracer/error.hpp"
 #include "tracer/report/filter.hpp"
 #include "tracer/translate/clock_fit.hpp"
-#include "tracer/translate/symbolize.hpp"
+#include "tracer/translate/regions/symbolize.hpp"
 #include "tracer/translate/translate.hpp"
 
 namespace tracer {

@@ -11,15 +11,15 @@
 #include <mutex>
 #include <utility>
 
-#include "tracer/translate/definitions_of_run.hpp"
-#include "tracer/translate/device_events.hpp"
-#include "tracer/translate/left_out.hpp"
-#include "tracer/translate/link.hpp"
-#include "tracer/translate/location_translator.hpp"
+#include "tracer/translate/definitions/run.hpp"
+#include "tracer/translate/devices/events.hpp"
 #include "tracer/translate/parallel_for.hpp"
 #include "tracer/translate/pipelined_writer.hpp"
-#include "tracer/translate/rehearse.hpp"
-#include "tracer/translate/scan.hpp"
+#include "tracer/translate/resolve/dry_run.hpp"
+#include "tracer/translate/resolve/resolve.hpp"
+#include "tracer/translate/scan/scan.hpp"
+#include "tracer/translate/write/left_out.hpp"
+#include "tracer/translate/write/location_translator.hpp"
 
 namespace tracer::translate {
 namespace {
@@ -65,7 +65,7 @@ class Translation {
   void link_devices();
   void write();
   void write_location(LocationRef location);
-  void perform(const std::function<std::unique_ptr<LocationWriter>(LocationRef)>& open);
+  void run_dry(const std::function<std::unique_ptr<LocationWriter>(LocationRef)>& open);
   void write_stream(const DeviceLocation& stream);
   void define_costs(const ProcessorTime& begin, const ProcessorTime& scanned);
   void count(const LocationResult& result);
@@ -89,13 +89,15 @@ class Translation {
   DeviceTimeline recorded_devices_;  ///< only with pauses
   TranslateReport report_;
   Usage usage_;
-  std::mutex mutex_;  // report_, usage_, first_, last_
+  Repairs repairs_;
+  std::mutex mutex_;  // report_, usage_, repairs_, first_, last_
   Nanoseconds first_ = ~Nanoseconds{0}, last_ = 0;
 };
 
 void Translation::scan() {
   const std::size_t count = journal_.channels.size();
   tables_.channels.resize(count);
+  tables_.plans.resize(count);
   tables_.runtime = runtime_of(journal_);
   std::atomic<std::size_t> done{0};
   parallel_for(count, options_.threads, [&](std::size_t c) {
@@ -109,14 +111,14 @@ void Translation::scan() {
     if (scan.first != 0) tables_.begin = tables_.begin == 0 ? scan.first : std::min(tables_.begin, scan.first);
     tables_.end = std::max(tables_.end, scan.last);
     report_.records += scan.records;
-    for (const auto& [what, n] : scan.notes) report_.repairs[what] += n;
+    repairs_.add(scan.repairs);
   }
   for (const ChannelInfo& channel : journal_.channels) report_.lost += channel.lost;
 }
 
 void Translation::link() {
   define_process(journal_, definitions_);
-  link_locations(tables_, journal_, definitions_);
+  define_locations(tables_, journal_, definitions_);
   report_.threads = definitions_.locations.size();
   const bool nothing = report_.threads == 0 && (!options_.devices || options_.devices->empty());
   if (nothing) definitions_.groups_of_locations.clear();  // no process that could begin
@@ -128,16 +130,16 @@ void Translation::link() {
   bool recording = true;  // a second pause changes nothing
   std::erase_if(tables_.toggles,
                 [&recording](const Toggle& t) { return std::exchange(recording, t.recording) == t.recording; });
-  link_teams(tables_, definitions_);
-  link_locks(tables_);
-  link_untied(tables_);
-  const bool contradict = link_tasks(tables_, source_, options_.threads);
+  form_teams(tables_, definitions_);
+  order_locks(tables_);
+  follow_untied_tasks(tables_);
+  const bool contradict = find_task_begins(tables_, source_, options_.threads);
   report_.paused =
       std::any_of(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& t) { return !t.recording; });
   build_regions(tables_, journal_, options_.symbolize);
   if (options_.keep) tables_.regions->leave_out(options_.keep);
   vocabulary_ = make_vocabulary(tables_, journal_, definitions_);
-  if (contradict) rehearse(tables_, definitions_, report_.repairs, [this](const auto& open) { perform(open); });
+  if (contradict) dry_run(tables_, definitions_, repairs_, [this](const auto& open) { run_dry(open); });
   if (options_.devices) link_devices();
   tables_.regions->number_from(static_cast<RegionRef>(definitions_.regions.size()));
 }
@@ -166,15 +168,15 @@ void Translation::count(const LocationResult& result) {
   const std::lock_guard lock(mutex_);
   report_.events += result.events;
   usage_.merge(result.used);
-  if (result.clamped > 0) report_.repairs["event moved behind its predecessor"] += result.clamped;
-  for (const auto& [what, n] : result.repairs) report_.repairs[what] += n;
+  repairs_.note(Repair::event_moved, result.clamped);
+  repairs_.add(result.repairs);
   if (result.events == 0) return;
   first_ = std::min(first_, result.first);
   last_ = std::max(last_, result.last);
 }
 
-/// All threads' events, and nothing else: for a rehearsal.
-void Translation::perform(const std::function<std::unique_ptr<LocationWriter>(LocationRef)>& open) {
+/// All threads' events, and nothing else: for a dry run.
+void Translation::run_dry(const std::function<std::unique_ptr<LocationWriter>(LocationRef)>& open) {
   parallel_for(report_.threads, options_.threads, [&](std::size_t n) {
     const auto location = static_cast<LocationRef>(n);
     const ChannelId channel = tables_.channel_of[location];
@@ -257,6 +259,7 @@ TranslateReport Translation::run() {
   if (first_ > last_) first_ = last_ = clock_(tables_.begin);
   usage_.tell(definitions_);
   define_clock(first_, last_, clock_, definitions_);
+  for (const auto& [what, n] : repairs_.by_name()) report_.repairs[what] += n;
   define_properties(journal_, report_, definitions_);
   define_callback_counts(tables_, definitions_);
   definitions_.properties.insert(definitions_.properties.end(), options_.properties.begin(), options_.properties.end());

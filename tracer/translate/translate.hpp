@@ -11,7 +11,7 @@
 #include "tracer/device_timeline.hpp"
 #include "tracer/event_sink.hpp"
 #include "tracer/trace_source.hpp"
-#include "tracer/translate/regions.hpp"
+#include "tracer/translate/regions/regions.hpp"
 
 namespace tracer::translate {
 

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Definitions from the journal.
+#include "tracer/translate/definitions/run.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "tracer/record_table.hpp"
+#include "tracer/translate/resolve/tables.hpp"
+
+namespace tracer::translate {
+namespace {
+
+std::string join_values(const std::vector<NamedValue>& values) {
+  std::string text;
+  for (const NamedValue& v : values) text += (text.empty() ? "" : ", ") + v.name + "=" + std::to_string(v.value);
+  return text;
+}
+
+std::string result_name(const CallbackAnswer& answer) {
+  static const char* const names[] = {"error", "never", "impossible", "sometimes", "sometimes paired", "always"};
+  if (answer.result < 0) return answer.note.empty() ? "not asked" : answer.note;
+  return answer.result <= 5 ? names[answer.result] : std::to_string(answer.result);
+}
+
+/// Some of it: GCC's own runtime is mapped, though the program runs on another one (libomp has its entry points).
+bool is_compiled_by_gcc(const Journal& journal) {
+  const auto named = [](const std::string& path, const char* name) { return path.find(name) != std::string::npos; };
+  return !journal.run.runtime_library.empty() && !named(journal.run.runtime_library, "libgomp") &&
+         std::any_of(journal.modules.begin(), journal.modules.end(),
+                     [&](const Module& m) { return named(m.path, "/libgomp.so"); });
+}
+
+const char* ending_name(Ending ending) {
+  switch (ending) {
+    case Ending::finalize:
+      return "finalize";
+    case Ending::exit:
+      return "exit";
+    case Ending::fork:
+      return "fork";
+    default:
+      return "none: killed, crashed or ended without telling";
+  }
+}
+
+}  // namespace
+
+void define_process(const Journal& journal, Definitions& d) {
+  const RunInfo& run = journal.run;
+  SystemTreeNode machine{run.host.empty() ? "machine" : run.host, "machine", undefined_ref, NodeDomain::machine, {}};
+  machine.name = "Linux";
+  if (!run.machine.empty()) machine.properties.push_back({"platform", run.machine});
+  d.nodes.push_back(std::move(machine));
+  SystemTreeNode node{run.host.empty() ? "localhost" : run.host, "node", 0, NodeDomain::shared_memory, {}};
+  if (!run.processor.empty()) node.properties.push_back({"processor", run.processor});
+  d.nodes.push_back(std::move(node));
+  LocationGroup process{"Process", LocationGroupKind::process, 1, undefined_ref, {}};
+  process.properties.push_back({"TRACER::PROCESS_ID", std::to_string(run.process_id)});
+  if (!run.program.empty()) process.properties.push_back({"TRACER::PROGRAM", run.program});
+  d.groups_of_locations.push_back(std::move(process));
+  d.paradigms.push_back({Paradigm::openmp, "OpenMP", ParadigmClass::thread_fork_join, "Thread team ${id}", false});
+  d.groups.push_back({"OpenMP", GroupKind::comm_locations, Paradigm::openmp, {}});
+  d.creator = "Tracer " + run.tracer_version;
+  std::string command = run.program;
+  for (std::size_t a = 1; a < run.arguments.size(); ++a) command += " " + run.arguments[a];
+  d.description = command;
+}
+
+void define_all_threads(std::size_t threads, Definitions& d) {
+  for (std::uint32_t l = 0; l < threads; ++l) d.groups.front().members.push_back(l);
+}
+
+void define_clock(Nanoseconds first, Nanoseconds last, const ClockFit& fit, Definitions& d) {
+  d.clock.resolution = 1'000'000'000;
+  d.clock.offset = first;
+  d.clock.length = last - first;
+  d.clock.realtime = fit.realtime(first);
+}
+
+void define_callback_counts(const Tables& tables, Definitions& d) {
+  for (std::size_t kind = 0; kind < record_table.size(); ++kind) {
+    const auto of = static_cast<RecordKind>(kind);
+    if (of == RecordKind::invalid || of == RecordKind::more || of == RecordKind::ring_wait || of == RecordKind::lost)
+      continue;
+    std::uint64_t count = 0;
+    for (const ChannelScan& scan : tables.channels) count += scan.kinds[kind];
+    if (count != 0) d.properties.push_back({"TRACER::CALLBACKS::" + std::string(name_of(of)), std::to_string(count)});
+  }
+}
+
+void define_properties(const Journal& journal, const TranslateReport& report, Definitions& d) {
+  const auto add = [&](std::string name, std::string value) {
+    d.properties.push_back({std::move(name), std::move(value)});
+  };
+  // A killed run may lack ends that the program had come to: tasks that never ran, a fork without its team.
+  const bool complete = report.lost == 0 && !report.paused && journal.ending != Ending::unknown;
+  add("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE", complete ? "true" : "false");
+  add("OTF2::THREAD_LOCK_EVENT_COMPLETE", complete ? "true" : "false");
+  if (is_compiled_by_gcc(journal)) {
+    add("TRACER::NOT_REPORTED",
+        "code compiled by GCC does not tell the runtime of: static loops, masked, atomic, reductions, target regions");
+  }
+  add("TRACER::VERSION", journal.run.tracer_version);
+  add("TRACER::PROGRAM", journal.run.program);
+  add("TRACER::ENDING", ending_name(journal.ending));
+  add("TRACER::EVENTS_LOST", std::to_string(report.lost));
+  for (const auto& [what, count] : report.repairs) add("TRACER::REPAIRED::" + what, std::to_string(count));
+  for (const auto& [what, count] : journal.counters) add("TRACER::COUNTER::" + what, std::to_string(count));
+  for (const auto& [name, value] : journal.facts) add("TRACER::" + name, value);
+  if (!journal.run.runtime_version.empty()) add("TRACER::RUNTIME::VERSION", journal.run.runtime_version);
+  if (journal.run.omp_version != 0) add("TRACER::RUNTIME::OMP_VERSION", std::to_string(journal.run.omp_version));
+  if (!journal.run.runtime_library.empty()) add("TRACER::RUNTIME::LIBRARY", journal.run.runtime_library);
+  if (!journal.run.runtime_build.empty()) add("TRACER::RUNTIME::BUILD", journal.run.runtime_build);
+  for (const CallbackAnswer& a : journal.callbacks) add("TRACER::CALLBACK::" + a.name, result_name(a));
+  for (const CallbackAnswer& a : journal.entry_points)
+    add("TRACER::ENTRY_POINT::" + a.name, a.result == 1 ? "found" : "missing");
+  if (!journal.states.empty()) add("TRACER::THREAD_STATES", join_values(journal.states));
+  if (!journal.mutex_implementations.empty())
+    add("TRACER::MUTEX_IMPLEMENTATIONS", join_values(journal.mutex_implementations));
+  for (std::size_t p = 0; p < journal.places.size(); ++p) {
+    std::string processors;
+    for (const std::int32_t cpu : journal.places[p])
+      processors += (processors.empty() ? "" : ",") + std::to_string(cpu);
+    add("TRACER::PLACE::" + std::to_string(p), processors);
+  }
+  for (const Setting& s : journal.settings) add("TRACER::SETTING::" + s.name, s.value);
+  for (std::size_t m = 0; m < journal.messages.size() && m < 100; ++m)
+    add("TRACER::MESSAGE::" + std::to_string(m), journal.messages[m]);
+  std::erase_if(d.properties, [](const Property& p) { return p.name.empty(); });
+}
+
+}  // namespace tracer::translate

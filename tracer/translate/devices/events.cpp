@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernels are regions; copies are RMA operations seen from the device: it gets from the host, and
+// puts to the host.
+#include "tracer/translate/devices/events.hpp"
+
+#include "tracer/translate/devices/regions.hpp"
+#include "tracer/translate/write/event_buffer.hpp"
+
+namespace tracer::translate {
+namespace {
+
+class StreamTranslator {
+ public:
+  StreamTranslator(const DeviceLocation& location, const DeviceDefinitions& devices, const Tables& tables,
+                   const ClockFit& clock, LocationWriter& writer)
+      : location_(location),
+        devices_(devices),
+        tables_(tables),
+        clock_(clock),
+        out_(writer, *tables.regions, location.stream ? location.stream->operations.size() : 0) {}
+
+  LocationResult run() {
+    if (location_.stream) {
+      for (const DeviceOperation& o : location_.stream->operations) {
+        memory_until(clock_(o.start));
+        operation(o, clock_(o.start));
+      }
+    }
+    memory_until(~Nanoseconds{0});
+    out_.flush();
+    LocationResult result;
+    result.first = out_.first();
+    result.last = out_.last();
+    result.events = out_.count();
+    result.clamped = out_.clamped();
+    result.used = std::move(out_.usage());
+    return result;
+  }
+
+ private:
+  void memory_until(Nanoseconds time) {
+    if (location_.metric == undefined_ref) return;
+    const auto& samples = location_.track->memory;
+    for (; next_sample_ < samples.size(); ++next_sample_) {
+      const Nanoseconds t = clock_(samples[next_sample_].time);
+      if (t > time) return;
+      out_.add(t, EventType::metric_uint, location_.metric, samples[next_sample_].bytes_in_use);
+    }
+  }
+
+  void links(const DeviceOperation& o) {
+    if (o.host_op_id != no_id) out_.attribute(devices_.host_op_id, o.host_op_id);
+    if (o.target_id != no_id) out_.attribute(devices_.target_id, o.target_id);
+    if (o.correlation != 0) out_.attribute(devices_.correlation, o.correlation);
+  }
+
+  void operation(const DeviceOperation& o, Nanoseconds t) {
+    if (devices_.is_rma(location_, o)) return transfer(o, t);
+    const RegionRef region = devices_.region_of(o);
+    if (region == undefined_ref) return;
+    links(o);
+    if (has_bytes_attribute(o.kind) && o.bytes) out_.attribute(devices_.bytes, o.bytes);
+    out_.add(t, EventType::enter, region);
+    if (o.kind == DeviceRecordKind::kernel) {
+      if (o.host_op_id != no_id) out_.add(t, EventType::parameter_uint, devices_.callsite_id, o.host_op_id);
+      if (o.requested_teams) out_.add(t, EventType::parameter_uint, devices_.teams_requested, o.requested_teams);
+      if (o.granted_teams) out_.add(t, EventType::parameter_uint, devices_.teams_granted, o.granted_teams);
+    }
+    // a kernel may outlast several changes of the memory in use
+    const Nanoseconds end = clock_(o.end);
+    memory_until(end);
+    out_.add(end, EventType::leave, region);
+  }
+
+  std::uint32_t host_rank(const DeviceOperation& o) const {
+    return o.host_channel < tables_.location_of.size() ? tables_.location_of[o.host_channel] : 0;
+  }
+
+  void transfer(const DeviceOperation& o, Nanoseconds t) {
+    const bool peer = o.kind == DeviceRecordKind::transfer_peer;
+    const bool get =
+        peer ? o.destination_device == location_.track->number : o.kind == DeviceRecordKind::transfer_to_device;
+    // ids of the tool leave the upper half free: 2^24 channels
+    const std::uint64_t id = o.host_op_id != no_id ? o.host_op_id : (std::uint64_t{1} << 63) | ++unlinked_;
+    const auto window = static_cast<std::uint16_t>(location_.window);
+    links(o);
+    out_.add(t, get ? EventType::rma_get : EventType::rma_put, peer ? devices_.peer_of(location_, o) : host_rank(o),
+             o.bytes, id, window);
+    const Nanoseconds end = clock_(o.end);
+    memory_until(end);
+    out_.add(end, EventType::rma_op_complete_blocking, 0, 0, id, window);
+  }
+
+  const DeviceLocation& location_;
+  const DeviceDefinitions& devices_;
+  const Tables& tables_;
+  const ClockFit& clock_;
+  EventBuffer out_;
+  std::size_t next_sample_ = 0;
+  std::uint64_t unlinked_ = 0;
+};
+
+}  // namespace
+
+LocationResult translate_stream(const DeviceLocation& location, const DeviceDefinitions& devices, const Tables& tables,
+                                const ClockFit& clock, LocationWriter& writer) {
+  return StreamTranslator(location, devices, tables, clock, writer).run();
+}
+
+}  // namespace tracer::translate

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Source positions by libdw.
+#include "tracer/translate/regions/symbolize.hpp"
+
+#include <cxxabi.h>
+#include <dwarf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include "tracer/translate/regions/libdw.hpp"
+
+namespace tracer::translate {
+namespace {
+
+std::string hexadecimal(const unsigned char* bytes, int size) {
+  static const char digits[] = "0123456789abcdef";
+  std::string text;
+  for (int i = 0; i < size; ++i) (text += digits[bytes[i] >> 4]) += digits[bytes[i] & 15];
+  return text;
+}
+
+// Separate debug information by build id, where distributions put it. Not libdwfl's own search: that
+// may ask servers on the network.
+int find_debuginfo(Dwfl_Module* module, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word,
+                   char** name) {
+  const unsigned char* bits = nullptr;
+  GElf_Addr address = 0;
+  const int size = libdw()->dwfl_module_build_id(module, &bits, &address);
+  if (size < 2) return -1;
+  const std::string id = hexadecimal(bits, size);
+  const std::string path = "/usr/lib/debug/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug";
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) *name = strdup(path.c_str());
+  return fd;
+}
+
+/// A trace may name anything: to open a pipe is to wait for its other end.
+bool is_file(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+bool is_outlined(const char* name) {
+  return std::strstr(name, "omp_outlined") || std::strstr(name, "omp_task_entry") || std::strstr(name, "_omp_fn") ||
+         std::strncmp(name, "__omp_offloading", 16) == 0 || std::strstr(name, ".omp.");
+}
+
+/// "solve" for what the compiler made of it: solve.omp_outlined, solve._omp_fn.0; "" when nothing is left.
+std::string user_name(std::string name) {
+  for (const char* mark : {".omp_outlined", "._omp_fn", ".omp_task_entry", ".omp."})
+    if (const auto at = name.find(mark); at != std::string::npos) name.resize(at);
+  if (name.empty() || name[0] == '.') return "";
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && demangled ? demangled.get() : name;
+}
+
+struct Enclosing {
+  const LibDw* dw;
+  const std::string* file;
+  int line;
+  int best_line = 0;
+  std::string best;
+};
+
+// clang 14 and 15 outline regions into functions without the user's name: the user's function is the
+// one declared last before the line.
+int consider(Dwarf_Die* die, void* data) {
+  auto& e = *static_cast<Enclosing*>(data);
+  int line = 0;
+  const char* name = e.dw->dwarf_diename(die);
+  const char* file = e.dw->dwarf_decl_file(die);
+  if (!name || is_outlined(name) || !file || e.dw->dwarf_decl_line(die, &line) != 0) return 0;
+  if (line > e.line || line <= e.best_line || std::string_view(*e.file).find(file) == std::string_view::npos) return 0;
+  e.best_line = line;
+  Dwarf_Attribute attribute;
+  const char* linkage = nullptr;
+  if (e.dw->dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute)) linkage = e.dw->dwarf_formstring(&attribute);
+  e.best = linkage ? linkage : name;
+  return 0;
+}
+
+class DwarfReader {
+ public:
+  explicit DwarfReader(const std::vector<Module>& modules);
+  SourcePosition look_up(std::uint64_t address, const std::string& build_id);
+
+ private:
+  /// A piece of code of a compilation unit; addresses of the process.
+  struct Piece {
+    Dwarf_Addr begin, end;
+    Dwarf_Die* unit;
+    Dwarf_Addr bias;
+  };
+  using Pieces = std::vector<Piece>;
+
+  Pieces pieces_of(Dwfl_Module* module) const;
+  const Piece* piece_at(Dwfl_Module* module, Dwarf_Addr address);
+  void line_of(const Piece& piece, Dwarf_Addr address, SourcePosition& position) const;
+
+  const LibDw* dw_ = libdw();
+  std::map<Dwfl_Module*, Pieces> pieces_;
+  Dwfl_Callbacks callbacks_{};
+  std::unique_ptr<Dwfl, void (*)(Dwfl*)> dwfl_{nullptr, [](Dwfl* d) { libdw()->dwfl_end(d); }};
+};
+
+DwarfReader::DwarfReader(const std::vector<Module>& modules) {
+  if (!dw_) return;
+  callbacks_.find_debuginfo = find_debuginfo;
+  callbacks_.section_address = dw_->dwfl_offline_section_address;
+  dwfl_.reset(dw_->dwfl_begin(&callbacks_));
+  if (!dwfl_) return;
+  for (const Module& m : modules) {
+    if (m.path.empty() || m.path[0] != '/' || !is_file(m.path)) continue;
+    dw_->dwfl_report_elf(dwfl_.get(), m.path.c_str(), m.path.c_str(), -1, m.bias, true);
+  }
+  dw_->dwfl_report_end(dwfl_.get(), nullptr, nullptr);
+}
+
+// Not dwfl_module_addrdie or _getsrc: they need .debug_aranges, which clang does not write.
+DwarfReader::Pieces DwarfReader::pieces_of(Dwfl_Module* module) const {
+  Pieces pieces;
+  Dwarf_Addr bias = 0;
+  for (Dwarf_Die* unit = nullptr; (unit = dw_->dwfl_module_nextcu(module, unit, &bias)) != nullptr;) {
+    Dwarf_Addr base = 0, begin = 0, end = 0;
+    for (ptrdiff_t offset = 0; (offset = dw_->dwarf_ranges(unit, offset, &base, &begin, &end)) > 0;)
+      if (begin < end) pieces.push_back({begin + bias, end + bias, unit, bias});
+  }
+  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
+  return pieces;
+}
+
+const DwarfReader::Piece* DwarfReader::piece_at(Dwfl_Module* module, Dwarf_Addr address) {
+  const auto known = pieces_.find(module);
+  const Pieces& pieces =
+      known != pieces_.end() ? known->second : pieces_.emplace(module, pieces_of(module)).first->second;
+  const auto after =
+      std::upper_bound(pieces.begin(), pieces.end(), address, [](Dwarf_Addr a, const Piece& p) { return a < p.begin; });
+  if (after == pieces.begin() || address >= std::prev(after)->end) return nullptr;
+  return &*std::prev(after);
+}
+
+void DwarfReader::line_of(const Piece& piece, Dwarf_Addr address, SourcePosition& position) const {
+  Dwarf_Line* line = dw_->dwarf_getsrc_die(piece.unit, address - piece.bias);
+  int number = 0;
+  const char* file = line ? dw_->dwarf_linesrc(line, nullptr, nullptr) : nullptr;
+  if (!file || dw_->dwarf_lineno(line, &number) != 0 || number == 0) return;
+  position.file = file;
+  Dwarf_Attribute attribute;
+  if (file[0] != '/' && dw_->dwarf_attr(piece.unit, DW_AT_comp_dir, &attribute))
+    if (const char* directory = dw_->dwarf_formstring(&attribute)) position.file = std::string(directory) + "/" + file;
+  position.line = static_cast<std::uint32_t>(number);
+}
+
+SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& build_id) {
+  SourcePosition position;
+  if (!dwfl_ || address == 0) return position;
+  const Dwarf_Addr call = address - 1;
+  Dwfl_Module* module = dw_->dwfl_addrmodule(dwfl_.get(), call);
+  if (!module) return position;
+  const unsigned char* bits = nullptr;
+  GElf_Addr note = 0;
+  const int size = dw_->dwfl_module_build_id(module, &bits, &note);
+  if (size > 0 && !build_id.empty() && hexadecimal(bits, size) != build_id) return position;  // replaced since
+  const Piece* piece = piece_at(module, call);
+  if (piece) line_of(*piece, call, position);
+  if (const char* symbol = dw_->dwfl_module_addrname(module, call)) position.function = user_name(symbol);
+  if (position.function.empty() && position.line != 0) {
+    Enclosing e{dw_, &position.file, static_cast<int>(position.line), 0, {}};
+    dw_->dwarf_getfuncs(piece->unit, consider, &e, 0);
+    position.function = user_name(e.best);
+  }
+  return position;
+}
+
+const Module* module_of(const std::vector<Module>& modules, std::uint64_t address) {
+  for (const Module& m : modules)
+    if (address >= m.begin && address < m.end) return &m;
+  return nullptr;
+}
+
+}  // namespace
+
+Symbolizer make_symbolizer(std::vector<Module> modules) {
+  return [modules = std::move(modules)](const std::vector<std::uint64_t>& addresses) {
+    // Only modules that are asked for are opened: a program may have mapped hundreds.
+    std::vector<Module> used;
+    for (const std::uint64_t address : addresses)
+      if (const Module* m = module_of(modules, address - 1))
+        if (std::none_of(used.begin(), used.end(),
+                         [&](const Module& u) { return u.begin == m->begin && u.path == m->path; }))
+          used.push_back(*m);
+    DwarfReader reader(used);
+    std::vector<SourcePosition> positions;
+    positions.reserve(addresses.size());
+    for (const std::uint64_t address : addresses) {
+      const Module* m = module_of(modules, address - 1);
+      positions.push_back(m ? reader.look_up(address, m->build_id) : SourcePosition{});
+      if (!m) continue;
+      positions.back().module = m->path;
+      positions.back().offset = address - m->bias;
+    }
+    return positions;
+  };
+}
+
+}  // namespace tracer::translate

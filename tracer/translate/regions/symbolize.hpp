@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Return addresses become file, line and function, by the modules that the journal says were mapped.
+#pragma once
+
+#include <vector>
+
+#include "tracer/journal.hpp"
+#include "tracer/translate/regions/regions.hpp"
+
+namespace tracer::translate {
+
+/// A symbolizer over the run's modules, which are read from disk: a file that was replaced since
+/// (another build id) is not believed. Without libdw or debug information the position has a
+/// module (and perhaps a function) only. Not for several threads at once.
+Symbolizer make_symbolizer(std::vector<Module> modules);
+
+}  // namespace tracer::translate

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Threads become locations.
+#include <algorithm>
+#include <unordered_map>
+
+#include "tracer/translate/resolve/resolve.hpp"
+
+namespace tracer::translate {
+namespace {
+
+/// One that never met OpenMP: these are numbered.
+constexpr const char* plain_thread = "Thread";
+
+ChannelId master_of(const Tables& tables, const Journal& journal) {
+  for (ChannelId c = 0; c < tables.channels.size(); ++c)
+    if (c < journal.channels.size() && journal.channels[c].os_thread_id == journal.run.main_thread_id) return c;
+  return 0;
+}
+
+/// "1:2" for rank 2 of a team whose master has rank 1 in the team around it; "" for an initial thread.
+std::string path_of(const Tables& tables, ChannelId channel, ParallelId id, unsigned depth, ChannelId* root) {
+  const ParallelInstance* p = tables.parallel(id);
+  *root = channel;
+  if (!p || depth > 16) return "";
+  const ChannelId master = tracer::channel_of(id);
+  *root = master;
+  std::string outer;
+  if (p->enclosing != none) {
+    const ImplicitInstance& around = tables.channels[master].implicits[p->enclosing];
+    outer = path_of(tables, master, around.parallel, depth + 1, root);
+    if (tables.parallel(around.parallel)) outer += (outer.empty() ? "" : ":") + std::to_string(around.rank);
+  }
+  return outer;
+}
+
+std::string name_of_thread(const Tables& tables, ChannelId channel, ChannelId master) {
+  const auto& implicits = tables.channels[channel].implicits;
+  if (channel == master) return "Master thread";
+  if (implicits.empty()) {  // was never in a team
+    const bool met_openmp = tables.channels[channel].kinds[static_cast<std::size_t>(RecordKind::thread_begin)] != 0;
+    return met_openmp ? "OMP worker thread" : plain_thread;
+  }
+  const ImplicitInstance& first = implicits.front();
+  if (!tables.parallel(first.parallel) || tracer::channel_of(first.parallel) == channel) return "Initial thread";
+  ChannelId root = channel;
+  std::string path = path_of(tables, channel, first.parallel, 0, &root);
+  path += (path.empty() ? "" : ":") + std::to_string(first.rank);
+  return "OMP thread " + path;
+}
+
+void add_properties(Location& location, const ChannelInfo& info) {
+  const auto add = [&](const char* name, std::string value) {
+    location.properties.push_back({name, std::move(value)});
+  };
+  add("TRACER::THREAD_ID", std::to_string(info.os_thread_id));
+  static const char* const types[] = {"", "initial", "worker", "other", "unknown"};
+  if (info.thread_type > 0 && info.thread_type < 5) add("TRACER::THREAD_TYPE", types[info.thread_type]);
+  if (info.place >= 0) add("TRACER::PLACE", std::to_string(info.place));
+  if (info.processor >= 0) add("TRACER::PROCESSOR", std::to_string(info.processor));
+  if (info.lost > 0) add("TRACER::EVENTS_LOST", std::to_string(info.lost));
+}
+
+}  // namespace
+
+void define_locations(Tables& tables, const Journal& journal, Definitions& definitions) {
+  const auto count = static_cast<ChannelId>(tables.channels.size());
+  if (count == 0) return;
+  const ChannelId master = master_of(tables, journal);
+  tables.location_of.assign(count, 0);
+  tables.channel_of.push_back(master);
+  for (ChannelId c = 0; c < count; ++c)
+    if (c != master) tables.channel_of.push_back(c);
+  std::unordered_map<std::string, unsigned>
+      names;  // how many threads have had the name: thousands may be "Initial thread"
+  for (LocationRef l = 0; l < count; ++l) {
+    const ChannelId c = tables.channel_of[l];
+    tables.location_of[c] = l;
+    Location location;
+    const std::string base = name_of_thread(tables, c, master);
+    const unsigned n = ++names[base];
+    location.name = base == plain_thread ? base + " " + std::to_string(n)
+                    : n == 1             ? base
+                                         : base + " (" + std::to_string(n) + ")";
+    if (c < journal.channels.size()) add_properties(location, journal.channels[c]);
+    definitions.locations.push_back(std::move(location));
+  }
+}
+
+}  // namespace tracer::translate

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The whole picture: what all channels say together, and what was decided about it. Ids are (channel, counter), so
+// every table is a vector per channel and no look-up hashes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tracer/definitions.hpp"
+#include "tracer/translate/resolve/plan.hpp"
+#include "tracer/translate/scan/facts.hpp"
+#include "tracer/translate/scan/positions.hpp"
+
+namespace tracer::translate {
+
+struct Member {
+  ChannelId channel = none;
+  std::uint32_t implicit = none;
+};
+
+class RegionTable;  // regions.hpp
+
+/// Everything the second pass looks up. Read-only by then.
+struct Tables {
+  Tables();
+  ~Tables();
+  std::vector<ChannelScan> channels;
+  std::vector<Plan> plans;  ///< by channel
+  std::vector<Member> members;
+  std::vector<LocationRef> location_of;  ///< by channel
+  std::vector<ChannelId> channel_of;     ///< by location (CPU threads only)
+  std::vector<CommRef> root_comm;        ///< by channel: the team of one around an initial task, or undefined
+  /// By channel and counter: when an explicit task begins to run, never for one that does not, 0 for one that was
+  /// created when its team had ended, and is left out. Only where the records of tasks contradict each other or are not
+  /// all there (find_task_begins()); else empty.
+  std::vector<std::vector<Ticks>> task_begins;
+  std::unique_ptr<RegionTable> regions;
+  std::vector<Toggle> toggles;  ///< of all threads, in order
+  AddressRange runtime;         ///< of the OpenMP runtime's code; empty: unknown
+  Ticks begin = 0, end = 0;     ///< of the run
+
+  /// Recording is off at `from`, and stays so until after `to`.
+  bool paused(Ticks from, Ticks to) const noexcept {
+    bool on = true;
+    for (const Toggle& t : toggles) {
+      if (t.time > to) break;
+      if (t.time > from && t.recording && !on) return false;
+      on = t.recording;
+      if (t.time > from && !on) return false;
+    }
+    return !on;
+  }
+
+  std::optional<Entity> entity(std::uint64_t id) const noexcept {
+    const ChannelId channel = tracer::channel_of(id);
+    if (id == no_id || channel >= channels.size()) return {};
+    const auto& entities = channels[channel].entities;
+    const std::uint64_t counter = counter_of(id);
+    return counter < entities.size() ? std::optional(entities.get(counter)) : std::nullopt;
+  }
+  const ParallelInstance* parallel(ParallelId id) const noexcept {
+    const std::optional<Entity> e = entity(id);
+    if (!e || e->site != none || e->index == none) return nullptr;
+    const auto& parallels = channels[tracer::channel_of(id)].parallels;
+    return e->index < parallels.size() && parallels[e->index].id == id ? &parallels[e->index] : nullptr;
+  }
+  /// The part in a team in which an implicit task is: its own, or one around it; nullptr: outside all teams.
+  const ImplicitInstance* part_of(ChannelId channel, std::uint32_t index) const noexcept {
+    const auto& implicits = channels[channel].implicits;
+    while (index < implicits.size() && parallel(implicits[index].parallel) == nullptr) index = implicits[index].outer;
+    return index < implicits.size() ? &implicits[index] : nullptr;
+  }
+  ParallelInstance* parallel(ParallelId id) noexcept {
+    return const_cast<ParallelInstance*>(static_cast<const Tables*>(this)->parallel(id));
+  }
+};
+
+}  // namespace tracer::translate

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tasks of traces that are not whole: a program that was killed, records that were lost, a runtime that contradicts
+// itself. Each task begins once, the first time that anybody says so while its team is there; or never.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <unordered_map>
+
+#include "tracer/ompt_values.hpp"
+#include "tracer/translate/parallel_for.hpp"
+#include "tracer/translate/resolve/resolve.hpp"
+#include "tracer/translate/scan/task_counter.hpp"
+
+namespace tracer::translate {
+namespace {
+
+bool is_explicit(const ChannelScan& scan, const Entity& entity) {
+  return entity.site != none && entity.site < scan.sites.size() &&
+         scan.sites[entity.site].construct != Construct::taskwait;
+}
+
+/// The tasks of each team end in it.
+bool end_in_their_teams(const Tables& tables) {
+  std::unordered_map<ParallelId, std::uint64_t> left;  // those with tasks
+  for (const ChannelScan& scan : tables.channels) {
+    left[no_id] += scan.tasks_outside;
+    for (const ImplicitInstance& i : scan.implicits)
+      if (i.tasks != 0) left[tables.parallel(i.parallel) ? i.parallel : no_id] += i.tasks;
+  }
+  return std::all_of(left.begin(), left.end(), [](const auto& team) { return team.second == 0; });
+}
+
+/// Nobody contradicts himself or another, as far as the records of each thread alone can tell.
+bool are_in_order(const Tables& tables) {
+  return std::all_of(tables.channels.begin(), tables.channels.end(), [&](const ChannelScan& scan) {
+    return !scan.tasks_out_of_order && !scan.teams_out_of_order &&
+           std::all_of(scan.implicits.begin(), scan.implicits.end(), [&](const ImplicitInstance& i) {
+             const ParallelInstance* const p = tables.parallel(i.parallel);
+             // Outside all teams only an initial thread runs tasks.
+             return p ? i.last_task <= p->limit : i.initial || i.last_task == 0;
+           });
+  });
+}
+
+struct TaskCounts {
+  std::uint64_t created = 0, ended = 0;
+};
+
+TaskCounts count_tasks(const Tables& tables) {
+  TaskCounts n;
+  for (const ChannelScan& scan : tables.channels) {
+    n.ended += scan.tasks_ended;
+    scan.entities.for_each([&](std::size_t, const Entity& entity) { n.created += is_explicit(scan, entity); });
+  }
+  return n;
+}
+
+/// Each thread's tasks that came to run have left again.
+bool have_left(const Tables& tables) {
+  return std::none_of(tables.channels.begin(), tables.channels.end(),
+                      [](const ChannelScan& scan) { return scan.ends_in_task || scan.tasks_left_over != 0; });
+}
+
+/// The first begin of each task.
+class Begins {
+ public:
+  explicit Begins(const Tables& tables) : tables_(tables) {
+    for (const ChannelScan& scan : tables.channels) {
+      times_.push_back(std::make_unique<std::atomic<Ticks>[]>(scan.entities.size()));
+      for (std::size_t n = 0; n < scan.entities.size(); ++n) times_.back()[n].store(never, std::memory_order_relaxed);
+    }
+  }
+  /// Of a channel, in its order.
+  void take(const Record& r, ChannelId channel, TaskCounter& counter) noexcept {
+    if (r.kind == RecordKind::task_create) return create(make_id(channel, counter.extend(r.a)), r.time);
+    if (r.kind == RecordKind::task_schedule) {
+      if (!task_status::is_fulfill(r.sub)) begin(r.sub == task_status::taskwait_complete ? r.b : r.c, r.time);
+    } else if (r.kind == RecordKind::cancel && (r.a & cancel_flag::discarded_task)) {
+      begin(r.b, r.time);
+    }
+  }
+  std::vector<std::vector<Ticks>> times() const {
+    std::vector<std::vector<Ticks>> all;
+    for (std::size_t c = 0; c < times_.size(); ++c) {
+      const auto& first = times_[c];
+      all.emplace_back();
+      for (std::size_t n = 0; n < tables_.channels[c].entities.size(); ++n)
+        all.back().push_back(first[n].load(std::memory_order_relaxed));
+    }
+    return all;
+  }
+
+ private:
+  void create(TaskId id, Ticks time) noexcept {
+    const Ticks limit = limit_of(tables_, id);
+    if (limit != 0 && time > limit) times_[tracer::channel_of(id)][counter_of(id)] = 0;
+  }
+  void begin(TaskId id, Ticks time) noexcept {
+    if (id == no_id || time > limit_of(tables_, id)) return;
+    std::atomic<Ticks>& first = times_[tracer::channel_of(id)][counter_of(id)];
+    Ticks known = first.load(std::memory_order_relaxed);
+    while (time < known && !first.compare_exchange_weak(known, time, std::memory_order_relaxed)) {
+    }
+  }
+  const Tables& tables_;
+  std::vector<std::unique_ptr<std::atomic<Ticks>[]>> times_;
+};
+
+void find_unstarted(Tables& tables) {
+  for (ChannelId c = 0; c < tables.channels.size(); ++c) {
+    const ChannelScan& scan = tables.channels[c];
+    Plan& plan = tables.plans[c];
+    for (std::size_t counter = 0; counter < scan.entities.size(); ++counter) {
+      const Entity entity = scan.entities.get(counter);
+      if (!is_explicit(scan, entity) || tables.task_begins[c][counter] != never) continue;
+      const bool untied = scan.sites[entity.site].construct == Construct::task_untied;
+      plan.unstarted.emplace_back(entity.index, make_id(c, counter) | (untied ? untied_bit : 0));
+    }
+    std::stable_sort(plan.unstarted.begin(), plan.unstarted.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+  }
+}
+
+}  // namespace
+
+Ticks limit_of(const Tables& tables, TaskId id) {
+  const ChannelId channel = tracer::channel_of(id);
+  const std::optional<Entity> entity = tables.entity(id);
+  if (!entity || !is_explicit(tables.channels[channel], *entity)) return 0;
+  const ImplicitInstance* const part = tables.part_of(channel, entity->index);
+  const ParallelInstance* const p = part ? tables.parallel(part->parallel) : nullptr;
+  return p && p->limit != 0 ? p->limit : never;
+}
+
+bool find_task_begins(Tables& tables, const TraceSource& source, unsigned threads) {
+  const bool in_order = are_in_order(tables), killed = source.journal().ending == Ending::unknown;
+  const auto [created, ended] = count_tasks(tables);
+  if (created == 0 && ended == 0) return !in_order;
+  const bool have_ended = created == ended && have_left(tables) && end_in_their_teams(tables);
+  if (in_order && have_ended) return false;
+  Begins begins(tables);
+  parallel_for(tables.channels.size(), threads, [&](std::size_t c) {
+    const auto reader = source.records(static_cast<ChannelId>(c));
+    TaskCounter counter;
+    for (auto batch = reader->next(); !batch.empty(); batch = reader->next())
+      for (const Record& r : batch) begins.take(r, static_cast<ChannelId>(c), counter);
+  });
+  tables.task_begins = begins.times();
+  find_unstarted(tables);
+  return !in_order || !killed;
+}
+
+}  // namespace tracer::translate

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which threads make up which team, and the communicator for it.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "tracer/translate/resolve/resolve.hpp"
+
+namespace tracer::translate {
+namespace {
+
+class TeamLinker {
+ public:
+  TeamLinker(Tables& tables, Definitions& definitions) : tables_(tables), definitions_(definitions) {}
+  void run();
+
+ private:
+  struct Link {
+    ParallelId parallel;
+    std::uint32_t rank;
+    ChannelId channel;
+    std::uint32_t implicit;
+  };
+  void collect();
+  void leave_out_repeated();
+  Ticks limit(ParallelInstance& p, ChannelId channel, unsigned depth);
+  void assign(const Link* begin, const Link* end);
+  void make_comms();
+  CommRef comm_of(ParallelInstance& p, ChannelId channel, unsigned depth);
+  CommRef intern(CommRef parent, const std::vector<std::uint32_t>& members);
+  CommRef root(ChannelId channel);
+  bool is_outside(ChannelId channel, std::uint32_t implicit) const;
+  /// The parent of no team: what is outside all teams shares its communicator with no team of one thread.
+  static constexpr CommRef around_root = undefined_ref - 1;
+
+  Tables& tables_;
+  Definitions& definitions_;
+  std::vector<Link> links_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> groups_;
+  std::map<std::pair<CommRef, std::uint32_t>, CommRef> comms_;
+};
+
+void TeamLinker::collect() {
+  for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
+    const auto& implicits = tables_.channels[c].implicits;
+    for (std::uint32_t i = 0; i < implicits.size(); ++i)
+      if (tables_.parallel(implicits[i].parallel)) links_.push_back({implicits[i].parallel, implicits[i].rank, c, i});
+  }
+  std::sort(links_.begin(), links_.end(), [](const Link& a, const Link& b) {
+    const bool a_leads = a.channel == tracer::channel_of(a.parallel),
+               b_leads = b.channel == tracer::channel_of(b.parallel);
+    return std::tuple(a.parallel, !a_leads, a.rank, a.channel, a.implicit) <
+           std::tuple(b.parallel, !b_leads, b.rank, b.channel, b.implicit);
+  });
+}
+
+// A rank or a thread that is there twice (a damaged or fuzzed trace) does not count; gaps stay out of the team.
+void TeamLinker::leave_out_repeated() {
+  std::vector<ParallelId> last_team(tables_.channels.size(), no_id);  // by channel: of which it became a member last
+  std::optional<Link> before;
+  std::erase_if(links_, [&](const Link& link) {
+    const bool same_rank = before && before->parallel == link.parallel && before->rank == link.rank;
+    before = link;
+    const bool repeated = same_rank || std::exchange(last_team[link.channel], link.parallel) == link.parallel;
+    if (repeated) tables_.channels[link.channel].implicits[link.implicit].parallel = no_id;
+    return repeated;
+  });
+}
+
+// A region that began after the end of the one around it (a damaged trace) is inside the next.
+Ticks TeamLinker::limit(ParallelInstance& p, ChannelId channel, unsigned depth) {
+  if (p.limit != 0) return p.limit;
+  const auto seen = [](Ticks t) { return t != 0 ? t : never; };
+  p.limit = std::min(seen(p.implicit_end), seen(p.end));
+  while (p.enclosing != none && depth < 256) {
+    const ImplicitInstance& around = tables_.channels[channel].implicits[p.enclosing];
+    ParallelInstance* outer = tables_.parallel(around.parallel);
+    const Ticks last =
+        outer != nullptr && outer != &p ? limit(*outer, tracer::channel_of(around.parallel), depth + 1) : 0;
+    if (p.begin <= last) {
+      p.limit = std::min(p.limit, last);
+      break;
+    }
+    p.enclosing = around.outer;
+  }
+  const std::optional<Entity> task = p.task != no_id && depth < 256 ? tables_.entity(p.task) : std::nullopt;
+  const ImplicitInstance* const part = task ? tables_.part_of(tracer::channel_of(p.task), task->index) : nullptr;
+  ParallelInstance* const team = part ? tables_.parallel(part->parallel) : nullptr;
+  if (team && team != &p)
+    if (const Ticks last = limit(*team, tracer::channel_of(part->parallel), depth + 1); p.begin <= last)
+      p.limit = std::min(p.limit, last);
+  return p.limit;
+}
+
+void TeamLinker::assign(const Link* begin, const Link* end) {
+  ParallelInstance& p = *tables_.parallel(begin->parallel);
+  p.in_pause = tables_.paused(p.begin, p.end != 0 ? p.end : tables_.end);
+  if (p.in_pause) return;
+  // Where the trace ends before the master's part began, it is a member all the same.
+  const ChannelId master = tracer::channel_of(begin->parallel);
+  const auto outside = [&](const Link& l) {
+    const Ticks t = tables_.channels[l.channel].implicits[l.implicit].begin;
+    return t < p.begin || t > p.limit;
+  };
+  p.members = static_cast<std::uint32_t>(tables_.members.size());
+  if (std::none_of(begin, end, [&](const Link& l) { return l.channel == master && !outside(l); }))
+    tables_.members.push_back({master, none});
+  for (const Link* link = begin; link != end; ++link) {
+    if (outside(*link)) {
+      tables_.channels[link->channel].implicits[link->implicit].parallel = no_id;
+      continue;
+    }
+    tables_.channels[link->channel].implicits[link->implicit].rank =
+        static_cast<std::uint32_t>(tables_.members.size()) - p.members;
+    tables_.members.push_back({link->channel, link->implicit});
+  }
+  p.size = static_cast<std::uint32_t>(tables_.members.size()) - p.members;
+}
+
+CommRef TeamLinker::intern(CommRef parent, const std::vector<std::uint32_t>& members) {
+  const auto [group, fresh_group] = groups_.emplace(members, static_cast<std::uint32_t>(definitions_.groups.size()));
+  if (fresh_group)
+    definitions_.groups.push_back(
+        {"OpenMP team " + std::to_string(groups_.size() - 1), GroupKind::comm_group, Paradigm::openmp, members});
+  const auto [comm, fresh_comm] =
+      comms_.emplace(std::make_pair(parent, group->second), static_cast<CommRef>(definitions_.comms.size()));
+  if (fresh_comm)
+    definitions_.comms.push_back({"Thread team " + std::to_string(comms_.size() - 1), group->second,
+                                  parent != around_root ? parent : undefined_ref});
+  return comm->second;
+}
+
+CommRef TeamLinker::root(ChannelId channel) {
+  CommRef& comm = tables_.root_comm[channel];
+  if (comm == undefined_ref) comm = intern(around_root, {tables_.location_of[channel]});
+  return comm;
+}
+
+CommRef TeamLinker::comm_of(ParallelInstance& p, ChannelId channel, unsigned depth) {
+  if (p.comm != undefined_ref || p.size == 0) return p.comm;
+  CommRef parent = undefined_ref;
+  const ImplicitInstance* const part = depth < 256 ? tables_.part_of(channel, p.enclosing) : nullptr;
+  if (part != nullptr) {
+    const ParallelId outer = part->parallel;
+    if (ParallelInstance* enclosing = tables_.parallel(outer); enclosing && enclosing != &p) {
+      parent = comm_of(*enclosing, tracer::channel_of(outer), depth + 1);
+      if (p.codeptr == 0) p.codeptr = enclosing->codeptr;  // from inside the runtime: where the one around it stands
+    }
+  }
+  std::vector<std::uint32_t> members;
+  for (std::uint32_t m = 0; m < p.size; ++m)
+    members.push_back(tables_.location_of[tables_.members[p.members + m].channel]);
+  return p.comm = intern(parent, members);
+}
+
+/// It is in no team of the archive, or runs tasks when that has ended.
+bool TeamLinker::is_outside(ChannelId channel, std::uint32_t implicit) const {
+  const ImplicitInstance* const part = tables_.part_of(channel, implicit);
+  const ParallelInstance* const team = part ? tables_.parallel(part->parallel) : nullptr;
+  return !team || team->comm == undefined_ref || tables_.channels[channel].implicits[implicit].last_task > team->limit;
+}
+
+void TeamLinker::make_comms() {
+  for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
+    for (ParallelInstance& p : tables_.channels[c].parallels) comm_of(p, c, 0);
+  }
+  for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
+    // Tasks outside any region need a team to be named by: the initial thread alone.
+    for (const ImplicitInstance& i : tables_.channels[c].implicits)
+      if ((i.creates_tasks || i.last_task != 0) &&
+          is_outside(c, static_cast<std::uint32_t>(&i - tables_.channels[c].implicits.data())))
+        root(c);
+    const auto& scan = tables_.channels[c];
+    bool outside = scan.runs_tasks_outside;
+    scan.entities.for_each([&](std::size_t, const Entity& e) {
+      outside = outside ||
+                (e.index == none && e.site < scan.sites.size() && scan.sites[e.site].construct != Construct::taskwait);
+    });
+    if (outside) root(c);
+  }
+}
+
+void TeamLinker::run() {
+  tables_.root_comm.assign(tables_.channels.size(), undefined_ref);
+  collect();
+  leave_out_repeated();
+  for (ChannelId c = 0; c < tables_.channels.size(); ++c)
+    for (ParallelInstance& p : tables_.channels[c].parallels) limit(p, c, 0);
+  for (std::size_t i = 0; i < links_.size();) {
+    std::size_t end = i;
+    while (end < links_.size() && links_[end].parallel == links_[i].parallel) ++end;
+    assign(&links_[i], &links_[i] + (end - i));
+    i = end;
+  }
+  make_comms();
+}
+
+}  // namespace
+
+void form_teams(Tables& tables, Definitions& definitions) {
+  TeamLinker(tables, definitions).run();
+}
+
+namespace {
+CommRef add_comm(Definitions& definitions, CommRef parent, LocationRef member) {
+  definitions.groups.push_back({"OpenMP team of one thread", GroupKind::comm_group, Paradigm::openmp, {member}});
+  definitions.comms.push_back({"Thread team " + std::to_string(definitions.comms.size()),
+                               static_cast<std::uint32_t>(definitions.groups.size() - 1), parent});
+  return static_cast<CommRef>(definitions.comms.size() - 1);
+}
+}  // namespace
+
+void leave_to_master(Tables& tables, ParallelInstance& team, Definitions& definitions) {
+  for (std::uint32_t m = 1; m < team.size; ++m) {  // the first is the one that forked
+    const Member& member = tables.members[team.members + m];
+    tables.channels[member.channel].implicits[member.implicit].parallel = no_id;
+    if (CommRef& around = tables.root_comm[member.channel]; around == undefined_ref)
+      around = add_comm(definitions, undefined_ref, tables.location_of[member.channel]);
+  }
+  team.alone = true;
+  team.size = 1;
+  team.comm = add_comm(definitions, definitions.comms.at(team.comm).parent,
+                       tables.location_of[tables.members[team.members].channel]);
+}
+
+}  // namespace tracer::translate

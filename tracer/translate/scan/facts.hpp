@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a channel's records say by themselves: found by reading it alone, changed by nobody but resolve/.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tracer/definitions.hpp"
+#include "tracer/ids.hpp"
+#include "tracer/record.hpp"
+#include "tracer/translate/regions/constructs.hpp"
+#include "tracer/translate/repairs.hpp"
+#include "tracer/translate/scan/entities.hpp"
+#include "tracer/translate/scan/lock_log.hpp"
+
+namespace tracer::translate {
+
+inline constexpr Ticks never = std::numeric_limits<Ticks>::max();
+
+/// One execution of a parallel region or of a league.
+struct ParallelInstance {
+  ParallelId id = no_id;
+  TaskId task = no_id;  ///< the explicit one that encountered it
+  std::uint64_t codeptr = 0;
+  Ticks begin = 0;
+  Ticks end = 0;                                            ///< 0: never seen
+  Ticks join_wait_end = 0, join_end = 0, implicit_end = 0;  ///< the master's; 0: never seen
+  Ticks limit =
+      0;  ///< when its members have left it: the end of the master, or of a region around it; set by form_teams()
+  std::uint32_t requested = 0;
+  std::uint32_t size = 0;
+  std::uint32_t enclosing = none;  ///< implicit instance on the same channel
+  std::uint32_t members = none;    ///< first index into Tables::members
+  CommRef comm = undefined_ref;
+  bool league = false;
+  bool in_pause = false;  ///< began while recording was paused, and ended before it went on, if ever: it is left out
+  bool alone = false;     ///< what its other members do contradicts it: it is the forking thread's alone, see dry_run()
+};
+
+/// One thread's part in a team: an implicit task, or an initial task.
+struct ImplicitInstance {
+  ParallelId parallel = no_id;
+  TaskId task = no_id;
+  Ticks begin = 0;
+  Ticks end = 0;  ///< 0: never seen
+  std::uint32_t rank = 0;
+  std::uint32_t size = 0;
+  std::uint32_t outer = none;  ///< the implicit instance around it on this channel
+  Ticks last_task = 0;         ///< when an explicit task last came to run in it
+  std::uint64_t tasks = 0;     ///< the ids of tasks created in it less those that ended, as a sum
+  bool initial = false;
+  bool joins = false;        ///< another thread's team: whatever this thread was in is over
+  bool synthesized = false;  ///< a fork's thread went on without it: see Scanner::complete_team_boundary()
+  bool creates_tasks = false;
+};
+
+/// omp_control_tool's start, pause and end, which hold for all threads.
+struct Toggle {
+  Ticks time = 0;
+  bool recording = true;
+};
+
+/// Found by reading one channel alone.
+struct ChannelScan {
+  Entities entities;
+  std::vector<ParallelInstance> parallels;
+  std::vector<ImplicitInstance> implicits;
+  std::vector<RegionKey> sites;  ///< dense, as found
+  LockLog lock_log;              ///< until order_locks() has read it
+  struct UntiedSwitch {
+    TaskId task;
+    Ticks time;
+    ChannelId channel;
+    enum : std::uint8_t { suspends, resumes, completes } does;
+  };
+  std::vector<UntiedSwitch> untied;
+  std::vector<Toggle> toggles;
+  std::uint64_t tasks_ended = 0;  ///< explicit ones, as seen here, created anywhere
+  /// Tasks that came to run here less those that left, as a sum of their ids; 0 when each that came left.
+  std::uint64_t tasks_left_over = 0;
+  std::uint64_t tasks_outside = 0;  ///< as ImplicitInstance::tasks, in no implicit task
+  bool runs_tasks_outside = false;
+  bool tasks_out_of_order = false;  ///< one left that was not the one that had come last
+  bool ends_in_task = false;
+  bool teams_out_of_order = false;              ///< a begin or end of a region or team was missing, or one too many
+  std::vector<std::uint32_t> dependence_types;  ///< by type, most dependences that one task has; empty: none
+  std::array<std::uint64_t, static_cast<std::size_t>(RecordKind::count_)> kinds{};  ///< records per kind
+  std::uint64_t work_types = 0, target_types = 0;  ///< bit n: kind n (below 64) was seen
+  std::vector<std::uint32_t> messages;             ///< journal strings of error directives
+  bool chunks = false;                             ///< dispatch of loop or taskloop chunks
+  bool other_commands = false;                     ///< omp_control_tool beyond those with a meaning
+  std::uint64_t records = 0;
+  Ticks first = 0, last = 0;
+  Repairs repairs;  ///< what was odd, counted
+};
+
+}  // namespace tracer::translate

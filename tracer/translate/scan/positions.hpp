@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Positions in the program, where the runtime gives its own instead.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tracer/ompt_values.hpp"
+#include "tracer/record.hpp"
+#include "tracer/record_table.hpp"
+
+namespace tracer::translate {
+
+struct AddressRange {
+  std::uint64_t begin = 0, end = 0;
+  bool contains(std::uint64_t address) const noexcept { return address - begin < end - begin; }
+};
+
+/// A position inside the runtime says nothing and becomes 0: where the compiler made a tail call of
+/// the runtime's function, libomp sees its own caller. For a taskloop and the tasks it makes libomp
+/// (to 22) always gives its own: the taskgroup around it, which has the program's, stands in.
+/// Both passes show every record to this before they look at it.
+class PositionMender {
+ public:
+  explicit PositionMender(AddressRange runtime) : runtime_(runtime) {}
+  /// Calls body with the record, or with a mended copy of it.
+  template <class Body>
+  void mend(const Record& r, Body&& body) {
+    if (r.kind == RecordKind::sync_region && r.sub == sync_kind::taskgroup) note_taskgroup(r);
+    if (!runtime_.contains(r.c) || !has_position(r.kind)) return body(r);
+    Record mended = r;
+    mended.c = r.kind == RecordKind::work || r.kind == RecordKind::task_create ? innermost_taskgroup() : 0;
+    body(mended);
+  }
+
+ private:
+  static constexpr bool has_position(RecordKind kind) noexcept {
+    return record_table[static_cast<std::size_t>(kind)].c == "codeptr_ra" || kind == RecordKind::more;
+  }
+  /// A task that runs where it is made has taskgroups of its own, which end before the next is made.
+  void note_taskgroup(const Record& r) {
+    if (r.endpoint == Endpoint::begin) {
+      if (taskgroups_.size() < deepest) taskgroups_.push_back(runtime_.contains(r.c) ? 0 : r.c);
+    } else if (!taskgroups_.empty()) {
+      taskgroups_.pop_back();
+    }
+  }
+  std::uint64_t innermost_taskgroup() const { return taskgroups_.empty() ? 0 : taskgroups_.back(); }
+
+  static constexpr std::size_t deepest = 4096;  // of a damaged trace
+  AddressRange runtime_;
+  std::vector<std::uint64_t> taskgroups_;
+};
+
+}  // namespace tracer::translate

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// First pass: one channel's records become its part of the tables. Channels are independent, so
+// several threads scan at once.
+#pragma once
+
+#include "tracer/trace_source.hpp"
+#include "tracer/translate/scan/facts.hpp"
+#include "tracer/translate/scan/positions.hpp"
+
+namespace tracer::translate {
+
+/// Reads the whole channel. Throws what the reader throws.
+ChannelScan scan_channel(RecordReader& reader, ChannelId channel, AddressRange runtime);
+
+}  // namespace tracer::translate

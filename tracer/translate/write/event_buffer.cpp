@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pauses of recording.
+#include "tracer/translate/write/event_buffer.hpp"
+
+#include <utility>
+
+namespace tracer::translate {
+
+void EventBuffer::pause(Nanoseconds time) {
+  if (paused_) return;
+  told_ = count_ > 0;  // a thread that comes later has nothing to interrupt
+  if (told_) add(time, EventType::measurement_on_off, 0, 0);
+  paused_ = true;
+}
+
+void EventBuffer::resume(Nanoseconds time) {
+  if (!paused_) return;
+  paused_ = false;
+  if (told_) add(time, EventType::measurement_on_off, 0, 1);
+  for (PutOff& late : std::exchange(put_off_, {})) {
+    for (const EventAttribute& a : late.attributes) attribute(a.attribute, a.value);
+    const Event& e = late.event;
+    add(time, e.type, e.ref, e.a, e.b, e.sub);
+  }
+}
+
+void EventBuffer::put_off(Event event) {
+  const std::vector<EventAttribute> attributes(attributes_.end() - pending_, attributes_.end());
+  attributes_.resize(attributes_.size() - pending_);
+  pending_ = 0;
+  if (event.type == EventType::buffer_flush || cancels(event)) return;
+  put_off_.push_back({event, attributes});
+}
+
+// Takes the region that `end` leaves out of what was put off, when nothing between the two must remain.
+bool EventBuffer::cancels(const Event& end) noexcept {
+  if (end.type != EventType::leave) return false;
+  for (std::size_t n = put_off_.size(); n-- > 0;) {
+    const Event& e = put_off_[n].event;
+    if (e.type == EventType::enter && e.ref == end.ref) {
+      if (n > 0 && put_off_[n - 1].event.type == EventType::team_begin) return false;  // the team's region
+      put_off_.resize(n);
+      return true;
+    }
+    const bool stays = e.type == EventType::task_create || e.type == EventType::task_switch ||
+                       e.type == EventType::task_complete || e.type == EventType::leave ||
+                       e.type == EventType::team_begin || e.type == EventType::team_end ||
+                       e.type == EventType::thread_fork || e.type == EventType::thread_join ||
+                       e.type == EventType::acquire_lock || e.type == EventType::release_lock;
+    if (stays) return false;
+  }
+  return false;
+}
+
+}  // namespace tracer::translate

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See usage.hpp.
+#include "tracer/translate/write/usage.hpp"
+
+namespace tracer::translate {
+namespace {
+
+bool is_marked(const std::vector<std::uint8_t>& marks, std::size_t ref) {
+  return ref < marks.size() && marks[ref] != 0;
+}
+
+void add(std::vector<std::uint8_t>& to, const std::vector<std::uint8_t>& from) {
+  if (to.size() < from.size()) to.resize(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] |= from[i];
+}
+
+}  // namespace
+
+void Usage::merge(const Usage& other) {
+  add(attributes_, other.attributes_);
+  add(parameters_, other.parameters_);
+  add(strings_, other.strings_);
+  add(comms_, other.comms_);
+}
+
+/// What keeps communicators, and they their groups.
+void Usage::keep_comms(Definitions& definitions) {
+  for (const RmaWindow& window : definitions.windows) definitions.comms.at(window.comm).used = true;
+  for (std::size_t i = definitions.comms.size(); i-- > 0;)  // parents come before children
+    if (const Comm& comm = definitions.comms[i]; comm.used && comm.parent != undefined_ref)
+      definitions.comms.at(comm.parent).used = true;
+  for (Group& group : definitions.groups) group.used = group.kind != GroupKind::comm_group;
+  for (const Comm& comm : definitions.comms)
+    if (comm.used) definitions.groups.at(comm.group).used = true;
+}
+
+void Usage::tell(Definitions& definitions) const {
+  for (std::size_t i = 0; i < definitions.attributes.size(); ++i)
+    definitions.attributes[i].used = is_marked(attributes_, i);
+  for (std::size_t i = 0; i < definitions.parameters.size(); ++i)
+    definitions.parameters[i].used = is_marked(parameters_, i);
+  for (std::size_t i = 0; i < definitions.comms.size(); ++i) definitions.comms[i].used = is_marked(comms_, i);
+  keep_comms(definitions);
+  definitions.unused_strings.resize(definitions.strings.size());
+  for (std::size_t i = 0; i < definitions.strings.size(); ++i) definitions.unused_strings[i] = !is_marked(strings_, i);
+}
+
+}  // namespace tracer::translate
