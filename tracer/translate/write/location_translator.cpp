@@ -1,269 +1,191 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads a channel record by record and hands each to the part that knows it; keeps the region stacks.
+// See location_translator.hpp.
 #include "tracer/translate/write/location_translator.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tracer::translate {
 
 LocationTranslator::LocationTranslator(const Tables& tables, const Journal& journal, const Vocabulary& vocabulary,
                                        const ClockFit& clock, ChannelId channel, LocationWriter& writer, Naming naming)
-    : tables_(tables),
-      scan_(tables.channels[channel]),
-      plan_(tables.plans[channel]),
-      journal_(journal),
-      names_(vocabulary),
-      clock_(clock),
-      channel_(channel),
-      location_(tables.location_of[channel]),
-      out_(writer, *tables.regions, scan_.records, vocabulary[Attribute::message]),
-      naming_(naming) {
-  base_.comm = tables.root_comm[channel];
-}
+    : context_(tables, journal, vocabulary, clock, channel, writer, naming),
+      events_(context_),
+      is_first_(tables.location_of[channel] == 0) {}
 
-std::uint64_t LocationTranslator::surrounding_position() const {
-  if (current_->generation != 0)
-    if (const std::uint64_t position = task_key(current_->id).codeptr; position != 0) return position;
-  for (auto i = nest_.rbegin(); i != nest_.rend(); ++i)
-    if (i->parallel && i->parallel->codeptr != 0) return i->parallel->codeptr;
-  return 0;
-}
-
-RegionRef LocationTranslator::region_of(RegionKey key) {
-  if (key.codeptr == 0 && wants_position(key.construct)) [[unlikely]]
-    key.codeptr = surrounding_position();
-  if (out_.paused()) [[unlikely]]
-    return tables_.regions->defer(key);
-  CachedRegion& cached = cache_[key.hash() & (cache_.size() - 1)];
-  if (cached.region == undefined_ref || !(cached.key == key)) cached = {key, tables_.regions->use(key)};
-  return cached.region;
-}
-
-namespace {
-/// Whose end never comes: `single` in GCC's code, and the `masked` in which libomp's hidden helper threads wait for
-/// work, whose position is the runtime's own.
-constexpr bool is_endless(Construct c, std::uint64_t codeptr) noexcept {
-  return c == Construct::single || c == Construct::single_sblock || (c == Construct::masked && codeptr == 0);
-}
-}  // namespace
-
-void LocationTranslator::close_open(TaskState& task, Nanoseconds t, std::size_t keep, std::optional<Repair> why) {
-  while (task.open.size() > keep) {
-    if (why && !is_endless(task.open.back().construct, task.open.back().codeptr)) note(*why);
-    out_.add(t, EventType::leave, task.open.back().region);
-    task.open.pop_back();
-  }
-}
-
-namespace {
-/// Ends with its task or team, never by an end of its own.
-constexpr bool is_outermost(Construct c) noexcept {
-  return c == Construct::parallel || c == Construct::teams || c == Construct::task;
-}
-}  // namespace
-
-void LocationTranslator::leave(Nanoseconds t, Construct construct, bool wait) {
-  auto& open = current_->open;
-  if (!open.empty() && open.back().construct == construct && open.back().wait == wait && !is_outermost(construct))
-      [[likely]] {
-    out_.add(t, EventType::leave, open.back().region);
-    return open.pop_back();
-  }
-  for (std::size_t n = open.size(); n-- > 0;) {
-    const Construct c = open[n].construct;
-    if (is_outermost(c)) break;
-    if (open[n].construct != construct || open[n].wait != wait) continue;
-    // What began inside and never ended (GCC's `single`) ends here.
-    close_open(*current_, t, n + 1, Repair::region_closed_by_outer_end);
-    out_.add(t, EventType::leave, open.back().region);
-    open.pop_back();
-    return;
-  }
-  out_.forget_attributes();
-  note(Repair::end_without_begin);
-}
-
-std::size_t LocationTranslator::fast(std::span<const Record> batch) {
-  const Ticks until = fast_until();
-  // A worker's ends may come late: due_late().
-  const bool worker = !nest_.empty() && nest_.back().instance->rank != 0 && nest_.back().parallel;
-  const Ticks late = worker && nest_.back().parallel->implicit_end != 0 ? nest_.back().parallel->implicit_end : never;
-  auto& open = current_->open;
-  std::size_t done = 0;
-  for (const Record& r : batch) {
-    const FastAction& fast = fast_[Repeats::index(r)];
-    if (fast.does == FastAction::nothing || fast.codeptr != r.c || fast.sub != r.sub || r.time >= until) break;
-    const bool same = !open.empty() && open.back().construct == fast.construct;
-    const Nanoseconds t = clock_(r.time);
-    if (fast.does == FastAction::enters) {
-      if (!open.empty() && open.back().construct == Construct::single_sblock) break;  // end_single()
-      if (fast.wait && same && open.back().codeptr != fast.codeptr) break;            // better_position()
-      out_.add_region(t, EventType::enter, fast.region);
-      Open& inner = open.emplace_back();
-      inner.region = fast.region;
-      inner.construct = fast.construct;
-      inner.wait = fast.wait;
-      inner.codeptr = fast.codeptr;
-    } else {
-      if (!same || open.back().wait != fast.wait || r.time > late || RegionTable::is_deferred(open.back().region))
-        break;
-      out_.add_region(t, EventType::leave, open.back().region);
-      open.pop_back();
-    }
-    ++done;
-  }
-  return done;
+Ticks LocationTranslator::next_due() const noexcept {
+  const bool waits =
+      !waits_.empty() || events_.creation.is_pending() || events_.locks.is_pending() || events_.targets.awaits_more();
+  if (waits || context_.out.paused()) return 0;
+  if (events_.nest.is_at_team_boundary() || events_.nest.current->ends_unreported) return 0;
+  Ticks due = std::min(limit(), events_.teams.on_time_until());
+  if (due != never) ++due;  // until and with them
+  if (const ImpliedRelease* implied = events_.locks.next_implied()) due = std::min(due, implied->time);
+  const auto& toggles = context_.tables.toggles;
+  return next_toggle_ < toggles.size() ? std::min(due, toggles[next_toggle_].time) : due;
 }
 
 // A producer reads the clock, finds its ring full, waits, and leaves the wait before the record: the
 // record is the older one. Nor may the wait come between a task's creation and its dependences, or
 // between a fork and its team.
 void LocationTranslator::record(const Record& r) {
-  if (r.kind == RecordKind::ring_wait) return waits_.push_back(r);
+  if (r.kind == RecordKind::ring_wait) {
+    waits_.push_back(r);
+    due_ = 0;
+    return;
+  }
   if (waits_.empty()) [[likely]]
     return translate(r);
   if (r.kind != RecordKind::dependences) {
-    if (has_pending_create_) write_pending_create();
-    if (has_pending_test_) resolve_lock_test(r);
+    if (events_.creation.is_pending()) events_.creation.write();
+    if (events_.locks.is_pending()) events_.locks.resolve(r);
     if (r.time >= waits_.front().time) write_waits();
   }
   translate(r);
-  if (!has_pending_create_ && !has_pending_test_) write_waits();
+  if (!events_.creation.is_pending() && !events_.locks.is_pending()) write_waits();
+  due_ = next_due();
 }
 
 void LocationTranslator::write_waits() {
-  if (waits_.empty() || is_outside_forked_team() || awaiting_more_.kind != RecordKind::invalid) return;
-  if (waits_.front().time > limit_) return;  // its team is over by then: the thread's late end of that comes first
+  if (waits_.empty() || events_.nest.is_outside_forked_team() || events_.targets.awaits_more()) return;
+  if (waits_.front().time > limit()) return;  // its team is over by then: the thread's late end of that comes first
   for (const Record& wait : waits_) {
-    const Nanoseconds begin = std::max(clock_(wait.time), out_.last());
-    out_.add(begin, EventType::buffer_flush, 0, std::max(clock_(wait.b), begin));
+    const Nanoseconds begin = not_before_last(wait.time);
+    context_.out.add(begin, EventType::buffer_flush, 0, std::max(context_.clock(wait.b), begin));
   }
   waits_.clear();
 }
 
 void LocationTranslator::translate(const Record& r) {
-  if (r.kind == RecordKind::more) return more(r);
-  if (has_pending_create_ && !(r.kind == RecordKind::dependences && r.time >= pending_create_.time))
-    write_pending_create();
-  if (has_pending_test_) resolve_lock_test(r);
-  // A worker's late ends belong to the pause in which its region was, though they come after it.
-  Ticks when = due(r);
-  if (when > limit_) [[unlikely]]
-    when = past_limit(r, when);
-  if (next_implied_ < plan_.implied_releases.size() && plan_.implied_releases[next_implied_].time < when) [[unlikely]]
-    release_implied(when, &r);
-  if (next_toggle_ < tables_.toggles.size() && tables_.toggles[next_toggle_].time <= when) [[unlikely]]
-    toggle(when);
-  if (current_->ends_unreported && is_over(r)) [[unlikely]]
-    end_unreported(clock_(when));
-  // The master's time, unless this thread was still at the end of a task by then.
-  const Nanoseconds t = when == r.time ? clock_(when) : std::max(clock_(when), out_.last());
-  if (is_at_team_boundary()) complete_team_boundary(r, t);
-  switch (r.kind) {
-    case RecordKind::parallel_begin:
-      return parallel_begin(r, t);
-    case RecordKind::parallel_end:
-      return parallel_end(r, t);
-    case RecordKind::implicit_task:
-    case RecordKind::initial_task:
-      return r.endpoint == Endpoint::begin ? implicit_begin(r, t) : implicit_end(r, t);
-    case RecordKind::task_create:
-      return task_create(r);
-    case RecordKind::dependences:
-      return dependence(r, t);
-    case RecordKind::task_schedule:
-      return task_schedule(r, t);
-    case RecordKind::sync_region:
-    case RecordKind::sync_region_wait:
-    case RecordKind::reduction:
-      return sync(r, t);
-    case RecordKind::work:
-      return work(r, t);
-    case RecordKind::dispatch:
-      return dispatch(r, t);
-    case RecordKind::masked:
-      return sync(r, t);
-    case RecordKind::mutex_acquire:
-    case RecordKind::mutex_acquired:
-    case RecordKind::mutex_released:
-    case RecordKind::lock_init:
-    case RecordKind::lock_destroy:
-    case RecordKind::nest_lock:
-      return mutex(r, t);
-    case RecordKind::flush:
-    case RecordKind::cancel:
-    case RecordKind::error:
-    case RecordKind::task_dependence:
-    case RecordKind::lost:
-      return marks(r, t);
-    case RecordKind::control_tool:
-      return control_tool(r, t);
-    case RecordKind::target:
-      return target(r, t);
-    case RecordKind::target_submit:
-      return target_submit(r, t);
-    case RecordKind::target_data_op:
-    case RecordKind::target_map:
-      awaiting_more_ = r;
-      return;
-    default:
-      return;  // thread and device records make definitions, not events
+  if (r.kind == RecordKind::more) {
+    if (const Record first = events_.targets.take_first(); first.kind != RecordKind::invalid)
+      events_.targets.pair(first, r, context_.clock(events_.teams.due(first)));
+  } else {
+    const Ticks when = r.time < due_ ? r.time : do_due(r);
+    // The master's time, unless this thread was still at the end of a task by then.
+    const Nanoseconds t = when == r.time ? context_.clock(when) : not_before_last(when);
+    if (events_.nest.is_at_team_boundary()) events_.teams.complete_boundary(r, t);
+    if (const Site* site = events_.write(r, t)) fast_.learn(r, *site);
   }
+  due_ = next_due();
 }
 
-void LocationTranslator::more(const Record& r) {
-  const Record first = awaiting_more_;
-  awaiting_more_ = {};
-  if (first.kind == RecordKind::target_data_op || first.kind == RecordKind::target_map)
-    data_op(first, r, clock_(due(first)));
+Ticks LocationTranslator::do_due(const Record& r) {
+  if (events_.creation.is_pending() && !events_.creation.may_have(r)) events_.creation.write();
+  if (events_.locks.is_pending()) events_.locks.resolve(r);
+  // A worker's late ends belong to the pause in which its region was, though they come after it.
+  Ticks when = events_.teams.due(r);
+  if (when > limit()) when = past_limit(r, when);
+  release_implied(when, &r);
+  toggle(when);
+  if (events_.nest.current->ends_unreported && events_.tasks.is_over(r))
+    events_.tasks.end_unreported(context_.clock(when));
+  return when;
+}
+
+// A task's end may be told after the barrier that waited for it: its time is the barrier's then. What else comes so
+// late (a damaged trace) comes after the team.
+Ticks LocationTranslator::past_limit(const Record& r, Ticks when) {
+  // The late end of a task. From any other the thread comes where records are missing.
+  if (r.kind == RecordKind::task_schedule && events_.nest.in_explicit_task() && r.b == events_.nest.current->id)
+    return limit();
+  pass_limits(when);
+  return events_.teams.due(r);
+}
+
+// One after the other, each with what was due before it.
+void LocationTranslator::pass_limits(Ticks when) {
+  while (limit() < when) {
+    const Ticks last = limit();
+    release_implied(last, nullptr);
+    if (events_.nest.is_at_team_boundary()) events_.teams.complete_boundary(Record{}, not_before_last(last));
+    toggle(last);
+    events_.teams.end_by_limit(last);
+  }
 }
 
 void LocationTranslator::toggle(Ticks until) {
-  for (; next_toggle_ < tables_.toggles.size() && tables_.toggles[next_toggle_].time <= until; ++next_toggle_) {
-    const Toggle& next = tables_.toggles[next_toggle_];
-    next.recording ? out_.resume(clock_(next.time)) : out_.pause(clock_(next.time));
+  const auto& toggles = context_.tables.toggles;
+  for (; next_toggle_ < toggles.size() && toggles[next_toggle_].time <= until; ++next_toggle_) {
+    const Nanoseconds t = context_.clock(toggles[next_toggle_].time);
+    toggles[next_toggle_].recording ? context_.out.resume(t) : context_.out.pause(t);
   }
 }
 
-LocationResult LocationTranslator::run(RecordReader& records) {
-  if (location_ == 0) {
-    kind_ = ThreadKind::root;
-    out_.attribute(names_[Attribute::process_id], journal_.run.process_id);
-    out_.add(clock_(tables_.begin), EventType::program_begin, 0, names_.program);
-    out_.usage().string(names_.program);
+// The release comes after the unlock: another thread may have the lock by then. The release writes the time of the
+// unlock itself, if nothing else comes between.
+bool LocationTranslator::is_last_before(Ticks time) const {
+  const ImpliedRelease* const second = events_.locks.second_implied();
+  const auto& toggles = context_.tables.toggles;
+  const bool toggled = next_toggle_ < toggles.size() && toggles[next_toggle_].time <= time;
+  return (second == nullptr || second->time >= time) && !toggled;
+}
+
+// Acquisitions whose release did not come in time: another thread has the lock, or the trace ends.
+void LocationTranslator::release_implied(Ticks before, const Record* next) {
+  LockEvents& locks = events_.locks;
+  while (const ImpliedRelease* implied = locks.next_implied()) {
+    if (before != never && implied->time >= before) return;
+    if (!locks.is_after_acquisition(*implied)) {
+      locks.skip_implied();
+      continue;
+    }
+    if (before != never) toggle(implied->time);
+    const auto due = [&] { return not_before_last(std::min(implied->time, context_.tables.end)); };
+    if (events_.nest.is_at_team_boundary()) events_.teams.complete_boundary(Record{}, due());
+    const bool is_told = next != nullptr && next->kind == RecordKind::mutex_released &&
+                         locks.is_before_release(*implied) && is_last_before(before);
+    if (is_told) {
+      locks.skip_implied();
+      continue;
+    }
+    locks.write_implied(due());
+    context_.note(before != never ? Repair::lock_released_by_next_acquisition : Repair::lock_released_at_end_of_trace);
   }
-  PositionMender positions(tables_.runtime);
+}
+
+void LocationTranslator::begin() {
+  if (!is_first_) return;
+  events_.nest.kind = Nest::ThreadKind::root;
+  context_.out.attribute(context_.names[Attribute::process_id], context_.journal.run.process_id);
+  context_.out.add(context_.clock(context_.tables.begin), EventType::program_begin, 0, context_.names.program);
+  context_.out.usage().string(context_.names.program);
+}
+
+LocationResult LocationTranslator::run(RecordReader& records) {
+  begin();
+  PositionMender positions(context_.tables.runtime);
   for (auto batch = records.next(); !batch.empty(); batch = records.next())
     for (std::size_t i = 0; i < batch.size();) {
-      const std::size_t done = has_fast(batch[i]) ? fast(batch.subspan(i)) : 0;
+      const std::size_t done = fast_.knows(batch[i]) ? fast_.write(batch.subspan(i), due_, context_.clock,
+                                                                   events_.nest.current->open, context_.out)
+                                                     : 0;
       if (done == 0) positions.mend(batch[i], [this](const Record& mended) { record(mended); });
       i += std::max<std::size_t>(done, 1);
     }
   finish();
-  result_.first = out_.first();
-  result_.last = out_.last();
-  result_.events = out_.count();
-  result_.clamped = out_.clamped();
-  result_.used = std::move(out_.usage());
-  return std::move(result_);
+  const EventBuffer& out = context_.out;
+  LocationResult result{out.first(), out.last(), out.count(), out.clamped(), context_.repairs, {}};
+  result.used = std::move(context_.out.usage());
+  return result;
 }
 
 void LocationTranslator::finish() {
-  if (has_pending_create_) write_pending_create();
-  if (has_pending_test_) resolve_lock_test(Record{});
+  if (events_.creation.is_pending()) events_.creation.write();
+  if (events_.locks.is_pending()) events_.locks.resolve(Record{});
   pass_limits(never);
   release_implied(never - 1, nullptr);
-  toggle(tables_.end);
-  const Nanoseconds end = std::max(clock_(tables_.end), out_.last());
-  out_.resume(end);
+  toggle(context_.tables.end);
+  const Nanoseconds end = not_before_last(context_.tables.end);
+  context_.out.resume(end);
   release_implied(never, nullptr);
-  drop_all(end);
-  end_unstarted(none, end);
+  events_.teams.end_all(end);
+  events_.teams.end_unstarted(none, end);
   write_waits();
-  close_tasks(end, 0, undefined_ref);
-  close_open(base_, end, 0, Repair::region_closed_at_end_of_trace);
-  if (location_ == 0) out_.add(end, EventType::program_end, 0);
-  out_.flush();
+  events_.tasks.close(end, 0, undefined_ref);
+  events_.nest.base.open.close(context_.out, context_.repairs, end, 0, Repair::region_closed_at_end_of_trace);
+  if (is_first_) context_.out.add(end, EventType::program_end, 0);
+  context_.out.flush();
 }
 
 }  // namespace tracer::translate

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See nest.hpp.
+#include "tracer/translate/write/nest.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tracer::translate {
+
+bool Nest::is_outside_teams() const noexcept {
+  return kind == ThreadKind::worker && std::none_of(parts.begin(), parts.end(), [](const Part& i) {
+           return i.parallel && i.parallel->comm != undefined_ref;
+         });
+}
+
+bool Nest::encounters_team(const TaskState& task) const noexcept {
+  return std::any_of(parts.begin(), parts.end(), [&](const Part& i) { return i.outer == &task; });
+}
+
+std::uint64_t Nest::position() const noexcept {
+  for (auto i = parts.rbegin(); i != parts.rend(); ++i)
+    if (i->parallel && i->parallel->codeptr != 0) return i->parallel->codeptr;
+  return 0;
+}
+
+void Nest::push(const ImplicitInstance* instance, const ParallelInstance* p, std::size_t open_forks) {
+  Ticks last = limit();
+  if (p && instance->rank != 0) last = std::min(last, p->limit);
+  Part i{instance, p, {}, current, open_forks, last};
+  i.task.id = instance->task;
+  static_cast<TaskName&>(i.task) = *current;  // without a team of its own it goes on as what is around it
+  if (p && p->comm != undefined_ref) static_cast<TaskName&>(i.task) = {p->comm, instance->rank, 0};
+  parts.push_back(std::move(i));
+  current = &parts.back().task;
+}
+
+void Nest::pop() {
+  const Part& i = parts.back();
+  current = i.outer;
+  if (i.parallel && i.instance->rank == 0 && !forks.empty() && forks.back().parallel == i.parallel)
+    forks.back().left = true;
+  parts.pop_back();
+}
+
+void Nest::replace(const TaskState& gone) noexcept {
+  TaskState* around = &base;
+  for (Part& part : parts) {
+    if (part.outer == &gone) part.outer = around;
+    around = &part.task;
+  }
+  if (current == &gone) current = around;
+}
+
+}  // namespace tracer::translate

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See record_events.hpp.
+#include "tracer/translate/write/record_events.hpp"
+
+namespace tracer::translate {
+
+Site* RecordEvents::write(const Record& r, Nanoseconds t) {
+  switch (r.kind) {
+    case RecordKind::sync_region:
+    case RecordKind::sync_region_wait:
+    case RecordKind::reduction:
+    case RecordKind::masked:
+      return work.sync(r, t);
+    default:
+      write_other(r, t);
+      return nullptr;
+  }
+}
+
+void RecordEvents::write_other(const Record& r, Nanoseconds t) {
+  switch (r.kind) {
+    case RecordKind::parallel_begin:
+      return teams.fork(r, t);
+    case RecordKind::parallel_end:
+      return teams.end_region(r, t);
+    case RecordKind::implicit_task:
+    case RecordKind::initial_task:
+      return r.endpoint == Endpoint::begin ? teams.begin_part(r, t) : teams.end_part(r, t);
+    case RecordKind::task_create:
+      return creation.create(r);
+    case RecordKind::dependences:
+      return creation.dependence(r, t, work.loop());
+    case RecordKind::task_schedule:
+      return tasks.schedule(r, t);
+    case RecordKind::work:
+      return work.work(r, t);
+    case RecordKind::dispatch:
+      return work.dispatch(r, t);
+    case RecordKind::mutex_acquire:
+    case RecordKind::mutex_acquired:
+    case RecordKind::mutex_released:
+    case RecordKind::lock_init:
+    case RecordKind::lock_destroy:
+    case RecordKind::nest_lock:
+      return locks.mutex(r, t);
+    case RecordKind::flush:
+    case RecordKind::cancel:
+    case RecordKind::error:
+    case RecordKind::task_dependence:
+    case RecordKind::lost:
+      return marks.mark(r, t);
+    case RecordKind::control_tool:
+      return marks.control_tool(r, t);
+    case RecordKind::target:
+      return targets.target(r, t);
+    case RecordKind::target_submit:
+      return targets.submit(r, t);
+    case RecordKind::target_data_op:
+    case RecordKind::target_map:
+      return targets.begin_pair(r);
+    default:
+      return;  // thread and device records make definitions, not events
+  }
+}
+
+}  // namespace tracer::translate

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The events of a record, when nothing else is due: hands each to the part that knows its kind. A new family of records
+// has its part in a file of its own, and its line here.
+#pragma once
+
+#include "tracer/translate/write/context.hpp"
+#include "tracer/translate/write/lock_events.hpp"
+#include "tracer/translate/write/mark_events.hpp"
+#include "tracer/translate/write/nest.hpp"
+#include "tracer/translate/write/region_events.hpp"
+#include "tracer/translate/write/target_events.hpp"
+#include "tracer/translate/write/task_creation.hpp"
+#include "tracer/translate/write/task_events.hpp"
+#include "tracer/translate/write/task_names.hpp"
+#include "tracer/translate/write/team_events.hpp"
+#include "tracer/translate/write/work_events.hpp"
+
+namespace tracer::translate {
+
+struct RecordEvents {
+  explicit RecordEvents(Context& context)
+      : nest(context.tables.root_comm[context.channel]),
+        names(context),
+        regions(context, nest, names),
+        tasks(context, nest, regions, names),
+        creation(context, regions, names, tasks),
+        work(context, nest, regions),
+        marks(context, nest, regions, tasks, creation),
+        teams(context, nest, regions, names, tasks, marks, work),
+        locks(context, nest, regions),
+        targets(context, regions) {}
+
+  /// What a begin of a barrier or the like entered, or its end left, so that another one like it would do the same;
+  /// nullptr: something else.
+  Site* write(const Record& r, Nanoseconds t);
+
+  Nest nest;
+  TaskNames names;
+  RegionEvents regions;
+  TaskEvents tasks;
+  TaskCreation creation;
+  WorkEvents work;
+  MarkEvents marks;
+  TeamEvents teams;
+  LockEvents locks;
+  TargetEvents targets;
+
+ private:
+  void write_other(const Record& r, Nanoseconds t);
+};
+
+}  // namespace tracer::translate

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The open regions of one task, outermost first. Enter and Leave balance per task: what is still open when a task, a
+// team or the trace ends is closed there and counted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tracer/translate/regions/constructs.hpp"
+#include "tracer/translate/repairs.hpp"
+#include "tracer/translate/write/event_buffer.hpp"
+
+namespace tracer::translate {
+
+struct OpenRegion {
+  RegionRef region;
+  Construct construct;
+  bool wait;
+  std::uint64_t codeptr;
+};
+
+class RegionStack {
+ public:
+  bool empty() const noexcept { return open_.empty(); }
+  std::size_t size() const noexcept { return open_.size(); }
+  const OpenRegion& outermost() const noexcept { return open_.front(); }
+  const OpenRegion& inner() const noexcept { return open_.back(); }
+  /// count_ when nothing is open.
+  Construct inner_construct() const noexcept { return open_.empty() ? Construct::count_ : open_.back().construct; }
+  bool contains(Construct construct) const noexcept;
+
+  /// Its Enter was written.
+  void push(const OpenRegion& region) { open_.push_back(region); }
+  /// Its Leave was.
+  void pop() noexcept { open_.pop_back(); }
+  void clear() noexcept { open_.clear(); }
+
+  /// Leaves the innermost region of the construct, with what is open inside it. False: there is none, or only outside
+  /// of the task's or the team's own region, which end with those.
+  bool leave(EventBuffer& out, Repairs& repairs, Nanoseconds t, Construct construct, bool wait);
+  /// Leaves what is open but the outermost `keep`; each that should have an end of its own counts as `why`.
+  void close(EventBuffer& out, Repairs& repairs, Nanoseconds t, std::size_t keep, std::optional<Repair> why);
+
+ private:
+  std::vector<OpenRegion> open_;
+};
+
+}  // namespace tracer::translate

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The creation of a task with its dependences, which come in the records behind it.
+#pragma once
+
+#include <vector>
+
+#include "tracer/translate/scan/task_counter.hpp"
+#include "tracer/translate/write/context.hpp"
+#include "tracer/translate/write/region_events.hpp"
+#include "tracer/translate/write/task_events.hpp"
+#include "tracer/translate/write/task_names.hpp"
+
+namespace tracer::translate {
+
+class TaskCreation {
+ public:
+  TaskCreation(Context& context, RegionEvents& regions, const TaskNames& names, const TaskEvents& tasks)
+      : context_(context), regions_(regions), names_(names), tasks_(tasks) {}
+
+  void create(const Record& r);
+  /// Of the task that was created last, or of an iteration of the loop at `loop`.
+  void dependence(const Record& r, Nanoseconds t, std::uint64_t loop);
+  /// A creation waits for its dependences; anything else says that all have come.
+  bool is_pending() const noexcept { return pending_; }
+  bool may_have(const Record& r) const noexcept { return r.kind == RecordKind::dependences && r.time >= record_.time; }
+  void write();
+  /// `taskwait depend` that began last: the runtime has no id of it.
+  TaskId waiting() const noexcept { return waiting_; }
+
+ private:
+  void describe(TaskId id);
+  void add_dependences();
+
+  Context& context_;
+  RegionEvents& regions_;
+  const TaskNames& names_;
+  const TaskEvents& tasks_;
+  TaskCounter counter_;
+  bool pending_ = false;
+  Record record_{};
+  std::vector<Record> dependences_;
+  TaskId waiting_ = no_id;
+};
+
+}  // namespace tracer::translate

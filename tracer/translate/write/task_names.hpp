@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How events name tasks and teams: a task by its team, the rank of its creator, and its number there.
+#pragma once
+
+#include <array>
+
+#include "tracer/translate/write/context.hpp"
+#include "tracer/translate/write/nest.hpp"
+
+namespace tracer::translate {
+
+class TaskNames {
+ public:
+  explicit TaskNames(const Context& context) : tables_(context.tables), naming_(context.naming) {}
+
+  /// comm undefined: its team is in no archive.
+  TaskName of(TaskId id) const;
+  std::uint64_t of(const ParallelInstance& p) const noexcept { return naming_ == Naming::ids ? p.id : 0; }
+  /// Its region's; construct count_ when nobody created it.
+  RegionKey region(TaskId id) const;
+
+ private:
+  struct Creator {
+    ChannelId channel = none;
+    std::uint32_t index = none;  ///< implicit instance
+    CommRef comm = undefined_ref;
+    std::uint32_t rank = 0;
+    std::uint64_t before = 0;  ///< counter of its implicit task: generations count from there
+  };
+  const Creator& creator_of(ChannelId channel, std::uint32_t index) const;
+
+  const Tables& tables_;
+  const Naming naming_;
+  mutable std::array<Creator, 16> creators_{};
+};
+
+}  // namespace tracer::translate

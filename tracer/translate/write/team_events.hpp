@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parallel regions and leagues: fork, team begin and end, join - and the ends that come late.
+#pragma once
+
+#include <cstddef>
+
+#include "tracer/translate/write/context.hpp"
+#include "tracer/translate/write/mark_events.hpp"
+#include "tracer/translate/write/nest.hpp"
+#include "tracer/translate/write/region_events.hpp"
+#include "tracer/translate/write/task_events.hpp"
+#include "tracer/translate/write/task_names.hpp"
+#include "tracer/translate/write/work_events.hpp"
+
+namespace tracer::translate {
+
+class TeamEvents {
+ public:
+  TeamEvents(Context& context, Nest& nest, RegionEvents& regions, const TaskNames& names, TaskEvents& tasks,
+             MarkEvents& marks, WorkEvents& work)
+      : context_(context), nest_(nest), regions_(regions), names_(names), tasks_(tasks), marks_(marks), work_(work) {}
+
+  void fork(const Record& r, Nanoseconds t);
+  void end_region(const Record& r, Nanoseconds t);
+  void begin_part(const Record& r, Nanoseconds t);
+  void end_part(const Record& r, Nanoseconds t);
+
+  /// A fork and its team's begin are one to a reader, as are its end and the join: no event may come between. `r` is
+  /// what comes now.
+  void complete_boundary(const Record& r, Nanoseconds t);
+  /// The record's time, or the master's when it came late.
+  Ticks due(const Record& r) const noexcept {
+    return r.endpoint == Endpoint::begin || nest_.parts.empty() || nest_.parts.back().instance->rank == 0 ? r.time
+                                                                                                          : due_late(r);
+  }
+  /// Up to this time due() is the record's time.
+  Ticks on_time_until() const noexcept;
+  /// Ends what must have ended by then.
+  void end_by_limit(Ticks limit);
+  /// All that is open ends.
+  void end_all(Nanoseconds t);
+  /// Tasks of a creator (an implicit instance, or none) that nobody ever ran.
+  void end_unstarted(std::uint32_t creator, Nanoseconds t);
+
+ private:
+  Ticks due_late(const Record& r) const noexcept;
+  const ImplicitInstance* next_begin() const;
+  void enter(const ImplicitInstance* instance, const ParallelInstance* p, Nanoseconds t);
+  void join(Nanoseconds t);
+  void join_to(std::size_t forks, Nanoseconds t, Repair why);
+  void end_to(std::size_t depth, Nanoseconds t);
+  void leave_join_barrier(const Part& part, Nanoseconds end);
+  void close_part(Nanoseconds t, bool repaired);
+
+  Context& context_;
+  Nest& nest_;
+  RegionEvents& regions_;
+  const TaskNames& names_;
+  TaskEvents& tasks_;
+  MarkEvents& marks_;
+  WorkEvents& work_;
+  std::size_t next_implicit_ = 0;
+};
+
+}  // namespace tracer::translate
