@@ -24,6 +24,7 @@ struct TwoRegions : Tables {
 TwoRegions::TwoRegions() {
   Tables& tables = *this;
   tables.channels.resize(2);
+  tables.plans.resize(2);
   tables.location_of = tables.channel_of = {0, 1};
   tables.root_comm = {undefined_ref, undefined_ref};
   tables.regions =

@@ -274,7 +274,7 @@ TEST_CASE("a trace that ends before the master came to its part of the team has 
   CHECK(sink.text(0) == Lines{"0 program_begin", "9 fork 2", "24 team_begin 0", "24 enter !$omp parallel @0x1000",
                               "24 leave !$omp parallel @0x1000", "24 team_end 0", "24 join", "24 program_end"});
   CHECK(sink.text(1).size() == 4);
-  CHECK(report.repairs.count("team begin of a master synthesized") == 1);
+  CHECK(report.repairs.count("team begin of a master supplied") == 1);
 }
 
 TEST_CASE("a task that never ran ends with its creator's team") {
