@@ -161,6 +161,7 @@ void end(Ending ending) {
   take_leave_of_the_runtime(*session);
   const std::filesystem::path raw_directory = session->finish(ending);
   if (!raw_directory.empty()) convert_trace(*session, raw_directory);
+  session->let_go();
 }
 
 // libomp (13 to 24) frees its tables before it finalises the tool: a thread that still runs regions then crashes the

@@ -78,6 +78,7 @@ struct SpoolHeader {
   std::uint32_t version;
   std::uint32_t process_id;
   RunId run;
+  std::uint32_t locked;  ///< 1: the process holds the recorder's lock of this file (base/file_lock.hpp)
 };
 
 /// The page in front of a ring's slots. A slot serves one thread after the other; `channel` says which.

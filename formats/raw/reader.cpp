@@ -9,12 +9,14 @@
 #include <atomic>
 #include <cerrno>
 
+#include "formats/raw/claim.hpp"
 #include "formats/raw/journal.hpp"
 #include "formats/raw/record_reader.hpp"
 #include "formats/raw/segment_index.hpp"
 #include "formats/raw/spool_reader.hpp"
 #include "tracer/base/checksum.hpp"
 #include "tracer/base/clock.hpp"
+#include "tracer/base/file_lock.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 
@@ -55,6 +57,7 @@ class Trace final : public RawTrace {
     read_segments(directory / "trace", file.run);
     if (std::error_code error; std::filesystem::exists(directory / "rings", error)) file.spool = directory;
     if (!file.spool.empty()) read_rings(file.spool, file.run);
+    report_.being_recorded = is_being_recorded(directory, file);
     settle_channels();
     if (journal_.ending == Ending::unknown) continue_clock(file.boot);
     count_missing();
@@ -110,6 +113,7 @@ class Trace final : public RawTrace {
       SpoolFile file = open_spool(spool);
       if (!(file.run == run)) throw Error("the rings in " + spool.string() + " belong to another run");
       rings_ = std::move(file.fd);
+      rings_are_locked_ = file.locked;
       report_.spool = spool;
       for (const auto& ring : file.rings) parts_[ring.channel].rings.push_back(ring);
     } catch (const Error& problem) {
@@ -122,6 +126,19 @@ class Trace final : public RawTrace {
     if (journal_.ending == Ending::unknown) {
       report_.damage.emplace_back("the rings are gone: what was not yet on disk when the program ended is lost");
     }
+  }
+
+  /// Where the file systems know no locks: whether a process of that number maps the rings.
+  bool is_being_recorded(const std::filesystem::path& directory, const JournalFile& file) const {
+    if (is_own(file.run)) return false;
+    const UniqueFd journal{::open((directory / "journal").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    if (journal && use_of(journal.get()) == FileUse::recorder) return true;
+    if (!rings_) return false;
+    const FileUse use = use_of(rings_.get());
+    if (use == FileUse::recorder) return true;
+    if (use == FileUse::converter || rings_are_locked_) return false;
+    return journal_.ending == Ending::unknown &&
+           process_is_alive(report_.spool, static_cast<std::uint32_t>(journal_.run.process_id));
   }
 
   /// Every channel that has records gets its line in the journal; ids that no file of this size can have are dropped.
@@ -177,6 +194,7 @@ class Trace final : public RawTrace {
   Journal journal_;
   OpenReport report_;
   UniqueFd trace_, rings_;
+  bool rings_are_locked_ = false;  ///< as long as somebody records
   std::map<ChannelId, ChannelParts> parts_;
   std::vector<Segment> device_;
 };

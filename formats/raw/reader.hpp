@@ -23,6 +23,7 @@ struct OpenReport {
   std::vector<std::string> damage;    ///< one line for each thing that could not be read
   std::uint64_t cut_bytes = 0;        ///< at the files' ends: what the process was writing when it died
   bool complete = false;              ///< the run ended by the book and nothing is damaged or missing
+  bool being_recorded = false;        ///< by a process other than this one
 };
 
 class RawTrace : public TraceSource {

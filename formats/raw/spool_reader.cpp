@@ -11,7 +11,9 @@
 #include <csignal>
 #include <cstring>
 
+#include "formats/raw/claim.hpp"
 #include "formats/raw/segment_index.hpp"
+#include "tracer/base/file_lock.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::raw {
@@ -86,6 +88,7 @@ SpoolFile open_spool(const std::filesystem::path& directory) {
   }
   spool.process_id = header.process_id;
   spool.run = header.run;
+  spool.locked = header.locked == 1;
   const auto size = static_cast<std::uint64_t>(info.st_size);
   std::vector<char> page(sizeof(SlotHeader));
   for (std::uint64_t at = spool_page; at + spool_page <= size;) {
@@ -112,6 +115,25 @@ bool process_is_alive(const std::filesystem::path& spool, std::uint32_t process_
          ::access(("/proc/" + std::to_string(process_id) + "/exe").c_str(), F_OK) == 0;
 }
 
+namespace {
+
+bool is_in_use(const SpoolFile& spool, const std::filesystem::path& directory) noexcept {
+  const FileUse use = use_of(spool.fd.get());
+  return use == FileUse::recorder || (!spool.locked && process_is_alive(directory, spool.process_id));
+}
+
+/// Whether nobody records into these rings, and nobody will: `lock` sees to that.
+bool claim(const std::filesystem::path& directory, ConverterLock& lock) {
+  SpoolHeader header{};
+  const auto got = lock.take(directory / "rings", false, false);
+  const bool read = lock.fd() >= 0 && read_at(lock.fd(), &header, sizeof header, 0);
+  if (got == ConverterLock::Got::in_use) return read && is_own(header.run);
+  if (got == ConverterLock::Got::removed || !read || header.locked == 1) return true;
+  return is_own(header.run) || !process_is_alive(directory, header.process_id);
+}
+
+}  // namespace
+
 std::vector<Leftover> find_leftovers(const std::filesystem::path& root) {
   std::vector<Leftover> found;
   std::error_code error;
@@ -129,7 +151,7 @@ std::vector<Leftover> find_leftovers(const std::filesystem::path& root) {
     try {
       const SpoolFile spool = open_spool(entry.path());
       leftover.process_id = spool.process_id;
-      leftover.alive = process_is_alive(entry.path(), spool.process_id);
+      leftover.alive = is_in_use(spool, entry.path());
     } catch (const Error&) {
     }
     found.push_back(std::move(leftover));
@@ -144,6 +166,8 @@ bool remove_spool(const std::filesystem::path& directory) noexcept {
     const UniqueFd fd{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     struct stat info {};
     if (!fd || ::fstat(fd.get(), &info) != 0 || info.st_uid != ::geteuid()) return false;
+    ConverterLock lock;
+    if (!claim(directory, lock)) return false;
     ::unlinkat(fd.get(), "rings", 0);
     ::unlinkat(fd.get(), "owner", 0);
     return ::rmdir(directory.c_str()) == 0;

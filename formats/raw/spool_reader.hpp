@@ -25,6 +25,7 @@ struct SpoolFile {
   UniqueFd fd;
   std::uint32_t process_id = 0;
   RunId run;
+  bool locked = false;  ///< by the recording process, as long as it lives
   std::vector<LeftRing> rings;
 };
 
@@ -44,14 +45,14 @@ struct Leftover {
 /// All of this user's below `root` (/dev/shm, or TRACER_SPOOL).
 std::vector<Leftover> find_leftovers(const std::filesystem::path& root);
 
-/// Removes `rings` and `owner`, then the directory. False when it is not one of this user's spools.
+/// Removes `rings` and `owner`, then the directory. False when it is not one of this user's spools, or in use.
 bool remove_spool(const std::filesystem::path& directory) noexcept;
 
 /// The same, when the raw trace in `raw_directory` is the one that the rings were made for, or that one is gone:
 /// whoever converts a copy leaves them to the original.
 void remove_spool_of(const std::filesystem::path& raw_directory, const std::filesystem::path& spool) noexcept;
 
-/// Whether the process that holds the rings' lock, or has this id, still runs.
+/// Whether a process of this id maps the rings: for those that could not be locked.
 bool process_is_alive(const std::filesystem::path& spool, std::uint32_t process_id) noexcept;
 
 /// Removes a raw trace's own files and, when nothing else is in it, their directory.

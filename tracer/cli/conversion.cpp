@@ -19,9 +19,14 @@
 namespace tracer::cli {
 namespace fs = std::filesystem;
 
+void say_waiting(const fs::path& directory) {
+  print_note("another process makes the archive in " + directory.string() + "; waiting for it");
+}
+
 ConvertResult convert_with_progress(const fs::path& raw, const fs::path& directory, ConvertOptions options) {
   Progress progress{"converting"};
   options.progress = [&](double share) { progress.update(share); };
+  options.waiting = [&] { say_waiting(directory); };
   if (raw::open_trace(raw)->report().complete || directory != raw) return convert(raw, directory, options);
   return recover(raw, options).archive;
 }

@@ -14,6 +14,9 @@ namespace tracer::cli {
 ConvertResult convert_with_progress(const std::filesystem::path& raw, const std::filesystem::path& directory,
                                     ConvertOptions options);
 
+/// That another process converts what this one was to convert.
+void say_waiting(const std::filesystem::path& directory);
+
 /// TRACER_THREADS and TRACER_KEEP_RAW, out of `settings` (NAME=VALUE) or the environment.
 ConvertOptions conversion_settings(const std::vector<std::string>& settings);
 

@@ -92,6 +92,7 @@ int recover_one(const fs::path& directory, bool keep_raw, unsigned threads) {
   options.threads = threads;
   Progress progress("recovering");
   options.progress = [&](double fraction) { progress.update(fraction); };
+  options.waiting = [&] { say_waiting(directory); };
   const RecoverResult result = recover(directory, options);
   if (result.was_complete) {
     print_note(

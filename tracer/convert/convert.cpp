@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "formats/otf2/sink.hpp"
+#include "formats/raw/claim.hpp"
 #include "formats/raw/reader.hpp"
 #include "formats/raw/spool_reader.hpp"
 #include "tracer/base/processors.hpp"
@@ -84,17 +85,27 @@ void read_costs(const Journal& journal, ConvertResult& result) {
 }  // namespace
 
 ConvertResult convert(const fs::path& raw, const fs::path& directory, const ConvertOptions& options) {
+  const fs::path raw_directory = raw::raw_directory_of(raw);
+  raw::Claim claim;
+  const bool is_changed = is_around(directory, raw_directory) || !options.keep_raw;
+  if (is_changed && claim.take(raw_directory, options.waiting) == raw::Claimed::gone) {
+    throw Error(raw_directory.string() + " was converted by another process meanwhile");
+  }
+  return convert_claimed(raw_directory, directory, options);
+}
+
+ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& directory, const ConvertOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const auto source = raw::open_trace(raw);
+  const auto source = raw::open_trace(raw_directory);
   ConvertResult result;
   result.ended = source->journal().ending != Ending::unknown;
   result.damage = source->report().damage;
   const bool alive = is_being_recorded(*source);
-  if (alive && is_around(directory, raw::raw_directory_of(raw))) {
+  if (alive && is_around(directory, raw_directory)) {
     throw Error("process " + std::to_string(source->journal().run.process_id) +
                 " is still recording; name another directory for a look at what there is (--output)");
   }
-  if (is_around(directory, raw::raw_directory_of(raw))) remove_half_archive(directory);  // a conversion that was killed
+  if (is_around(directory, raw_directory)) remove_half_archive(directory);  // a conversion that was killed
 
   const auto sink = make_otf2_sink(directory, {options.level_3_1 ? Otf2Level::v3_1 : Otf2Level::v3_0, {}, {}});
   translate::TranslateOptions translation;
@@ -124,7 +135,6 @@ ConvertResult convert(const fs::path& raw, const fs::path& directory, const Conv
   result.raw_kept = result.raw_kept || alive;
   if (!result.raw_kept) {
     const fs::path spool = source->report().spool;
-    const fs::path raw_directory = raw::raw_directory_of(raw);
     if (!spool.empty()) raw::remove_spool_of(raw_directory, spool);
     raw::remove_raw_trace(raw_directory);
   }

@@ -18,6 +18,7 @@ struct ConvertOptions {
   bool symbols = true;     ///< look source positions up
   bool level_3_1 = false;  ///< OTF2 3.1's enumeration values, when the library has them
   std::function<void(double)> progress;  ///< 0 to 1; may be empty
+  std::function<void()> waiting;         ///< another process converts the same raw trace; may be empty
 };
 
 struct ConvertResult {
@@ -38,7 +39,8 @@ struct ConvertResult {
 };
 
 /// `raw`: the raw trace's directory, or the one that holds it. `directory`: where the archive goes;
-/// usually the one around the raw trace. Throws tracer::Error; the raw trace is then untouched.
+/// usually the one around the raw trace. One process at a time converts a trace in its place: a second one waits.
+/// Throws tracer::Error; the raw trace is then untouched.
 ConvertResult convert(const std::filesystem::path& raw, const std::filesystem::path& directory,
                       const ConvertOptions& options = {});
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "formats/otf2/reader.hpp"
+#include "formats/raw/claim.hpp"
 #include "formats/raw/spool_reader.hpp"
 #include "tracer/base/file.hpp"
 #include "tracer/error.hpp"
@@ -34,9 +35,14 @@ bool has_whole_archive(const fs::path& directory) {
     otf2::Trace::open(anchor);
     return true;
   } catch (const Error&) {
-    if (S_ISREG(info.st_mode)) ::unlink(anchor.c_str());
     return false;
   }
+}
+
+void remove_broken_anchor(const fs::path& directory) {
+  struct stat info {};
+  const fs::path anchor = directory / "traces.otf2";
+  if (::lstat(anchor.c_str(), &info) == 0 && S_ISREG(info.st_mode)) ::unlink(anchor.c_str());
 }
 
 /// The trace is kept (damaged, or the user wants it): its rings go beside it, out of memory and into one place.
@@ -67,9 +73,7 @@ void remove_half_archive(const fs::path& directory) {
 }
 
 bool is_being_recorded(const raw::RawTrace& trace) {
-  const fs::path& spool = trace.report().spool;
-  return trace.journal().ending == Ending::unknown && !spool.empty() &&
-         raw::process_is_alive(spool, static_cast<std::uint32_t>(trace.journal().run.process_id));
+  return trace.report().being_recorded;
 }
 
 bool is_being_recorded(const fs::path& path) noexcept {
@@ -87,18 +91,40 @@ std::vector<fs::path> spool_roots() {
   return roots;
 }
 
+namespace {
+
+/// The archive is whole: what a converter that was killed had not yet removed goes.
+RecoverResult was_complete(const fs::path& directory, const fs::path& raw_directory) {
+  std::error_code error;
+  if (!fs::exists(raw_directory / "trace", error)) raw::remove_raw_trace(raw_directory);
+  RecoverResult result;
+  result.archive.archive = directory / "traces.otf2";
+  result.archive.raw_kept = fs::exists(raw_directory, error);
+  result.was_complete = true;
+  return result;
+}
+
+bool has_raw_trace(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path / "journal", error) || fs::exists(path / "raw" / "journal", error);
+}
+
+}  // namespace
+
 RecoverResult recover(const fs::path& path, const ConvertOptions& options) {
+  if (!has_raw_trace(path)) {
+    const fs::path around = path.filename() == "raw" ? path.parent_path() : path;
+    if (has_whole_archive(around)) return was_complete(around, around / "raw");
+  }
   const fs::path raw_directory = fs::absolute(raw::raw_directory_of(path)).lexically_normal();
   const fs::path directory = raw_directory.filename() == "raw" ? raw_directory.parent_path() : raw_directory;
+  raw::Claim claim;
+  const raw::Claimed claimed = claim.take(raw_directory, options.waiting);
+  // While another process writes the archive nobody but that one may judge it.
+  if (claimed != raw::Claimed::recorded && has_whole_archive(directory)) return was_complete(directory, raw_directory);
+  if (claimed == raw::Claimed::gone)
+    throw Error(raw_directory.string() + " was converted or removed by another process meanwhile");
   RecoverResult result;
-  if (has_whole_archive(directory)) {
-    std::error_code error;
-    if (!fs::exists(raw_directory / "trace", error)) raw::remove_raw_trace(raw_directory);
-    result.archive.archive = directory / "traces.otf2";
-    result.archive.raw_kept = fs::exists(raw_directory, error);
-    result.was_complete = true;
-    return result;
-  }
   {
     const auto trace = raw::open_trace(raw_directory);
     result.found = trace->report();
@@ -115,8 +141,9 @@ RecoverResult recover(const fs::path& path, const ConvertOptions& options) {
                   " ended before anything was recorded: there is no archive to make");
     }
   }
+  remove_broken_anchor(directory);
   remove_half_archive(directory);
-  result.archive = convert(raw_directory, directory, options);
+  result.archive = convert_claimed(raw_directory, directory, options);
   if (result.found.spool.empty()) return result;
   if (result.archive.raw_kept) keep_rings(result.found.spool, raw_directory);
   return result;

@@ -16,9 +16,14 @@ struct RecoverResult {
 
 /// `path`: the archive's directory or the raw trace in it. Removes a half-written archive, converts, and removes the
 /// rings once the archive is complete. A complete archive is left as it is, and a raw trace that was being removed when
-/// its converter was killed goes. Throws tracer::Error when the process still runs and when nothing can be read,
-/// nothing is then changed; and when nothing was recorded: then what is left of the run is removed.
+/// its converter was killed goes. While another process makes the archive it waits for that. Throws tracer::Error when
+/// the process still runs and when nothing can be read, nothing is then changed; and when nothing was recorded: then
+/// what is left of the run is removed.
 RecoverResult recover(const std::filesystem::path& path, const ConvertOptions& options = {});
+
+/// convert(), when the caller has claimed the raw trace (formats/raw/claim.hpp) in this directory.
+ConvertResult convert_claimed(const std::filesystem::path& raw_directory, const std::filesystem::path& directory,
+                              const ConvertOptions& options);
 
 /// Removes `traces.def` and `traces/*` where a conversion did not come to its end (no `traces.otf2`); nothing else, and
 /// not through symbolic links. `convert` wants the place free.

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "formats/raw/claim.hpp"
 #include "tracer/base/clock.hpp"
 #include "tracer/base/log.hpp"
 #include "tracer/base/text.hpp"
@@ -98,6 +99,9 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   const raw::RunId id = random_run_id();
   auto& journal = shared->journal;
   journal.create(shared->raw_directory / "journal", id);
+  raw::remember_own(id);
+  const int lock_error = shared->journal_lock.take(shared->raw_directory / "journal");
+  if (lock_error == EAGAIN || lock_error == ESTALE) throw Error(shared->raw_directory.string() + " was removed");
   shared->trace.create(shared->raw_directory / "trace", id);
   if (make_spool(shared->spool, config, shared->directory, id)) journal.spool(shared->spool.directory().string());
   journal.run(run);
@@ -251,6 +255,12 @@ std::filesystem::path Session::finish(Ending ending) noexcept {
   shared_->journal.close();
   if (!disk_failed) shared_->spool.remove();
   return shared_->raw_directory;
+}
+
+void Session::let_go() noexcept {
+  if (static_cast<std::uint64_t>(::getpid()) != shared_->process_id) return;
+  shared_->journal_lock.release();
+  shared_->spool.unlock();
 }
 
 /// A thread that looked at the state before may still come to drain, or to bring device records.

@@ -90,6 +90,8 @@ class Session {
   /// may be recording meanwhile and then find themselves without a channel. Returns the raw directory, "" when
   /// there is nothing to convert (a forked child's inherited session).
   std::filesystem::path finish(Ending ending) noexcept;
+  /// After finish(), and after the conversion if this process makes it: others may have the raw trace.
+  void let_go() noexcept;
 
   /// Whether a thread that the runtime took for an initial one, other than the caller, has not ended yet.
   bool has_another_initial_thread() noexcept;

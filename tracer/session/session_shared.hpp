@@ -10,6 +10,7 @@
 #include <tbb/concurrent_vector.h>
 
 #include "formats/raw/writer.hpp"
+#include "tracer/base/file_lock.hpp"
 #include "tracer/session/lasting_allocator.hpp"
 #include "tracer/session/modules.hpp"
 #include "tracer/session/session.hpp"
@@ -26,6 +27,7 @@ struct Session::Shared {
   ConsumerFactory make_consumer = nullptr;
   Consumer* consumer = nullptr;
   raw::JournalWriter journal;
+  RecorderLock journal_lock;
   Spool spool;
 
   /// Grows while the consumer walks it.

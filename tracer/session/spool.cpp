@@ -62,9 +62,12 @@ bool Spool::create(const std::filesystem::path& root, const std::string& owner, 
     const auto directory = root / ("tracer-" + std::to_string(::geteuid()) + "-" + random_name());
     if (!make_private_directory(directory)) throw Error(directory.string() + " exists already");
     directory_ = directory;
-    write_text(directory / "owner", owner);
     rings_ = OwnFile::create(directory / "rings");
+    const int lock_error = lock_.take(directory / "rings");
+    if (lock_error == EAGAIN || lock_error == ESTALE) throw Error(directory.string() + " is being removed");
+    write_text(directory / "owner", owner);
     raw::SpoolHeader header{};
+    header.locked = lock_.held() ? 1 : 0;
     std::memcpy(header.magic, raw::spool_magic, sizeof header.magic);
     header.version = raw::format_version;
     header.process_id = static_cast<std::uint32_t>(::getpid());

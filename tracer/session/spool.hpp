@@ -8,6 +8,7 @@
 
 #include "formats/raw/layout.hpp"
 #include "tracer/base/file.hpp"
+#include "tracer/base/file_lock.hpp"
 #include "tracer/record.hpp"
 
 namespace tracer {
@@ -36,6 +37,8 @@ class Spool {
 
   /// Removes file and directory; what is mapped stays mapped.
   void remove() noexcept;
+  /// From now on others may take the rings for those of a run that is over.
+  void unlock() noexcept { lock_.release(); }
 
   const std::filesystem::path& directory() const noexcept { return directory_; }  ///< "" none
   /// Nanoseconds of processor time that making memory for rings took.
@@ -49,6 +52,7 @@ class Spool {
   std::mutex mutex_;
   std::filesystem::path directory_;
   OwnFile rings_;
+  RecorderLock lock_;
   std::uint64_t end_ = 0;
   std::atomic<std::uint64_t> spent_{0};
 };

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which of two processes may convert or remove a raw trace: one at a time, and none while another records it.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "formats/raw/layout.hpp"
+#include "tracer/base/file_lock.hpp"
+
+namespace tracer::raw {
+
+/// This process records that run, until its next one. Its forked children do not.
+void remember_own(RunId run) noexcept;
+bool is_own(RunId run) noexcept;
+
+enum class Claimed {
+  yes,       ///< by this object, as long as it lives; or the file system has no locks
+  recorded,  ///< another process still records
+  gone,      ///< another process converted and removed it meanwhile
+};
+
+/// The lock of a raw trace's journal. While another process converts it waits, after a call of `waiting`.
+class Claim {
+ public:
+  Claimed take(const std::filesystem::path& raw_directory, const std::function<void()>& waiting);
+
+ private:
+  ConverterLock lock_;
+};
+
+}  // namespace tracer::raw

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Commands that meet in one run's files: a run that goes on is never taken for a dead one, wherever its files are and whoever
+asks; and of two commands that make the archive of one run at once, both find it made.
+
+neighbours.py --tool libtracer.so --tracer tracer PROGRAM live|two"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
+from traced import clean, forget_the_killed, judge, traced  # noqa: E402
+
+ROUNDS = 400
+ISOLATED = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
+
+
+def start(options, output, prefix=(), **more):
+    """A traced run that has recorded something and waits."""
+    process = subprocess.Popen([*prefix, options.program, str(ROUNDS)], env=traced(options, output, OMP_NUM_THREADS="2", **more),
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if process.stdout.readline() != "ready\n":
+        raise RuntimeError(f"does not start: {process.communicate()}")
+    return process
+
+
+def tracer(options, *words, prefix=(), **more):
+    return subprocess.run([*prefix, options.tracer, *map(str, words)], env=clean(**more), capture_output=True, text=True, timeout=120)
+
+
+def criticals(contents):
+    return contents.enters["critical"] if contents else 0
+
+
+def ways(directory):
+    """(what is so, prefix of the run, prefix of the command, where the run writes, by which name the command knows it, spool)."""
+    here = pathlib.Path(directory)
+    real, link, spool = here / "real", here / "link", here / "spool"
+    for made in (real, spool, here / "new\nline"):
+        made.mkdir()
+    link.symlink_to(real)
+    (here / "spool_link").symlink_to(spool)
+    nothing = []
+    yield "the rings are behind a link", nothing, nothing, real / "a", real / "a", here / "spool_link"
+    yield "the rings' place is named by ..", nothing, nothing, real / "b", real / "b", spool / ".." / "spool"
+    yield "the trace is behind a link", nothing, nothing, link / "c", real / "c", spool
+    yield "the command comes through a link", nothing, nothing, real / "d", link / "d", spool
+    yield "a line feed in the names", nothing, nothing, here / "new\nline" / "e\nf", here / "new\nline" / "e\nf", here / "new\nline"
+    yield "the trace was moved", nothing, nothing, real / "moves", real / "moved", spool
+    if os.geteuid() == 0 and subprocess.run([*ISOLATED, "true"], capture_output=True).returncode == 0:
+        yield "the run has process numbers of its own", ISOLATED, nothing, real / "g", real / "g", spool
+        yield "the command has process numbers of its own", nothing, [*ISOLATED, "--mount-proc"], real / "h", real / "h", spool
+        yield "there is no /proc", nothing, ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"], real / "i", real / "i", spool
+    else:
+        print("skipped: namespaces (not root, or none here)")
+
+
+def check_live(options, name, of_run, of_command, output, known_as, spool):
+    process = start(options, output, of_run, TRACER_SPOOL=str(spool))
+    if output.name == "moves":
+        output.rename(known_as)
+    asked = {"prefix": of_command, "TRACER_SPOOL": str(spool)}
+    rings = sorted(spool.glob("tracer-*"))
+    if not rings:
+        yield f"{name}: no rings in {spool}"
+    done = tracer(options, "recover", known_as, **asked)
+    if done.returncode != 1 or "still" not in done.stderr:
+        yield f"{name}: recover: status {done.returncode}: {done.stderr}"
+    done = tracer(options, "convert", known_as, **asked)
+    if done.returncode != 1 or "still" not in done.stderr:
+        yield f"{name}: convert: status {done.returncode}: {done.stderr}"
+    for place in rings:
+        removed = tracer(options, "recover", "--remove", place, **asked)
+        if "removed" in removed.stdout:
+            yield f"{name}: recover --remove: {removed.stdout}"
+    listed = tracer(options, "recover", "--list", **asked)
+    if rings and (not (spool / rings[0].name / "rings").exists() or "in use" not in listed.stdout):
+        yield f"{name}: listed as {listed.stdout}"
+    out, errors = process.communicate("go on\n", timeout=60)
+    if process.returncode != 0 or out != f"sum {4 * ROUNDS}\n":
+        yield f"{name}: ends with {process.returncode}: {out} {errors}"
+    if output.name == "moves":  # where it was nothing can be made; what was recorded is with the directory
+        return
+    faults, contents = judge(known_as / "traces.otf2", options.tracer)
+    yield from (f"{name}: {fault}" for fault in faults)
+    if criticals(contents) != 4 * ROUNDS:
+        yield f"{name}: {criticals(contents)} of {4 * ROUNDS} critical sections; {errors}"
+
+
+def live(options, directory):
+    count = 0
+    for way in ways(directory):
+        count += 1
+        yield from check_live(options, *way)
+    print(f"{count} ways")
+
+
+def two(options, directory):
+    rounds = 4 * int(os.environ.get("TRACER_STRESS", "1"))
+    faults = 0
+    for n in range(rounds):
+        output = pathlib.Path(directory, str(n))
+        process = start(options, output)
+        process.kill()
+        process.communicate()
+        commands = [subprocess.Popen([options.tracer, "recover", str(output)], env=clean(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                    for _ in range(2)]
+        ends = [(command.communicate(timeout=60), command.returncode) for command in commands]
+        for (_, errors), status in ends:
+            if status != 0 or not re.search("recovered|complete already", errors):
+                faults += 1
+                yield f"round {n}: recover ends with {status}: {errors}"
+        wrong, contents = judge(output / "traces.otf2", options.tracer if n == 0 else None)
+        yield from (f"round {n}: {fault}" for fault in wrong)
+        if criticals(contents) != 2 * ROUNDS:
+            yield f"round {n}: {criticals(contents)} of {2 * ROUNDS} critical sections"
+        if (output / "raw").exists():
+            yield f"round {n}: the raw trace is still there"
+        again = tracer(options, "recover", output)
+        if again.returncode != 0 or "complete already" not in again.stderr:
+            yield f"round {n}: a third time: {again.returncode} {again.stderr}"
+    forget_the_killed()
+    print(f"{rounds} rounds")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tool", required=True)
+    parser.add_argument("--tracer", required=True)
+    parser.add_argument("program")
+    parser.add_argument("what", choices=("live", "two"))
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        faults = list((live if options.what == "live" else two)(options, directory))
+    print("\n".join(faults))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
