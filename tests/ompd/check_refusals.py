@@ -149,6 +149,25 @@ class Refusals(unittest.TestCase):
             libc = next(line.split()[-1] for line in pathlib.Path("/proc/self/maps").read_text().splitlines() if "libc.so" in line or "libc-" in line)
             self.refused(NO_PLUGIN, "no OMPD plugin", program.id, "--ompd", libc)
 
+    @with_runtime
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("unshare") and shutil.which("gcc"), "needs root, unshare and gcc")
+    def test_a_plugin_that_only_the_process_sees_is_not_run(self):
+        place, mark = self.directory / "place", self.directory / "it_ran"
+        place.mkdir()
+        source = self.directory / "planted.c"
+        source.write_text('#include <fcntl.h>\n__attribute__((constructor)) static void run(void) { open("%s", O_CREAT | O_WRONLY, 0600); }\n' % mark)
+        planted = self.directory / "planted.so"
+        subprocess.run(["gcc", "-shared", "-fPIC", "-o", str(planted), str(source)], check=True)
+        script = f'mount -t tmpfs none {place} && cp {RUNTIME}/libomp.so {place}/libomp.so.5 && cp {planted} {place}/libompd.so && exec {PROGRAMS}/stops barrier'
+        with subprocess.Popen(["unshare", "--mount", "sh", "-c", script], env=environment(runtime=place), stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True) as process:
+            self.addCleanup(process.kill)
+            process.stdout.readline()
+            done = tracer("snapshot", process.pid)
+            self.assertIn(done.returncode, (0, NO_PLUGIN), done.stderr)
+            self.assertFalse(mark.exists(), "the plugin of another file system was run")
+            process.kill()
+
 
 @with_runtime
 class Cores(unittest.TestCase):

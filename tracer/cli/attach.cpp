@@ -15,6 +15,7 @@
 
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/ompd_archive.hpp"
+#include "tracer/cli/plugin_options.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/ompd/attach_recorder.hpp"
 #include "tracer/ompd/guard.hpp"
@@ -26,7 +27,8 @@ namespace {
 
 struct Options {
   std::uint64_t process = 0;
-  std::string plugin, output;
+  std::string output;
+  ompd::PluginChoice plugin;
   double seconds = 0;
   bool no_archive = false;
 };
@@ -116,9 +118,7 @@ void add(CLI::App& app, std::function<int()>& action) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("-o,--output", options->output, "Directory of the archive")->type_name("DIR");
   app.add_flag("--no-archive", options->no_archive, "Count only");
-  app.add_option("--ompd", options->plugin, "The runtime's plugin (default: searched beside libomp)")
-      ->type_name("LIBOMPD.SO")
-      ->check(CLI::ExistingFile);
+  add_plugin_options(app, options->plugin);
   app.footer("What cannot be followed ends with the statuses of 'tracer snapshot'.");
   action = [options] {
     ompd::Repairs* repairs = shared_repairs();

@@ -9,6 +9,7 @@
 
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/ompd_archive.hpp"
+#include "tracer/cli/plugin_options.hpp"
 #include "tracer/cli/snapshot_text.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/ompd/core_target.hpp"
@@ -24,7 +25,8 @@ namespace tracer::cli {
 namespace {
 
 struct Options {
-  std::string what, plugin, archive;
+  std::string what, archive;
+  ompd::PluginChoice plugin;
   bool json = false, no_stacks = false, anyway = false;
   SnapshotDetail detail = SnapshotDetail::normal;
   unsigned timeout = 60;
@@ -128,9 +130,7 @@ void add(CLI::App& app, std::function<int()>& action) {
       "-v,--verbose", [options] { options->detail = SnapshotDetail::all; }, "All frames and control variables");
   app.add_option("--otf2", options->archive, "Also write an archive of the instant into this directory")
       ->type_name("DIR");
-  app.add_option("--ompd", options->plugin, "The runtime's plugin (default: searched beside libomp)")
-      ->type_name("LIBOMPD.SO")
-      ->check(CLI::ExistingFile);
+  add_plugin_options(app, options->plugin);
   app.add_option("--timeout", options->timeout, "Give up after so many seconds (default 60, 0: never)")->type_name("S");
   app.footer(
       "Status 3: complete but for states (OMP_DEBUG not enabled). 10-19: it cannot be looked into;\n"

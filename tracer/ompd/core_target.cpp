@@ -24,11 +24,12 @@ namespace {
 /// Bounds against damaged headers; a process has at most 65530 mappings by default, 2^22 threads.
 constexpr std::size_t max_mappings = 1'000'000, max_threads = 100'000;
 
-std::span<const unsigned char> map_file(const std::string& path, int& error) {
+std::span<const unsigned char> map_file(const std::string& path, int& error, bool* is_mine = nullptr) {
   const OwnedFd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat status {};
   error = fd && fstat(fd.get(), &status) == 0 ? 0 : errno;
   if (error != 0) return {};
+  if (is_mine) *is_mine = status.st_uid == geteuid() && geteuid() != 0;
   if (!S_ISREG(status.st_mode)) {
     error = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
     return {};
@@ -81,7 +82,7 @@ class CoreTarget::FileBytes {
 
 CoreTarget::CoreTarget(const std::string& path) : path_(path) {
   int error = 0;
-  bytes_ = map_file(path, error);
+  bytes_ = map_file(path, error, &is_callers_);
   if (error != 0) throw CannotLook(Refusal::no_such_target, "cannot read " + path + ": " + std::strerror(error));
   try {
     read_segments();

@@ -18,6 +18,8 @@ class CoreTarget : public Target {
   std::size_t read(std::uint64_t address, void* buffer, std::size_t count) const noexcept override;
   bool write(std::uint64_t, const void*, std::size_t) noexcept override { return false; }
   std::optional<Registers> registers(std::uint64_t thread) const override;
+  /// The file is the user's own. Never for root, who is asked to look into those of others.
+  bool is_callers() const override { return is_callers_; }
   int signal() const noexcept { return signal_; }         ///< that ended the process, 0 none
   bool truncated() const noexcept { return truncated_; }  ///< some memory that it announces is not in the file
 
@@ -38,7 +40,7 @@ class CoreTarget : public Target {
   std::map<std::uint64_t, Registers> registers_;
   mutable std::map<std::string, std::unique_ptr<FileBytes>> files_;
   int signal_ = 0;
-  bool truncated_ = false;
+  bool truncated_ = false, is_callers_ = false;
 };
 
 }  // namespace tracer::ompd

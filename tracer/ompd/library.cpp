@@ -15,11 +15,13 @@ constexpr ompd_word_t openmp_5_0 = 201811;
 
 }  // namespace
 
-Library::Library(const std::string& path) : path_(path) {
-  handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+Library::Library(const Plugin& plugin) : path_(plugin.path) {
+  const std::string& path = plugin.path;
+  handle_ = dlopen(("/proc/self/fd/" + std::to_string(plugin.fd.get())).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) {
     const char* why = dlerror();
-    throw CannotLook(Refusal::no_plugin, "cannot load the OMPD plugin: " + std::string{why == nullptr ? path : why});
+    throw CannotLook(Refusal::no_plugin,
+                     "cannot load the OMPD plugin " + path + ": " + std::string{why == nullptr ? "" : why});
   }
 #define TRACER_OMPD_LOOKUP(function)                                                  \
   function = reinterpret_cast<decltype(function)>(dlsym(handle_, "ompd_" #function)); \

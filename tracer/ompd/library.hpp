@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tracer/ompd/plugin.hpp"
+
 // What the plugin calls "address space context" and "thread context" is the client's to define.
 struct _ompd_aspace_cont;
 struct _ompd_thread_cont;
@@ -33,8 +35,8 @@ struct AddressSpaceContext {
 /// global. Not thread-safe, as the plugin.
 class Library {
  public:
-  /// Loads `path` and initialises it. Throws CannotLook(no_plugin).
-  explicit Library(const std::string& path);
+  /// Loads the open file and initialises it. Throws CannotLook(no_plugin).
+  explicit Library(const Plugin& plugin);
   ~Library();
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;

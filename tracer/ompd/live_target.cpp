@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <thread>
 
 #include "tracer/ompd/elf_file.hpp"
@@ -215,6 +216,21 @@ std::string LiveTarget::file(const std::string& path) const {
   if (stat(seen.c_str(), &theirs) != 0) return path;
   const bool same = stat(path.c_str(), &ours) == 0 && ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
   return same ? path : seen;
+}
+
+bool LiveTarget::is_callers() const {
+  std::istringstream users{status_field(process_id_, "Uid")};
+  int count = 0;
+  for (unsigned user = 0; users >> user; ++count) {
+    if (user != geteuid()) return false;
+  }
+  const auto same = [&](const char* name, const std::string& ours) {
+    struct stat theirs {
+    }, own{};
+    return stat(proc(process_id_, name).c_str(), &theirs) == 0 && stat(ours.c_str(), &own) == 0 &&
+           theirs.st_ino == own.st_ino && theirs.st_dev == own.st_dev;
+  };
+  return count > 0 && same("root", "/") && same("ns/mnt", "/proc/self/ns/mnt") && same("ns/user", "/proc/self/ns/user");
 }
 
 }  // namespace tracer::ompd

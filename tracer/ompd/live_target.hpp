@@ -24,6 +24,7 @@ class LiveTarget : public Target {
   bool write(std::uint64_t address, const void* bytes, std::size_t count) noexcept override;
   std::optional<Registers> registers(std::uint64_t thread) const override;
   std::string file(const std::string& path) const override;
+  bool is_callers() const override;
   /// Reads the mappings again.
   void refresh_mappings();
   struct Stop {

@@ -2,10 +2,6 @@
 // The search for runtime and plugin, and what is said when one is missing.
 #include "tracer/ompd/runtime.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <filesystem>
 
 #include "tracer/ompd/refusal.hpp"
@@ -21,35 +17,6 @@ constexpr std::size_t max_locations = 64;
 /// Defined by every LLVM runtime since the first, also stripped.
 constexpr const char* llvm_symbol = "__kmpc_fork_call";
 constexpr const char* gcc_symbol = "GOMP_parallel";
-
-/// The plugin is code that we run: from where only root or we ourselves can have put it.
-bool may_be_loaded(const std::string& path) {
-  struct stat file {};
-  if (stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode)) return false;
-  const bool ours = file.st_uid == 0 || file.st_uid == geteuid();
-  return ours && (file.st_mode & S_IWOTH) == 0;
-}
-
-void add_if_new(std::vector<std::string>& list, const std::string& path) {
-  if (std::find(list.begin(), list.end(), path) == list.end() && may_be_loaded(path)) list.push_back(path);
-}
-
-/// Debian keeps each LLVM's plugin in /usr/lib/llvm-NN/lib; the newest first: they read older runtimes.
-std::vector<std::string> system_plugins() {
-  std::vector<std::pair<int, std::string>> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/usr/lib", error)) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with("llvm-")) found.emplace_back(std::atoi(name.c_str() + 5), entry.path() / "lib/libompd.so");
-  }
-  std::sort(found.rbegin(), found.rend());
-  std::vector<std::string> paths;
-  for (const auto& [version, path] : found) paths.push_back(path);
-  for (const char* directory :
-       {"/usr/local/lib", "/usr/lib", "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"})
-    paths.push_back(std::string{directory} + "/libompd.so");
-  return paths;
-}
 
 [[noreturn]] void refuse_stripped(const MappedModule& runtime) {
   std::string reason = runtime.other_build || runtime.file == nullptr ? " (" + runtime.why + ")" : "";
@@ -100,31 +67,19 @@ std::vector<std::string> named_plugins(const Target& target, const MappedModule&
   return names;
 }
 
-std::vector<std::string> plugin_candidates(const Target& target, const MappedModule& runtime) {
-  std::vector<std::string> found;
-  std::vector<std::string> directories;
-  for (const std::string& name : named_plugins(target, runtime)) {
-    if (name.starts_with('/')) add_if_new(found, target.file(name));
-  }
-  const fs::path beside = fs::path(runtime.path).parent_path();
-  add_if_new(found, target.file(beside / "libompd.so"));
-  for (const std::string& path : system_plugins()) add_if_new(found, path);
-  return found;
-}
-
-Session::Session(Target& target, const std::string& plugin)
+Session::Session(Target& target, const PluginChoice& choice)
     : target_(target), modules_(target), thread_locals_(target, modules_), runtime_(find_runtime(modules_)) {
-  std::vector<std::string> candidates = plugin_candidates(target, runtime_);
-  if (!plugin.empty()) candidates = {plugin};
-  if (candidates.empty())
+  std::vector<std::string> failures;
+  const std::string beside = fs::path(runtime_.path).parent_path() / "libompd.so";
+  plugins_ = find_plugins(target, named_plugins(target, runtime_), beside, choice, failures);
+  if (plugins_.empty() && failures.empty())
     throw CannotLook(
         Refusal::no_plugin,
         "no OMPD plugin (libompd.so) found, neither beside " + runtime_.path +
             " nor in /usr/lib/llvm-*/lib. On Debian: apt-get install libomp-22-dev; or name it with --ompd");
-  std::string failures;
-  for (const std::string& candidate : candidates) {
+  for (const Plugin& plugin : plugins_) {
     try {
-      library_ = std::make_unique<Library>(candidate);
+      library_ = std::make_unique<Library>(plugin);
       auto context = std::make_unique<AddressSpaceContext>();
       context->target = &target_;
       context->modules = &modules_;
@@ -134,10 +89,12 @@ Session::Session(Target& target, const std::string& plugin)
       return;
     } catch (const CannotLook& error) {
       library_.reset();
-      failures += (failures.empty() ? "" : "; ") + std::string{error.what()};
+      failures.emplace_back(error.what());
     }
   }
-  throw CannotLook(Refusal::no_plugin, failures);
+  std::string all;
+  for (const std::string& failure : failures) all += (all.empty() ? "" : "; ") + failure;
+  throw CannotLook(Refusal::no_plugin, all);
 }
 
 bool Session::tracks_states() const {

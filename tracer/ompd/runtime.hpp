@@ -8,6 +8,7 @@
 
 #include "tracer/ompd/handles.hpp"
 #include "tracer/ompd/modules.hpp"
+#include "tracer/ompd/plugin.hpp"
 #include "tracer/ompd/target.hpp"
 
 namespace tracer::ompd {
@@ -15,8 +16,8 @@ namespace tracer::ompd {
 /// A target with all that is needed to ask OMPD about it.
 class Session {
  public:
-  /// `plugin`: the user's path of libompd.so, "" to search. Throws CannotLook.
-  Session(Target& target, const std::string& plugin);
+  /// Throws CannotLook.
+  Session(Target& target, const PluginChoice& choice);
 
   Target& target() const noexcept { return target_; }
   const Modules& modules() const noexcept { return modules_; }
@@ -35,6 +36,7 @@ class Session {
   Modules modules_;
   ThreadLocals thread_locals_;
   const MappedModule& runtime_;
+  std::vector<Plugin> plugins_;  ///< open: each has a descriptor of its own, by which the loader knows it
   std::unique_ptr<Library> library_;
   std::unique_ptr<AddressSpace> space_;
 };
@@ -43,7 +45,5 @@ class Session {
 const MappedModule& find_runtime(const Modules& modules);
 /// What the runtime itself names (ompd_dll_locations). Throws CannotLook(not_initialized).
 std::vector<std::string> named_plugins(const Target& target, const MappedModule& runtime);
-/// All places to try, best first. Files that someone else could have put there are left out.
-std::vector<std::string> plugin_candidates(const Target& target, const MappedModule& runtime);
 
 }  // namespace tracer::ompd

@@ -34,6 +34,10 @@ class Target {
   /// A path by which this process can open the target's file `path` (another root directory).
   virtual std::string file(const std::string& path) const { return path; }
 
+  /// Whether only this command's user can have made it what it is: a process with his rights, in the same root
+  /// directory and namespaces. Else it may name anything.
+  virtual bool is_callers() const { return false; }
+
   const std::vector<Mapping>& mappings() const noexcept { return mappings_; }
   const std::vector<std::uint64_t>& threads() const noexcept { return threads_; }  ///< OS thread ids, main first
   std::uint64_t process_id() const noexcept { return process_id_; }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What snapshot and attach let the user say about the OMPD plugin.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "tracer/ompd/plugin.hpp"
+
+namespace tracer::cli {
+
+inline void add_plugin_options(CLI::App& app, ompd::PluginChoice& choice) {
+  app.add_option("--ompd", choice.file, "The runtime's plugin (default: searched beside libomp)")
+      ->type_name("LIBOMPD.SO")
+      ->check(CLI::ExistingFile);
+  app.add_option("--ompd-safe-path", choice.safe_path,
+                 "Also take the plugin from below this directory for processes of other users and containers, and as "
+                 "root for core files; may be repeated")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory)
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+}  // namespace tracer::cli
