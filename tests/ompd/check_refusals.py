@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-from support import HAVE_RUNTIME, NO_RUNTIME, RUNTIME, TRACER, Program, core_of, tracer
+from support import HAVE_RUNTIME, NO_RUNTIME, PROGRAMS, RUNTIME, TRACER, Program, core_of, environment, tracer
 
 MUTATIONS = 25 * int(os.environ.get("TRACER_STRESS", "1"))
 NO_SUCH, NO_PERMISSION, OTHER_ARCHITECTURE, NO_OPENMP, NOT_YET, STRIPPED, NO_PLUGIN, DAMAGED, STUCK, CRASHED = range(10, 20)
@@ -158,7 +158,8 @@ class Refusals(unittest.TestCase):
         source.write_text('#include <fcntl.h>\n__attribute__((constructor)) static void run(void) { open("%s", O_CREAT | O_WRONLY, 0600); }\n' % mark)
         planted = self.directory / "planted.so"
         subprocess.run(["gcc", "-shared", "-fPIC", "-o", str(planted), str(source)], check=True)
-        script = f'mount -t tmpfs none {place} && cp {RUNTIME}/libomp.so {place}/libomp.so.5 && cp {planted} {place}/libompd.so && exec {PROGRAMS}/stops barrier'
+        script = (f'mount -t tmpfs none {place} && cp {RUNTIME}/libomp.so {place}/libomp.so.5 && cp {planted} {place}/libompd.so'
+                  f' && exec {PROGRAMS}/stops barrier')
         with subprocess.Popen(["unshare", "--mount", "sh", "-c", script], env=environment(runtime=place), stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True) as process:
             self.addCleanup(process.kill)
