@@ -38,6 +38,7 @@ enum class EntryType : std::uint32_t {
   spool = 19,
   boot = 20,
   fact = 21,
+  filter = 30,
 };
 
 /// What a journal says besides the vocabulary's Journal.
@@ -77,6 +78,7 @@ class JournalWriter {
   void spool(std::string_view directory);
   void boot(std::string_view id);
   void fact(std::string_view name, std::string_view value);  ///< the last one of a name counts
+  void filter(std::string_view text);  ///< the file that TRACER_FILTER names, as it was when the run began
 
   /// errno of the first failed write, 0 none.
   int error() const noexcept { return error_; }

@@ -19,6 +19,8 @@ namespace {
 /// The longest entries are those of a run with all its arguments; beyond this it is not ours.
 constexpr std::uint32_t most_entry_bytes = 64u << 20;
 constexpr ChannelId most_channels = 1u << 24;
+/// Later versions' entries are skipped; more types than this none will have.
+constexpr std::uint32_t most_entry_types = 4096;
 
 template <typename... Fields>
 void get_all(BytesIn& in, Fields&... fields) {
@@ -115,6 +117,10 @@ class Parser {
 
   /// The ids are dense as far as entries were written; gaps are channels whose entry is lost.
   void finish() {
+    // Which clock it was stands in the run's entry; where that is damaged the readings tell.
+    const auto is_counter = [](const ClockSync& sync) { return sync.ticks != sync.monotonic; };
+    if (!has_run_ && std::any_of(journal_.clock.begin(), journal_.clock.end(), is_counter))
+      journal_.run.clock = ClockKind::tsc;
     if (channels_.empty()) return;
     const std::size_t most = channels_.size() * 2 + 1024;
     const std::size_t wanted = std::size_t{channels_.rbegin()->first} + 1;
@@ -129,6 +135,7 @@ class Parser {
   void dispatch(EntryType type, BytesIn& in) {
     switch (type) {
       case EntryType::run:
+        has_run_ = true;
         return get_run(in, journal_.run);
       case EntryType::clock:
         return clock(in);
@@ -170,6 +177,8 @@ class Parser {
         return in.get(result_.boot);
       case EntryType::fact:
         return fact(in);
+      case EntryType::filter:
+        return in.get(journal_.filter.emplace());
     }
   }
 
@@ -214,10 +223,10 @@ class Parser {
   JournalFile& result_;
   Journal& journal_;
   std::map<ChannelId, ChannelInfo> channels_;
+  bool has_run_ = false;
 };
 
-/// The bytes of a journal, asked for from front to back: what is behind the first damage is never read, however much
-/// a file claims to hold.
+/// The bytes of a journal, asked for from front to back.
 class Source {
  public:
   virtual ~Source() = default;
@@ -266,6 +275,46 @@ class FileSource final : public Source {
   std::vector<std::byte> window_;
 };
 
+constexpr std::size_t head_bytes = 16;
+
+/// The payload of the entry at `at`; false when there is no whole and sound one.
+bool get_entry(Source& source, std::uint64_t at, EntryType& type, std::span<const std::byte>& payload) {
+  std::uint32_t number = 0, size = 0;
+  std::uint64_t check = 0;
+  const auto head = source.get(at, head_bytes);
+  if (head.empty()) return false;
+  std::memcpy(&number, head.data(), 4);
+  std::memcpy(&size, head.data() + 4, 4);
+  std::memcpy(&check, head.data() + 8, 8);
+  if (number == 0 || number >= most_entry_types || size > most_entry_bytes) return false;
+  const auto whole = source.get(at, head_bytes + size);
+  if (whole.empty()) return false;
+  payload = whole.subspan(head_bytes);
+  type = static_cast<EntryType>(number);
+  return check == checksum(payload.data(), payload.size(), (std::uint64_t{number} << 32) | size);
+}
+
+/// Where the next sound entry begins behind damage at `at`; the file's end when there is none. What looks like the
+/// head of a long entry costs a checksum: crafted files are not looked through without end.
+std::uint64_t next_entry(Source& source, std::uint64_t at) {
+  constexpr std::uint64_t most_looked_at = 16u << 20, most_summed = 256u << 20;
+  const std::uint64_t end = source.size();
+  EntryType type{};
+  std::uint64_t summed = 0;
+  for (const std::uint64_t begin = at++; end - at >= head_bytes && at - begin < most_looked_at; ++at) {
+    std::uint32_t number = 0, size = 0;
+    const auto head = source.get(at, head_bytes);
+    if (head.empty()) break;
+    std::memcpy(&number, head.data(), 4);
+    std::memcpy(&size, head.data() + 4, 4);
+    if (number == 0 || number >= most_entry_types || size > end - at - head_bytes) continue;
+    if ((summed += size) > most_summed) break;
+    std::span<const std::byte> payload;
+    if (get_entry(source, at, type, payload)) return at;
+  }
+  return end;
+}
+
 JournalFile parse(Source& source) {
   FileHeader header{};
   const auto first = source.get(0, sizeof header);
@@ -281,24 +330,22 @@ JournalFile parse(Source& source) {
   JournalFile result;
   result.run = header.run;
   Parser parser(result);
-  constexpr std::size_t head_bytes = 16;
   const std::uint64_t end = source.size();
   std::uint64_t at = sizeof header;
   while (end - at >= head_bytes) {
-    std::uint32_t type = 0, size = 0;
-    std::uint64_t check = 0;
-    const auto head = source.get(at, head_bytes);
-    if (head.empty()) break;
-    std::memcpy(&type, head.data(), 4);
-    std::memcpy(&size, head.data() + 4, 4);
-    std::memcpy(&check, head.data() + 8, 8);
-    if (size > most_entry_bytes || size > end - at - head_bytes) break;
-    const auto whole = source.get(at, head_bytes + size);
-    if (whole.empty()) break;
-    const auto payload = whole.subspan(head_bytes);
-    if (check != checksum(payload.data(), payload.size(), (std::uint64_t{type} << 32) | size)) break;
-    if (!parser.entry(static_cast<EntryType>(type), payload)) {
-      result.damage.push_back("journal: an entry of type " + std::to_string(type) + " is not complete");
+    EntryType type{};
+    std::span<const std::byte> payload;
+    if (!get_entry(source, at, type, payload)) {
+      const std::uint64_t next = next_entry(source, at);
+      if (next == end) break;
+      result.damage.push_back("journal: " + format_count(next - at) + " bytes are damaged");
+      at = next;
+      continue;
+    }
+    const std::size_t size = payload.size();
+    if (!parser.entry(type, payload)) {
+      result.damage.push_back("journal: an entry of type " + std::to_string(static_cast<std::uint32_t>(type)) +
+                              " is not complete");
     }
     at += head_bytes + size;
   }

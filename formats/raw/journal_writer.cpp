@@ -20,6 +20,7 @@ bool holds_for_the_process(EntryType type) noexcept {
     case EntryType::place:
     case EntryType::device:
     case EntryType::string:
+    case EntryType::filter:
       return true;
     default:
       return false;
@@ -257,6 +258,12 @@ void JournalWriter::fact(std::string_view name, std::string_view value) {
   out.put(name);
   out.put(value);
   append(EntryType::fact, out.bytes());
+}
+
+void JournalWriter::filter(std::string_view text) {
+  BytesOut out;
+  out.put(text);
+  append(EntryType::filter, out.bytes());
 }
 
 void JournalWriter::close() noexcept {

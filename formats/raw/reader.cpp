@@ -58,6 +58,7 @@ class Trace final : public RawTrace {
     if (std::error_code error; std::filesystem::exists(directory / "rings", error)) file.spool = directory;
     if (!file.spool.empty()) read_rings(file.spool, file.run);
     report_.being_recorded = is_being_recorded(directory, file);
+    note_private_rings();
     settle_channels();
     if (journal_.ending == Ending::unknown) continue_clock(file.boot);
     count_missing();
@@ -139,6 +140,14 @@ class Trace final : public RawTrace {
     if (use == FileUse::converter || rings_are_locked_) return false;
     return journal_.ending == Ending::unknown &&
            process_is_alive(report_.spool, static_cast<std::uint32_t>(journal_.run.process_id));
+  }
+
+  /// Those of a dead process died with it.
+  void note_private_rings() {
+    const auto count = journal_.counters.find("rings.private");
+    if (journal_.ending != Ending::unknown || report_.being_recorded || count == journal_.counters.end()) return;
+    report_.damage.push_back("the rings of " + std::to_string(count->second) +
+                             " threads were in the process's own memory: what they held when it ended is lost");
   }
 
   /// Every channel that has records gets its line in the journal; ids that no file of this size can have are dropped.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -107,6 +108,7 @@ struct Journal {
   std::vector<NamedValue> states, mutex_implementations;
   std::vector<std::vector<std::int32_t>> places;  ///< processor ids per place
   std::vector<Setting> settings;
+  std::optional<std::string> filter;  ///< the text of the run's filter; none, or it could not be read then
   std::vector<Module> modules;
   std::vector<ChannelInfo> channels;  ///< index = id
   std::vector<DeviceInfo> devices;

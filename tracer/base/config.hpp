@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,7 @@ struct Config {
   bool system_clock = false;  ///< CLOCK_MONOTONIC although the processor has a counter
   bool keep_raw = false;
   std::string filter;                        ///< a file of include/exclude rules; "": none
+  std::optional<std::string> filter_text;    ///< what was in it when the process began to record
   std::string device = "auto";               ///< who records devices: auto, ompt, cupti, host, off
   std::uint64_t device_buffer = 1u << 20;    ///< bytes of one trace buffer of a device
   std::uint64_t device_memory = 256u << 20;  ///< bytes of all trace buffers of devices

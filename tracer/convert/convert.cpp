@@ -27,17 +27,15 @@ namespace fs = std::filesystem;
 /// More than this many threads and the disk is what they wait for.
 constexpr unsigned most_threads = 8;
 
-/// TRACER_FILTER of the run; its path may be relative to where that was. Throws tracer::Error.
-report::Filter filter_of(const Journal& journal) {
+/// The run's, as the journal has kept it. One that is wrong leaves nothing out, and is told as damage.
+report::Filter filter_of(const Journal& journal, std::vector<std::string>& damage) {
   report::Filter filter;
-  for (const Setting& setting : journal.settings) {
-    if (setting.name != "TRACER_FILTER" || setting.value.empty()) continue;
-    const fs::path file = fs::path(journal.run.working_directory) / setting.value;
-    constexpr std::uintmax_t largest = 16 << 20;  // the trace may name anything
-    std::error_code error;
-    if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > largest)
-      throw Error("the run's filter " + file.string() + " is no filter file");
-    filter.add_file(file.string());
+  if (!journal.filter) return filter;
+  try {
+    filter.add_text(*journal.filter, "TRACER_FILTER");
+  } catch (const Error& error) {
+    damage.push_back(std::string{"nothing is left out: "} + error.what());
+    return {};
   }
   return filter;
 }
@@ -112,7 +110,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   translation.threads = options.threads != 0 ? options.threads : std::min(usable_processors(), most_threads);
   translation.progress = options.progress;
   if (options.symbols) translation.symbolize = translate::make_symbolizer(source->journal().modules);
-  const report::Filter filter = filter_of(source->journal());
+  const report::Filter filter = filter_of(source->journal(), result.damage);
   if (!filter.empty()) {
     translation.keep = [&](const Region& region) { return holds_the_trace_together(region) || filter.keeps(region); };
     translation.properties.push_back({"TRACER::FILTER", filter.text()});

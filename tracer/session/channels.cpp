@@ -164,12 +164,11 @@ Channel* Session::open_channel(ChannelId id) noexcept {
   if (!channel) channel = make_new_channel();
   if (id == any_channel) id = channel ? shared_->next_id.fetch_add(1) : most_channels;
   if (!channel || id >= most_channels) {
-    if (shared_->threads_not_recorded.fetch_add(1) == 0) {
-      message("a thread is not recorded: all of TRACER_MEMORY is in use by other threads' rings");
-    }
+    note_unrecorded_thread();
     thread_is_over = true;
     return nullptr;
   }
+  if (!channel->slot_.survives) note_private_ring();
   auto* header = channel->slot_.header;
   channel->id_ = id;
   channel->counter_ = 0;
@@ -191,6 +190,29 @@ Channel* Session::open_channel(ChannelId id) noexcept {
   header->channel.store(id, std::memory_order_release);
   channel->allow(channel->usable_room());
   return channel;
+}
+
+// Both are written at once: a run that is killed shall not seem to have lost nothing.
+void Session::note_unrecorded_thread() noexcept {
+  const std::uint64_t count = shared_->threads_not_recorded.fetch_add(1) + 1;
+  if (count == 1) message("a thread is not recorded: all of TRACER_MEMORY is in use by other threads' rings");
+  try {
+    shared_->journal.counter("lost.threads", count);
+  } catch (...) {
+  }
+}
+
+void Session::note_private_ring() noexcept {
+  const std::uint64_t count = shared_->private_rings.fetch_add(1) + 1;
+  if (!shared_->private_rings_said.exchange(true)) {
+    message(
+        "the rings' place (shared memory, or TRACER_SPOOL) is full: rings are in the process's own memory, and a "
+        "crash will lose what they hold");
+  }
+  try {
+    shared_->journal.counter("rings.private", count);
+  } catch (...) {
+  }
 }
 
 void Session::list_for_drain(Channel& channel) noexcept {

@@ -2,8 +2,11 @@
 // The start and the end of a run.
 #include "tracer/session/session.hpp"
 
+#include <fcntl.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 
@@ -40,6 +43,21 @@ bool make_spool(Spool& spool, const Config& config, const std::filesystem::path&
   if (spool.create(directory / "raw", owner, run, reason)) return true;
   log_warning("the rings are in the process's own memory (" + reason + "): a crash will lose what they hold");
   return false;
+}
+
+/// What the filter's file says now: it may be gone, or another, when the archive is made.
+void read_filter(Config& config) {
+  constexpr std::uint64_t largest = 16 << 20;
+  if (config.filter.empty() || config.filter_text) return;
+  const UniqueFd fd{::open(config.filter.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  struct stat info {};
+  if (!fd || ::fstat(fd.get(), &info) != 0)
+    return log_warning(system_message("TRACER_FILTER: nothing is left out: cannot read " + config.filter, errno));
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  std::string text(std::min(size, largest), '\0');
+  if (!S_ISREG(info.st_mode) || size > largest || ::pread(fd.get(), text.data(), text.size(), 0) < 0)
+    return log_warning("TRACER_FILTER: nothing is left out: " + config.filter + " is no filter file");
+  config.filter_text = std::move(text);
 }
 
 void (*previous_handler)(int) = nullptr;
@@ -103,11 +121,17 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   const int lock_error = shared->journal_lock.take(shared->raw_directory / "journal");
   if (lock_error == EAGAIN || lock_error == ESTALE) throw Error(shared->raw_directory.string() + " was removed");
   shared->trace.create(shared->raw_directory / "trace", id);
-  if (make_spool(shared->spool, config, shared->directory, id)) journal.spool(shared->spool.directory().string());
+  if (make_spool(shared->spool, config, shared->directory, id)) {
+    journal.spool(shared->spool.directory().string());
+  } else {
+    shared->private_rings_said = true;
+  }
   journal.run(run);
   journal.boot(read_small_file("/proc/sys/kernel/random/boot_id"));
   journal.clock(first_sync);
   for (const auto& setting : config.settings) journal.setting(setting);
+  read_filter(shared->config);
+  if (shared->config.filter_text) journal.filter(*shared->config.filter_text);
   session->shared_ = shared.release();
   session->look_at_modules();
   session->shared_->consumer = make_consumer(*session);

@@ -141,6 +141,8 @@ class Session {
   void drain_newest(Channel& channel) noexcept;
   bool append(Channel& channel, std::uint64_t from, std::uint64_t to) noexcept;
   void recycle(Channel& channel) noexcept;
+  void note_private_ring() noexcept;
+  void note_unrecorded_thread() noexcept;
   void failed_to_write(int error) noexcept;
   void interrupt_all() noexcept;
 

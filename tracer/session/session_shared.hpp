@@ -40,6 +40,8 @@ struct Session::Shared {
   std::atomic<std::uint32_t> next_id{0};
   std::atomic<std::uint64_t> reserved_bytes{0};
   std::atomic<std::uint64_t> threads_not_recorded{0};
+  std::atomic<std::uint64_t> private_rings{0};  ///< threads whose ring dies with the process
+  std::atomic<bool> private_rings_said{false};
 
   std::mutex trace_mutex;
   raw::TraceWriter trace;

@@ -114,6 +114,7 @@ void Translation::scan() {
     repairs_.add(scan.repairs);
   }
   for (const ChannelInfo& channel : journal_.channels) report_.lost += channel.lost;
+  report_.lost += lost_without_count(journal_);
 }
 
 void Translation::link() {

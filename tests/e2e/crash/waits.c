@@ -5,7 +5,7 @@
 
 static int work(int rounds) {
   int sum = 0;
-#pragma omp parallel num_threads(2)
+#pragma omp parallel
   for (int i = 0; i < rounds; ++i) {
 #pragma omp critical
     ++sum;

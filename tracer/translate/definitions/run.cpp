@@ -89,6 +89,14 @@ void define_callback_counts(const Tables& tables, Definitions& d) {
   }
 }
 
+std::uint64_t lost_without_count(const Journal& journal) {
+  const auto counter = [&](const char* name) {
+    const auto found = journal.counters.find(name);
+    return found == journal.counters.end() ? std::uint64_t{0} : found->second;
+  };
+  return counter("lost.threads") + (journal.ending == Ending::unknown ? counter("rings.private") : 0);
+}
+
 void define_properties(const Journal& journal, const TranslateReport& report, Definitions& d) {
   const auto add = [&](std::string name, std::string value) {
     d.properties.push_back({std::move(name), std::move(value)});

@@ -20,6 +20,8 @@ void define_all_threads(std::size_t threads, Definitions& definitions);
 void define_clock(Nanoseconds first, Nanoseconds last, const ClockFit& fit, Definitions& definitions);
 
 /// What was recorded, what is missing, and what the runtime said of itself.
+/// Threads of which something is lost and nobody knows how much: counted as one event each.
+std::uint64_t lost_without_count(const Journal& journal);
 void define_properties(const Journal& journal, const TranslateReport& report, Definitions& definitions);
 /// How many callbacks of each kind were recorded; of dependences and target_map, how many items they had.
 void define_callback_counts(const Tables& tables, Definitions& definitions);

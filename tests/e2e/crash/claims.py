@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""An archive never claims what it has not, and is made also when what the run named is gone: threads without rings, rings that
+die with the process, a filter that is another file by then, a journal with damage in it.
+
+claims.py --tool libtracer.so --tracer tracer PROGRAM filter|private|memory|journal"""
+import argparse
+import json
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
+from traced import clean, forget_the_killed, judge, traced  # noqa: E402
+
+ROUNDS = 200
+
+
+def start(options, output, **more):
+    process = subprocess.Popen([options.program, str(ROUNDS)], env=traced(options, output, **{"OMP_NUM_THREADS": "2", **more}),
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if process.stdout.readline() != "ready\n":
+        raise RuntimeError(f"does not start: {process.communicate()}")
+    return process
+
+
+def finish(process):
+    out, errors = process.communicate("go on\n", timeout=60)
+    return errors if process.returncode == 0 else f"ends with {process.returncode}: {out} {errors}"
+
+
+def tracer(options, *words):
+    return subprocess.run([options.tracer, *map(str, words)], env=clean(), capture_output=True, text=True, timeout=120)
+
+
+def properties(options, archive):
+    return json.loads(tracer(options, "info", "--json", archive).stdout)["properties"]
+
+
+def check_claims(options, archive, threads):
+    """At least so many threads are not, or not all, in the archive."""
+    said = properties(options, archive)
+    if int(said["TRACER::EVENTS_LOST"]) < threads:
+        yield f"EVENTS_LOST is {said['TRACER::EVENTS_LOST']}"
+    for name in ("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE", "OTF2::THREAD_LOCK_EVENT_COMPLETE"):
+        if said[name] != "false":
+            yield f"{name} is {said[name]}"
+    yield from judge(archive / "traces.otf2", options.tracer)[0]
+
+
+def memory(options, directory):
+    output = directory / "trace"
+    errors = finish(start(options, output, TRACER_MEMORY="64K", OMP_NUM_THREADS="12"))
+    if errors.count("a thread is not recorded") != 1:
+        yield f"says {errors}"
+    yield from check_claims(options, output, 5)
+
+
+def private(options, directory):
+    spool, output = directory / "spool", directory / "trace"
+    spool.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k,mode=0700", "none", str(spool)], capture_output=True).returncode != 0:
+        print("skipped: no file system can be mounted here")
+        sys.exit(77)
+    try:
+        process = start(options, output, TRACER_SPOOL=str(spool))
+        process.kill()
+        errors = process.communicate()[1]
+        if errors.count("own memory, and a crash will lose") != 1:
+            yield f"the run says {errors}"
+        done = tracer(options, "recover", output)
+        if done.returncode != 0 or "what they held when it ended is lost" not in done.stderr:
+            yield f"recover: {done.returncode} {done.stderr}"
+        yield from check_claims(options, output, 2)
+    finally:
+        subprocess.run(["umount", "-l", str(spool)], check=False)
+
+
+def has_criticals(archive, options):
+    faults, contents = judge(archive / "traces.otf2", options.tracer)
+    return faults, contents.enters["critical"] if contents else -1
+
+
+def filter_(options, directory):
+    rules = directory / "rules"
+    left_out = "SCOREP_REGION_NAMES_BEGIN\nEXCLUDE critical\nSCOREP_REGION_NAMES_END\n"
+    cases = {"gone": lambda: rules.unlink(), "another": lambda: rules.write_text(left_out.replace("critical", "barrier")),
+             "not to be read": lambda: (rules.unlink(), rules.mkdir()), "wrong from the start": lambda: None}
+    for name, change in cases.items():
+        if rules.is_dir():
+            rules.rmdir()
+        rules.write_text("nonsense\n" if name.startswith("wrong") else left_out)
+        output = directory / name.replace(" ", "_")
+        process = start(options, output, TRACER_FILTER=str(rules), TRACER_CONVERT="later")
+        finish(process)
+        change()
+        done = tracer(options, "convert", output)
+        faults, criticals = has_criticals(output, options)
+        yield from (f"{name}: {fault}" for fault in faults)
+        expected = 4 * ROUNDS if name.startswith("wrong") else 0
+        if done.returncode != 0 or criticals != expected:
+            yield f"the filter is {name}: convert: {done.returncode}, {criticals} critical sections instead of {expected}; {done.stderr}"
+
+
+def journal(options, directory):
+    """One byte of each entry is another, in turn."""
+    whole = directory / "whole"
+    finish(start(options, whole, TRACER_CONVERT="later"))
+    content = (whole / "raw" / "journal").read_bytes()
+    at, entries = 32, []
+    while at < len(content):
+        kind, size = struct.unpack_from("<II", content, at)
+        entries.append((kind, at + 16 + size // 2 if size else at + 8))
+        at += 16 + size
+    seen = set()
+    for kind, position in entries:
+        if kind in seen:  # one of each kind
+            continue
+        seen.add(kind)
+        output = directory / f"damaged{kind}"
+        shutil.copytree(whole, output)
+        damaged = bytearray(content)
+        damaged[position] ^= 0xff
+        (output / "raw" / "journal").write_bytes(damaged)
+        done = tracer(options, "convert", output)
+        faults, criticals = has_criticals(output, options)
+        if done.returncode != 0 or faults or criticals != 4 * ROUNDS:
+            yield f"an entry of type {kind} is damaged: {done.returncode} {done.stderr} {faults} {criticals} critical sections"
+    if len(seen) < 8:
+        yield f"only {seen}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tool", required=True)
+    parser.add_argument("--tracer", required=True)
+    parser.add_argument("program")
+    parser.add_argument("what", choices=("filter", "private", "memory", "journal"))
+    options = parser.parse_args()
+    what = {"filter": filter_, "private": private, "memory": memory, "journal": journal}[options.what]
+    with tempfile.TemporaryDirectory() as directory:
+        faults = list(what(options, pathlib.Path(directory)))
+    forget_the_killed()
+    print("\n".join(faults))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
