@@ -51,7 +51,7 @@ bool remove_spool(const std::filesystem::path& directory) noexcept;
 /// whoever converts a copy leaves them to the original.
 void remove_spool_of(const std::filesystem::path& raw_directory, const std::filesystem::path& spool) noexcept;
 
-/// Whether the process that holds the rings' lock, or has this id, still runs.
+/// Whether the process with this id still runs and maps the spool's rings: its number may have gone to another.
 bool process_is_alive(const std::filesystem::path& spool, std::uint32_t process_id) noexcept;
 
 /// Removes a raw trace's own files and, when nothing else is in it, their directory.
