@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracer/base/clock.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/log.hpp"
 #include "tracer/base/processors.hpp"
@@ -102,12 +103,6 @@ void start_devices(Session& session, const Config& config) {
   devices->prepare();
   ompt::context().devices.store(devices, std::memory_order_release);
   session.set_periodic([]() noexcept { ompt::devices()->poll(); });
-}
-
-Nanoseconds monotonic_now() noexcept {
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<Nanoseconds>(time.tv_sec) * 1'000'000'000u + static_cast<Nanoseconds>(time.tv_nsec);
 }
 
 /// The thread that ends the process tells whether this is the middle of something.
@@ -192,7 +187,7 @@ bool accept(unsigned omp_version, const char* runtime_version) {
 bool start(ompt_function_lookup_t lookup) {
   const std::lock_guard lock(starting);
   Tool& self = *tool.load();
-  const Nanoseconds begin = monotonic_now();
+  const Nanoseconds begin = read_monotonic();
   remember_processors();
   std::vector<CallbackAnswer> entry_points;
   ompt::context().entry_points = ompt::look_up(lookup, entry_points);
@@ -219,7 +214,7 @@ bool start(ompt_function_lookup_t lookup) {
   if (!registration.missing.empty()) {
     session->message("the OpenMP runtime does not report " + registration.missing + ": the trace will lack them");
   }
-  session->count("tool.start_ns", monotonic_now() - begin);
+  session->count("tool.start_ns", read_monotonic() - begin);
   return true;
 }
 

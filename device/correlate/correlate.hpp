@@ -16,7 +16,7 @@ namespace tracer::device {
 using RecordSource = std::function<void(const std::function<void(std::span<const DeviceRecord>)>&)>;
 
 /// `records` is run twice: what belongs together may come in any order. Every repair is counted in
-/// the timeline's counters ("device.clamped_to_submit", ...); no record disappears uncounted.
+/// the timeline's `repairs` ("device.clamped_to_submit", ...); no record disappears uncounted.
 DeviceTimeline correlate(const Journal& journal, std::span<const HostOperation> operations,
                          const RecordSource& records);
 

@@ -119,6 +119,7 @@ TEST_CASE("a thread between a fork and its part of the team is at a boundary, an
   CHECK(nest.is_outside_forked_team());
   nest.forks.back().entered = true;
   nest.push(&instance, &team, nest.forks.size());
+  nest.parts.back().own = true;
   CHECK_FALSE(nest.is_at_team_boundary());
   CHECK_FALSE(nest.is_outside_forked_team());
   nest.pop();

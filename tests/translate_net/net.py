@@ -27,7 +27,6 @@ from fuzz_callbacks import Player    # noqa: E402
 from scripts import make_script      # noqa: E402
 
 
-
 def clean(**more):
     """This process' environment without settings of OpenMP and of the tracer, and with `more`."""
     return dict({k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER"))}, **more)

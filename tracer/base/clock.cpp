@@ -68,18 +68,18 @@ ClockSync read_clocks(ClockKind kind) noexcept {
   Ticks narrowest = ~Ticks{0};
   for (int i = 0; i < 8; ++i) {
     const Ticks before = now(kind);
-    const Nanoseconds monotonic = detail::read_monotonic();
+    const Nanoseconds monotonic = read_monotonic();
     const Ticks after = now(kind);
     if (after < before || after - before >= narrowest) continue;
     narrowest = after - before;
     best.ticks = before + (after - before) / 2;
     best.monotonic = monotonic;
   }
-  if (narrowest == ~Ticks{0}) best = {now(kind), detail::read_monotonic(), 0};
+  if (narrowest == ~Ticks{0}) best = {now(kind), read_monotonic(), 0};
   // The midpoint of two monotonic readings around it: realtime may be read a little later than `ticks`.
-  const Nanoseconds first = detail::read_monotonic();
+  const Nanoseconds first = read_monotonic();
   const std::uint64_t realtime = read_realtime();
-  const Nanoseconds second = detail::read_monotonic();
+  const Nanoseconds second = read_monotonic();
   best.realtime = realtime - (first + (second - first) / 2 - best.monotonic);
   return best;
 }

@@ -20,13 +20,14 @@ inline constexpr ClockKind counter_kind = ClockKind::tsc;
 #else
 inline constexpr ClockKind counter_kind = ClockKind::generic_timer;
 #endif
+}  // namespace detail
 
+/// Nanoseconds of CLOCK_MONOTONIC.
 inline Ticks read_monotonic() noexcept {
   timespec t{};
   ::clock_gettime(CLOCK_MONOTONIC, &t);
   return static_cast<Ticks>(t.tv_sec) * 1'000'000'000u + static_cast<Ticks>(t.tv_nsec);
 }
-}  // namespace detail
 
 /// Chooses the clock; before the first event. TRACER's default until then is CLOCK_MONOTONIC. `clocksource`: the file
 /// in which the kernel says what it reads times from itself. Throws only for want of memory.
@@ -34,7 +35,7 @@ ClockKind choose_clock(const char* clocksource = "/sys/devices/system/clocksourc
 inline ClockKind clock_kind() noexcept {
   return detail::clock_kind;
 }
-/// For tests.
+/// The user's choice, instead of choose_clock(); before the first event.
 void set_clock(ClockKind kind) noexcept;
 
 /// 8 ns with the time stamp counter, 20 ns otherwise (measured on EPYC under KVM). Not serialising: the
@@ -50,7 +51,7 @@ inline Ticks now(ClockKind kind) noexcept {
     return value;
   }
 #endif
-  return detail::read_monotonic();
+  return read_monotonic();
 }
 inline Ticks now() noexcept {
   return now(detail::clock_kind);

@@ -2,8 +2,12 @@
 // Small functions on text and numbers that several layers need.
 #include "tracer/base/text.hpp"
 
+#include <cxxabi.h>
+
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
 
 namespace tracer {
 
@@ -121,6 +125,20 @@ std::string shown_lines(std::string_view text) {
   for (const std::string& line : split(text, '\n')) lines += shown(line) + '\n';
   lines.pop_back();
   return lines;
+}
+
+std::string hexadecimal(std::span<const unsigned char> bytes) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : bytes) (text += digits[byte >> 4]) += digits[byte & 15];
+  return text;
+}
+
+std::string demangled(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
+  return status == 0 && text ? text.get() : symbol;
 }
 
 }  // namespace tracer

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,12 @@ std::string format_bytes(std::uint64_t bytes);
 
 /// "12,345,678"
 std::string format_count(std::uint64_t count);
+
+/// Two digits for each byte.
+std::string hexadecimal(std::span<const unsigned char> bytes);
+
+/// A C++ symbol as it was written; what is none as it is.
+std::string demangled(const std::string& symbol);
 
 /// `text` with control characters and bytes that are not UTF-8 letters' replaced by "?"; at most 200 characters.
 std::string printable(std::string_view text);

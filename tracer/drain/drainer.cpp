@@ -106,7 +106,7 @@ class Drainer final : public Consumer {
   }
 
   void loop() noexcept {
-    Nanoseconds clock_due = detail::read_monotonic() + first_clock_ns, clock_step = first_clock_ns;
+    Nanoseconds clock_due = read_monotonic() + first_clock_ns, clock_step = first_clock_ns;
     while (!stop_.load(std::memory_order_acquire)) {
       const std::uint32_t seen = work_.load(std::memory_order_acquire);
       run_jobs();
@@ -129,7 +129,7 @@ class Drainer final : public Consumer {
 
   void look_around(Nanoseconds& clock_due, Nanoseconds& clock_step) noexcept {
     session_.look_at_modules();
-    const Nanoseconds time = detail::read_monotonic();
+    const Nanoseconds time = read_monotonic();
     if (time < clock_due) return;
     session_.read_clock();
     clock_step = std::min(clock_step * 10, most_clock_ns);

@@ -2,7 +2,6 @@
 // libdw is opened when it is needed: the command runs without it, saying less.
 #include "tracer/ompd/call_stacks.hpp"
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -11,6 +10,7 @@
 
 #include <cstdlib>
 
+#include "tracer/base/text.hpp"
 #include "tracer/ompd/owned_fd.hpp"
 
 namespace tracer::ompd {
@@ -175,12 +175,7 @@ Position CallStacks::position(std::uint64_t address) const {
   if (module == nullptr) return result;
   if (const char* name = dw.dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr))
     result.module = name;
-  if (const char* name = dw.dwfl_module_addrname(module, address)) {
-    int status = -1;
-    char* readable = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-    result.function = status == 0 && readable != nullptr ? readable : name;
-    std::free(readable);
-  }
+  if (const char* name = dw.dwfl_module_addrname(module, address)) result.function = demangled(name);
   state_->add_line(module, result);
   return result;
 }

@@ -10,6 +10,7 @@
 
 #include <cstring>
 
+#include "tracer/base/text.hpp"
 #include "tracer/ompd/owned_fd.hpp"
 
 namespace tracer::ompd {
@@ -19,16 +20,6 @@ using OwnedElf = std::unique_ptr<Elf, int (*)(Elf*)>;
 
 /// More than the largest programs have; a damaged section header claims more.
 constexpr std::size_t max_symbols = 20'000'000;
-
-std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) {
-    text += digits[bytes[i] >> 4];
-    text += digits[bytes[i] & 15];
-  }
-  return text;
-}
 
 void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std::unordered_map<std::string, Symbol>& out) {
   Elf_Data* data = elf_getdata(section, nullptr);
@@ -100,7 +91,7 @@ bool ElfFile::read(int fd, bool symbols_only, std::string& why) {
       GElf_Nhdr note{};
       std::size_t name_offset = 0, offset = 0;
       if (gelf_getnote(data, 0, &note, &name_offset, &offset) != 0 && offset + note.n_descsz <= data->d_size) {
-        build_id_ = hexadecimal(static_cast<unsigned char*>(data->d_buf) + offset, note.n_descsz);
+        build_id_ = hexadecimal({static_cast<unsigned char*>(data->d_buf) + offset, note.n_descsz});
         build_id_address_ = shdr.sh_addr + offset;
       }
     } else if (std::strcmp(name, ".gnu_debuglink") == 0 && (data = elf_rawdata(section, nullptr)) != nullptr) {

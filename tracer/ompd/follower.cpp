@@ -14,6 +14,7 @@
 #include <fstream>
 #include <string>
 
+#include "tracer/base/clock.hpp"
 #include "tracer/ompd/registers.hpp"
 #include "tracer/ompd/runtime.hpp"
 
@@ -21,12 +22,6 @@ namespace tracer::ompd {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::uint64_t now() noexcept {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
-}
 
 sigset_t awaited() noexcept {
   sigset_t set;
@@ -181,7 +176,7 @@ void Follower::handle_event(std::uint64_t thread, int status) {
       leaving_ = true;
       break;
     case PTRACE_EVENT_STOP:
-      if (looking_.erase(thread) != 0 && observer_.look) observer_.look(thread, now());
+      if (looking_.erase(thread) != 0 && observer_.look) observer_.look(thread, read_monotonic());
       if (stops_by_job_control(WSTOPSIG(status)) && !leaving_) {
         ptrace(PTRACE_LISTEN, static_cast<pid_t>(thread), nullptr, nullptr);
         return;
@@ -200,7 +195,7 @@ void Follower::handle_copy(std::uint64_t process, bool shares_memory) {
 }
 
 bool Follower::handle_trap(std::uint64_t thread) {
-  const std::uint64_t time = now();
+  const std::uint64_t time = read_monotonic();
   const auto registers = target_.registers(thread);
   const auto point = registers ? breakpoints_.hit(registers->pc) : std::nullopt;
   if (!point) return false;  // the program's own
@@ -212,7 +207,7 @@ bool Follower::handle_trap(std::uint64_t thread) {
 void Follower::handle_end(std::uint64_t thread, int status) {
   const bool known = running_.erase(thread) != 0;
   stopped_.erase(thread);
-  if (known && observer_.thread_gone) observer_.thread_gone(thread, now());
+  if (known && observer_.thread_gone) observer_.thread_gone(thread, read_monotonic());
   if (thread != target_.process_id()) return;  // the main thread's end is told when all others are gone
   exit_status_ = status;
   end_ = FollowEnd::exited;

@@ -10,18 +10,10 @@
 #include <iterator>
 #include <vector>
 
+#include "tracer/base/text.hpp"
+
 namespace tracer {
 namespace {
-
-std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) {
-    text += digits[bytes[i] >> 4];
-    text += digits[bytes[i] & 15];
-  }
-  return text;
-}
 
 /// The GNU build id out of a mapped PT_NOTE segment.
 std::string build_id_of(const char* notes, std::size_t size) {
@@ -33,8 +25,8 @@ std::string build_id_of(const char* notes, std::size_t size) {
     const std::size_t name = at + sizeof note, description = name + align(note.n_namesz);
     if (description + note.n_descsz > size) return {};
     if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(notes + name, "GNU", 4) == 0) {
-      return hexadecimal(reinterpret_cast<const unsigned char*>(notes + description),
-                         std::min<std::size_t>(note.n_descsz, most));
+      return hexadecimal(
+          {reinterpret_cast<const unsigned char*>(notes + description), std::min<std::size_t>(note.n_descsz, most)});
     }
     at = description + align(note.n_descsz);
   }

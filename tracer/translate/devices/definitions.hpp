@@ -40,7 +40,7 @@ struct DeviceDefinitions {
   /// An operation of the stream is events of the window, not a region.
   bool is_rma(const DeviceLocation& location, const DeviceOperation& operation) const;
 
-  std::map<std::pair<std::uint64_t, std::uint64_t>, RegionRef> regions;  ///< see region_key
+  std::map<std::pair<std::uint64_t, std::uint64_t>, RegionRef> regions;  ///< by device_region_key()
 };
 
 /// Operations of one region: by kind, by name, and by the position that the target construct has.

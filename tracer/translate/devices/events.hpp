@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Second pass of devices: a stream's operations and its device's memory become events.
+// A stream's operations and its device's memory become events.
 #pragma once
 
 #include "tracer/event_sink.hpp"

@@ -2,21 +2,12 @@
 // One region per kernel and construct; kernels that no target construct made have their own names.
 #include "tracer/translate/devices/regions.hpp"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
 #include <map>
-#include <memory>
+
+#include "tracer/base/text.hpp"
 
 namespace tracer::translate {
 namespace {
-
-std::string demangle(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                    &std::free);
-  return status == 0 && text ? text.get() : name;
-}
 
 const char* plain_name(DeviceRecordKind kind) {
   switch (kind) {
@@ -72,7 +63,7 @@ Region describe(const DeviceOperation& o, const Tables& tables, const Journal& j
     region.begin_line = region.end_line = host->begin_line;
     region.description = host->description;
   } else {
-    region.name = own.empty() ? plain_name(o.kind) : demangle(own);
+    region.name = own.empty() ? plain_name(o.kind) : demangled(own);
   }
   region.canonical = own.empty() ? region.name : own;
   return region;

@@ -79,7 +79,7 @@ class RegionTable {
 /// leaves libomp's own address). False for what has no position at all.
 bool wants_position(Construct construct) noexcept;
 
-/// Names all sites of all channels. `strings` are the journal's (names of phases).
+/// Names all sites of all channels. The journal has the names of phases.
 void build_regions(Tables& tables, const Journal& journal, const Symbolizer& symbolize);
 
 }  // namespace tracer::translate

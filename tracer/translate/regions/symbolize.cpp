@@ -2,7 +2,6 @@
 // Source positions by libdw.
 #include "tracer/translate/regions/symbolize.hpp"
 
-#include <cxxabi.h>
 #include <dwarf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,17 +13,11 @@
 #include <map>
 #include <memory>
 
+#include "tracer/base/text.hpp"
 #include "tracer/translate/regions/libdw.hpp"
 
 namespace tracer::translate {
 namespace {
-
-std::string hexadecimal(const unsigned char* bytes, int size) {
-  static const char digits[] = "0123456789abcdef";
-  std::string text;
-  for (int i = 0; i < size; ++i) (text += digits[bytes[i] >> 4]) += digits[bytes[i] & 15];
-  return text;
-}
 
 // Separate debug information by build id, where distributions put it. Not libdwfl's own search: that
 // may ask servers on the network.
@@ -34,7 +27,7 @@ int find_debuginfo(Dwfl_Module* module, void**, const char*, Dwarf_Addr, const c
   GElf_Addr address = 0;
   const int size = libdw()->dwfl_module_build_id(module, &bits, &address);
   if (size < 2) return -1;
-  const std::string id = hexadecimal(bits, size);
+  const std::string id = hexadecimal({bits, static_cast<std::size_t>(size)});
   const std::string path = "/usr/lib/debug/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug";
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd >= 0) *name = strdup(path.c_str());
@@ -57,10 +50,7 @@ std::string user_name(std::string name) {
   for (const char* mark : {".omp_outlined", "._omp_fn", ".omp_task_entry", ".omp."})
     if (const auto at = name.find(mark); at != std::string::npos) name.resize(at);
   if (name.empty() || name[0] == '.') return "";
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> demangled(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && demangled ? demangled.get() : name;
+  return demangled(name);
 }
 
 struct Enclosing {
@@ -169,7 +159,8 @@ SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& bu
   const unsigned char* bits = nullptr;
   GElf_Addr note = 0;
   const int size = dw_->dwfl_module_build_id(module, &bits, &note);
-  if (size > 0 && !build_id.empty() && hexadecimal(bits, size) != build_id) return position;  // replaced since
+  if (size > 0 && !build_id.empty() && hexadecimal({bits, static_cast<std::size_t>(size)}) != build_id)
+    return position;  // replaced since
   const Piece* piece = piece_at(module, call);
   if (piece) line_of(*piece, call, position);
   if (const char* symbol = dw_->dwfl_module_addrname(module, call)) position.function = user_name(symbol);

@@ -10,7 +10,7 @@
 
 namespace tracer::translate {
 
-/// An acquisition or release of a mutex as the second pass has it.
+/// An acquisition or release of a mutex as it is written.
 struct LockOperation {
   std::uint32_t lock = 0;   ///< dense in the run
   std::uint32_t order = 0;  ///< of the acquisition it is, ends or nests in; 0: there is none, and no event

@@ -22,7 +22,7 @@ struct Member {
 
 class RegionTable;  // regions.hpp
 
-/// Everything the second pass looks up. Read-only by then.
+/// Everything the writing looks up. Read-only by then.
 struct Tables {
   Tables();
   ~Tables();

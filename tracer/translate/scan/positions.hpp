@@ -20,7 +20,7 @@ struct AddressRange {
 /// A position inside the runtime says nothing and becomes 0: where the compiler made a tail call of
 /// the runtime's function, libomp sees its own caller. For a taskloop and the tasks it makes libomp
 /// (to 22) always gives its own: the taskgroup around it, which has the program's, stands in.
-/// Both passes show every record to this before they look at it.
+/// The scan and the writing show it every record of a taskgroup, and every other whose position they look at.
 class PositionMender {
  public:
   explicit PositionMender(AddressRange runtime) : runtime_(runtime) {}

@@ -140,17 +140,17 @@ void Scanner::record(const Record& r) {
   if (out_.first == 0) out_.first = r.time;
   if (r.time > out_.last) out_.last = r.time;
   if (r.kind < RecordKind::count_) ++out_.kinds[static_cast<std::size_t>(r.kind)];
-  if (is_at_team_boundary() && r.kind != RecordKind::parallel_end && !is_neutral(r)) complete_team_boundary(r);
+  if (nesting_.is_at_boundary()) nesting_.complete_boundary(r);
   if (adds_only_its_site(r) && known_.at(r).holds(r)) return;
   switch (r.kind) {
     case RecordKind::parallel_begin:
-      return parallel_begin(r);
+      if (!nesting_.parallel_begin(r)) out_.repairs.note(Repair::parallel_without_id);
+      return;
     case RecordKind::parallel_end:
-      return parallel_end(r);
+      return nesting_.parallel_end(r);
     case RecordKind::implicit_task:
     case RecordKind::initial_task:
-      if (r.endpoint == Endpoint::begin) return implicit_begin(r);
-      return implicit_end(r);
+      return r.endpoint == Endpoint::begin ? nesting_.part_begin(r) : nesting_.part_end(r);
     case RecordKind::task_create:
       return task_create(r);
     case RecordKind::task_schedule:

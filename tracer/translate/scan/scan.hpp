@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// First pass: one channel's records become its part of the tables. Channels are independent, so
+// One channel's records become its part of the tables. Channels are independent, so
 // several threads scan at once.
 #pragma once
 

@@ -10,14 +10,15 @@
 #include "tracer/repeats.hpp"
 #include "tracer/trace_source.hpp"
 #include "tracer/translate/scan/facts.hpp"
+#include "tracer/translate/scan/nesting.hpp"
 #include "tracer/translate/scan/positions.hpp"
 #include "tracer/translate/scan/task_counter.hpp"
 
 namespace tracer::translate {
 
-class Scanner {
+class Scanner final : Nesting::Listener {
  public:
-  explicit Scanner(ChannelId channel) : channel_(channel) { sites_.resize(64, none); }
+  explicit Scanner(ChannelId channel) : channel_(channel), nesting_(channel, *this) { sites_.resize(64, none); }
 
   void record(const Record& r);
   void passed(Ticks time) noexcept { last_ = time; }
@@ -25,6 +26,7 @@ class Scanner {
   void count(const Repeats& repeats);
   ChannelScan take() {
     out_.ends_in_task = running_ != no_id;
+    out_.teams_out_of_order |= nesting_.is_out_of_order();
     out_.sites = std::move(keys_);
     return std::move(out_);
   }
@@ -41,32 +43,23 @@ class Scanner {
   void dependence(const Record& r);
   void lock(const Record& r, LockStep step);
 
-  // scan_teams.cpp
-  void parallel_begin(const Record& r);
-  void parallel_end(const Record& r);
-  void implicit_begin(const Record& r);
-  void implicit_end(const Record& r);
+  // scanner_teams.cpp
+  void forked(const Record& r) override;
+  void begun(const PartBegin& part, const Record& r) override;
+  void told(std::size_t part, const Record& r) override;
+  void ended(EndCause cause, const Record& r) override;
+  void joined(EndCause cause, const Record& r) override;
+  void ignored(const Record&) override {}
   void join_end(const Record& r);
   ParallelInstance* own_parallel(ParallelId id);
-  void close_to(std::size_t depth, Ticks time);
-  std::uint32_t begin_implicit(const ImplicitInstance& begun);
-  bool is_at_team_boundary() const noexcept { return !forks_.empty() && forks_.back().entered == forks_.back().left; }
-  void complete_team_boundary(const Record& r);
-  ParallelId team_of(const Record& r) const;
 
   ChannelScan out_;
   ChannelId channel_;
+  Nesting nesting_;
   std::vector<RegionKey> keys_;
   std::vector<std::uint32_t> sites_;  // open addressing over keys_
   std::vector<std::uint32_t> nest_;   // implicit instances that are open here
-  struct Fork {
-    std::uint32_t parallel;
-    std::size_t depth;     // of nest_
-    bool entered = false;  // this thread's part of the team has begun
-    bool left = false;     // and has ended
-  };
-  std::vector<Fork> forks_;         // regions that began here and have not ended
-  std::vector<ParallelId> joined_;  // before their end was told
+  std::vector<std::uint32_t> forks_;  // regions that began here and have not ended
   TaskCounter task_counter_;
   TaskId running_ = no_id;      // explicit task
   std::vector<TaskId> around_;  // per implicit instance of nest_: what ran when it began
@@ -76,7 +69,6 @@ class Scanner {
   std::array<std::uint32_t, 256> type_counts_{};
   Ticks last_ = 0;  // the time of the record before
   std::uint64_t loop_codeptr_ = 0;
-  ParallelId league_ = no_id;         // begun here, without a team yet
   RegionKey data_op_{};               // waits for its `more`
   std::uint64_t target_codeptr_ = 0;  // of the target region that is open here
 };

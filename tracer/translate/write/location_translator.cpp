@@ -17,7 +17,7 @@ Ticks LocationTranslator::next_due() const noexcept {
   const bool waits =
       !waits_.empty() || events_.creation.is_pending() || events_.locks.is_pending() || events_.targets.awaits_more();
   if (waits || context_.out.paused()) return 0;
-  if (events_.nest.is_at_team_boundary() || events_.nest.current->ends_unreported) return 0;
+  if (events_.teams.is_at_boundary() || events_.nest.current->ends_unreported) return 0;
   Ticks due = std::min(limit(), events_.teams.on_time_until());
   if (due != never) ++due;  // until and with them
   if (const ImpliedRelease* implied = events_.locks.next_implied()) due = std::min(due, implied->time);
@@ -64,7 +64,7 @@ void LocationTranslator::translate(const Record& r) {
     const Ticks when = r.time < due_ ? r.time : do_due(r);
     // The master's time, unless this thread was still at the end of a task by then.
     const Nanoseconds t = when == r.time ? context_.clock(when) : not_before_last(when);
-    if (events_.nest.is_at_team_boundary()) events_.teams.complete_boundary(r, t);
+    if (events_.teams.is_at_boundary()) events_.teams.complete_boundary(r, t);
     if (const Site* site = events_.write(r, t)) fast_.learn(r, *site);
   }
   due_ = next_due();
@@ -98,7 +98,7 @@ void LocationTranslator::pass_limits(Ticks when) {
   while (limit() < when) {
     const Ticks last = limit();
     release_implied(last, nullptr);
-    if (events_.nest.is_at_team_boundary()) events_.teams.complete_boundary(Record{}, not_before_last(last));
+    events_.teams.complete_boundary(not_before_last(last));
     toggle(last);
     events_.teams.end_by_limit(last);
   }
@@ -132,7 +132,7 @@ void LocationTranslator::release_implied(Ticks before, const Record* next) {
     }
     if (before != never) toggle(implied->time);
     const auto due = [&] { return not_before_last(std::min(implied->time, context_.tables.end)); };
-    if (events_.nest.is_at_team_boundary()) events_.teams.complete_boundary(Record{}, due());
+    events_.teams.complete_boundary(due());
     const bool is_told = next != nullptr && next->kind == RecordKind::mutex_released &&
                          locks.is_before_release(*implied) && is_last_before(before);
     if (is_told) {

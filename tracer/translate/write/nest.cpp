@@ -37,8 +37,7 @@ void Nest::push(const ImplicitInstance* instance, const ParallelInstance* p, std
 void Nest::pop() {
   const Part& i = parts.back();
   current = i.outer;
-  if (i.parallel && i.instance->rank == 0 && !forks.empty() && forks.back().parallel == i.parallel)
-    forks.back().left = true;
+  if (i.own && !forks.empty()) forks.back().left = true;
   parts.pop_back();
 }
 

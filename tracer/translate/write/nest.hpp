@@ -42,6 +42,7 @@ struct Part {
   TaskState* outer;   ///< current before it began
   std::size_t forks;  ///< open forks when it began
   Ticks limit;        ///< by when it must have ended: the team's or an outer one's
+  bool own = false;   ///< of the team that this thread forked last: TeamEvents sets it
 };
 
 struct OpenFork {
@@ -49,6 +50,7 @@ struct OpenFork {
   const ParallelInstance* parallel;
   bool entered = false;  ///< this thread's implicit task has begun
   bool left = false;     ///< and has ended
+  bool joined = false;   ///< the join was written before it was told
 };
 
 class Nest {
@@ -61,10 +63,12 @@ class Nest {
 
   /// The last thing was a fork, or the end of a team that is not joined: to a reader they are one with the team's
   /// begin, and with the join.
-  bool is_at_team_boundary() const noexcept { return !forks.empty() && (forks.back().left || !forks.back().entered); }
+  bool is_at_team_boundary() const noexcept {
+    return !forks.empty() && !forks.back().joined && (forks.back().left || !forks.back().entered);
+  }
   /// The thread is in no part of the region that it forked last, either before or behind it.
   bool is_outside_forked_team() const noexcept {
-    return !forks.empty() && (parts.empty() || parts.back().forks < forks.size());
+    return !forks.empty() && !forks.back().joined && (parts.empty() || parts.back().forks < forks.size());
   }
   /// A worker between its teams.
   bool is_outside_teams() const noexcept;
@@ -82,8 +86,7 @@ class Nest {
 
   std::deque<Part> parts;
   std::vector<OpenFork> forks;
-  std::vector<ParallelId> joined;  ///< before their end was told
-  TaskState base;                  ///< what a thread does that has no implicit task
+  TaskState base;  ///< what a thread does that has no implicit task
   TaskState* current = &base;
   enum class ThreadKind : std::uint8_t { unknown, worker, root } kind = ThreadKind::unknown;
 };

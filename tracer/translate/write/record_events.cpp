@@ -20,12 +20,11 @@ Site* RecordEvents::write(const Record& r, Nanoseconds t) {
 void RecordEvents::write_other(const Record& r, Nanoseconds t) {
   switch (r.kind) {
     case RecordKind::parallel_begin:
-      return teams.fork(r, t);
     case RecordKind::parallel_end:
-      return teams.end_region(r, t);
+      return teams.parallel(r, t);
     case RecordKind::implicit_task:
     case RecordKind::initial_task:
-      return r.endpoint == Endpoint::begin ? teams.begin_part(r, t) : teams.end_part(r, t);
+      return teams.part(r, t);
     case RecordKind::task_create:
       return creation.create(r);
     case RecordKind::dependences:

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "tracer/repeats.hpp"
-
 namespace tracer::translate {
 namespace {
 
@@ -31,10 +29,6 @@ constexpr bool is_of_program(RecordKind kind) noexcept {
   }
 }
 
-constexpr bool begins_part(const Record& r) noexcept {
-  return (r.kind == RecordKind::implicit_task || r.kind == RecordKind::initial_task) && r.endpoint == Endpoint::begin;
-}
-
 /// The part of a master of which nothing is told.
 const ImplicitInstance nobody{};
 /// Of what a limit has ended: its records are still to come, and say nothing more.
@@ -43,6 +37,8 @@ const ParallelInstance over = [] {
   p.limit = never;
   return p;
 }();
+/// A region that the tables do not have.
+const ParallelInstance unknown{};
 
 }  // namespace
 
@@ -66,37 +62,91 @@ Ticks TeamEvents::on_time_until() const noexcept {
   return i.instance->rank != 0 && i.parallel && i.parallel->implicit_end != 0 ? i.parallel->implicit_end : never;
 }
 
-void TeamEvents::fork(const Record& r, Nanoseconds t) {
+void TeamEvents::parallel(const Record& r, Nanoseconds t) {
+  now_ = t;
+  if (r.kind == RecordKind::parallel_begin)
+    nesting_.parallel_begin(r);  // what is none was counted by the scan
+  else
+    nesting_.parallel_end(r);
+}
+
+void TeamEvents::part(const Record& r, Nanoseconds t) {
+  now_ = t;
+  r.endpoint == Endpoint::begin ? nesting_.part_begin(r) : nesting_.part_end(r);
+}
+
+void TeamEvents::forked(const Record& r) {
   const ParallelInstance* p = context_.tables.parallel(r.b);
-  if (!p) return;      // counted by the scan
-  if (p->size == 0) {  // the trace ends right after its begin
+  if (!p) {
+    p = &unknown;
+  } else if (p->size == 0) {  // the trace ends right after its begin
     if (!p->in_pause) context_.note(Repair::parallel_without_team);
   } else {
-    context_.out.add(t, EventType::thread_fork, 0, std::max(p->requested, p->size), names_.of(*p));
+    context_.out.add(now_, EventType::thread_fork, 0, std::max(p->requested, p->size), names_.of(*p));
     if (nest_.kind == Nest::ThreadKind::unknown) nest_.kind = Nest::ThreadKind::root;
   }
   nest_.forks.push_back({r.b, p});
 }
 
-void TeamEvents::complete_boundary(const Record& r, Nanoseconds t) {
-  while (!nest_.forks.empty() && r.kind != RecordKind::parallel_end && !is_neutral(r)) {
-    OpenFork& fork = nest_.forks.back();
-    if (fork.left) {
-      context_.note(Repair::joined_where_thread_goes_on);
-      nest_.joined.push_back(fork.id);  // its end is still to be told
-      join(t);
-      continue;
-    }
-    if (fork.entered) return;
-    const auto own = [&](const ImplicitInstance& i) { return i.parallel == fork.id; };
-    if (const ImplicitInstance* next = next_begin(); begins_part(r) && next && own(*next)) return;
-    context_.note(Repair::team_begin_of_master_supplied);
-    const auto& all = context_.scan().implicits;
-    const auto later = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(next_implicit_), all.end(), own);
-    enter(later != all.end() ? &*later : &nobody, fork.parallel, t);
-    fork.entered = true;
+void TeamEvents::begun(const PartBegin& part, const Record&) {
+  const ImplicitInstance& instance = context_.scan().implicits[next_implicit_++];
+  if (!part.own) return enter(&instance, context_.tables.parallel(instance.parallel), false, now_);
+  if (nest_.forks.back().entered) {  // by complete_boundary()
+    nest_.parts.back().task.id = instance.task;
     return;
   }
+  if (part.synthesized) context_.note(Repair::team_begin_of_master_supplied);
+  enter_own(&instance, now_);
+}
+
+// A part that is in no team, as was decided, leaves the region the team of its fork all the same.
+void TeamEvents::enter_own(const ImplicitInstance* instance, Nanoseconds t) {
+  const ParallelInstance* const team = nest_.forks.back().parallel;
+  const bool is_member = context_.tables.parallel(instance->parallel) == team;
+  enter(is_member ? instance : &nobody, team, true, t);
+  if (!is_member) nest_.parts.back().task.id = instance->task;
+}
+
+void TeamEvents::complete_boundary(Nanoseconds t) {
+  if (!nest_.is_at_team_boundary()) return;
+  const OpenFork fork = nest_.forks.back();
+  if (!fork.entered) {
+    // What the channel begins next is this fork's part: whatever else came would have completed it before.
+    const auto& all = context_.scan().implicits;
+    const bool is_next = next_implicit_ < all.size() && all[next_implicit_].parallel == fork.id;
+    context_.note(Repair::team_begin_of_master_supplied);
+    return enter_own(is_next ? &all[next_implicit_] : &nobody, t);
+  }
+  context_.note(Repair::joined_where_thread_goes_on);
+  join(t);
+  nest_.forks.push_back({fork.id, &over, true, true, true});  // until that is told
+}
+
+void TeamEvents::ended(EndCause cause, const Record&) {
+  if (cause == EndCause::told) return close_part(now_, false);
+  end_untold(now_);
+}
+
+void TeamEvents::joined(EndCause cause, const Record&) {
+  while (!nest_.parts.empty() && nest_.parts.back().forks >= nest_.forks.size())
+    end_untold(now_);  // complete_boundary()
+  const OpenFork& fork = nest_.forks.back();
+  if (fork.joined) return nest_.forks.pop_back();
+  Nanoseconds t = now_;
+  if (cause == EndCause::around_ends_untold && !nest_.parts.empty()) t = left_by(nest_.parts.back(), t);
+  if (cause == EndCause::thread_goes_on) {
+    context_.note(Repair::joined_where_thread_goes_on);
+  } else if (cause != EndCause::told && !is_runtimes_own(fork.parallel)) {
+    context_.note(nest_.parts.empty() ? Repair::parallel_closed_at_end_of_trace : Repair::parallel_closed_by_outer_end);
+  }
+  join(t);
+}
+
+void TeamEvents::ignored(const Record& r) {
+  if (r.kind == RecordKind::parallel_end) return context_.note(Repair::second_end_of_parallel);
+  // The initial thread of libomp's hidden helpers (13 to 16) says only that it ends.
+  if (r.kind == RecordKind::initial_task && nest_.parts.empty()) return;
+  context_.note(Repair::end_without_begin);
 }
 
 void TeamEvents::join(Nanoseconds t) {
@@ -120,55 +170,10 @@ void TeamEvents::join_to(std::size_t forks, Nanoseconds t, Repair why) {
   }
 }
 
-// The innermost region that this thread began ends, whatever id is given: libomp's join frees the
-// team before the callback, so that another thread's region may have overwritten it (seen with 19);
-// and GCC's regions inside `teams` end the outer one twice.
-void TeamEvents::end_region(const Record& r, Nanoseconds t) {
-  auto& joined = nest_.joined;
-  if (const auto early = std::find(joined.begin(), joined.end(), r.b); early != joined.end())
-    return void(joined.erase(early));
-  if (nest_.forks.empty()) return context_.note(Repair::second_end_of_parallel);
-  const std::size_t depth = nest_.forks.size() - 1;
-  std::size_t keep = nest_.parts.size();
-  while (keep > 0 && nest_.parts[keep - 1].forks > depth) --keep;
-  end_to(keep, t);
-  join(t);
-}
-
-/// What the next record of an implicit task's begin is to the tables.
-const ImplicitInstance* TeamEvents::next_begin() const {
-  const auto& all = context_.scan().implicits;
-  const auto next = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(next_implicit_), all.end(),
-                                 [](const ImplicitInstance& i) { return !i.synthesized; });
-  return next != all.end() ? &*next : nullptr;
-}
-
-void TeamEvents::begin_part(const Record& r, Nanoseconds t) {
-  const auto is_synthesized = [&r](const Part& i) {
-    return i.instance->synthesized && i.instance->task == r.c &&
-           (r.kind == RecordKind::initial_task || i.instance->parallel == r.b);
-  };
-  if (r.c != no_id && std::any_of(nest_.parts.begin(), nest_.parts.end(), is_synthesized)) return;
-  const ImplicitInstance* instance = next_begin();
-  if (!instance) return;
-  next_implicit_ = static_cast<std::size_t>(instance - context_.scan().implicits.data()) + 1;
-  const ParallelInstance* p = context_.tables.parallel(instance->parallel);
-  if (instance->joins) end_all(t);
-  const auto is_open = [instance](const Part& i) { return i.instance == instance; };
-  if (std::any_of(nest_.parts.begin(), nest_.parts.end(), is_open)) return;  // see complete_boundary()
-  const bool leads = p && tracer::channel_of(instance->parallel) == context_.channel;
-  const auto& forks = nest_.forks;
-  if (leads && (forks.empty() || forks.back().id != instance->parallel || forks.back().entered)) {
-    context_.note(Repair::team_begin_without_region);
-    p = nullptr;
-  }
-  enter(instance, p, t);
-}
-
-void TeamEvents::enter(const ImplicitInstance* instance, const ParallelInstance* p, Nanoseconds t) {
-  auto& forks = nest_.forks;
-  if (p && instance->rank == 0 && !forks.empty() && forks.back().parallel == p) forks.back().entered = true;
-  nest_.push(instance, p, forks.size());
+void TeamEvents::enter(const ImplicitInstance* instance, const ParallelInstance* p, bool own, Nanoseconds t) {
+  if (own) nest_.forks.back().entered = true;
+  nest_.push(instance, p, nest_.forks.size());
+  nest_.parts.back().own = own;
   work_.begin_team();
   if (!p || p->comm == undefined_ref) return;
   if (nest_.kind == Nest::ThreadKind::unknown) nest_.kind = Nest::ThreadKind::worker;
@@ -207,14 +212,22 @@ void TeamEvents::end_by_limit(Ticks limit) {
                                   [limit](const Part& i) { return i.limit <= limit || i.outer->limit <= limit; });
   const auto keep = static_cast<std::size_t>(first - parts.begin());
   const std::vector<OpenFork> forks = nest_.forks;
-  std::vector<std::pair<const ImplicitInstance*, std::size_t>> ended;
-  for (auto i = first; i != parts.end(); ++i) ended.emplace_back(i->instance, i->forks);
+  struct Ended {
+    const ImplicitInstance* instance;
+    std::size_t forks;
+    bool own;
+  };
+  std::vector<Ended> ended;
+  for (auto i = first; i != parts.end(); ++i) ended.push_back({i->instance, i->forks, i->own});
   end_to(keep, t);
   while (!nest_.forks.empty() && nest_.forks.back().left) join(t);
   tasks_.expire(limit + 1);
   for (std::size_t n = nest_.forks.size(); n < forks.size(); ++n)
-    nest_.forks.push_back({forks[n].id, &over, forks[n].entered, forks[n].left});
-  for (const auto& [instance, depth] : ended) nest_.push(instance, &over, depth);
+    nest_.forks.push_back({forks[n].id, &over, forks[n].entered, forks[n].left, forks[n].joined});
+  for (const Ended& part : ended) {
+    nest_.push(part.instance, &over, part.forks);
+    parts.back().own = part.own;
+  }
 }
 
 void TeamEvents::end_unstarted(std::uint32_t creator, Nanoseconds t) {
@@ -237,33 +250,31 @@ void TeamEvents::leave_join_barrier(const Part& part, Nanoseconds end) {
     regions_.leave(std::min(end, context_.clock(part.parallel->join_end)), open.inner_construct(), false);
 }
 
+/// A worker whose late end never came (_exit, or the runtime dropped it) left with its master.
+Nanoseconds TeamEvents::left_by(const Part& part, Nanoseconds t) const {
+  const bool is_late = part.parallel && part.instance->rank != 0 && part.parallel->limit != never;
+  return is_late ? std::min(t, context_.clock(part.parallel->limit)) : t;
+}
+
+/// The innermost part, by no record of its own; what was forked in it is joined.
+void TeamEvents::end_untold(Nanoseconds t) {
+  const Part& i = nest_.parts.back();
+  const Nanoseconds end = left_by(i, t);
+  const bool is_late = i.parallel && i.instance->rank != 0 && i.parallel->limit != never;
+  if (is_late) leave_join_barrier(i, end);
+  close_part(end, i.parallel != nullptr && !is_late);
+}
+
 void TeamEvents::end_to(std::size_t depth, Nanoseconds t) {
   while (nest_.parts.size() > depth) {
-    const Part& i = nest_.parts.back();
-    // A worker whose late end never came (_exit, or the runtime dropped it) left with its master.
-    const bool is_late = i.parallel && i.instance->rank != 0 && i.parallel->limit != never;
-    const Nanoseconds end = is_late ? std::min(t, context_.clock(i.parallel->limit)) : t;
-    join_to(i.forks, end, Repair::parallel_closed_by_outer_end);
-    if (is_late) leave_join_barrier(i, end);
-    close_part(end, i.parallel != nullptr && !is_late);
+    join_to(nest_.parts.back().forks, left_by(nest_.parts.back(), t), Repair::parallel_closed_by_outer_end);
+    end_untold(t);
   }
 }
 
 void TeamEvents::end_all(Nanoseconds t) {
   end_to(0, t);
   join_to(0, t, Repair::parallel_closed_at_end_of_trace);
-}
-
-void TeamEvents::end_part(const Record& r, Nanoseconds t) {
-  for (std::size_t n = nest_.parts.size(); n-- > 0;) {
-    if (nest_.parts[n].task.id != r.c && r.c != no_id) continue;
-    if (n + 1 < nest_.parts.size()) end_to(n + 1, t);
-    join_to(nest_.parts[n].forks, t, Repair::parallel_closed_by_outer_end);
-    return close_part(t, false);
-  }
-  // The initial thread of libomp's hidden helpers (13 to 16) says only that it ends.
-  if (r.kind == RecordKind::initial_task && nest_.parts.empty()) return;
-  context_.note(Repair::end_without_begin);
 }
 
 }  // namespace tracer::translate

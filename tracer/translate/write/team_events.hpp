@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "tracer/translate/scan/nesting.hpp"
 #include "tracer/translate/write/context.hpp"
 #include "tracer/translate/write/mark_events.hpp"
 #include "tracer/translate/write/nest.hpp"
@@ -14,20 +15,31 @@
 
 namespace tracer::translate {
 
-class TeamEvents {
+class TeamEvents final : Nesting::Listener {
  public:
   TeamEvents(Context& context, Nest& nest, RegionEvents& regions, const TaskNames& names, TaskEvents& tasks,
              MarkEvents& marks, WorkEvents& work)
-      : context_(context), nest_(nest), regions_(regions), names_(names), tasks_(tasks), marks_(marks), work_(work) {}
+      : context_(context),
+        nest_(nest),
+        regions_(regions),
+        names_(names),
+        tasks_(tasks),
+        marks_(marks),
+        work_(work),
+        nesting_(context.channel, *this) {}
 
-  void fork(const Record& r, Nanoseconds t);
-  void end_region(const Record& r, Nanoseconds t);
-  void begin_part(const Record& r, Nanoseconds t);
-  void end_part(const Record& r, Nanoseconds t);
+  void parallel(const Record& r, Nanoseconds t);
+  void part(const Record& r, Nanoseconds t);
 
   /// A fork and its team's begin are one to a reader, as are its end and the join: no event may come between. `r` is
   /// what comes now.
-  void complete_boundary(const Record& r, Nanoseconds t);
+  void complete_boundary(const Record& r, Nanoseconds t) {
+    now_ = t;
+    nesting_.complete_boundary(r);
+  }
+  bool is_at_boundary() const noexcept { return nesting_.is_at_boundary(); }
+  /// The same for an event that no record tells, at a boundary whose next record is still to come.
+  void complete_boundary(Nanoseconds t);
   /// The record's time, or the master's when it came late.
   Ticks due(const Record& r) const noexcept {
     return r.endpoint == Endpoint::begin || nest_.parts.empty() || nest_.parts.back().instance->rank == 0 ? r.time
@@ -44,11 +56,20 @@ class TeamEvents {
 
  private:
   Ticks due_late(const Record& r) const noexcept;
-  const ImplicitInstance* next_begin() const;
-  void enter(const ImplicitInstance* instance, const ParallelInstance* p, Nanoseconds t);
+  void forked(const Record& r) override;
+  void begun(const PartBegin& part, const Record& r) override;
+  void told(std::size_t, const Record&) override {}
+  void ended(EndCause cause, const Record& r) override;
+  void joined(EndCause cause, const Record& r) override;
+  void ignored(const Record& r) override;
+
+  void enter(const ImplicitInstance* instance, const ParallelInstance* p, bool own, Nanoseconds t);
+  void enter_own(const ImplicitInstance* instance, Nanoseconds t);
   void join(Nanoseconds t);
   void join_to(std::size_t forks, Nanoseconds t, Repair why);
   void end_to(std::size_t depth, Nanoseconds t);
+  void end_untold(Nanoseconds t);
+  Nanoseconds left_by(const Part& part, Nanoseconds t) const;
   void leave_join_barrier(const Part& part, Nanoseconds end);
   void close_part(Nanoseconds t, bool repaired);
 
@@ -59,7 +80,9 @@ class TeamEvents {
   TaskEvents& tasks_;
   MarkEvents& marks_;
   WorkEvents& work_;
-  std::size_t next_implicit_ = 0;
+  Nesting nesting_;
+  Nanoseconds now_ = 0;            ///< of the record that the nesting is shown
+  std::size_t next_implicit_ = 0;  ///< of the channel's, in the order of their begins
 };
 
 }  // namespace tracer::translate

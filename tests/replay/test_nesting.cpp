@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The nesting of a thread's regions and teams: orders that runtimes give, and those that are completed to one.
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "support/records.hpp"
+#include "tracer/translate/scan/nesting.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using namespace tracer::translate;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+constexpr ParallelId region = make_id(0, 2), inner = make_id(0, 5), foreign = make_id(1, 2);
+constexpr TaskId master_task = make_id(0, 3), inner_task = make_id(0, 6), worker_task = make_id(0, 7);
+
+/// Writes down what is said: "begun own", "ended", "joined around".
+struct Listener final : Nesting::Listener {
+  void forked(const Record&) override { lines.emplace_back("forked"); }
+  void begun(const PartBegin& part, const Record&) override {
+    lines.push_back(std::string("begun") + (part.own ? " own" : "") + (part.joins ? " foreign" : "") +
+                    (part.synthesized ? " synthesized" : ""));
+  }
+  void told(std::size_t part, const Record&) override { lines.push_back("told " + std::to_string(part)); }
+  void ended(EndCause cause, const Record&) override { lines.push_back("ended" + why(cause)); }
+  void joined(EndCause cause, const Record&) override { lines.push_back("joined" + why(cause)); }
+  void ignored(const Record&) override { lines.emplace_back("ignored"); }
+  static std::string why(EndCause cause) {
+    static const char* const causes[] = {"", " goes on", " around", " around untold"};
+    return causes[static_cast<std::size_t>(cause)];
+  }
+  Lines lines;
+};
+
+Lines nesting_of(const std::vector<Record>& records, bool* out_of_order = nullptr) {
+  Listener listener;
+  Nesting nesting(0, listener);
+  for (const Record& r : records) {
+    if (nesting.is_at_boundary()) nesting.complete_boundary(r);
+    if (r.kind == RecordKind::parallel_begin) {
+      if (!nesting.parallel_begin(r)) listener.lines.emplace_back("no region");
+    } else if (r.kind == RecordKind::parallel_end) {
+      nesting.parallel_end(r);
+    } else if (r.kind == RecordKind::implicit_task || r.kind == RecordKind::initial_task) {
+      r.endpoint == Endpoint::begin ? nesting.part_begin(r) : nesting.part_end(r);
+    }
+  }
+  if (out_of_order != nullptr) *out_of_order = nesting.is_out_of_order();
+  return listener.lines;
+}
+
+const Record forked = parallel_begin(10, region, 2), begins = implicit_task_begin(20, region, master_task, 0, 2),
+             ends = implicit_task_end(80, master_task), join = parallel_end(90, region),
+             barrier = sync_begin(50, sync_kind::barrier_explicit);
+
+}  // namespace
+
+TEST_CASE("a region in the order that runtimes give is told as it is") {
+  bool out_of_order = true;
+  CHECK(nesting_of({forked, begins, barrier, ends, join}, &out_of_order) ==
+        Lines{"forked", "begun own", "ended", "joined"});
+  CHECK_FALSE(out_of_order);
+}
+
+TEST_CASE("a thread that goes on behind its fork begins its part there, and its late begin is that part's") {
+  bool out_of_order = false;
+  CHECK(nesting_of({forked, barrier, begins, ends, join}, &out_of_order) ==
+        Lines{"forked", "begun own synthesized", "told 0", "ended", "joined"});
+  CHECK(out_of_order);
+}
+
+TEST_CASE("a thread that goes on behind its part's end joins there, and the late end of the region is none") {
+  CHECK(nesting_of({forked, begins, ends, barrier, join}) == Lines{"forked", "begun own", "ended", "joined goes on"});
+}
+
+TEST_CASE("an end of a region ends what is open inside it") {
+  CHECK(nesting_of({forked, begins, parallel_begin(30, inner, 1), implicit_task_begin(31, inner, inner_task, 0, 1),
+                    implicit_task_end(80, master_task), join}) ==
+        Lines{"forked", "begun own", "forked", "begun own", "ended around untold", "joined around", "ended", "joined"});
+  CHECK(nesting_of({forked, begins, join, join}) ==
+        Lines{"forked", "begun own", "ended around untold", "joined", "ignored"});
+}
+
+TEST_CASE("another thread's team ends all that this thread was in") {
+  CHECK(nesting_of({forked, begins, implicit_task_begin(30, foreign, worker_task, 1, 2)}) ==
+        Lines{"forked", "begun own", "ended around untold", "joined around untold", "begun foreign"});
+}
+
+TEST_CASE("a part of a team that was not forked last is no team's own") {
+  CHECK(nesting_of({forked, begins, implicit_task_begin(30, region, inner_task, 0, 2)}) ==
+        Lines{"forked", "begun own", "begun"});
+}
+
+TEST_CASE("ends of nothing and regions of nobody are said to be so") {
+  CHECK(nesting_of({ends}) == Lines{"ignored"});
+  CHECK(nesting_of({parallel_begin(10, foreign, 2)}) == Lines{"no region"});
+}

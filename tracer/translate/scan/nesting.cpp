@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See nesting.hpp.
+#include "tracer/translate/scan/nesting.hpp"
+
+#include <algorithm>
+
+#include "tracer/ompt_values.hpp"
+#include "tracer/repeats.hpp"
+
+namespace tracer::translate {
+namespace {
+
+constexpr bool is_part(const Record& r) noexcept {
+  return r.kind == RecordKind::implicit_task || r.kind == RecordKind::initial_task;
+}
+
+}  // namespace
+
+void Nesting::begin(const PartBegin& part, TaskId task, const Record& r) {
+  parts_.push_back({part.team, task, part.own, part.synthesized});
+  listener_.begun(part, r);
+}
+
+void Nesting::join(EndCause cause, const Record& r) {
+  out_of_order_ |= cause != EndCause::told;
+  forks_.pop_back();
+  listener_.joined(cause, r);
+}
+
+void Nesting::end_innermost(EndCause cause, const Record& r) {
+  const EndCause inside = cause == EndCause::told ? EndCause::around_ends : EndCause::around_ends_untold;
+  while (!forks_.empty() && forks_.back().depth >= parts_.size()) join(inside, r);
+  out_of_order_ |= cause != EndCause::told;
+  if (parts_.back().own && !forks_.empty()) forks_.back().left = true;
+  parts_.pop_back();
+  listener_.ended(cause, r);
+}
+
+/// Parts above `depth` end, with the regions begun inside them, if they have not.
+void Nesting::end_to(std::size_t depth, const Record& r) {
+  while (parts_.size() > depth) end_innermost(EndCause::around_ends_untold, r);
+}
+
+void Nesting::complete_boundary(const Record& r) {
+  if (r.kind == RecordKind::parallel_end || is_neutral(r)) return;
+  while (is_at_boundary()) {
+    Fork& fork = forks_.back();
+    if (fork.left) {
+      joined_.push_back(fork.id);
+      join(EndCause::thread_goes_on, r);
+      continue;
+    }
+    if (is_part(r) && r.endpoint == Endpoint::begin && team_of(r) == fork.id) return;
+    fork.entered = out_of_order_ = true;
+    begin({fork.id, false, true, true}, no_id, r);
+  }
+}
+
+bool Nesting::parallel_begin(const Record& r) {
+  if (!is_mine(r.b)) return false;
+  forks_.push_back({r.b, parts_.size()});
+  league_ = (unpack_parallel_flags(r.sub) & parallel_flag::league) != 0 ? r.b : no_id;
+  listener_.forked(r);
+  return true;
+}
+
+// The innermost region that this thread began ends, whatever id is given: libomp's join frees the
+// team before the callback, so that another thread's region may have overwritten it (seen with 19);
+// and GCC's regions inside `teams` end the outer one twice.
+void Nesting::parallel_end(const Record& r) {
+  if (const auto early = std::find(joined_.begin(), joined_.end(), r.b); early != joined_.end())
+    return void(joined_.erase(early));
+  out_of_order_ |= forks_.empty() || !forks_.back().left;
+  if (forks_.empty()) return listener_.ignored(r);
+  end_to(std::min(forks_.back().depth, parts_.size()), r);
+  join(EndCause::told, r);
+}
+
+/// Which team an implicit task's begin is of.
+ParallelId Nesting::team_of(const Record& r) const noexcept {
+  // A league of one team: libomp (to 22) names no parallel region in its initial task, or the region of one before.
+  return r.kind == RecordKind::initial_task && league_ != no_id ? league_ : r.b;
+}
+
+/// The record is of a part that was begun without it.
+bool Nesting::tell_synthesized(const Record& r, ParallelId team) {
+  if (!is_mine(r.c)) return false;
+  const auto part = std::find_if(parts_.begin(), parts_.end(),
+                                 [team](const Part& p) { return p.synthesized && p.team == team && p.task == no_id; });
+  if (part == parts_.end()) return false;
+  part->task = r.c;
+  listener_.told(static_cast<std::size_t>(part - parts_.begin()), r);
+  return true;
+}
+
+void Nesting::part_begin(const Record& r) {
+  PartBegin part;
+  part.team = team_of(r);
+  if (part.team == league_) league_ = no_id;
+  part.joins = part.team != no_id && tracer::channel_of(part.team) != channel_;
+  if (part.joins) {  // only when it has none of its own: an end that never came is past
+    out_of_order_ |= !parts_.empty() || !forks_.empty();
+    end_to(0, r);
+    while (!forks_.empty()) join(EndCause::around_ends_untold, r);
+  } else if (part.team != no_id) {
+    if (tell_synthesized(r, part.team)) return;
+    part.own = !forks_.empty() && forks_.back().id == part.team && !forks_.back().entered;
+    if (part.own) forks_.back().entered = true;
+  }
+  begin(part, r.c, r);
+}
+
+void Nesting::part_end(const Record& r) {
+  // The runtime may leave ends out (a second region begins): close inner ones with it.
+  for (std::size_t n = parts_.size(); n-- > 0;) {
+    if (parts_[n].task != r.c && r.c != no_id) continue;
+    end_to(n + 1, r);
+    return end_innermost(EndCause::told, r);
+  }
+  out_of_order_ |= !parts_.empty();
+  listener_.ignored(r);
+}
+
+}  // namespace tracer::translate
