@@ -2,6 +2,7 @@
 // See definition_writer.hpp.
 #include "formats/otf2/definition_writer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "formats/otf2/library.hpp"
@@ -166,9 +167,11 @@ void DefinitionWriter::groups() {
   for (OTF2_GroupRef i = 0; i < definitions_.groups.size(); ++i) {
     const auto& group = definitions_.groups[i];
     if (!group.used) continue;
-    const auto type =
-        group.kind == GroupKind::comm_locations ? OTF2_GROUP_TYPE_COMM_LOCATIONS : OTF2_GROUP_TYPE_COMM_GROUP;
+    const auto type = group.kind == GroupKind::comm_locations ? OTF2_GROUP_TYPE_COMM_LOCATIONS
+                      : group.kind == GroupKind::comm_self    ? OTF2_GROUP_TYPE_COMM_SELF
+                                                              : OTF2_GROUP_TYPE_COMM_GROUP;
     members.assign(group.members.begin(), group.members.end());
+    std::replace(members.begin(), members.end(), std::uint64_t{undefined_ref}, ~std::uint64_t{0});
     check(OTF2_GlobalDefWriter_WriteGroup(writer_, numbering_.group(i), string(group.name), type,
                                           paradigm(group.paradigm), OTF2_GROUP_FLAG_NONE,
                                           static_cast<std::uint32_t>(members.size()), members.data()),
@@ -178,9 +181,17 @@ void DefinitionWriter::groups() {
     const auto& comm = definitions_.comms[i];
     if (!comm.used) continue;
     const auto parent = comm.parent == undefined_ref ? undefined_ref : numbering_.comm(comm.parent);
-    check(OTF2_GlobalDefWriter_WriteComm(writer_, numbering_.comm(i), string(comm.name), numbering_.group(comm.group),
-                                         parent, OTF2_COMM_FLAG_NONE),
-          "comm");
+    const OTF2_CommFlag flags = comm.has_events ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE;
+    if (comm.second_group == undefined_ref) {
+      check(OTF2_GlobalDefWriter_WriteComm(writer_, numbering_.comm(i), string(comm.name), numbering_.group(comm.group),
+                                           parent, flags),
+            "comm");
+    } else {
+      check(OTF2_GlobalDefWriter_WriteInterComm(writer_, numbering_.comm(i), string(comm.name),
+                                                numbering_.group(comm.group), numbering_.group(comm.second_group),
+                                                parent, flags),
+            "comm");
+    }
   }
   for (OTF2_RmaWinRef i = 0; i < definitions_.windows.size(); ++i) {
     const auto& window = definitions_.windows[i];

@@ -33,6 +33,19 @@ class Body {
   std::uint8_t* at_;
 };
 
+Body message(std::uint8_t* to, EventKind kind, const Event& e) noexcept {
+  return Body(to, kind).u32(e.b).u32(e.ref).u32(e.b >> 32).u64(e.a);
+}
+
+Body collective(std::uint8_t* to, EventKind kind, const Event& e, const EventAttribute& payload) noexcept {
+  return Body(to, kind).u8(static_cast<std::uint8_t>(e.sub)).u32(e.ref).u32(payload.number()).u64(e.a).u64(e.b);
+}
+
+/// These have no length.
+std::uint8_t* put_request(std::uint8_t* to, EventKind kind, std::uint64_t request) noexcept {
+  return put(put_u8(to, static_cast<std::uint8_t>(kind)), request);
+}
+
 std::uint8_t* put_value(std::uint8_t* to, ValueType type, std::uint64_t value) noexcept {
   switch (type) {
     case ValueType::int64:
@@ -86,11 +99,34 @@ std::size_t most_bytes(EventType type) noexcept {
       return head + 2 * u32;
     case EventType::program_end:
       return head + u64;
+    case EventType::mpi_send:
+    case EventType::mpi_recv:
+      return head + 3 * u32 + u64;
+    case EventType::mpi_isend:
+    case EventType::mpi_irecv:
+      return head + 3 * u32 + 2 * u64;
+    case EventType::mpi_isend_complete:
+    case EventType::mpi_irecv_request:
+    case EventType::mpi_request_test:
+    case EventType::mpi_request_cancelled:
+      return 1 + u64;
+    case EventType::mpi_collective_begin:
+      return head;
+    case EventType::mpi_collective_end:
+      return head + 1 + 2 * u32 + 2 * u64;
+    case EventType::mpi_collective_request:
+      return head + u64;
+    case EventType::mpi_collective_complete:
+      return head + 1 + 2 * u32 + 3 * u64;
+    case EventType::comm_create:
+    case EventType::comm_destroy:
+      return head + u32;
   }
   return 0;
 }
 
-std::uint8_t* put_event(std::uint8_t* to, const Event& e, std::uint32_t metric_ref) noexcept {
+std::uint8_t* put_event(std::uint8_t* to, const Event& e, std::uint32_t metric_ref,
+                        const EventAttribute& payload) noexcept {
   using enum EventKind;
   switch (e.type) {
     case EventType::enter:
@@ -141,6 +177,34 @@ std::uint8_t* put_event(std::uint8_t* to, const Event& e, std::uint32_t metric_r
       return Body(to, EventKind::program_begin).u32(e.a).u32(0).end();
     case EventType::program_end:
       return Body(to, EventKind::program_end).i64(e.b == 1 ? e.a : undefined_status).end();
+    case EventType::mpi_send:
+      return message(to, EventKind::mpi_send, e).end();
+    case EventType::mpi_isend:
+      return message(to, EventKind::mpi_isend, e).u64(payload.value).end();
+    case EventType::mpi_recv:
+      return message(to, EventKind::mpi_recv, e).end();
+    case EventType::mpi_irecv:
+      return message(to, EventKind::mpi_irecv, e).u64(payload.value).end();
+    case EventType::mpi_isend_complete:
+      return put_request(to, EventKind::mpi_isend_complete, e.a);
+    case EventType::mpi_irecv_request:
+      return put_request(to, EventKind::mpi_irecv_request, e.a);
+    case EventType::mpi_request_test:
+      return put_request(to, EventKind::mpi_request_test, e.a);
+    case EventType::mpi_request_cancelled:
+      return put_request(to, EventKind::mpi_request_cancelled, e.a);
+    case EventType::mpi_collective_begin:
+      return Body(to, EventKind::mpi_collective_begin).end();
+    case EventType::mpi_collective_end:
+      return collective(to, EventKind::mpi_collective_end, e, payload).end();
+    case EventType::mpi_collective_request:
+      return Body(to, non_blocking_collective_request).u64(e.a).end();
+    case EventType::mpi_collective_complete:
+      return collective(to, non_blocking_collective_complete, e, payload).u64(payload.value).end();
+    case EventType::comm_create:
+      return Body(to, EventKind::comm_create).u32(e.ref).end();
+    case EventType::comm_destroy:
+      return Body(to, EventKind::comm_destroy).u32(e.ref).end();
   }
   return to;
 }

@@ -55,8 +55,9 @@ constexpr std::size_t most_list_bytes(std::size_t attributes) noexcept {
   return 1 + (data < 255 ? 1 : 9) + data;
 }
 
-/// `metric_ref`: the reference that the event's metric has in the archive.
-std::uint8_t* put_event(std::uint8_t* to, const Event& event, std::uint32_t metric_ref) noexcept;
+/// `metric_ref`: the reference that the event's metric has in the archive. `payload`: the event's, if has_payload().
+std::uint8_t* put_event(std::uint8_t* to, const Event& event, std::uint32_t metric_ref,
+                        const EventAttribute& payload = {}) noexcept;
 
 /// Enter or Leave.
 inline std::uint8_t* put_region(std::uint8_t* to, EventType type, std::uint32_t region) noexcept {

@@ -55,16 +55,24 @@ void Otf2LocationWriter::encode(std::span<const Event> events, std::span<const E
       ++cursor.events;
       continue;
     }
-    const std::size_t most = most_bytes(event.type) + (event.attributes == 0 ? 0 : most_list_bytes(event.attributes));
+    if (event.attributes > attributes.size()) refuse(event, "has more attributes than were given");
+    EventAttribute payload{};
+    std::size_t listed = event.attributes;
+    if (listed != 0 && attributes.front().is_payload()) {
+      payload = attributes.front();
+      attributes = attributes.subspan(1);
+      --listed;
+    }
+    const std::size_t most = most_bytes(event.type) + (listed == 0 ? 0 : most_list_bytes(listed));
     if (most + EventFile::beyond_event > static_cast<std::size_t>(cursor.end - cursor.at)) [[unlikely]]
       cursor = room(cursor, event, most);
     std::uint8_t* to = put_time(cursor, event.time);
-    if (event.attributes != 0) {
-      if (event.attributes > attributes.size()) refuse(event, "has more attributes than were given");
-      to = put_list(to, attributes.first(event.attributes), archive_->attribute_types());
-      attributes = attributes.subspan(event.attributes);
+    if (listed != 0) {
+      to = put_list(to, attributes.first(listed), archive_->attribute_types());
+      attributes = attributes.subspan(listed);
     }
-    cursor.at = put_event(to, event, event.type == EventType::metric_uint ? archive_->metric_ref(event.ref) : 0);
+    cursor.at =
+        put_event(to, event, event.type == EventType::metric_uint ? archive_->metric_ref(event.ref) : 0, payload);
     ++cursor.events;
   }
   file_->set_cursor(cursor);

@@ -28,6 +28,7 @@ enum class Paradigm : std::uint8_t {
   unknown = 0,
   user = 1,
   openmp = 3,
+  mpi = 4,
   cuda = 5,
   measurement_system = 6,
   openacc = 18,
@@ -119,9 +120,10 @@ struct Location {
   std::vector<Property> properties;
 };
 
-enum class GroupKind : std::uint8_t { comm_locations, comm_group };
+enum class GroupKind : std::uint8_t { comm_locations, comm_group, comm_self };
 
-/// comm_locations: members are location refs. comm_group: indices into the paradigm's comm_locations.
+/// comm_locations: members are location refs. comm_group: indices into the paradigm's comm_locations. comm_self: none.
+/// A member may be undefined_ref: it is not of this part (docs/formats/job-parts.md).
 struct Group {
   std::string name;
   GroupKind kind = GroupKind::comm_group;
@@ -134,7 +136,9 @@ struct Comm {
   std::string name;
   std::uint32_t group = 0;
   CommRef parent = undefined_ref;
-  bool used = true;  ///< false: nothing has it, and it is not in the archive
+  bool used = true;                            ///< false: nothing has it, and it is not in the archive
+  std::uint32_t second_group = undefined_ref;  ///< of an intercommunicator: the remote one
+  bool has_events = false;                     ///< its making and its end are events
 };
 
 struct RmaWindow {

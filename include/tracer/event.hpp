@@ -32,6 +32,21 @@ enum class EventType : std::uint8_t {
   rma_put,                   ///< as rma_get
   rma_op_complete_blocking,  ///< sub = window, b = matching id
   metric_uint,               ///< ref = metric class or instance of one member, a = value
+  // MPI. `payload` is the event's first entry in the list of attributes (EventAttribute::payload).
+  mpi_send,                 ///< ref = comm, a = bytes, b = receiver | tag << 32
+  mpi_isend,                ///< as mpi_send, payload value = request
+  mpi_isend_complete,       ///< a = request
+  mpi_irecv_request,        ///< a = request
+  mpi_recv,                 ///< ref = comm, a = bytes, b = sender | tag << 32
+  mpi_irecv,                ///< as mpi_recv, payload value = request
+  mpi_request_test,         ///< a = request
+  mpi_request_cancelled,    ///< a = request
+  mpi_collective_begin,     ///<
+  mpi_collective_end,       ///< ref = comm, sub = operation, a = bytes sent, b = received, payload number = root
+  mpi_collective_request,   ///< a = request: a non-blocking operation begins
+  mpi_collective_complete,  ///< as mpi_collective_end, payload value = request
+  comm_create,              ///< ref = comm
+  comm_destroy,             ///< ref = comm
 };
 
 struct Event {
@@ -51,6 +66,23 @@ enum class ValueType : std::uint8_t { uint64 = 4, int64 = 8, string = 11, locati
 struct EventAttribute {
   std::uint32_t attribute;  ///< index into Definitions::attributes
   std::uint64_t value;      ///< of the attribute's declared type; for strings the string ref
+
+  /// Not an attribute but more of its event than an Event has room for; before the event's attributes.
+  static constexpr std::uint32_t payload_bit = 0x80000000u;
+  static constexpr EventAttribute payload(std::uint32_t number, std::uint64_t value) noexcept {
+    return {number | payload_bit, value};
+  }
+  constexpr bool is_payload() const noexcept { return (attribute & payload_bit) != 0; }
+  /// Below 2^31, or one of the few numbers that end the range: undefined and its like.
+  constexpr std::uint32_t number() const noexcept {
+    const std::uint32_t low = attribute & ~payload_bit;
+    return low >= 0x7ffffff0u ? low | payload_bit : low;
+  }
 };
+
+constexpr bool has_payload(EventType type) noexcept {
+  return type == EventType::mpi_isend || type == EventType::mpi_irecv || type == EventType::mpi_collective_end ||
+         type == EventType::mpi_collective_complete;
+}
 
 }  // namespace tracer

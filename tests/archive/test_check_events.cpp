@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// E01-E24: each rule of `tracer check` on events finds its seeded defect, and no other rule does.
+// E01-E24, E26-E28: each rule of `tracer check` on events finds its seeded defect, and no other rule does.
 #include "seed.hpp"
 
 using namespace tracer;
@@ -55,6 +55,21 @@ void second_region_with_another_thread_id(Seed& s) {
     s.insert(location, event(1450, EventType::team_end));
     if (location == 0) s.insert(0, event(1460, EventType::thread_join));
   }
+}
+
+/// The process is the one rank of an MPI program: returns MPI_COMM_WORLD, which the caller's events use.
+std::uint32_t mpi_world(Seed& s) {
+  s.d.paradigms.push_back({Paradigm::mpi, "MPI", ParadigmClass::process, "", false});
+  s.d.groups.push_back({"MPI", GroupKind::comm_locations, Paradigm::mpi, {0}});
+  s.d.groups.push_back({"World", GroupKind::comm_group, Paradigm::mpi, {0}});
+  s.d.comms.push_back({"MPI_COMM_WORLD", static_cast<std::uint32_t>(s.d.groups.size() - 1)});
+  return static_cast<std::uint32_t>(s.d.comms.size() - 1);
+}
+
+void message_to_self(Seed& s, std::uint64_t sent, std::uint64_t received) {
+  const std::uint32_t world = mpi_world(s);
+  s.insert(0, event(1410, EventType::mpi_send, world, sent, std::uint64_t{7} << 32));
+  s.insert(0, event(1420, EventType::mpi_recv, world, received, std::uint64_t{7} << 32));
 }
 
 const std::vector<Case>& cases() {
@@ -116,6 +131,39 @@ const std::vector<Case>& cases() {
       {"E22 a single is executed twice", {"E22"}, single_executed_twice},
       {"E23 a location's thread id changes", {"E23"}, second_region_with_another_thread_id},
       {"E24 a worker's loop outside its team", {"E24"}, [](Seed& s) { s.span(1, 1300, 1310, r_loop); }},
+      {"E26 a request never ends",
+       {"E26"},
+       [](Seed& s) { s.insert(0, event(1410, EventType::mpi_irecv_request, 0, 4)); }},
+      {"E26 a request ends that did not begin",
+       {"E26"},
+       [](Seed& s) { s.insert(0, event(1410, EventType::mpi_isend_complete, 0, 4)); }},
+      {"E26 a request ends as another kind",
+       {"E26"},
+       [](Seed& s) {
+         s.insert(0, event(1410, EventType::mpi_irecv_request, 0, 4));
+         s.insert(0, event(1420, EventType::mpi_isend_complete, 0, 4));
+       }},
+      {"E27 a collective operation in another",
+       {"E27"},
+       [](Seed& s) {
+         s.insert(0, event(1410, EventType::mpi_collective_begin));
+         s.insert(0, event(1420, EventType::mpi_collective_begin));
+       }},
+      {"E27 a communicator ends twice",
+       {"E27"},
+       [](Seed& s) {
+         const std::uint32_t world = mpi_world(s);
+         s.insert(0, event(1410, EventType::comm_create, world));
+         s.insert(0, event(1420, EventType::comm_destroy, world));
+         s.insert(0, event(1430, EventType::comm_destroy, world));
+       }},
+      {"E28 a message is longer where it is received", {"E28"}, [](Seed& s) { message_to_self(s, 8, 16); }},
+      {"E28 a message that nobody receives",
+       {"E28"},
+       [](Seed& s) {
+         message_to_self(s, 8, 8);
+         s.at(0, EventType::mpi_recv).b = std::uint64_t{6} << 32;
+       }},
   };
   return all;
 }
@@ -124,4 +172,15 @@ const std::vector<Case>& cases() {
 
 TEST_CASE("each rule on events finds its seeded defect and no other rule does") {
   check_cases(cases(), 'E');
+}
+
+TEST_CASE("messages of MPI match by communicator, partner and tag, whichever comes first") {
+  const Scratch scratch;
+  Seed seed;
+  message_to_self(seed, 8, 8);
+  std::swap(seed.at(0, EventType::mpi_send).type, seed.at(0, EventType::mpi_recv).type);
+  write_archive(seed.trace, scratch / "out");
+  const auto report = check::check(scratch / "out");
+  INFO(explain(report));
+  CHECK(report.valid());
 }

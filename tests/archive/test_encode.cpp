@@ -42,7 +42,45 @@ OTF2_AttributeValue value_of(ValueType type, std::uint64_t value) {
   return out;
 }
 
-OTF2_ErrorCode put(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e) {
+OTF2_ErrorCode put_mpi(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e, const EventAttribute& payload) {
+  const auto peer = static_cast<std::uint32_t>(e.b), tag = static_cast<std::uint32_t>(e.b >> 32);
+  switch (e.type) {
+    case EventType::mpi_send:
+      return OTF2_EvtWriter_MpiSend(w, l, e.time, peer, e.ref, tag, e.a);
+    case EventType::mpi_isend:
+      return OTF2_EvtWriter_MpiIsend(w, l, e.time, peer, e.ref, tag, e.a, payload.value);
+    case EventType::mpi_isend_complete:
+      return OTF2_EvtWriter_MpiIsendComplete(w, l, e.time, e.a);
+    case EventType::mpi_irecv_request:
+      return OTF2_EvtWriter_MpiIrecvRequest(w, l, e.time, e.a);
+    case EventType::mpi_recv:
+      return OTF2_EvtWriter_MpiRecv(w, l, e.time, peer, e.ref, tag, e.a);
+    case EventType::mpi_irecv:
+      return OTF2_EvtWriter_MpiIrecv(w, l, e.time, peer, e.ref, tag, e.a, payload.value);
+    case EventType::mpi_request_test:
+      return OTF2_EvtWriter_MpiRequestTest(w, l, e.time, e.a);
+    case EventType::mpi_request_cancelled:
+      return OTF2_EvtWriter_MpiRequestCancelled(w, l, e.time, e.a);
+    case EventType::mpi_collective_begin:
+      return OTF2_EvtWriter_MpiCollectiveBegin(w, l, e.time);
+    case EventType::mpi_collective_end:
+      return OTF2_EvtWriter_MpiCollectiveEnd(w, l, e.time, static_cast<OTF2_CollectiveOp>(e.sub), e.ref,
+                                             payload.number(), e.a, e.b);
+    case EventType::mpi_collective_request:
+      return OTF2_EvtWriter_NonBlockingCollectiveRequest(w, l, e.time, e.a);
+    case EventType::mpi_collective_complete:
+      return OTF2_EvtWriter_NonBlockingCollectiveComplete(w, l, e.time, static_cast<OTF2_CollectiveOp>(e.sub), e.ref,
+                                                          payload.number(), e.a, e.b, payload.value);
+    case EventType::comm_create:
+      return OTF2_EvtWriter_CommCreate(w, l, e.time, e.ref);
+    case EventType::comm_destroy:
+      return OTF2_EvtWriter_CommDestroy(w, l, e.time, e.ref);
+    default:
+      return OTF2_ERROR_INVALID_ARGUMENT;
+  }
+}
+
+OTF2_ErrorCode put(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e, const EventAttribute& payload) {
   constexpr OTF2_Paradigm openmp = OTF2_PARADIGM_OPENMP;
   const auto a = static_cast<std::uint32_t>(e.a), b = static_cast<std::uint32_t>(e.b);
   switch (e.type) {
@@ -94,8 +132,9 @@ OTF2_ErrorCode put(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e) {
       value.unsigned_int = e.a;
       return OTF2_EvtWriter_Metric(w, l, e.time, 2 * e.ref + 1, 1, &type, &value);
     }
+    default:
+      return put_mpi(w, l, e, payload);
   }
-  return OTF2_ERROR_INVALID_ARGUMENT;
 }
 
 OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) {
@@ -115,12 +154,17 @@ fs::path by_library(const fs::path& directory, const LocationEvents& trace, cons
   OTF2_AttributeList* list = OTF2_AttributeList_New();
   std::size_t used = 0;
   for (const Event& event : trace.events) {
+    EventAttribute payload{};
     for (std::size_t n = 0; n < event.attributes; ++n, ++used) {
       const auto& [attribute, value] = trace.attributes[used];
+      if (trace.attributes[used].is_payload()) {
+        payload = trace.attributes[used];
+        continue;
+      }
       const ValueType type = attribute < types.size() ? types[attribute] : ValueType::uint64;
       OTF2_AttributeList_AddAttribute(list, attribute, static_cast<OTF2_Type>(type), value_of(type, value));
     }
-    REQUIRE(put(writer, list, event) == OTF2_SUCCESS);
+    REQUIRE(put(writer, list, event, payload) == OTF2_SUCCESS);
   }
   OTF2_AttributeList_Delete(list);
   OTF2_Archive_CloseEvtWriter(archive, writer);
@@ -185,7 +229,7 @@ LocationEvents random_events(unsigned seed, std::size_t count) {
     if (i > 3 && numbers.below(3) != 0) time += numbers.below(1000);
     Event e{};
     e.time = time;
-    const auto kinds = static_cast<std::uint64_t>(EventType::metric_uint) + 1;
+    const auto kinds = static_cast<std::uint64_t>(EventType::comm_destroy) + 1;
     e.type = numbers.below(2) == 0 ? EventType::enter : static_cast<EventType>(numbers.below(kinds));
     e.sub = static_cast<std::uint16_t>(numbers.next());
     e.ref = e.type == EventType::metric_uint ? static_cast<std::uint32_t>(numbers.below(100))
@@ -193,7 +237,12 @@ LocationEvents random_events(unsigned seed, std::size_t count) {
     e.a = numbers.next();
     e.b = numbers.below(4) == 0 ? 1 : numbers.next();
     if (numbers.below(4) == 0) e.attributes = static_cast<std::uint8_t>(numbers.below(numbers.below(8) == 0 ? 256 : 4));
-    for (std::size_t n = 0; n < e.attributes; ++n)
+    if (has_payload(e.type)) {
+      if (e.attributes < 255) ++e.attributes;
+      out.attributes.push_back(EventAttribute::payload(
+          static_cast<std::uint32_t>(numbers.below(8) == 0 ? ~0u : numbers.below(1u << 30)), numbers.next()));
+    }
+    for (std::size_t n = has_payload(e.type) ? 1 : 0; n < e.attributes; ++n)
       out.attributes.push_back({static_cast<std::uint32_t>(n), numbers.next()});
     out.events.push_back(e);
   }

@@ -10,6 +10,7 @@ import sys
 LAYERS = {
     "include/tracer": 0,
     "tracer/base": 1,
+    "tracer/mpi": 1,
     "tracer/ring": 2,
     "tracer/translate": 2,
     "tracer/ompd": 2,

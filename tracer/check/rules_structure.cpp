@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // D07-D12: location groups, system tree, communicators, RMA windows, metrics.
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -92,8 +93,13 @@ struct CommLocations final : Rule {
       if (group.type != v::group_comm_locations) continue;
       applies();
       ++all[group.paradigm];
-      const std::set<std::uint64_t> distinct(group.members.begin(), group.members.end());
-      if (distinct.size() != group.members.size())
+      // A part of an MPI job knows its own rank's location only (docs/formats/job-parts.md).
+      const auto unknown = group.paradigm == v::paradigm_mpi
+                               ? std::count(group.members.begin(), group.members.end(), otf2::undefined_location)
+                               : 0;
+      std::set<std::uint64_t> distinct(group.members.begin(), group.members.end());
+      if (unknown > 0) distinct.erase(otf2::undefined_location);
+      if (distinct.size() + static_cast<std::size_t>(unknown) != group.members.size())
         wrong("the group " + std::to_string(group.ref) + " of all locations names one twice");
     }
     for (const auto& [paradigm, count] : all) {

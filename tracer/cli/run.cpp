@@ -10,6 +10,7 @@
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/cli/launch.hpp"
+#include "tracer/cli/mpi_library.hpp"
 #include "tracer/cli/program.hpp"
 #include "tracer/cli/recover.hpp"
 #include "tracer/cli/show.hpp"
@@ -63,7 +64,7 @@ std::string runtime_to_preload(const Program& program, const Options& options) {
   }
   if (!program.has_gcc_runtime || program.has_llvm_runtime) {
     if (!program.has_llvm_runtime && !program.contains_llvm_runtime && program.kind == ProgramKind::dynamic_elf &&
-        asked.empty()) {
+        asked.empty() && !uses_mpi(program)) {
       print_note(program.path.string() +
                  " is linked with no OpenMP runtime: unless it loads one later there will be no trace.");
     }
@@ -164,14 +165,15 @@ int run(const Options& options) {
     report::Filter{}.add_file(options.filter);  // wrong ones are said before the program runs
   const auto library = find_tracer_library();
   if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
-  const std::string preload = runtime_to_preload(inspect_program(*program), options);
+  const Program inspected = inspect_program(*program);
+  const std::string preload = runtime_to_preload(inspected, options);
   const std::filesystem::path place = output_pattern(options.output);
   if (std::error_code error;
       !options.quiet && std::filesystem::exists(place, error) && !std::filesystem::is_empty(place, error) && !error) {
     print_note(place.string() + " is not empty: the trace goes to a directory beside it, with a number.");
   }
   const auto began = std::filesystem::file_time_type::clock::now();
-  Environment changes = environment_for(options, library->string(), preload);
+  Environment changes = environment_for(options, library->string(), with_mpi_library(inspected, *library, preload));
   const std::string mark = random_name();
   changes.emplace_back("TRACER_LAUNCH", mark);
   const Ended ended = run_program(options.command, changes);

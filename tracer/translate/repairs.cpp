@@ -61,6 +61,8 @@ constexpr std::array<RepairRow, repair_count> rows{{
      "a worker told of a loop between its teams", LOOK_AT_RUNTIME},
     {Repair::dependences_of_no_task, "dependences of no task ignored",
      "no task was created before them, and they are of no loop", LOOK_AT_RUNTIME},
+    {Repair::mpi_event_unknown, "MPI event of an unknown communicator left out",
+     "what the journal says of the communicators does not know this one; the call remains as a region", "The raw trace is damaged, or its beginning was lost"},
     {Repair::task_created_after_team, "task created after the end of its team left out",
      "a region `create task` remains", LOOK_AT_RUNTIME},
     {Repair::task_without_creation, "switch to a task nobody created",

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <utility>
 
+#include "tracer/translate/definitions/mpi.hpp"
 #include "tracer/translate/definitions/run.hpp"
 #include "tracer/translate/devices/events.hpp"
 #include "tracer/translate/parallel_for.hpp"
@@ -132,6 +133,7 @@ void Translation::link() {
   std::erase_if(tables_.toggles,
                 [&recording](const Toggle& t) { return std::exchange(recording, t.recording) == t.recording; });
   form_teams(tables_, definitions_);
+  define_mpi(tables_, journal_, definitions_);
   order_locks(tables_);
   follow_untied_tasks(tables_);
   const bool contradict = find_task_begins(tables_, source_, options_.threads);
@@ -262,6 +264,7 @@ TranslateReport Translation::run() {
   define_clock(first_, last_, clock_, definitions_);
   for (const auto& [what, n] : repairs_.by_name()) report_.repairs[what] += n;
   define_properties(journal_, report_, definitions_);
+  mpi_properties(tables_, journal_, definitions_);
   define_callback_counts(tables_, definitions_);
   definitions_.properties.insert(definitions_.properties.end(), options_.properties.begin(), options_.properties.end());
   define_costs(begin, scanned);

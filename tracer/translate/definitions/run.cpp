@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tracer/record_table.hpp"
+#include "tracer/translate/definitions/mpi.hpp"
 #include "tracer/translate/resolve/tables.hpp"
 
 namespace tracer::translate {
@@ -115,7 +116,8 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
   add("TRACER::EVENTS_LOST", std::to_string(report.lost));
   for (const auto& [what, count] : report.repairs) add("TRACER::REPAIRED::" + what, std::to_string(count));
   for (const auto& [what, count] : journal.counters) add("TRACER::COUNTER::" + what, std::to_string(count));
-  for (const auto& [name, value] : journal.facts) add("TRACER::" + name, value);
+  for (const auto& [name, value] : journal.facts)
+    if (!is_mpi_comm_fact(name)) add("TRACER::" + name, value);
   if (!journal.run.runtime_version.empty()) add("TRACER::RUNTIME::VERSION", journal.run.runtime_version);
   if (journal.run.omp_version != 0) add("TRACER::RUNTIME::OMP_VERSION", std::to_string(journal.run.omp_version));
   if (!journal.run.runtime_library.empty()) add("TRACER::RUNTIME::LIBRARY", journal.run.runtime_library);

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "tracer/mpi_functions.hpp"
+
 namespace tracer::translate {
 namespace {
 
@@ -75,6 +77,7 @@ constexpr std::array<ConstructRow, static_cast<std::size_t>(Construct::count_)> 
     {Construct::target_submit,          "target submit",          RegionRole::wrapper},
     {Construct::target_map,             "target map",             RegionRole::artificial},
     {Construct::lost_events,            "events lost",            RegionRole::artificial},
+    {Construct::mpi,                    "MPI",                    RegionRole::function},
 }};
 // clang-format on
 
@@ -97,6 +100,7 @@ const ConstructRow& row_of(Construct construct) noexcept {
 }
 
 std::string construct_name(const RegionKey& key) {
+  if (key.construct == Construct::mpi) return key.extra < mpi_functions ? mpi_function_table[key.extra].name : "MPI";
   std::string name = is_routine(key.construct) ? "" : key.construct == Construct::lost_events ? "!$tracer " : "!$omp ";
   name += row_of(key.construct).name;
   switch (key.construct) {
@@ -322,6 +326,10 @@ RegionKey region_key(const Record& r) noexcept {
       return RegionKey{0, Construct::task_dependence, false, 0};
     case RecordKind::lost:
       return RegionKey{0, Construct::lost_events, false, 0};
+    case RecordKind::mpi_call:
+    case RecordKind::mpi_send:
+    case RecordKind::mpi_request:
+      return r.endpoint == Endpoint::begin ? RegionKey{r.c, Construct::mpi, false, r.sub} : RegionKey{};
     default:
       return {};
   }

@@ -79,6 +79,7 @@ enum class Construct : std::uint8_t {
   target_submit,
   target_map,
   lost_events,
+  mpi,  ///< `extra` is the function
   count_,
 };
 

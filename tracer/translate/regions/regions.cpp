@@ -8,6 +8,8 @@
 #include <set>
 #include <tuple>
 
+#include "tracer/mpi_functions.hpp"
+
 namespace tracer::translate {
 namespace {
 
@@ -35,6 +37,10 @@ Region describe(const RegionKey& key, const SourcePosition& position, const Jour
     return region;
   }
   region.name = construct_name(key);
+  if (key.construct == Construct::mpi) {
+    region.paradigm = Paradigm::mpi;
+    region.role = key.extra < mpi_functions ? mpi_function_table[key.extra].role : RegionRole::function;
+  }
   if (!position.file.empty()) {
     region.name += " @" + base_name(position.file) + ":" + std::to_string(position.line);
     region.source_file = position.file;
@@ -48,7 +54,7 @@ Region describe(const RegionKey& key, const SourcePosition& position, const Jour
     if (!position.module.empty()) region.name += " in " + short_name(position.module);
     region.source_file = position.module;
   }
-  region.canonical = region.name;
+  region.canonical = key.construct == Construct::mpi ? construct_name(key) : region.name;
   region.description = position.function;
   return region;
 }
@@ -92,7 +98,7 @@ std::vector<RegionKey> all_keys(const Tables& tables) {
 
 bool wants_position(Construct construct) noexcept {
   return construct != Construct::phase && construct != Construct::task_dependence &&
-         construct != Construct::lost_events;
+         construct != Construct::lost_events && construct != Construct::mpi;
 }
 
 RegionTable::RegionTable(std::vector<RegionKey> keys, std::vector<std::uint32_t> candidate,

@@ -18,9 +18,28 @@ void EventBuffer::resume(Nanoseconds time) {
   paused_ = false;
   if (told_) add(time, EventType::measurement_on_off, 0, 1);
   for (PutOff& late : std::exchange(put_off_, {})) {
-    for (const EventAttribute& a : late.attributes) attribute(a.attribute, a.value);
+    for (const EventAttribute& a : late.attributes) {
+      attributes_.push_back(a);
+      ++pending_;
+    }
     const Event& e = late.event;
     add(time, e.type, e.ref, e.a, e.b, e.sub);
+  }
+}
+
+void EventBuffer::note_mpi(EventType type, std::uint32_t comm) {
+  switch (type) {
+    case EventType::mpi_send:
+    case EventType::mpi_isend:
+    case EventType::mpi_recv:
+    case EventType::mpi_irecv:
+    case EventType::mpi_collective_end:
+    case EventType::mpi_collective_complete:
+    case EventType::comm_create:
+    case EventType::comm_destroy:
+      return usage_.comm(comm);
+    default:
+      return;
   }
 }
 

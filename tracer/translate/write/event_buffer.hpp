@@ -36,6 +36,8 @@ class EventBuffer {
     if (type == EventType::parameter_string || type == EventType::parameter_uint) usage_.parameter(ref);
     if (type == EventType::team_begin || type == EventType::task_create || type == EventType::task_switch)
       usage_.comm(ref);
+    if (type >= EventType::mpi_send && type <= EventType::comm_destroy) [[unlikely]]
+      note_mpi(type, ref);
     if (type == EventType::parameter_string) usage_.string(static_cast<std::uint32_t>(a));
     if (time < last_) {
       ++clamped_;
@@ -66,6 +68,11 @@ class EventBuffer {
     attributes_.push_back({ref, value});
     ++pending_;
   }
+  /// More of the next event than an Event has room for; before its attributes.
+  void payload(std::uint32_t number, std::uint64_t value) {
+    attributes_.push_back(EventAttribute::payload(number, value));
+    ++pending_;
+  }
   /// The event they were for is left out.
   void forget_attributes() {
     attributes_.resize(attributes_.size() - pending_);
@@ -73,6 +80,7 @@ class EventBuffer {
   }
   void flush() {
     for (const EventAttribute& a : attributes_) {
+      if (a.is_payload()) continue;
       usage_.attribute(a.attribute);
       if (a.attribute == text_) usage_.string(static_cast<std::uint32_t>(a.value));
     }
@@ -110,6 +118,7 @@ class EventBuffer {
     e.a = a;
     e.b = b;
   }
+  void note_mpi(EventType type, std::uint32_t comm);
   void put_off(Event event);
   bool cancels(const Event& end) noexcept;
 

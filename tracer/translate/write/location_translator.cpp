@@ -59,7 +59,7 @@ void LocationTranslator::write_waits() {
 void LocationTranslator::translate(const Record& r) {
   if (r.kind == RecordKind::more) {
     if (const Record first = events_.targets.take_first(); first.kind != RecordKind::invalid)
-      events_.targets.pair(first, r, context_.clock(events_.teams.due(first)));
+      events_.pair(first, r, context_.clock(events_.teams.due(first)));
   } else {
     const Ticks when = r.time < due_ ? r.time : do_due(r);
     // The master's time, unless this thread was still at the end of a task by then.

@@ -56,7 +56,16 @@ void RecordEvents::write_other(const Record& r, Nanoseconds t) {
       return targets.submit(r, t);
     case RecordKind::target_data_op:
     case RecordKind::target_map:
+    case RecordKind::mpi_send:
+    case RecordKind::mpi_recv:
+    case RecordKind::mpi_collective:
       return targets.begin_pair(r);
+    case RecordKind::mpi_call:
+      return mpi.call(r, t);
+    case RecordKind::mpi_request:
+      return mpi.request(r, t);
+    case RecordKind::mpi_comm:
+      return mpi.comm(r, t);
     default:
       return;  // thread and device records make definitions, not events
   }

@@ -6,6 +6,7 @@
 #include "tracer/translate/write/context.hpp"
 #include "tracer/translate/write/lock_events.hpp"
 #include "tracer/translate/write/mark_events.hpp"
+#include "tracer/translate/write/mpi_events.hpp"
 #include "tracer/translate/write/nest.hpp"
 #include "tracer/translate/write/region_events.hpp"
 #include "tracer/translate/write/target_events.hpp"
@@ -28,11 +29,16 @@ struct RecordEvents {
         marks(context, nest, regions, tasks, creation),
         teams(context, nest, regions, names, tasks, marks, work),
         locks(context, nest, regions),
-        targets(context, regions) {}
+        targets(context, regions),
+        mpi(context, regions) {}
 
   /// What a begin of a barrier or the like entered, or its end left, so that another one like it would do the same;
   /// nullptr: something else.
   Site* write(const Record& r, Nanoseconds t);
+  /// Of a record that had more to say.
+  void pair(const Record& first, const Record& more, Nanoseconds t) {
+    MpiEvents::is_pair(first.kind) ? mpi.pair(first, more, t) : targets.pair(first, more, t);
+  }
 
   Nest nest;
   TaskNames names;
@@ -44,6 +50,7 @@ struct RecordEvents {
   TeamEvents teams;
   LockEvents locks;
   TargetEvents targets;
+  MpiEvents mpi;
 
  private:
   void write_other(const Record& r, Nanoseconds t);

@@ -31,7 +31,10 @@ void Usage::keep_comms(Definitions& definitions) {
       definitions.comms.at(comm.parent).used = true;
   for (Group& group : definitions.groups) group.used = group.kind != GroupKind::comm_group;
   for (const Comm& comm : definitions.comms)
-    if (comm.used) definitions.groups.at(comm.group).used = true;
+    if (comm.used) {
+      definitions.groups.at(comm.group).used = true;
+      if (comm.second_group != undefined_ref) definitions.groups.at(comm.second_group).used = true;
+    }
 }
 
 void Usage::tell(Definitions& definitions) const {

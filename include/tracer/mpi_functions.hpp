@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of MPI by number: names and roles, for the wrappers and for those who read their records.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "tracer/definitions.hpp"
+
+namespace tracer {
+
+/// Values are part of the raw format (mpi_functions.def).
+enum class MpiFunction : std::uint16_t {
+#define TRACER_MPI(name, lower, upper, arguments, fortran, role, hook) name,
+#define TRACER_MPI_DOUBLE TRACER_MPI
+#include "tracer/mpi_functions.def"
+#undef TRACER_MPI
+#undef TRACER_MPI_DOUBLE
+  count_
+};
+
+inline constexpr std::size_t mpi_functions = static_cast<std::size_t>(MpiFunction::count_);
+
+struct MpiFunctionRow {
+  const char* name;  ///< "MPI_Send"
+  RegionRole role;
+};
+
+inline constexpr std::array<MpiFunctionRow, mpi_functions> mpi_function_table{{
+#define TRACER_MPI(name, lower, upper, arguments, fortran, role, hook) {"MPI_" #name, RegionRole::role},
+#define TRACER_MPI_DOUBLE TRACER_MPI
+#include "tracer/mpi_functions.def"
+#undef TRACER_MPI
+#undef TRACER_MPI_DOUBLE
+}};
+
+/// What a record of kind mpi_request says of its request; part of the raw format.
+enum class MpiRequestStep : std::uint8_t {
+  sent = 0,
+  receive_begins = 1,
+  tested = 2,
+  cancelled = 3,
+  collective_begins = 4
+};
+
+/// Values as OTF2_CollectiveOp; part of the raw format.
+enum class MpiOperation : std::uint8_t {
+  barrier = 0,
+  bcast = 1,
+  gather = 2,
+  gatherv = 3,
+  scatter = 4,
+  scatterv = 5,
+  allgather = 6,
+  allgatherv = 7,
+  alltoall = 8,
+  alltoallv = 9,
+  alltoallw = 10,
+  allreduce = 11,
+  reduce = 12,
+  reduce_scatter = 13,
+  scan = 14,
+  exscan = 15,
+  reduce_scatter_block = 16,
+  create_handle = 17,
+  destroy_handle = 18,
+  allocate = 19,
+  deallocate = 20,
+  create_handle_and_allocate = 21,
+  destroy_handle_and_deallocate = 22,
+};
+
+/// In the field `root` of a collective's record; as OTF2_CollectiveRoot.
+inline constexpr std::uint32_t mpi_root_none = 0xffffffffu, mpi_root_self = 0xfffffffeu,
+                               mpi_root_this_group = 0xfffffffdu;
+
+}  // namespace tracer

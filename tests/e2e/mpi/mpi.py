@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs programs under each MPI that is there and compares every rank's archive with what an independent counter (counter.c)
+saw: calls, messages and bytes by partner and tag, collective operations. Usage:
+  mpi.py --tool libtracer.so --library libtracer-mpi.so --tracer tracer [--clang clang] program[:ranks[:argument]]..."""
+import argparse
+import collections
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "support"))
+from traced import clean, run  # noqa: E402
+
+SKIP = 77
+FAMILIES = {"openmpi": ["--oversubscribe"], "mpich": []}
+# Each rank's archive lies in a directory of its own.
+RANK = 'r=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; TRACER_OUTPUT="$OUT.$r" LD_PRELOAD="$PRELOAD" exec "$@"'
+
+
+def compile_all(options, family, programs, directory):
+    """Builds the counter and the programs with this MPI's compilers; names of the programs -> files."""
+    wrapper, fortran = f"mpicc.{family}", f"mpif90.{family}"
+    subprocess.run([wrapper, "-w", "-O1", "-fPIC", "-shared", str(HERE / "counter.c"), "-o", f"{directory}/counter.so", "-ldl"], check=True)
+    built = {}
+    for name in programs:
+        target = f"{directory}/{name}"
+        if (HERE / f"{name}.f90").exists():
+            if not shutil.which("gfortran") or not shutil.which(fortran):
+                print(f"{family} {name}: no Fortran compiler, left out")
+                continue
+            command = [fortran, "-w", "-g", "-O1", "-fallow-argument-mismatch", f"-I{HERE}", str(HERE / f"{name}.f90")]
+            environment = clean()
+        else:
+            command = [wrapper, "-w", "-g", "-O1", str(HERE / f"{name}.c")]
+            environment = clean()
+            if name == "tasks":
+                environment.update(OMPI_CC=options.clang, MPICH_CC=options.clang)
+                command.append("-fopenmp")
+        subprocess.run(command + ["-o", target], check=True, env=environment)
+        built[name] = target
+    return built
+
+
+def counted(file):
+    """What the counter wrote: key -> (number, first sum, second sum)."""
+    rows = {}
+    for line in file.read_text().splitlines():
+        key, number, first, second = line.rsplit("|", 3)
+        rows[key] = (int(number), int(first), int(second))
+    return rows
+
+
+def traced(anchor):
+    """The same keys from the archive, and what is wrong in it."""
+    import otf2
+    from otf2.definitions import Comm, InterComm
+    # python3-otf2 3.0 takes the fields of an InterComm for those of a Comm, and fails.
+    InterComm._construct = classmethod(lambda cls, registry, ref, name, first, second, common, flags:
+                                       Comm._construct(registry, ref, name, first, common, flags))
+    rows = collections.defaultdict(lambda: [0, 0, 0])
+    faults = []
+
+    def add(key, first=0, second=0):
+        row = rows[key]
+        row[0] += 1
+        row[1] += first
+        row[2] += second
+
+    begun, depth = {}, collections.Counter()
+    with otf2.reader.open(str(anchor)) as trace:
+        for location, event in trace.events:
+            kind = type(event).__name__
+            if kind == "Enter" and event.region.name.startswith("MPI_"):
+                add("call " + event.region.name.partition(" @")[0])
+            elif kind in ("MpiSend", "MpiIsend"):
+                add(f"sends {event.receiver} {event.msg_tag}", event.msg_length)
+            elif kind in ("MpiRecv", "MpiIrecv"):
+                add(f"received {event.sender} {event.msg_tag}", event.msg_length)
+            elif kind == "MpiRequestCancelled":
+                add("cancelled")
+            elif kind == "MpiCollectiveBegin":
+                depth[location] += 1
+            elif kind == "MpiCollectiveEnd":
+                depth[location] -= 1
+                add(f"collective {str(event.collective_op).rpartition('.')[2]}", event.size_sent, event.size_received)
+            elif kind == "CommCreate":
+                add("made")
+            if kind in ("MpiIsend", "MpiIrecvRequest", "NonBlockingCollectiveRequest"):
+                if event.request_id in begun:
+                    faults.append(f"request {event.request_id} begins twice")
+                begun[event.request_id] = kind
+            elif kind in ("MpiIsendComplete", "MpiIrecv", "MpiRequestCancelled", "NonBlockingCollectiveComplete"):
+                if begun.pop(event.request_id, None) is None:
+                    faults.append(f"request {event.request_id} ends and did not begin")
+            elif kind == "MpiRequestTest" and event.request_id not in begun:
+                faults.append(f"request {event.request_id} is tested and did not begin")
+        if begun:
+            faults.append(f"{len(begun)} requests never end: {list(begun.items())[:3]}")
+        if any(depth.values()):
+            faults.append(f"collective operations begin and end differently often: {depth}")
+        locations = len(list(trace.definitions.locations))
+    return {key: tuple(row) for key, row in rows.items()}, faults, locations
+
+
+def differences(expected, found):
+    """Only what the counter counts is compared; of calls, those of the functions that it has."""
+    calls = {key for key in expected if key.startswith("call ")}
+    for key in sorted(set(expected) | {k for k in found if not k.startswith("call ")} | calls):
+        if key in ("sent", "left"):
+            continue
+        mine, other = found.get(key, (0, 0, 0)), expected.get(key, (0, 0, 0))
+        if key == "made":  # the archive has WORLD and SELF too
+            mine = (mine[0] - 2, 0, 0)
+        if key.startswith(("collective CREATE_HANDLE", "collective DESTROY_HANDLE")):
+            continue
+        if mine != other:
+            yield f"{key}: {mine} in the archive, {other} counted"
+
+
+def check(options, family, name, program, ranks, arguments, directory):
+    out, counts = pathlib.Path(directory, "trace"), pathlib.Path(directory, "counts")
+    environment = clean(OUT=str(out), COUNTS=str(counts), PRELOAD=f"{directory}/counter.so:{options.library}",
+                        OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
+                        OMP_NUM_THREADS="3", OMP_TOOL_LIBRARIES=options.tool)
+    done = run([f"mpirun.{family}", *FAMILIES[family], "-n", str(ranks), "sh", "-c", RANK, "rank", program, *arguments], environment)
+    if done.returncode == SKIP or "no MPI_THREAD_MULTIPLE" in done.stdout:
+        return (yield None)
+    if done.returncode != 0:
+        return (yield f"ends with {done.returncode}: {done.stdout[-500:]} {done.stderr[-2000:]}")
+    noise = [line for line in done.stderr.splitlines() if line.startswith("tracer") and ("error" in line or "warning" in line)]
+    if noise:
+        yield f"says {noise}"
+    for rank in range(ranks):
+        archives = list(pathlib.Path(directory).glob(f"trace.{rank}/**/traces.otf2"))
+        if len(archives) != 1:
+            yield f"rank {rank}: {len(archives)} archives"
+            continue
+        verdict = run([options.tracer, "check", str(archives[0])], clean())
+        if verdict.returncode != 0:
+            yield f"rank {rank}: tracer check: {verdict.stdout[-1500:]}{verdict.stderr[-500:]}"
+        printed = run(["otf2-print", "-A", str(archives[0])], clean()) if shutil.which("otf2-print") else None
+        if printed is not None and (printed.returncode != 0 or printed.stderr):
+            yield f"rank {rank}: otf2-print: {printed.stderr[:500]}"
+        found, faults, locations = traced(archives[0])
+        yield from (f"rank {rank}: {fault}" for fault in faults)
+        expected = counted(pathlib.Path(f"{counts}.{rank}"))
+        yield from (f"rank {rank}: {fault}" for fault in differences(expected, found))
+        if name == "tasks" and locations < 3:
+            yield f"rank {rank}: {locations} threads"
+    for file in pathlib.Path(directory).glob("counts.*"):
+        file.unlink()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for option in ("tool", "library", "tracer", "clang"):
+        parser.add_argument(f"--{option}")
+    parser.add_argument("cases", nargs="+")
+    options = parser.parse_args()
+    cases = [(case.split(":") + ["3"])[:3] if ":" not in case else case.split(":") for case in options.cases]
+    failed = ran = False
+    for family in FAMILIES:
+        if not shutil.which(f"mpicc.{family}") or not shutil.which(f"mpirun.{family}"):
+            print(f"{family}: not installed")
+            continue
+        with tempfile.TemporaryDirectory() as directory:
+            programs = compile_all(options, family, {case[0] for case in cases}, directory)
+            for name, ranks, *arguments in cases:
+                if name not in programs:
+                    continue
+                for fault in check(options, family, name, programs[name], int(ranks), arguments, directory):
+                    if fault is None:
+                        print(f"{family} {name}: no MPI_THREAD_MULTIPLE, left out")
+                        continue
+                    print(f"{family} {name}, {ranks} ranks: {fault}")
+                    failed = True
+                ran = True
+                for left in pathlib.Path(directory).glob("trace.*"):
+                    shutil.rmtree(left)
+    if not ran:
+        print("skipped: no MPI is installed (openmpi-bin libopenmpi-dev, mpich libmpich-dev)")
+        sys.exit(SKIP)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// E26-E28: requests, collective operations and messages of MPI.
+#include <array>
+#include <deque>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "tracer/check/rule.hpp"
+
+namespace tracer::check {
+namespace {
+
+namespace v = otf2::values;
+
+/// Of a run that was killed, or that lost events, an end may be missing.
+bool is_whole(const Context& c) {
+  const auto* ending = c.trace().info().property("TRACER::ENDING");
+  return c.loss("TRACER::EVENTS_LOST") == nullptr && (ending == nullptr || !ending->starts_with("none"));
+}
+
+std::uint32_t process_of(const otf2::TraceDefinitions& d, std::uint64_t location) {
+  const auto* found = d.locations.find(location);
+  return found == nullptr ? undefined_ref : found->group;
+}
+
+/// A request's numbers are unique among those of its process that are not over. It may end on another thread.
+class Requests final : public Rule {
+ public:
+  using Rule::Rule;
+  bool wants(EventKind k) const override { return begins(k) || ends(k) || k == EventKind::mpi_request_test; }
+  void event(const EventView& e) override {
+    applies();
+    const std::uint64_t request = e.field[field_of(e.kind)];
+    auto& open = open_[process_of(d(), e.location)];
+    const auto found = open.find(request);
+    if (begins(e.kind)) {
+      if (found != open.end()) wrong(e, "the request " + std::to_string(request) + " begins again");
+      open[request] = {e.kind, e.location, e.time};
+    } else if (found == open.end()) {
+      wrong(e, "the request " + std::to_string(request) + " did not begin");
+    } else if (ends(e.kind)) {
+      if (!fits(found->second.kind, e.kind))
+        wrong(e, "the request " + std::to_string(request) + " began as another kind");
+      open.erase(found);
+    }
+  }
+  void finish() override {
+    if (!is_whole(c_)) return;
+    for (const auto& [process, requests] : open_)
+      for (const auto& [request, begun] : requests)
+        wrong(begun.location, begun.time, "the request " + std::to_string(request) + " never ends");
+  }
+
+ private:
+  struct Begun {
+    EventKind kind = EventKind::none;
+    std::uint64_t location = 0, time = 0;
+  };
+  static bool begins(EventKind k) {
+    return k == EventKind::mpi_isend || k == EventKind::mpi_irecv_request ||
+           k == EventKind::non_blocking_collective_request;
+  }
+  static bool ends(EventKind k) {
+    return k == EventKind::mpi_isend_complete || k == EventKind::mpi_irecv || k == EventKind::mpi_request_cancelled ||
+           k == EventKind::non_blocking_collective_complete;
+  }
+  static bool fits(EventKind begin, EventKind end) {
+    switch (end) {
+      case EventKind::mpi_isend_complete:
+        return begin == EventKind::mpi_isend;
+      case EventKind::mpi_irecv:
+        return begin == EventKind::mpi_irecv_request;
+      case EventKind::non_blocking_collective_complete:
+        return begin == EventKind::non_blocking_collective_request;
+      default:
+        return true;
+    }
+  }
+  static std::size_t field_of(EventKind k) {
+    if (k == EventKind::mpi_isend || k == EventKind::mpi_irecv) return 4;
+    return k == EventKind::non_blocking_collective_complete ? 5 : 0;
+  }
+  std::map<std::uint32_t, std::unordered_map<std::uint64_t, Begun>> open_;
+};
+
+class Collectives final : public Rule {
+ public:
+  using Rule::Rule;
+  bool wants(EventKind k) const override {
+    return k == EventKind::mpi_collective_begin || k == EventKind::mpi_collective_end || k == EventKind::comm_create ||
+           k == EventKind::comm_destroy;
+  }
+  void event(const EventView& e) override {
+    applies();
+    switch (e.kind) {
+      case EventKind::mpi_collective_begin:
+        if (open_[e.location]++ != 0) wrong(e, "a collective operation begins inside another");
+        return;
+      case EventKind::mpi_collective_end:
+        if (auto& open = open_[e.location]; open-- == 0) {
+          open = 0;
+          wrong(e, "a collective operation ends that did not begin");
+        }
+        return;
+      case EventKind::comm_create:
+        if (++alive_[{process_of(d(), e.location), e.field[0]}] > 1)
+          wrong(e, "the communicator " + std::to_string(e.field[0]) + " is made again");
+        return;
+      default:
+        if (--alive_[{process_of(d(), e.location), e.field[0]}] < 0)
+          wrong(e, "the communicator " + std::to_string(e.field[0]) + " ends that was not made");
+    }
+  }
+  void finish() override {
+    if (!is_whole(c_)) return;
+    for (const auto& [location, open] : open_)
+      if (open != 0) wrong(location, c_.states()[c_.index_of(location)].last_time, "a collective operation never ends");
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, unsigned> open_;              // by location
+  std::map<std::pair<std::uint32_t, std::uint64_t>, int> alive_;  // by process and communicator
+};
+
+/// Readers match them so: same communicator, sender, receiver and tag, in their order. Whatever the clocks say, so what
+/// comes first waits for the other. In an archive of one part of a job nobody is the other: not applicable.
+class Messages final : public Rule {
+ public:
+  using Rule::Rule;
+  void begin() override {
+    for (const auto& group : d().groups)
+      if (group.type == v::group_comm_locations && group.paradigm == v::paradigm_mpi) world_ = &group;
+    if (world_ == nullptr) return;
+    for (const std::uint64_t location : world_->members) {
+      if (location == otf2::undefined_location) return does_not_apply("a part of a job: the other ranks are not in it");
+      rank_of_.emplace(process_of(d(), location), static_cast<std::uint32_t>(ranks_.size()));
+      ranks_.push_back(process_of(d(), location));
+    }
+    is_complete_ = true;
+  }
+  bool wants(EventKind k) const override {
+    return k == EventKind::mpi_send || k == EventKind::mpi_isend || k == EventKind::mpi_recv ||
+           k == EventKind::mpi_irecv;
+  }
+  void event(const EventView& e) override {
+    const auto me = rank_of_.find(process_of(d(), e.location));
+    if (!is_complete_ || me == rank_of_.end()) return;
+    applies();
+    const bool is_send = e.kind == EventKind::mpi_send || e.kind == EventKind::mpi_isend;
+    const std::uint64_t comm = e.field[1];
+    const std::int64_t peer = world_rank(comm, me->second, e.field[0]);
+    if (peer < 0) return wrong(e, "the partner " + std::to_string(e.field[0]) + " is not in the communicator");
+    const auto other = static_cast<std::uint32_t>(peer);
+    const Key key{comm, is_send ? me->second : other, is_send ? other : me->second,
+                  static_cast<std::uint32_t>(e.field[2])};
+    Queue& queue = queues_[key];
+    auto& waiting = is_send ? queue.receives : queue.sends;
+    if (waiting.empty()) {
+      (is_send ? queue.sends : queue.receives).push_back({e.field[3], e.location, e.time, e.position});
+      return;
+    }
+    if (waiting.front().bytes != e.field[3])
+      wrong(e, std::to_string(is_send ? e.field[3] : waiting.front().bytes) + " bytes are sent and " +
+                   std::to_string(is_send ? waiting.front().bytes : e.field[3]) + " received");
+    waiting.pop_front();
+    if (queue.sends.empty() && queue.receives.empty()) queues_.erase(key);
+  }
+  void finish() override {
+    if (!is_whole(c_)) return;
+    for (const auto& [key, queue] : queues_) {
+      for (const Message& m : queue.receives)
+        wrong(m.location, m.time, "what is received here nobody sent", m.position);
+      for (const Message& m : queue.sends) wrong(m.location, m.time, "what is sent here nobody receives", m.position);
+    }
+  }
+
+ private:
+  using Key = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t>;  // comm, sender, receiver, tag
+  struct Message {
+    std::uint64_t bytes = 0, location = 0, time = 0, position = 0;
+  };
+  struct Queue {
+    std::deque<Message> sends, receives;
+  };
+
+  /// Of a rank in the communicator, as seen by a process: of the remote group, between two groups. -1: none.
+  std::int64_t world_rank(std::uint64_t comm_ref, std::uint32_t me, std::uint64_t rank) const {
+    const auto* comm = d().comms.find(comm_ref);
+    const auto* group = comm == nullptr ? nullptr : d().groups.find(comm->group);
+    if (group == nullptr) return -1;
+    if (group->type == v::group_comm_self) return rank == 0 ? std::int64_t{me} : -1;
+    if (comm->second_group != undefined_ref) {
+      const bool is_first = std::find(group->members.begin(), group->members.end(), me) != group->members.end();
+      if (is_first) group = d().groups.find(comm->second_group);
+      if (group == nullptr) return -1;
+    }
+    if (rank >= group->members.size() || group->members[rank] >= ranks_.size()) return -1;
+    return static_cast<std::int64_t>(group->members[rank]);
+  }
+
+  const otf2::GroupDef* world_ = nullptr;
+  bool is_complete_ = false;
+  std::vector<std::uint32_t> ranks_;  ///< processes in the order of the world
+  std::unordered_map<std::uint32_t, std::uint32_t> rank_of_;
+  std::map<Key, Queue> queues_;
+};
+
+}  // namespace
+
+std::span<const RuleEntry> mpi_rules() {
+  static constexpr std::array table{
+      RuleEntry{{"E26", "requests of MPI begin once and end once"}, make_rule<Requests>},
+      RuleEntry{{"E27", "collective operations of MPI and communicators begin and end in pairs"},
+                make_rule<Collectives>},
+      RuleEntry{{"E28", "what is sent by MPI is received, with as many bytes"}, make_rule<Messages>},
+  };
+  return table;
+}
+
+}  // namespace tracer::check

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One call of a wrapped function: the records that it leaves. What they mean is in include/tracer/record_table.hpp.
+#pragma once
+
+#include "tracer/mpi/requests.hpp"
+#include "tracer/mpi/state.hpp"
+
+namespace tracer::mpi {
+
+inline constexpr std::uint32_t begins_collective = 1;  ///< field a of the begin of mpi_call
+
+class Call {
+ public:
+  Call(const tracer_front_end& table, Thread& mine, MpiFunction function, Word caller, bool has_wide_counts) noexcept
+      : thread(mine),
+        wide(has_wide_counts),
+        front_(table),
+        function_(static_cast<std::uint32_t>(function)),
+        caller_(caller) {}
+
+  void enter(std::uint32_t what = 0) const noexcept {
+    front_.emit(word(RecordKind::mpi_call, Endpoint::begin), what, 0, caller_);
+  }
+  void leave() const noexcept { front_.emit(word(RecordKind::mpi_call, Endpoint::end), 0, 0, 0); }
+
+  /// `number` 0: blocking. With Endpoint::begin it is also the begin of the call, with end also its end.
+  void send(Endpoint at, const Comm& comm, int peer, int tag, std::uint64_t bytes,
+            std::uint64_t number) const noexcept {
+    message(RecordKind::mpi_send, at, comm, peer, tag, bytes, number);
+  }
+  void receive(Endpoint at, const Comm& comm, int peer, int tag, std::uint64_t bytes,
+               std::uint64_t number) const noexcept {
+    message(RecordKind::mpi_recv, at, comm, peer, tag, bytes, number);
+  }
+  void request(Endpoint at, MpiRequestStep step, std::uint64_t number) const noexcept {
+    front_.emit(word(RecordKind::mpi_request, at), static_cast<std::uint32_t>(step), number,
+                at == Endpoint::begin ? caller_ : 0);
+  }
+  void collective(Endpoint at, const Comm& comm, MpiOperation operation, std::uint32_t root, std::uint64_t sent,
+                  std::uint64_t received, std::uint64_t number, std::uint64_t time = 0) const noexcept {
+    const tracer_more more{.time = number, .b = static_cast<std::uint64_t>(operation), .c = 0, .a = root, .sub = 0};
+    front_.emit_more(time, word(RecordKind::mpi_collective, at), comm.id, sent, received, &more);
+  }
+  void comm_made(const Comm& comm) const noexcept {
+    front_.emit(word(RecordKind::mpi_comm, Endpoint::begin), comm.id, 0, 0);
+  }
+  void comm_gone(const Comm& comm) const noexcept {
+    front_.emit(word(RecordKind::mpi_comm, Endpoint::end), comm.id, 0, 0);
+  }
+  std::uint64_t now() const noexcept { return front_.now(); }
+
+  /// A count as an argument, and one of an array of them.
+  std::uint64_t count(Word argument) const noexcept {
+    const auto number = wide ? static_cast<std::int64_t>(argument) : static_cast<int>(argument);
+    return number > 0 ? static_cast<std::uint64_t>(number) : 0;
+  }
+  std::uint64_t count_at(Word array, std::uint64_t index) const noexcept {
+    const auto number =
+        wide ? reinterpret_cast<const std::int64_t*>(array)[index] : reinterpret_cast<const int*>(array)[index];
+    return number > 0 ? static_cast<std::uint64_t>(number) : 0;
+  }
+  std::uint64_t bytes(Word counted, Word datatype) const noexcept {
+    return count(counted) * type_size(thread, datatype);
+  }
+
+  Thread& thread;
+  const bool wide;
+
+ private:
+  std::uint32_t word(RecordKind kind, Endpoint at) const noexcept { return TRACER_WORD(kind, at, function_); }
+  void message(RecordKind kind, Endpoint at, const Comm& comm, int peer, int tag, std::uint64_t bytes,
+               std::uint64_t number) const noexcept {
+    const tracer_more more{
+        .time = number, .b = static_cast<std::uint32_t>(tag), .c = 0, .a = static_cast<std::uint32_t>(peer), .sub = 0};
+    front_.emit_more(0, word(kind, at), comm.id, bytes, at == Endpoint::begin ? caller_ : 0, &more);
+  }
+
+  const tracer_front_end& front_;
+  const std::uint32_t function_;
+  const Word caller_;
+};
+
+}  // namespace tracer::mpi

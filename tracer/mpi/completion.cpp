@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See completion.hpp.
+#include "tracer/mpi/completion.hpp"
+
+namespace tracer::mpi {
+namespace {
+
+void end_of_call(const Call& call, Endpoint at) noexcept {
+  if (at == Endpoint::end) call.leave();
+}
+
+void give_back(Pending* claimed) noexcept {
+  if (!claimed->is_persistent) return remove(claimed);
+  claimed->is_active = false;
+  release(claimed);
+}
+
+void receive(const Call& call, const Pending& p, Word status, std::uint64_t number, Endpoint at) noexcept {
+  if (p.is_partitioned) return call.receive(at, *p.comm, p.peer, p.tag, p.received, number);
+  if (family.source(status) == family.proc_null) return end_of_call(call, at);
+  call.receive(at, *p.comm, family.source(status), family.tag(status), family.bytes(status), number);
+}
+
+void end_comm(const Call& call, const Pending& p, Endpoint at) noexcept {
+  const Comm* const made = add_comm(family.load(p.new_comm), *p.comm, Making::by_parent, p.ordinal);
+  if (made != nullptr) call.comm_made(*made);
+  call.collective(at, *p.comm, p.operation, p.root, 0, 0, p.number);
+}
+
+}  // namespace
+
+void complete(const Call& call, Pending* claimed, Word status, Endpoint at) noexcept {
+  const Pending p = *claimed;
+  give_back(claimed);
+  if (!p.is_active) return end_of_call(call, at);
+  const bool cancelled = p.may_be_cancelled && status != 0 && family.cancelled(status);
+  switch (p.kind) {
+    case PendingKind::nothing:
+      return end_of_call(call, at);
+    case PendingKind::send:
+      return call.request(at, cancelled ? MpiRequestStep::cancelled : MpiRequestStep::sent, p.number);
+    case PendingKind::receive:
+      if (cancelled) return call.request(at, MpiRequestStep::cancelled, p.number);
+      return receive(call, p, status, p.number, at);
+    case PendingKind::exchange:
+      call.request(Endpoint::none, MpiRequestStep::sent, p.number);
+      return receive(call, p, status, p.number + 1, at);
+    case PendingKind::collective:
+      return call.collective(at, *p.comm, p.operation, p.root, p.sent, p.received, p.number);
+    case PendingKind::new_comm:
+      return end_comm(call, p, at);
+  }
+}
+
+void tested(const Call& call, Pending* claimed, Endpoint at) noexcept {
+  // Told before another thread can claim it: requests that share a handle may be another's by then, and be over.
+  if (claimed->is_active && claimed->kind != PendingKind::nothing) {
+    call.request(at, MpiRequestStep::tested, claimed->number);
+  } else {
+    end_of_call(call, at);
+  }
+  release(claimed);
+}
+
+void start(const Call& call, const Pending& p, Endpoint at) noexcept {
+  switch (p.kind) {
+    case PendingKind::send:
+      return call.send(at, *p.comm, p.peer, p.tag, p.sent, p.number);
+    case PendingKind::receive:
+      return call.request(at, MpiRequestStep::receive_begins, p.number);
+    case PendingKind::collective:
+    case PendingKind::new_comm:
+      return call.request(at, MpiRequestStep::collective_begins, p.number);
+    default:
+      if (at == Endpoint::begin) call.enter();
+  }
+}
+
+}  // namespace tracer::mpi

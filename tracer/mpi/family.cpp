@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See family.hpp. The numbers are from the headers of Open MPI 4.1, MPICH 4.0 and the ABI of MPI 5.0.
+#include "tracer/mpi/family.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+namespace tracer::mpi {
+namespace {
+
+void* in_loaded_library(const char* name) noexcept {
+  // An MPI that the program loaded by dlopen (Python's mpi4py does) is in no search order: look through all libraries.
+  struct Search {
+    const char* name;
+    void* found;
+  } search{name, nullptr};
+  Dl_info self{};
+  ::dladdr(reinterpret_cast<void*>(&find_family), &self);
+  void* const program = ::dlopen(nullptr, RTLD_LAZY);
+  link_map* map = nullptr;
+  if (program == nullptr || ::dlinfo(program, RTLD_DI_LINKMAP, &map) != 0) return nullptr;
+  for (; map != nullptr && search.found == nullptr; map = map->l_next) {
+    if (map->l_name == nullptr || std::strstr(map->l_name, "libmpi") == nullptr) continue;
+    if (reinterpret_cast<void*>(map->l_addr) == self.dli_fbase) continue;
+    void* const library = ::dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) continue;
+    search.found = ::dlsym(library, name);
+    Dl_info where{};
+    if (search.found != nullptr && ::dladdr(search.found, &where) != 0 && where.dli_fbase == self.dli_fbase)
+      search.found = nullptr;
+    ::dlclose(library);
+  }
+  return search.found;
+}
+
+/// Of an object of the MPI's: the program may have its own copy of it, which is the one that everybody uses.
+Word address_of(const char* name) noexcept {
+  void* const object = ::dlsym(RTLD_DEFAULT, name);
+  return reinterpret_cast<Word>(object != nullptr ? object : in_loaded_library(name));
+}
+
+}  // namespace
+
+Family family;
+constinit std::atomic<void*> functions[mpi_functions]{};
+
+namespace {
+/// MPI_ERR_OTHER or so in every family.
+int not_there() noexcept {
+  return 16;
+}
+}  // namespace
+
+void* resolve(MpiFunction function) noexcept {
+  char name[64] = "P";
+  std::strncpy(name + 1, mpi_function_table[static_cast<std::size_t>(function)].name, sizeof name - 2);
+  void* found = next_function(name);
+  if (found == nullptr) found = reinterpret_cast<void*>(&not_there);
+  functions[static_cast<std::size_t>(function)].store(found, std::memory_order_relaxed);
+  return found;
+}
+
+void* next_function(const char* name) noexcept {
+  void* const next = ::dlsym(RTLD_NEXT, name);
+  return next != nullptr ? next : in_loaded_library(name);
+}
+
+void find_family() noexcept {
+  Family f;
+  int major = 0, minor = 0;
+  const auto abi_version = reinterpret_cast<int (*)(int*, int*)>(next_function("PMPI_Abi_get_version"));
+  if (const Word world = address_of("ompi_mpi_comm_world"); world != 0) {
+    f = {.kind = FamilyKind::open_mpi,
+         .int_handles = false,
+         .comm_world = world,
+         .comm_self = address_of("ompi_mpi_comm_self"),
+         .comm_null = address_of("ompi_mpi_comm_null"),
+         .request_null = address_of("ompi_request_null"),
+         .message_null = address_of("ompi_message_null"),
+         .any_source = -1,
+         .proc_null = -2,
+         .root = -4,
+         .status_ignore = 0,
+         .in_place = 1,
+         .status_size = 24,
+         .source_at = 0,
+         .tag_at = 4};
+  } else if (abi_version != nullptr && abi_version(&major, &minor) == 0 && major >= 1) {
+    f = {.kind = FamilyKind::abi,
+         .int_handles = false,
+         .comm_world = 0x101,
+         .comm_self = 0x102,
+         .comm_null = 0x100,
+         .request_null = 0x180,
+         .message_null = 0x128,
+         .any_source = -1,
+         .proc_null = -3,
+         .root = -4,
+         .status_ignore = 0,
+         .in_place = 1,
+         .status_size = 32,
+         .source_at = 0,
+         .tag_at = 4};
+  }
+  family = f;
+}
+
+bool Family::cancelled(Word status) const noexcept {
+  if (kind == FamilyKind::open_mpi) return number(status + 12) != 0;
+  if (kind == FamilyKind::mpich) return (number(status + 4) & 1) != 0;
+  int flag = 0;
+  return ask(MpiFunction::Test_cancelled, status, &flag) == 0 && flag != 0;
+}
+
+std::uint64_t Family::bytes(Word status) const noexcept {
+  if (kind == FamilyKind::open_mpi) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, reinterpret_cast<const void*>(status + 16), sizeof bytes);
+    return bytes;
+  }
+  if (kind == FamilyKind::mpich)
+    return static_cast<std::uint32_t>(number(status)) |
+           static_cast<std::uint64_t>(static_cast<std::uint32_t>(number(status + 4)) >> 1) << 32;
+  constexpr Word byte = 0x247;
+  std::int64_t count = 0;
+  return ask(MpiFunction::Get_count_c, status, byte, &count) == 0 && count > 0 ? static_cast<std::uint64_t>(count) : 0;
+}
+
+const char* Family::name() const noexcept {
+  return kind == FamilyKind::open_mpi ? "Open MPI" : kind == FamilyKind::mpich ? "MPICH" : "MPI ABI";
+}
+
+}  // namespace tracer::mpi

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What differs between the MPIs that a program may run on, as numbers: no mpi.h is compiled into the tool.
+//
+// Handles are pointers (Open MPI, the standard ABI) or ints (MPICH and its descendants). As arguments both travel in
+// the same registers, an int with anything in the upper half; in memory they have their size.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include "tracer/mpi_functions.hpp"
+
+namespace tracer::mpi {
+
+using Word = std::uintptr_t;
+
+enum class FamilyKind : std::uint8_t { open_mpi, mpich, abi };
+
+struct Family {
+  FamilyKind kind = FamilyKind::mpich;
+  bool int_handles = true;
+  Word comm_world = 0x44000000, comm_self = 0x44000001, comm_null = 0x04000000;
+  Word request_null = 0x2c000000, message_null = 0x2c000000;
+  int any_source = -2, proc_null = -1, root = -3;
+  Word status_ignore = 1, in_place = ~Word{0};
+  unsigned status_size = 20, source_at = 8, tag_at = 12;
+
+  /// An argument's handle.
+  Word handle(Word argument) const noexcept { return int_handles ? argument & 0xffffffffu : argument; }
+  /// A handle in memory.
+  Word load(Word array, std::size_t index = 0) const noexcept {
+    if (int_handles) return reinterpret_cast<const std::uint32_t*>(array)[index];
+    return reinterpret_cast<const Word*>(array)[index];
+  }
+  Word status_at(Word statuses, std::size_t index) const noexcept { return statuses + index * status_size; }
+  int source(Word status) const noexcept { return number(status + source_at); }
+  int tag(Word status) const noexcept { return number(status + tag_at); }
+  bool cancelled(Word status) const noexcept;
+  std::uint64_t bytes(Word status) const noexcept;
+  const char* name() const noexcept;
+
+ private:
+  static int number(Word at) noexcept {
+    int value;
+    std::memcpy(&value, reinterpret_cast<const void*>(at), sizeof value);
+    return value;
+  }
+};
+
+/// Valid from the first call of MPI on.
+extern Family family;
+/// Looks which MPI the process has. Before MPI_Init.
+void find_family() noexcept;
+
+/// The MPI's own function of this name behind this library; nullptr when there is none.
+void* next_function(const char* name) noexcept;
+
+/// The MPI's PMPI_ function, looked up once. A function that the MPI does not have is one that fails.
+void* resolve(MpiFunction function) noexcept;
+extern std::atomic<void*> functions[mpi_functions];
+inline void* real(MpiFunction function) noexcept {
+  void* const known = functions[static_cast<std::size_t>(function)].load(std::memory_order_relaxed);
+  return known != nullptr ? known : resolve(function);
+}
+
+/// Asks the MPI something that it knows without communication; 0: success.
+template <class... Arguments>
+int ask(MpiFunction function, Arguments... arguments) noexcept {
+  return reinterpret_cast<int (*)(Arguments...)>(real(function))(arguments...);
+}
+
+}  // namespace tracer::mpi

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See requests.hpp. A queue per handle in buckets, each part of them under a lock of its own that is held for a few
+// loads.
+#include "tracer/mpi/requests.hpp"
+
+#include <pthread.h>
+
+#include <cstdlib>
+
+namespace tracer::mpi {
+namespace {
+
+constexpr std::size_t parts = 64, first_buckets = 16;
+
+struct Bucket {
+  Pending* first = nullptr;
+  Pending* last = nullptr;
+};
+
+struct alignas(64) Part {
+  SpinLock lock;
+  Bucket* buckets = nullptr;
+  std::size_t count = 0;  ///< of buckets, a power of two
+  std::size_t used = 0;
+  Pending* free = nullptr;
+};
+
+constinit Part all[parts];
+constinit std::atomic<std::uint64_t> numbers{0};
+
+std::uint64_t hash_of(Word handle) noexcept {
+  return (handle >> 4 ^ handle << 28) * 0x9e3779b97f4a7c15ull;
+}
+Part& part_of(Word handle) noexcept {
+  return all[hash_of(handle) >> 58];
+}
+Bucket& bucket_of(Part& part, Word handle) noexcept {
+  return part.buckets[(hash_of(handle) >> 32) & (part.count - 1)];
+}
+
+void append(Bucket& bucket, Pending* pending) noexcept {
+  pending->next = nullptr;
+  (bucket.last != nullptr ? bucket.last->next : bucket.first) = pending;
+  bucket.last = pending;
+}
+
+/// At most two per bucket. What is in a queue stays in order.
+void grow(Part& part) noexcept {
+  const std::size_t count = part.count == 0 ? first_buckets : part.count * 2;
+  auto* const buckets = static_cast<Bucket*>(std::calloc(count, sizeof(Bucket)));
+  if (buckets == nullptr) return;
+  Bucket* const old = part.buckets;
+  const std::size_t old_count = part.count;
+  part.buckets = buckets;
+  part.count = count;
+  for (std::size_t i = 0; i < old_count; ++i)
+    for (Pending *p = old[i].first, *next = nullptr; p != nullptr; p = next) {
+      next = p->next;
+      append(bucket_of(part, p->handle), p);
+    }
+  std::free(old);
+}
+
+Pending* take_free(Part& part) noexcept {
+  constexpr std::size_t slab = 64;
+  if (part.free == nullptr) {
+    auto* const fresh = static_cast<Pending*>(std::malloc(slab * sizeof(Pending)));
+    if (fresh == nullptr) return nullptr;
+    for (std::size_t i = 0; i < slab; ++i) {
+      fresh[i].next = part.free;
+      part.free = &fresh[i];
+    }
+  }
+  Pending* const pending = part.free;
+  part.free = pending->next;
+  return pending;
+}
+
+// A thread's room goes with it.
+pthread_key_t room_key;
+pthread_once_t room_once = PTHREAD_ONCE_INIT;
+
+void free_room(void*) noexcept {
+  Thread& thread = this_thread;
+  std::free(thread.requests);
+  std::free(thread.statuses);
+  thread.requests = nullptr;
+  thread.statuses = nullptr;
+  thread.requests_room = thread.statuses_room = 0;
+}
+
+void mark_room() noexcept {
+  ::pthread_once(&room_once, [] { ::pthread_key_create(&room_key, &free_room); });
+  ::pthread_setspecific(room_key, &all);
+}
+
+}  // namespace
+
+std::uint64_t next_number(std::uint64_t count) noexcept {
+  return numbers.fetch_add(count, std::memory_order_relaxed) + 1;
+}
+
+Pending* add_pending(Word handle, const Pending& pending) noexcept {
+  Part& part = part_of(handle);
+  const Locked lock(part.lock);
+  if (part.used >= part.count * 2) grow(part);
+  Pending* const mine = part.count != 0 ? take_free(part) : nullptr;
+  if (mine == nullptr) return nullptr;
+  *mine = pending;
+  mine->handle = handle;
+  append(bucket_of(part, handle), mine);
+  ++part.used;
+  return mine;
+}
+
+Pending* claim(Word handle) noexcept {
+  if (handle == family.request_null) return nullptr;
+  Part& part = part_of(handle);
+  const Locked lock(part.lock);
+  if (part.count == 0) return nullptr;
+  Bucket& bucket = bucket_of(part, handle);
+  Pending* before = nullptr;
+  Pending* p = bucket.first;
+  for (; p != nullptr && p->handle != handle; p = p->next) before = p;
+  if (p == nullptr) return nullptr;
+  (before != nullptr ? before->next : bucket.first) = p->next;
+  if (bucket.last == p) bucket.last = before;
+  --part.used;
+  return p;
+}
+
+void release(Pending* pending) noexcept {
+  Part& part = part_of(pending->handle);
+  const Locked lock(part.lock);
+  Bucket& bucket = bucket_of(part, pending->handle);
+  pending->next = bucket.first;
+  bucket.first = pending;
+  if (bucket.last == nullptr) bucket.last = pending;
+  ++part.used;
+}
+
+void remove(Pending* pending) noexcept {
+  Part& part = part_of(pending->handle);
+  const Locked lock(part.lock);
+  pending->next = part.free;
+  part.free = pending;
+}
+
+Pending** claims_of(Thread& thread, std::size_t count) noexcept {
+  if (count > thread.requests_room) {
+    void* const more = std::realloc(thread.requests, count * 2 * sizeof(Pending*));
+    if (more == nullptr) return nullptr;
+    thread.requests = static_cast<Pending**>(more);
+    thread.requests_room = count * 2;
+    mark_room();
+  }
+  return thread.requests;
+}
+
+Word statuses_of(Thread& thread, std::size_t count) noexcept {
+  const std::size_t bytes = count * family.status_size;
+  if (bytes > thread.statuses_room) {
+    void* const more = std::realloc(thread.statuses, bytes * 2);
+    if (more == nullptr) return 0;
+    thread.statuses = static_cast<char*>(more);
+    thread.statuses_room = bytes * 2;
+    mark_room();
+  }
+  std::memset(thread.statuses, 0, bytes);
+  return reinterpret_cast<Word>(thread.statuses);
+}
+
+}  // namespace tracer::mpi

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is pending on a request. Handles are used again, and several requests may have the same one at a time: MPIs give
+// a common one to all that are complete when they are made. So requests have numbers of their own, and a handle a
+// queue.
+//
+// A thread that waits claims what it waits for before it calls MPI: when the call returns, the handle may be another's.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tracer/mpi/state.hpp"
+
+namespace tracer::mpi {
+
+enum class PendingKind : std::uint8_t {
+  nothing,  ///< to or from MPI_PROC_NULL, or what is not told
+  send,
+  receive,
+  exchange,  ///< MPI_Isendrecv: a send and a receive
+  collective,
+  new_comm,  ///< MPI_Comm_idup
+};
+
+struct Pending {
+  Pending* next = nullptr;  ///< of its bucket, or of the free ones
+  Word handle = 0;
+  std::uint64_t number = 0;  ///< of the receive, if it is an exchange, the next one
+  PendingKind kind = PendingKind::nothing;
+  bool is_persistent = false, is_active = true, is_partitioned = false, may_be_cancelled = false;
+  MpiOperation operation{};
+  int peer = 0, tag = 0;
+  std::uint32_t root = mpi_root_none;
+  Comm* comm = nullptr;
+  std::uint64_t sent = 0, received = 0;
+  Word new_comm = 0;  ///< where its handle will be
+  std::uint32_t ordinal = 0;
+};
+
+/// Numbers for `count` requests; the first.
+std::uint64_t next_number(std::uint64_t count = 1) noexcept;
+
+/// Keeps what is pending on the handle; nullptr: no memory, and its end will not be told.
+Pending* add_pending(Word handle, const Pending& pending) noexcept;
+/// Takes the first that no other thread has claimed; nullptr: none of ours.
+Pending* claim(Word handle) noexcept;
+/// It is not over: whoever claims next finds it first.
+void release(Pending* claimed) noexcept;
+/// It is over.
+void remove(Pending* claimed) noexcept;
+/// A thread's room for claims of that many requests, or for statuses; nullptr: no memory.
+Pending** claims_of(Thread& thread, std::size_t count) noexcept;
+Word statuses_of(Thread& thread, std::size_t count) noexcept;
+
+}  // namespace tracer::mpi

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See state.hpp.
+#include "tracer/mpi/state.hpp"
+
+#include <sched.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+#include "tracer/connect.h"
+
+namespace tracer::mpi {
+
+constinit thread_local Thread this_thread __attribute__((tls_model("initial-exec")));
+constinit std::atomic<const tracer_front_end*> front{nullptr};
+constinit std::atomic<bool> is_live{false};
+constinit std::atomic<std::uint32_t> type_generation{1}, comm_generation{1};
+
+void SpinLock::wait() noexcept {
+  for (unsigned turn = 0; taken_.load(std::memory_order_relaxed); ++turn)
+    if (turn > 100) ::sched_yield();
+}
+
+namespace {
+
+/// Text that grows; what there is no memory for is left out.
+class Text {
+ public:
+  Text() = default;
+  ~Text() { std::free(data_); }
+  Text(const Text&) = delete;
+  Text& operator=(const Text&) = delete;
+  [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) noexcept {
+    for (;;) {
+      std::va_list values;
+      va_start(values, format);
+      const int length = std::vsnprintf(data_ + length_, room_ - length_, format, values);
+      va_end(values);
+      if (length < 0) return;
+      if (length_ + static_cast<std::size_t>(length) < room_) {
+        length_ += static_cast<std::size_t>(length);
+        return;
+      }
+      const std::size_t wanted = 2 * room_ + static_cast<std::size_t>(length) + 64;
+      auto* const more = static_cast<char*>(std::realloc(data_, wanted));
+      if (more == nullptr) return;
+      data_ = more;
+      room_ = wanted;
+    }
+  }
+  const char* get() const noexcept { return data_ != nullptr ? data_ : ""; }
+  /// For good.
+  const char* keep() noexcept {
+    const char* const kept = get();
+    data_ = nullptr;
+    length_ = room_ = 0;
+    return kept;
+  }
+
+ private:
+  char* data_ = nullptr;
+  std::size_t length_ = 0, room_ = 0;
+};
+
+constexpr int most_members_told = 256;
+
+struct Known {
+  Word handle = 0;
+  Comm* comm = nullptr;
+};
+
+// By handle; guarded by comms_lock. Communicators are made seldom, and threads remember those that they use.
+constinit SpinLock comms_lock;
+constinit Known* comms = nullptr;
+constinit std::size_t comms_room = 0, comms_used = 0;
+constinit Comm* makings = nullptr;  ///< those with a making, for their ordinals
+constinit std::atomic<std::uint32_t> next_comm{2};
+constinit Comm world, self, nobody;
+constinit Word world_group = 0;
+
+Known* slot_for(Known* table, std::size_t room, Word handle) noexcept {
+  std::size_t i = ((handle >> 4 ^ handle << 20) * 0x9e3779b97f4a7c15ull >> 20) & (room - 1);
+  while (table[i].handle != 0 && table[i].handle != handle) i = (i + 1) & (room - 1);
+  return &table[i];
+}
+
+void remember(Word handle, Comm* comm) noexcept {
+  const Locked lock(comms_lock);
+  if ((comms_used + 1) * 2 > comms_room) {
+    const std::size_t room = comms_room == 0 ? 64 : comms_room * 2;
+    auto* const bigger = static_cast<Known*>(std::calloc(room, sizeof(Known)));
+    if (bigger == nullptr) return;
+    comms_used = 0;
+    for (std::size_t i = 0; i < comms_room; ++i)
+      if (comms[i].comm != nullptr) {
+        *slot_for(bigger, room, comms[i].handle) = comms[i];
+        ++comms_used;
+      }
+    std::free(comms);
+    comms = bigger;
+    comms_room = room;
+  }
+  Known* const slot = slot_for(comms, comms_room, handle);
+  if (slot->handle == 0) ++comms_used;
+  *slot = {handle, comm};
+  comm_generation.fetch_add(1, std::memory_order_relaxed);
+}
+
+Comm* look_up(Word handle) noexcept {
+  const Locked lock(comms_lock);
+  return comms_room == 0 ? nullptr : slot_for(comms, comms_room, handle)->comm;
+}
+
+void tell_fact(const char* name, const char* value) noexcept {
+  if (const auto* table = front.load(std::memory_order_relaxed)) table->fact(name, value);
+}
+
+/// World ranks of a group's members; nullptr: no memory. To be freed.
+int* members_of(Word group, int size) noexcept {
+  const auto count = static_cast<std::size_t>(size > 0 ? size : 0);
+  auto* const ranks = static_cast<int*>(std::malloc((2 * count + 1) * sizeof(int)));
+  if (ranks == nullptr) return nullptr;
+  for (int i = 0; i < size; ++i) ranks[count + static_cast<std::size_t>(i)] = i;
+  if (ask(MpiFunction::Group_translate_ranks, group, size, ranks + count, world_group, ranks) != 0)
+    for (int i = 0; i < size; ++i) ranks[i] = -1;
+  return ranks;
+}
+
+void add_ranges(Text& text, const int* ranks, int size) noexcept {
+  for (int i = 0; i < size;) {
+    int last = i;
+    while (last + 1 < size && ranks[last + 1] == ranks[last] + 1) ++last;
+    text.add(i == 0 ? "%d" : ",%d", ranks[i]);
+    if (last > i) text.add("-%d", ranks[last]);
+    i = last + 1;
+  }
+}
+
+std::uint64_t hash_of(std::uint64_t hash, const int* ranks, int size) noexcept {
+  for (int i = 0; i < size; ++i) hash = (hash ^ static_cast<std::uint32_t>(ranks[i])) * 0x100000001b3ull;
+  return (hash ^ 0xffffffffu) * 0x100000001b3ull;
+}
+
+struct Members {
+  int* ranks = nullptr;
+  int size = 0;
+  ~Members() { std::free(ranks); }
+  bool all_in_world() const noexcept {
+    for (int i = 0; i < size; ++i)
+      if (ranks[i] < 0 || ranks[i] >= world.size) return false;
+    return true;
+  }
+};
+
+void load_members(Members& members, Word comm, MpiFunction which, int size) noexcept {
+  Word group = 0;
+  if (ask(which, comm, &group) != 0) return;
+  members.ranks = members_of(group, size);
+  members.size = members.ranks != nullptr ? size : 0;
+  ask(MpiFunction::Group_free, &group);
+}
+
+void tell_comm(const Comm& comm, const char* name) noexcept {
+  char fact[48];
+  std::snprintf(fact, sizeof fact, "MPI::COMM::%u", comm.id);
+  Text value;
+  value.add("%s", comm.fact);
+  if (name != nullptr && *name != '\0') value.add(";name=%s", name);
+  tell_fact(fact, value.get());
+}
+
+void describe(Comm& comm, const Comm* parent, const Members& members, const Members& remote) noexcept {
+  Text text;
+  text.add("identity=%s", comm.identity);
+  if (parent != nullptr) text.add(";parent=%u", parent->id);
+  text.add(";size=%d;rank=%d", comm.size, comm.rank);
+  if (members.size > 0 && (comm.rank == 0 || comm.size <= most_members_told)) {
+    text.add(";members=");
+    add_ranges(text, members.ranks, members.size);
+  }
+  if (comm.remote != 0) text.add(";remote_size=%d", comm.remote);
+  if (remote.size > 0 && (comm.rank == 0 || comm.size <= most_members_told)) {
+    text.add(";remote=");
+    add_ranges(text, remote.ranks, remote.size);
+  }
+  comm.fact = text.keep();
+}
+
+/// How often this process has made a communicator of the parent by this.
+std::uint32_t count_making(Comm& comm, std::uint64_t making) noexcept {
+  const Locked lock(comms_lock);
+  comm.making = making;
+  comm.made = 1;
+  for (const Comm* other = makings; other != nullptr; other = other->next_made)
+    if (other->making == making) {
+      comm.made = other->made + 1;
+      break;
+    }
+  comm.next_made = makings;
+  makings = &comm;
+  return comm.made;
+}
+
+Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal) noexcept {
+  void* const memory = std::malloc(sizeof(Comm));
+  if (memory == nullptr) return nullptr;
+  Comm& comm = *::new (memory) Comm;
+  comm.id = next_comm.fetch_add(1, std::memory_order_relaxed);
+  int is_inter = 0;
+  ask(MpiFunction::Comm_size, handle, &comm.size);
+  ask(MpiFunction::Comm_rank, handle, &comm.rank);
+  ask(MpiFunction::Comm_test_inter, handle, &is_inter);
+  Members members, remote;
+  load_members(members, handle, MpiFunction::Comm_group, comm.size);
+  if (is_inter != 0) {
+    ask(MpiFunction::Comm_remote_size, handle, &comm.remote);
+    load_members(remote, handle, MpiFunction::Comm_remote_group, comm.remote);
+  }
+  comm.is_foreign = making == Making::foreign || !members.all_in_world() || !remote.all_in_world();
+  Text identity;
+  if (comm.is_foreign || parent == nullptr || members.size == 0) {
+    identity.add("?%d.%u", world.rank, comm.id);
+  } else if (making == Making::by_parent) {
+    // Of an intercommunicator the side with the lower first rank gives its name.
+    int leader = members.ranks[0];
+    if (remote.size > 0 && remote.ranks[0] < leader) leader = remote.ranks[0];
+    identity.add("%s/%u@%d", parent->identity, ordinal, leader);
+  } else {
+    std::uint64_t hash = 0xcbf29ce484222325ull;
+    const bool swap = remote.size > 0 && remote.ranks[0] < members.ranks[0];
+    hash = hash_of(hash, swap ? remote.ranks : members.ranks, swap ? remote.size : members.size);
+    if (remote.size > 0) hash = hash_of(hash, swap ? members.ranks : remote.ranks, swap ? members.size : remote.size);
+    const auto kind = static_cast<char>(making);
+    // The two sides of an intercommunicator have it from different parents.
+    const char* const from = making == Making::by_leaders ? "WORLD" : parent->identity;
+    for (const char* c = from; *c != '\0'; ++c) hash = (hash ^ static_cast<unsigned char>(*c)) * 0x100000001b3ull;
+    const std::uint32_t count = count_making(comm, hash ^ static_cast<unsigned char>(kind));
+    identity.add("%s/%c%016llx.%u", from, kind, static_cast<unsigned long long>(hash), count);
+  }
+  comm.identity = identity.keep();
+  describe(comm, parent, members, remote);
+  tell_comm(comm, nullptr);
+  return &comm;
+}
+
+const char* level_name(int level) noexcept {
+  // MPICH, Open MPI: 0 to 3; the ABI of MPI 5.0: 0, 1024, ...
+  const int step = level >= 1024 ? level / 1024 : level;
+  static const char* const names[] = {"single", "funneled", "serialized", "multiple"};
+  return step >= 0 && step < 4 ? names[step] : "unknown";
+}
+
+void tell_library() noexcept {
+  char text[8192] = "";  // MPI_MAX_LIBRARY_VERSION_STRING of MPICH
+  int length = 0;
+  if (ask(MpiFunction::Get_library_version, text, &length) != 0) return;
+  text[sizeof text - 1] = '\0';
+  text[std::strcspn(text, "\n")] = '\0';
+  for (char* c = text; *c != '\0'; ++c)
+    if (*c == '\t') *c = ' ';
+  tell_fact("MPI::LIBRARY", text);
+}
+
+}  // namespace
+
+void connect() noexcept {
+  static SpinLock lock;
+  static bool done = false;
+  const Locked once(lock);
+  if (done) return;
+  done = true;
+  find_family();
+  front.store(tracer_find_and_connect(reinterpret_cast<const void*>(&connect)), std::memory_order_release);
+}
+
+void begin(int threads_provided) noexcept {
+  tell_fact("MPI::FAMILY", family.name());
+  tell_library();
+  tell_fact("MPI::THREADS", level_name(threads_provided));
+  if (ask(MpiFunction::Comm_size, family.comm_world, &world.size) != 0) return;
+  ask(MpiFunction::Comm_rank, family.comm_world, &world.rank);
+  ask(MpiFunction::Comm_group, family.comm_world, &world_group);
+  char number[16];
+  std::snprintf(number, sizeof number, "%d", world.size);
+  tell_fact("MPI::WORLD_SIZE", number);
+  std::snprintf(number, sizeof number, "%d", world.rank);
+  tell_fact("MPI::WORLD_RANK", number);
+  Text text;
+  text.add("identity=WORLD;size=%d;rank=%d;members=0-%d", world.size, world.rank, world.size - 1);
+  world.identity = "WORLD";
+  world.fact = text.keep();
+  tell_comm(world, "MPI_COMM_WORLD");
+  self.id = 1;
+  self.size = 1;
+  self.identity = "SELF";
+  text.add("identity=SELF;size=1;rank=0;members=%d", world.rank);
+  self.fact = text.keep();
+  tell_comm(self, "MPI_COMM_SELF");
+  remember(family.comm_world, &world);
+  remember(family.comm_self, &self);
+  is_live.store(true, std::memory_order_release);
+}
+
+void end() noexcept {
+  is_live.store(false, std::memory_order_release);
+  if (world_group != 0) ask(MpiFunction::Group_free, &world_group);
+  world_group = 0;
+}
+
+void not_told(const char* what) noexcept {
+  char name[96];
+  std::snprintf(name, sizeof name, "mpi.not_told.%s", what);
+  if (const auto* table = front.load(std::memory_order_relaxed)) table->count(name, 1);
+}
+
+std::uint64_t ask_type_size(Thread& thread, Word handle) noexcept {
+  const std::uint32_t generation = type_generation.load(std::memory_order_relaxed);
+  std::int64_t size = 0;
+  if (ask(MpiFunction::Type_size_x, handle, &size) != 0 || size < 0) size = 0;
+  thread.types[slot_of(handle, 16)] = {handle, generation, static_cast<std::uint64_t>(size)};
+  return static_cast<std::uint64_t>(size);
+}
+
+Comm* find_comm(Thread& thread, Word handle) noexcept {
+  const std::uint32_t generation = comm_generation.load(std::memory_order_relaxed);
+  Comm* comm = look_up(handle);
+  if (comm == nullptr && is_live.load(std::memory_order_relaxed) && handle != family.comm_null) {
+    comm = make_comm(handle, nullptr, Making::foreign, 0);
+    if (comm != nullptr) remember(handle, comm);
+  }
+  if (comm == nullptr) {
+    nobody.is_foreign = true;
+    return &nobody;
+  }
+  thread.comms[slot_of(handle, 4)] = {handle, generation, comm};
+  return comm;
+}
+
+Comm* add_comm(Word handle, Comm& parent, Making making, std::uint32_t ordinal) noexcept {
+  if (handle == family.comm_null) return nullptr;
+  Comm* const comm = make_comm(handle, &parent, making, ordinal);
+  if (comm != nullptr) remember(handle, comm);
+  return comm;
+}
+
+void forget_comm(Word handle) noexcept {
+  const Locked lock(comms_lock);
+  if (comms_room == 0) return;
+  // The handle stays, so that those behind it are found.
+  slot_for(comms, comms_room, handle)->comm = nullptr;
+  comm_generation.fetch_add(1, std::memory_order_relaxed);
+}
+
+void name_comm(const Comm& comm, const char* name) noexcept {
+  char copy[256] = "";
+  if (name != nullptr) std::strncpy(copy, name, sizeof copy - 1);
+  if (&comm != &nobody) tell_comm(comm, copy);
+}
+
+namespace {
+
+void ask_neighbours(Comm& comm, Word handle) noexcept {
+  // Open MPI: CART 1, GRAPH 2, DIST_GRAPH 3; MPICH and the ABI: GRAPH 1, CART 2, DIST_GRAPH 3.
+  int kind = 0, sources = 0, destinations = 0, weighted = 0;
+  if (ask(MpiFunction::Topo_test, handle, &kind) == 0) {
+    const int cart = family.kind == FamilyKind::open_mpi ? 1 : 2;
+    if (kind == 3) {
+      ask(MpiFunction::Dist_graph_neighbors_count, handle, &sources, &destinations, &weighted);
+    } else if (kind == cart) {
+      ask(MpiFunction::Cartdim_get, handle, &sources);
+      sources = destinations = 2 * sources;
+    } else if (kind == 1 || kind == 2) {
+      ask(MpiFunction::Graph_neighbors_count, handle, comm.rank, &sources);
+      destinations = sources;
+    }
+  }
+  comm.destinations.store(destinations, std::memory_order_relaxed);
+  comm.sources.store(sources, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+std::uint64_t sources_of(Comm& comm, Word handle) noexcept {
+  if (comm.sources.load(std::memory_order_relaxed) < 0) ask_neighbours(comm, family.handle(handle));
+  return static_cast<std::uint64_t>(comm.sources.load(std::memory_order_relaxed));
+}
+std::uint64_t destinations_of(Comm& comm, Word handle) noexcept {
+  if (comm.sources.load(std::memory_order_relaxed) < 0) ask_neighbours(comm, family.handle(handle));
+  return static_cast<std::uint64_t>(comm.destinations.load(std::memory_order_relaxed));
+}
+
+}  // namespace tracer::mpi

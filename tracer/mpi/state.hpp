@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the wrappers know: of the process, of each thread, of each communicator.
+//
+// No call of MPI is made but such as the standard makes local (sizes, ranks, groups), and their answers are kept by
+// handle.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tracer/front_end.h"
+#include "tracer/mpi/family.hpp"
+#include "tracer/mpi_functions.hpp"
+#include "tracer/record.hpp"
+
+namespace tracer::mpi {
+
+/// A lock that is held for a few instructions.
+class SpinLock {
+ public:
+  void lock() noexcept {
+    while (taken_.exchange(true, std::memory_order_acquire)) wait();
+  }
+  void unlock() noexcept { taken_.store(false, std::memory_order_release); }
+
+ private:
+  void wait() noexcept;
+  std::atomic<bool> taken_{false};
+};
+
+class Locked {
+ public:
+  explicit Locked(SpinLock& lock) noexcept : lock_(lock) { lock_.lock(); }
+  ~Locked() { lock_.unlock(); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  SpinLock& lock_;
+};
+
+/// A communicator that the process is in. Made once, never freed: records name it by its number.
+struct Comm {
+  std::uint32_t id = 0;
+  int size = 0, rank = 0;
+  int remote = 0;           ///< size of the remote group; 0: an intracommunicator
+  bool is_foreign = false;  ///< with processes of another MPI_COMM_WORLD: what is sent there is only counted
+  std::atomic<std::uint32_t> children{0};
+  std::atomic<int> sources{-1}, destinations{-1};  ///< of its topology; -1: not asked yet
+  const char* identity = "";
+  const char* fact = "";  ///< docs/formats/job-parts.md, without the name
+  const Comm* next_made = nullptr;
+  std::uint64_t making = 0;  ///< of what it was made, if not by all of its parent
+  std::uint32_t made = 0;    ///< the how-many-th of that
+
+  /// Ranks that a collective operation moves data to or from.
+  std::uint64_t others() const noexcept { return static_cast<std::uint64_t>(remote != 0 ? remote : size); }
+};
+
+struct Pending;
+
+struct Thread {
+  std::uint32_t depth = 0;  ///< inside a wrapper: what MPI calls itself is not the program's
+  Word fortran_caller = 0;  ///< where the program called a Fortran subroutine from
+  struct KnownType {
+    Word handle = 0;
+    std::uint32_t generation = 0;
+    std::uint64_t size = 0;
+  } types[16];
+  struct KnownComm {
+    Word handle = 0;
+    std::uint32_t generation = 0;
+    Comm* comm = nullptr;
+  } comms[4];
+  Pending** requests = nullptr;  ///< scratch for as many as the largest Waitall had
+  std::size_t requests_room = 0;
+  char* statuses = nullptr;
+  std::size_t statuses_room = 0;
+};
+
+extern constinit thread_local Thread this_thread __attribute__((tls_model("initial-exec")));
+
+/// nullptr: nothing is recorded (before MPI_Init, without a trace).
+extern std::atomic<const tracer_front_end*> front;
+/// Between the end of MPI_Init and the begin of MPI_Finalize: MPI may be asked.
+extern std::atomic<bool> is_live;
+
+/// Before the MPI is initialised: finds the family and the trace.
+void connect() noexcept;
+/// The MPI is initialised: WORLD and SELF are known from here on, if it has them.
+void begin(int threads_provided) noexcept;
+void end() noexcept;
+
+/// Something that is in the program and not in the trace.
+void not_told(const char* what) noexcept;
+
+std::uint64_t ask_type_size(Thread& thread, Word datatype) noexcept;
+extern std::atomic<std::uint32_t> type_generation, comm_generation;
+
+inline std::size_t slot_of(Word handle, std::size_t slots) noexcept {
+  return (handle ^ handle >> 4 ^ handle >> 12) & (slots - 1);
+}
+
+/// Bytes of one element.
+inline std::uint64_t type_size(Thread& thread, Word datatype) noexcept {
+  const Word handle = family.handle(datatype);
+  const auto& known = thread.types[slot_of(handle, 16)];
+  if (known.handle == handle && known.generation == type_generation.load(std::memory_order_relaxed)) [[likely]]
+    return known.size;
+  return ask_type_size(thread, handle);
+}
+
+Comm* find_comm(Thread& thread, Word handle) noexcept;
+
+/// Never nullptr: one that was made by a function that we do not follow is known from now on.
+inline Comm& comm_of(Thread& thread, Word argument) noexcept {
+  const Word handle = family.handle(argument);
+  const auto& known = thread.comms[slot_of(handle, 4)];
+  if (known.handle == handle && known.generation == comm_generation.load(std::memory_order_relaxed)) [[likely]]
+    return *known.comm;
+  return *find_comm(thread, handle);
+}
+
+enum class Making : char {
+  by_parent = '/',  ///< all of the parent made it together
+  by_group = 'g',   ///< only its members did
+  by_merge = 'm',
+  by_leaders = 'i',  ///< an intercommunicator
+  foreign = 'f',
+};
+/// The communicator that `handle` is from now on; nullptr for MPI_COMM_NULL. For Making::by_parent `ordinal` is what
+/// next_child() gave before the call.
+Comm* add_comm(Word handle, Comm& parent, Making making, std::uint32_t ordinal) noexcept;
+inline std::uint32_t next_child(Comm& parent) noexcept {
+  return parent.children.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+void forget_comm(Word handle) noexcept;
+void name_comm(const Comm& comm, const char* name) noexcept;
+/// Neighbours in the communicator's topology.
+std::uint64_t sources_of(Comm& comm, Word handle) noexcept;
+std::uint64_t destinations_of(Comm& comm, Word handle) noexcept;
+
+}  // namespace tracer::mpi

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See mpi.hpp.
+#include "tracer/translate/definitions/mpi.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string_view>
+
+namespace tracer::translate {
+namespace {
+
+constexpr std::string_view comm_fact = "MPI::COMM::";
+/// A damaged journal must not make us allocate without bound.
+constexpr std::uint32_t most_ranks = 1u << 26;
+
+std::optional<std::uint32_t> number(std::string_view text) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint32_t> number_of(const Journal& journal, const std::string& fact) {
+  const auto found = journal.facts.find(fact);
+  return found == journal.facts.end() ? std::nullopt : number(found->second);
+}
+
+/// "identity=WORLD/1@0;size=4;...;name=anything"
+std::optional<std::string_view> value_of(std::string_view fact, std::string_view key) {
+  while (!fact.empty()) {
+    const bool is_name = fact.starts_with("name=");
+    const auto end = is_name ? fact.size() : std::min(fact.find(';'), fact.size());
+    const std::string_view part = fact.substr(0, end);
+    if (part.size() > key.size() && part.starts_with(key) && part[key.size()] == '=')
+      return part.substr(key.size() + 1);
+    fact.remove_prefix(std::min(end + 1, fact.size()));
+  }
+  return std::nullopt;
+}
+
+/// "0-3,8"; undefined_ref for one that is not in the world, and for all when there is no list.
+std::vector<std::uint32_t> members_of(std::optional<std::string_view> list, std::uint32_t size, std::uint32_t world) {
+  std::vector<std::uint32_t> members;
+  while (list && !list->empty() && members.size() < size) {
+    const auto end = std::min(list->find(','), list->size());
+    const std::string_view part = list->substr(0, end);
+    const auto dash = part.find('-', 1);
+    const auto first = number(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : number(part.substr(dash + 1));
+    if (!first || !last || *last >= world || *first > *last) {
+      members.push_back(undefined_ref);
+    } else {
+      for (std::uint32_t rank = *first; rank <= *last && members.size() < size; ++rank) members.push_back(rank);
+    }
+    list->remove_prefix(std::min(end + 1, list->size()));
+  }
+  members.resize(size, undefined_ref);
+  return members;
+}
+
+class MpiDefinitions {
+ public:
+  MpiDefinitions(Tables& tables, const Journal& journal, Definitions& definitions, std::uint32_t size,
+                 std::uint32_t rank)
+      : tables_(tables), journal_(journal), d_(definitions), world_(size), rank_(rank) {}
+
+  void define() {
+    d_.paradigms.push_back({Paradigm::mpi, "MPI", ParadigmClass::process, "Comm ${id}", false});
+    Group locations{"MPI", GroupKind::comm_locations, Paradigm::mpi, {}};
+    locations.members.assign(world_, undefined_ref);
+    locations.members[rank_] = 0;
+    d_.groups.push_back(std::move(locations));
+    for (auto& group : d_.groups_of_locations)
+      if (group.kind == LocationGroupKind::process) group.name = "MPI Rank " + std::to_string(rank_);
+    std::map<std::uint32_t, std::string_view> facts;  // parents are older than their children
+    for (auto f = journal_.facts.lower_bound(std::string(comm_fact));
+         f != journal_.facts.end() && f->first.starts_with(comm_fact); ++f)
+      if (const auto id = number(std::string_view(f->first).substr(comm_fact.size())); id && *id < most_ranks)
+        facts.emplace(*id, f->second);
+    if (facts.empty()) return;
+    tables_.mpi_comms.assign(std::size_t{facts.rbegin()->first} + 1, undefined_ref);
+    for (const auto& [id, fact] : facts) comm(id, fact);
+  }
+
+ private:
+  std::uint32_t group(std::vector<std::uint32_t> members) {
+    const auto [known, is_new] = groups_.emplace(members, static_cast<std::uint32_t>(d_.groups.size()));
+    if (is_new) d_.groups.push_back({"", GroupKind::comm_group, Paradigm::mpi, std::move(members)});
+    return known->second;
+  }
+  std::uint32_t self_group() {
+    if (self_ == undefined_ref) {
+      self_ = static_cast<std::uint32_t>(d_.groups.size());
+      d_.groups.push_back({"", GroupKind::comm_self, Paradigm::mpi, {}});
+    }
+    return self_;
+  }
+
+  void comm(std::uint32_t id, std::string_view fact) {
+    const auto size = number(value_of(fact, "size").value_or(""));
+    if (!size || *size == 0 || *size > most_ranks) return;
+    Comm comm;
+    comm.name = value_of(fact, "name").value_or("");
+    const bool is_self = value_of(fact, "identity") == "SELF";
+    comm.group = is_self ? self_group() : group(members_of(value_of(fact, "members"), *size, world_));
+    const auto remote_size = number(value_of(fact, "remote_size").value_or(""));
+    if (remote_size && *remote_size != 0 && *remote_size <= most_ranks)
+      comm.second_group = group(members_of(value_of(fact, "remote"), *remote_size, world_));
+    if (const auto parent = number(value_of(fact, "parent").value_or("")); parent && *parent < id)
+      comm.parent = tables_.mpi_comms[*parent];
+    comm.has_events = true;
+    tables_.mpi_comms[id] = static_cast<CommRef>(d_.comms.size());
+    d_.comms.push_back(std::move(comm));
+  }
+
+  Tables& tables_;
+  const Journal& journal_;
+  Definitions& d_;
+  std::uint32_t world_, rank_;
+  std::uint32_t self_ = undefined_ref;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> groups_;
+};
+
+}  // namespace
+
+void define_mpi(Tables& tables, const Journal& journal, Definitions& definitions) {
+  const auto size = number_of(journal, "MPI::WORLD_SIZE"), rank = number_of(journal, "MPI::WORLD_RANK");
+  if (!size || !rank || *rank >= *size || *size > most_ranks || definitions.locations.empty()) return;
+  MpiDefinitions(tables, journal, definitions, *size, *rank).define();
+}
+
+bool is_mpi_comm_fact(const std::string& name) {
+  return name.starts_with(comm_fact);
+}
+
+void mpi_properties(const Tables& tables, const Journal& journal, Definitions& definitions) {
+  std::vector<std::uint32_t> refs(definitions.comms.size(), undefined_ref);
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < refs.size(); ++i)
+    if (definitions.comms[i].used) refs[i] = next++;
+  for (auto f = journal.facts.lower_bound(std::string(comm_fact));
+       f != journal.facts.end() && f->first.starts_with(comm_fact); ++f) {
+    const auto id = number(std::string_view(f->first).substr(comm_fact.size()));
+    const CommRef comm = id && *id < tables.mpi_comms.size() ? tables.mpi_comms[*id] : undefined_ref;
+    std::string value = f->second;
+    if (comm != undefined_ref && refs[comm] != undefined_ref) value = "ref=" + std::to_string(refs[comm]) + ";" + value;
+    definitions.properties.push_back({"TRACER::" + f->first, std::move(value)});
+  }
+}
+
+}  // namespace tracer::translate

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See mpi_events.hpp.
+#include "tracer/translate/write/mpi_events.hpp"
+
+#include "tracer/mpi_functions.hpp"
+
+namespace tracer::translate {
+
+CommRef MpiEvents::comm_of(const Record& r) {
+  const auto& comms = context_.tables.mpi_comms;
+  const CommRef comm = r.a < comms.size() ? comms[r.a] : undefined_ref;
+  if (comm == undefined_ref) context_.note(Repair::mpi_event_unknown);
+  return comm;
+}
+
+void MpiEvents::call(const Record& r, Nanoseconds t) {
+  constexpr std::uint32_t begins_collective = 1;
+  if (r.endpoint == Endpoint::end) return regions_.leave(t, Construct::mpi);
+  regions_.enter_at(t, regions_.site_of(r));
+  if (r.a == begins_collective) context_.out.add(t, EventType::mpi_collective_begin, 0);
+}
+
+void MpiEvents::comm(const Record& r, Nanoseconds t) {
+  if (const CommRef comm = comm_of(r); comm != undefined_ref)
+    context_.out.add(t, r.endpoint == Endpoint::begin ? EventType::comm_create : EventType::comm_destroy, comm);
+}
+
+void MpiEvents::request(const Record& r, Nanoseconds t) {
+  if (r.endpoint == Endpoint::begin) regions_.enter_at(t, regions_.site_of(r));
+  constexpr EventType events[] = {EventType::mpi_isend_complete, EventType::mpi_irecv_request,
+                                  EventType::mpi_request_test, EventType::mpi_request_cancelled,
+                                  EventType::mpi_collective_request};
+  static_assert(static_cast<std::size_t>(MpiRequestStep::collective_begins) == 4);
+  if (r.a < std::size(events)) {
+    context_.out.add(t, events[r.a], 0, r.b);
+  } else {
+    context_.note(Repair::mpi_event_unknown);
+  }
+  if (r.endpoint == Endpoint::end) regions_.leave(t, Construct::mpi);
+}
+
+void MpiEvents::pair(const Record& r, const Record& more, Nanoseconds t) {
+  if (r.endpoint == Endpoint::begin) regions_.enter_at(t, regions_.site_of(r));
+  EventBuffer& out = context_.out;
+  const std::uint64_t request = more.time;
+  const CommRef comm = comm_of(r);
+  if (comm != undefined_ref && r.kind == RecordKind::mpi_collective) {
+    out.payload(more.a, request);
+    out.add(t, request == 0 ? EventType::mpi_collective_end : EventType::mpi_collective_complete, comm, r.b, r.c,
+            static_cast<std::uint16_t>(more.b));
+  } else if (comm != undefined_ref) {
+    const bool sends = r.kind == RecordKind::mpi_send;
+    const EventType blocking = sends ? EventType::mpi_send : EventType::mpi_recv;
+    const EventType requested = sends ? EventType::mpi_isend : EventType::mpi_irecv;
+    if (request != 0) out.payload(0, request);
+    out.add(t, request == 0 ? blocking : requested, comm, r.b, more.a | more.b << 32);
+  }
+  if (r.endpoint == Endpoint::end) regions_.leave(t, Construct::mpi);
+}
+
+}  // namespace tracer::translate

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What MPI's wrappers recorded: calls are regions, and messages, requests, collective operations and communicators
+// events between their Enter and Leave. Everything stands on the thread that called.
+#pragma once
+
+#include "tracer/translate/write/context.hpp"
+#include "tracer/translate/write/region_events.hpp"
+
+namespace tracer::translate {
+
+class MpiEvents {
+ public:
+  MpiEvents(Context& context, RegionEvents& regions) : context_(context), regions_(regions) {}
+
+  void call(const Record& r, Nanoseconds t);
+  void request(const Record& r, Nanoseconds t);
+  void comm(const Record& r, Nanoseconds t);
+  /// Messages and ends of collective operations, whose rest is in the next record.
+  static constexpr bool is_pair(RecordKind kind) noexcept {
+    return kind == RecordKind::mpi_send || kind == RecordKind::mpi_recv || kind == RecordKind::mpi_collective;
+  }
+  void pair(const Record& first, const Record& more, Nanoseconds t);
+
+ private:
+  /// undefined_ref: nothing is known of it, and the event is left out.
+  CommRef comm_of(const Record& r);
+
+  Context& context_;
+  RegionEvents& regions_;
+};
+
+}  // namespace tracer::translate
