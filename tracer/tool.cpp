@@ -213,7 +213,8 @@ bool start(ompt_function_lookup_t lookup) {
   if (session == nullptr) return false;
   std::atexit(end_before_the_runtime_does);
   start_devices(*session, self.config);
-  const ompt::Registration registration = ompt::register_callbacks(set_callback, self.config.record);
+  const ompt::Registration registration =
+      ompt::register_callbacks(set_callback, self.config.record, !identity.has_error_fault);
   write_journal(*session, registration, entry_points);
   if (!registration.missing.empty()) {
     session->message("the OpenMP runtime does not report " + registration.missing + ": the trace will lack them");
