@@ -30,6 +30,7 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/log.hpp"
+#include "tracer/base/own_stack.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/convert/summary.hpp"
 #include "tracer/drain/drainer.hpp"
@@ -83,6 +84,7 @@ Tool* prepare() {
 void write_journal(Session& session, const ompt::Registration& registration,
                    const std::vector<CallbackAnswer>& entry_points) {
   raw::JournalWriter& journal = session.journal();
+  const raw::JournalWriter::Together together(journal);
   for (const CallbackAnswer& answer : registration.answers) journal.callback(answer);
   for (const CallbackAnswer& answer : entry_points) journal.entry_point(answer);
   const ompt::EntryPoints& runtime = ompt::context().entry_points;
@@ -114,29 +116,49 @@ Ending ending_at_exit() {
   return known && (flags & ompt_task_initial) == 0 ? Ending::exit : Ending::finalize;
 }
 
+/// What is put off, and how to come to it; `reason` begins with "" or a comma.
+void say_raw(const Session& session, const std::filesystem::path& raw_directory, const std::string& reason) {
+  log_summary("raw trace in " + raw_directory.string() + reason + "; make it an archive by: tracer convert " +
+              session.directory().string());
+}
+
 void convert_trace(const Session& session, const std::filesystem::path& raw_directory) {
   const Config& config = session.config();
   if (config.convert == ConvertWhen::later) {
-    if (!config.launch.empty()) return;  // `tracer run` converts and says so
-    return log_summary("raw trace in " + raw_directory.string() + "; make it an archive by: tracer convert " +
-                       session.directory().string());
+    if (config.launch.empty()) say_raw(session, raw_directory, "");  // else `tracer run` converts and says so
+    return;
   }
   ConvertOptions options;
   options.threads = config.threads;
   options.keep_raw = config.keep_raw;
+  options.within_limits = true;
   try {
     log_summary(summary_of(convert(raw_directory, session.directory(), options)));
+  } catch (const PutOff& reason) {
+    say_raw(session, raw_directory, std::string(", since ") + reason.what());
   } catch (const std::exception& error) {
     log_error(std::string("no archive was made: ") + error.what() +
               "; what was recorded is kept, try again by: tracer recover " + session.directory().string());
   }
 }
 
-// Places are known to libomp only now; asking is safe on the thread that ends the runtime.
-void take_leave_of_the_runtime(Session& session) {
+constexpr std::size_t conversion_stack = 8 << 20, least_stack = 512 << 10;
+
+/// On a thread of ours there is no other wall.
+template <class Work>
+void guarded_end(const Work& work) noexcept try {
+  work();
+} catch (const std::exception& exception) {
+  report_failure("end", exception.what());
+} catch (...) {
+  report_failure("end", "unknown exception");
+}
+
+// On the thread that ends the runtime, where asking for places is safe, if nobody has yet.
+void take_leave_of_the_runtime() {
   if (runtime_has_ended.exchange(true)) return;
   if (device::Devices* devices = ompt::devices()) devices->finish();
-  for (const auto& place : ompt::enumerate_places(ompt::context().entry_points)) session.journal().place(place);
+  ompt::tell_places();
 }
 
 void call_at_end() {
@@ -153,9 +175,18 @@ void end(Ending ending) {
   if (session == nullptr || session->state() == RecordingState::finished) return;
   if (ended.exchange(session) == session) return;
   call_at_end();
-  take_leave_of_the_runtime(*session);
-  const std::filesystem::path raw_directory = session->finish(ending);
-  if (!raw_directory.empty()) convert_trace(*session, raw_directory);
+  take_leave_of_the_runtime();
+  // A program may end on any stack: of a small thread, of a signal. Without a thread for it the rings are emptied here,
+  // which needs little; the archive, whose symbols and definitions need more, only where there is room.
+  const auto complete = [session, ending](bool has_room) noexcept {
+    guarded_end([&] {
+      const std::filesystem::path raw_directory = session->finish(ending);
+      if (raw_directory.empty()) return;
+      if (has_room) return convert_trace(*session, raw_directory);
+      say_raw(*session, raw_directory, ", which is not converted on the small stack that the program ends on");
+    });
+  };
+  if (!run_on_own_stack(conversion_stack, [&complete] { complete(true); })) complete(stack_left() >= least_stack);
   session->let_go();
 }
 
@@ -209,7 +240,8 @@ bool start(ompt_function_lookup_t lookup) {
   if (session == nullptr) return false;
   std::atexit(end_before_the_runtime_does);
   start_devices(*session, self.config);
-  const ompt::Registration registration = ompt::register_callbacks(set_callback, self.config.record);
+  const ompt::Registration registration =
+      ompt::register_callbacks(set_callback, self.config.record, !identity.has_error_fault);
   write_journal(*session, registration, entry_points);
   if (!registration.missing.empty()) {
     session->message("the OpenMP runtime does not report " + registration.missing + ": the trace will lack them");
@@ -221,7 +253,7 @@ bool start(ompt_function_lookup_t lookup) {
 void finalize() {
   if (!has_front_end.load()) return end(Ending::finalize);
   if (Session* session = Session::current(); session != nullptr && session->state() != RecordingState::finished) {
-    take_leave_of_the_runtime(*session);
+    take_leave_of_the_runtime();
   }
 }
 

@@ -54,6 +54,19 @@ struct JournalFile {
 /// Appends entries; any thread. A failing disk is reported once by error().
 class JournalWriter {
  public:
+  /// While one lives, entries are gathered, and written by one system call when the last one ends: a start or an end of
+  /// some hundred entries is not as many waits for a slow file system.
+  class Together {
+   public:
+    explicit Together(JournalWriter& writer) noexcept;
+    ~Together();
+    Together(const Together&) = delete;
+    Together& operator=(const Together&) = delete;
+
+   private:
+    JournalWriter& writer_;
+  };
+
   /// Throws tracer::Error.
   void create(const std::filesystem::path& path, RunId run);
 
@@ -93,10 +106,13 @@ class JournalWriter {
 
  private:
   void append(EntryType type, std::span<const std::byte> payload);
+  void write(std::span<const std::span<const std::byte>> parts);
 
   std::mutex mutex_;
   OwnFile file_;
   std::vector<std::byte> kept_;
+  unsigned gathering_ = 0;
+  std::vector<std::byte> gathered_;
   int error_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes the journal: one system call per entry.
+// Writes the journal: one system call per entry, or for all of a start and of an end.
 #include "formats/raw/bytes.hpp"
 #include "formats/raw/journal.hpp"
 #include "tracer/base/checksum.hpp"
@@ -36,6 +36,27 @@ void put_answer(BytesOut& out, const CallbackAnswer& answer) {
 
 }  // namespace
 
+JournalWriter::Together::Together(JournalWriter& writer) noexcept : writer_(writer) {
+  const std::lock_guard lock(writer_.mutex_);
+  ++writer_.gathering_;
+}
+
+JournalWriter::Together::~Together() {
+  const std::lock_guard lock(writer_.mutex_);
+  if (--writer_.gathering_ != 0 || writer_.gathered_.empty() || !writer_.file_) return;
+  if (const int error = writer_.file_.append(writer_.gathered_); error && !writer_.error_) writer_.error_ = error;
+  writer_.gathered_ = {};
+}
+
+/// The caller has the lock.
+void JournalWriter::write(std::span<const std::span<const std::byte>> parts) {
+  if (gathering_ == 0) {
+    if (const int error = file_.append(parts); error && !error_) error_ = error;
+    return;
+  }
+  for (const auto& part : parts) gathered_.insert(gathered_.end(), part.begin(), part.end());
+}
+
 void JournalWriter::create(const std::filesystem::path& path, RunId run) {
   file_ = OwnFile::create(path);
   file_.reserve(reserved_bytes);
@@ -43,9 +64,10 @@ void JournalWriter::create(const std::filesystem::path& path, RunId run) {
   std::memcpy(header.magic, journal_magic, sizeof header.magic);
   header.version = format_version;
   header.run = run;
-  if (const int error = file_.append(std::as_bytes(std::span(&header, 1)))) {
-    throw Error(system_message("cannot write " + path.string(), error));
-  }
+  const std::span<const std::byte> part = std::as_bytes(std::span(&header, 1));
+  const std::lock_guard lock(mutex_);
+  write(std::span(&part, 1));
+  if (error_) throw Error(system_message("cannot write " + path.string(), error_));
 }
 
 void JournalWriter::append(EntryType type, std::span<const std::byte> payload) {
@@ -59,7 +81,7 @@ void JournalWriter::append(EntryType type, std::span<const std::byte> payload) {
   const std::span<const std::byte> parts[] = {std::as_bytes(std::span(&head, 1)), payload};
   const std::lock_guard lock(mutex_);
   if (!file_) return;
-  if (const int error = file_.append(parts); error && !error_) error_ = error;
+  write(parts);
   if (!holds_for_the_process(type)) return;
   for (const auto& part : parts) kept_.insert(kept_.end(), part.begin(), part.end());
 }
@@ -67,7 +89,7 @@ void JournalWriter::append(EntryType type, std::span<const std::byte> payload) {
 void JournalWriter::repeat(std::span<const std::byte> kept) {
   const std::lock_guard lock(mutex_);
   if (!file_ || kept.empty()) return;
-  if (const int error = file_.append(kept); error && !error_) error_ = error;
+  write(std::span(&kept, 1));
   kept_.insert(kept_.end(), kept.begin(), kept.end());
 }
 
@@ -270,6 +292,7 @@ void JournalWriter::close() noexcept {
   const std::lock_guard lock(mutex_);
   file_.close();
   file_ = OwnFile{};
+  gathered_ = {};
 }
 
 }  // namespace tracer::raw

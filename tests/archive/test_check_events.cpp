@@ -42,6 +42,15 @@ void single_executed_twice(Seed& s) {
   }
 }
 
+/// The same over a pause that is over before: one thread was in its second single then, the other in its first.
+void singles_over_a_pause(Seed& s) {
+  single_executed_twice(s);
+  for (std::size_t location = 0; location < 2; ++location) {
+    s.insert(location, event(1196, EventType::measurement_on_off, 0, 0));
+    s.insert(location, event(1198, EventType::measurement_on_off, 0, 1));
+  }
+}
+
 void second_region_with_another_thread_id(Seed& s) {
   for (std::size_t location = 0; location < 2; ++location) {
     if (location == 0) s.insert(0, event(1430, EventType::thread_fork, 0, 2));
@@ -129,6 +138,7 @@ const std::vector<Case>& cases() {
       {"E20 negative memory", {"E20"}, [](Seed& s) { s.at(0, EventType::metric_uint, 1).a = ~std::uint64_t{0}; }},
       {"E21 a barrier is left before all are there", {"E21"}, [](Seed& s) { s.leave_of(0, r_barrier).time = 1092; }},
       {"E22 a single is executed twice", {"E22"}, single_executed_twice},
+      {"E22 singles over a pause, in which nobody knows who executed what", {}, singles_over_a_pause},
       {"E23 a location's thread id changes", {"E23"}, second_region_with_another_thread_id},
       {"E24 a worker's loop outside its team", {"E24"}, [](Seed& s) { s.span(1, 1300, 1310, r_loop); }},
       {"E26 a request never ends",

@@ -35,6 +35,7 @@ constexpr Name groups[] = {
     {"flush", record_flush},
     {"cancel", record_cancel},
     {"control", record_control},
+    {"error", record_error},
     {"target", record_target},
     {"device", record_device},
     {"default", record_default},
@@ -108,8 +109,10 @@ const Row rows[] = {
      }},
     {"TRACER_RECORD", "default",
      "a comma-separated list of default, all, none, tasks, dependences, sync, wait, work, dispatch, chunks, masked, "
-     "mutex, locks, reduction, flush, cancel, control, target, device, each also with a minus or plus sign",
-     "what is recorded besides threads and parallel regions; default is all but chunks (of loops)",
+     "mutex, locks, reduction, flush, cancel, control, target, device, error, each also with a minus or plus sign",
+     "what is recorded besides threads and parallel regions; default is all but chunks (of loops); error is by name "
+     "only: "
+     "LLVM's runtimes crash at an error directive without a message when a tool listens",
      [](Config& c, Text t) { return assign(c.record, parse_groups(t)); }},
     {"TRACER_FILTER", "", "a file",
      "include/exclude rules in the syntax of Score-P's filters: what is recorded and what is not",

@@ -35,12 +35,13 @@ enum RecordGroup : std::uint32_t {
   record_locks = 1u << 8,        ///< lock_init, lock_destroy
   record_reduction = 1u << 9,    ///< reduction
   record_flush = 1u << 10,       ///< flush
-  record_cancel = 1u << 11,      ///< cancel, error
+  record_cancel = 1u << 11,      ///< cancel, and error where the runtime can be asked for it
   record_control = 1u << 12,     ///< control_tool
   record_target = 1u << 13,      ///< target, target_data_op, target_submit, target_map
   record_device = 1u << 14,      ///< device_*, and what the devices record themselves
   record_chunks = 1u << 15,      ///< dispatch of the chunks of loops and taskloops
   record_all = (1u << 16) - 1,
+  record_error = 1u << 31,  ///< error, also where the runtime crashes at a directive without a message: by name only
   record_default = record_all & ~record_chunks,  ///< a static loop of two events would have three
 };
 

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "tracer/base/size_signal.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer {
@@ -92,11 +93,13 @@ int OwnFile::descriptor() noexcept {
 }
 
 void OwnFile::reserve(std::uint64_t bytes) noexcept {
+  const WithoutSizeSignal guard;
   const int fd = descriptor();
   if (fd >= 0) ::fallocate(fd, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size_), static_cast<off_t>(bytes));
 }
 
 int OwnFile::append(std::span<const std::span<const std::byte>> parts) noexcept {
+  const WithoutSizeSignal guard;
   const int fd = descriptor();
   if (fd < 0) return errno;
   std::uint64_t end = size_;

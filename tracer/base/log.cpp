@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <mutex>
 
+#include "tracer/base/size_signal.hpp"
+
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
@@ -18,6 +20,7 @@ class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
+    const WithoutSizeSignal guard;
     [[maybe_unused]] const auto written = ::write(2, line.data(), line.size());
   }
   void flush_() override {}

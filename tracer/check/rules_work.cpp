@@ -22,16 +22,26 @@ class Instances {
  public:
   explicit Instances(const Context& c) : c_(c) {}
 
-  /// The instance a location is in now, by its innermost team; nullptr: none.
+  /// The instance a location is in now, by its innermost team; nullptr: none, or one over a pause: threads come to a
+  /// pause at different places of their own, and what each did in it is not known.
   Shared* of(const EventView& e) {
     const auto& s = c_.state(e);
     if (s.frames.size() < 2) return nullptr;
-    const auto team = s.frames.back().team;
-    auto& t = teams_[team];
-    const auto number = t.begun[e.location];
-    return number == 0 ? nullptr : &t.instances[number].shared;
+    Instance* const instance = instance_of(s.frames.back().team, e.location);
+    return instance == nullptr || instance->over_pause ? nullptr : &instance->shared;
   }
-  void begin(const EventView& e) { ++teams_[e.field[0]].begun[e.location]; }
+  void begin(const EventView& e) {
+    ++teams_[e.field[0]].begun[e.location];
+    // What began in the pause stands at its end.
+    if (e.time == last_toggle_) instance_of(e.field[0], e.location)->over_pause = true;
+  }
+  /// Recording was switched off or on, for all threads: those in a team say so of it.
+  void toggled(const EventView& e) {
+    last_toggle_ = e.time;
+    const auto& frames = c_.state(e).frames;
+    for (std::size_t i = 1; i < frames.size(); ++i)
+      if (Instance* const instance = instance_of(frames[i].team, e.location)) instance->over_pause = true;
+  }
   template <typename Judge>
   void end(const EventView& e, Judge&& judge) {
     auto& team = teams_[e.field[0]];
@@ -39,13 +49,14 @@ class Instances {
     const auto found = team.instances.find(number);
     if (found == team.instances.end()) return;
     if (++found->second.ended < c_.members(e.field[0]).size()) return;
-    judge(found->second.shared);
+    if (!found->second.over_pause) judge(found->second.shared);
     team.instances.erase(found);
   }
   template <typename Judge>
   void finish(Judge&& judge) {
     for (auto& [ref, team] : teams_) {
-      for (auto& [number, instance] : team.instances) judge(instance.shared);
+      for (auto& [number, instance] : team.instances)
+        if (!instance.over_pause) judge(instance.shared);
     }
   }
 
@@ -53,13 +64,20 @@ class Instances {
   struct Instance {
     Shared shared;
     std::size_t ended = 0;
+    bool over_pause = false;
   };
   struct Team {
     std::unordered_map<std::uint64_t, std::uint64_t> begun;  ///< by location: how often
     std::map<std::uint64_t, Instance> instances;             ///< by that number
   };
+  Instance* instance_of(std::uint64_t team, std::uint64_t location) {
+    auto& t = teams_[team];
+    const auto number = t.begun[location];
+    return number == 0 ? nullptr : &t.instances[number];
+  }
   const Context& c_;
   std::unordered_map<std::uint64_t, Team> teams_;
+  std::optional<std::uint64_t> last_toggle_;
 };
 
 bool is_team_border(EventKind k) {
@@ -77,12 +95,14 @@ class Barriers final : public Rule {
  public:
   explicit Barriers(const Context& c) : Rule(c), instances_(c) {}
   bool wants(EventKind k) const override {
-    return !lacks_events(c_) && (is_team_border(k) || k == EventKind::enter || k == EventKind::leave);
+    return !lacks_events(c_) &&
+           (is_team_border(k) || k == EventKind::enter || k == EventKind::leave || k == EventKind::measurement_on_off);
   }
   void event(const EventView& e) override {
     const auto judge = [this](const Shared& s) { this->judge(s); };
     if (e.kind == EventKind::thread_team_begin) return instances_.begin(e);
     if (e.kind == EventKind::thread_team_end) return instances_.end(e, judge);
+    if (e.kind == EventKind::measurement_on_off) return instances_.toggled(e);
     if (c_.state(e).in_task) return;
     const auto construct = c_.construct(e.field[0]);
     const bool cancel = construct == "cancel";
@@ -167,10 +187,13 @@ class Barriers final : public Rule {
 class Once final : public Rule {
  public:
   explicit Once(const Context& c) : Rule(c), instances_(c) {}
-  bool wants(EventKind k) const override { return !lacks_events(c_) && (is_team_border(k) || k == EventKind::enter); }
+  bool wants(EventKind k) const override {
+    return !lacks_events(c_) && (is_team_border(k) || k == EventKind::enter || k == EventKind::measurement_on_off);
+  }
   void event(const EventView& e) override {
     if (e.kind == EventKind::thread_team_begin) return instances_.begin(e);
     if (e.kind == EventKind::thread_team_end) return instances_.end(e, [this](const Shared& s) { judge(s); });
+    if (e.kind == EventKind::measurement_on_off) return instances_.toggled(e);
     const auto role = static_cast<RegionRole>(c_.role(e.field[0]));
     if (role != RegionRole::single && role != RegionRole::sections && role != RegionRole::single_sblock &&
         role != RegionRole::section)

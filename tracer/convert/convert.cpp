@@ -11,7 +11,9 @@
 #include "formats/raw/reader.hpp"
 #include "formats/raw/spool_reader.hpp"
 #include "tracer/base/processors.hpp"
+#include "tracer/base/size_signal.hpp"
 #include "tracer/convert/devices.hpp"
+#include "tracer/convert/need.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/error.hpp"
 #include "tracer/report/filter.hpp"
@@ -94,7 +96,10 @@ ConvertResult convert(const fs::path& raw, const fs::path& directory, const Conv
 
 ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& directory, const ConvertOptions& options) {
   const auto start = std::chrono::steady_clock::now();
+  const WithoutSizeSignal guard;
   const auto source = raw::open_trace(raw_directory);
+  if (options.within_limits)
+    if (const std::string lack = what_lacks(*source, limits_of_process()); !lack.empty()) throw PutOff(lack);
   ConvertResult result;
   result.ended = source->journal().ending != Ending::unknown;
   result.damage = source->report().damage;

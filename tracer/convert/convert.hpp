@@ -10,13 +10,22 @@
 #include <string>
 #include <vector>
 
+#include "tracer/error.hpp"
+
 namespace tracer {
 
+/// The process has not what the conversion would take; the raw trace is untouched. The text is part of a sentence.
+class PutOff : public Error {
+ public:
+  using Error::Error;
+};
+
 struct ConvertOptions {
-  unsigned threads = 0;    ///< 0: as many as this process may use, at most 8
-  bool keep_raw = false;   ///< else the raw trace is removed when the archive is complete and nothing was damaged
-  bool symbols = true;     ///< look source positions up
-  bool level_3_1 = false;  ///< OTF2 3.1's enumeration values, when the library has them
+  bool within_limits = false;  ///< throw PutOff rather than be killed for memory or processor time
+  unsigned threads = 0;        ///< 0: as many as this process may use, at most 8
+  bool keep_raw = false;       ///< else the raw trace is removed when the archive is complete and nothing was damaged
+  bool symbols = true;         ///< look source positions up
+  bool level_3_1 = false;      ///< OTF2 3.1's enumeration values, when the library has them
   std::function<void(double)> progress;  ///< 0 to 1; may be empty
   std::function<void()> waiting;         ///< another process converts the same raw trace; may be empty
 };
@@ -40,7 +49,7 @@ struct ConvertResult {
 
 /// `raw`: the raw trace's directory, or the one that holds it. `directory`: where the archive goes;
 /// usually the one around the raw trace. One process at a time converts a trace in its place: a second one waits.
-/// Throws tracer::Error; the raw trace is then untouched.
+/// Throws tracer::Error, also PutOff; the raw trace is then untouched.
 ConvertResult convert(const std::filesystem::path& raw, const std::filesystem::path& directory,
                       const ConvertOptions& options = {});
 

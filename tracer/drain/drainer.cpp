@@ -2,9 +2,13 @@
 // One background thread: asleep until a ring is half full, a device buffer is complete, or it is time to look around.
 #include "tracer/drain/drainer.hpp"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <time.h>
 #include <unistd.h>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <mutex>
 
 #include <tbb/concurrent_queue.h>
@@ -22,15 +26,37 @@ constexpr unsigned look_around_ms = 100;
 /// Clock readings: after 10 ms, 100 ms, then every second. The first ones serve programs that die young.
 constexpr Nanoseconds first_clock_ns = 10'000'000, most_clock_ns = 1'000'000'000;
 
+struct ProcessState {
+  bool first_thread_has_ended = false;
+  int threads = 0;  ///< 0 unknown
+};
+
+/// Out of /proc/self/stat: after the command's ")" the state, and 17 fields later the number of threads.
+ProcessState read_process_state() noexcept {
+  ProcessState process;
+  char text[512];
+  const UniqueFd fd{::open("/proc/self/stat", O_RDONLY | O_CLOEXEC)};
+  const ssize_t size = fd ? ::read(fd.get(), text, sizeof text - 1) : -1;
+  if (size <= 0) return process;
+  text[size] = '\0';
+  const char* at = std::strrchr(text, ')');
+  if (at == nullptr || at[1] != ' ') return process;
+  process.first_thread_has_ended = at[2] == 'Z' || at[2] == 'X';
+  constexpr int fields = 18;
+  for (int field = 0; at != nullptr && field < fields; ++field) at = std::strchr(at + 1, ' ');
+  if (at != nullptr) process.threads = std::atoi(at + 1);
+  return process;
+}
+
 class Drainer final : public Consumer {
  public:
   explicit Drainer(Session& session) noexcept : session_(session) {}
 
   bool start() noexcept override {
     // No signal of the program's may be handled here; the mask is inherited.
-    sigset_t all, before;
+    sigset_t all;
     ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    ::pthread_sigmask(SIG_SETMASK, &all, &mask_of_the_program_);
     pthread_attr_t attributes;
     ::pthread_attr_init(&attributes);
     ::pthread_attr_setstacksize(&attributes, stack_bytes);
@@ -38,7 +64,7 @@ class Drainer final : public Consumer {
     pthread_t thread{};
     const bool made = ::pthread_create(&thread, &attributes, run, this) == 0;
     ::pthread_attr_destroy(&attributes);
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &mask_of_the_program_, nullptr);
     has_thread_.store(made, std::memory_order_release);
     return made;
   }
@@ -119,6 +145,7 @@ class Drainer final : public Consumer {
         drained_ = seen;
         look_around(clock_due, clock_step);
       }
+      if (only_we_are_left()) return end_the_process();
       session_.periodic();
       if (records < worth_another_look) futex_wait(work_, seen, look_around_ms);
     }
@@ -136,6 +163,29 @@ class Drainer final : public Consumer {
     clock_due = time + clock_step;
   }
 
+  /// The program's last thread has ended (main by pthread_exit, and no workers): its process would have ended with it.
+  /// The process's state is that of its first thread, which counts until the process ends.
+  static bool only_we_are_left() noexcept {
+    const ProcessState process = read_process_state();
+    return process.first_thread_has_ended && process.threads == 2;
+  }
+
+  // The C library ends the process with its last thread: by exit(), whose handlers are the program's and want a stack
+  // and signals as they had. So a thread of the usual kind goes last:
+  //   1. it waits until the drainer's thread is gone     2. it returns: exit(0)
+  void end_the_process() noexcept {
+    has_thread_.store(false, std::memory_order_release);
+    ::pthread_sigmask(SIG_SETMASK, &mask_of_the_program_, nullptr);
+    pthread_t last{};
+    if (::pthread_create(&last, nullptr, go_last, nullptr) == 0) ::pthread_detach(last);
+  }
+
+  static void* go_last(void*) noexcept {
+    constexpr timespec moment{0, 1'000'000};
+    while (read_process_state().threads > 2) ::nanosleep(&moment, nullptr);
+    return nullptr;
+  }
+
   std::size_t drain_locked(bool everything) noexcept {
     const Nanoseconds begin = processor_time();
     const std::size_t records = session_.drain(everything);
@@ -148,6 +198,7 @@ class Drainer final : public Consumer {
   FutexWord work_{0};
   std::uint32_t drained_ = 0;
   std::atomic<std::uint64_t> busy_{0};
+  sigset_t mask_of_the_program_{};  ///< of the thread that started the tool
   std::atomic<bool> stop_{false}, flush_{false}, has_thread_{false};
   tbb::concurrent_queue<std::function<void()>, std::allocator<std::function<void()>>> jobs_;
 };

@@ -31,4 +31,7 @@ std::vector<NamedValue> enumerate_mutex_implementations(const EntryPoints& entry
 /// The processors of each place. libomp knows none before its first region: call it late.
 std::vector<std::vector<std::int32_t>> enumerate_places(const EntryPoints& entry_points);
 
+/// Writes the places into the journal, once there are any. Any thread while the runtime lives.
+void tell_places() noexcept;
+
 }  // namespace tracer::ompt

@@ -32,7 +32,7 @@ int answer_of(const std::vector<CallbackAnswer>& answers, int event) {
 
 }  // namespace
 
-Registration register_callbacks(ompt_set_callback_t set_callback, std::uint32_t record) {
+Registration register_callbacks(ompt_set_callback_t set_callback, std::uint32_t record, bool without_error_fault) {
   context().sections = (record & record_dispatch) != 0;
   context().chunks = (record & record_chunks) != 0;
   Registration registration;
@@ -40,6 +40,8 @@ Registration register_callbacks(ompt_set_callback_t set_callback, std::uint32_t 
     CallbackAnswer answer{.name = std::string(row.name), .callback = static_cast<std::uint32_t>(row.event), .note = ""};
     if (row.group != always && (row.group & record) == 0) {
       answer.note = "switched off";
+    } else if (row.event == ompt_callback_error && !without_error_fault && (record & record_error) == 0) {
+      answer.note = "this runtime crashes at an error directive without a message; TRACER_RECORD=+error";
     } else if (row.instead_of != 0 && !is_refused(answer_of(registration.answers, row.instead_of))) {
       answer.note = "the EMI callback is there";
     } else {

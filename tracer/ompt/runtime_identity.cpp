@@ -70,15 +70,27 @@ std::string path_of(const void* function) {
   return realpath(info.dli_fname, resolved.data()) != nullptr ? resolved.data() : info.dli_fname;
 }
 
+/// Whether it is of the family whose compilers call __kmpc_error for an error directive.
+bool is_of_llvm(const std::string& library, const std::string& build) {
+  constexpr const char* entry = "__kmpc_error";
+  if (!build.empty() || dlsym(RTLD_DEFAULT, entry) != nullptr) return true;
+  void* const loaded = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (loaded == nullptr) return false;
+  const bool found = dlsym(loaded, entry) != nullptr;
+  dlclose(loaded);
+  return found;
+}
+
 }  // namespace
 
 RuntimeIdentity identify_runtime(const void* function) noexcept try {
   if (function == nullptr) return {};
   Search search{reinterpret_cast<std::uintptr_t>(function), ""};
   dl_iterate_phdr(visit, &search);
-  return {path_of(function), search.build};
+  const std::string library = path_of(function);
+  return {library, search.build, is_of_llvm(library, search.build)};
 } catch (...) {
-  return {};
+  return {"", "", true};
 }
 
 }  // namespace tracer::ompt

@@ -4,12 +4,40 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
+
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
 #include "tracer/session/session.hpp"
 
 namespace tracer::ompt {
+
+namespace {
+
+std::atomic<bool> places_are_told{false};
+
+// libomp binds a worker when it wakes it for its first team, long after thread_begin, and the initial thread at its
+// first region; and its places are there from then until shortly before it finalises the tool.
+void look_at_place(Channel& channel) noexcept {
+  const auto get_place_num = context().entry_points.get_place_num;
+  const int place = get_place_num != nullptr ? get_place_num() : -1;
+  if (place < 0) return;
+  channel.bind(sched_getcpu(), place);
+  tell_places();
+}
+
+}  // namespace
+
+void tell_places() noexcept try {
+  Session* session = Session::current();
+  if (session == nullptr || places_are_told.load(std::memory_order_relaxed)) return;
+  const auto places = enumerate_places(context().entry_points);
+  if (places.empty() || places_are_told.exchange(true)) return;
+  const raw::JournalWriter::Together together(session->journal());
+  for (const auto& processors : places) session->journal().place(processors);
+} catch (...) {  // no memory: the archive lacks them
+}
 
 // The thread's word names its channel, so that a debugger's view of the runtime (OMPD) can be
 // joined with the trace.
@@ -31,6 +59,9 @@ void on_thread_begin(ompt_thread_t thread_type, ompt_data_t* thread_data) noexce
                  .a = static_cast<std::uint32_t>(processor + 1),
                  .b = static_cast<std::uint64_t>(syscall(SYS_gettid)),
                  .c = static_cast<std::uint64_t>(place + 1)});
+  if (!may_ask) return;
+  Session::current()->set_joined(look_at_place);
+  channel->await_team();
 }
 
 void on_thread_end(ompt_data_t*) noexcept {

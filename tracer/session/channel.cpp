@@ -26,10 +26,32 @@ void Channel::identify(std::uint32_t thread_type, std::int32_t processor, std::i
   place_.store(place, std::memory_order_relaxed);
 }
 
+void Channel::bind(std::int32_t processor, std::int32_t place) noexcept {
+  processor_.store(processor, std::memory_order_relaxed);
+  place_.store(place, std::memory_order_relaxed);
+}
+
+void Channel::await_team() noexcept {
+  constexpr unsigned most_looks = 32;
+  if (!session_) return;
+  looks_left_ = most_looks;
+  ring_.allow(0);
+}
+
+/// What follows a record that was looked at. Also records that a thread makes before it is in a team count, so that the
+/// looks end.
+void Channel::look_for_team(const Record& record) noexcept {
+  --looks_left_;
+  if (record.kind != RecordKind::implicit_task) return;
+  looks_left_ = 0;
+  session_->joined(*this);
+}
+
 /// The producer has come to its limit. What may have happened, and what follows:
 ///   recording has ended            the record is counted, or nobody listens any more
 ///   the drainer is to be woken     half of the ring is full
 ///   memory is to be had            the first round through the ring: a page at a time costs more
+///   the thread is new              where it is bound to is known once it is in a team
 ///   the ring is full               wait, stop or overwrite, by policy
 /// The record itself goes first and what is to be told about it behind: times in a ring never decrease.
 void Channel::emit_slowly(Ticks time, std::uint64_t head, std::uint64_t b, std::uint64_t c) noexcept {
@@ -58,7 +80,8 @@ void Channel::emit_slowly(const Record& record, const Record* more) noexcept {
     wait.b = end;
     ring_.put(wait);
   }
-  allow(usable_room());
+  if (looks_left_ != 0) look_for_team(record);
+  allow(looks_left_ != 0 ? 0 : usable_room());
 }
 
 /// Slots that can be written now: free, and with memory behind them, which the head reaches slot by slot.

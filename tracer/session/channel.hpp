@@ -58,6 +58,11 @@ class alignas(64) Channel {
 
   /// Notes who the thread is; the thread_begin handler calls it.
   void identify(std::uint32_t thread_type, std::int32_t processor, std::int32_t place) noexcept;
+  /// Notes where a thread of a team is bound to.
+  void bind(std::int32_t processor, std::int32_t place) noexcept;
+  /// The channel's own thread: the next records take the slow way, until the first that is of a team calls what
+  /// Session::set_joined() names. Later records do not know of it.
+  void await_team() noexcept;
 
  private:
   friend class Session;
@@ -67,6 +72,7 @@ class alignas(64) Channel {
   /// The same in words: the handler jumps here with the record in registers and needs no stack for it.
   [[gnu::noinline, gnu::cold]] void emit_slowly(Ticks time, std::uint64_t head, std::uint64_t b,
                                                 std::uint64_t c) noexcept;
+  void look_for_team(const Record& record) noexcept;
   bool make_room(std::uint64_t count) noexcept;
   std::uint64_t usable_room() noexcept;
   void ask_for_drain() noexcept;
@@ -90,6 +96,7 @@ class alignas(64) Channel {
   Channel* next_to_drain_ = nullptr;  ///< whoever set is_listed_ writes it, the consumer reads it and clears that
   std::atomic<std::uint64_t> wait_ticks_{0};
   std::atomic<std::uint64_t> lost_{0};
+  unsigned looks_left_ = 0;   ///< records to look at until the thread is in a team
   std::uint64_t untold_ = 0;  ///< losses since the last `lost` record
   std::atomic<Ticks> first_untold_{0};
   std::array<std::atomic<std::uint32_t>, 64> lost_kinds_{};

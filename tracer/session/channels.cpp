@@ -173,6 +173,7 @@ Channel* Session::open_channel(ChannelId id) noexcept {
   channel->id_ = id;
   channel->counter_ = 0;
   channel->untold_ = 0;
+  channel->looks_left_ = 0;
   channel->written_ = 0;
   channel->closed_.store(false);
   channel->wait_ticks_.store(0);

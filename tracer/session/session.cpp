@@ -36,7 +36,7 @@ bool make_spool(Spool& spool, const Config& config, const std::filesystem::path&
   std::string reason;
   const std::string owner = directory.string() + '\0' + config.launch;
   if (!config.spool.empty()) {
-    if (spool.create(config.spool, owner, run, reason)) return true;
+    if (spool.create(config.spool, owner, run, reason, true)) return true;
     log_warning("TRACER_SPOOL=" + config.spool + " cannot be used (" + reason + "); using the default");
   }
   if (spool.create("/dev/shm", owner, run, reason)) return true;
@@ -116,6 +116,7 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   shared->raw_directory = output.path / "raw";
   const raw::RunId id = random_run_id();
   auto& journal = shared->journal;
+  auto together = std::make_unique<raw::JournalWriter::Together>(journal);
   journal.create(shared->raw_directory / "journal", id);
   raw::remember_own(id);
   const int lock_error = shared->journal_lock.take(shared->raw_directory / "journal");
@@ -134,11 +135,15 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   if (shared->config.filter_text) journal.filter(*shared->config.filter_text);
   session->shared_ = shared.release();
   session->look_at_modules();
+  session->read_clock();
+  together.reset();
+  if (journal.error() != 0) session->shared_->spool.remove();
+  if (journal.error() != 0)
+    throw Error(system_message("cannot write " + (session->raw_directory() / "journal").string(), journal.error()));
   session->shared_->consumer = make_consumer(*session);
   if (!session->shared_->consumer->start()) {
     session->message("no thread for the drainer: the program's threads write the trace themselves");
   }
-  session->read_clock();
   prepare_for_forks();
   Session* result = session.release();
   result->before_ = current();
@@ -301,6 +306,7 @@ void Session::close_trace() noexcept {
 void Session::write_end(Ending ending) noexcept {
   try {
     const Ticks end = now();
+    const raw::JournalWriter::Together together(shared_->journal);
     look_at_modules();
     consumer().hold();  // no channel is given to another thread meanwhile
     for (std::size_t i = 0; i < channel_count(); ++i) write_channel_end(channel(i));

@@ -101,6 +101,11 @@ class Session {
 
   /// Called by the drainer's thread about ten times a second, from now on; clocks of devices are read there.
   void set_periodic(void (*job)() noexcept) noexcept { periodic_.store(job, std::memory_order_release); }
+  /// Called on a thread that came into a team for the first time, if its Channel::await_team() was.
+  void set_joined(void (*job)(Channel&) noexcept) noexcept { joined_.store(job, std::memory_order_release); }
+  void joined(Channel& channel) noexcept {
+    if (auto* job = joined_.load(std::memory_order_acquire)) job(channel);
+  }
   /// The module around an address of code. For handlers that meet code they have not seen: a library may be closed
   /// again before anybody else looks. Rare, and may allocate.
   CodeRange code_range(std::uint64_t address) noexcept;
@@ -149,6 +154,7 @@ class Session {
   static std::atomic<Session*> current_;
   std::atomic<RecordingState> state_{RecordingState::recording};
   std::atomic<void (*)() noexcept> periodic_{nullptr};
+  std::atomic<void (*)(Channel&) noexcept> joined_{nullptr};
   Shared* shared_ = nullptr;
   Session* before_ = nullptr;  ///< the process's previous session: never destroyed, and no leak
 };

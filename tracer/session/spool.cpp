@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +12,7 @@
 #include <new>
 
 #include "tracer/base/clock.hpp"
+#include "tracer/base/size_signal.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer {
@@ -56,8 +58,9 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
 
 }  // namespace
 
-bool Spool::create(const std::filesystem::path& root, const std::string& owner, raw::RunId run,
-                   std::string& reason) noexcept {
+bool Spool::create(const std::filesystem::path& root, const std::string& owner, raw::RunId run, std::string& reason,
+                   bool is_ours) noexcept {
+  is_ours_ = is_ours;
   try {
     const auto directory = root / ("tracer-" + std::to_string(::geteuid()) + "-" + random_name());
     if (!make_private_directory(directory)) throw Error(directory.string() + " exists already");
@@ -88,10 +91,22 @@ bool Spool::create(const std::filesystem::path& root, const std::string& owner, 
   }
 }
 
+/// The file system is the program's too, and it may meet SIGBUS where the tool would only wait: Docker's /dev/shm has
+/// 64 MiB. The rings take a quarter of what was free; the file system is asked each time, since others take and give.
+bool Spool::leaves_enough(int fd, std::uint64_t bytes) const noexcept {
+  if (is_ours_) return true;
+  constexpr std::uint64_t share = 4;
+  struct statvfs system {};
+  if (::fstatvfs(fd, &system) != 0 || system.f_blocks == 0) return true;  // no limit is known
+  const std::uint64_t free = std::uint64_t{system.f_bavail} * system.f_frsize;
+  return backed_ + bytes <= (free + backed_) / share;
+}
+
 /// A hole in a file on a full disk is a SIGBUS for the program: memory must be there before it is touched.
 bool Spool::back(std::uint64_t offset, std::uint64_t bytes) noexcept {
   const int fd = rings_.descriptor();
-  if (fd < 0) return false;
+  if (fd < 0 || !leaves_enough(fd, bytes)) return false;
+  backed_ += bytes;
   int result = 0;
   do {
     result = ::fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
@@ -106,6 +121,7 @@ bool Spool::back(std::uint64_t offset, std::uint64_t bytes) noexcept {
 }
 
 bool Spool::add(std::uint64_t records, Slot& slot) noexcept {
+  const WithoutSizeSignal guard;
   const Stopwatch watch(spent_);
   const std::lock_guard lock(mutex_);
   const std::uint64_t bytes = records * sizeof(Record);
@@ -150,6 +166,7 @@ bool Spool::add_anonymous(std::uint64_t records, Slot& slot) noexcept {
 bool Spool::commit(Slot& slot, std::uint64_t until) noexcept {
   if (until <= slot.committed) return true;
   if (until > slot.reserved) return false;
+  const WithoutSizeSignal guard;
   const Stopwatch watch(spent_);
   const std::uint64_t have = slot.committed * sizeof(Record);
   const std::uint64_t want = std::max(until * sizeof(Record), have + std::min(have, most_commit));

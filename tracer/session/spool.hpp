@@ -25,9 +25,10 @@ struct Slot {
 
 class Spool {
  public:
-  /// Makes `<root>/tracer-<uid>-<random>/rings` and `owner`. False, with the reason, when that cannot be.
-  bool create(const std::filesystem::path& root, const std::string& owner, raw::RunId run,
-              std::string& reason) noexcept;
+  /// Makes `<root>/tracer-<uid>-<random>/rings` and `owner`. False, with the reason, when that cannot be. The rings
+  /// take a quarter of what the place has free at most, unless it `is_ours`: chosen for them by the user.
+  bool create(const std::filesystem::path& root, const std::string& owner, raw::RunId run, std::string& reason,
+              bool is_ours = false) noexcept;
 
   /// A new slot of `records` (a power of two); in anonymous memory when the file has no room. False: no memory.
   bool add(std::uint64_t records, Slot& slot) noexcept;
@@ -47,6 +48,7 @@ class Spool {
 
  private:
   bool back(std::uint64_t offset, std::uint64_t bytes) noexcept;
+  bool leaves_enough(int fd, std::uint64_t bytes) const noexcept;
   bool add_anonymous(std::uint64_t records, Slot& slot) noexcept;
 
   std::mutex mutex_;
@@ -54,6 +56,8 @@ class Spool {
   OwnFile rings_;
   RecorderLock lock_;
   std::uint64_t end_ = 0;
+  bool is_ours_ = false;
+  std::uint64_t backed_ = 0;  ///< bytes of the file that have memory
   std::atomic<std::uint64_t> spent_{0};
 };
 

@@ -48,7 +48,13 @@ bool start_helper(pthread_t& thread, void* (*body)(void*), void* argument) noexc
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const bool started = pthread_create(&thread, nullptr, body, argument) == 0;
+  // The default is the program's to choose (RLIMIT_STACK, pthread_setattr_default_np), for threads of its own.
+  constexpr std::size_t stack_bytes = 2 << 20;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stack_bytes);
+  const bool started = pthread_create(&thread, &attributes, body, argument) == 0;
+  pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return started;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Works for a while under bad conditions that its argument makes, and prints what it computed.
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -39,6 +40,39 @@ void take_all_descriptors() {
   }
 }
 
+/// Three quarters of the place that the rings are in are the program's own: it counts on them, as it may.
+void share_memory() {
+  const char* file = std::getenv("TRACER_TEST_SHARED");
+  const int fd = open(file ? file : "/dev/null", O_RDWR | O_CREAT, 0600);
+  constexpr std::size_t bytes = 12 << 20;
+  if (fd < 0 || ftruncate(fd, bytes) != 0) return;
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (memory != MAP_FAILED) std::memset(memory, 1, bytes);  // SIGBUS where there is nothing left
+}
+
+/// The same from now on with as many threads as the rings need to become large.
+void share_memory_with_many() {
+  long sum = 0;
+#pragma omp parallel num_threads(16) reduction(+ : sum)
+  for (int i = 0; i < 20000; ++i) {
+#pragma omp critical
+    ++sum;
+  }
+  share_memory();
+}
+
+/// What the process may take from now on is too little for the tables of the regions before.
+void leave_little_memory() {
+  work(60000);
+  long pages = 0;
+  if (FILE* file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%ld", &pages) != 1) pages = 0;
+    std::fclose(file);
+  }
+  constexpr rlim_t little = 24 << 20;
+  limit(RLIMIT_AS, static_cast<rlim_t>(pages) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + little);
+}
+
 volatile sig_atomic_t ticks = 0;
 void tick(int) {
   ticks = ticks + 1;
@@ -57,6 +91,8 @@ const std::map<std::string, std::function<void()>> conditions{
     {"none", [] {}},
     {"descriptors", take_all_descriptors},
     {"opens", [] { std::printf("descriptor %d\n", dup(1)); }},
+    {"shares", share_memory_with_many},
+    {"little_memory", leave_little_memory},
     {"signals", interrupt_all_the_time},
     {"removed",
      [] {

@@ -6,6 +6,7 @@ is a sound archive where there is one.
 
 faults.py --tool libtracer.so --tracer tracer PROGRAM [FAULT...]"""
 import argparse
+import ctypes
 import os
 import pathlib
 import resource
@@ -26,7 +27,7 @@ class Fault:
     """One condition: what to do before, how to start the program, and what must be left."""
     argument = "none"
     rounds = 20000
-    archive = "complete"   # complete, some (recovered, or less than all), none
+    archive = "complete"   # complete, some (recovered, or less than all), later (by tracer convert), none
     least, lines = 1, 2    # lines that the tool may say
     first = ""             # other tools before it
     not_with = ""          # sanitizers that need what is taken
@@ -98,6 +99,29 @@ class FileSizeLimit(Fault):
         resource.setrlimit(resource.RLIMIT_FSIZE, (300 * 1024, resource.RLIM_INFINITY))
 
 
+class FileSizeLimitOfOthers(Fault):
+    """the file size limit is reached while recording; its signal would end the program"""
+    not_with = "thread"
+    archive = "some"
+    rounds = 60000
+    bytes = 300 * 1024
+
+    def limit(self):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self.bytes, resource.RLIM_INFINITY))
+
+
+class FileSizeLimitBelowRings(FileSizeLimitOfOthers):
+    """the file size limit is less than a ring"""
+    archive = "none"  # worth looking at
+    bytes = 40 * 1024
+
+
+class FileSizeLimitBelowAll(FileSizeLimitOfOthers):
+    """the file size limit is less than the journal's begin"""
+    archive = "none"
+    bytes = 2 * 1024
+
+
 class NoSharedMemory(Fault):
     """the place for the rings cannot be written"""
 
@@ -116,6 +140,26 @@ class SmallSharedMemory(Fault):
 
     def clean(self):
         subprocess.run(["umount", "-l", str(self.spool)], check=False)
+
+
+class SharedWithTheProgram(Fault):
+    """the program takes three quarters of /dev/shm, which is as small as a container's"""
+    argument = "shares"
+    rounds = 100
+    lines = 3
+
+    def prepare(self):
+        self.c = ctypes.CDLL(None, use_errno=True)
+        self.environment = {"TRACER_TEST_SHARED": "/dev/shm/of the program"}
+        if subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/dev/shm"], capture_output=True).returncode != 0:
+            raise Skip("no /dev/shm of one's own can be mounted here")
+
+    def limit(self):
+        new_mounts, private = 0x20000, 0x4000 | 1 << 18  # CLONE_NEWNS; MS_REC and MS_PRIVATE
+        done = self.c.unshare(new_mounts), self.c.mount(b"none", b"/", None, private, None), self.c.mount(
+            b"tmpfs", b"/dev/shm", b"tmpfs", 0, b"size=16m")
+        if any(done):
+            raise OSError(ctypes.get_errno(), "mount")
 
 
 class Descriptors(Fault):
@@ -244,6 +288,15 @@ class Memory(Fault):
         resource.setrlimit(resource.RLIMIT_AS, (220 << 20, 220 << 20))
 
 
+class MemoryForTables(Fault):
+    """too little memory is left for the conversion's tables (RLIMIT_AS)"""
+    argument = "little_memory"
+    not_with = "address thread"
+    archive = "later"
+    rounds = 10
+    lines = 1
+
+
 class SizeLimit(Fault):
     """TRACER_SIZE_LIMIT is reached"""
     archive = "some"
@@ -278,8 +331,10 @@ class SystemClock(Fault):
         self.settings["TRACER_CLOCK"] = "system"
 
 
-FAULTS = {c.__name__: c for c in (Nothing, SmallDisk, DiskFullAtConversion, FileSizeLimit, NoSharedMemory, SmallSharedMemory,
-                                  Descriptors, FewDescriptors, Signals, Removed, Unwritable, Threads, ProcessLimit, AnotherTool, AnotherToolAccepts, Memory, SizeLimit,
+FAULTS = {c.__name__: c for c in (Nothing, SmallDisk, DiskFullAtConversion, FileSizeLimit, FileSizeLimitOfOthers,
+                                  FileSizeLimitBelowRings, FileSizeLimitBelowAll, NoSharedMemory, SmallSharedMemory,
+                                  SharedWithTheProgram,
+                                  Descriptors, FewDescriptors, Signals, Removed, Unwritable, Threads, ProcessLimit, AnotherTool, AnotherToolAccepts, Memory, MemoryForTables, SizeLimit,
                                   StopWhenFull, TinyRings, SystemClock)}
 
 
@@ -313,6 +368,13 @@ def check(options, fault):
         yield f"the tool says {len(said)} lines: {traced.stderr}"
     anchor = fault.output / "traces.otf2"
     if fault.archive == "none":
+        return
+    if fault.archive == "later":
+        if "; make it an archive by: tracer convert" not in traced.stderr or anchor.exists():
+            yield f"not put off: {traced.stderr}"
+        done = run([options.tracer, "convert", str(fault.output)], plain)
+        if done.returncode != 0 or not anchor.exists():
+            yield f"tracer convert: {done.stderr}"
         return
     if not anchor.exists():
         if isinstance(fault, SmallDisk):

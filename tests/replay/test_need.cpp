@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a conversion would take is known before it is begun.
+#include "catch.hpp"
+#include "support/memory_trace.hpp"
+#include "tracer/convert/need.hpp"
+
+using namespace tracer;
+
+namespace {
+
+constexpr std::uint64_t mib = 1 << 20;
+constexpr Nanoseconds hour = 3'600'000'000'000;
+
+/// A thread with `count` records of one kind, begins and ends in turn.
+test::MemorySource thread_of(RecordKind kind, std::uint64_t count) {
+  test::MemorySource source;
+  auto& records = source.channel(0);
+  Record record{};
+  record.kind = kind;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    record.endpoint = i % 2 == 0 ? Endpoint::begin : Endpoint::end;
+    records.push_back(record);
+  }
+  source.journal_to_fill().channels[0].records = count;
+  return source;
+}
+
+}  // namespace
+
+TEST_CASE("a conversion whose tables do not fit into the memory that is left is put off") {
+  const test::MemorySource regions = thread_of(RecordKind::implicit_task, 1'000'000);
+  CHECK(what_lacks(regions, {1024 * mib, hour}).empty());
+  CHECK(what_lacks(regions, {100 * mib, hour}).find("of memory, and 100.0 MiB are free") != std::string::npos);
+}
+
+TEST_CASE("records that leave nothing in the tables need no memory, however many they are") {
+  CHECK(what_lacks(thread_of(RecordKind::sync_region, 1'000'000), {1 * mib, hour}).empty());
+}
+
+TEST_CASE("a small trace is converted whatever the memory") {
+  CHECK(what_lacks(thread_of(RecordKind::implicit_task, 10'000), {0, hour}).empty());
+}
+
+TEST_CASE("a conversion that would come to the limit of processor time is put off") {
+  const test::MemorySource events = thread_of(RecordKind::sync_region, 1'000'000);
+  CHECK(what_lacks(events, {1024 * mib, 1'000'000'000}).empty());
+  CHECK(what_lacks(events, {1024 * mib, 10'000'000}).find("of processor time") != std::string::npos);
+}
