@@ -179,6 +179,8 @@ void JournalWriter::channel(const ChannelInfo& info) {
   out.put(info.records);
   out.put(info.lost);
   out.put(info.wait_ticks);
+  out.put(info.processor_ns);
+  out.put(info.delay_ns);
   append(EntryType::channel, out.bytes());
 }
 
@@ -231,6 +233,13 @@ void JournalWriter::counter(std::string_view name, std::uint64_t value) {
   out.put(name);
   out.put(value);
   append(EntryType::counter, out.bytes());
+}
+
+void JournalWriter::fact(std::string_view name, std::string_view value) {
+  BytesOut out;
+  out.put(name);
+  out.put(value);
+  append(EntryType::fact, out.bytes());
 }
 
 void JournalWriter::end(Ending ending, Ticks when) {

@@ -13,6 +13,7 @@
 #include "tracer/error.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/output_directory.hpp"
+#include "tracer/session/run_facts.hpp"
 #include "tracer/session/run_info.hpp"
 #include "tracer/session/session_shared.hpp"
 
@@ -104,6 +105,8 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   journal.boot(read_small_file("/proc/sys/kernel/random/boot_id"));
   journal.clock(first_sync);
   for (const auto& setting : config.settings) journal.setting(setting);
+  for (const auto& [name, value] : facts_at_start()) journal.fact(name, value);
+  remember_exit_status();
   session->shared_ = shared.release();
   session->look_at_modules();
   session->shared_->consumer = make_consumer(*session);
@@ -208,6 +211,8 @@ void Session::interrupt_all() noexcept {
 void Session::read_clock() noexcept {
   try {
     shared_->journal.clock(read_clocks());
+    // With each reading, so that they are known of a process that is killed.
+    for (const auto& [name, value] : facts_of_now()) shared_->journal.fact(name, value);
   } catch (...) {
   }
 }

@@ -130,4 +130,23 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
   std::erase_if(d.properties, [](const Property& p) { return p.name.empty(); });
 }
 
+void define_run_facts(const Journal& journal, const ClockFit& fit, Nanoseconds last_event,
+                      const std::map<std::string, std::string>& known, Definitions& d) {
+  std::map<std::string, std::string> facts = journal.facts;
+  Nanoseconds end = last_event;
+  if (journal.ending != Ending::unknown) {
+    end = std::max(end, fit(journal.end));
+  } else {
+    facts["ENDED"] = "unknown";  // killed, crashed, _exit, exec: whoever waited for it may know
+    for (const ClockSync& sync : journal.clock) end = std::max(end, sync.monotonic);
+  }
+  facts["PROCESS_END_NS"] = std::to_string(end);
+  if (journal.ending != Ending::unknown) facts["ENDED"] = journal.ending == Ending::exit ? "exit" : "return";
+  for (const auto& [name, value] : known) facts[name] = value;
+  if (!journal.run.host.empty()) facts["HOST"] = journal.run.host;
+  if (!journal.run.machine.empty()) facts["MACHINE"] = journal.run.machine;
+  if (!journal.run.processor.empty()) facts["PROCESSOR"] = journal.run.processor;
+  for (const auto& [name, value] : facts) d.properties.push_back({"TRACER::RUN::" + name, value});
+}
+
 }  // namespace tracer::translate
