@@ -74,7 +74,6 @@ class JournalWriter {
   void message(std::string_view line);
   void counter(std::string_view name, std::uint64_t value);  ///< the last one of a name counts
   void end(Ending ending, Ticks when);
-  void fact(std::string_view name, std::string_view value);  ///< the last one of a name counts
   void spool(std::string_view directory);
   void boot(std::string_view id);
   void fact(std::string_view name, std::string_view value);  ///< the last one of a name counts

@@ -235,13 +235,6 @@ void JournalWriter::counter(std::string_view name, std::uint64_t value) {
   append(EntryType::counter, out.bytes());
 }
 
-void JournalWriter::fact(std::string_view name, std::string_view value) {
-  BytesOut out;
-  out.put(name);
-  out.put(value);
-  append(EntryType::fact, out.bytes());
-}
-
 void JournalWriter::end(Ending ending, Ticks when) {
   BytesOut out;
   out.put(ending);

@@ -115,9 +115,8 @@ struct Journal {
   std::vector<DeviceModule> device_modules;
   std::map<std::uint32_t, std::string> strings;   ///< control names, error messages, kernel names
   std::vector<std::string> messages;              ///< what was said to the user during the run
-  std::map<std::string, std::string> facts;       ///< what front ends know of the process, by name
+  std::map<std::string, std::string> facts;       ///< of the process: RUN::... by the kernel, others by front ends
   std::map<std::string, std::uint64_t> counters;  ///< losses, repairs and costs by name
-  std::map<std::string, std::string> facts;       ///< of the process, as the kernel knows it (session/run_facts.hpp)
   Ending ending = Ending::unknown;
   Ticks end = 0;
 };

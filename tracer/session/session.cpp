@@ -105,7 +105,7 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   journal.boot(read_small_file("/proc/sys/kernel/random/boot_id"));
   journal.clock(first_sync);
   for (const auto& setting : config.settings) journal.setting(setting);
-  for (const auto& [name, value] : facts_at_start()) journal.fact(name, value);
+  for (const auto& [name, value] : facts_at_start()) journal.fact("RUN::" + name, value);
   remember_exit_status();
   session->shared_ = shared.release();
   session->look_at_modules();
@@ -212,7 +212,7 @@ void Session::read_clock() noexcept {
   try {
     shared_->journal.clock(read_clocks());
     // With each reading, so that they are known of a process that is killed.
-    for (const auto& [name, value] : facts_of_now()) shared_->journal.fact(name, value);
+    for (const auto& [name, value] : facts_of_now()) shared_->journal.fact("RUN::" + name, value);
   } catch (...) {
   }
 }

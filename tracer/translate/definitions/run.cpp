@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "tracer/record_table.hpp"
 #include "tracer/translate/resolve/tables.hpp"
 
 namespace tracer::translate {
 namespace {
+
+constexpr std::string_view run_facts = "RUN::";
 
 std::string join_values(const std::vector<NamedValue>& values) {
   std::string text;
@@ -107,7 +110,8 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
   add("TRACER::EVENTS_LOST", std::to_string(report.lost));
   for (const auto& [what, count] : report.repairs) add("TRACER::REPAIRED::" + what, std::to_string(count));
   for (const auto& [what, count] : journal.counters) add("TRACER::COUNTER::" + what, std::to_string(count));
-  for (const auto& [name, value] : journal.facts) add("TRACER::" + name, value);
+  for (const auto& [name, value] : journal.facts)
+    if (!name.starts_with(run_facts)) add("TRACER::" + name, value);  // those: define_run_facts
   if (!journal.run.runtime_version.empty()) add("TRACER::RUNTIME::VERSION", journal.run.runtime_version);
   if (journal.run.omp_version != 0) add("TRACER::RUNTIME::OMP_VERSION", std::to_string(journal.run.omp_version));
   if (!journal.run.runtime_library.empty()) add("TRACER::RUNTIME::LIBRARY", journal.run.runtime_library);
@@ -132,7 +136,9 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
 
 void define_run_facts(const Journal& journal, const ClockFit& fit, Nanoseconds last_event,
                       const std::map<std::string, std::string>& known, Definitions& d) {
-  std::map<std::string, std::string> facts = journal.facts;
+  std::map<std::string, std::string> facts;
+  for (const auto& [name, value] : journal.facts)
+    if (name.starts_with(run_facts)) facts[name.substr(run_facts.size())] = value;
   Nanoseconds end = last_event;
   if (journal.ending != Ending::unknown) {
     end = std::max(end, fit(journal.end));
