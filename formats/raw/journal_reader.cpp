@@ -74,6 +74,7 @@ void get_channel(BytesIn& in, std::map<ChannelId, ChannelInfo>& channels) {
   ChannelInfo info;
   get_all(in, info.id, info.os_thread_id, info.thread_type, info.processor, info.place, info.begin, info.end,
           info.records, info.lost, info.wait_ticks);
+  if (in.left() > 0) get_all(in, info.processor_ns, info.delay_ns);  // older journals end here
   if (in.ok() && info.id < most_channels) channels[info.id] = info;
 }
 

@@ -202,6 +202,8 @@ void JournalWriter::channel(const ChannelInfo& info) {
   out.put(info.records);
   out.put(info.lost);
   out.put(info.wait_ticks);
+  out.put(info.processor_ns);
+  out.put(info.delay_ns);
   append(EntryType::channel, out.bytes());
 }
 

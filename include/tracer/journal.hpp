@@ -77,6 +77,8 @@ struct ChannelInfo {
   std::uint64_t records = 0;     ///< written to the ring, `more` included
   std::uint64_t lost = 0;        ///< dropped by policy or for want of memory
   std::uint64_t wait_ticks = 0;  ///< spent waiting for the drainer
+  Nanoseconds processor_ns = 0;  ///< processor time of its thread, since that was made; 0 unknown
+  Nanoseconds delay_ns = 0;      ///< the thread could run, and others had the processor
 };
 
 struct DeviceInfo {
@@ -115,7 +117,7 @@ struct Journal {
   std::vector<DeviceModule> device_modules;
   std::map<std::uint32_t, std::string> strings;   ///< control names, error messages, kernel names
   std::vector<std::string> messages;              ///< what was said to the user during the run
-  std::map<std::string, std::string> facts;       ///< what front ends know of the process, by name
+  std::map<std::string, std::string> facts;       ///< of the process: RUN::... by the kernel, others by front ends
   std::map<std::string, std::uint64_t> counters;  ///< losses, repairs and costs by name
   Ending ending = Ending::unknown;
   Ticks end = 0;

@@ -69,8 +69,10 @@ def check_mouse(browser):
     need("!$omp for @example.c:11" in text and "30 ms" in text and "/src/example.c:11" in text, f"the tooltip says what, how long and where: {text!r}")
     before = browser.evaluate("tracerReport.view.t1 - tracerReport.view.t0")
     browser.mouse("mouseWheel", x, y, deltaX=0, deltaY=-240)
+    need(browser.evaluate("tracerReport.view.t1 - tracerReport.view.t0") == before, "the wheel alone does not zoom: it scrolls through the threads")
+    browser.mouse("mouseWheel", x, y, deltaX=0, deltaY=-240, modifiers=2)
     after = browser.evaluate("tracerReport.view.t1 - tracerReport.view.t0")
-    need(after < before * 0.8, "the wheel zooms")
+    need(after < before * 0.8, "with Ctrl it zooms")
     left = browser.evaluate("tracerReport.view.t0")
     browser.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1)
     browser.mouse("mouseMoved", x - 100, y, button="left", buttons=1)
@@ -82,6 +84,51 @@ def check_mouse(browser):
     browser.key("t")
     themes.append(browser.evaluate("document.documentElement.dataset.theme"))
     need(sorted(themes) == ["dark", "light"], "t switches between light and dark")
+
+
+def check_verdict(browser):
+    text = browser.evaluate("document.getElementById('panel').textContent")
+    need("15 ms" in text and "unevenly spread" in text and "Try:" in text, "the verdict says what could be won, the cause and what to try")
+    shares = browser.evaluate("[...document.querySelectorAll('#account span')].map(s => parseFloat(s.style.width))")
+    need(len(shares) >= 3 and abs(sum(shares) - 100) < 0.01, f"the picture of the account is the whole {shares}")
+    browser.evaluate("document.querySelector('[data-finding]').click()")
+    view = browser.evaluate("[tracerReport.view.t0, tracerReport.view.t1]")
+    need(view[0] < 35e6 < view[1], f"a finding leads to its place {view}")
+    browser.key("0")
+
+
+def check_reading(browser):
+    """What makes a timeline readable: one colour for one meaning, labels that differ, threads in order, an address that can be sent."""
+    labels = browser.evaluate("[0, 1, 2].map(i => tracerReport.axisTime(13.2e9 + i * 2e3, 2e3))")
+    need(len(set(labels)) == 3, f"the axis tells marks apart however far one zooms {labels}")
+    names = browser.evaluate("""(() => { const old = tracerReport.lanes.map(l => l.name);
+        ['OMP thread 29', 'Master thread', 'OMP thread 3', 'OMP thread 16'].forEach((n, i) => { tracerReport.lanes[i].name = n; });
+        tracerReport.layout(); const sorted = tracerReport.order().map(l => l.name);
+        old.forEach((n, i) => { tracerReport.lanes[i].name = n; }); tracerReport.layout(); return sorted; })()""")
+    need(names == ["Master thread", "OMP thread 3", "OMP thread 16", "OMP thread 29"], f"threads come by their number {names}")
+    colours = browser.evaluate("['work', 'barrier', 'task_wait', 'lock_wait', 'runtime', 'device', 'idle'].map(a => tracerReport.activityColour(a))")
+    need(len(set(colours)) == 7, "each activity has a colour of its own")
+    heights = browser.evaluate("(() => { const l = tracerReport.lanes[0], before = l.height; tracerReport.fold(l); const folded = l.height; tracerReport.fold(l); return [before, folded, l.height]; })()")
+    need(heights[1] < heights[0] == heights[2], f"a thread can be folded and unfolded {heights}")
+    first = browser.evaluate("(() => { const l = tracerReport.lanes[3]; tracerReport.pin(l); const name = tracerReport.order()[0].name; tracerReport.pin(l); return name; })()")
+    need(first == "OMP thread 3", "a pinned thread is first")
+    browser.evaluate("tracerReport.setView(5e6, 15e6)")
+    sums = browser.evaluate("(() => { const v = tracerReport.inView(); return [v.whole, v.rows.find(r => tracerReport.meta.names[r.name].includes(' for ')).ns]; })()")
+    need(abs(sums[0] - 40e6) < 1e3 and abs(sums[1] - 40e6) < 1e3, f"the part in view is told in numbers: four threads in the loop for 10 ms {sums}")
+    browser.evaluate("tracerReport.showTab('In view')")
+    browser.evaluate("new Promise(done => setTimeout(done, 400))")
+    address = browser.evaluate("location.hash")
+    need("from=5000000" in address and "to=15000000" in address and "In+view" in address, f"the address says what is shown {address}")
+    browser.evaluate("tracerReport.setView(0, 40e6)")
+    browser.evaluate(f"history.replaceState(null, '', {address!r}); tracerReport.restore()")
+    need(browser.evaluate("[tracerReport.view.t0, tracerReport.view.t1]") == [5e6, 15e6], "and leads there again")
+    browser.call("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+    wide = browser.evaluate("['Summary', 'Constructs', 'Parallel regions', 'Trace'].map(t => { tracerReport.showTab(t); return document.documentElement.scrollWidth; })")
+    need(max(wide) <= 390, f"on 390 pixels nothing sticks out {wide}")
+    browser.call("Emulation.setDeviceMetricsOverride", {"width": 1400, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+    browser.evaluate("tracerReport.showTab('Summary')")
+    heads = browser.evaluate("[...document.querySelectorAll('th')].map(h => h.textContent)")
+    need({"taskwait", "locks", "idle", "barrier", "work"} <= set(heads), f"the threads' table has all that they do {heads}")
 
 
 def check_device(browser):
@@ -133,6 +180,9 @@ def main():
         check_lanes(browser)
         check_search_and_zoom(browser)
         check_mouse(browser)
+        browser.open(page)
+        check_verdict(browser)
+        check_reading(browser)
         if shots:
             browser.open(page)
             browser.screenshot(shots / "report-imbalance.png")

@@ -193,3 +193,153 @@ TEST_CASE("durations are read with their units") {
   CHECK_THROWS(report::parse_duration("10 parsecs"));
   CHECK_THROWS(report::parse_duration("-1"));
 }
+
+namespace {
+
+/// All of each thread's time is in exactly one place, and the places' sum is the whole.
+void check_adds_up(const Json& account) {
+  const auto wall = account["end_ns"].get<std::uint64_t>() - account["begin_ns"].get<std::uint64_t>();
+  const auto sum = [](const Json& times) {
+    std::uint64_t ns = 0;
+    for (const auto& [place, value] : times.items()) ns += value.get<std::uint64_t>();
+    return ns;
+  };
+  for (const Json& thread : account["by_thread"]) CHECK(sum(thread["time"]) == wall);
+  CHECK(sum(account["time"]) == wall * account["threads"].get<std::uint64_t>());
+  CHECK(account["total_ns"] == sum(account["time"]));
+}
+
+const Json& finding(const Json& report, const std::string& id) {
+  for (const Json& one : report["verdict"]["findings"])
+    if (one["id"] == id) return one;
+  FAIL("no finding " << id << " in " << report["verdict"].dump(2));
+  return report;
+}
+
+}  // namespace
+
+TEST_CASE("every second of every thread is in one place of the account") {
+  TraceBuilder traces[] = {imbalance_3_to_1(), chain_of_tasks(5), overlap_30_percent(), contended_lock()};
+  for (TraceBuilder& trace : traces) check_adds_up(report_of(trace)["account"]);
+}
+
+TEST_CASE("the account goes from the process' start to its end, as the kernel knows them") {
+  TraceBuilder trace = imbalance_3_to_1();
+  trace.editable().properties.push_back({"TRACER::RUN::PROCESS_START_NS", "400000"});
+  trace.editable().properties.push_back({"TRACER::RUN::PROCESS_END_NS", std::to_string(51 * ms)});
+  trace.editable().clock.offset = start;
+  const Json account = report_of(trace)["account"];
+  check_adds_up(account);
+  CHECK(account["whole_process"] == true);
+  CHECK(account["begin_ns"] == 400000);
+  CHECK(account["end_ns"] == 51 * ms);
+  check_near(account["time"]["work_ns"], 60e6);
+  check_near(account["time"]["imbalance_ns"], 60e6);
+  check_near(account["time"]["serial_ns"], 20.6e6);
+  check_near(account["time"]["serial_idle_ns"], 3 * 20.6e6);
+}
+
+TEST_CASE("a finding says what is lost, where, and by which cause") {
+  TraceBuilder trace = imbalance_3_to_1();
+  const Json report = report_of(trace);
+  const Json& first = report["verdict"]["findings"][0];
+  CHECK(report["verdict"]["state"] == "ok");
+  CHECK(first["id"] == "imbalance");
+  check_near(first["lost_ns"], 60e6);
+  check_near(first["win_ns"], 15e6);
+  CHECK(first["line"] == 11);  // the loop, not the barrier
+  CHECK(first["advice"].get<std::string>().find("schedule(dynamic") != std::string::npos);
+}
+
+TEST_CASE("what is tried fits the loop's schedule") {
+  const auto advice = [](std::string schedule, std::uint64_t iterations) {
+    TraceBuilder trace{4};
+    trace.editable().strings.push_back(schedule);
+    trace.editable().parameters = {{"schedule", EventType::parameter_string},
+                                   {"iterations", EventType::parameter_uint}};
+    const auto parallel = trace.region("parallel", RegionRole::parallel),
+               loop = trace.region("for", RegionRole::loop, 11),
+               barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    for (LocationRef thread = 0; thread < 4; ++thread) {
+      trace.team_begin(thread, start, parallel);
+      trace.enter(thread, start, loop);
+      trace.simple(thread, start, EventType::parameter_string, 0, 2);
+      trace.simple(thread, start, EventType::parameter_uint, 1, iterations);
+      trace.leave(thread, start + (thread + 1) * 10 * ms, loop);
+      trace.enter(thread, start + (thread + 1) * 10 * ms, barrier);
+      trace.leave(thread, start + 40 * ms, barrier);
+      trace.team_end(thread, start + 40 * ms, parallel);
+    }
+    trace.simple(0, start + 40 * ms, EventType::program_end);
+    const Json report = report_of(trace);
+    check_adds_up(report["account"]);
+    check_near(finding(report, "imbalance")["lost_ns"], 60e6);
+    return finding(report, "imbalance")["advice"].get<std::string>();
+  };
+  CHECK(advice("static", 1000).find("try schedule(dynamic") != std::string::npos);
+  CHECK(advice("dynamic", 1000).find("dynamic already") != std::string::npos);
+  CHECK(advice("dynamic", 1000).find("try schedule(dynamic") == std::string::npos);
+  CHECK(advice("guided", 1000).find("guided, whose first chunks") != std::string::npos);
+  CHECK(advice("static", 5).find("only 5 iterations") != std::string::npos);
+}
+
+TEST_CASE("no advice follows from a run that was killed, is cut, or has losses: that is said instead") {
+  const auto verdict_with = [](std::vector<Property> properties) {
+    TraceBuilder trace = imbalance_3_to_1();
+    for (Property& property : properties) trace.editable().properties.push_back(std::move(property));
+    return report_of(trace)["verdict"];
+  };
+  const Json killed = verdict_with({{"TRACER::RUN::ENDED", "signal"}, {"TRACER::RUN::SIGNAL", "9"}});
+  CHECK(killed["state"] == "killed");
+  CHECK(killed["findings"].empty());
+  CHECK(killed["summary"].get<std::string>().find("killed by signal 9") != std::string::npos);
+  CHECK(verdict_with({{"TRACER::ENDING", "none: killed, crashed or ended without telling"}})["state"] == "killed");
+  CHECK(verdict_with({{"TRACER::EVENTS_LOST", "12"}})["state"] == "incomplete");
+  CHECK(verdict_with({{"TRACER::EVENTS_LOST", "0"}})["state"] == "ok");
+  CHECK(verdict_with({{"TRACER::RUN::ENDED", "without telling"}, {"TRACER::RUN::EXIT_STATUS", "0"}})["state"] == "ok");
+}
+
+TEST_CASE("threads without processors are the verdict, and nothing else is advised then") {
+  const auto verdict_on = [](const char* processors) {
+    TraceBuilder trace = imbalance_3_to_1();
+    trace.editable().properties.push_back({"TRACER::RUN::PROCESSORS_USABLE", processors});
+    for (Location& location : trace.editable().locations) {
+      location.properties.push_back({"TRACER::PROCESSOR_NS", "15000000"});
+      location.properties.push_back({"TRACER::DELAY_NS", "15000000"});
+    }
+    const Json report = report_of(trace);
+    check_adds_up(report["account"]);
+    check_near(report["account"]["time"]["descheduled_ns"], 60e6);
+    return report["verdict"];
+  };
+  const Json shared = verdict_on("2");
+  CHECK(shared["state"] == "oversubscribed");
+  REQUIRE(shared["findings"].size() == 1);
+  CHECK(shared["findings"][0]["id"] == "oversubscription");
+  CHECK(shared["findings"][0]["advice"].get<std::string>().find("OMP_NUM_THREADS=2") != std::string::npos);
+  const Json busy = verdict_on("8");  // others were using the processors
+  CHECK(busy["state"] == "ok");
+  CHECK(busy["notes"][0]["id"] == "busy-machine");
+  CHECK(busy["findings"][0]["sure"] == "low");
+}
+
+TEST_CASE("the serial part is told with what it costs, and the speed-up that this share means") {
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    trace.team_begin(thread, start + 50 * ms, parallel);
+    trace.enter(thread, start + 100 * ms, barrier);
+    trace.leave(thread, start + 100 * ms, barrier);
+    trace.team_end(thread, start + 100 * ms, parallel);
+  }
+  trace.simple(0, start + 100 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  const Json& serial = finding(report, "serial");
+  check_near(serial["lost_ns"], 150e6);
+  check_near(serial["win_ns"], 37.5e6);
+  // Half of the parallel run is serial: 0.5 + 0.5 x 4 times one thread's speed.
+  CHECK(serial["text"].get<std::string>().find("2.5 times as fast") != std::string::npos);
+}

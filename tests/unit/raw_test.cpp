@@ -293,7 +293,11 @@ TEST_CASE("a journal's entries come back") {
   ChannelInfo channel;
   channel.id = 1;
   channel.os_thread_id = 4711;
+  channel.processor_ns = 12345;
+  channel.delay_ns = 67;
   writer.channel(channel);
+  writer.fact("PROCESS_START_NS", "1");
+  writer.fact("PROCESS_START_NS", "2");
   DeviceInfo device;
   device.number = 2;
   device.properties["name"] = "x";
@@ -308,6 +312,9 @@ TEST_CASE("a journal's entries come back") {
   const Journal& journal = file.journal;
   CHECK(file.damage.empty());
   CHECK(journal.run.arguments == run.arguments);
+  CHECK(journal.facts == std::map<std::string, std::string>{{"PROCESS_START_NS", "2"}});
+  CHECK(journal.channels[1].processor_ns == 12345);
+  CHECK(journal.channels[1].delay_ns == 67);
   CHECK(journal.run.clock == ClockKind::tsc);
   CHECK(journal.clock.at(0).realtime == 3);
   CHECK(journal.device_clock.at(0).device_time == 6);

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,9 +15,10 @@ using Environment = std::vector<std::pair<std::string, std::string>>;  ///< an e
 
 struct Ended {
   pid_t process = 0;
-  int exit_status = 0;  ///< as a shell says it: 128 + signal when a signal ended it
-  int signal = 0;       ///< 0: it ended by itself
-  int start_error = 0;  ///< errno when it could not be started
+  int exit_status = 0;             ///< as a shell says it: 128 + signal when a signal ended it
+  int signal = 0;                  ///< 0: it ended by itself
+  std::uint64_t monotonic_ns = 0;  ///< when that was
+  int start_error = 0;             ///< errno when it could not be started
 };
 
 /// Runs `command` as execvp does, with its standard streams. SIGINT and SIGQUIT reach it from the

@@ -116,7 +116,7 @@ void say_none_was_made(const Ended& ended, const std::string& preload) {
 }
 
 /// Makes archives of what the program and its children left. False: something could not be converted.
-bool look_after(const Options& options, const std::vector<std::filesystem::path>& traces) {
+bool look_after(const Options& options, const std::vector<std::filesystem::path>& traces, const Ended& ended) {
   bool good = true;
   for (const std::filesystem::path& directory : traces) {
     if (options.raw) {
@@ -132,6 +132,8 @@ bool look_after(const Options& options, const std::vector<std::filesystem::path>
     }
     try {
       ConvertOptions conversion = conversion_settings(options.settings);
+      conversion.process_end = ProcessEnd{static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
+                                          ended.signal != 0 ? 0 : ended.exit_status, ended.signal};
       const ConvertResult result = convert_with_progress(directory, directory, conversion);
       if (!options.quiet) print_note(summary_of(result));
     } catch (const Error& error) {
@@ -186,7 +188,7 @@ int run(const Options& options) {
                strsignal(ended.signal) + ").");
   const auto traces = new_raw_traces(place, began);
   if (traces.empty() && !options.quiet) say_none_was_made(ended, preload);
-  const bool good = traces.empty() || look_after(options, traces);
+  const bool good = traces.empty() || look_after(options, traces, ended);
   recover_launched(mark);  // what was written elsewhere
   return good || ended.exit_status != 0 ? ended.exit_status : failure;
 }

@@ -82,6 +82,20 @@ void read_costs(const Journal& journal, ConvertResult& result) {
       static_cast<double>(ticks) / translate::ClockFit(journal.run.clock, journal.clock).ticks_per_second();
 }
 
+/// Nothing when it is another process's end.
+std::map<std::string, std::string> facts_of_end(const Journal& journal, const ProcessEnd& end) {
+  if (end.process_id != journal.run.process_id) return {};
+  std::map<std::string, std::string> facts{{"PROCESS_END_NS", std::to_string(end.monotonic_ns)}};
+  if (end.signal != 0) {
+    facts["ENDED"] = "signal";
+    facts["SIGNAL"] = std::to_string(end.signal);
+  } else {
+    facts["EXIT_STATUS"] = std::to_string(end.exit_status);
+    if (journal.ending == Ending::unknown) facts["ENDED"] = "without telling";  // _exit, exec
+  }
+  return facts;
+}
+
 }  // namespace
 
 ConvertResult convert(const fs::path& raw, const fs::path& directory, const ConvertOptions& options) {
@@ -120,6 +134,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
     translation.keep = [&](const Region& region) { return holds_the_trace_together(region) || filter.keeps(region); };
     translation.properties.push_back({"TRACER::FILTER", filter.text()});
   }
+  if (options.process_end) translation.facts = facts_of_end(source->journal(), *options.process_end);
   read_costs(source->journal(), result);
   translation.properties.push_back(
       {"TRACER::COUNTER::tool.wait_ns", std::to_string(static_cast<std::uint64_t>(result.wait_seconds * 1e9))});

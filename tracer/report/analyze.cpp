@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "tracer/report/account.hpp"
 #include "tracer/report/devices.hpp"
 #include "tracer/report/graph.hpp"
 #include "tracer/report/locks.hpp"
@@ -70,6 +71,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   Graph graph{definitions, replay};
   Locks locks{definitions, replay};
   Devices devices{definitions, replay};
+  Accountant accountant{definitions, replay};
   WithProgress counter{source.number_of_events(), progress};
   replay.add(counter);
   replay.add(profile);
@@ -77,6 +79,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   replay.add(graph);
   replay.add(locks);
   replay.add(devices);
+  replay.add(accountant);
   source.read(replay);
   replay.finish();
 
@@ -98,6 +101,9 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   graph.fill(report);
   locks.fill(report);
   devices.fill(report);
+  report.facts = run_facts(definitions);
+  report.account = accountant.account();
+  report.verdict = verdict_on(report, definitions);
   report.hints = hints_for(report);
   return report;
 }

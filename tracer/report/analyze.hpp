@@ -12,7 +12,10 @@ namespace tracer::report {
 /// `progress` is called now and then with the share that is done, 0 to 1; may be empty.
 Report analyze(EventSource& source, const std::function<void(double)>& progress = {});
 
-/// What stands out, in plain words with the number that supports it; most important first.
+/// What keeps the program from being faster; needs the account and all tables.
+Verdict verdict_on(const Report& report, const Definitions& definitions);
+
+/// The verdict's notes and findings in one list, most important first.
 std::vector<Hint> hints_for(const Report& report);
 
 }  // namespace tracer::report

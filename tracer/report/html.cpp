@@ -190,6 +190,7 @@ void write_html(EventSource& source, const Report& report, const HtmlOptions& op
   for (const Arrow& arrow : slices.arrows()) {
     meta["arrows"].push_back({static_cast<unsigned>(arrow.kind), arrow.from, arrow.to, arrow.from_time, arrow.to_time});
   }
+  meta["arrowsLeftOut"] = slices.arrows_left_out();
   meta["copies"] = slices.copies();
   meta["counters"] = counters_of(definitions, slices);
   meta["tasks"] = tasks_of(graph, report.begin, short_name);

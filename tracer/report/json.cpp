@@ -154,6 +154,94 @@ Json json_of(const DeviceRow& row) {
           {"kernels_by_name", std::move(kernels)}};
 }
 
+Json json_of(const PlaceTimes& times) {
+  Json object = Json::object();
+  for (std::size_t p = 0; p < places; ++p) object[std::string{name_of(static_cast<Place>(p))} + "_ns"] = times[p];
+  return object;
+}
+
+std::string region_name(const Report& report, RegionRef region) {
+  for (const RegionRow& row : report.regions)
+    if (row.region == region) return row.name;
+  return {};
+}
+
+Json json_of(const Account& account, const Report& report) {
+  constexpr std::size_t most_details = 200, most_stretches = 20;
+  Json threads = Json::array(), details = Json::array(), stretches = Json::array();
+  for (const AccountThread& row : account.rows) {
+    Json thread = {{"location", row.location}, {"time", json_of(row.ns)}};
+    if (row.facts.known) thread["processor_ns"] = row.facts.processor, thread["delay_ns"] = row.facts.delay;
+    threads.push_back(std::move(thread));
+  }
+  for (const AccountRow& row : account.details) {
+    if (details.size() == most_details) break;
+    details.push_back({{"place", name_of(row.place)},
+                       {"at", region_name(report, row.region)},
+                       {"cause", region_name(report, row.cause)},
+                       {"parallel", region_name(report, row.parallel)},
+                       {"ns", row.ns},
+                       {"count", row.count},
+                       {"longest_ns", row.longest},
+                       {"longest_at_ns", row.longest_at - std::min(row.longest_at, report.begin)}});
+  }
+  for (const SerialStretch& stretch : account.stretches) {
+    if (stretches.size() == most_stretches) break;
+    stretches.push_back({{"ns", stretch.to - stretch.from},
+                         {"after", region_name(report, stretch.after)},
+                         {"before", region_name(report, stretch.before)}});
+  }
+  return {{"begin_ns", account.begin},
+          {"end_ns", account.end},
+          {"whole_process", account.whole_process},
+          {"threads", account.threads},
+          {"total_ns", account.total},
+          {"time", json_of(account.ns)},
+          {"serial_wall_ns", account.serial_wall},
+          {"most_threads_at_once", account.most_at_once},
+          {"task_work_ns", account.task_work},
+          {"task_creation_ns", account.create_cost},
+          {"by_thread", std::move(threads)},
+          {"details", std::move(details)},
+          {"serial_parts", std::move(stretches)}};
+}
+
+Json json_of(const Verdict& verdict) {
+  Json notes = Json::array(), findings = Json::array();
+  for (const Note& note : verdict.notes) notes.push_back({{"id", note.id}, {"text", note.text}});
+  for (const Finding& finding : verdict.findings) {
+    findings.push_back({{"id", finding.id},
+                        {"lost_ns", finding.lost},
+                        {"win_ns", finding.win},
+                        {"sure", finding.sure},
+                        {"name", finding.name},
+                        {"function", finding.function},
+                        {"file", finding.file},
+                        {"line", finding.line},
+                        {"at_ns", finding.at},
+                        {"text", finding.text},
+                        {"advice", finding.advice}});
+  }
+  return {{"state", verdict.state},
+          {"summary", verdict.summary},
+          {"notes", std::move(notes)},
+          {"findings", std::move(findings)}};
+}
+
+Json json_of(const RunFacts& facts) {
+  return {{"known", facts.known},
+          {"ended", facts.ended},
+          {"signal", facts.signal},
+          {"exit_status", facts.exit_status},
+          {"processors", facts.processors},
+          {"processors_online", facts.processors_online},
+          {"processor_ns", facts.processor_ns},
+          {"host", facts.host},
+          {"machine", facts.machine},
+          {"processor", facts.processor},
+          {"environment", facts.environment}};
+}
+
 template <class Rows>
 Json array_of(const Rows& rows) {
   Json array = Json::array();
@@ -180,6 +268,9 @@ std::string to_json(const Report& report, int indent) {
         {"threads", report.threads},
         {"streams", report.streams},
         {"properties", std::move(properties)}}},
+      {"run", json_of(report.facts)},
+      {"account", json_of(report.account, report)},
+      {"verdict", json_of(report.verdict)},
       {"wall_ns", report.wall},
       {"work_ns", report.tasks.work},
       {"critical_path_ns", report.tasks.critical_path},

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "tracer/report/account.hpp"
 #include "tracer/report/regions.hpp"
+#include "tracer/report/run_facts.hpp"
 
 namespace tracer::report {
 
@@ -101,6 +103,31 @@ struct DeviceRow {
   std::vector<KernelRow> kernels_by_name;
 };
 
+/// What keeps the program from being faster, in seconds that could be won.
+struct Finding {
+  std::string id;                    ///< stable
+  std::string text;                  ///< what was seen, with its numbers
+  std::string advice;                ///< what fits to try
+  std::string sure;                  ///< "high", "medium", "low"
+  std::string name, function, file;  ///< of the construct, "" none
+  std::uint32_t line = 0;
+  std::uint64_t lost = 0;  ///< ns of all threads
+  std::uint64_t win = 0;   ///< ns of the run's time: lost / threads
+  std::uint64_t at = 0;    ///< where it is seen best, on the trace's clock; 0 none
+};
+
+struct Note {
+  std::string id, text;
+};
+
+struct Verdict {
+  /// "ok", or why no advice is given: "killed", "incomplete", "too short", "oversubscribed", "perturbed".
+  std::string state = "ok";
+  std::vector<Note> notes;
+  std::vector<Finding> findings;  ///< by `win`
+  std::string summary;            ///< one sentence
+};
+
 struct Hint {
   std::string id, text;  ///< id is stable, the text is for people
   double value = 0;      ///< the number that supports it
@@ -123,6 +150,9 @@ struct Report {
   std::vector<LockRow> locks;
   std::vector<DeviceRow> devices;
   std::vector<Hint> hints;
+  RunFacts facts;
+  Account account;
+  Verdict verdict;
 };
 
 }  // namespace tracer::report

@@ -76,7 +76,10 @@ void SliceRows::close(const Slice& slice) {
 
 void SliceRows::arrow(const Arrow& arrow) {
   // Those to devices are few and wanted; tasks get what is left.
-  if (arrows_.size() >= (arrow.kind == ArrowKind::task ? max_arrows_ / 2 : max_arrows_)) return;
+  if (arrows_.size() >= (arrow.kind == ArrowKind::task ? max_arrows_ / 2 : max_arrows_)) {
+    ++arrows_left_out_;
+    return;
+  }
   arrows_.push_back(arrow);
   arrows_.back().from_time -= std::min(origin_, arrow.from_time);
   arrows_.back().to_time -= std::min(origin_, arrow.to_time);

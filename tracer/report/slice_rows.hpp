@@ -55,13 +55,14 @@ class SliceRows final : public TimelineVisitor {
   const std::map<std::uint32_t, Series>& series() const { return series_; }
   std::uint64_t shown() const { return shown_; }
   std::uint64_t dropped() const { return dropped_; }
+  std::uint64_t arrows_left_out() const { return arrows_left_out_; }
 
  private:
   void put(Row& row, std::uint64_t begin, std::uint64_t end, std::uint32_t name);
   void put_shorts(Row& row);
   std::uint64_t origin_, threshold_, gap_;
   std::uint32_t short_name_;
-  std::uint64_t max_arrows_, shown_ = 0, dropped_ = 0;
+  std::uint64_t max_arrows_, shown_ = 0, dropped_ = 0, arrows_left_out_ = 0;
   std::map<std::pair<LocationRef, std::uint32_t>, Row> rows_;
   std::vector<Arrow> arrows_;
   std::vector<Copy> copies_;

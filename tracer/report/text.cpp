@@ -30,7 +30,21 @@ std::uint64_t at(const ActivityTimes& times, Activity activity) {
 
 void summary(const Report& report, std::string& out) {
   out += "program      " + (report.program.empty() ? std::string{"unknown"} : report.program) + "\n";
-  out += "wall time    " + duration_text(report.wall) + "\n";
+  const Account& account = report.account;
+  const std::uint64_t wall = account.end - account.begin;
+  if (account.whole_process) {
+    out += "process      " + duration_text(wall) + ", of it " + duration_text(report.wall) + " with OpenMP\n";
+  } else {
+    out += "wall time    " + duration_text(report.wall) + "\n";
+  }
+  if (const std::string ending = ending_text(report.facts); !ending.empty()) out += "ended        " + ending + "\n";
+  if (!report.facts.host.empty()) {
+    out += "host         " + report.facts.host;
+    if (report.facts.processors > 0)
+      out += ", " + number(report.facts.processors, "%.4g") + " processors for the process";
+    if (report.facts.processor_ns != 0) out += ", processor time " + duration_text(report.facts.processor_ns);
+    out += "\n";
+  }
   out += "threads      " + std::to_string(report.threads) +
          (report.streams != 0 ? ", device streams " + std::to_string(report.streams) : std::string{}) + "\n";
   out += "events       " + count_text(report.events) +
@@ -47,6 +61,45 @@ void summary(const Report& report, std::string& out) {
            number(static_cast<double>(report.tasks.work) / static_cast<double>(report.tasks.critical_path)) +
            " (work " + duration_text(report.tasks.work) + ", longest path " +
            duration_text(report.tasks.critical_path) + ")\n";
+  }
+}
+
+/// A bar of twenty characters.
+std::string bar(std::uint64_t part, std::uint64_t whole) {
+  const auto filled = whole == 0 ? 0 : (part * 20 + whole / 2) / whole;
+  return std::string(filled, '#') + std::string(20 - std::min<std::uint64_t>(20, filled), '.');
+}
+
+Table account(const Report& report) {
+  const Account& account = report.account;
+  Table table{"Where the time of " + std::to_string(account.threads) + " threads went, " +
+                  (account.whole_process ? "from the process' start to its end" : "from the first event to the last"),
+              {{"place"}, {"seconds", true}, {"share", true}, {""}}};
+  std::vector<std::size_t> order;
+  for (std::size_t p = 0; p < places; ++p)
+    if (account.ns[p] != 0) order.push_back(p);
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return account.ns[a] > account.ns[b]; });
+  for (const std::size_t p : order)
+    table.add({text_of(static_cast<Place>(p)), number(static_cast<double>(account.ns[p]) * 1e-9, "%.6f"),
+               percent(account.ns[p], account.total), bar(account.ns[p], account.total)});
+  table.add({"sum", number(static_cast<double>(account.total) * 1e-9, "%.6f"), "", ""});
+  return table;
+}
+
+void verdict(const Report& report, const TextOptions& options, std::string& out) {
+  const Verdict& verdict = report.verdict;
+  out += heading("Verdict", options.colour);
+  out += wrapped(verdict.summary, 2, options.width);
+  for (const Note& note : verdict.notes) out += wrapped("* " + note.text, 2, options.width);
+  std::size_t rank = 0;
+  for (const Finding& finding : verdict.findings) {
+    out +=
+        wrapped(std::to_string(++rank) + ". " + duration_text(finding.win) + " (" +
+                    percent(finding.win, report.account.end - report.account.begin) + " of the run): " + finding.text,
+                2, options.width);
+    std::string more = "Try: " + finding.advice + " Sureness: " + finding.sure + ".";
+    if (finding.at != 0) more += " See it at " + duration_text(finding.at) + ".";
+    out += wrapped(more, 5, options.width);
   }
 }
 
@@ -188,8 +241,8 @@ void devices(const Report& report, const TextOptions& options, std::string& out)
 std::string to_text(const Report& report, const TextOptions& options) {
   std::string out;
   summary(report, out);
-  if (!report.hints.empty()) out += heading("What stands out", options.colour);
-  for (const Hint& hint : report.hints) out += wrapped("* " + hint.text, 2, options.width);
+  out += account(report).text(options);
+  verdict(report, options, out);
   out += constructs(report).text(options);
   out += threads(report).text(options);
   out += parallels(report).text(options);

@@ -104,6 +104,7 @@ class alignas(64) Channel {
   std::atomic<std::uint32_t> thread_type_{0};
   std::atomic<std::int32_t> processor_{-1}, place_{-1};
   std::atomic<Ticks> end_{0};
+  std::atomic<Nanoseconds> processor_ns_{0}, delay_ns_{0};  ///< of a thread that has ended
   std::uint64_t written_ = 0;  ///< consumer of a flight recorder: positions in the trace already
 };
 

@@ -10,6 +10,7 @@
 #include "tracer/base/text.hpp"
 #include "tracer/record_table.hpp"
 #include "tracer/session/fork.hpp"
+#include "tracer/session/run_facts.hpp"
 #include "tracer/session/session_shared.hpp"
 
 namespace tracer {
@@ -181,6 +182,8 @@ Channel* Session::open_channel(ChannelId id) noexcept {
   for (auto& count : channel->lost_kinds_) count.store(0, std::memory_order_relaxed);
   channel->identify(0, -1, -1);
   channel->end_.store(0);
+  channel->processor_ns_.store(0);
+  channel->delay_ns_.store(0);
   header->process_thread = static_cast<std::uint32_t>(::syscall(SYS_gettid));
   header->begin = now();
   header->flags = shared_->config.on_full == FullPolicy::newest ? 1 : 0;
@@ -225,6 +228,9 @@ void Session::list_for_drain(Channel& channel) noexcept {
 }
 
 void Session::close_channel(Channel& channel) noexcept {
+  const ThreadTime time = thread_time(0);
+  channel.processor_ns_.store(time.processor, std::memory_order_relaxed);
+  channel.delay_ns_.store(time.delay, std::memory_order_relaxed);
   channel.end_.store(now(), std::memory_order_relaxed);
   channel.closed_.store(true, std::memory_order_release);
   list_for_drain(channel);
@@ -243,6 +249,13 @@ void Session::write_channel_end(Channel& channel) noexcept {
     info.place = channel.place_.load(std::memory_order_relaxed);
     info.begin = header->begin;
     info.end = channel.end_.load(std::memory_order_relaxed);
+    info.processor_ns = channel.processor_ns_.load(std::memory_order_relaxed);
+    info.delay_ns = channel.delay_ns_.load(std::memory_order_relaxed);
+    if (info.end == 0) {
+      const ThreadTime time = thread_time(header->process_thread);
+      info.processor_ns = time.processor;
+      info.delay_ns = time.delay;
+    }
     const std::uint64_t head = header->head.load(std::memory_order_acquire);
     const std::uint64_t unwritten = head - header->tail.load(std::memory_order_relaxed);
     const bool is_flight = header->flags != 0;

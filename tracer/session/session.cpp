@@ -17,6 +17,7 @@
 #include "tracer/error.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/output_directory.hpp"
+#include "tracer/session/run_facts.hpp"
 #include "tracer/session/run_info.hpp"
 #include "tracer/session/session_shared.hpp"
 
@@ -133,6 +134,8 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   for (const auto& setting : config.settings) journal.setting(setting);
   read_filter(shared->config);
   if (shared->config.filter_text) journal.filter(*shared->config.filter_text);
+  for (const auto& [name, value] : facts_at_start()) journal.fact("RUN::" + name, value);
+  remember_exit_status();
   session->shared_ = shared.release();
   session->look_at_modules();
   session->read_clock();
@@ -241,6 +244,8 @@ void Session::interrupt_all() noexcept {
 void Session::read_clock() noexcept {
   try {
     shared_->journal.clock(read_clocks());
+    // With each reading, so that they are known of a process that is killed.
+    for (const auto& [name, value] : facts_of_now()) shared_->journal.fact("RUN::" + name, value);
   } catch (...) {
   }
 }

@@ -265,6 +265,7 @@ TranslateReport Translation::run() {
   for (const auto& [what, n] : repairs_.by_name()) report_.repairs[what] += n;
   define_properties(journal_, report_, definitions_);
   mpi_properties(tables_, journal_, definitions_);
+  define_run_facts(journal_, clock_, last_, options_.facts, definitions_);
   define_callback_counts(tables_, definitions_);
   definitions_.properties.insert(definitions_.properties.end(), options_.properties.begin(), options_.properties.end());
   define_costs(begin, scanned);

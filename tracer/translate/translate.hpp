@@ -16,12 +16,13 @@
 namespace tracer::translate {
 
 struct TranslateOptions {
-  Symbolizer symbolize;                     ///< empty: addresses instead of positions
-  unsigned threads = 1;                     ///< at least 1; fewer are used when none can be started
-  const DeviceTimeline* devices = nullptr;  ///< not owned; nullptr: no device
-  std::vector<Property> properties;         ///< further properties of the archive
-  std::function<bool(const Region&)> keep;  ///< false: its Enter and Leave are left out; empty: all are kept
-  std::function<void(double)> progress;     ///< 0 to 1, called by one thread at a time; may be empty
+  Symbolizer symbolize;                      ///< empty: addresses instead of positions
+  unsigned threads = 1;                      ///< at least 1; fewer are used when none can be started
+  const DeviceTimeline* devices = nullptr;   ///< not owned; nullptr: no device
+  std::vector<Property> properties;          ///< further properties of the archive
+  std::map<std::string, std::string> facts;  ///< of the process, known better by whoever saw its end
+  std::function<bool(const Region&)> keep;   ///< false: its Enter and Leave are left out; empty: all are kept
+  std::function<void(double)> progress;      ///< 0 to 1, called by one thread at a time; may be empty
 };
 
 struct TranslateReport {

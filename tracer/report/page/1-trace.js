@@ -3,7 +3,7 @@
 const $ = (id) => document.getElementById(id);
 const meta = JSON.parse($('meta').textContent);
 const report = meta.report;
-const NAMES = 190;           // columns of the names of the lanes
+let NAMES = 190;             // pixels of the names of the lanes; fewer in a narrow window
 const AXIS = 22, ROW = 15, GAP = 7, COUNTER = 34;
 
 // ---- Decoding: per row, variable-length integers: gap since the last end, duration, name.
@@ -43,18 +43,30 @@ function time(ns) {
   const sign = ns < 0 ? '-' : ''; ns = Math.abs(ns);
   return sign + (ns < 1e3 ? digits(ns) + ' ns' : ns < 1e6 ? digits(ns / 1e3) + ' µs' : ns < 1e9 ? digits(ns / 1e6) + ' ms' : digits(ns / 1e9) + ' s');
 }
+/** A time on an axis whose marks are `step` apart: as many decimals as tell them apart. */
+function axisTime(ns, step) {
+  const most = Math.max(Math.abs(ns), step);
+  const [unit, name] = most < 1e3 ? [1, 'ns'] : most < 1e6 ? [1e3, 'µs'] : most < 1e9 ? [1e6, 'ms'] : [1e9, 's'];
+  return (ns / unit).toFixed(Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / unit) - 1e-9)))) + ' ' + name;
+}
 const bytesText = (b) => { let u = 0; const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']; while (b >= 1024 && u < 4) { b /= 1024; ++u; } return digits(b) + ' ' + units[u]; };
 const count = (n) => Math.round(n).toLocaleString('en');
 const percent = (part, whole) => whole ? (100 * part / whole).toFixed(1) + ' %' : '-';
 const escape = (text) => String(text).replace(/[&<>"]/g, (c) => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'}[c]));
 
-// ---- Colours: waiting is grey and red, work has the colours.
+// ---- Colours: one for each meaning, everywhere; told apart also by those who see no red and green (Okabe and Ito's palette).
 const activities = ['work', 'barrier', 'task_wait', 'lock_wait', 'runtime', 'device', 'idle'];
 const activityNames = {work: 'work', barrier: 'barrier', task_wait: 'taskwait', lock_wait: 'locks', runtime: 'runtime', device: 'waiting for devices', idle: 'idle'};
 let dark = false;
 function activityColour(name) {
-  const hue = {work: [210, 65], barrier: [4, 62], task_wait: [28, 75], lock_wait: [330, 60], runtime: [265, 40], device: [170, 45], idle: [0, 0]}[name];
-  return `hsl(${hue[0]} ${hue[1]}% ${name === 'idle' ? (dark ? 25 : 88) : dark ? 48 : 62}%)`;
+  return {work: dark ? '#4a8fd0' : '#7db4e6', barrier: '#d55e00', task_wait: '#e69f00', lock_wait: '#cc79a7', runtime: dark ? '#8d8676' : '#9a9384', device: '#009e73', idle: dark ? '#3a404a' : '#dfe3e8'}[name];
+}
+/** Of the account's places: the colour of the activity that they are a part of. */
+const placeNames = {work: 'work in parallel regions', serial: 'serial work', serial_idle: 'idle while the program is serial', imbalance: 'imbalance: waiting at barriers', starvation: 'starving for tasks', tasking: 'creating and scheduling tasks', team: 'start and join of teams',
+  locks: 'waiting for locks', exclusive: 'waiting for critical, atomic, ordered', device: 'waiting for devices', mpi: 'inside MPI', unused: 'not in the team', tool: 'the tool itself', descheduled: 'without a processor', absent: 'not there yet, or ended', unknown: 'unknown'};
+function placeColour(place) {
+  const activity = {work: 'work', imbalance: 'barrier', starvation: 'task_wait', locks: 'lock_wait', exclusive: 'lock_wait', device: 'device', tasking: 'runtime', team: 'runtime'}[place];
+  return activity ? activityColour(activity) : {serial: dark ? '#2f6ea8' : '#4a8fd0', mpi: '#f0e442', tool: '#000000', descheduled: '#6b4c9a'}[place] || activityColour('idle');
 }
 let colours = [];
 function makeColours() {
@@ -64,7 +76,6 @@ function makeColours() {
     if (activity !== 'work') return activityColour(activity);
     let hash = 0;
     for (let k = 0; k < name.length; ++k) hash = (hash * 31 + name.charCodeAt(k)) >>> 0;
-    const hues = [205, 140, 48, 258, 185, 95, 225, 75, 160, 285];
-    return `hsl(${hues[hash % hues.length]} ${52 + (hash >> 8) % 18}% ${(dark ? 42 : 66) + (hash >> 16) % 9}%)`;
+    return `hsl(${200 + hash % 36} ${48 + (hash >> 8) % 40}% ${(dark ? 36 : 62) + (hash >> 16) % 18}%)`;  // shades of blue: work
   });
 }

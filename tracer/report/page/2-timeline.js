@@ -9,16 +9,24 @@ const style = (name) => getComputedStyle(document.documentElement).getPropertyVa
 let theme = {};
 function readTheme() { theme = {bg: style('--bg'), fg: style('--fg'), muted: style('--muted'), line: style('--line'), lane: style('--lane'), accent: style('--accent'), mark: style('--mark')}; }
 
+// ---- The lanes from top to bottom: pinned ones, threads and streams by name; folded ones show their outermost regions.
+const byName = new Intl.Collator('en', {numeric: true});
+const rank = (lane) => (lane.pinned ? 0 : 10) + (lane.stream ? 2 : lane.name.startsWith('Master') ? 0 : 1);
+let order = [];
+const rowsOf = (lane) => lane.folded ? lane.rows.slice(0, 1) : lane.rows;
 function layout() {
   width = $('stage').clientWidth;
+  NAMES = width < 600 ? 96 : 190;
+  order = [...lanes].sort((a, b) => rank(a) - rank(b) || byName.compare(a.name, b.name) || a.index - b.index);
   let y = AXIS;
-  for (const lane of lanes) { lane.y = y; lane.height = Math.max(1, lane.rows.length) * ROW; y += lane.height + GAP; }
+  for (const lane of order) { lane.y = y; lane.height = Math.max(1, rowsOf(lane).length) * ROW; y += lane.height + (order.length > 48 ? 2 : GAP); }
   for (const counter of meta.counters) { counter.y = y; y += COUNTER + GAP; }
   height = y;
   scale = Math.min(2, window.devicePixelRatio || 1);
-  if (height * scale > 16000) scale = Math.max(0.5, 16000 / height);
-  for (const [c, h] of [[canvas, height], [overview, 36]]) { c.width = Math.round(width * scale); c.height = Math.round(h * scale); }
-  canvas.style.height = height + 'px';
+  $('tall').style.height = height + 'px';
+  const part = Math.max(40, Math.min(height, $('scroller').clientHeight));  // only what is in sight is drawn
+  for (const [c, h] of [[canvas, part], [overview, 36]]) { c.width = Math.round(width * scale); c.height = Math.round(h * scale); }
+  canvas.style.height = part + 'px';
   drawOverview();
   redraw();
 }
@@ -31,6 +39,7 @@ function setView(t0, t1) {
   t0 = middle - span / 2;
   t0 = Math.max(-length * 0.01, Math.min(t0, length * 1.01 - span));
   view.t0 = t0; view.t1 = t0 + span;
+  remember();
   redraw();
 }
 function zoom(factor, at = (view.t0 + view.t1) / 2) { setView(at - (at - view.t0) * factor, at + (view.t1 - at) * factor); }
@@ -89,7 +98,7 @@ function axis(g) {
   for (let t = Math.ceil(view.t0 / step) * step; t <= view.t1; t += step) {
     const x = Math.round(toX(t)) + 0.5;
     g.beginPath(); g.moveTo(x, AXIS - 6); g.lineTo(x, height); g.stroke();
-    g.fillText(time(Math.abs(t) < step / 1e6 ? 0 : t), x + 3, Math.max(0, top) + 13);
+    g.fillText(axisTime(Math.abs(t) < step / 1e6 ? 0 : t, step), x + 3, Math.max(0, top) + 13);
   }
 }
 
@@ -110,7 +119,7 @@ function drawCounter(g, counter) {
 
 /** The innermost slice of a lane at a time: where an arrow begins or ends. */
 function heightAt(lane, t) {
-  for (let d = lane.rows.length - 1; d > 0; --d) {
+  for (let d = rowsOf(lane).length - 1; d > 0; --d) {
     const row = lane.rows[d], i = above(row.begin, t) - 1;
     if (i >= 0 && row.end[i] >= t) return lane.y + d * ROW + ROW / 2;
   }
@@ -118,6 +127,7 @@ function heightAt(lane, t) {
 }
 
 function drawArrows(g) {
+  $('arrowsNote').textContent = '';
   if (!$('arrows').checked) return;
   const a = meta.arrows, seen = [];
   for (let i = 0; i < a.length && seen.length <= 600; ++i) {
@@ -125,6 +135,7 @@ function drawArrows(g) {
     if (a[i][0] === 2 && toX(a[i][4]) - toX(a[i][3]) < 12 && a[i][1] === a[i][2]) continue;
     seen.push(a[i]);
   }
+  $('arrowsNote').textContent = seen.length > 600 ? 'arrows: zoom in, there are too many here' : meta.arrowsLeftOut ? `arrows: ${count(meta.arrowsLeftOut)} later ones are not kept` : '';
   if (seen.length > 600) return;  // nothing to be seen among that many
   g.save();
   g.beginPath(); g.rect(NAMES, AXIS, width - NAMES, height); g.clip();
@@ -145,14 +156,14 @@ function drawArrows(g) {
 function draw() {
   pending = false;
   const began = performance.now();
-  ctx.setTransform(scale, 0, 0, scale, 0, 0);
-  ctx.fillStyle = theme.bg; ctx.fillRect(0, 0, width, height);
   const top = $('scroller').scrollTop, bottom = top + $('scroller').clientHeight;
-  const visible = lanes.filter((lane) => lane.y + lane.height >= top && lane.y <= bottom);
+  ctx.setTransform(scale, 0, 0, scale, 0, -top * scale);
+  ctx.fillStyle = theme.bg; ctx.fillRect(0, top, width, bottom - top);
+  const visible = order.filter((lane) => lane.y + lane.height >= top && lane.y <= bottom);
   for (const lane of visible) { ctx.fillStyle = theme.lane; ctx.fillRect(NAMES, lane.y, width - NAMES, lane.height); }
   axis(ctx);
   ctx.font = '11px system-ui, sans-serif';
-  for (const lane of visible) for (const row of lane.rows) drawRow(ctx, row, lane.y + row.depth * ROW, ROW - 1, view.t0, view.t1, NAMES, width - NAMES, true);
+  for (const lane of visible) for (const row of rowsOf(lane)) drawRow(ctx, row, lane.y + row.depth * ROW, ROW - 1, view.t0, view.t1, NAMES, width - NAMES, true);
   for (const counter of meta.counters) if (counter.y <= bottom) drawCounter(ctx, counter);
   drawArrows(ctx);
   if (selected) {
@@ -162,9 +173,10 @@ function draw() {
   }
   if (range) { ctx.fillStyle = theme.accent; ctx.globalAlpha = 0.2; ctx.fillRect(Math.min(...range), 0, Math.abs(range[1] - range[0]), height); ctx.globalAlpha = 1; }
   for (const lane of visible) {
-    ctx.fillStyle = theme.bg; ctx.fillRect(0, lane.y - GAP, NAMES, lane.height + GAP);
+    ctx.fillStyle = theme.bg; ctx.fillRect(0, lane.y - 2, NAMES, lane.height + 4);
     ctx.fillStyle = theme.fg; ctx.font = '12px system-ui, sans-serif';
-    ctx.fillText(lane.name.length > 27 ? lane.name.slice(0, 26) + '…' : lane.name, 8, lane.y + 11);
+    const most = Math.floor((NAMES - 24) / 6.2), name = (lane.pinned ? '• ' : '') + lane.name;
+    ctx.fillText((lane.rows.length > 1 ? (lane.folded ? '▸ ' : '▾ ') : '  ') + (name.length > most ? name.slice(0, most - 1) + '…' : name), 4, lane.y + 11);
   }
   drawViewport();
   page.drawMs = performance.now() - began;
@@ -177,7 +189,7 @@ function drawOverview() {
   octx.fillStyle = theme.bg; octx.fillRect(0, 0, width, 36);
   const h = Math.max(1, 32 / lanes.length), keep = matches;
   matches = null;
-  lanes.forEach((lane, i) => { for (const row of lane.rows) drawRow(octx, row, 2 + i * 32 / lanes.length, Math.max(0.8, h - (h > 4 ? 1 : 0)), 0, length, NAMES, width - NAMES, false); });
+  order.forEach((lane, i) => { for (const row of lane.rows) drawRow(octx, row, 2 + i * 32 / lanes.length, Math.max(0.8, h - (h > 4 ? 1 : 0)), 0, length, NAMES, width - NAMES, false); });
   matches = keep;
   overviewImage = octx.getImageData(0, 0, overview.width, overview.height);
 }

@@ -4,7 +4,7 @@
 function hit(x, y) {
   if (x < NAMES) return null;
   const lane = lanes.find((l) => y >= l.y && y < l.y + l.height);
-  const row = lane && lane.rows[Math.floor((y - lane.y) / ROW)];
+  const row = lane && rowsOf(lane)[Math.floor((y - lane.y) / ROW)];
   if (!row) return null;
   const slack = (view.t1 - view.t0) / (width - NAMES) * 1.5, t = toTime(x);
   let i = above(row.end, t - slack);
@@ -30,6 +30,7 @@ function select(what, show) {
     $('details').innerHTML = describe(what).replaceAll('<br>', ' · ');
     if (show) reveal(what);
   }
+  remember();
   redraw();
 }
 function reveal(what) {
@@ -45,27 +46,32 @@ function zoomTo(what) {
 }
 
 // ---- Search.
-let matchList = [], matchAt = -1;
+const mostMatches = 100000;  // that can be stepped through; all are counted
+let matchList = [], matchAt = -1, matchCount = 0;
 function search(text) {
   text = text.trim().toLowerCase();
-  matches = null; matchList = []; matchAt = -1;
+  matches = null; matchList = []; matchAt = -1; matchCount = 0;
   if (text) {
     matches = new Set();
     meta.names.forEach((name, i) => { if (name.toLowerCase().includes(text)) matches.add(i); });
     for (const lane of lanes) for (const row of lane.rows) {
-      if (matchList.length >= 100000) break;
-      for (let i = 0; i < row.name.length && matchList.length < 100000; ++i) if (matches.has(row.name[i])) matchList.push({row, index: i});
+      for (let i = 0; i < row.name.length; ++i) {
+        if (!matches.has(row.name[i])) continue;
+        ++matchCount;
+        if (matchList.length < mostMatches) matchList.push({row, index: i});
+      }
     }
     matchList.sort((a, b) => a.row.begin[a.index] - b.row.begin[b.index]);
   }
-  $('found').textContent = text ? (matchList.length ? count(matchList.length) + (matchList.length >= 100000 ? '+' : '') + ' found' : 'nothing found') : '';
+  $('found').textContent = text ? (matchCount ? count(matchCount) + ' found' : 'nothing found') : '';
+  remember();
   redraw();
-  return matchList.length;
+  return matchCount;
 }
 function step(by) {
   if (!matchList.length) return;
   matchAt = (matchAt + by + matchList.length) % matchList.length;
-  $('found').textContent = `${count(matchAt + 1)} of ${count(matchList.length)}`;
+  $('found').textContent = `${count(matchAt + 1)} of ${count(matchCount)}` + (matchCount > matchList.length ? `, the first ${count(matchList.length)} in steps` : '');
   select(matchList[matchAt], true);
 }
 /** The longest slice of a name: what one wants to see first when coming from a table. */
@@ -85,13 +91,22 @@ function goTo(name) {
 }
 
 // ---- Mouse and keys.
+const lineOf = (e) => e.offsetY + $('scroller').scrollTop;
 let drag = null;
+function fold(lane) { if (lane) { lane.folded = !lane.folded; layout(); } }
+function pin(lane) { if (lane) { lane.pinned = !lane.pinned; layout(); } }
+function foldAll() { const all = lanes.every((l) => l.folded || l.rows.length < 2); for (const lane of lanes) lane.folded = !all; layout(); }
+function clickName(e) {
+  const y = lineOf(e), lane = lanes.find((l) => y >= l.y && y < l.y + l.height);
+  if (e.altKey || e.shiftKey) pin(lane); else fold(lane);
+}
 canvas.addEventListener('wheel', (e) => {
-  if (e.shiftKey) return;
+  const sideways = e.shiftKey ? e.deltaY || e.deltaX : Math.abs(e.deltaX) > Math.abs(e.deltaY) ? e.deltaX : 0;
+  if (!e.ctrlKey && !e.metaKey && !sideways) return;  // scrolls through the threads
   e.preventDefault();
-  if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) pan(e.deltaX / width); else zoom(Math.exp(Math.max(-300, Math.min(300, e.deltaY)) * 0.002), toTime(Math.max(NAMES, e.offsetX)));
+  if (sideways && !e.ctrlKey && !e.metaKey) pan(sideways / width); else zoom(Math.exp(Math.max(-300, Math.min(300, e.deltaY)) * 0.002), toTime(Math.max(NAMES, e.offsetX)));
 }, {passive: false});
-canvas.addEventListener('pointerdown', (e) => { drag = {x: e.offsetX, t0: view.t0, t1: view.t1, moved: false, range: e.shiftKey}; canvas.setPointerCapture(e.pointerId); });
+canvas.addEventListener('pointerdown', (e) => { if (e.offsetX < NAMES) return clickName(e); drag = {x: e.offsetX, t0: view.t0, t1: view.t1, moved: false, range: e.shiftKey}; canvas.setPointerCapture(e.pointerId); });
 canvas.addEventListener('pointermove', (e) => {
   if (drag) {
     if (Math.abs(e.offsetX - drag.x) > 3) drag.moved = true;
@@ -99,7 +114,7 @@ canvas.addEventListener('pointermove', (e) => {
     $('tooltip').hidden = true;
     return;
   }
-  hover = hit(e.offsetX, e.offsetY);
+  hover = hit(e.offsetX, lineOf(e));
   const tip = $('tooltip');
   tip.hidden = !hover;
   if (!hover) return;
@@ -108,23 +123,23 @@ canvas.addEventListener('pointermove', (e) => {
   tip.style.top = Math.min(e.clientY + 14, window.innerHeight - tip.offsetHeight - 8) + 'px';
 });
 canvas.addEventListener('pointerup', (e) => {
-  if (drag && range && Math.abs(range[1] - range[0]) > 3) setView(toTime(Math.min(...range)), toTime(Math.max(...range)));
-  else if (drag && !drag.moved) select(hit(e.offsetX, e.offsetY), false);
+  if (drag && range && Math.abs(range[1] - range[0]) > 3) { setView(toTime(Math.min(...range)), toTime(Math.max(...range))); showTab('In view'); }
+  else if (drag && !drag.moved) select(hit(e.offsetX, lineOf(e)), false);
   drag = null; range = null; redraw();
 });
 canvas.addEventListener('pointerleave', () => { $('tooltip').hidden = true; });
-canvas.addEventListener('dblclick', (e) => { const what = hit(e.offsetX, e.offsetY); if (what) zoomTo(what); });
+canvas.addEventListener('dblclick', (e) => { const what = hit(e.offsetX, lineOf(e)); if (what) zoomTo(what); });
 $('scroller').addEventListener('scroll', redraw);
 function overviewTo(e) { const t = (e.offsetX - NAMES) / (width - NAMES) * length, span = view.t1 - view.t0; setView(t - span / 2, t + span / 2); }
 overview.addEventListener('pointerdown', (e) => { overview.setPointerCapture(e.pointerId); overviewTo(e); });
 overview.addEventListener('pointermove', (e) => { if (e.buttons) overviewTo(e); });
 
 function selectNear(key) {
-  if (!selected) { const lane = lanes.find((l) => l.rows.length); const i = lane ? above(lane.rows[0].end, view.t0) : 0; return lane && i < lane.rows[0].begin.length && select({row: lane.rows[0], index: i}, true); }
+  if (!selected) { const lane = order.find((l) => l.rows.length); const i = lane ? above(lane.rows[0].end, view.t0) : 0; return lane && i < lane.rows[0].begin.length && select({row: lane.rows[0], index: i}, true); }
   const {row, index} = selected;
   if (key === 'ArrowLeft' && index > 0) return select({row, index: index - 1}, true);
   if (key === 'ArrowRight' && index + 1 < row.begin.length) return select({row, index: index + 1}, true);
-  const all = lanes.flatMap((l) => l.rows), other = all[all.indexOf(row) + (key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0)];
+  const all = order.flatMap((l) => rowsOf(l)), other = all[all.indexOf(row) + (key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0)];
   if (other && other !== row && other.begin.length) select({row: other, index: Math.min(other.begin.length - 1, above(other.end, row.begin[index]))}, true);
 }
 document.addEventListener('keydown', (e) => {
@@ -143,6 +158,7 @@ document.addEventListener('keydown', (e) => {
     '+': () => zoom(0.7), '=': () => zoom(0.7), w: () => zoom(0.7), '-': () => zoom(1 / 0.7), s: () => zoom(1 / 0.7),
     '0': () => setView(-length * 0.01, length * 1.01), Home: () => setView(-length * 0.01, length * 1.01),
     Enter: () => selected && zoomTo(selected), n: () => step(1), N: () => step(-1), '/': () => $('search').focus(),
+    f: () => selected ? fold(selected.row.lane) : foldAll(), p: () => selected && pin(selected.row.lane), i: () => showTab('In view'),
     Escape: () => { selected = null; $('search').value = ''; search(''); }, t: () => setTheme(!dark), '?': () => $('keys').showModal(),
   };
   if (keys[e.key]) { keys[e.key](); e.preventDefault(); }
@@ -155,6 +171,32 @@ $('help').onclick = () => $('keys').showModal();
 $('theme').onclick = () => setTheme(!dark);
 $('arrows').onchange = redraw;
 window.addEventListener('resize', layout);
+
+// ---- The address says what is shown: it can be sent to others who have the file.
+let remembering = 0, restored = false;
+function remember() {
+  if (!restored) return;
+  clearTimeout(remembering);
+  remembering = setTimeout(() => {
+    const words = new URLSearchParams({from: Math.round(view.t0), to: Math.round(view.t1), tab: current});
+    if ($('search').value) words.set('find', $('search').value);
+    if (selected) words.set('at', [selected.row.lane.index, selected.row.depth, selected.index].join('.'));
+    try { history.replaceState(null, '', '#' + words); } catch { /* where the browser allows no change of the address */ }
+    if (current === 'In view') showTab(current);
+  }, 150);
+}
+function restore() {
+  const words = new URLSearchParams(location.hash.slice(1));
+  if (words.get('find')) { $('search').value = words.get('find'); search(words.get('find')); }
+  const [lane, depth, index] = (words.get('at') || '').split('.').map(Number);
+  const row = words.get('at') && lanes[lane] && lanes[lane].rows[depth];
+  if (row && index < row.begin.length) select({row, index}, true);
+  const from = Number(words.get('from')), to = Number(words.get('to'));
+  if (to > from) setView(from, to);
+  if (tabNames().includes(words.get('tab'))) showTab(words.get('tab'));
+  restored = true;
+}
+window.addEventListener('hashchange', restore);
 
 function setTheme(isDark) {
   dark = isDark;

@@ -18,7 +18,10 @@ function table(title, rows, columns) {
     if (i !== undefined) fill([...rows].sort((a, b) => columns[i][2](b) - columns[i][2](a)));
   });
   fill(rows);
-  section.append(element);
+  const wide = document.createElement('div');
+  wide.className = 'wide';
+  wide.append(element);
+  section.append(wide);
   return section;
 }
 const bar = (times, whole) => '<div class="bar" role="img" aria-label="' + activities.map((a) => `${activityNames[a]} ${percent(times[a + '_ns'], whole)}`).join(', ') + '">' +
@@ -34,24 +37,83 @@ const html = (text) => { const div = document.createElement('div'); div.innerHTM
 const cards = (list) => html('<div class="cards">' + list.map(([label, value]) => `<div class="card"><span class="muted">${escape(label)}</span><b>${escape(value)}</b></div>`).join('') + '</div>');
 const laneName = (location) => meta.locations[location] ? meta.locations[location].name : '';
 
+/** What threads did in the part of the trace that is in view: time in each region itself, from the slices. */
+function inView() {
+  const own = new Map();
+  let whole = 0;
+  for (const lane of lanes) {
+    for (let d = 0; d < lane.rows.length; ++d) {
+      const row = lane.rows[d], inner = lane.rows[d + 1];
+      let k = inner ? above(inner.end, view.t0) : 0;
+      for (let i = above(row.end, view.t0); i < row.begin.length && row.begin[i] < view.t1; ++i) {
+        const from = Math.max(row.begin[i], view.t0), to = Math.min(row.end[i], view.t1);
+        let ns = to - from;
+        while (inner && k < inner.begin.length && inner.begin[k] < to) {
+          ns -= Math.max(0, Math.min(inner.end[k], to) - Math.max(inner.begin[k], from));
+          if (inner.end[k] > to) break;
+          ++k;
+        }
+        const sum = own.get(row.name[i]) || {name: row.name[i], ns: 0, count: 0, longest: 0};
+        sum.ns += Math.max(0, ns); ++sum.count; sum.longest = Math.max(sum.longest, to - from);
+        whole += Math.max(0, ns);
+        own.set(row.name[i], sum);
+      }
+    }
+  }
+  return {rows: [...own.values()].sort((a, b) => b.ns - a.ns), whole};
+}
+function sumBy(rows, key) {
+  const sums = new Map();
+  for (const row of rows) { const name = key(row), old = sums.get(name) || {name, ns: 0, count: 0}; old.ns += row.ns; old.count += row.count; sums.set(name, old); }
+  return [...sums.values()].sort((a, b) => b.ns - a.ns);
+}
+/** The account as one bar, and as a table. */
+function accountParts() {
+  const account = report.account, all = Object.entries(account.time).map(([name, ns]) => ({name: name.slice(0, -3), ns})).filter((p) => p.ns > 0).sort((a, b) => b.ns - a.ns);
+  const label = all.map((p) => `${placeNames[p.name]} ${percent(p.ns, account.total_ns)}`).join(', ');
+  const picture = html(`<h2>Where the time went</h2><p class="muted">All time of ${count(account.threads)} threads, ${account.whole_process ? "from the process' start to its end" : 'from the first event to the last'}: ${time(account.total_ns)}.</p>` +
+    `<div class="bar tall" id="account" role="img" aria-label="${escape(label)}">` + all.map((p) => `<span title="${escape(placeNames[p.name])} ${time(p.ns)} (${percent(p.ns, account.total_ns)})" style="width:${100 * p.ns / account.total_ns}%;background:${placeColour(p.name)}"></span>`).join('') + '</div>');
+  return [picture, table('', all, [['place', (p) => `<i class="swatch" style="background:${placeColour(p.name)}"></i>${escape(placeNames[p.name] || p.name)}`], ['time', (p) => time(p.ns), (p) => p.ns], ['share', (p) => percent(p.ns, account.total_ns), (p) => p.ns]])];
+}
+function verdictPart() {
+  const verdict = report.verdict, wall = report.account.end_ns - report.account.begin_ns;
+  return html(`<h2>Verdict</h2><p id="verdict" class="${verdict.state === 'ok' ? '' : 'warning'}">${escape(verdict.summary)}</p>` +
+    verdict.notes.map((n) => `<p class="warning">${escape(n.text)}</p>`).join('') +
+    '<ol class="findings">' + verdict.findings.map((f, i) => `<li><b>${time(f.win_ns)}</b> (${percent(f.win_ns, wall)} of the run): ${escape(f.text)}<br><b>Try:</b> ${escape(f.advice)} <span class="muted">Sureness: ${escape(f.sure)}.</span>` +
+      (f.at_ns ? ` <a href="#" data-finding="${i}">show it</a>` : '') + (f.name && meta.names.includes(f.name) ? ` <a href="#" data-go="${escape(f.name)}">find ${escape(f.name)}</a>` : '') + '</li>').join('') + '</ol>');
+}
+function showFinding(finding) {
+  const span = Math.max(1000, 4 * finding.win_ns / Math.max(1, report.account.threads));
+  setView(finding.at_ns - 0.8 * span, finding.at_ns + 0.2 * span);
+  $('stage').scrollIntoView();
+}
+
 const panels = {
   Summary: () => {
-    const list = [['wall time', time(report.wall_ns)], ['threads', count(report.trace.threads)]];
+    const account = report.account, run = report.run, list = [[account.whole_process ? 'process' : 'wall time', time(account.end_ns - account.begin_ns)], ['threads', count(report.trace.threads)]];
     if (report.trace.streams) list.push(['device streams', count(report.trace.streams)]);
     list.push(['events', count(report.trace.events)]);
     if (report.critical_path_ns) list.push(['parallelism', digits(report.work_ns / report.critical_path_ns)], ['longest path', time(report.critical_path_ns)]);
     if (report.tasks.created) list.push(['tasks', count(report.tasks.created)]);
-    const parts = [cards(list)];
+    if (run.processors) list.push(['processors', digits(run.processors)]);
+    const parts = [cards(list), ...accountParts(), verdictPart()];
     if (meta.dropped) parts.push(html(`<p class="muted">The timeline shows the ${count(meta.shown)} longest slices; ${count(meta.dropped)} shorter than ${time(meta.threshold)} are drawn together. The numbers below are of all.</p>`));
     if (meta.leftOut) parts.push(html(`<p class="muted">The timeline is without ${count(meta.leftOut)} slices shorter than ${time(meta.shortest)}.</p>`));
     if (report.trace.properties['TRACER::FILTER']) parts.push(html(`<p class="muted">Filtered: ${escape(report.trace.properties['TRACER::FILTER'])}</p>`));
-    parts.push(html('<h2>What stands out</h2>' + (report.hints.length ? '<ul class="hints">' + report.hints.map((h) => `<li>${escape(h.text)}</li>`).join('') + '</ul>' : '<p class="muted">Nothing: work is spread evenly and little time is spent waiting.</p>')));
     parts.push(html('<h2>What the threads did</h2>'), legend());
     parts.push(table('', report.threads, [['thread', (r) => escape(r.name)], ['time', (r) => bar(r.time, report.wall_ns)], ['work', (r) => percent(r.time.work_ns, report.wall_ns), (r) => r.time.work_ns],
-      ['barrier', (r) => percent(r.time.barrier_ns, report.wall_ns), (r) => r.time.barrier_ns], ['tasks', (r) => count(r.tasks), (r) => r.tasks], ['events', (r) => count(r.events), (r) => r.events]]));
+      ...activities.slice(1).map((a) => [activityNames[a], (r) => percent(r.time[a + '_ns'], report.wall_ns), (r) => r.time[a + '_ns']]), ['tasks', (r) => count(r.tasks), (r) => r.tasks], ['events', (r) => count(r.events), (r) => r.events]]));
     return parts;
   },
-  Constructs: () => [table('', report.constructs, [['construct', (r) => link(r.name)], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns],
+  'In view': () => {
+    const {rows, whole} = inView(), kind = [['time', (r) => time(r.ns), (r) => r.ns], ['share', (r) => percent(r.ns, whole), (r) => r.ns], ['count', (r) => count(r.count), (r) => r.count]];
+    return [html(`<p class="muted">From ${time(Math.max(0, view.t0))} to ${time(Math.min(length, view.t1))}: ${time(view.t1 - view.t0)}. Shift and drag over the timeline to choose a part.</p>`),
+      table('', rows, [['region', (r) => link(meta.names[r.name])], ...kind, ['longest', (r) => time(r.longest), (r) => r.longest]]),
+      table('By construct', sumBy(rows, (r) => meta.labels[r.name]), [['construct', (r) => escape(r.name)], ...kind]),
+      table('By function', sumBy(rows, (r) => (meta.sources[r.name].split(', ')[1] || 'unknown')), [['function', (r) => escape(r.name)], ...kind]),
+      table('By file', sumBy(rows, (r) => (meta.sources[r.name].split(':')[0] || 'unknown')), [['file', (r) => escape(r.name)], ...kind])];
+  },
+  Constructs: () => [table('', report.constructs, [['construct', (r) => link(r.name)], ['share', (r) => percent(r.exclusive_ns, report.constructs.reduce((s, c) => s + c.exclusive_ns, 0)), (r) => r.exclusive_ns], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns],
     ['self', (r) => time(r.exclusive_ns), (r) => r.exclusive_ns], ['mean', (r) => time(r.mean_ns), (r) => r.mean_ns], ['longest', (r) => time(r.longest_ns), (r) => r.longest_ns],
     ['max/mean', (r) => r.balance.threads > 1 ? digits(r.balance.max_over_mean) : '-', (r) => r.balance.max_over_mean], ['lost', (r) => time(r.balance.lost_ns), (r) => r.balance.lost_ns]])],
   'Parallel regions': () => [legend(), table('', report.parallel_regions, [['region', (r) => link(r.name)], ['time', (r) => bar(r.time, sum(r.time))], ['count', (r) => count(r.count), (r) => r.count], ['wall', (r) => time(r.wall_ns), (r) => r.wall_ns],
@@ -84,11 +146,11 @@ function showTab(name) {
   $('tabs').replaceChildren(...tabNames().map((tab) => {
     const button = document.createElement('button');
     button.textContent = tab; button.role = 'tab'; button.setAttribute('aria-selected', tab === name); button.tabIndex = tab === name ? 0 : -1;
-    button.onclick = () => { showTab(tab); };
+    button.onclick = () => { showTab(tab); remember(); };
     button.onkeydown = (e) => { const all = tabNames(), by = e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0; if (by) { showTab(all[(all.indexOf(tab) + by + all.length) % all.length]); $('tabs').querySelector('[aria-selected="true"]').focus(); e.preventDefault(); e.stopPropagation(); } };
     return button;
   }));
   $('panel').replaceChildren(...panels[name]());
   if (name === 'Tasks') drawGraph();
 }
-$('panel').addEventListener('click', (e) => { if (e.target.dataset.go) { e.preventDefault(); goTo(e.target.dataset.go); } });
+$('panel').addEventListener('click', (e) => { if (e.target.dataset.finding) { e.preventDefault(); showFinding(report.verdict.findings[e.target.dataset.finding]); } if (e.target.dataset.go) { e.preventDefault(); goTo(e.target.dataset.go); } });

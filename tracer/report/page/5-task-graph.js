@@ -43,8 +43,12 @@ function drawGraph() {
 // ---- Start.
 $('title').textContent = (report.trace.program || 'Trace').split('/').pop();
 document.title = $('title').textContent + ' - Tracer report';
-$('facts').textContent = `${time(report.wall_ns)}, ${count(report.trace.threads)} threads${report.trace.streams ? ', ' + count(report.trace.streams) + ' device streams' : ''}, ${count(report.trace.events)} events`;
-const page = {lanes, meta, view, setView, search, step, goTo, zoomTo, setTheme, showTab, hit, selection: () => selected, readyAt: 0, drawMs: 0};
+$('facts').textContent = `${time(report.account.end_ns - report.account.begin_ns)}, ${count(report.trace.threads)} threads${report.trace.streams ? ', ' + count(report.trace.streams) + ' device streams' : ''}, ${count(report.trace.events)} events`;
+const page = {lanes, order: () => order, inView, axisTime, activityColour, restore, fold, pin, layout, meta, view, setView, search, step, goTo, zoomTo, setTheme, showTab, hit, selection: () => selected, readyAt: 0, drawMs: 0};
 window.tracerReport = page;
 view.t0 = -length * 0.01; view.t1 = length * 1.01;
 setTheme(window.matchMedia && window.matchMedia('(prefers-color-scheme: dark)').matches);
+if (report.verdict.state === 'killed') { $('facts').textContent = report.verdict.summary + ' ' + $('facts').textContent; $('facts').className = 'warning'; }
+if (lanes.length > 48) for (const lane of lanes) lane.folded = true;  // f unfolds them all
+layout();
+restore();

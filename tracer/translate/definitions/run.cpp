@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "tracer/record_table.hpp"
 #include "tracer/translate/definitions/mpi.hpp"
@@ -11,6 +12,8 @@
 
 namespace tracer::translate {
 namespace {
+
+constexpr std::string_view run_facts = "RUN::";
 
 std::string join_values(const std::vector<NamedValue>& values) {
   std::string text;
@@ -117,7 +120,8 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
   for (const auto& [what, count] : report.repairs) add("TRACER::REPAIRED::" + what, std::to_string(count));
   for (const auto& [what, count] : journal.counters) add("TRACER::COUNTER::" + what, std::to_string(count));
   for (const auto& [name, value] : journal.facts)
-    if (!is_mpi_comm_fact(name)) add("TRACER::" + name, value);
+    // Those of the run: define_run_facts.
+    if (!is_mpi_comm_fact(name) && !name.starts_with(run_facts)) add("TRACER::" + name, value);
   if (!journal.run.runtime_version.empty()) add("TRACER::RUNTIME::VERSION", journal.run.runtime_version);
   if (journal.run.omp_version != 0) add("TRACER::RUNTIME::OMP_VERSION", std::to_string(journal.run.omp_version));
   if (!journal.run.runtime_library.empty()) add("TRACER::RUNTIME::LIBRARY", journal.run.runtime_library);
@@ -138,6 +142,27 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
   for (std::size_t m = 0; m < journal.messages.size() && m < 100; ++m)
     add("TRACER::MESSAGE::" + std::to_string(m), journal.messages[m]);
   std::erase_if(d.properties, [](const Property& p) { return p.name.empty(); });
+}
+
+void define_run_facts(const Journal& journal, const ClockFit& fit, Nanoseconds last_event,
+                      const std::map<std::string, std::string>& known, Definitions& d) {
+  std::map<std::string, std::string> facts;
+  for (const auto& [name, value] : journal.facts)
+    if (name.starts_with(run_facts)) facts[name.substr(run_facts.size())] = value;
+  Nanoseconds end = last_event;
+  if (journal.ending != Ending::unknown) {
+    end = std::max(end, fit(journal.end));
+  } else {
+    facts["ENDED"] = "unknown";  // killed, crashed, _exit, exec: whoever waited for it may know
+    for (const ClockSync& sync : journal.clock) end = std::max(end, sync.monotonic);
+  }
+  facts["PROCESS_END_NS"] = std::to_string(end);
+  if (journal.ending != Ending::unknown) facts["ENDED"] = journal.ending == Ending::exit ? "exit" : "return";
+  for (const auto& [name, value] : known) facts[name] = value;
+  if (!journal.run.host.empty()) facts["HOST"] = journal.run.host;
+  if (!journal.run.machine.empty()) facts["MACHINE"] = journal.run.machine;
+  if (!journal.run.processor.empty()) facts["PROCESSOR"] = journal.run.processor;
+  for (const auto& [name, value] : facts) d.properties.push_back({"TRACER::RUN::" + name, value});
 }
 
 }  // namespace tracer::translate

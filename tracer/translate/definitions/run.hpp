@@ -3,6 +3,9 @@
 // threads, clock, and the archive's properties.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "tracer/definitions.hpp"
 #include "tracer/journal.hpp"
 #include "tracer/translate/clock_fit.hpp"
@@ -23,6 +26,10 @@ void define_clock(Nanoseconds first, Nanoseconds last, const ClockFit& fit, Defi
 /// Threads of which something is lost and nobody knows how much: counted as one event each.
 std::uint64_t lost_without_count(const Journal& journal);
 void define_properties(const Journal& journal, const TranslateReport& report, Definitions& definitions);
+/// TRACER::RUN::...: the process as the kernel knows it. Times are CLOCK_MONOTONIC's, as the events' are. `known`: what
+/// somebody else saw of its end. A killed run ended when something of it was seen last.
+void define_run_facts(const Journal& journal, const ClockFit& fit, Nanoseconds last_event,
+                      const std::map<std::string, std::string>& known, Definitions& definitions);
 /// How many callbacks of each kind were recorded; of dependences and target_map, how many items they had.
 void define_callback_counts(const Tables& tables, Definitions& definitions);
 

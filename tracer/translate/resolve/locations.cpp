@@ -57,6 +57,10 @@ void add_properties(Location& location, const ChannelInfo& info) {
   if (info.thread_type > 0 && info.thread_type < 5) add("TRACER::THREAD_TYPE", types[info.thread_type]);
   if (info.place >= 0) add("TRACER::PLACE", std::to_string(info.place));
   if (info.processor >= 0) add("TRACER::PROCESSOR", std::to_string(info.processor));
+  if (info.processor_ns > 0) {
+    add("TRACER::PROCESSOR_NS", std::to_string(info.processor_ns));
+    add("TRACER::DELAY_NS", std::to_string(info.delay_ns));
+  }
   if (info.lost > 0) add("TRACER::EVENTS_LOST", std::to_string(info.lost));
 }
 

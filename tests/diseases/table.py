@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""table.py TRACER LIBRARY PROGRAM [--need] [NAME...]: traces the programs of known disease and compares what the report says
+with what each says of itself: disease, thread-seconds true and said, rank of the right finding, wrong findings. Also:
+every account adds up to threads x (end - begin). --need: fails unless the right finding is first, and none is wrong."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+# What else is true of a program, beside its disease.
+ALSO = {
+    "few-tasks": {"single"},
+    "slow-producer": {"single"},
+    "critical": {"imbalance", "ordered"},
+    "lock": {"imbalance"},
+    "ordered": {"imbalance"},
+    "short-regions": {"serial", "imbalance"},
+    "recursive-tasks": {"serial"},
+    "flat-tasks": {"serial"},
+}
+
+
+def traced(tracer, library, program, name, directory):
+    """What the program said of itself, and the report."""
+    archive = directory / name
+    environment = {**os.environ, "TRACER_LIBRARY": library, "OMP_DYNAMIC": "false", "OMP_WAIT_POLICY": "passive"}
+    done = subprocess.run([tracer, "run", "-q", "-o", archive, "--", program, name], capture_output=True, text=True, env=environment)
+    if not done.stdout.strip():
+        raise SystemExit(f"FAILED: {name} said nothing: {done.stderr}")
+    finding, lost, line = done.stdout.split("\n")[0].rsplit(" ", 2)
+    report = subprocess.run([tracer, "report", "--json", archive], check=True, capture_output=True, text=True).stdout
+    return (finding, float(lost), int(line)), json.loads(report)
+
+
+def adds_up(account):
+    """Each thread's places add up to the whole, and the threads to the sum."""
+    wall = account["end_ns"] - account["begin_ns"]
+    each = all(abs(sum(row["time"].values()) - wall) <= 0.001 * wall for row in account["by_thread"])
+    whole = account["threads"] * wall
+    return each and abs(sum(account["time"].values()) - whole) <= 0.001 * whole
+
+
+def judge(name, truth, report):
+    finding, lost, line = truth
+    verdict = report["verdict"]
+    ids = [one["id"] for one in verdict["findings"]]
+    if finding.startswith("state:"):
+        right = verdict["state"] == finding[6:]
+        return {"said": None, "rank": 1 if right else 0, "wrong": ids, "place": True}
+    if finding == "none":
+        return {"said": None, "rank": 1 if not ids else 0, "wrong": ids, "place": True}
+    rank = ids.index(finding) + 1 if finding in ids else 0
+    found = verdict["findings"][rank - 1] if rank else None
+    wrong = [one for one in ids if one != finding and one not in ALSO.get(name, set())]
+    return {"said": found["lost_ns"] * 1e-9 if found else None, "rank": rank, "wrong": wrong, "place": not line or bool(found and abs(found["line"] - line) <= 2)}
+
+
+def main():
+    words = sys.argv[1:]
+    need = "--need" in words
+    words = [word for word in words if word != "--need"]
+    tracer, library, program = (os.path.abspath(path) for path in words[:3])
+    names = words[3:] or subprocess.run([program], check=True, capture_output=True, text=True).stdout.split()
+    failures, first, close = [], 0, 0
+    print(f"{'disease':26s}{'finding':18s}{'true s':>8s}{'said s':>8s}  rank  place  wrong findings")
+    with tempfile.TemporaryDirectory() as temporary:
+        for name in names:
+            truth, report = traced(tracer, library, program, name, pathlib.Path(temporary))
+            result = judge(name, truth, report)
+            said = f"{result['said']:8.3f}" if result["said"] is not None else "       -"
+            lost = f"{truth[1]:8.3f}" if truth[1] else "       -"
+            state = report["verdict"]["state"]
+            print(f"{name:26s}{truth[0]:18s}{lost}{said}  {result['rank'] or '-':>4}  {'yes' if result['place'] else 'NO':5s}  {', '.join(result['wrong']) or '-'}"
+                  + (f" ({state})" if state != "ok" else ""))
+            first += result["rank"] == 1
+            close += result["said"] is None or abs(result["said"] - truth[1]) <= 0.1 * truth[1] + 0.01
+            if not adds_up(report["account"]):
+                failures.append(f"{name}: the account does not add up")
+            if result["rank"] != 1:
+                failures.append(f"{name}: {truth[0]} is not first: {[one['id'] for one in report['verdict']['findings']]}")
+            if truth[0] == "none" and result["wrong"]:
+                failures.append(f"{name}: healthy, but {result['wrong']}")
+            if not result["place"]:
+                failures.append(f"{name}: not at line {truth[2]}")
+    print(f"right first: {first} of {len(names)}; seconds within 10 % (and 10 ms): {close} of {len(names)}")
+    for failure in failures:
+        print(failure)
+    if need and failures:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

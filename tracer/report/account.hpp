@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The account: every second of every thread, from the process' start to its end, in exactly one place.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tracer/report/replay.hpp"
+#include "tracer/report/run_facts.hpp"
+
+namespace tracer::report {
+
+/// Where a thread's time goes. What is won back by a cure lies in the places between `work` and `device`.
+enum class Place : std::uint8_t {
+  work,         ///< the program's own code inside parallel regions
+  serial,       ///< the program's own code outside of them, on the thread that runs it
+  serial_idle,  ///< other threads meanwhile
+  imbalance,    ///< at a barrier, until the last thread came
+  starvation,   ///< for tasks that others still run or have not created yet
+  tasking,      ///< creating, scheduling and finding tasks
+  team,         ///< start and join of teams, and leaving barriers
+  locks,        ///< for omp_set_lock and the like
+  exclusive,    ///< for critical, atomic and ordered
+  device,       ///< for devices
+  mpi,          ///< inside MPI
+  unused,       ///< beside a team that other threads form
+  tool,         ///< the tool's start, and waits for its drainer
+  descheduled,  ///< able to run, without a processor
+  absent,       ///< a thread that was not there yet, or had ended
+  unknown,
+  count_
+};
+const char* name_of(Place place) noexcept;  ///< stable, for JSON
+const char* text_of(Place place) noexcept;  ///< for people
+inline constexpr std::size_t places = static_cast<std::size_t>(Place::count_);
+using PlaceTimes = std::array<std::uint64_t, places>;
+
+/// Time of a place, at a region, because of another.
+struct AccountRow {
+  Place place = Place::unknown;
+  RegionRef region = undefined_ref;  ///< where it was spent: barrier, lock, parallel region
+  RegionRef cause = undefined_ref;   ///< what kept the last thread, or who held the lock
+  RegionRef parallel = undefined_ref;
+  std::uint64_t ns = 0, count = 0, longest = 0;
+  std::uint64_t longest_at = 0;  ///< when the longest one ended
+  std::uint32_t threads = 0;     ///< of the largest team
+};
+
+struct AccountThread {
+  LocationRef location = 0;
+  PlaceTimes ns{};
+  ThreadFacts facts;
+};
+
+/// A stretch in which no team was at work.
+struct SerialStretch {
+  std::uint64_t from = 0, to = 0;
+  RegionRef after = undefined_ref, before = undefined_ref;  ///< parallel regions
+};
+
+/// What is known of a worksharing loop beside its times.
+struct LoopFacts {
+  std::set<std::string> schedules;
+  std::uint64_t iterations = 0;  ///< the largest that was told
+};
+
+struct Account {
+  std::uint64_t begin = 0, end = 0;  ///< of the process
+  bool whole_process = false;        ///< begin and end are the kernel's; else the first and last event
+  PlaceTimes ns{};
+  std::uint64_t total = 0;                     ///< the sum of `ns`: threads x (end - begin)
+  std::uint64_t serial_wall = 0;               ///< in which no team was at work
+  std::uint64_t threads = 0;                   ///< in the account
+  std::uint64_t most_at_once = 0;              ///< threads in teams at one time
+  std::uint64_t tasks = 0;                     ///< that were completed
+  std::uint64_t task_work = 0;                 ///< the program's own code in them
+  std::uint64_t creates = 0, create_cost = 0;  ///< how many, and what one is estimated to cost
+  std::vector<AccountThread> rows;
+  std::vector<AccountRow> details;       ///< by time
+  std::vector<SerialStretch> stretches;  ///< the longest ones
+  std::map<RegionRef, LoopFacts> loops;
+  std::uint64_t at(Place place) const { return ns[static_cast<std::size_t>(place)]; }
+};
+
+/// How long a count was above zero.
+class Integral {
+ public:
+  void add(std::int64_t amount, std::uint64_t time) {
+    sum_ = value(time);
+    since_ = std::max(since_, time);
+    count_ += amount;
+  }
+  std::uint64_t value(std::uint64_t time) const { return sum_ + (count_ > 0 && time > since_ ? time - since_ : 0); }
+  std::int64_t count() const { return count_; }
+
+ private:
+  std::int64_t count_ = 0;
+  std::uint64_t sum_ = 0, since_ = 0;
+};
+
+class Accountant final : public Observer {
+ public:
+  Accountant(const Definitions& definitions, const Replay& replay);
+  void event(LocationRef location, const Event& event, std::span<const EventAttribute>) override;
+  void interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) override;
+  void enter(LocationRef location, Task& task, const Frame& frame) override;
+  void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
+  void task_created(LocationRef location, Task& creator, Task& task) override;
+  void task_started(LocationRef location, Task& task) override;
+  void task_completed(LocationRef location, Task& task, std::uint64_t time) override;
+  void task_dependence(Task& source, Task& sink) override;
+  void team_begun(LocationRef location, Team& team, Task& implicit) override;
+  void team_left(LocationRef location, Team& team, Task& implicit) override;
+  void team_ended(Team& team) override;
+  void finished(std::uint64_t time) override { last_ = time; }
+  Account account();
+
+ private:
+  /// One barrier of one team: who has come, and what was waited.
+  struct Episode {
+    RegionRef region = undefined_ref, cause = undefined_ref;
+    std::uint32_t arrived = 0, left = 0;
+    std::uint64_t last_arrival = 0, busy_at_arrival = 0;  ///< 0: not all have come
+    std::uint64_t imbalance = 0, starvation = 0, tasking = 0, rest = 0;
+    bool creator_was_last = false;                              ///< the others waited for tasks, then
+    std::vector<std::pair<LocationRef, std::uint64_t>> waited;  ///< `imbalance`, by location
+    std::vector<std::pair<RegionRef, std::uint64_t>> spent;     ///< by all who came, since the barrier before
+  };
+  struct TeamState {
+    std::map<std::uint64_t, Episode> episodes;  ///< open ones, by number
+    Integral queued, busy;                      ///< tasks that wait to be run; tasks that are not complete
+    std::uint64_t begin = 0;
+  };
+  /// A location's part in a team.
+  struct Member {
+    Team* team = nullptr;
+    std::uint64_t number = 0;  ///< of the next barrier
+    bool waiting = false;
+    std::uint64_t created = 0;                     ///< tasks since the barrier before
+    std::uint64_t queued_from = 0, busy_from = 0;  ///< the integrals at the location's last event
+    std::vector<std::pair<RegionRef, std::uint64_t>> spent;
+  };
+  struct State {
+    bool counted = false, worker = false, seen = false, forking = false, joining = false, idle = false, helper = false;
+    std::uint64_t idle_from = 0;
+    std::uint64_t teams_before = 0;  ///< the teams' time when the idling began
+    std::uint64_t teams_now = 0;     ///< that of the location's last event
+    std::uint64_t tool_until = 0, created_at = 0, creates = 0;
+    std::uint64_t lock_from = 0;  ///< of the wait that goes on
+    std::uint64_t team_ns = 0;    ///< that the master needed for the team's start and join
+    std::vector<Member> members;
+    std::vector<std::uint64_t> teams_at_fork;
+    PlaceTimes ns{};
+  };
+  using DetailKey = std::array<std::uint32_t, 4>;
+
+  void charge(State& state, Place place, std::uint64_t ns) { state.ns[static_cast<std::size_t>(place)] += ns; }
+  AccountRow& detail(Place place, RegionRef region, RegionRef cause, RegionRef parallel);
+  void add_detail(Place place, RegionRef region, RegionRef cause, RegionRef parallel, std::uint64_t ns,
+                  std::uint64_t at, std::uint32_t threads);
+  void settle_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
+                   RegionRef parallel);
+  void wait_for_others(LocationRef location, State& state, Member& member, const Task& task, Activity activity,
+                       std::uint64_t from, std::uint64_t to);
+  void arrive(Member& member, RegionRef region, std::uint64_t time);
+  void finish_episode(Team& team, Episode& episode, std::uint64_t time);
+  void unblock(Task& task, std::uint64_t time);
+  void work(State& state, Task& task, std::uint64_t ns);
+  void take_out_helper(LocationRef location, State& state, const Team& team);
+  TeamState& state_of(Team& team) { return teams_[&team]; }
+  void refresh(State& state, std::uint64_t time);
+  std::uint64_t estimated_creation() const;
+  void lock_wait(State& state, const Task& task, std::uint64_t ns, std::uint64_t to);
+  RegionRef parallel_of(const State& state) const;
+
+  const Definitions& definitions_;
+  const Replay& replay_;
+  RunFacts facts_;
+  std::vector<State> states_;
+  std::unordered_map<const Team*, TeamState> teams_;
+  /// Tasks that wait for others: how many those are; and who waits for a task.
+  std::unordered_map<const Task*, std::uint32_t> blocked_;
+  std::unordered_map<const Task*, std::vector<Task*>> successors_;
+  std::map<DetailKey, AccountRow> details_;
+  Integral active_;  ///< teams outside of others
+  std::uint64_t begin_ = 0, last_ = 0, now_ = 0;
+  std::uint64_t serial_since_ = 0;
+  RegionRef serial_after_ = undefined_ref;
+  std::vector<SerialStretch> stretches_;
+  std::map<std::uint64_t, RegionRef> holders_;  ///< of each lock, by its number: who had it last
+  std::uint64_t in_teams_ = 0, most_at_once_ = 0;
+  std::uint64_t tasks_ = 0, task_work_ = 0, creates_ = 0;
+  std::array<std::uint64_t, 256> gaps_{};  ///< between creations, by logarithm
+  std::map<RegionRef, LoopFacts> loops_;
+  std::uint32_t schedule_ = undefined_ref, iterations_ = undefined_ref;
+};
+
+}  // namespace tracer::report

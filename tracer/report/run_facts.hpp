@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The facts of the run, read back from the archive's properties (TRACER::RUN::...).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tracer/definitions.hpp"
+
+namespace tracer::report {
+
+struct RunFacts {
+  bool known = false;            ///< the archive has them; other tools' have none
+  std::uint64_t start = 0;       ///< of the process, on the events' clock; 0 unknown
+  std::uint64_t end = 0;         ///< 0 unknown
+  std::uint64_t resolution = 0;  ///< of `start`, in ns
+  std::string ended;             ///< "return", "exit", "signal", "without telling", "unknown", "" not known
+  int signal = 0, exit_status = -1;
+  double processors = 0;  ///< that the process may use: affinity and the control group's quota; 0 unknown
+  std::uint64_t processors_online = 0;
+  std::uint64_t processor_ns = 0;  ///< user and system time of the process
+  std::string host, machine, processor, load;
+  std::map<std::string, std::string> environment;  ///< for the OpenMP runtime, but for what starts the tool
+  /// Killed, crashed, or gone without a word: what the trace says is a part of the run.
+  bool killed() const { return ended == "signal" || ended == "unknown"; }
+};
+RunFacts run_facts(const Definitions& definitions);
+
+/// Of one location: TRACER::PROCESSOR_NS and TRACER::DELAY_NS.
+struct ThreadFacts {
+  bool known = false;
+  std::uint64_t processor = 0, delay = 0;
+};
+ThreadFacts thread_facts(const Location& location);
+
+/// "killed by signal 9 (Killed)", "ended with exit status 3", ...; "" when nothing is known.
+std::string ending_text(const RunFacts& facts);
+
+}  // namespace tracer::report

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See run_facts.hpp.
+#include "tracer/session/run_facts.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include "tracer/base/clock.hpp"
+#include "tracer/base/file.hpp"
+#include "tracer/base/processors.hpp"
+#include "tracer/base/text.hpp"
+
+extern char** environ;
+
+namespace tracer {
+namespace {
+
+constexpr int not_exited = -1;
+std::atomic<int> exit_status{not_exited};
+
+Nanoseconds read_clock(clockid_t clock) noexcept {
+  timespec t{};
+  ::clock_gettime(clock, &t);
+  return static_cast<Nanoseconds>(t.tv_sec) * 1'000'000'000u + static_cast<Nanoseconds>(t.tv_nsec);
+}
+
+std::uint64_t ns_of(const timeval& t) noexcept {
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_usec) * 1000u;
+}
+
+/// "max 100000" or "200000 100000" of version 2; of version 1 the two numbers are in files of their own.
+double quota_of(const std::string& quota, const std::string& period) {
+  const double part = std::strtod(quota.c_str(), nullptr), whole = std::strtod(period.c_str(), nullptr);
+  return part > 0 && whole > 0 ? part / whole : 0;
+}
+
+double quota_in(const std::string& directory) {
+  if (const std::string both = read_small_file((directory + "/cpu.max").c_str()); !both.empty()) {
+    const auto words = split(both.substr(0, both.find('\n')), ' ');
+    return words.size() == 2 ? quota_of(words[0], words[1]) : 0;
+  }
+  return quota_of(read_small_file((directory + "/cpu.cfs_quota_us").c_str()),
+                  read_small_file((directory + "/cpu.cfs_period_us").c_str()));
+}
+
+/// Variables that the OpenMP runtimes read.
+bool is_for_openmp(std::string_view name) {
+  return name.starts_with("OMP_") || name.starts_with("KMP_") || name.starts_with("GOMP_") ||
+         name.starts_with("LIBOMP");
+}
+
+}  // namespace
+
+Nanoseconds process_start(const std::string& stat, std::uint64_t ticks_per_second, Nanoseconds boot_time,
+                          Nanoseconds monotonic) {
+  // Behind the name in brackets, which may hold anything, the state is field 3 and the start field 22.
+  const auto bracket = stat.rfind(')');
+  if (bracket == stat.npos || bracket + 2 > stat.size() || ticks_per_second == 0) return 0;
+  const auto fields = split(stat.substr(bracket + 2), ' ');
+  constexpr std::size_t start = 22 - 3;
+  if (fields.size() <= start) return 0;
+  const auto ticks = parse_number(fields[start]);
+  if (!ticks) return 0;
+  const Nanoseconds since_boot =
+      *ticks / ticks_per_second * 1'000'000'000u + *ticks % ticks_per_second * 1'000'000'000u / ticks_per_second;
+  const Nanoseconds asleep = boot_time - std::min(boot_time, monotonic);  // the machine: not on CLOCK_MONOTONIC
+  return since_boot > asleep ? since_boot - asleep : 1;
+}
+
+double processor_quota(const std::string& cgroup, const std::string& root) {
+  double tightest = 0;
+  const auto consider = [&](const std::string& directory) {
+    const double quota = quota_in(directory);
+    if (quota > 0 && (tightest == 0 || quota < tightest)) tightest = quota;
+  };
+  for (const std::string& line : split(cgroup, '\n')) {
+    const auto first = line.find(':'), second = first == line.npos ? first : line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    std::string path = line.substr(second + 1);
+    std::string base = root;
+    if (!controllers.empty()) {
+      bool found = false;
+      for (const std::string& controller : split(controllers, ',')) found = found || controller == "cpu";
+      if (!found) continue;
+      base += "/cpu";
+    }
+    for (;;) {  // a group's limit holds for those below
+      while (path.ends_with('/')) path.pop_back();
+      consider(base + path);
+      if (path.empty()) break;
+      path.erase(path.rfind('/') == path.npos ? 0 : path.rfind('/'));
+    }
+  }
+  return tightest;
+}
+
+Facts facts_at_start() {
+  Facts facts;
+  const auto hertz = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_CLK_TCK)));
+  const Nanoseconds start =
+      process_start(read_small_file("/proc/self/stat"), hertz, read_clock(CLOCK_BOOTTIME), read_clock(CLOCK_MONOTONIC));
+  if (start != 0) {
+    facts["PROCESS_START_NS"] = std::to_string(start);
+    facts["START_RESOLUTION_NS"] = std::to_string(1'000'000'000u / hertz);
+  }
+  facts["PROCESSORS_USABLE"] = std::to_string(usable_processors());
+  facts["PROCESSORS_ONLINE"] = std::to_string(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  if (const double quota = processor_quota(read_small_file("/proc/self/cgroup"), "/sys/fs/cgroup"); quota > 0) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2f", quota);
+    facts["PROCESSOR_QUOTA"] = text;
+  }
+  if (const std::string load = read_small_file("/proc/loadavg"); !load.empty())
+    facts["LOAD_AT_START"] = load.substr(0, load.find(' '));
+  constexpr std::size_t most_variables = 64, longest_value = 1024;
+  std::size_t variables = 0;
+  for (char** entry = environ; entry && *entry && variables < most_variables; ++entry) {
+    const std::string_view line{*entry};
+    const auto equals = line.find('=');
+    if (equals == line.npos || !is_for_openmp(line.substr(0, equals))) continue;
+    facts["ENV::" + std::string{line.substr(0, equals)}] = printable(line.substr(equals + 1).substr(0, longest_value));
+    ++variables;
+  }
+  return facts;
+}
+
+Facts facts_of_now() {
+  Facts facts;
+  rusage used{};
+  if (::getrusage(RUSAGE_SELF, &used) == 0) {
+    facts["USER_NS"] = std::to_string(ns_of(used.ru_utime));
+    facts["SYSTEM_NS"] = std::to_string(ns_of(used.ru_stime));
+    facts["PREEMPTED"] = std::to_string(used.ru_nivcsw);
+    facts["MAX_RESIDENT_KIB"] = std::to_string(used.ru_maxrss);
+  }
+  if (const int status = exit_status.load(); status != not_exited) facts["EXIT_STATUS"] = std::to_string(status & 0xff);
+  return facts;
+}
+
+ThreadTime thread_time(std::uint64_t os_thread_id) noexcept {
+  char path[64] = "/proc/thread-self/schedstat";
+  if (os_thread_id != 0)
+    std::snprintf(path, sizeof path, "/proc/self/task/%llu/schedstat", static_cast<unsigned long long>(os_thread_id));
+  ThreadTime time;
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) {
+    char text[96] = {};
+    const ssize_t bytes = ::read(fd, text, sizeof text - 1);
+    ::close(fd);
+    char* rest = nullptr;
+    if (bytes > 0) {
+      time.processor = std::strtoull(text, &rest, 10);
+      time.delay = std::strtoull(rest, nullptr, 10);
+    }
+  }
+  if (time.processor == 0 && os_thread_id == 0) time.processor = processor_time();  // kernels without schedstat
+  return time;
+}
+
+void remember_exit_status() noexcept {
+#if defined(__GLIBC__)
+  // This library is never unloaded (-z nodelete), so the function is there when exit() calls it.
+  static const int registered = ::on_exit([](int status, void*) { exit_status.store(status & 0xff); }, nullptr);
+  static_cast<void>(registered);
+#endif
+}
+
+}  // namespace tracer
