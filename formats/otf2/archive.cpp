@@ -6,6 +6,7 @@
 #include <otf2/OTF2_Pthread_Locks.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,6 +16,7 @@
 
 #include "formats/otf2/definition_writer.hpp"
 #include "formats/otf2/library.hpp"
+#include "tracer/base/job_directory.hpp"
 
 namespace tracer::otf2 {
 namespace fs = std::filesystem;
@@ -27,11 +29,12 @@ const OTF2_FlushCallbacks flush_callbacks{
     [](void*, OTF2_FileType, OTF2_LocationRef, void*, bool) -> OTF2_FlushType { return OTF2_FLUSH; },
     nullptr};  // no BufferFlush events of our own: the program did not wait for this
 
-void make_directory(const fs::path& path) {
-  if (::mkdir(path.c_str(), 0700) == 0) return;
+/// False: it is there already.
+bool make_directory(const fs::path& path) {
+  if (::mkdir(path.c_str(), 0700) == 0) return true;
   const int error = errno;
   struct stat found {};
-  if (error == EEXIST && ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode)) return;
+  if (error == EEXIST && ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode)) return false;
   throw Error("cannot make the directory " + path.string() + ": " + std::strerror(error));
 }
 
@@ -52,8 +55,11 @@ Archive::Archive(fs::path directory, const Otf2Options& options) : directory_(st
   keep_library_messages();
   options_.chunk_bytes = std::clamp<std::size_t>(options_.chunk_bytes, OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_MAX);
   number_metrics();
+  if (directory_.parent_path() == "/proc/self/fd") directory_ /= ".";  // what is open, not the link to it
   claim_directory();
-  archive_ = OTF2_Archive_Open(directory_.c_str(), archive_name, OTF2_FILEMODE_WRITE, options_.chunk_bytes,
+  // By what was looked at: the library makes its files by name, and follows links.
+  const fs::path place = path_of_descriptor(place_.get(), directory_);
+  archive_ = OTF2_Archive_Open(place.c_str(), archive_name, OTF2_FILEMODE_WRITE, options_.chunk_bytes,
                                OTF2_UNDEFINED_UINT64, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   if (archive_ == nullptr) throw Error("cannot make the archive " + name() + ": " + take_library_message());
   try {
@@ -90,16 +96,24 @@ Archive::~Archive() {
   OTF2_Archive_SetDefChunkSize(archive_, OTF2_CHUNK_SIZE_MIN);  // else it refuses to close
   OTF2_Archive_Close(archive_);
   take_library_message();
-  std::error_code error;  // not finished: without its anchor nobody takes it for a whole trace
-  fs::remove(directory_ / "traces.otf2", error);
+  ::unlinkat(place_.get(), "traces.otf2", 0);  // not finished: without its anchor nobody takes it for a whole trace
 }
 
-void Archive::claim_directory() const {
+void Archive::claim_directory() {
   std::error_code error;
   if (directory_.has_parent_path()) fs::create_directories(directory_.parent_path(), error);
-  make_directory(directory_);
+  const bool made = make_directory(directory_);
+  open_private_directory(directory_);  // an empty one becomes this user's alone
+  place_ = UniqueFd{::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  struct stat found {};
+  if (!place_ || ::fstat(place_.get(), &found) != 0)
+    throw Error(system_message("cannot open " + directory_.string(), errno));
+  if (found.st_uid != ::geteuid() || (!made && (found.st_mode & S_IWOTH) != 0)) {
+    throw Error("others can write in " + directory_.string() +
+                ": an archive is not made where they may have left links; choose another directory");
+  }
   for (const char* taken : {"traces.otf2", "traces.def", "traces"}) {
-    if (fs::symlink_status(directory_ / taken, error).type() != fs::file_type::not_found) {
+    if (::fstatat(place_.get(), taken, &found, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT) {
       throw Error("there is an archive already: " + (directory_ / taken).string() + "; choose another directory");
     }
   }
@@ -111,10 +125,10 @@ void Archive::set_up() {
   check(OTF2_Archive_SetMemoryCallbacks(archive_, ChunkPool::callbacks(), &pool_), what.c_str());
   check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_), what.c_str());
   check(OTF2_Pthread_Archive_SetLockingCallbacks(archive_, nullptr), what.c_str());
-  const fs::path inner = directory_ / archive_name;
-  make_directory(inner);
-  locations_ = UniqueFd{::open(inner.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-  if (!locations_) throw Error(system_message("cannot open " + inner.string(), errno));
+  if (::mkdirat(place_.get(), archive_name, 0700) != 0 && errno != EEXIST)
+    throw Error(system_message("cannot make the directory " + (directory_ / archive_name).string(), errno));
+  locations_ = UniqueFd{::openat(place_.get(), archive_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!locations_) throw Error(system_message("cannot open " + (directory_ / archive_name).string(), errno));
 }
 
 std::unique_ptr<EventFile> Archive::open_events(LocationRef location) {
@@ -199,7 +213,7 @@ void Archive::write_definitions(const Definitions& definitions, const Numbering&
 
 /// The library makes its files as the umask says; the directory above them is 0700 from the start.
 void Archive::restrict_access() const {
-  for (const char* file : {"traces.otf2", "traces.def"}) ::chmod((directory_ / file).c_str(), 0600);
+  for (const char* file : {"traces.otf2", "traces.def"}) ::fchmodat(place_.get(), file, 0600, 0);
 }
 
 void Archive::refuse() const {

@@ -71,7 +71,7 @@ class Archive {
  private:
   [[noreturn]] void refuse() const;
   void number_metrics();
-  void claim_directory() const;
+  void claim_directory();
   void set_up();
   void check_complete(const Definitions& definitions);
   void write_definitions(const Definitions& definitions, const Numbering& numbering);
@@ -83,6 +83,7 @@ class Archive {
   ChunkPool pool_;
   OTF2_Archive* archive_ = nullptr;
   std::atomic<bool> usable_{true}, library_failed_{false};
+  UniqueFd place_;      ///< the archive's directory
   UniqueFd locations_;  ///< the directory of the locations' files
   std::mutex mutex_;    ///< guards written_
   std::vector<WrittenLocation> written_;

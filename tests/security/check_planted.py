@@ -3,10 +3,11 @@
 """Archives, raw traces and leftovers that another user made: whatever is in them, our commands write nothing outside
 the directory that they were told, remove nothing of others, send nothing to the terminal that it would obey, and end.
 
-check_planted.py --tool libtracer.so --tracer tracer PROGRAM planted|secure
+check_planted.py --tool libtracer.so --tracer tracer PROGRAM planted|secure|launch
 
 As root the other user is a real one; else what depends on that is left out."""
 import argparse
+import multiprocessing
 import os
 import pathlib
 import resource
@@ -269,6 +270,112 @@ def planted(options, directory):
     print(f"{count} cases")
 
 
+def plant_in_shared_place(shared, genuine, victim):
+    """What another user leaves where the victim will run a program, by all the names that a trace may get."""
+    newer = [shared / name for name in ("tracer-secure-1-1", "out", "out.2", "out.3", "out.4", "out.5", "out.6", "out.7")]
+    for path in newer[:2]:  # a raw trace that is newer than anything, and links where its archive would go
+        shutil.copytree(genuine, path)
+        for name in ("traces.otf2", "traces.def"):
+            (path / name).unlink()
+            (path / name).symlink_to(victim / "secret")
+        shutil.rmtree(path / "traces")
+        (path / "traces").symlink_to(victim / "room")
+        os.utime(path / "raw", (2 ** 31, 2 ** 31))
+    newer[2].symlink_to(victim / "room")
+    newer[3].mkdir()
+    newer[3].chmod(0o777)
+    os.mkfifo(newer[4])
+    sparse(newer[5], b"", 1 << 42)
+    newer[6].mkdir()
+    (newer[6] / "job").symlink_to(victim / "secret")
+    newer[7].mkdir()
+    (newer[7] / "job").write_text("pmix-7\n")
+    (newer[7] / "parts").symlink_to(victim / "room")
+    for path in newer:
+        if not path.is_symlink() and path.is_dir():
+            give_away(path)
+        elif IS_ROOT:
+            os.chown(path, OTHER, OTHER, follow_symlinks=False)
+
+
+def rename_what_comes(shared, target, stop):
+    """The other user, who in a place without the sticky bit may put his own in the place of what the victim makes."""
+    if IS_ROOT:
+        os.setgroups([])
+        os.setresgid(OTHER, OTHER, OTHER)
+        os.setresuid(OTHER, OTHER, OTHER)
+    for number in range(10 ** 9):
+        if stop.is_set():
+            return
+        for path in shared.iterdir():
+            if not path.name.startswith("racy") or path.is_symlink():
+                continue
+            try:
+                os.rename(path, shared / f"taken{number}")
+                os.symlink(target, path)
+            except OSError:
+                continue
+
+
+def check_launches(options, genuine, victim, shared, name):
+    environment = clean(TRACER_LIBRARY=options.tool)
+    plant_in_shared_place(shared, genuine, victim)
+    before = state_of(victim)
+    theirs = {str(p) for p in shared.rglob("*")}
+    for arguments in ([], ["-o", "out"], ["-o", "tracer-secure-1-1"]):
+        for launcher in ({}, {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "1", "PMIX_NAMESPACE": "7"}):
+            status, said = run([options.tracer, "run", *arguments, "--", options.program], shared, {**environment, **launcher})
+            if status != 0 or b"secure 0 sum 2\n" not in said:
+                yield f"{name}: tracer run {arguments} ends with {status}: {said!r}"
+            if state_of(victim) != before:
+                yield f"{name}: tracer run {arguments} changed the victim's files: {said!r}"
+                return
+    made = [p for p in shared.rglob("traces.otf2") if str(p) not in theirs]
+    if len(made) != 6 or (IS_ROOT and any(p.lstat().st_uid != os.geteuid() or p.parent.lstat().st_mode & 0o77 for p in made)):
+        yield f"{name}: the launches made {[str(p) for p in made]}"
+    if not theirs <= {str(p) for p in shared.rglob("*")}:
+        yield f"{name}: something of the other user's is gone"
+
+
+def check_renamed(options, victim, shared):
+    """The directory of the launch is put aside while it works, and a link to the victim's own files put there."""
+    before = state_of(victim)
+    stop = multiprocessing.Event()
+    racer = multiprocessing.Process(target=rename_what_comes, args=(shared, victim / "room", stop))
+    racer.start()
+    try:
+        for number in range(20 * int(os.environ.get("TRACER_STRESS", "1"))):
+            status, said = run([options.tracer, "run", "-o", f"racy{number}", "--", options.program], shared, clean(TRACER_LIBRARY=options.tool))
+            if status is None or b"secure 0 sum 2\n" not in said:
+                yield f"renamed: ends with {status}: {said!r}"
+            if state_of(victim) != before:
+                yield f"renamed: the victim's files changed: {said!r}"
+                return
+    finally:
+        stop.set()
+        racer.join()
+
+
+def launch(options, directory):
+    """`tracer run` in a place that others can write, with the sticky bit and without."""
+    victim, genuine = pathlib.Path(directory, "victim"), pathlib.Path(directory, "genuine")
+    os.chmod(directory, 0o755)
+    victim.mkdir()
+    (victim / "room").mkdir()
+    (victim / "secret").write_text("secret\n")
+    (victim / "room" / "traces.otf2").write_text("mine\n")
+    (victim / "room" / "traces.def").write_text("mine\n")
+    (victim / "room" / "job").write_text("mine\n")
+    record(options, options.program, genuine, TRACER_KEEP_RAW="on")
+    for mode in (0o1777, 0o777):
+        shared = pathlib.Path(directory, f"shared{mode:o}")
+        shared.mkdir()
+        shared.chmod(mode)
+        yield from check_launches(options, genuine, victim, shared, f"mode {mode:o}")
+        if IS_ROOT:
+            yield from check_renamed(options, victim, shared)
+
+
 def secure(options, directory):
     if not IS_ROOT:
         print("skipped: only root can make a set-user-id program of another user")
@@ -306,12 +413,12 @@ def main():
     parser.add_argument("--tool", required=True)
     parser.add_argument("--tracer", required=True)
     parser.add_argument("program")
-    parser.add_argument("what", choices=("planted", "secure"))
+    parser.add_argument("what", choices=("planted", "secure", "launch"))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         if options.what == "secure":
             return secure(options, directory)
-        faults = list(planted(options, directory))
+        faults = list((launch if options.what == "launch" else planted)(options, directory))
     print("\n".join(faults))
     return 1 if faults else 0
 

@@ -107,6 +107,9 @@ const Row rows[] = {
        c.output = t;
        return !t.empty();
      }},
+    {"TRACER_JOB", "", "a name",
+     "processes that have it and the same TRACER_OUTPUT belong to one job, whatever started them: one archive",
+     [](Config&, Text t) { return !t.empty(); }},
     {"TRACER_RECORD", "default",
      "a comma-separated list of default, all, none, tasks, dependences, sync, wait, work, dispatch, chunks, masked, "
      "mutex, locks, reduction, flush, cancel, control, target, device, error, each also with a minus or plus sign",

@@ -2,15 +2,14 @@
 // Finds raw traces and makes archives of them.
 #include "tracer/cli/conversion.hpp"
 
-#include <fnmatch.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
 #include "formats/raw/reader.hpp"
+#include "tracer/base/output_pattern.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/convert/recover.hpp"
@@ -48,42 +47,37 @@ ConvertOptions conversion_settings(const std::vector<std::string>& settings) {
   return options;
 }
 
+std::string wanted_output(const std::string& given) {
+  if (!given.empty()) return given;
+  const char* setting = std::getenv("TRACER_OUTPUT");
+  return setting != nullptr && *setting != '\0' ? setting : default_output;
+}
+
 std::string output_pattern(const std::string& given) {
-  std::string pattern = given;
-  if (pattern.empty()) {
-    const char* setting = std::getenv("TRACER_OUTPUT");
-    pattern = setting != nullptr && *setting != '\0' ? setting : "tracer-%x-%t-%p";
-  }
+  std::string pattern = wanted_output(given);
   pattern = fs::absolute(pattern).lexically_normal().string();
   while (pattern.size() > 1 && pattern.back() == '/') pattern.pop_back();
   return pattern;
 }
 
-std::vector<fs::path> new_raw_traces(const std::string& pattern, fs::file_time_type began) {
-  const fs::path as_path{pattern};
-  std::string wanted;
-  for (const char c : as_path.filename().string()) {  // a file name pattern that any expansion fits
-    if (c == '*' || c == '?' || c == '[' || c == '\\') wanted += '\\';
-    wanted += c;
-  }
-  for (const char* escape : {"%x", "%p", "%h", "%t"}) {
-    for (std::size_t at; (at = wanted.find(escape)) != std::string::npos;) wanted.replace(at, 2, "*");
-  }
-  std::vector<std::pair<fs::file_time_type, fs::path>> found;
+fs::path newest_raw_trace() {
+  fs::path newest;
+  fs::file_time_type when{};
   std::error_code error;
-  for (fs::directory_iterator it{as_path.parent_path(), error}, end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    if (fnmatch(wanted.c_str(), name.c_str(), 0) != 0 && fnmatch((wanted + ".*").c_str(), name.c_str(), 0) != 0)
-      continue;
+  for (fs::directory_iterator it{".", error}, end; !error && it != end; it.increment(error)) {
+    if (!it->path().filename().string().starts_with("tracer-") || !is_own_directory(it->path())) continue;
     std::error_code none;
     const auto written = fs::last_write_time(it->path() / "raw", none);
-    // Directories' times are those of the kernel's last tick: a little early.
-    if (!none && written >= began - std::chrono::milliseconds{50}) found.emplace_back(written, it->path());
+    if (none || (!newest.empty() && written <= when)) continue;
+    newest = it->path().lexically_normal();
+    when = written;
   }
-  std::sort(found.begin(), found.end());
-  std::vector<fs::path> paths;
-  for (auto& [time, path] : found) paths.push_back(std::move(path));
-  return paths;
+  return newest;
+}
+
+bool is_own_directory(const fs::path& directory) {
+  struct stat info {};
+  return ::lstat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid();
 }
 
 bool is_own_place(const fs::path& directory) {

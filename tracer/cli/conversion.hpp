@@ -23,8 +23,14 @@ ConvertOptions conversion_settings(const std::vector<std::string>& settings);
 /// TRACER_OUTPUT as an absolute pattern: `given`, or the environment's, or the default.
 std::string output_pattern(const std::string& given);
 
-/// Directories that the pattern may have made and that got a raw trace since `began`; oldest first.
-std::vector<std::filesystem::path> new_raw_traces(const std::string& pattern, std::filesystem::file_time_type began);
+/// The same as it was written.
+std::string wanted_output(const std::string& given);
+
+/// The newest of this user's ./tracer-* that has a raw trace; "" none.
+std::filesystem::path newest_raw_trace();
+
+/// A directory of this user's, and no link.
+bool is_own_directory(const std::filesystem::path& directory);
 
 /// Whether only this user (and root) can put files there: in other places symbolic links may wait for what we write.
 /// True also for what does not exist.

@@ -22,9 +22,9 @@ struct Options {
 /// The newest ./tracer-*/raw when none is named.
 std::vector<std::string> wanted(const Options& options) {
   if (!options.raw.empty()) return options.raw;
-  const auto all = new_raw_traces(output_pattern({}), fs::file_time_type::min() + std::chrono::hours{1});
-  if (all.empty()) throw Error{"no raw trace named and none here; record one: tracer run --raw -- ./program"};
-  return {all.back().string()};
+  const fs::path newest = newest_raw_trace();
+  if (newest.empty()) throw Error{"no raw trace named and none here; record one: tracer run --raw -- ./program"};
+  return {newest.string()};
 }
 
 int run(const Options& options) {

@@ -2,11 +2,16 @@
 // `tracer run`: starts a program with the tool in its OpenMP runtime and looks after the trace.
 #include <CLI/CLI.hpp>
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "tracer/base/file.hpp"
+#include "tracer/base/job_directory.hpp"
+#include "tracer/base/output_pattern.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/cli/launch.hpp"
@@ -19,6 +24,7 @@
 #include "tracer/report/filter.hpp"
 
 namespace tracer::cli {
+namespace fs = std::filesystem;
 namespace {
 
 struct Options {
@@ -85,11 +91,98 @@ std::string prepended(const char* name, const std::string& value) {
   return old != nullptr && *old != '\0' ? value + ":" + old : value;
 }
 
-Environment environment_for(const Options& options, const std::string& library, const std::string& preload) {
+/// Where this launch's processes write, and who makes one archive of it.
+struct Launch {
+  std::string mark = random_name();
+  std::optional<JobRun> job;  ///< none: there is no place, and the tool will say so itself
+  fs::path place;             ///< the job's directory, as it is said
+  fs::path at;                ///< and as it is gone to: nobody can put another there
+  bool shared = false;        ///< with other `tracer run`s
+  bool nested = false;        ///< below another `tracer run`, which looks after the job
+  bool keeps_open = false;    ///< for launches that come later
+  unsigned processes = 0;     ///< that the launcher started; 0 unknown
+};
+
+/// An outer `tracer run` has set both.
+fs::path directory_of_outer_launch() {
+  const char* mark = std::getenv("TRACER_LAUNCH");
+  const char* output = std::getenv("TRACER_OUTPUT");
+  if (mark == nullptr || *mark == '\0' || output == nullptr) return {};
+  const fs::path place = expand_output(output, {});
+  return place.is_absolute() && !job_of_directory(place).empty() ? place : fs::path{};
+}
+
+void make_parents(const fs::path& path) {
+  fs::path built;
+  std::error_code error;
+  for (const auto& part : path.parent_path()) {
+    built /= part;
+    if (!fs::exists(built, error)) make_private_directory(built);
+  }
+}
+
+std::string host_name() {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+/// Makes or joins the job's directory.
+Launch begin_launch(const Options& options, const fs::path& program) {
+  Launch launch;
+  if (options.output.empty()) launch.place = directory_of_outer_launch();
+  launch.at = launch.place;
+  launch.nested = !launch.place.empty();
+  if (launch.nested) return launch;
+  const Launcher launcher = find_launcher();
+  std::string pattern = wanted_output(options.output);
+  std::string job = launch.mark;
+  if (!launcher.job.empty()) {
+    if (const std::string common = pattern_of_job(pattern, launcher.job); !common.empty()) {
+      pattern = common;
+      job = launcher.job;
+      launch.shared = true;
+      launch.processes = launcher.processes;
+      launch.keeps_open = launcher.named;
+    }
+  }
+  const OutputNames names{program.string(), static_cast<std::uint64_t>(::getpid()), host_name()};
+  try {
+    const fs::path wanted = place_of(expand_output(pattern, names), fs::current_path());
+    make_parents(wanted);
+    launch.job.emplace(wanted, job, launch.mark);
+    launch.place = launch.job->directory().path;
+    launch.at = launch.job->at();
+  } catch (const std::exception&) {
+    launch.place.clear();  // the tool meets the same, says it, and the program runs
+  }
+  return launch;
+}
+
+/// What this launch's processes have left, the first one's first; relative to the job's directory. All lies in that,
+/// and no one else can write there.
+std::vector<fs::path> traces_of(const Launch& launch) {
+  std::vector<fs::path> traces;
+  if (launch.place.empty()) return traces;
+  std::error_code error;
+  if (!launch.shared && !launch.nested && fs::exists(launch.at / "raw", error)) traces.push_back({});
+  for (const fs::path& part : parts_of_job(launch.at, launch.shared || launch.nested ? launch.mark : "")) {
+    if (fs::exists(part / "raw", error)) traces.push_back(fs::path{"parts"} / part.filename());
+  }
+  return traces;
+}
+
+Environment environment_for(const Options& options, const std::string& library, const std::string& preload,
+                            const Launch& launch) {
   Environment changes{{"OMP_TOOL", "enabled"}, {"OMP_TOOL_LIBRARIES", prepended("OMP_TOOL_LIBRARIES", library)}};
   if (!preload.empty()) changes.emplace_back("LD_PRELOAD", prepended("LD_PRELOAD", preload));
-  changes.emplace_back("TRACER_OUTPUT", output_pattern(options.output));
-  changes.emplace_back("TRACER_CONVERT", "later");
+  if (launch.place.empty()) {
+    changes.emplace_back("TRACER_OUTPUT", output_pattern(options.output));
+  } else {
+    changes.emplace_back("TRACER_OUTPUT", literal_output(launch.place));
+    changes.emplace_back("TRACER_LAUNCH", launch.mark);
+    changes.emplace_back("TRACER_CONVERT", "later");
+  }
   if (!options.filter.empty())
     changes.emplace_back("TRACER_FILTER", std::filesystem::absolute(options.filter).string());
   if (options.verbose) changes.emplace_back("OMP_TOOL_VERBOSE_INIT", "stderr");
@@ -116,41 +209,49 @@ void say_none_was_made(const Ended& ended, const std::string& preload) {
 }
 
 /// Makes archives of what the program and its children left. False: something could not be converted.
-bool look_after(const Options& options, const std::vector<std::filesystem::path>& traces, const Ended& ended) {
+bool look_after(const Options& options, const Launch& launch, const std::vector<fs::path>& traces, const Ended& ended) {
   bool good = true;
-  for (const std::filesystem::path& directory : traces) {
+  for (const fs::path& trace : traces) {
+    const fs::path directory = trace.empty() ? launch.place : launch.place / trace;
+    const fs::path at = trace.empty() ? launch.at : launch.at / trace;
     if (options.raw) {
       if (!options.quiet)
         print_note("raw trace in " + directory.string() + "; make it an archive by: tracer convert " +
-                   directory.string());
+                   shell_word(directory.string()));
       continue;
     }
-    if (is_being_recorded(directory)) {  // a daemon, or a child that outlives its parent
+    if (is_being_recorded(at)) {  // a daemon, or a child that outlives its parent
       print_note(directory.string() + " is still being recorded; when that process has ended: tracer recover " +
-                 directory.string());
+                 shell_word(directory.string()));
       continue;
     }
     try {
       ConvertOptions conversion = conversion_settings(options.settings);
       conversion.process_end = ProcessEnd{static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
                                           ended.signal != 0 ? 0 : ended.exit_status, ended.signal};
-      const ConvertResult result = convert_with_progress(directory, directory, conversion);
+      ConvertResult result = convert_with_progress(at, at, conversion);
+      result.archive = directory / "traces.otf2";
       if (!options.quiet) print_note(summary_of(result));
     } catch (const Error& error) {
       print_error(error.what());
       good = false;
     }
   }
-  if (options.raw || !good) return good;
-  const std::filesystem::path first = traces.front() / "traces.otf2";
-  if (!options.html.empty()) show_report(first, options.html, false);
-  if (options.report) show_report(first, {}, true);
+  return good;
+}
+
+void show(const Options& options, const Launch& launch) {
+  const fs::path archive = launch.at / "traces.otf2";
+  const fs::path& directory = launch.place;
+  std::error_code error;
+  if (!fs::exists(archive, error)) return;
+  if (!options.html.empty()) show_report(archive, options.html, false);
+  if (options.report) show_report(archive, {}, true);
   if (!options.report && options.html.empty() && !options.quiet) {
-    const std::string full = traces.front().string();
-    const std::string near = traces.front().lexically_proximate(std::filesystem::current_path()).string();
+    const std::string full = directory.string();
+    const std::string near = directory.lexically_proximate(fs::current_path()).string();
     print_note("look at it: tracer report " + shell_word(near.size() < full.size() ? near : full));
   }
-  return true;
 }
 
 int run(const Options& options) {
@@ -169,27 +270,28 @@ int run(const Options& options) {
   if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
   const Program inspected = inspect_program(*program);
   const std::string preload = runtime_to_preload(inspected, options);
-  const std::filesystem::path place = output_pattern(options.output);
-  if (std::error_code error;
-      !options.quiet && std::filesystem::exists(place, error) && !std::filesystem::is_empty(place, error) && !error) {
-    print_note(place.string() + " is not empty: the trace goes to a directory beside it, with a number.");
+  Launch launch = begin_launch(options, *program);
+  if (launch.job && launch.job->directory().renamed && !options.quiet) {
+    print_note(launch.job->directory().wanted.string() + " is not empty: the trace goes to " +
+               launch.place.filename().string() + " beside it.");
   }
-  const auto began = std::filesystem::file_time_type::clock::now();
-  Environment changes = environment_for(options, library->string(), with_mpi_library(inspected, *library, preload));
-  const std::string mark = random_name();
-  changes.emplace_back("TRACER_LAUNCH", mark);
-  const Ended ended = run_program(options.command, changes);
+  const Ended ended =
+      run_program(options.command,
+                  environment_for(options, library->string(), with_mpi_library(inspected, *library, preload), launch));
   if (ended.start_error != 0) {
     print_error("cannot start " + program->string() + ": " + std::strerror(ended.start_error));
-    return ended.exit_status;
-  }
-  if (ended.signal != 0)
+  } else if (ended.signal != 0) {
     print_note(std::string{"the program was ended by signal "} + std::to_string(ended.signal) + " (" +
                strsignal(ended.signal) + ").");
-  const auto traces = new_raw_traces(place, began);
-  if (traces.empty() && !options.quiet) say_none_was_made(ended, preload);
-  const bool good = traces.empty() || look_after(options, traces, ended);
-  recover_launched(mark);  // what was written elsewhere
+  }
+  const auto traces = traces_of(launch);
+  const bool good = look_after(options, launch, traces, ended);
+  recover_launched(launch.mark);  // what was written elsewhere
+  if (traces.empty() && !options.quiet && ended.start_error == 0) say_none_was_made(ended, preload);
+  if (launch.job && launch.job->end(launch.processes)) {
+    launch.job->clean_up(launch.keeps_open);
+    if (!traces.empty() && !options.raw && good) show(options, launch);
+  }
   return good || ended.exit_status != 0 ? ended.exit_status : failure;
 }
 

@@ -4,68 +4,22 @@
 
 #include <sys/stat.h>
 #include <unistd.h>
-#include <ctime>
+#include <optional>
+#include <utility>
 
 #include "tracer/base/file.hpp"
+#include "tracer/base/job_directory.hpp"
+#include "tracer/base/output_pattern.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer {
 namespace {
 
-/// A name component: no separators, nothing that shells trip over.
-std::string component(std::string text) {
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '/' || byte <= ' ' || byte == 0x7f) c = '_';
-  }
-  return text.empty() || text == "." || text == ".." ? "program" : text;
-}
-
-std::string timestamp() {
-  const std::time_t seconds = std::time(nullptr);
-  std::tm local{};
-  ::localtime_r(&seconds, &local);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local)};
-}
-
-std::string expand(const std::string& pattern, const RunInfo& run) {
-  const std::string program = component(std::filesystem::path(run.program).filename().string());
-  std::string result;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] != '%' || i + 1 == pattern.size()) {
-      result += pattern[i];
-      continue;
-    }
-    switch (pattern[++i]) {
-      case 'x':
-        result += program;
-        break;
-      case 'p':
-        result += std::to_string(run.process_id);
-        break;
-      case 'h':
-        result += component(run.host);
-        break;
-      case 't':
-        result += timestamp();
-        break;
-      case '%':
-        result += '%';
-        break;
-      default:
-        result.append(1, '%').append(1, pattern[i]);
-    }
-  }
-  return result;
-}
-
-/// There, a real directory of this user, and nothing in it.
+/// There, a real directory of this user's that no one else can write, and nothing in it.
 bool is_usable(const std::filesystem::path& path) {
-  struct stat info {};
   std::error_code error;
-  return ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid() &&
-         ::access(path.c_str(), W_OK | X_OK) == 0 && std::filesystem::is_empty(path, error) && !error;
+  return open_private_directory(path) && ::access(path.c_str(), W_OK | X_OK) == 0 &&
+         std::filesystem::is_empty(path, error) && !error;
 }
 
 void make_parents(const std::filesystem::path& path) {
@@ -78,16 +32,60 @@ void make_parents(const std::filesystem::path& path) {
   }
 }
 
+OutputNames names_of(const RunInfo& run) {
+  return {run.program, run.process_id, run.host};
+}
+
+/// `at`: the job's directory, as result.path is.
+void take_part(OutputDirectory& result, const std::filesystem::path& at, const Config& config, const RunInfo& run) {
+  const std::filesystem::path part = make_part_directory(at, config.launch, run.host);
+  make_private_directory(part / "raw");
+  result.path = result.path / "parts" / part.filename();
+}
+
+/// Of the launch: what the first process has that records something, or a part of its own.
+std::optional<OutputDirectory> in_the_launch(const Config& config, const RunInfo& run,
+                                             const std::filesystem::path& wanted) {
+  UniqueFd open;
+  const std::string job = job_of_directory(wanted, &open);
+  if (job.empty()) return std::nullopt;
+  const std::filesystem::path at = path_of_descriptor(open.get(), wanted);
+  OutputDirectory result;
+  result.path = result.wanted = wanted;
+  std::error_code error;
+  const bool has_archive = std::filesystem::exists(at / "traces", error);
+  if (job != config.launch || has_archive || !make_private_directory(at / "raw")) take_part(result, at, config, run);
+  if (!leads_to(wanted, open.get())) throw Error(wanted.string() + " was moved away");
+  return result;
+}
+
+/// Of a launcher's job, without `tracer run`: always a part.
+std::optional<OutputDirectory> in_the_job(const Config& config, const RunInfo& run) {
+  const Launcher launcher = find_launcher();
+  if (launcher.job.empty()) return std::nullopt;
+  const std::string pattern = pattern_of_job(config.output, launcher.job);
+  if (pattern.empty()) return std::nullopt;
+  OutputDirectory result;
+  result.wanted = place_of(expand_output(pattern, names_of(run)), run.working_directory);
+  make_parents(result.wanted);
+  const JobDirectory job = enter_job(result.wanted, launcher.job);
+  result.job = result.path = job.path;
+  take_part(result, job.at(), config, run);
+  return result;
+}
+
 }  // namespace
 
 OutputDirectory make_output_directory(const Config& config, const RunInfo& run) {
-  const std::string pattern = config.output.empty() ? "tracer-%x-%t-%p" : config.output;
+  const std::string pattern = config.output.empty() ? default_output : config.output;
   OutputDirectory result;
-  std::filesystem::path wanted = expand(pattern, run);
-  if (wanted.is_relative()) wanted = std::filesystem::path(run.working_directory) / wanted;
-  wanted = wanted.lexically_normal();
-  if (wanted.filename().empty()) wanted = wanted.parent_path();
+  const std::filesystem::path wanted = place_of(expand_output(pattern, names_of(run)), run.working_directory);
   result.wanted = wanted;
+  if (!config.launch.empty()) {
+    if (auto found = in_the_launch(config, run, wanted)) return *std::move(found);
+  } else if (auto found = in_the_job(config, run)) {
+    return *std::move(found);
+  }
   make_parents(wanted);
   constexpr int most_attempts = 100000;
   for (int attempt = 1; attempt < most_attempts; ++attempt) {
@@ -95,7 +93,9 @@ OutputDirectory make_output_directory(const Config& config, const RunInfo& run) 
     result.renamed = attempt > 1;
     // `raw` is made exclusively and decides between processes that want the same name.
     if (!make_private_directory(result.path) && !is_usable(result.path)) continue;
-    if (make_private_directory(result.path / "raw")) return result;
+    if (!make_private_directory(result.path / "raw")) continue;
+    if (job_of_directory(result.path).empty()) return result;
+    ::rmdir((result.path / "raw").c_str());  // a job has come at the same time
   }
   throw Error("cannot find a free name for " + wanted.string());
 }

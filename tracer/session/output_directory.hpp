@@ -13,6 +13,7 @@ struct OutputDirectory {
   std::filesystem::path path;  ///< absolute, private; empty but for the directory `raw`
   bool renamed = false;        ///< the wanted one was not empty: `.2`, `.3`, ... was taken
   std::filesystem::path wanted;
+  std::filesystem::path job;  ///< of a launcher's job whose part this is; "" none, or `tracer run` looks after it
 };
 
 /// Makes the directory that `config.output` names for this run. Throws tracer::Error.
