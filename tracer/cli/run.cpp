@@ -13,6 +13,7 @@
 #include "tracer/cli/program.hpp"
 #include "tracer/cli/recover.hpp"
 #include "tracer/cli/show.hpp"
+#include "tracer/cli/tables.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/report/filter.hpp"
@@ -21,7 +22,7 @@ namespace tracer::cli {
 namespace {
 
 struct Options {
-  std::string output, filter, runtime, html;
+  std::string output, filter, runtime, html, format = "otf2";
   std::vector<std::string> settings;
   bool verbose = false, quiet = false, raw = false, report = false;
   std::vector<std::string> command;
@@ -140,6 +141,10 @@ bool look_after(const Options& options, const std::vector<std::filesystem::path>
   }
   if (options.raw || !good) return good;
   const std::filesystem::path first = traces.front() / "traces.otf2";
+  if (options.format == "parquet") {
+    const std::string written = write_tables_beside(first);
+    if (!options.quiet) print_note(written);
+  }
   if (!options.html.empty()) show_report(first, options.html, false);
   if (options.report) show_report(first, {}, true);
   if (!options.report && options.html.empty() && !options.quiet) {
@@ -211,6 +216,10 @@ void add(CLI::App& app, std::function<int()>& action) {
           [](const std::string& given) { return given == newest_found ? std::string{} : CLI::ExistingFile(given); });
   app.add_flag("-r,--report", options->report, "Show the report when the program has ended");
   app.add_option("--html", options->html, "Write the report as a page into this file")->type_name("FILE");
+  app.add_option("--format", options->format,
+                 "parquet: beside the archive, tables of it in DIR/tables (docs/formats/parquet.md)")
+      ->check(CLI::IsMember({"otf2", "parquet"}))
+      ->capture_default_str();
   app.add_flag("--raw", options->raw, "Leave the raw trace; `tracer convert` makes an archive of it");
   app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
   app.add_flag("-v,--verbose", options->verbose, "Let the OpenMP runtime say how it looks for tools");
