@@ -64,6 +64,16 @@ add_library(tracer::elf UNKNOWN IMPORTED)
 set_target_properties(tracer::elf PROPERTIES IMPORTED_LOCATION ${LIBELF_LIBRARY}
   INTERFACE_INCLUDE_DIRECTORIES ${LIBELF_INCLUDE_DIR})
 
+# libzstd, for the command only (formats/parquet); static where that is possible, so that the command needs nothing.
+find_path(ZSTD_INCLUDE_DIR zstd.h)
+find_library(ZSTD_LIBRARY NAMES libzstd.a zstd)
+if(NOT ZSTD_INCLUDE_DIR OR NOT ZSTD_LIBRARY)
+  tracer_need("libzstd" "libzstd-dev")
+endif()
+add_library(tracer::zstd UNKNOWN IMPORTED)
+set_target_properties(tracer::zstd PROPERTIES IMPORTED_LOCATION ${ZSTD_LIBRARY}
+  INTERFACE_INCLUDE_DIRECTORIES ${ZSTD_INCLUDE_DIR})
+
 find_package(CLI11 QUIET)
 if(NOT CLI11_FOUND)
   tracer_need("CLI11" "libcli11-dev")

@@ -22,6 +22,7 @@ LAYERS = {
     "device/correlate": 2,
     "tracer/session": 3,
     "tracer/convert": 3,
+    "tracer/columns": 3,
     "tracer/check": 3,
     "device/select": 3,
     "tracer/ompt": 4,
@@ -38,6 +39,7 @@ HOMES = [
     (r"(oneapi/)?tbb/.*", ["tracer/session", "tracer/drain", "device/correlate"]),
     (r"spdlog/.*", ["tracer/base"]),
     (r"CLI/.*", ["tracer/cli"]),
+    (r"zstd\.h", ["formats/parquet"]),
     (r"omp\.h", []),
 ]
 

@@ -17,6 +17,7 @@
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/cli/filter_options.hpp"
+#include "tracer/cli/tables.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/report/timeline.hpp"
@@ -34,7 +35,8 @@ struct Format {
   const char* name;
   const char* suffix;
 };
-constexpr Format formats[] = {{"perfetto", ".pftrace"}, {"chrome", ".json"}, {"csv", ".csv.d"}, {"sqlite", ".sqlite"}};
+constexpr Format formats[] = {
+    {"perfetto", ".pftrace"}, {"chrome", ".json"}, {"csv", ".csv.d"}, {"sqlite", ".sqlite"}, {"parquet", ".parquet"}};
 
 /// What the output's name says when no format is given.
 std::string format_of(const Options& options) {
@@ -42,6 +44,7 @@ std::string format_of(const Options& options) {
   const std::string suffix = fs::path{options.output}.extension();
   if (suffix == ".json") return "chrome";
   if (suffix == ".sqlite" || suffix == ".db" || suffix == ".sqlite3") return "sqlite";
+  if (suffix == ".parquet") return "parquet";
   if (suffix == ".csv" || suffix == ".d") return "csv";
   return "perfetto";
 }
@@ -86,14 +89,19 @@ int run(const Options& options) {
         output = fs::path{archive.path()}.parent_path() / (std::string{"traces"} + known.suffix);
     }
   }
+  const std::uint64_t shortest = options.shortest.empty() ? 0 : report::parse_duration(options.shortest);
+  if (format == "parquet") {
+    print_note(write_tables_with_progress(*source, output, shortest));
+    return ok;
+  }
   std::ofstream file;
   const auto writer = make_writer(format, source->definitions(), output, file);
   {
     Progress progress{"exporting"};
     Exporter exporter{source->number_of_events(), progress};
     report::Replay replay{source->definitions()};
-    report::LongSlices longer{*writer, options.shortest.empty() ? 0 : report::parse_duration(options.shortest)};
-    report::Timeline timeline{source->definitions(), options.shortest.empty() ? *writer : longer};
+    report::LongSlices longer{*writer, shortest};
+    report::Timeline timeline{source->definitions(), shortest == 0 ? *writer : longer};
     replay.add(timeline);
     replay.add(exporter);
     source->read(replay);
@@ -109,9 +117,9 @@ void add(CLI::App& app, std::function<int()>& action) {
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
   app.add_option("-f,--format", options->format, "Format (default: by the output's suffix, else perfetto)")
-      ->check(CLI::IsMember({"perfetto", "chrome", "csv", "sqlite"}));
+      ->check(CLI::IsMember({"perfetto", "chrome", "csv", "sqlite", "parquet"}));
   app.add_option("-o,--output", options->output,
-                 "File, or for csv the directory, to write (default: next to the archive)")
+                 "File, or for csv and parquet the directory, to write (default: next to the archive)")
       ->type_name("PATH");
   app.add_option("--min-duration", options->shortest, "Leave out what is shorter, as in 500 (ns), 10us or 1.5ms")
       ->type_name("TIME");
@@ -121,6 +129,6 @@ void add(CLI::App& app, std::function<int()>& action) {
 
 }  // namespace
 
-const Command export_command{"export", "Write a trace for Perfetto, Chrome, SQLite, or as CSV", add};
+const Command export_command{"export", "Write a trace for Perfetto, Chrome, SQLite, as CSV, or as Parquet tables", add};
 
 }  // namespace tracer::cli

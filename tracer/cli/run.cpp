@@ -19,6 +19,7 @@
 #include "tracer/cli/program.hpp"
 #include "tracer/cli/recover.hpp"
 #include "tracer/cli/show.hpp"
+#include "tracer/cli/tables.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/report/filter.hpp"
@@ -28,7 +29,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Options {
-  std::string output, filter, runtime, html;
+  std::string output, filter, runtime, html, format = "otf2";
   std::vector<std::string> settings;
   bool verbose = false, quiet = false, raw = false, report = false;
   std::vector<std::string> command;
@@ -245,6 +246,10 @@ void show(const Options& options, const Launch& launch) {
   const fs::path& directory = launch.place;
   std::error_code error;
   if (!fs::exists(archive, error)) return;
+  if (options.format == "parquet") {
+    const std::string written = write_tables_beside(archive);
+    if (!options.quiet) print_note(written);
+  }
   if (!options.html.empty()) show_report(archive, options.html, false);
   if (options.report) show_report(archive, {}, true);
   if (!options.report && options.html.empty() && !options.quiet) {
@@ -317,6 +322,10 @@ void add(CLI::App& app, std::function<int()>& action) {
           [](const std::string& given) { return given == newest_found ? std::string{} : CLI::ExistingFile(given); });
   app.add_flag("-r,--report", options->report, "Show the report when the program has ended");
   app.add_option("--html", options->html, "Write the report as a page into this file")->type_name("FILE");
+  app.add_option("--format", options->format,
+                 "parquet: beside the archive, tables of it in DIR/tables (docs/formats/parquet.md)")
+      ->check(CLI::IsMember({"otf2", "parquet"}))
+      ->capture_default_str();
   app.add_flag("--raw", options->raw, "Leave the raw trace; `tracer convert` makes an archive of it");
   app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
   app.add_flag("-v,--verbose", options->verbose, "Let the OpenMP runtime say how it looks for tools");

@@ -22,6 +22,10 @@ enum class Activity : std::uint8_t {
   count_
 };
 const char* name_of(Activity activity) noexcept;
+/// Waiting for other threads.
+constexpr bool is_waiting(Activity activity) noexcept {
+  return activity == Activity::barrier || activity == Activity::task_wait || activity == Activity::lock_wait;
+}
 
 /// The directive that a region belongs to, for those that reports treat specially.
 enum class Construct : std::uint8_t {

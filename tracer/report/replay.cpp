@@ -76,7 +76,11 @@ void Replay::charge(LocationRef ref, LocationState& location, std::uint64_t time
   const Activity activity = location.activity();
   Task& task = *location.current;
   const std::uint64_t ns = time - from;
-  if (!task.stack.empty()) task.stack.back().exclusive += ns;
+  if (!task.stack.empty()) {
+    Frame& frame = task.stack.back();
+    frame.exclusive += ns;
+    if (is_waiting(activity)) frame.waiting += ns;
+  }
   if (task.is_explicit) task.active += ns;
   if (!location.contexts.empty()) {
     Context& context = location.contexts.back();
@@ -150,7 +154,8 @@ void Replay::do_enter(LocationRef ref, LocationState& location, const Event& eve
   Task& task = *location.current;
   Activity activity = region.activity;
   if (location.kind == LocationKind::accelerator_stream) activity = Activity::work;
-  task.stack.push_back({.region = event.ref, .activity = activity, .enter = event.time});
+  task.stack.push_back(
+      {.region = event.ref, .activity = activity, .enter = event.time, .number = ++enters_, .location = ref});
   if (task.is_explicit && task.region == undefined_ref && region.construct == Construct::task) task.region = event.ref;
   if (region.construct == Construct::parallel && !location.contexts.empty() &&
       location.contexts.back().team->region == undefined_ref) {
@@ -188,6 +193,7 @@ void Replay::do_team_begin(LocationRef ref, LocationState& location, const Event
   if (team == nullptr) {
     team = std::make_shared<Team>();
     team->comm = event.ref;
+    team->number = ++teams_begun_;
     team->begin = event.time;
     const auto& members = event.ref < members_.size() ? members_[event.ref] : std::vector<LocationRef>{};
     team->size = static_cast<std::uint32_t>(members.size());
@@ -204,6 +210,7 @@ void Replay::do_team_begin(LocationRef ref, LocationState& location, const Event
   ++team->begun;
   context.implicit->location = ref;
   context.implicit->team = team.get();
+  context.implicit->team_number = team->number;
   context.implicit->parent = team->encountering;
   location.contexts.push_back(context);
   location.current = context.implicit;
@@ -253,7 +260,9 @@ std::shared_ptr<Task> Replay::find(const Event& event, Team* team) {
     ++irregular_;
     task = std::make_shared<Task>();
     task->is_explicit = true;
+    task->number = ++tasks_begun_;
     task->team = team;
+    task->team_number = team == nullptr ? 0 : team->number;
     task->created = event.time;
   }
   return task;
@@ -263,10 +272,12 @@ void Replay::do_task_create(LocationRef ref, LocationState& location, const Even
                             std::span<const EventAttribute> attributes) {
   auto task = std::make_shared<Task>();
   task->is_explicit = true;
+  task->number = ++tasks_begun_;
   task->id = attribute(attributes, task_id_);
   task->location = ref;
   task->parent = location.current;
   task->team = location.contexts.empty() ? nullptr : location.contexts.back().team.get();
+  task->team_number = task->team == nullptr ? 0 : task->team->number;
   task->created = event.time;
   tasks_[{event.ref, static_cast<std::uint32_t>(event.a), event.b}] = task;
   if (task->id != 0) by_id_[task->id] = task;

@@ -27,13 +27,17 @@ struct Frame {
   std::uint64_t enter = 0;
   std::uint64_t exclusive = 0;  ///< ns in this region itself, while its task was running
   std::uint64_t active = 0;     ///< exclusive and that of the frames inside
+  std::uint64_t waiting = 0;    ///< of exclusive: while the activity was one of waiting
+  std::uint64_t number = 0;     ///< of its Enter, from 1 in order of time
+  LocationRef location = 0;     ///< where that was
 };
 
 struct Team;
 
 /// An explicit task, an implicit task, or what a location does outside of teams.
 struct Task {
-  std::uint64_t id = 0;  ///< TASK_ID, 0 unknown
+  std::uint64_t id = 0;      ///< TASK_ID, 0 unknown
+  std::uint64_t number = 0;  ///< of an explicit task, from 1 in order of creation
   bool is_explicit = false, started = false, completed = false;
   LocationRef location = 0;  ///< where it ran last; where it was created until then
   RegionRef region = undefined_ref;
@@ -41,6 +45,7 @@ struct Task {
   std::vector<Frame> stack;
   std::shared_ptr<Task> parent;
   Team* team = nullptr;
+  std::uint64_t team_number = 0;  ///< of the team, which may be gone; 0 none
   // For the critical path (graph.cpp):
   Path path, descendants, children;
   Path chain;  ///< of tasks that depend on each other, itself included once it is complete
@@ -51,6 +56,7 @@ struct Task {
 /// One execution of a parallel region.
 struct Team {
   CommRef comm = undefined_ref;
+  std::uint64_t number = 0;  ///< from 1 in order of begin
   RegionRef region = undefined_ref;
   LocationRef master = 0;
   std::uint64_t begin = 0, end = 0;
@@ -158,6 +164,7 @@ class Replay final : public EventVisitor {
   std::unordered_map<std::uint64_t, std::weak_ptr<Task>> by_id_;
   std::uint32_t task_id_, source_id_, sink_id_;
   std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0, events_ = 0, irregular_ = 0;
+  std::uint64_t enters_ = 0, tasks_begun_ = 0, teams_begun_ = 0;  ///< the numbers given so far
 };
 
 }  // namespace tracer::report

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_parquet.py TRACER MAKE_TRACE MODULES QUERIES [LIBTRACER PROGRAM...]: the Parquet tables of known traces and of
+programs that are traced here, read by DuckDB and by hyparquet (npm packages, installed into MODULES), say what `tracer
+report` says, to the nanosecond; also through the queries of examples/queries. Skipped, saying why, without node or
+network."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PACKAGES = ["@duckdb/node-api", "hyparquet", "hyparquet-compressors"]
+
+
+def need(condition, what):
+    if not condition:
+        raise SystemExit("FAILED: " + what)
+    print("ok: " + what)
+
+
+def skip(why):
+    print("skipped: " + why)
+    raise SystemExit(77)
+
+
+def install(modules):
+    if not shutil.which("node") or not shutil.which("npm"):
+        skip("no node and npm here")
+    modules.mkdir(parents=True, exist_ok=True)
+    if not all((modules / "node_modules" / p / "package.json").exists() for p in PACKAGES):
+        (modules / "package.json").write_text("{}")
+        done = subprocess.run(["npm", "install", "--no-audit", "--no-fund", *PACKAGES], cwd=modules, capture_output=True, text=True)
+        if done.returncode != 0:
+            skip("npm could not install " + " ".join(PACKAGES) + ": " + done.stderr.strip()[-300:])
+    if subprocess.run(["node", "-e", "require('@duckdb/node-api')"], cwd=modules, capture_output=True).returncode != 0:
+        skip("DuckDB's package does not load on this machine")
+
+
+class Checker:
+    def __init__(self, tracer, modules, queries, work):
+        self.tracer, self.modules, self.queries, self.work = tracer, modules, queries, work
+
+    def duckdb(self, tables, *sql):
+        files = []
+        for i, text in enumerate(sql):
+            if not isinstance(text, pathlib.Path):
+                file = self.work / f"query{i}.sql"
+                file.write_text(text)
+                text = file
+            files.append(str(text))
+        done = subprocess.run(["node", str(self.queries / "duckdb.mjs"), str(tables), *files], cwd=self.modules,
+                              env={**os.environ, "AS_JSON": "1"}, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise SystemExit("FAILED: DuckDB: " + done.stderr[-2000:])
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def hyparquet(self, tables):
+        files = sorted(str(f) for f in tables.rglob("*.parquet"))
+        done = subprocess.run(["node", str(pathlib.Path(__file__).with_name("read_parquet.mjs")), str(self.modules), *files],
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            raise SystemExit("FAILED: hyparquet: " + done.stderr[-2000:])
+        return {pathlib.Path(file): found for file, found in json.loads(done.stdout).items()}
+
+    def check(self, name, archive):
+        tables = self.work / (name + ".parquet")
+        subprocess.run([self.tracer, "export", "--format", "parquet", "-o", tables, archive], check=True, capture_output=True)
+        report = json.loads(subprocess.run([self.tracer, "report", "--json", archive], check=True, capture_output=True).stdout)
+
+        by_region, by_thread, events, tasks, locks, operations, by_file, wall = self.duckdb(
+            tables,
+            """SELECT r.region, count(*) AS n, sum(r.exclusive) AS exclusive,
+                      sum(CASE WHEN r.task > 0 THEN r.exclusive + r.nested ELSE r.end - r.start END) AS total
+               FROM regions r GROUP BY r.region""",
+            """SELECT r.location, sum(r.waiting) AS waiting FROM regions r GROUP BY r.location""",
+            """SELECT event, count(*) AS n FROM events GROUP BY event""",
+            """SELECT count(*) AS n, sum(active) AS active FROM tasks WHERE complete = 1""",
+            """SELECT lock, count(*) AS n, sum(wait) AS wait, sum(held) AS held, sum(contended) AS contended FROM locks GROUP BY lock""",
+            """SELECT kind, count(*) AS n, sum("end" - start) AS ns FROM device_operations GROUP BY kind""",
+            """SELECT filename, count(*) AS n FROM read_parquet('%s/*/*.parquet', union_by_name = true, filename = true)
+               GROUP BY filename""" % tables,
+            """SELECT max("end") AS last FROM regions""")
+
+        constructs = {row["region"]: row for row in report["constructs"]}
+        found = {int(row["region"]): (int(row["n"]), int(row["exclusive"]), int(row["total"])) for row in by_region}
+        need(found == {r: (c["count"], c["exclusive_ns"], c["total_ns"]) for r, c in constructs.items()},
+             f"{name}: times and counts of {len(found)} regions are the report's")
+        need(sum(n for n, _, _ in found.values()) == report["event_counts"].get("enter", 0), f"{name}: a row for each Enter")
+        waiting = {int(row["location"]): int(row["waiting"]) for row in by_thread if int(row["waiting"])}
+        said = {t["location"]: sum(t["time"][w] for w in ("barrier_ns", "task_wait_ns", "lock_wait_ns")) for t in report["threads"]}
+        need(waiting == {location: ns for location, ns in said.items() if ns}, f"{name}: the waiting of each thread is the report's")
+        counted = {row["event"]: int(row["n"]) for row in events}
+        need(counted == {e: n for e, n in report["event_counts"].items() if e not in ("enter", "leave", "metric_uint")},
+             f"{name}: the events that are no intervals: {sum(counted.values())}")
+        need((int(tasks[0]["n"]), int(tasks[0]["active"] or 0)) == (report["tasks"]["completed"], report["tasks"]["total_ns"]), f"{name}: tasks")
+        need({int(r["lock"]): (int(r["n"]), int(r["wait"]), int(r["held"]), int(r["contended"])) for r in locks}
+             == {r["lock"]: (r["acquisitions"], r["wait_ns"], r["held_ns"], r["contended"]) for r in report["locks"]}, f"{name}: locks")
+        kinds = {row["kind"]: (int(row["n"]), int(row["ns"])) for row in operations}
+        kernels = (sum(d["kernels"] for d in report["devices"]), sum(d["kernel_ns"] for d in report["devices"]))
+        copies = tuple((sum(d[way]["count"] for d in report["devices"]), sum(d[way]["ns"] for d in report["devices"]))
+                       for way in ("to_device", "from_device"))
+        need((kinds.get("kernel", (0, 0)), kinds.get("to_device", (0, 0)), kinds.get("from_device", (0, 0))) == (kernels, *copies),
+             f"{name}: device operations")
+        if by_region:
+            need(int(wall[0]["last"]) <= report["wall_ns"], f"{name}: time begins with the trace")
+
+        # The queries that are offered.
+        asked = self.duckdb(tables, *(self.queries / f"{q}.sql" for q in ("waiting", "barriers", "tasks", "messages")))
+        need(sum(int(row["waiting_ns"]) for row in asked[0]) == sum(said.values()), f"{name}: waiting.sql answers what the report says")
+        longest = [int(row["length_ns"]) for row in asked[1]]
+        need(longest == sorted(longest, reverse=True) and len(longest) <= 10, f"{name}: barriers.sql")
+        need(sorted((row["task"] or "", int(row["tasks"]), int(row["ran_ns"])) for row in asked[2])
+             == sorted((row["name"], row["count"], row["total_ns"]) for row in report["tasks"]["regions"]), f"{name}: tasks.sql")
+
+        # The second reader.
+        sums = self.hyparquet(tables)
+        own = {file: f["rows"] for file, f in sums.items() if file.parent != tables and f["rows"]}
+        need(own == {pathlib.Path(row["filename"]): int(row["n"]) for row in by_file}, f"{name}: both readers find the same rows in {len(sums)} files")
+        exclusive = sum(int(f["sums"]["exclusive"]) for file, f in sums.items() if file.name.startswith("regions-") and f["rows"])
+        need(exclusive == sum(e for _, e, _ in found.values()), f"{name}: and the same sums")
+
+
+def main():
+    tracer, make_trace, modules, queries = (pathlib.Path(a).resolve() for a in sys.argv[1:5])
+    install(modules)
+    with tempfile.TemporaryDirectory() as directory:
+        work = pathlib.Path(directory)
+        checker = Checker(tracer, modules, queries, work)
+        events = os.environ.get("TRACER_TEST_EXPORT_EVENTS", "300000")
+        for kind in ("imbalance", "chain", "lock", "overlap", "large"):
+            subprocess.run([make_trace, kind, work / kind] + ([events] if kind == "large" else []), check=True)
+            checker.check(kind, work / kind)
+        for program in map(pathlib.Path, sys.argv[6:]):
+            trace = work / program.name
+            subprocess.run([program], check=True, stdout=subprocess.DEVNULL,
+                           env={**os.environ, "OMP_TOOL_LIBRARIES": sys.argv[5], "TRACER_OUTPUT": str(trace), "OMP_NUM_THREADS": "4"})
+            checker.check(program.name, trace)
+        full = work / "imbalance.parquet"
+        again = subprocess.run([tracer, "export", "--format", "parquet", "-o", full, work / "imbalance"], capture_output=True, text=True)
+        need(again.returncode == 1 and "not empty" in again.stderr, "a directory that has something is left alone")
+        need(not list(work.glob(".*")), "nothing unfinished is left beside")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

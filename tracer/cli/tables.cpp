@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See tables.hpp.
+#include "tracer/cli/tables.hpp"
+
+#include "tracer/base/text.hpp"
+#include "tracer/cli/archive.hpp"
+#include "tracer/cli/terminal.hpp"
+#include "tracer/columns/write.hpp"
+
+namespace tracer::cli {
+
+std::string write_tables_with_progress(EventSource& source, const std::filesystem::path& directory,
+                                       std::uint64_t shortest) {
+  Progress progress{"exporting"};
+  const auto result =
+      columns::write_tables(source, directory, {shortest, [&](double share) { progress.update(share); }});
+  return "wrote " + directory.string() + ": " + format_count(result.rows) + " rows, " + format_bytes(result.bytes);
+}
+
+std::string write_tables_beside(const std::filesystem::path& archive) {
+  return write_tables_with_progress(*open_archive(archive), archive.parent_path() / "tables");
+}
+
+}  // namespace tracer::cli

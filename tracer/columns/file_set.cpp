@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See file_set.hpp.
+#include "tracer/columns/file_set.hpp"
+
+#include <algorithm>
+
+#include "tracer/base/file.hpp"
+
+namespace tracer::columns {
+namespace {
+
+/// Open files at once are at most this times the number of tables.
+constexpr std::size_t most_sets = 32;
+/// Of one file; engines read files and row groups in parallel.
+constexpr std::uint64_t rows_of_file = 32 * parquet::File::rows_of_group;
+/// Rows between two looks at what a file holds, and how much all may hold.
+constexpr std::uint32_t rows_between_looks = 16 * 1024;
+constexpr std::size_t most_held = std::size_t{96} << 20;
+
+using enum parquet::Type;
+
+const std::array<TableLayout, number_of_tables>& layouts() {
+  static const std::array<TableLayout, number_of_tables> all{{
+      {"regions",
+       {{"id"},
+        {"parent"},
+        {"start"},
+        {"end"},
+        {"exclusive"},
+        {"nested"},
+        {"waiting"},
+        {"location"},
+        {"region"},
+        {"depth", int32},
+        {"task"},
+        {"team"}},
+       3},
+      {"events",
+       {{"time"}, {"location"}, {"event", text}, {"name", text}, {"ref"}, {"value"}, {"value2"}, {"text", text}},
+       0},
+      {"tasks",
+       {{"task"},
+        {"parent"},
+        {"team"},
+        {"region"},
+        {"created"},
+        {"started"},
+        {"completed"},
+        {"active"},
+        {"location"},
+        {"created_on"},
+        {"complete", int32}},
+       6},
+      {"dependences", {{"time"}, {"source"}, {"sink"}}, 0},
+      {"locks",
+       {{"lock"},
+        {"region"},
+        {"location"},
+        {"task"},
+        {"requested"},
+        {"acquired"},
+        {"released"},
+        {"wait"},
+        {"held"},
+        {"contended", int32},
+        {"acquisition"}},
+       -1},
+      {"teams", {{"team"}, {"region"}, {"begin"}, {"end"}, {"threads"}, {"location"}, {"task"}, {"comm"}}, 3},
+      {"messages",
+       {{"kind", text},
+        {"send_location"},
+        {"send_time"},
+        {"receive_location"},
+        {"receive_time"},
+        {"source_rank"},
+        {"target_rank"},
+        {"comm"},
+        {"tag"},
+        {"bytes"}},
+       4},
+      {"device_operations",
+       {{"kind", text},
+        {"region"},
+        {"location"},
+        {"start"},
+        {"end"},
+        {"bytes"},
+        {"host_op"},
+        {"submit_location"},
+        {"submit_time"}},
+       4},
+      {"metrics", {{"time"}, {"location"}, {"metric"}, {"value"}}, 0},
+  }};
+  return all;
+}
+
+}  // namespace
+
+const TableLayout& layout_of(Table table) {
+  return layouts()[static_cast<std::size_t>(table)];
+}
+
+FileSet::FileSet(std::filesystem::path directory, const Definitions& definitions)
+    : directory_{std::move(directory)},
+      origin_{std::to_string(definitions.clock.offset)},
+      realtime_{std::to_string(definitions.clock.realtime)},
+      creator_{definitions.creator} {
+  std::vector<std::uint32_t> ordinal(definitions.groups_of_locations.size(), 0);
+  for (std::uint32_t g = 0; g < ordinal.size(); ++g) {
+    if (definitions.groups_of_locations[g].kind != LocationGroupKind::process) continue;
+    ordinal[g] = static_cast<std::uint32_t>(processes_.size());
+    processes_.push_back(g);
+  }
+  if (processes_.empty()) processes_.push_back(undefined_ref);
+  for (std::uint32_t g = 0; g < ordinal.size(); ++g) {
+    const LocationGroup& group = definitions.groups_of_locations[g];
+    if (group.kind != LocationGroupKind::process && group.creating_group < ordinal.size())
+      ordinal[g] = ordinal[group.creating_group];
+  }
+  const std::size_t sets = std::min(most_sets, processes_.size());
+  const std::size_t together = (processes_.size() + sets - 1) / sets;
+  page_rows_ = sets <= 4 ? parquet::File::rows_of_page : parquet::File::rows_of_page / 8;
+  for (const Location& location : definitions.locations) {
+    const std::uint32_t process = location.group < ordinal.size() ? ordinal[location.group] : 0;
+    process_of_.push_back(process);
+    set_of_.push_back(static_cast<std::uint32_t>(process / together));
+  }
+  for (std::size_t first = 0; first < processes_.size(); first += together) {
+    const std::size_t last = std::min(first + together, processes_.size()) - 1;
+    std::string name = "process-" + std::to_string(first);
+    if (last != first) name = "processes-" + std::to_string(first) + "-" + std::to_string(last);
+    make_private_directory(directory_ / name);
+    names_.push_back(std::move(name));
+  }
+  sets_.resize(names_.size());
+}
+
+std::vector<std::pair<std::string, std::string>> FileSet::key_values(const char* table) const {
+  return {{"tracer.schema", version},
+          {"tracer.table", table},
+          {"tracer.origin_ns", origin_},
+          {"tracer.realtime_ns", realtime_},
+          {"tracer.creator", creator_}};
+}
+
+void FileSet::open(Table table, std::size_t set, Slot& slot) {
+  const TableLayout& layout = layout_of(table);
+  std::string part = std::to_string(slot.part++);
+  part.insert(0, part.size() < 4 ? 4 - part.size() : 0, '0');
+  parquet::Schema schema{layout.columns, layout.sorted_by, key_values(layout.name), page_rows_};
+  slot.file = std::make_unique<parquet::File>(
+      directory_ / names_[set] / (std::string{layout.name} + "-" + part + ".parquet"), std::move(schema));
+}
+
+void FileSet::look_after(Table table, LocationRef location, Slot& slot) {
+  slot.until_look = rows_between_looks;
+  if (slot.file != nullptr && slot.file->rows() >= rows_of_file) {
+    close(*slot.file);
+    slot.file.reset();
+  }
+  if (slot.file == nullptr) open(table, set_of_[location], slot);
+  limit_memory();
+}
+
+/// Shorter row groups are the price of many processes.
+void FileSet::limit_memory() {
+  for (;;) {
+    std::size_t held = 0, most = 0;
+    parquet::File* largest = nullptr;
+    for (const Set& set : sets_) {
+      for (const Slot& slot : set) {
+        if (slot.file == nullptr) continue;
+        const std::size_t bytes = slot.file->held();
+        held += bytes;
+        if (bytes > most) {
+          most = bytes;
+          largest = slot.file.get();
+        }
+      }
+    }
+    if (held <= most_held || largest == nullptr) return;
+    largest->end_group();
+  }
+}
+
+parquet::File FileSet::make(const char* name, std::vector<parquet::Column> columns) const {
+  return parquet::File{directory_ / (std::string{name} + ".parquet"), {std::move(columns), -1, key_values(name)}};
+}
+
+void FileSet::close(parquet::File& file) {
+  bytes_ += file.close();
+  rows_ += file.rows();
+}
+
+void FileSet::close_all() {
+  for (std::size_t s = 0; s < sets_.size(); ++s) {
+    for (std::size_t t = 0; t < number_of_tables; ++t) {
+      Slot& slot = sets_[s][t];
+      if (slot.file == nullptr && slot.part == 0) open(static_cast<Table>(t), s, slot);
+      if (slot.file != nullptr) close(*slot.file);
+      slot.file.reset();
+    }
+  }
+}
+
+}  // namespace tracer::columns

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files of all tables: for each process, or so many of them together that files stay few, one of each table,
+// and a further part when one is long.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "formats/parquet/file.hpp"
+#include "tracer/definitions.hpp"
+
+namespace tracer::columns {
+
+/// Raise it when a column changes its meaning or goes away; new columns and tables do not change it.
+inline constexpr const char* version = "tracer-parquet/1";
+
+enum class Table : std::uint8_t {
+  regions,
+  events,
+  tasks,
+  dependences,
+  locks,
+  teams,
+  messages,
+  device_operations,
+  metrics,
+  count_
+};
+inline constexpr std::size_t number_of_tables = static_cast<std::size_t>(Table::count_);
+
+/// Name and columns of a table; rows are in the order of `sorted_by`.
+struct TableLayout {
+  const char* name;
+  std::vector<parquet::Column> columns;
+  int sorted_by = -1;
+};
+const TableLayout& layout_of(Table table);
+
+class FileSet {
+ public:
+  FileSet(std::filesystem::path directory, const Definitions& definitions);
+  FileSet(const FileSet&) = delete;
+  FileSet& operator=(const FileSet&) = delete;
+
+  /// Where a row of a location goes. Call it for each row: files are made, and changed when they are long.
+  parquet::File& file(Table table, LocationRef location) {
+    Slot& slot = sets_[set_of_[location]][static_cast<std::size_t>(table)];
+    if (slot.file == nullptr || --slot.until_look == 0) look_after(table, location, slot);
+    return *slot.file;
+  }
+  /// A file of its own beside those of the processes.
+  parquet::File make(const char* name, std::vector<parquet::Column> columns) const;
+  void close(parquet::File& file);
+  /// Each process' files, also those that have no rows.
+  void close_all();
+
+  /// Processes by the order of their groups; streams belong to the process that uses them.
+  std::uint32_t process_of(LocationRef location) const { return process_of_[location]; }
+  const std::vector<std::uint32_t>& processes() const { return processes_; }  ///< their groups of locations
+  std::uint64_t rows() const noexcept { return rows_; }
+  std::uint64_t bytes() const noexcept { return bytes_; }
+
+ private:
+  struct Slot {
+    std::unique_ptr<parquet::File> file;
+    std::uint32_t until_look = 0, part = 0;
+  };
+  using Set = std::array<Slot, number_of_tables>;
+  void look_after(Table table, LocationRef location, Slot& slot);
+  void open(Table table, std::size_t set, Slot& slot);
+  void limit_memory();
+  std::vector<std::pair<std::string, std::string>> key_values(const char* table) const;
+
+  std::filesystem::path directory_;
+  std::vector<std::uint32_t> processes_, process_of_, set_of_;
+  std::vector<Set> sets_;
+  std::vector<std::string> names_;  ///< of the sets' directories
+  std::string origin_, realtime_, creator_;
+  std::size_t page_rows_;
+  std::uint64_t rows_ = 0, bytes_ = 0;
+};
+
+}  // namespace tracer::columns

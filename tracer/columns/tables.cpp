@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See tables.hpp.
+#include "tracer/columns/tables.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tracer::columns {
+namespace {
+
+using parquet::Column;
+using parquet::File;
+using report::Frame;
+using report::Task;
+using report::Team;
+using enum parquet::Type;
+
+/// Of EventType, in the events table; nullptr: not in it.
+const char* name_of(EventType type) {
+  switch (type) {
+    case EventType::program_begin:
+      return "program_begin";
+    case EventType::program_end:
+      return "program_end";
+    case EventType::thread_fork:
+      return "thread_fork";
+    case EventType::thread_join:
+      return "thread_join";
+    case EventType::team_begin:
+      return "team_begin";
+    case EventType::team_end:
+      return "team_end";
+    case EventType::task_create:
+      return "task_create";
+    case EventType::task_switch:
+      return "task_switch";
+    case EventType::task_complete:
+      return "task_complete";
+    case EventType::acquire_lock:
+      return "acquire_lock";
+    case EventType::release_lock:
+      return "release_lock";
+    case EventType::measurement_on_off:
+      return "measurement_on_off";
+    case EventType::buffer_flush:
+      return "buffer_flush";
+    case EventType::parameter_int:
+      return "parameter_int";
+    case EventType::parameter_uint:
+      return "parameter_uint";
+    case EventType::parameter_string:
+      return "parameter_string";
+    case EventType::rma_get:
+      return "rma_get";
+    case EventType::rma_put:
+      return "rma_put";
+    case EventType::rma_op_complete_blocking:
+      return "rma_op_complete_blocking";
+    case EventType::enter:
+    case EventType::leave:
+    case EventType::metric_uint:
+      return nullptr;
+    default:
+      return "other";
+  }
+}
+
+/// As SQL has numbers: -1 where there is none.
+std::int64_t or_none(std::uint32_t ref) {
+  return ref == undefined_ref ? -1 : std::int64_t{ref};
+}
+
+bool is_kernel(RegionRole role) {
+  return role != RegionRole::allocate && role != RegionRole::deallocate && role != RegionRole::data_transfer;
+}
+
+}  // namespace
+
+Tables::Tables(const Definitions& definitions, const report::Replay& replay, const std::filesystem::path& directory,
+               std::uint64_t shortest)
+    : definitions_{definitions},
+      replay_{replay},
+      origin_{definitions.clock.offset},
+      shortest_{shortest},
+      files_{directory, definitions},
+      next_host_op_(definitions.locations.size()) {
+  for (const Location& location : definitions.locations)
+    is_stream_.push_back(location.kind == LocationKind::accelerator_stream);
+  for (std::size_t i = 0; i < definitions.attributes.size(); ++i) {
+    if (definitions.attributes[i].name == "HOST_OP_ID") host_op_id_ = static_cast<std::uint32_t>(i);
+  }
+  for (std::size_t i = 0; i < definitions.parameters.size(); ++i) {
+    if (definitions.parameters[i].name == "callsite id") callsite_ = static_cast<std::uint32_t>(i);
+  }
+}
+
+void Tables::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+  now_ = event.time;
+  now_location_ = location;
+  std::uint64_t host_op = 0;
+  for (const EventAttribute& attribute : attributes) {
+    if (attribute.attribute == host_op_id_) host_op = attribute.value;
+  }
+  switch (event.type) {
+    case EventType::enter:
+      if (host_op != 0) submit(location, event, host_op);
+      return;
+    case EventType::leave:
+      return;
+    case EventType::metric_uint:
+      files_.file(Table::metrics, location).row(since(event.time), location, event.ref, event.a);
+      return;
+    case EventType::parameter_uint:
+      if (event.ref == callsite_ && event.a != 0) submit(location, event, event.a);
+      break;
+    case EventType::acquire_lock:
+      acquire(location, event);
+      break;
+    case EventType::release_lock: {
+      Lock& lock = locks_[event.a];
+      const std::uint64_t held = lock.open.held ? event.time - std::min(event.time, lock.open.acquired) : 0;
+      if (lock.open.held) add_lock(event.a, lock.open, event.time, held);
+      lock.open.held = false;
+      lock.released = event.time;
+      break;
+    }
+    case EventType::rma_get:
+    case EventType::rma_put:
+      copies_[event.b] = {location, event.time, event.a, host_op != 0 ? host_op : event.b,
+                          event.type == EventType::rma_get};
+      break;
+    case EventType::rma_op_complete_blocking:
+      if (const auto found = copies_.find(event.b); found != copies_.end()) {
+        const Copy& copy = found->second;
+        add_operation(copy.location, copy.to_device ? "to_device" : "from_device", undefined_ref, copy.begin,
+                      event.time, copy.bytes, copy.host_op);
+        copies_.erase(found);
+      }
+      break;
+    default:
+      break;
+  }
+  add_event(location, event);
+}
+
+void Tables::add_event(LocationRef location, const Event& event) {
+  const char* const what = name_of(event.type);
+  if (what == nullptr) return;
+  File& file = files_.file(Table::events, location);
+  std::string_view name, value_text;
+  const bool parameter = event.type == EventType::parameter_int || event.type == EventType::parameter_uint ||
+                         event.type == EventType::parameter_string;
+  if (parameter && event.ref < definitions_.parameters.size()) name = definitions_.parameters[event.ref].name;
+  if (event.type == EventType::parameter_string || event.type == EventType::program_begin) {
+    if (event.a < definitions_.strings.size()) value_text = definitions_.strings[event.a];
+  }
+  file.row(since(event.time), location, file.word(2, what), file.word(3, name), event.ref, event.a, event.b,
+           file.word(7, value_text));
+}
+
+void Tables::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
+  if (is_stream_[location] && task.stack.empty()) {
+    const RegionRole role = definitions_.regions[frame.region].role;
+    const char* const kind = is_kernel(role)                     ? "kernel"
+                             : role == RegionRole::data_transfer ? "transfer"
+                             : role == RegionRole::allocate      ? "allocate"
+                                                                 : "free";
+    add_operation(location, kind, frame.region, frame.enter, time, 0, next_host_op_[location]);
+    next_host_op_[location] = 0;
+  }
+  if (time - frame.enter < shortest_) return;
+  const Frame* const outer = task.stack.empty() ? nullptr : &task.stack.back();
+  files_.file(Table::regions, frame.location)
+      .row(frame.number, outer == nullptr ? 0 : outer->number, since(frame.enter), since(time), frame.exclusive,
+           frame.active - frame.exclusive, frame.waiting, frame.location, frame.region, task.stack.size(), task.number,
+           task.team_number);
+}
+
+void Tables::task_created(LocationRef location, Task&, Task& task) {
+  created_on_[&task] = location;
+}
+
+void Tables::task_completed(LocationRef, Task& task, std::uint64_t time) {
+  add_task(task, time, true);
+  created_on_.erase(&task);
+}
+
+void Tables::add_task(const Task& task, std::uint64_t completed, bool is_complete) {
+  const auto creator = created_on_.find(&task);
+  files_.file(Table::tasks, task.location)
+      .row(task.number, task.parent == nullptr ? 0 : task.parent->number, task.team_number, or_none(task.region),
+           since(task.created), task.started ? since(task.first_start) : -1, since(completed), task.active,
+           task.location, creator == created_on_.end() ? or_none(undefined_ref) : std::int64_t{creator->second},
+           is_complete ? 1 : 0);
+}
+
+void Tables::task_dependence(Task& source, Task& sink) {
+  files_.file(Table::dependences, now_location_).row(since(now_), source.number, sink.number);
+}
+
+void Tables::team_ended(Team& team) {
+  const std::uint64_t task = team.encountering == nullptr ? 0 : team.encountering->number;
+  const LocationRef at = team.master < is_stream_.size() ? team.master : 0;
+  files_.file(Table::teams, at)
+      .row(team.number, or_none(team.region), since(team.begin), since(team.end), team.members.size(), team.master,
+           task, or_none(team.comm));
+}
+
+void Tables::acquire(LocationRef location, const Event& event) {
+  Lock& lock = locks_[event.a];
+  if (lock.open.held) add_lock(event.a, lock.open, 0, 0);  // taken again by whom has it
+  const report::LocationState& state = replay_.location(location);
+  lock.open = {undefined_ref, location, state.current->number, event.time, event.time, event.b, false, true};
+  if (state.current->stack.empty()) return;
+  const Frame& frame = state.current->stack.back();
+  lock.open.region = frame.region;
+  if (frame.activity != report::Activity::lock_wait) return;
+  lock.open.requested = std::min(event.time, frame.enter);
+  lock.open.contended = lock.released > frame.enter;
+}
+
+void Tables::add_lock(std::uint64_t lock, const OpenLock& open, std::uint64_t released, std::uint64_t held) {
+  files_.file(Table::locks, open.location)
+      .row(lock, or_none(open.region), open.location, open.task, since(open.requested), since(open.acquired),
+           released == 0 ? -1 : since(released), open.acquired - open.requested, held, open.contended ? 1 : 0,
+           open.order);
+}
+
+void Tables::submit(LocationRef location, const Event& event, std::uint64_t host_op) {
+  if (is_stream_[location])
+    next_host_op_[location] = host_op;
+  else
+    submits_[host_op] = {location, event.time};
+}
+
+void Tables::add_operation(LocationRef location, const char* kind, RegionRef region, std::uint64_t begin,
+                           std::uint64_t end, std::uint64_t bytes, std::uint64_t host_op) {
+  File& file = files_.file(Table::device_operations, location);
+  const auto found = submits_.find(host_op);
+  const Submit from = found == submits_.end() ? Submit{} : found->second;
+  file.row(file.word(0, kind), or_none(region), location, since(begin), since(end), bytes, host_op,
+           or_none(from.location), from.location == undefined_ref ? -1 : since(from.time));
+  if (found != submits_.end()) submits_.erase(found);
+}
+
+void Tables::finished(std::uint64_t time) {
+  for (const auto& [lock, state] : locks_) {
+    if (state.open.held) add_lock(lock, state.open, 0, 0);
+  }
+  std::vector<const Task*> open;
+  for (const auto& [task, location] : created_on_) open.push_back(task);
+  std::sort(open.begin(), open.end(), [](const Task* a, const Task* b) { return a->number < b->number; });
+  for (const Task* task : open) add_task(*task, time, false);
+  files_.close_all();
+  add_definitions();
+}
+
+void Tables::add_definitions() {
+  const auto group_name = [&](std::uint32_t group) -> std::string_view {
+    return group < definitions_.groups_of_locations.size() ? definitions_.groups_of_locations[group].name
+                                                           : std::string_view{};
+  };
+  File locations =
+      files_.make("locations", {{"location"}, {"name", text}, {"kind", text}, {"process"}, {"group", text}});
+  for (std::uint32_t i = 0; i < definitions_.locations.size(); ++i) {
+    const Location& location = definitions_.locations[i];
+    locations.row(i, locations.word(1, location.name), locations.word(2, is_stream_[i] ? "stream" : "thread"),
+                  files_.process_of(i), locations.word(4, group_name(location.group)));
+  }
+  files_.close(locations);
+  File processes = files_.make("processes", {{"process"}, {"name", text}});
+  for (std::size_t i = 0; i < files_.processes().size(); ++i)
+    processes.row(i, processes.word(1, group_name(files_.processes()[i])));
+  files_.close(processes);
+  File regions = files_.make("region_names", {{"region"},
+                                              {"name", text},
+                                              {"canonical", text},
+                                              {"label", text},
+                                              {"activity", text},
+                                              {"role", int32},
+                                              {"paradigm", int32},
+                                              {"functions", text},
+                                              {"file", text},
+                                              {"line"},
+                                              {"end_line"}});
+  for (std::size_t i = 0; i < definitions_.regions.size(); ++i) {
+    const Region& region = definitions_.regions[i];
+    const report::RegionClass& known = replay_.classes()[i];
+    regions.row(i, regions.word(1, region.name), regions.word(2, region.canonical), regions.word(3, known.label),
+                regions.word(4, report::name_of(known.activity)), static_cast<int>(region.role),
+                static_cast<int>(region.paradigm), regions.word(7, region.description),
+                regions.word(8, region.source_file), region.begin_line, region.end_line);
+  }
+  files_.close(regions);
+  File metrics = files_.make("metric_names", {{"metric"}, {"name", text}, {"unit", text}, {"description", text}});
+  for (std::size_t i = 0; i < definitions_.metrics.size(); ++i) {
+    const Metric& metric = definitions_.metrics[i];
+    metrics.row(i, metrics.word(1, metric.name), metrics.word(2, metric.unit), metrics.word(3, metric.description));
+  }
+  files_.close(metrics);
+  File properties = files_.make("properties", {{"name", text}, {"value", text}});
+  for (const Property& property : definitions_.properties)
+    properties.row(properties.word(0, property.name), properties.word(1, property.value));
+  files_.close(properties);
+}
+
+}  // namespace tracer::columns

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See write.hpp.
+#include "tracer/columns/write.hpp"
+
+#include <system_error>
+
+#include "tracer/base/file.hpp"
+#include "tracer/columns/tables.hpp"
+#include "tracer/error.hpp"
+
+namespace tracer::columns {
+namespace {
+
+namespace fs = std::filesystem;
+
+class WithProgress final : public EventVisitor {
+ public:
+  WithProgress(EventVisitor& next, std::uint64_t total, const std::function<void(double)>& progress)
+      : next_{next}, total_{total}, progress_{progress} {}
+  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
+    next_.event(location, event, attributes);
+    if (++count_ % (1 << 18) == 0 && progress_ && total_ != 0)
+      progress_(static_cast<double>(count_) / static_cast<double>(total_));
+  }
+
+ private:
+  EventVisitor& next_;
+  std::uint64_t total_, count_ = 0;
+  const std::function<void(double)>& progress_;
+};
+
+/// A directory that goes away with what is in it, unless it has got its name.
+class Unfinished {
+ public:
+  explicit Unfinished(const fs::path& wanted)
+      : wanted_{wanted}, path_{wanted.parent_path() / ("." + wanted.filename().string() + "." + random_name())} {
+    make_private_directory(path_);
+  }
+  ~Unfinished() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+  const fs::path& path() const { return path_; }
+  void get_name() {
+    std::error_code error;
+    fs::rename(path_, wanted_, error);
+    if (error) throw Error{"rename " + path_.string() + " to " + wanted_.string() + ": " + error.message()};
+    path_.clear();
+  }
+
+ private:
+  fs::path wanted_, path_;
+};
+
+}  // namespace
+
+WriteResult write_tables(EventSource& source, const fs::path& directory, const WriteOptions& options) {
+  fs::path wanted = fs::absolute(directory).lexically_normal();
+  if (wanted.filename().empty()) wanted = wanted.parent_path();
+  std::error_code error;
+  if (fs::exists(wanted, error) && (!fs::is_directory(wanted, error) || !fs::is_empty(wanted, error)))
+    throw Error{directory.string() + " is there already and not empty; remove it or name another directory."};
+  Unfinished unfinished{wanted};
+  report::Replay replay{source.definitions()};
+  Tables tables{source.definitions(), replay, unfinished.path(), options.shortest};
+  replay.add(tables);
+  WithProgress with_progress{replay, source.number_of_events(), options.progress};
+  source.read(with_progress);
+  replay.finish();
+  unfinished.get_name();
+  return {tables.rows(), tables.bytes()};
+}
+
+}  // namespace tracer::columns
