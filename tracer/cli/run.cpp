@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "tracer/base/file.hpp"
+#include "tracer/cli/annotations.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/cli/launch.hpp"
@@ -21,7 +22,7 @@ namespace tracer::cli {
 namespace {
 
 struct Options {
-  std::string output, filter, runtime, html;
+  std::string output, filter, runtime, html, annotations = "all";
   std::vector<std::string> settings;
   bool verbose = false, quiet = false, raw = false, report = false;
   std::vector<std::string> command;
@@ -164,7 +165,8 @@ int run(const Options& options) {
     report::Filter{}.add_file(options.filter);  // wrong ones are said before the program runs
   const auto library = find_tracer_library();
   if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
-  const std::string preload = runtime_to_preload(inspect_program(*program), options);
+  const Program inspected = inspect_program(*program);
+  const std::string preload = runtime_to_preload(inspected, options);
   const std::filesystem::path place = output_pattern(options.output);
   if (std::error_code error;
       !options.quiet && std::filesystem::exists(place, error) && !std::filesystem::is_empty(place, error) && !error) {
@@ -172,6 +174,7 @@ int run(const Options& options) {
   }
   const auto began = std::filesystem::file_time_type::clock::now();
   Environment changes = environment_for(options, library->string(), preload);
+  add_annotations(options.annotations, *library, inspected, options.quiet, changes);
   const std::string mark = random_name();
   changes.emplace_back("TRACER_LAUNCH", mark);
   const Ended ended = run_program(options.command, changes);
@@ -209,6 +212,10 @@ void add(CLI::App& app, std::function<int()>& action) {
       ->type_name("FILE|auto")
       ->check(
           [](const std::string& given) { return given == newest_found ? std::string{} : CLI::ExistingFile(given); });
+  app.add_option("--annotations", options->annotations,
+                 "Whose words of the program to record: nvtx,itt,kokkos,roctx, all or none (default: all)")
+      ->type_name("LIST")
+      ->check(wrong_annotations);
   app.add_flag("-r,--report", options->report, "Show the report when the program has ended");
   app.add_option("--html", options->html, "Write the report as a page into this file")->type_name("FILE");
   app.add_flag("--raw", options->raw, "Leave the raw trace; `tracer convert` makes an archive of it");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tracer/report/phases.hpp"
 #include "tracer/report/table.hpp"
 #include "tracer/report/units.hpp"
 #include "tracer/report/write.hpp"
@@ -191,6 +192,7 @@ std::string to_text(const Report& report, const TextOptions& options) {
   if (!report.hints.empty()) out += heading("What stands out", options.colour);
   for (const Hint& hint : report.hints) out += wrapped("* " + hint.text, 2, options.width);
   out += constructs(report).text(options);
+  out += phase_table(report).text(options);
   out += threads(report).text(options);
   out += parallels(report).text(options);
   out += waiting(report).text(options);

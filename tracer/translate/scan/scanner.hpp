@@ -40,6 +40,7 @@ class Scanner {
   void task_schedule(const Record& r);
   void dependence(const Record& r);
   void lock(const Record& r, LockStep step);
+  void word(const Record& r);  // scanner_words.cpp
 
   // scan_teams.cpp
   void parallel_begin(const Record& r);
@@ -79,6 +80,7 @@ class Scanner {
   ParallelId league_ = no_id;         // begun here, without a team yet
   RegionKey data_op_{};               // waits for its `more`
   std::uint64_t target_codeptr_ = 0;  // of the target region that is open here
+  bool awaits_payload_ = false;       // the last record began a range that has one
 };
 
 }  // namespace tracer::translate

@@ -13,6 +13,7 @@
 #include "tracer/translate/write/task_events.hpp"
 #include "tracer/translate/write/task_names.hpp"
 #include "tracer/translate/write/team_events.hpp"
+#include "tracer/translate/write/word_events.hpp"
 #include "tracer/translate/write/work_events.hpp"
 
 namespace tracer::translate {
@@ -28,7 +29,8 @@ struct RecordEvents {
         marks(context, nest, regions, tasks, creation),
         teams(context, nest, regions, names, tasks, marks, work),
         locks(context, nest, regions),
-        targets(context, regions) {}
+        targets(context, regions),
+        words(context, nest, regions) {}
 
   /// What a begin of a barrier or the like entered, or its end left, so that another one like it would do the same;
   /// nullptr: something else.
@@ -44,6 +46,7 @@ struct RecordEvents {
   TeamEvents teams;
   LockEvents locks;
   TargetEvents targets;
+  WordEvents words;
 
  private:
   void write_other(const Record& r, Nanoseconds t);
