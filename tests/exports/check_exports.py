@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What libtracer.so shows to other people's processes: ompt_start_tool and tracer_connect, no library but the C library, and that it
-stays mapped. check_exports.py libtracer.so"""
+stays mapped. check_exports.py libtracer.so; another library: check_exports.py LIBRARY VERSION_SCRIPT, which names all that it shows."""
 import re
 import subprocess
 import sys
@@ -13,9 +13,16 @@ def output(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def faults(library):
+def names_of(script):
+    """What a version script lets out."""
+    with open(script, encoding="utf-8") as file:
+        text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
+    return re.findall(r"\w+", text.partition("global:")[2].partition("local:")[0])
+
+
+def faults(library, expected):
     names = [line.split()[-1] for line in output("nm", "-D", "--defined-only", library).splitlines()]
-    if sorted(names) != ["ompt_start_tool", "tracer_connect"]:
+    if sorted(names) != sorted(expected):
         yield f"it exports {', '.join(names) or 'nothing'}"
     dynamic = output("readelf", "-dW", library)
     for needed in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
@@ -29,6 +36,7 @@ def faults(library):
 
 
 if __name__ == "__main__":
-    found = list(faults(sys.argv[1]))
-    print("\n".join(found) or "ompt_start_tool and tracer_connect alone")
+    allowed = names_of(sys.argv[2]) if len(sys.argv) > 2 else ["ompt_start_tool", "tracer_connect"]
+    found = list(faults(sys.argv[1], allowed))
+    print("\n".join(found) or " and ".join(allowed) + " alone")
     sys.exit(1 if found else 0)

@@ -27,6 +27,7 @@
 #endif
 
 extern char** environ;
+#include "tracer/virtual_location.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -132,7 +133,7 @@ Json about_trace(const std::string& given) {
   const Definitions& definitions = source->definitions();
   std::uint64_t threads = 0, streams = 0;
   for (const Location& location : definitions.locations)
-    ++(location.kind == LocationKind::cpu_thread ? threads : streams);
+    if (!is_virtual(location)) ++(location.kind == LocationKind::cpu_thread ? threads : streams);
   Json info;
   info["archive"] = path.string();
   info["creator"] = definitions.creator;

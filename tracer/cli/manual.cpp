@@ -138,7 +138,11 @@ int print_settings() {
   std::printf(
       "\nOf the command: `TRACER_LIBRARY` names the libtracer.so that `tracer run` uses, `TRACER_OPENMP_RUNTIME` the "
       "libomp that it\n"
-      "puts in the place of GCC's runtime; `NO_COLOR` switches colours off.\n");
+      "puts in the place of GCC's runtime; `NO_COLOR` switches colours off.\n\n"
+      "Of the program's own words, set by `tracer run --annotations`, by hand to libtracer-annotations.so (beside "
+      "libtracer.so):\n"
+      "`NVTX_INJECTION64_PATH` (NVTX), `INTEL_LIBITTNOTIFY64` (ITT), `KOKKOS_TOOLS_LIBS` (Kokkos), `LD_PRELOAD` "
+      "(ROCTx).\n");
   return ok;
 }
 

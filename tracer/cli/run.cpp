@@ -12,6 +12,7 @@
 #include "tracer/base/file.hpp"
 #include "tracer/base/job_directory.hpp"
 #include "tracer/base/output_pattern.hpp"
+#include "tracer/cli/annotations.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/cli/launch.hpp"
@@ -29,7 +30,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Options {
-  std::string output, filter, runtime, html, format = "otf2";
+  std::string output, filter, runtime, html, annotations = "all", format = "otf2";
   std::vector<std::string> settings;
   bool verbose = false, quiet = false, raw = false, report = false;
   std::vector<std::string> command;
@@ -280,9 +281,10 @@ int run(const Options& options) {
     print_note(launch.job->directory().wanted.string() + " is not empty: the trace goes to " +
                launch.place.filename().string() + " beside it.");
   }
-  const Ended ended =
-      run_program(options.command,
-                  environment_for(options, library->string(), with_mpi_library(inspected, *library, preload), launch));
+  Environment changes =
+      environment_for(options, library->string(), with_mpi_library(inspected, *library, preload), launch);
+  add_annotations(options.annotations, *library, inspected, options.quiet, changes);
+  const Ended ended = run_program(options.command, changes);
   if (ended.start_error != 0) {
     print_error("cannot start " + program->string() + ": " + std::strerror(ended.start_error));
   } else if (ended.signal != 0) {
@@ -320,6 +322,10 @@ void add(CLI::App& app, std::function<int()>& action) {
       ->type_name("FILE|auto")
       ->check(
           [](const std::string& given) { return given == newest_found ? std::string{} : CLI::ExistingFile(given); });
+  app.add_option("--annotations", options->annotations,
+                 "Whose words of the program to record: nvtx,itt,kokkos,roctx, all or none (default: all)")
+      ->type_name("LIST")
+      ->check(wrong_annotations);
   app.add_flag("-r,--report", options->report, "Show the report when the program has ended");
   app.add_option("--html", options->html, "Write the report as a page into this file")->type_name("FILE");
   app.add_option("--format", options->format,

@@ -10,9 +10,11 @@
 #include "tracer/report/devices.hpp"
 #include "tracer/report/graph.hpp"
 #include "tracer/report/locks.hpp"
+#include "tracer/report/phases.hpp"
 #include "tracer/report/profile.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/report/teams.hpp"
+#include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
 namespace {
@@ -72,6 +74,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   Locks locks{definitions, replay};
   Devices devices{definitions, replay};
   Accountant accountant{definitions, replay};
+  Phases phases{definitions};
   WithProgress counter{source.number_of_events(), progress};
   replay.add(counter);
   replay.add(profile);
@@ -80,6 +83,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   replay.add(locks);
   replay.add(devices);
   replay.add(accountant);
+  if (phases.any()) replay.add(phases);
   source.read(replay);
   replay.finish();
 
@@ -93,7 +97,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   report.properties = definitions.properties;
   if (counter.program() < definitions.strings.size()) report.program = definitions.strings[counter.program()];
   for (const Location& location : definitions.locations)
-    ++(location.kind == LocationKind::cpu_thread ? report.threads : report.streams);
+    if (!is_virtual(location)) ++(location.kind == LocationKind::cpu_thread ? report.threads : report.streams);
   count_callbacks(definitions, report);
   read_costs(definitions, report);
   profile.fill(report);
@@ -101,6 +105,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   graph.fill(report);
   locks.fill(report);
   devices.fill(report);
+  phases.fill(report);
   report.facts = run_facts(definitions);
   report.account = accountant.account();
   report.verdict = verdict_on(report, definitions);

@@ -242,6 +242,14 @@ Json json_of(const RunFacts& facts) {
           {"environment", facts.environment}};
 }
 
+Json json_of(const PhaseRow& row) {
+  return {{"region", row.region},      {"name", row.name},
+          {"said_by", row.domain},     {"count", row.count},
+          {"total_ns", row.total},     {"mean_ns", mean(row.total, row.count)},
+          {"longest_ns", row.longest}, {"shortest_ns", row.shortest},
+          {"time", json_of(row.ns)},   {"balance", json_of(row.balance)}};
+}
+
 template <class Rows>
 Json array_of(const Rows& rows) {
   Json array = Json::array();
@@ -281,6 +289,7 @@ std::string to_json(const Report& report, int indent) {
       {"tasks", json_of(report.tasks)},
       {"locks", array_of(report.locks)},
       {"devices", array_of(report.devices)},
+      {"phases", array_of(report.phases)},
       {"hints", std::move(hints)},
       {"event_counts", report.event_counts},
       {"callbacks", report.callbacks},

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tracer/virtual_location.hpp"
+
 namespace tracer::report {
 namespace {
 
@@ -143,7 +145,8 @@ void Profile::fill(Report& report) const {
   }
   std::stable_sort(report.regions.begin(), report.regions.end(),
                    [](const RegionRow& a, const RegionRow& b) { return a.exclusive > b.exclusive; });
-  report.thread_rows = threads_;
+  for (const ThreadRow& row : threads_)  // those of ranges come last
+    if (!is_virtual(definitions_.locations[row.location])) report.thread_rows.push_back(row);
   for (std::size_t i = 0; i < std::size(event_names); ++i) {
     if (event_counts_[i] != 0) report.event_counts[event_names[i]] = event_counts_[i];
   }

@@ -3,6 +3,7 @@
 #include "tracer/report/replay.hpp"
 
 #include <algorithm>
+#include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
 namespace {
@@ -50,7 +51,9 @@ Replay::Replay(const Definitions& definitions)
       sink_id_{find_attribute(definitions, "SINK_TASK_ID")} {
   locations_.resize(definitions.locations.size());
   for (std::size_t i = 0; i < locations_.size(); ++i) {
-    locations_[i].kind = definitions.locations[i].kind;
+    // What is no thread is none of the program's threads' work either.
+    const Location& location = definitions.locations[i];
+    locations_[i].kind = is_virtual(location) ? LocationKind::accelerator_stream : location.kind;
     locations_[i].root = std::make_shared<Task>();
     locations_[i].root->location = static_cast<LocationRef>(i);
     locations_[i].current = locations_[i].root;

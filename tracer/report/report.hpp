@@ -88,6 +88,15 @@ struct KernelRow {
   std::uint64_t count = 0, total = 0, longest = 0;
 };
 
+/// A phase that the program named itself: over all its executions on all threads, and what the threads did in it.
+struct PhaseRow {
+  RegionRef region = 0;
+  std::string name, domain;
+  std::uint64_t count = 0, total = 0, longest = 0, shortest = 0;  ///< ns from begin to end, of executions
+  ActivityTimes ns{};  ///< of all threads that work for it: in it, or in teams and tasks that it made
+  Balance balance;     ///< of their work
+};
+
 struct TransferTotals {
   std::uint64_t count = 0, bytes = 0, ns = 0;
   double bytes_per_second() const { return ns == 0 ? 0 : static_cast<double>(bytes) * 1e9 / static_cast<double>(ns); }
@@ -149,6 +158,7 @@ struct Report {
   TaskReport tasks;
   std::vector<LockRow> locks;
   std::vector<DeviceRow> devices;
+  std::vector<PhaseRow> phases;  ///< by total time
   std::vector<Hint> hints;
   RunFacts facts;
   Account account;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tracer/report/phases.hpp"
 #include "tracer/report/table.hpp"
 #include "tracer/report/units.hpp"
 #include "tracer/report/write.hpp"
@@ -244,6 +245,7 @@ std::string to_text(const Report& report, const TextOptions& options) {
   out += account(report).text(options);
   verdict(report, options, out);
   out += constructs(report).text(options);
+  out += phase_table(report).text(options);
   out += threads(report).text(options);
   out += parallels(report).text(options);
   out += waiting(report).text(options);

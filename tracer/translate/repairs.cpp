@@ -83,6 +83,14 @@ constexpr std::array<RepairRow, repair_count> rows{{
      "the same, and alone it did not hold either: the regions of its threads remain, in no team", LOOK_AT_RUNTIME},
     {Repair::task_left_out, "task of threads that contradict each other left out",
      "it was not created, begun and completed once and in this order: what its threads did in it remains, as theirs", LOOK_AT_RUNTIME},
+    {Repair::range_without_end, "range that never ended closed",
+     "the program began a range (NVTX, ITT, Kokkos, ROCTx) and never said its end: it ends with what is around it, or with the trace", "Look where the program leaves the range: an early return, an exception"},
+    {Repair::range_end_without_begin, "range end without its begin ignored",
+     "the program ended a range that was not open", "Look for one end too many in the program"},
+    {Repair::range_left_out, "overlapping range left out",
+     "more than 256 ranges of a domain were open at once", ""},
+    {Repair::counter_value_left_out, "negative value of a counter left out",
+     "counters are written as unsigned numbers", ""},
 }};
 // clang-format on
 

@@ -55,6 +55,11 @@ enum class Repair : std::uint8_t {
   team_left_to_master,
   team_left_out,
   task_left_out,
+  // The program's own words
+  range_without_end,
+  range_end_without_begin,
+  range_left_out,
+  counter_value_left_out,
   count_,
 };
 

@@ -21,6 +21,7 @@
 #include "tracer/translate/scan/scan.hpp"
 #include "tracer/translate/write/left_out.hpp"
 #include "tracer/translate/write/location_translator.hpp"
+#include "tracer/translate/write/word_lanes.hpp"
 
 namespace tracer::translate {
 namespace {
@@ -68,6 +69,8 @@ class Translation {
   void write_location(LocationRef location);
   void run_dry(const std::function<std::unique_ptr<LocationWriter>(LocationRef)>& open);
   void write_stream(const DeviceLocation& stream);
+  void write_lane(const WordLane& lane);
+  void find_stray_ranges();
   void define_costs(const ProcessorTime& begin, const ProcessorTime& scanned);
   void count(const LocationResult& result);
   /// Records of a channel that is worth a second thread.
@@ -87,6 +90,8 @@ class Translation {
   Definitions definitions_;
   Vocabulary vocabulary_;
   DeviceDefinitions devices_;
+  std::vector<WordRange> strays_;
+  std::vector<WordLane> lanes_;
   DeviceTimeline recorded_devices_;  ///< only with pauses
   TranslateReport report_;
   Usage usage_;
@@ -143,7 +148,9 @@ void Translation::link() {
   if (options_.keep) tables_.regions->leave_out(options_.keep);
   vocabulary_ = make_vocabulary(tables_, journal_, definitions_);
   if (contradict) dry_run(tables_, definitions_, repairs_, [this](const auto& open) { run_dry(open); });
+  find_stray_ranges();
   if (options_.devices) link_devices();
+  lanes_ = lay_out_ranges(tables_, std::move(strays_), journal_, definitions_, repairs_);
   tables_.regions->number_from(static_cast<RegionRef>(definitions_.regions.size()));
 }
 
@@ -165,6 +172,43 @@ void Translation::link_devices() {
   for (const auto& [what, n] : options_.devices->repairs) {
     if (n > 0) report_.repairs[what] += n;
   }
+}
+
+namespace {
+
+/// Of a dry run: nobody looks at the events.
+class Nowhere final : public LocationWriter {
+ public:
+  void write(std::span<const Event>, std::span<const EventAttribute>) override {}
+  void close() override {}
+};
+
+}  // namespace
+
+/// Ranges that do not nest on their threads (write/words.cpp): they and those that never were said to nest get
+/// locations of their own, behind those of devices.
+void Translation::find_stray_ranges() {
+  const auto says = [](const ChannelScan& scan) { return scan.words.pushes != 0; };
+  if (std::none_of(tables_.channels.begin(), tables_.channels.end(), says)) return;
+  parallel_for(report_.threads, options_.threads, [&](std::size_t n) {
+    const ChannelId channel = tables_.channel_of[n];
+    if (tables_.channels[channel].words.pushes == 0) return;
+    Nowhere writer;
+    std::vector<StrayRange> found;
+    LocationTranslator translator(tables_, journal_, vocabulary_, clock_, channel, writer, Naming::ids);
+    translator.find_strays(found);
+    const auto records = source_.records(channel);
+    translator.run(*records);
+    const std::lock_guard lock(mutex_);
+    for (const StrayRange& stray : found) {
+      auto& known = tables_.plans[channel].strays;
+      if (known.size() <= stray.number) known.resize(stray.number + 1);
+      known[stray.number] = true;
+      const Record& r = stray.push;
+      strays_.push_back({r.time, stray.end, word_name(r), r.c, static_cast<std::uint32_t>(r.b >> 32), r.sub});
+    }
+  });
+  tables_.regions->forget_uses();
 }
 
 void Translation::count(const LocationResult& result) {
@@ -191,6 +235,8 @@ void Translation::run_dry(const std::function<std::unique_ptr<LocationWriter>(Lo
 }
 
 void Translation::write_location(LocationRef location) {
+  if (location >= report_.threads + report_.streams)
+    return write_lane(lanes_[location - report_.threads - report_.streams]);
   if (location >= report_.threads) return write_stream(devices_.locations[location - report_.threads]);
   const ChannelId channel = tables_.channel_of[location];
   auto writer = sink_.open(location);
@@ -212,12 +258,23 @@ void Translation::write_stream(const DeviceLocation& stream) {
   writer->close();
 }
 
+void Translation::write_lane(const WordLane& lane) {
+  const auto writer = sink_.open(lane.location);
+  LeftOut chosen(*writer);
+  LocationWriter& next = options_.keep ? chosen : *writer;
+  LocationResult result = translate_lane(lane, tables_, vocabulary_, clock_, next);
+  result.events -= chosen.dropped();
+  count(result);
+  writer->close();
+}
+
 void Translation::write() {
   // The longest channels first, so that no thread is left alone with one at the end.
-  std::vector<LocationRef> order(report_.threads + report_.streams);
+  std::vector<LocationRef> order(report_.threads + report_.streams + lanes_.size());
   for (LocationRef l = 0; l < order.size(); ++l) order[l] = l;
   const auto records = [&](LocationRef l) -> std::uint64_t {
     if (l < report_.threads) return tables_.channels[tables_.channel_of[l]].records;
+    if (l >= report_.threads + report_.streams) return lanes_[l - report_.threads - report_.streams].ranges.size();
     const DeviceStream* stream = devices_.locations[l - report_.threads].stream;
     return stream ? stream->operations.size() : 0;
   };

@@ -116,6 +116,9 @@ const panels = {
   Constructs: () => [table('', report.constructs, [['construct', (r) => link(r.name)], ['share', (r) => percent(r.exclusive_ns, report.constructs.reduce((s, c) => s + c.exclusive_ns, 0)), (r) => r.exclusive_ns], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns],
     ['self', (r) => time(r.exclusive_ns), (r) => r.exclusive_ns], ['mean', (r) => time(r.mean_ns), (r) => r.mean_ns], ['longest', (r) => time(r.longest_ns), (r) => r.longest_ns],
     ['max/mean', (r) => r.balance.threads > 1 ? digits(r.balance.max_over_mean) : '-', (r) => r.balance.max_over_mean], ['lost', (r) => time(r.balance.lost_ns), (r) => r.balance.lost_ns]])],
+  Phases: () => [legend(), table('', report.phases, [['phase', (r) => link(r.name)], ['said by', (r) => escape(r.said_by)], ['time', (r) => bar(r.time, sum(r.time))], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns],
+    ['longest', (r) => time(r.longest_ns), (r) => r.longest_ns], ['work of all threads', (r) => time(r.time.work_ns), (r) => r.time.work_ns], ['waiting', (r) => time(r.time.barrier_ns + r.time.task_wait_ns + r.time.lock_wait_ns), (r) => r.time.barrier_ns + r.time.task_wait_ns + r.time.lock_wait_ns],
+    ['max/mean', (r) => r.balance.threads > 1 ? digits(r.balance.max_over_mean) : '-', (r) => r.balance.max_over_mean]])],
   'Parallel regions': () => [legend(), table('', report.parallel_regions, [['region', (r) => link(r.name)], ['time', (r) => bar(r.time, sum(r.time))], ['count', (r) => count(r.count), (r) => r.count], ['wall', (r) => time(r.wall_ns), (r) => r.wall_ns],
     ['threads', (r) => count(r.threads), (r) => r.threads], ['lost to imbalance', (r) => percent(r.balance.lost_ns, r.wall_ns), (r) => r.balance.lost_ns / (r.wall_ns || 1)], ['slowest', (r) => escape(r.balance.slowest)]]),
     ...report.parallel_regions.slice(0, 20).map((r) => table(r.name, r.members, [['thread', (m) => escape(laneName(m.location))], ['time', (m) => bar(m.time, sum(m.time))],
@@ -139,7 +142,7 @@ const panels = {
 };
 let current = 'Summary';
 function tabNames() {
-  return Object.keys(panels).filter((name) => !(name === 'Tasks' && !report.tasks.created) && !(name === 'Locks' && !report.locks.length) && !(name === 'Devices' && !report.devices.length) && !(name === 'Parallel regions' && !report.parallel_regions.length));
+  return Object.keys(panels).filter((name) => !(name === 'Phases' && !report.phases.length) && !(name === 'Tasks' && !report.tasks.created) && !(name === 'Locks' && !report.locks.length) && !(name === 'Devices' && !report.devices.length) && !(name === 'Parallel regions' && !report.parallel_regions.length));
 }
 function showTab(name) {
   current = name;

@@ -3,7 +3,10 @@
 #include "tracer/translate/definitions/vocabulary.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <span>
+
+#include "tracer/base/text.hpp"
 
 namespace tracer::translate {
 namespace {
@@ -45,6 +48,10 @@ constexpr std::array<AttributeRow, static_cast<std::size_t>(Attribute::count_)> 
     {Attribute::destination_address, "DESTINATION_ADDRESS", "address on the destination device", ValueType::uint64, {K::target_data_op, K::target_map}},
     {Attribute::map_flags, "MAP_FLAGS", "ompt_target_map_flag_t: to 1, from 2, alloc 4, release 8, delete 16, implicit 32", ValueType::uint64, {K::target_map}},
     {Attribute::lost_events, "EVENTS_LOST", "number of records dropped here", ValueType::uint64, {K::lost}},
+    {Attribute::category, "CATEGORY", "the category that the program gave the range or mark", ValueType::string, {K::range_push, K::range_start, K::range_mark}},
+    {Attribute::color, "COLOR", "the colour that the program gave it: 0xAARRGGBB", ValueType::uint64, {K::range_push, K::range_start, K::range_mark}},
+    {Attribute::payload, "PAYLOAD", "the number that the program gave it", ValueType::uint64, {K::range_push, K::range_start, K::range_mark}},
+    {Attribute::payload_signed, "PAYLOAD_SIGNED", "the signed number that the program gave it", ValueType::int64, {K::range_push, K::range_start, K::range_mark}},
 }};
 struct ParameterRow {
   Parameter parameter;
@@ -112,6 +119,38 @@ void define_strings(Vocabulary& v, const Tables& tables, const Journal& journal,
         v.messages[id] = intern(d, text->second);
 }
 
+// "#aarrggbb category", either part may be missing.
+WordDetails parse_details(const std::string& text, Definitions& d) {
+  WordDetails details;
+  std::size_t at = 0;
+  if (text.size() >= 9 && text[0] == '#') {
+    details.color = static_cast<std::uint32_t>(std::strtoul(text.substr(1, 8).c_str(), nullptr, 16));
+    details.has_color = true;
+    at = 9;
+  }
+  if (at < text.size() && text[at] == ' ') details.category = intern(d, shown(text.substr(at + 1)));
+  return details;
+}
+
+void define_words(Vocabulary& v, const Tables& tables, const Journal& journal, Definitions& d) {
+  const auto text_of = [&journal](std::uint64_t id) {
+    const auto text = journal.strings.find(static_cast<std::uint32_t>(id));
+    return text != journal.strings.end() ? text->second : std::string{};
+  };
+  for (const ChannelScan& scan : tables.channels) {
+    for (const std::uint32_t id : scan.words.details)
+      if (!v.word_details.contains(id)) v.word_details[id] = parse_details(text_of(id), d);
+    for (const auto& counter : scan.words.counters) {
+      if (v.counters.contains(counter)) continue;
+      const std::string domain = shown(text_of(counter.first >> 32));
+      std::string description = language_name(counter.second & 0xf);
+      if (!domain.empty() && domain != description) description += " " + domain;
+      v.counters[counter] = static_cast<std::uint32_t>(d.metrics.size());
+      d.metrics.push_back({shown(text_of(counter.first & 0xffffffff)), description, "#", undefined_ref, undefined_ref});
+    }
+  }
+}
+
 }  // namespace
 
 std::string dependence_name(std::uint16_t type) {
@@ -177,6 +216,7 @@ Vocabulary make_vocabulary(const Tables& tables, const Journal& journal, Definit
     }
   }
   define_strings(v, tables, journal, d);
+  define_words(v, tables, journal, d);
   return v;
 }
 

@@ -38,6 +38,10 @@ enum class Attribute : std::uint8_t {
   destination_address,
   map_flags,
   lost_events,
+  category,
+  color,
+  payload,
+  payload_signed,
   count_,
 };
 
@@ -52,6 +56,13 @@ enum class Parameter : std::uint8_t {
   count_
 };
 
+/// Of a word: what its details say.
+struct WordDetails {
+  std::uint32_t category = undefined_ref;  ///< string
+  std::uint32_t color = 0;                 ///< ARGB
+  bool has_color = false;
+};
+
 struct Vocabulary {
   std::array<std::uint32_t, static_cast<std::size_t>(Attribute::count_)> attributes{};
   std::array<std::uint32_t, static_cast<std::size_t>(Parameter::count_)> parameters{};
@@ -60,6 +71,9 @@ struct Vocabulary {
   std::array<std::uint32_t, 16> target_types{};               ///< string by ompt_target_t
   std::uint32_t program = 0;                                  ///< string
   std::map<std::uint32_t, std::uint32_t> messages;            ///< journal string id -> string
+
+  std::map<std::uint32_t, WordDetails> word_details;                          ///< by journal string
+  std::map<std::pair<std::uint64_t, std::uint16_t>, std::uint32_t> counters;  ///< metric by word_name() and sub
 
   std::uint32_t operator[](Attribute a) const noexcept { return attributes[static_cast<std::size_t>(a)]; }
   std::uint32_t operator[](Parameter p) const noexcept { return parameters[static_cast<std::size_t>(p)]; }

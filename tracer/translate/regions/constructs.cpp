@@ -78,6 +78,8 @@ constexpr std::array<ConstructRow, static_cast<std::size_t>(Construct::count_)> 
     {Construct::target_map,             "target map",             RegionRole::artificial},
     {Construct::lost_events,            "events lost",            RegionRole::artificial},
     {Construct::mpi,                    "MPI",                    RegionRole::function},
+    {Construct::range,                  "range",                  RegionRole::code},
+    {Construct::mark,                   "mark",                   RegionRole::artificial},
 }};
 // clang-format on
 
@@ -267,6 +269,11 @@ Construct data_op_construct(std::uint16_t optype) noexcept {
     default:
       return Construct::data_other;
   }
+}
+
+const char* language_name(std::uint16_t language) noexcept {
+  static const char* const names[] = {"annotation", "NVTX", "ITT", "Kokkos", "ROCTx"};
+  return language < sizeof names / sizeof *names ? names[language] : names[0];
 }
 
 RegionKey region_key(const Record& r) noexcept {

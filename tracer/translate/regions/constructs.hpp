@@ -80,6 +80,8 @@ enum class Construct : std::uint8_t {
   target_map,
   lost_events,
   mpi,  ///< `extra` is the function
+  range,  ///< the program's own word for a part of its run
+  mark,   ///< and for a moment
   count_,
 };
 
@@ -87,7 +89,7 @@ enum class Construct : std::uint8_t {
 /// number where the construct alone does not say it (an unknown kind), and where it stands. `phase` stands nowhere: its
 /// codeptr is the name.
 struct RegionKey {
-  std::uint64_t codeptr = 0;  ///< as the runtime gave it; for `phase` a journal string id
+  std::uint64_t codeptr = 0;  ///< as the runtime gave it; for `phase` a journal string id; for ranges word_name()
   Construct construct = Construct::count_;
   bool wait = false;
   std::uint16_t extra = 0;
@@ -106,6 +108,23 @@ struct ConstructRow {
   const char* name;  ///< as in "!$omp <name> @file:line"
   RegionRole role;
 };
+
+/// What the program names itself: the codeptr is no address.
+constexpr bool is_said(Construct c) noexcept {
+  return c == Construct::phase || c == Construct::range || c == Construct::mark;
+}
+/// Of the record of a range, mark or counter: name and domain, journal string ids.
+constexpr std::uint64_t word_name(const Record& r) noexcept {
+  return r.a | (r.b & 0xffffffff) << 32;
+}
+constexpr std::uint16_t word_language(const Record& r) noexcept {
+  return r.sub & 0xf;
+}
+/// "NVTX", "ITT", ...
+const char* language_name(std::uint16_t language) noexcept;
+constexpr RegionKey word_key(const Record& r) noexcept {
+  return {word_name(r), r.kind == RecordKind::range_mark ? Construct::mark : Construct::range, false, word_language(r)};
+}
 
 const ConstructRow& row_of(Construct construct) noexcept;
 

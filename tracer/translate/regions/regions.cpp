@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "tracer/base/text.hpp"
 #include "tracer/mpi_functions.hpp"
 
 namespace tracer::translate {
@@ -29,6 +30,20 @@ Region describe(const RegionKey& key, const SourcePosition& position, const Jour
   Region region;
   region.role = row_of(key.construct).role;
   if (key.construct == Construct::lost_events) region.paradigm = Paradigm::measurement_system;
+  if (key.construct == Construct::range || key.construct == Construct::mark) {
+    const auto text_of = [&journal](std::uint64_t id) {
+      const auto text = journal.strings.find(static_cast<std::uint32_t>(id));
+      return text != journal.strings.end() ? shown(text->second) : std::string{};
+    };
+    region.name = text_of(key.codeptr & 0xffffffff);
+    if (region.name.empty()) region.name = key.construct == Construct::range ? "range" : "mark";
+    region.canonical = region.name;
+    region.paradigm = Paradigm::user;
+    region.description = language_name(key.extra);
+    if (const std::string domain = text_of(key.codeptr >> 32); !domain.empty() && domain != region.description)
+      region.description += " " + domain;
+    return region;
+  }
   if (key.construct == Construct::phase) {
     const auto text = journal.strings.find(static_cast<std::uint32_t>(key.codeptr));
     region.name = text != journal.strings.end() && !text->second.empty() ? text->second : "phase";
@@ -88,7 +103,7 @@ std::vector<RegionKey> all_keys(const Tables& tables) {
   }
   // Wherever the passes see a position differently (wrong sequences), the construct alone is there.
   for (std::size_t k = 0, count = keys.size(); k < count; ++k)
-    if (keys[k].construct != Construct::phase) keys.push_back({0, keys[k].construct, keys[k].wait, keys[k].extra});
+    if (!is_said(keys[k].construct)) keys.push_back({0, keys[k].construct, keys[k].wait, keys[k].extra});
   std::sort(keys.begin(), keys.end(), order);
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
@@ -97,8 +112,8 @@ std::vector<RegionKey> all_keys(const Tables& tables) {
 }  // namespace
 
 bool wants_position(Construct construct) noexcept {
-  return construct != Construct::phase && construct != Construct::task_dependence &&
-         construct != Construct::lost_events && construct != Construct::mpi;
+  return !is_said(construct) && construct != Construct::task_dependence && construct != Construct::lost_events &&
+         construct != Construct::mpi;
 }
 
 RegionTable::RegionTable(std::vector<RegionKey> keys, std::vector<std::uint32_t> candidate,
@@ -177,7 +192,7 @@ void build_regions(Tables& tables, const Journal& journal, const Symbolizer& sym
   std::vector<RegionKey> keys = all_keys(tables);
   std::vector<std::uint64_t> addresses;
   for (const RegionKey& key : keys)
-    if (key.codeptr != 0 && key.construct != Construct::phase && (addresses.empty() || addresses.back() != key.codeptr))
+    if (key.codeptr != 0 && !is_said(key.construct) && (addresses.empty() || addresses.back() != key.codeptr))
       addresses.push_back(key.codeptr);
   const std::vector<SourcePosition> positions =
       symbolize ? symbolize(addresses) : std::vector<SourcePosition>(addresses.size());
@@ -188,10 +203,13 @@ void build_regions(Tables& tables, const Journal& journal, const Symbolizer& sym
   const SourcePosition nowhere;
   for (const RegionKey& key : keys) {
     const auto at = std::lower_bound(addresses.begin(), addresses.end(), key.codeptr);
-    const bool has = key.construct != Construct::phase && at != addresses.end() && *at == key.codeptr;
+    const bool has = !is_said(key.construct) && at != addresses.end() && *at == key.codeptr;
     const SourcePosition& position = has ? positions[static_cast<std::size_t>(at - addresses.begin())] : nowhere;
     Region region = describe(key, position, journal);
-    const auto [it, fresh] = known.emplace(std::make_tuple(region.name, region.source_file, region.begin_line),
+    // The same word of two domains, or of a range and a mark, is two regions.
+    const bool is_word = key.construct == Construct::range || key.construct == Construct::mark;
+    const std::string place = is_word ? row_of(key.construct).name + region.description : region.source_file;
+    const auto [it, fresh] = known.emplace(std::make_tuple(region.name, place, region.begin_line),
                                            static_cast<std::uint32_t>(candidates.size()));
     if (fresh) {
       candidates.push_back(std::move(region));

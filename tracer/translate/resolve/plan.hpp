@@ -41,6 +41,9 @@ struct Plan {
   std::vector<UnreportedEnd> unreported_ends;    ///< in order of task and time
   /// Tasks created here that nobody ever ran (the trace ends before), by their creator's implicit instance.
   std::vector<std::pair<std::uint32_t, TaskId>> unstarted;
+  /// By number of range_push on the channel: those that do not nest with what else happens on the thread; empty: all
+  /// do.
+  std::vector<bool> strays;
 };
 
 }  // namespace tracer::translate

@@ -65,6 +65,25 @@ struct Toggle {
   bool recording = true;
 };
 
+/// A range of the program's own words that may end anywhere, or its end.
+struct RangeEdge {
+  Ticks time = 0;
+  std::uint64_t id = 0;
+  std::uint64_t name = 0;  ///< word_name()
+  std::uint64_t payload = 0;
+  std::uint32_t details = 0;  ///< journal string, 0 none
+  std::uint16_t sub = 0;      ///< the record's
+  bool begins = true;
+};
+
+/// What the program said of itself (NVTX, ITT, Kokkos, ROCTx).
+struct WordFacts {
+  std::uint64_t pushes = 0;
+  std::vector<RangeEdge> edges;                                   ///< in order of time
+  std::vector<std::uint32_t> details;                             ///< journal strings, each once
+  std::vector<std::pair<std::uint64_t, std::uint16_t>> counters;  ///< word_name() and sub, each once
+};
+
 /// Found by reading one channel alone.
 struct ChannelScan {
   Entities entities;
@@ -96,6 +115,7 @@ struct ChannelScan {
   bool other_commands = false;                     ///< omp_control_tool beyond those with a meaning
   std::uint64_t records = 0;
   Ticks first = 0, last = 0;
+  WordFacts words;
   Repairs repairs;  ///< what was odd, counted
 };
 

@@ -135,6 +135,8 @@ void Scanner::record(const Record& r) {
   if (r.kind == RecordKind::more) {
     if (data_op_.construct != Construct::count_) site({r.c, data_op_.construct, false, data_op_.extra});
     data_op_ = {};
+    if (awaits_payload_ && !out_.words.edges.empty()) out_.words.edges.back().payload = r.b;
+    awaits_payload_ = false;
     return;
   }
   if (out_.first == 0) out_.first = r.time;
@@ -200,6 +202,13 @@ void Scanner::record(const Record& r) {
       if (known_.at(r).holds(r)) return;
       if (r.sub == work_type::single_executor) site({r.c, Construct::single_sblock, false, 0});
       break;
+    case RecordKind::range_push:
+    case RecordKind::range_pop:
+    case RecordKind::range_start:
+    case RecordKind::range_end:
+    case RecordKind::range_mark:
+    case RecordKind::range_counter:
+      return word(r);
     case RecordKind::target_data_op:  // its position is in the `more` record behind it
       data_op_ = region_key(r);
       return;

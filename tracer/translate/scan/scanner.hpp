@@ -42,6 +42,7 @@ class Scanner final : Nesting::Listener {
   void task_schedule(const Record& r);
   void dependence(const Record& r);
   void lock(const Record& r, LockStep step);
+  void word(const Record& r);  // scanner_words.cpp
 
   // scanner_teams.cpp
   void forked(const Record& r) override;
@@ -71,6 +72,7 @@ class Scanner final : Nesting::Listener {
   std::uint64_t loop_codeptr_ = 0;
   RegionKey data_op_{};               // waits for its `more`
   std::uint64_t target_codeptr_ = 0;  // of the target region that is open here
+  bool awaits_payload_ = false;       // the last record began a range that has one
 };
 
 }  // namespace tracer::translate

@@ -26,6 +26,8 @@ class LocationTranslator {
                      ChannelId channel, LocationWriter& writer, Naming naming = Naming::generations);
   /// Translates the whole channel; the writer is flushed, not closed.
   LocationResult run(RecordReader& records);
+  /// For a dry run: ranges that do not nest are put here (word_events.hpp).
+  void find_strays(std::vector<StrayRange>& found) noexcept { events_.words.find_strays(found); }
 
  private:
   void begin();

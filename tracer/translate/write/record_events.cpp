@@ -50,6 +50,11 @@ void RecordEvents::write_other(const Record& r, Nanoseconds t) {
       return marks.mark(r, t);
     case RecordKind::control_tool:
       return marks.control_tool(r, t);
+    case RecordKind::range_push:
+    case RecordKind::range_pop:
+    case RecordKind::range_mark:
+    case RecordKind::range_counter:
+      return words.word(r, t);
     case RecordKind::target:
       return targets.target(r, t);
     case RecordKind::target_submit:

@@ -14,6 +14,7 @@
 #include "tracer/translate/write/task_events.hpp"
 #include "tracer/translate/write/task_names.hpp"
 #include "tracer/translate/write/team_events.hpp"
+#include "tracer/translate/write/word_events.hpp"
 #include "tracer/translate/write/work_events.hpp"
 
 namespace tracer::translate {
@@ -30,7 +31,8 @@ struct RecordEvents {
         teams(context, nest, regions, names, tasks, marks, work),
         locks(context, nest, regions),
         targets(context, regions),
-        mpi(context, regions) {}
+        mpi(context, regions),
+        words(context, nest, regions) {}
 
   /// What a begin of a barrier or the like entered, or its end left, so that another one like it would do the same;
   /// nullptr: something else.
@@ -51,6 +53,7 @@ struct RecordEvents {
   LockEvents locks;
   TargetEvents targets;
   MpiEvents mpi;
+  WordEvents words;
 
  private:
   void write_other(const Record& r, Nanoseconds t);

@@ -24,10 +24,22 @@ bool RegionStack::contains(Construct construct) const noexcept {
   return std::any_of(open_.begin(), open_.end(), [=](const OpenRegion& o) { return o.construct == construct; });
 }
 
+bool RegionStack::hand_ranges_to(RegionStack& outer) {
+  const auto is_range = [](const OpenRegion& o) { return o.construct == Construct::range; };
+  if (open_.empty() || !std::all_of(open_.begin(), open_.end(), is_range)) return false;
+  outer.open_.insert(outer.open_.end(), open_.begin(), open_.end());
+  open_.clear();
+  return true;
+}
+
 void RegionStack::close(EventBuffer& out, Repairs& repairs, Nanoseconds t, std::size_t keep,
                         std::optional<Repair> why) {
   while (open_.size() > keep) {
-    if (why && !is_endless(open_.back().construct, open_.back().codeptr)) repairs.note(*why);
+    if (open_.back().construct == Construct::range) {
+      repairs.note(Repair::range_without_end);
+    } else if (why && !is_endless(open_.back().construct, open_.back().codeptr)) {
+      repairs.note(*why);
+    }
     out.add(t, EventType::leave, open_.back().region);
     open_.pop_back();
   }

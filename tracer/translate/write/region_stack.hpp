@@ -36,6 +36,8 @@ class RegionStack {
   /// Its Leave was.
   void pop() noexcept { open_.pop_back(); }
   void clear() noexcept { open_.clear(); }
+  /// The ranges of the program's own words, when nothing else is open, are open in `outer` from now on. False: else.
+  bool hand_ranges_to(RegionStack& outer);
 
   /// Leaves the innermost region of the construct, with what is open inside it. False: there is none, or only outside
   /// of the task's or the team's own region, which end with those.

@@ -198,7 +198,7 @@ void TeamEvents::close_part(Nanoseconds t, bool repaired) {
     if (!open.empty()) context_.out.add(t, EventType::leave, open.outermost().region);
     context_.out.add(t, EventType::team_end, i.parallel->comm);
     if (repaired && !is_runtimes_own(i.parallel)) context_.note(Repair::team_without_end);
-  } else {
+  } else if (!open.hand_ranges_to(i.outer->open)) {  // a range may end behind its thread's initial task
     open.close(context_.out, context_.repairs, t, 0, Repair::region_closed_by_task_end);
   }
   nest_.pop();

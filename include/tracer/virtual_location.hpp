@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Locations that are no threads: ranges of the program's own words that overlap or change their thread. To OTF2 they
+// are CPU threads with a property.
+#pragma once
+
+#include <algorithm>
+
+#include "tracer/definitions.hpp"
+
+namespace tracer {
+
+inline constexpr const char* virtual_location = "TRACER::VIRTUAL";
+
+inline bool is_virtual(const Location& location) {
+  return std::any_of(location.properties.begin(), location.properties.end(),
+                     [](const Property& property) { return property.name == virtual_location; });
+}
+
+}  // namespace tracer

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Says ranges, marks and counters through NVTX, ITT, Kokkos Tools and ROCTx, and prints what it said: "range NAME
+// COUNT". The few declarations of the interfaces that it needs are its own; it finds the library as the original
+// headers do. speak PART...: nested overlapping threads strays wrong itt kokkos roctx openmp
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// ---- NVTX 3, as nvtxInit.h does it
+typedef void (*function)(void);
+struct attributes {
+  uint16_t version, size;
+  uint32_t category;
+  int32_t color_type;
+  uint32_t color;
+  int32_t payload_type, reserved;
+  union {
+    uint64_t u64;
+    double real;
+  } payload;
+  int32_t message_type;
+  const void* message;
+};
+static function core[16], core2[16];
+static function* core_table[16];
+static function* core2_table[16];
+
+static int get_table(int module, function*** table, unsigned* size) {
+  for (int i = 0; i < 16; ++i) core_table[i] = &core[i], core2_table[i] = &core2[i];
+  if (module != 1 && module != 5) return 0;
+  *table = module == 1 ? core_table : core2_table;
+  *size = 16;
+  return 1;
+}
+static const struct {
+  size_t size;
+  int (*get)(int, function***, unsigned*);
+} callbacks = {sizeof callbacks, get_table};
+static const void* get_export_table(uint32_t id) {
+  return id == 1 ? &callbacks : NULL;
+}
+
+static void nvtx_initialize(void) {
+  const char* path = getenv("NVTX_INJECTION64_PATH");
+  void* library = path != NULL ? dlopen(path, RTLD_LAZY) : NULL;
+  int (*inject)(const void* (*)(uint32_t)) = NULL;
+  if (library != NULL) *(void**)&inject = dlsym(library, "InitializeInjectionNvtx2");
+  if (inject != NULL && inject(get_export_table) != 1) exit(3);
+}
+
+static void push(const char* name) {
+  if (core[9] != NULL) ((int (*)(const char*))core[9])(name);
+}
+static void pop(void) {
+  if (core[11] != NULL) ((int (*)(void))core[11])();
+}
+static void mark(const char* name) {
+  if (core[2] != NULL) ((void (*)(const char*))core[2])(name);
+}
+static uint64_t start(const char* name) {
+  return core[5] != NULL ? ((uint64_t(*)(const char*))core[5])(name) : 0;
+}
+static void stop(uint64_t id) {
+  if (core[7] != NULL) ((void (*)(uint64_t))core[7])(id);
+}
+static void* domain(const char* name) {
+  return core2[12] != NULL ? ((void* (*)(const char*))core2[12])(name) : NULL;
+}
+static void* registered(void* in, const char* text) {
+  return core2[10] != NULL ? ((void* (*)(void*, const char*))core2[10])(in, text) : NULL;
+}
+static void domain_push(void* in, const struct attributes* said) {
+  if (core2[4] != NULL) ((int (*)(void*, const struct attributes*))core2[4])(in, said);
+}
+static void domain_pop(void* in) {
+  if (core2[5] != NULL) ((int (*)(void*))core2[5])(in);
+}
+static void name_category(void* in, uint32_t category, const char* name) {
+  if (core2[8] != NULL) ((void (*)(void*, uint32_t, const char*))core2[8])(in, category, name);
+}
+static struct attributes ascii(const char* text) {
+  struct attributes said = {.version = 3, .size = sizeof said, .message_type = 1, .message = text};
+  return said;
+}
+
+static void said(const char* what, const char* name, unsigned count) {
+  printf("%s %s %u\n", what, name, count);
+}
+
+static void wait_a_little(void) {
+  const struct timespec time = {.tv_nsec = 20000000};
+  nanosleep(&time, NULL);
+}
+
+static void nested(void) {
+  push("nested outer");
+  for (int i = 0; i < 100; ++i) {
+    push("nested inner");
+    char text[16];  // the same address with other words
+    snprintf(text, sizeof text, "step %d", i % 3);
+    push(text);
+    mark("nested mark");
+    pop();
+    pop();
+  }
+  push("20 ms");
+  wait_a_little();
+  pop();
+  pop();
+  void* mine = domain("solver");
+  void* name = registered(mine, "registered");
+  name_category(mine, 7, "numerics");
+  struct attributes colored = {.version = 3,
+                               .size = sizeof colored,
+                               .category = 7,
+                               .color_type = 1,
+                               .color = 0xff00ff00u,
+                               .payload_type = 1,
+                               .payload = {.u64 = 42},
+                               .message_type = 3,
+                               .message = name};
+  for (int i = 0; i < 10; ++i) {
+    domain_push(mine, &colored);
+    domain_pop(mine);
+  }
+  said("range", "nested outer", 1);
+  said("range", "nested inner", 100);
+  said("range", "step 0", 34);
+  said("range", "step 1", 33);
+  said("range", "step 2", 33);
+  said("range", "nested mark", 100);
+  said("range", "20 ms", 1);
+  said("range", "registered", 10);
+}
+
+static void overlapping(void) {
+  const uint64_t a = start("overlap a");
+  const uint64_t b = start("overlap b");
+  stop(a);
+  const uint64_t c = start("overlap c");
+  wait_a_little();
+  stop(b);
+  stop(c);
+  said("range", "overlap a", 1);
+  said("range", "overlap b", 1);
+  said("range", "overlap c", 1);
+}
+
+static void* stop_elsewhere(void* id) {
+  push("in a thread");
+  stop(*(uint64_t*)id);
+  pop();
+  return NULL;
+}
+
+static void threads(void) {
+  for (int i = 0; i < 4; ++i) {
+    uint64_t id = start("across threads");
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, stop_elsewhere, &id) == 0) pthread_join(thread, NULL);
+  }
+  said("range", "across threads", 4);
+  said("range", "in a thread", 4);
+}
+
+static int work(void) {
+  int n = 0;
+#pragma omp parallel num_threads(2) reduction(+ : n)
+  n += 1;
+  return n;
+}
+
+// Ranges that begin in a region and end behind it, or end in another order than they began.
+static void strays(void) {
+#pragma omp parallel num_threads(2)
+  {
+    push("in the region, stray");
+#pragma omp barrier
+    push("in the region");
+    pop();
+  }
+#pragma omp parallel num_threads(2)
+  {
+    pop();
+#pragma omp barrier
+  }
+  void* other = domain("other");
+  const struct attributes crossing = ascii("crossing");
+  push("crossed");
+  domain_push(other, &crossing);
+  pop();
+  domain_pop(other);
+  push("around a region");
+  work();
+  pop();
+  said("range", "in the region, stray", 2);
+  said("range", "in the region", 2);
+  said("range", "crossed", 1);
+  said("range", "crossing", 1);
+  said("range", "around a region", 1);
+}
+
+static void wrong(void) {
+  pop();
+  push("never ends");
+  push("never ends either");
+  start("never stops");
+  stop(123456789);
+  push("\xff\xfe no UTF-8 \xc3");
+  pop();
+  char* name = malloc((1 << 20) + 1);
+  memset(name, 'x', 1 << 20);
+  name[1 << 20] = '\0';
+  push(name);
+  pop();
+  free(name);
+  push(NULL);
+  pop();
+  const struct attributes empty = {.version = 3, .size = 8};
+  domain_push(NULL, &empty);
+  domain_pop(NULL);
+  said("range", "never ends", 1);
+  said("range", "never ends either", 1);
+  said("range", "never stops", 1);
+}
+
+// ---- ITT, as ittnotify_static.c does it
+struct itt_id {
+  unsigned long long d1, d2, d3;
+};
+struct itt_row {
+  const char* name;
+  void** pointer;
+  void *first, *nothing;
+  int group;
+};
+static void *itt_domain_create, *itt_string, *itt_begin, *itt_end, *itt_region_begin, *itt_region_end, *itt_marker,
+    *itt_counter, *itt_set, *itt_sync, *itt_frame;
+static struct itt_row itt_rows[] = {{"__itt_domain_create", &itt_domain_create, 0, 0, 0},
+                                    {"__itt_string_handle_create", &itt_string, 0, 0, 0},
+                                    {"__itt_task_begin", &itt_begin, 0, 0, 0},
+                                    {"__itt_task_end", &itt_end, 0, 0, 0},
+                                    {"__itt_region_begin", &itt_region_begin, 0, 0, 0},
+                                    {"__itt_region_end", &itt_region_end, 0, 0, 0},
+                                    {"__itt_marker", &itt_marker, 0, 0, 0},
+                                    {"__itt_counter_create", &itt_counter, 0, 0, 0},
+                                    {"__itt_counter_set_value", &itt_set, 0, 0, 0},
+                                    {"__itt_sync_prepare", &itt_sync, 0, 0, 0},
+                                    {"__itt_frame_submit_v3", &itt_frame, 0, 0, 0},
+                                    {0, 0, 0, 0, 0}};
+static struct {
+  unsigned char magic[8];
+  unsigned long version[3];
+  volatile long state[3];
+  pthread_mutex_t mutex;
+  void *library, *error_handler;
+  const char** path;
+  struct itt_row* rows;
+  void* rest[16];
+} itt_global = {{0xED, 0xAB, 0xAB, 0xEC, 0x0D, 0xEE, 0xDA, 0x30},
+                {3, 25, 0},
+                {0},
+                PTHREAD_MUTEX_INITIALIZER,
+                0,
+                0,
+                0,
+                itt_rows,
+                {0}};
+
+static void itt(void) {
+  const char* path = getenv("INTEL_LIBITTNOTIFY64");
+  void* library = path != NULL ? dlopen(path, RTLD_LAZY) : NULL;
+  void (*initialize)(void*, int) = NULL;
+  if (library != NULL) *(void**)&initialize = dlsym(library, "__itt_api_init");
+  if (initialize != NULL) {
+    itt_global.version[0] = 9;  // of another interface: nothing is filled in
+    initialize(&itt_global, -1);
+    if (itt_begin != NULL) exit(4);
+    itt_global.version[0] = 3;
+    initialize(&itt_global, -1);
+    if (itt_sync != NULL || itt_frame != NULL) exit(5);
+  }
+  if (itt_begin != NULL) {
+    void* in = ((void* (*)(const char*))itt_domain_create)("itt domain");
+    if (in != ((void* (*)(const char*))itt_domain_create)("itt domain")) exit(6);
+    void* task = ((void* (*)(const char*))itt_string)("itt task");
+    void* region = ((void* (*)(const char*))itt_string)("itt region");
+    void* moment = ((void* (*)(const char*))itt_string)("itt marker");
+    void* counter = ((void* (*)(const char*, const char*))itt_counter)("itt counter", "itt domain");
+    const struct itt_id null = {0, 0, 0};
+    for (uint64_t i = 0; i < 20; ++i) {
+      const struct itt_id id = {i, 0, 0};
+      ((void (*)(void*, struct itt_id, struct itt_id, void*))itt_region_begin)(in, id, null, region);
+      ((void (*)(void*, struct itt_id, struct itt_id, void*))itt_begin)(in, null, null, task);
+      ((void (*)(void*, struct itt_id, void*, int))itt_marker)(in, null, moment, 0);
+      ((void (*)(void*, void*))itt_set)(counter, &i);
+      ((void (*)(void*))itt_end)(in);
+      ((void (*)(void*, struct itt_id))itt_region_end)(in, id);
+    }
+  }
+  said("range", "itt task", 20);
+  said("range", "itt region", 20);
+  said("range", "itt marker", 20);
+  said("counter", "itt counter", 20);
+}
+
+// ---- Kokkos Tools
+struct space {
+  char name[64];
+};
+static void kokkos(void) {
+  const char* path = getenv("KOKKOS_TOOLS_LIBS");
+  void* library = path != NULL ? dlopen(path, RTLD_NOW) : NULL;
+  if (library != NULL) {
+    void (*begin)(const char*, uint32_t, uint64_t*) = NULL;
+    void (*end)(uint64_t) = NULL;
+    void (*allocate)(struct space, const char*, const void*, uint64_t) = NULL;
+    void (*push_region)(const char*) = NULL;
+    void (*pop_region)(void) = NULL;
+    *(void**)&begin = dlsym(library, "kokkosp_begin_parallel_for");
+    *(void**)&end = dlsym(library, "kokkosp_end_parallel_for");
+    *(void**)&allocate = dlsym(library, "kokkosp_allocate_data");
+    *(void**)&push_region = dlsym(library, "kokkosp_push_profile_region");
+    *(void**)&pop_region = dlsym(library, "kokkosp_pop_profile_region");
+    if (!begin || !end || !allocate || !push_region || !pop_region) exit(7);
+    push_region("kokkos phase");
+    for (int i = 0; i < 5; ++i) {
+      uint64_t id = 0;
+      begin("kokkos kernel", 0, &id);
+      work();
+      end(id);
+    }
+    pop_region();
+    allocate((struct space){"HostSpace"}, "view", NULL, 4096);
+  }
+  said("range", "kokkos phase", 1);
+  said("range", "kokkos kernel", 5);
+  said("counter", "Kokkos memory in HostSpace", 1);
+}
+
+// ---- ROCTx: preloaded
+extern int roctxRangePushA(const char*) __attribute__((weak));
+extern int roctxRangePop(void) __attribute__((weak));
+static void roctx(void) {
+  if (roctxRangePushA != NULL) {
+    if (roctxRangePushA("roctx outer") != 0 || roctxRangePushA("roctx inner") != 1) exit(8);
+    if (roctxRangePop() != 1 || roctxRangePop() != 0) exit(9);
+  }
+  said("range", "roctx outer", 1);
+  said("range", "roctx inner", 1);
+}
+
+int main(int count, char** parts) {
+  static const struct {
+    const char* name;
+    void (*run)(void);
+  } all[] = {
+      {"nested", nested}, {"overlapping", overlapping}, {"threads", threads}, {"strays", strays}, {"wrong", wrong},
+      {"itt", itt},       {"kokkos", kokkos},           {"roctx", roctx}};
+  nvtx_initialize();
+  for (int i = 1; i < count; ++i) {
+    if (strcmp(parts[i], "openmp") == 0 && work() == 0) return 2;
+    for (size_t p = 0; p < sizeof all / sizeof *all; ++p)
+      if (strcmp(parts[i], all[p].name) == 0) all[p].run();
+  }
+  return 0;
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kokkos Tools: Kokkos finds this library by KOKKOS_TOOLS_LIBS and calls the functions that it exports, by their names.
+// Kernels, fences, deep copies and regions nest on their thread; sections may overlap; memory is a counter per space.
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "tracer/annotations/words.hpp"
+
+namespace {
+
+using namespace tracer::words;
+
+/// As Kokkos has it; passed by value.
+struct SpaceHandle {
+  char name[64];
+};
+
+/// The category tells what kind of thing the name stands for.
+enum Kind : std::uint32_t { parallel_for = 1, parallel_reduce, parallel_scan, fence, deep_copy, memory };
+constexpr const char* kind_names[] = {"",      "parallel_for", "parallel_reduce", "parallel_scan",
+                                      "fence", "deep_copy",    "memory"};
+
+std::uint32_t domain() noexcept {
+  static constinit std::atomic<std::uint32_t> known{0};
+  std::uint32_t id = known.load(std::memory_order_relaxed);
+  if (id == 0) known.store(id = name_of("Kokkos"), std::memory_order_relaxed);
+  return id;
+}
+
+Said said(const char* name, std::uint32_t kind = 0) noexcept {
+  Said words{.language = Language::kokkos, .domain = domain(), .name = name_of(name)};
+  if (kind != 0) words.details = details_of(kind, kind_names[kind], false, 0);
+  return words;
+}
+
+void begin_kernel(const char* name, std::uint64_t* id, Kind kind) noexcept {
+  push(said(name, kind));
+  if (id != nullptr) *id = next_range_id();
+}
+
+void end_kernel() noexcept {
+  pop(Language::kokkos, domain());
+}
+
+/// Bytes in use per memory space; a handful of spaces exist.
+struct Space {
+  std::atomic<std::uint32_t> name{0};
+  std::atomic<std::int64_t> bytes{0};
+};
+constinit Space spaces[16];
+
+void allocated(const SpaceHandle& handle, std::int64_t bytes) noexcept {
+  char text[96];
+  std::snprintf(text, sizeof text, "Kokkos memory in %.64s", handle.name);
+  const std::uint32_t name = name_of(text);
+  if (name == 0) return;
+  for (Space& space : spaces) {
+    std::uint32_t none = 0;
+    if (space.name.load() != name && !space.name.compare_exchange_strong(none, name) && none != name) continue;
+    const std::int64_t now = space.bytes.fetch_add(bytes) + bytes;
+    Said words{.language = Language::kokkos, .domain = domain(), .name = name};
+    words.payload_type = Payload::unsigned_integer;
+    words.payload = now > 0 ? static_cast<std::uint64_t>(now) : 0;
+    return counter(words);
+  }
+}
+
+/// Sections are named first and started later, by number.
+constexpr std::uint32_t most_sections = 4096;
+constinit std::atomic<std::uint32_t> section_names[most_sections]{};
+constinit std::atomic<std::uint32_t> sections{0};
+constexpr std::uint64_t section_ids = std::uint64_t{1} << 40;
+
+}  // namespace
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+void kokkosp_init_library(int, std::uint64_t, std::uint32_t, void*) {}
+void kokkosp_finalize_library() {}
+
+void kokkosp_begin_parallel_for(const char* name, std::uint32_t, std::uint64_t* id) {
+  begin_kernel(name, id, parallel_for);
+}
+void kokkosp_end_parallel_for(std::uint64_t) {
+  end_kernel();
+}
+void kokkosp_begin_parallel_reduce(const char* name, std::uint32_t, std::uint64_t* id) {
+  begin_kernel(name, id, parallel_reduce);
+}
+void kokkosp_end_parallel_reduce(std::uint64_t) {
+  end_kernel();
+}
+void kokkosp_begin_parallel_scan(const char* name, std::uint32_t, std::uint64_t* id) {
+  begin_kernel(name, id, parallel_scan);
+}
+void kokkosp_end_parallel_scan(std::uint64_t) {
+  end_kernel();
+}
+void kokkosp_begin_fence(const char* name, std::uint32_t, std::uint64_t* id) {
+  begin_kernel(name, id, fence);
+}
+void kokkosp_end_fence(std::uint64_t) {
+  end_kernel();
+}
+
+void kokkosp_push_profile_region(const char* name) {
+  push(said(name));
+}
+void kokkosp_pop_profile_region() {
+  pop(Language::kokkos, domain());
+}
+void kokkosp_profile_event(const char* name) {
+  mark(said(name));
+}
+
+void kokkosp_create_profile_section(const char* name, std::uint32_t* id) {
+  const std::uint32_t number = sections.fetch_add(1);
+  if (number < most_sections) section_names[number].store(name_of(name));
+  if (id != nullptr) *id = number;
+}
+void kokkosp_start_profile_section(std::uint32_t id) {
+  if (id >= most_sections) return;
+  start({.language = Language::kokkos, .domain = domain(), .name = section_names[id].load()}, section_ids + id);
+}
+void kokkosp_stop_profile_section(std::uint32_t id) {
+  if (id < most_sections) end(Language::kokkos, domain(), section_ids + id);
+}
+void kokkosp_destroy_profile_section(std::uint32_t) {}
+
+void kokkosp_allocate_data(SpaceHandle space, const char*, const void*, std::uint64_t bytes) {
+  allocated(space, static_cast<std::int64_t>(bytes));
+}
+void kokkosp_deallocate_data(SpaceHandle space, const char*, const void*, std::uint64_t bytes) {
+  allocated(space, -static_cast<std::int64_t>(bytes));
+}
+
+void kokkosp_begin_deep_copy(SpaceHandle to, const char* to_name, const void*, SpaceHandle from, const char* from_name,
+                             const void*, std::uint64_t bytes) {
+  char text[512];
+  std::snprintf(text, sizeof text, "deep_copy %.64s %.150s <- %.64s %.150s", to.name, to_name != nullptr ? to_name : "",
+                from.name, from_name != nullptr ? from_name : "");
+  Said words = said(text, deep_copy);
+  words.payload_type = Payload::unsigned_integer;
+  words.payload = bytes;
+  push(words);
+}
+void kokkosp_end_deep_copy() {
+  end_kernel();
+}
+
+#pragma GCC visibility pop
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ROCTx: this library stands before ROCm's own in the program (LD_PRELOAD), and answers in its place.
+#include "tracer/annotations/words.hpp"
+
+namespace {
+
+using namespace tracer::words;
+
+Said said(const char* text) noexcept {
+  return {.language = Language::roctx, .name = name_of(text)};
+}
+
+thread_local int depth __attribute__((tls_model("initial-exec"))) = 0;
+
+}  // namespace
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+void roctxMarkA(const char* message) {
+  mark(said(message));
+}
+
+/// The depth of the range, from 0.
+int roctxRangePushA(const char* message) {
+  push(said(message));
+  return depth++;
+}
+
+/// The depth of the range that ends; -1: there is none.
+int roctxRangePop() {
+  pop(Language::roctx, 0);
+  return depth > 0 ? --depth : -1;
+}
+
+std::uint64_t roctxRangeStartA(const char* message) {
+  const std::uint64_t id = next_range_id();
+  start(said(message), id);
+  return id;
+}
+
+void roctxRangeStop(std::uint64_t id) {
+  end(Language::roctx, 0, id);
+}
+
+#pragma GCC visibility pop
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the four languages share: the tracer's table, names and their numbers, and the records of ranges, marks and
+// counters. Everything here may be called by any thread of the program; nothing throws, prints or ends the program.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tracer/front_end.h"
+
+namespace tracer::words {
+
+/// In the records' `sub`, bits 0-3 (record_table.hpp).
+enum class Language : std::uint16_t { nvtx = 1, itt = 2, kokkos = 3, roctx = 4 };
+
+/// In the records' `sub`, bits 4-7: how the payload or the value is to be read.
+enum class Payload : std::uint16_t { none = 0, unsigned_integer = 1, signed_integer = 2, real = 3 };
+
+/// The tracer's table: connected at the first use, a table of functions that do nothing when there is none.
+const tracer_front_end& tracer() noexcept;
+
+/// The number of a text. One look into a table and one comparison where the text was met at this address before, else
+/// one hash; a text that is new is copied once. 0 when nothing is recorded or there is no memory.
+std::uint32_t name_of(const char* text) noexcept;
+std::uint32_t name_of(const wchar_t* text) noexcept;
+
+/// Category and colour of a range or mark as one number, 0 when it has neither. `category`: its name or nullptr.
+std::uint32_t details_of(std::uint32_t category, const char* category_name, bool has_color,
+                         std::uint32_t argb) noexcept;
+
+struct Said {
+  Language language = Language::nvtx;
+  std::uint32_t domain = 0;  ///< number of its name, 0: the language's own
+  std::uint32_t name = 0;
+  std::uint32_t details = 0;
+  Payload payload_type = Payload::none;
+  std::uint64_t payload = 0;
+};
+
+void push(const Said& said) noexcept;
+void pop(Language language, std::uint32_t domain) noexcept;
+/// Ids are the language's: unique among its ranges that are open.
+void start(const Said& said, std::uint64_t id) noexcept;
+void end(Language language, std::uint32_t domain, std::uint64_t id) noexcept;
+void mark(const Said& said) noexcept;
+/// `said.payload` is the counter's new value.
+void counter(const Said& said) noexcept;
+
+/// A number that no other range of this process has.
+std::uint64_t next_range_id() noexcept;
+
+}  // namespace tracer::words

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See word_events.hpp.
+#include "tracer/translate/write/word_events.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+namespace tracer::translate {
+namespace {
+
+/// Each domain of a language has a stack of its own on each thread.
+std::uint64_t stack_of(const Record& r) noexcept {
+  return (r.b & 0xffffffff) | std::uint64_t{word_language(r)} << 32;
+}
+
+enum : std::uint16_t { unsigned_value = 1, signed_value = 2, real_value = 3 };
+
+}  // namespace
+
+void WordEvents::word(const Record& r, Nanoseconds t) {
+  switch (r.kind) {
+    case RecordKind::range_push:
+      return push(r, t);
+    case RecordKind::range_pop:
+      return pop(r, t);
+    case RecordKind::range_mark:
+      attributes(r);
+      return regions_.pass(t, word_key(r));
+    case RecordKind::range_counter:
+      return count(r, t);
+    default:
+      return;  // what may end anywhere has locations of its own
+  }
+}
+
+void WordEvents::attributes(const Record& r) {
+  EventBuffer& out = context_.out;
+  const Vocabulary& names = context_.names;
+  if (const auto id = static_cast<std::uint32_t>(r.b >> 32); id != 0) {
+    if (const auto known = names.word_details.find(id); known != names.word_details.end()) {
+      if (known->second.category != undefined_ref) {
+        out.usage().string(known->second.category);
+        out.attribute(names[Attribute::category], known->second.category);
+      }
+      if (known->second.has_color) out.attribute(names[Attribute::color], known->second.color);
+    }
+  }
+  if (r.sub >> 4 == unsigned_value) out.attribute(names[Attribute::payload], r.c);
+  if (r.sub >> 4 == signed_value) out.attribute(names[Attribute::payload_signed], r.c);
+}
+
+void WordEvents::push(const Record& r, Nanoseconds t) {
+  const std::uint64_t number = pushes_++;
+  ranges_.push_back({number, stack_of(r), r});
+  if (is_stray(number)) return;
+  attributes(r);
+  const RegionRef region = regions_.region_of(word_key(r));
+  context_.out.add(t, EventType::enter, region);
+  nest_.current->open.push({region, Construct::range, false, number});
+}
+
+/// What a task's regions stand in when it has no team of its own and no events: what it began in.
+TaskState* WordEvents::around(const TaskState* task) noexcept {
+  for (auto part = nest_.parts.rbegin(); part != nest_.parts.rend(); ++part) {
+    if (&part->task != task) continue;
+    return part->parallel == nullptr || part->parallel->comm == undefined_ref ? part->outer : nullptr;
+  }
+  return nullptr;
+}
+
+void WordEvents::pop(const Record& r, Nanoseconds t) {
+  const std::uint64_t stack = stack_of(r);
+  const auto last =
+      std::find_if(ranges_.rbegin(), ranges_.rend(), [stack](const OpenRange& open) { return open.stack == stack; });
+  if (last == ranges_.rend()) return context_.note(Repair::range_end_without_begin);
+  const OpenRange range = *last;
+  ranges_.erase(std::next(last).base());
+  if (is_stray(range.number)) return;
+  for (TaskState* task = nest_.current; task != nullptr; task = around(task)) {
+    RegionStack& open = task->open;
+    while (!open.empty() && is_stray(open.inner())) open.pop();  // of a dry run: entered, and found to be a stray since
+    if (open.empty()) continue;
+    if (open.inner_construct() != Construct::range || open.inner().codeptr != range.number) break;
+    context_.out.add(t, EventType::leave, open.inner().region);
+    return open.pop();
+  }
+  if (found_ == nullptr) return;
+  if (strays_.size() <= range.number) strays_.resize(range.number + 1);
+  strays_[range.number] = true;
+  found_->push_back({range.number, range.push, r.time});
+}
+
+void WordEvents::count(const Record& r, Nanoseconds t) {
+  const auto metric = context_.names.counters.find({word_name(r), r.sub});
+  if (metric == context_.names.counters.end()) return;
+  std::uint64_t value = r.c;
+  if (r.sub >> 4 == real_value) {  // in millionths
+    double real = 0;
+    std::memcpy(&real, &r.c, sizeof real);
+    if (!(real >= 0)) return context_.note(Repair::counter_value_left_out);
+    constexpr double most = 9e18;
+    value = static_cast<std::uint64_t>(std::min(real * 1e6, most));
+  } else if (r.sub >> 4 == signed_value && static_cast<std::int64_t>(r.c) < 0) {
+    return context_.note(Repair::counter_value_left_out);
+  }
+  context_.out.add(t, EventType::metric_uint, metric->second, value);
+}
+
+}  // namespace tracer::translate
