@@ -43,6 +43,15 @@ class Consumer {
   virtual void hold() noexcept = 0;
   virtual void release() noexcept = 0;
 };
+
+/// Who wants to know of threads (tracer/sample).
+class ThreadObserver {
+ public:
+  virtual ~ThreadObserver() = default;
+  /// On the thread itself, when it has got its channel and before its first record is in it.
+  virtual void thread_began(ChannelId channel) noexcept = 0;
+};
+
 class Session;
 using ConsumerFactory = Consumer* (*)(Session&);
 inline constexpr ChannelId any_channel = 0xffffffff;
@@ -99,6 +108,12 @@ class Session {
 
   /// Called by the drainer's thread about ten times a second, from now on; clocks of devices are read there.
   void set_periodic(void (*job)() noexcept) noexcept { periodic_.store(job, std::memory_order_release); }
+  /// From now on; at most one, which lives as long as the process.
+  void observe_threads(ThreadObserver* observer) noexcept {
+    thread_observer_.store(observer, std::memory_order_release);
+  }
+  ThreadObserver* thread_observer() const noexcept { return thread_observer_.load(std::memory_order_acquire); }
+
   /// The module around an address of code. For handlers that meet code they have not seen: a library may be closed
   /// again before anybody else looks. Rare, and may allocate.
   CodeRange code_range(std::uint64_t address) noexcept;
@@ -145,6 +160,7 @@ class Session {
   static std::atomic<Session*> current_;
   std::atomic<RecordingState> state_{RecordingState::recording};
   std::atomic<void (*)() noexcept> periodic_{nullptr};
+  std::atomic<ThreadObserver*> thread_observer_{nullptr};
   Shared* shared_ = nullptr;
   Session* before_ = nullptr;  ///< the process's previous session: never destroyed, and no leak
 };
