@@ -36,6 +36,7 @@
 #include "tracer/ompt/device_sink.hpp"
 #include "tracer/ompt/registration.hpp"
 #include "tracer/ompt/runtime_identity.hpp"
+#include "tracer/sample/sampler.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/session.hpp"
 
@@ -101,7 +102,20 @@ void start_devices(Session& session, const Config& config) {
   auto* devices = new device::Devices(*sink, options);
   devices->prepare();
   ompt::context().devices.store(devices, std::memory_order_release);
-  session.set_periodic([]() noexcept { ompt::devices()->poll(); });
+  session.add_periodic([]() noexcept { ompt::devices()->poll(); });
+}
+
+std::atomic<sample::Sampler*> sampler{nullptr};
+
+/// A session, and what watches its threads beside their own records. nullptr as Session::start.
+Session* begin_session(const Tool& self) {
+  Session* session = Session::start(self.run, self.config, &make_drainer);
+  if (session == nullptr) return nullptr;
+  if (auto* made = sample::Sampler::start(*session)) {
+    sampler.store(made, std::memory_order_release);
+    session->add_periodic([]() noexcept { sampler.load(std::memory_order_acquire)->poll(); });
+  }
+  return session;
 }
 
 Nanoseconds monotonic_now() noexcept {
@@ -159,6 +173,8 @@ void end(Ending ending) {
   if (ended.exchange(session) == session) return;
   call_at_end();
   take_leave_of_the_runtime(*session);
+  if (sample::Sampler* watching = sampler.exchange(nullptr); watching != nullptr && watching->watches(*session))
+    watching->finish();
   const std::filesystem::path raw_directory = session->finish(ending);
   if (!raw_directory.empty()) convert_trace(*session, raw_directory);
 }
@@ -208,7 +224,7 @@ bool start(ompt_function_lookup_t lookup) {
     if (ended.load() == session) return false;
     session->tell_runtime(self.run);
   } else {
-    session = Session::start(self.run, self.config, &make_drainer);
+    session = begin_session(self);
   }
   if (session == nullptr) return false;
   std::atexit(end_before_the_runtime_does);
@@ -242,7 +258,7 @@ bool connect() {
   if (Session::current() == nullptr && !Forks::is_undecided()) {
     static bool tried = false;  // the run of this process, and of a parent whose trace had ended, is not begun twice
     if (std::exchange(tried, true) || ended.load() != nullptr) return false;
-    if (Session::start(self->run, self->config, &make_drainer) == nullptr) return false;
+    if (begin_session(*self) == nullptr) return false;
   }
   has_front_end.store(true);
   return true;

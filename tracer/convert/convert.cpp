@@ -12,6 +12,7 @@
 #include "tracer/base/processors.hpp"
 #include "tracer/convert/devices.hpp"
 #include "tracer/convert/recover.hpp"
+#include "tracer/convert/samples.hpp"
 #include "tracer/error.hpp"
 #include "tracer/report/filter.hpp"
 #include "tracer/translate/clock_fit.hpp"
@@ -113,6 +114,7 @@ ConvertResult convert(const fs::path& raw, const fs::path& directory, const Conv
   translation.devices = &devices;
   translate::TranslateReport report = translate::translate(*source, *sink, translation);
 
+  result.samples = convert_samples(raw::raw_directory_of(raw), directory, source->journal(), translation.symbolize);
   result.archive = directory / "traces.otf2";
   result.events = report.events;
   result.lost = report.lost;

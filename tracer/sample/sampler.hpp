@@ -18,6 +18,7 @@ class Sampler final : public ThreadObserver {
   /// allow it; never throws. Lives as long as the process.
   static Sampler* start(Session& session) noexcept;
 
+  bool watches(const Session& session) const noexcept { return &session == &session_; }
   /// On the thread itself; its first event only.
   void thread_began(ChannelId channel) noexcept override;
   /// The drainer's thread, about ten times a second.

@@ -3,6 +3,7 @@
 // handlers, and static destructors may have run, when it ends.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -107,7 +108,13 @@ class Session {
   static void prepare_for_forks() noexcept;
 
   /// Called by the drainer's thread about ten times a second, from now on; clocks of devices are read there.
-  void set_periodic(void (*job)() noexcept) noexcept { periodic_.store(job, std::memory_order_release); }
+  /// At most two.
+  void add_periodic(void (*job)() noexcept) noexcept {
+    for (auto& place : periodic_) {
+      void (*none)() noexcept = nullptr;
+      if (place.compare_exchange_strong(none, job, std::memory_order_acq_rel)) return;
+    }
+  }
   /// From now on; at most one, which lives as long as the process.
   void observe_threads(ThreadObserver* observer) noexcept {
     thread_observer_.store(observer, std::memory_order_release);
@@ -120,7 +127,8 @@ class Session {
 
   // For the consumer.
   void periodic() noexcept {
-    if (auto* job = periodic_.load(std::memory_order_acquire)) job();
+    for (auto& place : periodic_)
+      if (auto* job = place.load(std::memory_order_acquire)) job();
   }
   std::size_t channel_count() const noexcept;
   Channel& channel(std::size_t index) noexcept;
@@ -159,7 +167,7 @@ class Session {
 
   static std::atomic<Session*> current_;
   std::atomic<RecordingState> state_{RecordingState::recording};
-  std::atomic<void (*)() noexcept> periodic_{nullptr};
+  std::array<std::atomic<void (*)() noexcept>, 2> periodic_{};
   std::atomic<ThreadObserver*> thread_observer_{nullptr};
   Shared* shared_ = nullptr;
   Session* before_ = nullptr;  ///< the process's previous session: never destroyed, and no leak
