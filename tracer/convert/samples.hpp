@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "tracer/journal.hpp"
-#include "tracer/translate/regions.hpp"
+#include "tracer/translate/regions/regions.hpp"
 
 namespace tracer {
 

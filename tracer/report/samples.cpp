@@ -127,9 +127,9 @@ std::vector<std::string> SampleJoin::path_of(std::uint32_t stack, const Place& p
       const RegionClass& region = classes_[construct];
       path.push_back(region.label + (region.location.empty() ? "" : " @" + region.location));
     }
-    // A worker's stack has nothing of the user's before the runtime's frames: all of it is the construct's.
-    std::vector<std::uint32_t> rest = own.after;
-    if (!own.has_gap && !place.is_master) rest = own.before;
+    // A worker's stack has nothing of the user's before the runtime's frames, and where the runtime keeps no frame
+    // pointers the kernel's walk ends there: all of it is the construct's.
+    const std::vector<std::uint32_t>& rest = own.has_gap ? own.after : own.before;
     // The function that the compiler made of the construct has the name of the one around it.
     const bool repeats = !rest.empty() && name_of_frame(rest.front()) == around;
     for (std::size_t i = repeats ? 1 : 0; i < rest.size(); ++i) path.push_back(name_of_frame(rest[i]));

@@ -13,11 +13,11 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <unordered_map>
+#include <tuple>
 #include <vector>
 
-#include "formats/samples/samples.hpp"
 #include "tracer/report/replay.hpp"
+#include "tracer/samples.hpp"
 
 namespace tracer::report {
 
