@@ -38,6 +38,7 @@
 #include "tracer/ompt/device_sink.hpp"
 #include "tracer/ompt/registration.hpp"
 #include "tracer/ompt/runtime_identity.hpp"
+#include "tracer/sample/sampler.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/session.hpp"
 
@@ -104,7 +105,22 @@ void start_devices(Session& session, const Config& config) {
   auto* devices = new device::Devices(*sink, options);
   devices->prepare();
   ompt::context().devices.store(devices, std::memory_order_release);
-  session.set_periodic([]() noexcept { ompt::devices()->poll(); });
+  session.add_periodic([]() noexcept { ompt::devices()->poll(); });
+}
+
+std::atomic<sample::Sampler*> sampler{nullptr};
+
+/// A session, and what watches its threads beside their own records. nullptr as Session::start.
+Session* begin_session(const Tool& self) {
+  Session* session = Session::start(self.run, self.config, &make_drainer);
+  if (session == nullptr) return nullptr;
+  if (auto* made = sample::Sampler::start(*session)) {
+    sampler.store(made, std::memory_order_release);
+    session->add_periodic([]() noexcept {
+      if (sample::Sampler* watching = sampler.load(std::memory_order_acquire)) watching->poll();
+    });
+  }
+  return session;
 }
 
 /// The thread that ends the process tells whether this is the middle of something.
@@ -176,6 +192,8 @@ void end(Ending ending) {
   if (ended.exchange(session) == session) return;
   call_at_end();
   take_leave_of_the_runtime();
+  if (sample::Sampler* watching = sampler.exchange(nullptr); watching != nullptr && watching->watches(*session))
+    watching->finish();
   // A program may end on any stack: of a small thread, of a signal. Without a thread for it the rings are emptied here,
   // which needs little; the archive, whose symbols and definitions need more, only where there is room.
   const auto complete = [session, ending](bool has_room) noexcept {
@@ -235,7 +253,7 @@ bool start(ompt_function_lookup_t lookup) {
     if (ended.load() == session) return false;
     session->tell_runtime(self.run);
   } else {
-    session = Session::start(self.run, self.config, &make_drainer);
+    session = begin_session(self);
   }
   if (session == nullptr) return false;
   std::atexit(end_before_the_runtime_does);
@@ -270,7 +288,7 @@ bool connect() {
   if (Session::current() == nullptr && !Forks::is_undecided()) {
     static bool tried = false;  // the run of this process, and of a parent whose trace had ended, is not begun twice
     if (std::exchange(tried, true) || ended.load() != nullptr) return false;
-    if (Session::start(self->run, self->config, &make_drainer) == nullptr) return false;
+    if (begin_session(*self) == nullptr) return false;
   }
   has_front_end.store(true);
   return true;

@@ -194,7 +194,7 @@ void remove_raw_trace(const std::filesystem::path& directory) noexcept {
   try {
     const UniqueFd fd{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     if (!fd) return;  // a link: what it leads to is another trace's
-    for (const char* name : {"trace", "rings", "journal"}) ::unlinkat(fd.get(), name, 0);
+    for (const char* name : {"trace", "rings", "samples", "journal"}) ::unlinkat(fd.get(), name, 0);
     ::rmdir(directory.c_str());
   } catch (...) {
   }

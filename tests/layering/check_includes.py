@@ -27,6 +27,7 @@ LAYERS = {
     "device/select": 3,
     "tracer/ompt": 4,
     "tracer/drain": 4,
+    "tracer/sample": 4,
     "tracer/cli": 4,
     "tracer": 5,
 }

@@ -177,6 +177,18 @@ const Row rows[] = {
        const auto value = parse_number(t);
        return value && *value <= 1024 && assign(c.threads, value);
      }},
+    {"TRACER_SAMPLE", "0", "a number from 0 to 20000",
+     "samples per second of each thread's processor time, with the call stack; 0: none",
+     [](Config& c, Text t) {
+       const auto value = parse_number(t);
+       return value && *value <= 20000 && assign(c.sample, value);
+     }},
+    {"TRACER_SCHEDULE", "off", "on or off",
+     "when threads stop and go on running, and whether they slept or were preempted",
+     [](Config& c, Text t) {
+       c.schedule_was_asked_for = true;
+       return assign(c.schedule, parse_switch(t));
+     }},
     {"TRACER_LOG", "warning", "off, error, warning, info or debug", "what is said on standard error",
      [](Config& c, Text t) {
        constexpr Name names[] = {{"off", 0}, {"error", 1}, {"warning", 2}, {"info", 3}, {"debug", 4}};

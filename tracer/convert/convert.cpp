@@ -15,6 +15,7 @@
 #include "tracer/convert/devices.hpp"
 #include "tracer/convert/need.hpp"
 #include "tracer/convert/recover.hpp"
+#include "tracer/convert/samples.hpp"
 #include "tracer/error.hpp"
 #include "tracer/report/filter.hpp"
 #include "tracer/translate/clock_fit.hpp"
@@ -142,6 +143,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   translation.devices = &devices;
   translate::TranslateReport report = translate::translate(*source, *sink, translation);
 
+  result.samples = convert_samples(raw::raw_directory_of(raw), directory, source->journal(), translation.symbolize);
   result.archive = directory / "traces.otf2";
   result.events = report.events;
   result.lost = report.lost;

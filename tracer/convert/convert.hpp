@@ -41,6 +41,7 @@ struct ConvertOptions {
 
 struct ConvertResult {
   std::filesystem::path archive;  ///< <directory>/traces.otf2
+  std::uint64_t samples = 0;      ///< in samples.bin beside the archive
   std::uint64_t events = 0;
   std::uint64_t lost = 0;
   std::size_t threads = 0;

@@ -99,6 +99,7 @@ Channel* detail::make_channel(ChannelId id) noexcept {
     Session* session = Session::current();
     if (session && session->recording()) mine = session->open_channel(id);
     if (mine) ::pthread_setspecific(exit_key(), mine);
+    if (mine && session->thread_observer()) session->thread_observer()->thread_began(mine->id());
   }
   detail::set_channel(mine);
   making = false;

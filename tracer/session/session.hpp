@@ -3,6 +3,7 @@
 // handlers, and static destructors may have run, when it ends.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -43,6 +44,15 @@ class Consumer {
   virtual void hold() noexcept = 0;
   virtual void release() noexcept = 0;
 };
+
+/// Who wants to know of threads (tracer/sample).
+class ThreadObserver {
+ public:
+  virtual ~ThreadObserver() = default;
+  /// On the thread itself, when it has got its channel and before its first record is in it.
+  virtual void thread_began(ChannelId channel) noexcept = 0;
+};
+
 class Session;
 using ConsumerFactory = Consumer* (*)(Session&);
 inline constexpr ChannelId any_channel = 0xffffffff;
@@ -100,19 +110,32 @@ class Session {
   static void prepare_for_forks() noexcept;
 
   /// Called by the drainer's thread about ten times a second, from now on; clocks of devices are read there.
-  void set_periodic(void (*job)() noexcept) noexcept { periodic_.store(job, std::memory_order_release); }
+  /// At most two.
+  void add_periodic(void (*job)() noexcept) noexcept {
+    for (auto& place : periodic_) {
+      void (*none)() noexcept = nullptr;
+      if (place.compare_exchange_strong(none, job, std::memory_order_acq_rel)) return;
+    }
+  }
+  /// From now on; at most one, which lives as long as the process.
+  void observe_threads(ThreadObserver* observer) noexcept {
+    thread_observer_.store(observer, std::memory_order_release);
+  }
+  ThreadObserver* thread_observer() const noexcept { return thread_observer_.load(std::memory_order_acquire); }
   /// Called on a thread that came into a team for the first time, if its Channel::await_team() was.
   void set_joined(void (*job)(Channel&) noexcept) noexcept { joined_.store(job, std::memory_order_release); }
   void joined(Channel& channel) noexcept {
     if (auto* job = joined_.load(std::memory_order_acquire)) job(channel);
   }
+
   /// The module around an address of code. For handlers that meet code they have not seen: a library may be closed
   /// again before anybody else looks. Rare, and may allocate.
   CodeRange code_range(std::uint64_t address) noexcept;
 
   // For the consumer.
   void periodic() noexcept {
-    if (auto* job = periodic_.load(std::memory_order_acquire)) job();
+    for (auto& place : periodic_)
+      if (auto* job = place.load(std::memory_order_acquire)) job();
   }
   std::size_t channel_count() const noexcept;
   Channel& channel(std::size_t index) noexcept;
@@ -153,8 +176,9 @@ class Session {
 
   static std::atomic<Session*> current_;
   std::atomic<RecordingState> state_{RecordingState::recording};
-  std::atomic<void (*)() noexcept> periodic_{nullptr};
   std::atomic<void (*)(Channel&) noexcept> joined_{nullptr};
+  std::array<std::atomic<void (*)() noexcept>, 2> periodic_{};
+  std::atomic<ThreadObserver*> thread_observer_{nullptr};
   Shared* shared_ = nullptr;
   Session* before_ = nullptr;  ///< the process's previous session: never destroyed, and no leak
 };

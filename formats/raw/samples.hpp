@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The samples of a run: a stream of their own beside the rings' segments, written by the drainer's thread.
+//
+//   <archive>/raw/samples   FileHeader (layout.hpp, magic samples_magic), then entries: SampleEntry + frames
+//
+// A killed run's file ends where the last whole entry does: what the kernel still held is lost with the process.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "formats/raw/layout.hpp"
+#include "tracer/base/file.hpp"
+
+namespace tracer::raw {
+
+inline constexpr char samples_magic[8] = {'T', 'R', 'C', 'R', 'S', 'A', 'M', 'P'};
+
+/// Values are part of the format.
+enum class SampleKind : std::uint16_t {
+  sample = 1,        ///< the thread ran; frames follow, innermost first
+  switched_out = 2,  ///< the thread stopped running; `reason`
+  switched_in = 3,   ///< it runs again
+  lost = 4,          ///< the kernel dropped `reason` entries of this channel for want of room
+};
+
+enum : std::uint32_t { slept = 0, preempted = 1 };  ///< SampleEntry::reason of switched_out
+
+struct SampleEntry {
+  std::uint16_t frames;  ///< that many 64-bit addresses follow
+  SampleKind kind;
+  ChannelId channel;
+  std::uint32_t processor;  ///< undefined (0xffffffff) when not known
+  std::uint32_t reason;
+  Nanoseconds time;  ///< of CLOCK_MONOTONIC, as the kernel's
+};
+static_assert(sizeof(SampleEntry) == 24 && std::is_trivially_copyable_v<SampleEntry>);
+
+inline constexpr std::size_t most_frames = 256;
+
+/// One thread at a time.
+class SampleWriter {
+ public:
+  /// Throws tracer::Error.
+  void create(const std::filesystem::path& path, RunId run);
+  /// Keeps the entry until flush(), or until there is enough for a write. 0 or the errno.
+  int append(const SampleEntry& entry, std::span<const std::uint64_t> frames);
+  int flush();
+  void close() noexcept { file_.close(); }
+  explicit operator bool() const noexcept { return static_cast<bool>(file_); }
+
+ private:
+  OwnFile file_;
+  std::vector<std::byte> buffer_;
+};
+
+/// Calls `visit` for each entry of the file in the order in which they were written; of one channel that is the order
+/// of time. What is not there is no samples; what is damaged ends the reading. Returns how many bytes were not
+/// understood.
+std::uint64_t read_samples(const std::filesystem::path& path,
+                           const std::function<void(const SampleEntry&, std::span<const std::uint64_t>)>& visit);
+
+}  // namespace tracer::raw

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See samples.hpp.
+#include "formats/samples/samples.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "tracer/error.hpp"
+
+namespace tracer::samples {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char magic[8] = {'T', 'R', 'C', 'R', 'S', 'T', 'K', '1'};
+
+template <typename T>
+void put(std::ostream& out, const T& value) {
+  out.write(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+template <typename T>
+void put_all(std::ostream& out, const std::vector<T>& values) {
+  put(out, static_cast<std::uint64_t>(values.size()));
+  out.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(T)));
+}
+
+/// Reads no more than the file has.
+class Input {
+ public:
+  explicit Input(const fs::path& path) : name_(path.string()), file_(path, std::ios::binary) {
+    std::error_code error;
+    left_ = fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
+    if (!file_ || error) throw Error("cannot read " + name_);
+  }
+  void bytes(void* to, std::uint64_t count) {
+    if (count > left_ || !file_.read(static_cast<char*>(to), static_cast<std::streamsize>(count)))
+      throw Error(name_ + " is damaged: it ends too early");
+    left_ -= count;
+  }
+  template <typename T>
+  T one() {
+    T value;
+    bytes(&value, sizeof value);
+    return value;
+  }
+  template <typename T>
+  std::vector<T> all() {
+    const auto count = one<std::uint64_t>();
+    if (count > left_ / sizeof(T)) throw Error(name_ + " is damaged: it ends too early");
+    std::vector<T> values(count);
+    bytes(values.data(), count * sizeof(T));
+    return values;
+  }
+  void require(bool holds) const {
+    if (!holds) throw Error(name_ + " is damaged: it refers to what it does not hold");
+  }
+  std::uint64_t left() const noexcept { return left_; }
+
+ private:
+  std::string name_;
+  std::ifstream file_;
+  std::uint64_t left_ = 0;
+};
+
+}  // namespace
+
+void write(const SampleSet& set, const fs::path& path) {
+  const fs::path beside = path.string() + ".part";
+  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
+  out.write(magic, sizeof magic);
+  put(out, set.period);
+  put(out, set.lost);
+  put(out, static_cast<std::uint64_t>(set.strings.size()));
+  for (const std::string& text : set.strings) put_all(out, std::vector<char>(text.begin(), text.end()));
+  put_all(out, set.frames);
+  put(out, static_cast<std::uint64_t>(set.stacks.size()));
+  for (const auto& stack : set.stacks) put_all(out, stack);
+  put_all(out, set.samples);
+  put_all(out, set.pauses);
+  out.close();
+  std::error_code error;
+  if (out) fs::rename(beside, path, error);
+  if (!out || error) {
+    const std::string reason = error ? error.message() : std::strerror(errno);
+    fs::remove(beside, error);
+    throw Error("cannot write " + path.string() + ": " + reason);
+  }
+}
+
+SampleSet read(const fs::path& path) {
+  Input in(path);
+  char found[sizeof magic];
+  in.bytes(found, sizeof found);
+  if (std::memcmp(found, magic, sizeof magic) != 0) throw Error(path.string() + " is no file of samples");
+  SampleSet set;
+  set.period = in.one<std::uint64_t>();
+  set.lost = in.one<std::uint64_t>();
+  const auto strings = in.one<std::uint64_t>();
+  in.require(strings != 0 && strings <= in.left() / 8);
+  set.strings.clear();
+  for (std::uint64_t i = 0; i < strings; ++i) {
+    const auto text = in.all<char>();
+    set.strings.emplace_back(text.begin(), text.end());
+  }
+  set.frames = in.all<Frame>();
+  for (const Frame& frame : set.frames)
+    in.require(frame.function < strings && frame.file < strings && frame.module < strings);
+  const auto stacks = in.one<std::uint64_t>();
+  in.require(stacks <= in.left() / 8);
+  for (std::uint64_t i = 0; i < stacks; ++i) {
+    set.stacks.push_back(in.all<std::uint32_t>());
+    for (const std::uint32_t frame : set.stacks.back()) in.require(frame < set.frames.size());
+  }
+  set.samples = in.all<Sample>();
+  for (const Sample& sample : set.samples) in.require(sample.stack < stacks);
+  set.pauses = in.all<Pause>();
+  return set;
+}
+
+}  // namespace tracer::samples

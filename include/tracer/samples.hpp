@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Samples of call stacks, and the times in which threads did not run, as readers get them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tracer/time.hpp"
+
+namespace tracer::samples {
+
+/// What kind of code a frame is in: readers show the user's and leave the rest away.
+enum class Origin : std::uint32_t {
+  user = 0,
+  runtime = 1,  ///< the OpenMP runtime, or libraries that only start threads and programs
+  tool = 2,     ///< libtracer.so and its front ends
+};
+
+struct Frame {
+  std::uint32_t function = 0;  ///< string
+  std::uint32_t file = 0;      ///< string
+  std::uint32_t module = 0;    ///< string: path of the executable or library
+  std::uint32_t line = 0;      ///< 0 unknown
+  Origin origin = Origin::user;
+};
+
+struct Sample {
+  Nanoseconds time = 0;
+  std::uint32_t thread = 0;     ///< OS thread id, the location's TRACER::THREAD_ID
+  std::uint32_t stack = 0;      ///< index into stacks
+  std::uint32_t processor = 0;  ///< 0xffffffff unknown
+  std::uint32_t reserved = 0;
+};
+
+/// A time in which a thread did not run.
+struct Pause {
+  Nanoseconds begin = 0, end = 0;
+  std::uint32_t thread = 0;
+  std::uint32_t preempted = 0;  ///< 1: it would have run; 0: it slept
+};
+
+struct SampleSet {
+  std::uint64_t period = 0;  ///< ns of processor time between two samples of a thread; 0: there are none
+  std::uint64_t lost = 0;    ///< entries that the kernel dropped
+  std::vector<std::string> strings{""};
+  std::vector<Frame> frames;
+  std::vector<std::vector<std::uint32_t>> stacks;  ///< frames, outermost first
+  std::vector<Sample> samples;                     ///< of each thread in order of time
+  std::vector<Pause> pauses;                       ///< likewise
+};
+
+}  // namespace tracer::samples

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compiles (syntax only) every source of the build that includes omp-tools.h against the header of another LLVM, which is
+unpacked from Debian's package. Status 77 where that header cannot be had, or is the one that the build itself uses."""
+import argparse
+import json
+import pathlib
+import shlex
+import subprocess
+import sys
+
+
+def header_of(version, directory):
+    """The directory that holds LLVM `version`'s omp-tools.h; the reason as SystemExit 77 where there is none."""
+    for installed in sorted(pathlib.Path("/usr/lib").glob(f"llvm-{version}/lib/clang/*/include/omp-tools.h")):
+        return installed
+    place = directory / "headers" / str(version)
+    found = sorted(place.glob("usr/lib/llvm-*/lib/clang/*/include/omp-tools.h"))
+    if not found:
+        place.mkdir(parents=True, exist_ok=True)
+        package = f"libomp-{version}-dev"
+        command = f"apt-get -q download {package} && dpkg -x {package}_*.deb . && rm -f {package}_*.deb"
+        done = subprocess.run(["bash", "-c", command], cwd=place, capture_output=True, text=True, timeout=300)
+        found = sorted(place.glob("usr/lib/llvm-*/lib/clang/*/include/omp-tools.h"))
+        if not found:
+            lines = (done.stderr or done.stdout).strip().splitlines() or ["no omp-tools.h in it"]
+            print(f"skipped: {package} cannot be had: {lines[-1]}")
+            sys.exit(77)
+    return found[0]
+
+
+def users(build, header):
+    """Objects of the build that depend on the header, by ninja's own log."""
+    listing = subprocess.run(["ninja", "-C", str(build), "-t", "deps"], capture_output=True, text=True, check=True).stdout
+    objects, current = set(), None
+    for line in listing.splitlines():
+        if line and not line.startswith(" "):
+            current = line.split(":")[0]
+        elif header in line:
+            objects.add(current)
+    return objects
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--build", type=pathlib.Path, required=True)
+    arguments.add_argument("--own", type=pathlib.Path, required=True)
+    arguments.add_argument("--version", type=int, required=True)
+    options = arguments.parse_args()
+    header = header_of(options.version, options.build)
+    if header.read_bytes() == options.own.read_bytes():
+        print(f"the build itself uses the header of LLVM {options.version}")
+        return 0
+    objects = users(options.build, "omp-tools/omp-tools.h")
+    if len(objects) < 20:
+        print(f"only {len(objects)} objects depend on omp-tools.h: ninja's log cannot be right")
+        return 1
+    alone = options.build / "headers" / f"only-{options.version}"
+    alone.mkdir(parents=True, exist_ok=True)
+    (alone / "omp-tools.h").write_bytes(header.read_bytes())
+    failed = compiled = 0
+    for entry in json.loads((options.build / "compile_commands.json").read_text()):
+        words = shlex.split(entry["command"])
+        output = words[words.index("-o") + 1]
+        if output not in objects:
+            continue
+        words = [word.replace(str(options.build / "omp-tools"), str(alone)) for word in words if word != "-c"]
+        if pathlib.Path(words[0]).name == "ccache":
+            words = words[1:]
+        at = words.index("-o")
+        del words[at:at + 2]
+        done = subprocess.run(words + ["-fsyntax-only", "-w"], cwd=entry["directory"], capture_output=True, text=True)
+        compiled += 1
+        if done.returncode != 0:
+            failed += 1
+            print(done.stderr[:2000])
+    print(f"{compiled} sources against {header}: {failed} failed")
+    return 1 if failed or compiled < len(objects) // 2 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

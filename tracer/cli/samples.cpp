@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `tracer samples`: where in the program's functions the time between the events is.
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <memory>
+
+#include "formats/samples/samples.hpp"
+#include "tracer/cli/archive.hpp"
+#include "tracer/cli/command.hpp"
+#include "tracer/cli/terminal.hpp"
+#include "tracer/report/replay.hpp"
+#include "tracer/report/samples.hpp"
+
+namespace tracer::cli {
+namespace {
+
+struct Options {
+  std::string archive, form = "text";
+  std::size_t rows = 20;
+};
+
+int run(const Options& options) {
+  const std::filesystem::path anchor = find_archive(options.archive);
+  const std::filesystem::path file = anchor.parent_path() / samples::file_name;
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) {
+    throw Error{anchor.parent_path().string() +
+                " has no samples. Record some by: tracer run --set SAMPLE=1000 --set SCHEDULE=on -- PROGRAM"};
+  }
+  const samples::SampleSet set = samples::read(file);
+  const auto source = open_archive(anchor);
+  report::SampleJoin join{source->definitions(), set};
+  report::Replay replay{source->definitions()};
+  replay.add(join);
+  source->read(replay);
+  replay.finish();
+  const report::SampleReport result = join.report();
+  if (options.form == "folded") {
+    std::cout << report::to_folded(result);
+  } else if (options.form == "speedscope") {
+    std::cout << report::to_speedscope(result, anchor.parent_path().filename().string());
+  } else if (options.form == "json") {
+    std::cout << report::to_json(result);
+  } else {
+    std::cout << report::to_text(result, options.rows);
+  }
+  if (!std::cout.flush()) throw Error{"cannot write to standard output"};
+  return ok;
+}
+
+void add(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  app.add_option("archive", options->archive,
+                 "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
+  app.add_option("-f,--form", options->form,
+                 "text: tables; folded: a line per call path, for flame graphs; speedscope: for speedscope.app; json")
+      ->check(CLI::IsMember({"text", "folded", "speedscope", "json"}));
+  app.add_option("--rows", options->rows, "Rows of the table of functions; 0: all (default: 20)");
+  action = [options] { return run(*options); };
+}
+
+}  // namespace
+
+const Command samples_command{"samples", "Show where the time between the events was spent, by sampled call stacks",
+                              add};
+
+}  // namespace tracer::cli

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See samples.hpp.
+#include "tracer/convert/samples.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/raw/samples.hpp"
+#include "formats/samples/samples.hpp"
+
+namespace tracer {
+namespace {
+
+/// By the file's name: what is not the user's.
+samples::Origin origin_of(const std::string& module) {
+  const std::string_view path{module};
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (const char* tool : {"libtracer"})
+    if (name.starts_with(tool)) return samples::Origin::tool;
+  for (const char* runtime : {"libomp.", "libomp5", "libiomp", "libgomp", "libomptarget", "ld-linux", "libpthread"})
+    if (name.starts_with(runtime)) return samples::Origin::runtime;
+  return samples::Origin::user;
+}
+
+/// Functions of the C library that begin programs and threads: outermost, and nobody's business.
+bool starts_things(std::string_view function) {
+  for (const char* name : {"__libc_start", "_start", "start_thread", "clone", "__clone"})
+    if (function.starts_with(name)) return true;
+  return false;
+}
+
+struct VectorHash {
+  std::size_t operator()(const std::vector<std::uint32_t>& values) const noexcept {
+    std::size_t hash = values.size();
+    for (const std::uint32_t value : values) hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash;
+  }
+};
+
+class Builder {
+ public:
+  Builder(const Journal& journal, const translate::Symbolizer& symbolize) : journal_(journal), symbolize_(symbolize) {}
+
+  void entry(const raw::SampleEntry& entry, std::span<const std::uint64_t> frames) {
+    const std::uint32_t thread = thread_of(entry.channel);
+    switch (entry.kind) {
+      case raw::SampleKind::sample: {
+        std::vector<std::uint32_t> stack;
+        for (std::size_t i = frames.size(); i-- > 0;) {
+          // All but the innermost are return addresses, and the symbolizer wants those.
+          const std::uint64_t address = frames[i] + (i == 0 ? 1 : 0);
+          stack.push_back(addresses_.emplace(address, static_cast<std::uint32_t>(addresses_.size())).first->second);
+        }
+        const auto [at, is_new] = stacks_.emplace(std::move(stack), static_cast<std::uint32_t>(stacks_.size()));
+        set_.samples.push_back({entry.time, thread, at->second, entry.processor, 0});
+        break;
+      }
+      case raw::SampleKind::switched_out:
+        open_[entry.channel] = {entry.time, 0, thread, entry.reason == raw::preempted ? 1u : 0u};
+        break;
+      case raw::SampleKind::switched_in:
+        if (const auto open = open_.find(entry.channel); open != open_.end()) {
+          open->second.end = entry.time;
+          set_.pauses.push_back(open->second);
+          open_.erase(open);
+        }
+        break;
+      case raw::SampleKind::lost:
+        set_.lost += entry.reason;
+        break;
+    }
+  }
+
+  samples::SampleSet finish(std::uint64_t period) {
+    set_.period = period;
+    std::vector<std::uint64_t> addresses(addresses_.size());
+    for (const auto& [address, index] : addresses_) addresses[index] = address;
+    const std::vector<translate::SourcePosition> positions =
+        symbolize_ ? symbolize_(addresses) : std::vector<translate::SourcePosition>(addresses.size());
+    for (std::size_t i = 0; i < addresses.size(); ++i) set_.frames.push_back(frame_of(addresses[i], positions[i]));
+    set_.stacks.resize(stacks_.size());
+    for (const auto& [stack, index] : stacks_) set_.stacks[index] = stack;
+    const auto by_thread = [](const auto& a, const auto& b) { return a.thread < b.thread; };
+    std::stable_sort(set_.samples.begin(), set_.samples.end(), by_thread);
+    std::stable_sort(set_.pauses.begin(), set_.pauses.end(), by_thread);
+    return std::move(set_);
+  }
+
+ private:
+  std::uint32_t thread_of(ChannelId channel) const {
+    return channel < journal_.channels.size() ? static_cast<std::uint32_t>(journal_.channels[channel].os_thread_id) : 0;
+  }
+  std::uint32_t string(const std::string& text) {
+    if (text.empty()) return 0;
+    const auto [at, is_new] = strings_.emplace(text, static_cast<std::uint32_t>(set_.strings.size()));
+    if (is_new) set_.strings.push_back(text);
+    return at->second;
+  }
+  samples::Frame frame_of(std::uint64_t address, const translate::SourcePosition& position) {
+    samples::Frame frame;
+    std::string function = position.function;
+    if (function.empty()) {
+      static const char digits[] = "0123456789abcdef";
+      std::uint64_t shown = position.module.empty() ? address : position.offset;
+      std::string text;
+      do text.insert(text.begin(), digits[shown & 15]);
+      while ((shown >>= 4) != 0);
+      function = position.module.substr(position.module.rfind('/') + 1) + "@0x" + text;
+    }
+    frame.function = string(function);
+    frame.file = string(position.file);
+    frame.module = string(position.module);
+    frame.line = position.line;
+    frame.origin = starts_things(position.function) ? samples::Origin::runtime : origin_of(position.module);
+    return frame;
+  }
+
+  const Journal& journal_;
+  const translate::Symbolizer& symbolize_;
+  samples::SampleSet set_;
+  std::unordered_map<std::uint64_t, std::uint32_t> addresses_;
+  std::unordered_map<std::vector<std::uint32_t>, std::uint32_t, VectorHash> stacks_;
+  std::unordered_map<std::string, std::uint32_t> strings_;
+  std::map<ChannelId, samples::Pause> open_;
+};
+
+}  // namespace
+
+std::uint64_t convert_samples(const std::filesystem::path& raw_directory, const std::filesystem::path& directory,
+                              const Journal& journal, const translate::Symbolizer& symbolize) {
+  std::error_code error;
+  const auto file = raw_directory / "samples";
+  if (!std::filesystem::is_regular_file(file, error)) return 0;
+  Builder builder(journal, symbolize);
+  raw::read_samples(file, [&](const raw::SampleEntry& entry, std::span<const std::uint64_t> frames) {
+    builder.entry(entry, frames);
+  });
+  std::uint64_t rate = 0;
+  for (const Setting& setting : journal.settings)
+    if (setting.name == "TRACER_SAMPLE") rate = std::strtoull(setting.value.c_str(), nullptr, 10);
+  const samples::SampleSet set = builder.finish(rate == 0 ? 0 : 1'000'000'000 / rate);
+  if (set.samples.empty() && set.pauses.empty()) return 0;
+  samples::write(set, directory / samples::file_name);
+  return set.samples.size();
+}
+
+}  // namespace tracer

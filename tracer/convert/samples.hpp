@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The samples of a raw trace become the file beside the archive.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "tracer/journal.hpp"
+#include "tracer/translate/regions/regions.hpp"
+
+namespace tracer {
+
+/// Reads <raw_directory>/samples, if there is one, and writes <directory>/samples.bin. Returns the number of samples.
+/// Throws tracer::Error when the file cannot be written.
+std::uint64_t convert_samples(const std::filesystem::path& raw_directory, const std::filesystem::path& directory,
+                              const Journal& journal, const translate::Symbolizer& symbolize);
+
+}  // namespace tracer

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See perf_thread.hpp. Layout of the ring: perf_event_open(2), "MMAP layout".
+#include "tracer/sample/perf_thread.hpp"
+
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <vector>
+
+namespace tracer::sample {
+namespace {
+
+/// Pages of a ring, besides its header: what is tried, most first. A hundred entries of a dozen frames, which is what
+/// comes between two readings, fit in four.
+constexpr std::size_t most_pages = 32;
+
+template <typename T>
+T load(const unsigned char*& at) noexcept {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  at += sizeof value;
+  return value;
+}
+
+}  // namespace
+
+int PerfThread::open(const PerfOptions& options) noexcept {
+  perf_event_attr attributes{};
+  attributes.size = sizeof attributes;
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = options.period_ns != 0 ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_DUMMY;
+  attributes.sample_period = options.period_ns;
+  attributes.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN;
+  attributes.exclude_kernel = 1;
+  attributes.exclude_hv = 1;
+  attributes.exclude_callchain_kernel = 1;
+  attributes.sample_id_all = 1;
+  attributes.use_clockid = 1;
+  attributes.clockid = CLOCK_MONOTONIC;
+  attributes.context_switch = options.switches;
+  attributes.watermark = 1;  // nobody polls: no wake-up per entry
+  attributes.wakeup_watermark = 1u << 30;
+  fd_ = static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+  if (fd_ < 0) return errno;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  int error = 0;
+  for (std::size_t pages = most_pages; pages != 0; pages /= 2) {
+    void* memory = ::mmap(nullptr, (pages + 1) * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+    if (memory != MAP_FAILED) {
+      page_ = static_cast<perf_event_mmap_page*>(memory);
+      data_bytes_ = pages * page;
+      takes_samples_ = options.period_ns != 0;
+      return 0;
+    }
+    error = errno;
+  }
+  ::close(fd_);
+  fd_ = -1;
+  return error;
+}
+
+void PerfThread::close() noexcept {
+  if (page_ != nullptr) ::munmap(page_, data_bytes_ + static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
+  if (fd_ >= 0) ::close(fd_);
+  page_ = nullptr;
+  fd_ = -1;
+}
+
+void PerfThread::read_entry(const unsigned char* bytes, std::uint32_t type, std::uint16_t misc, std::size_t size,
+                            const Visit& visit) const {
+  raw::SampleEntry entry{};
+  const unsigned char* at = bytes;
+  const unsigned char* const end = bytes + size;
+  constexpr std::size_t id_bytes = 16;  // time, processor: what sample_id_all puts at the end of the others
+  if (type == PERF_RECORD_SAMPLE) {
+    if (size < id_bytes + 8 || !takes_samples_) return;
+    entry.kind = raw::SampleKind::sample;
+    entry.time = load<std::uint64_t>(at);
+    entry.processor = load<std::uint32_t>(at);
+    at += 4;
+    const auto count = load<std::uint64_t>(at);
+    std::array<std::uint64_t, raw::most_frames> frames;
+    std::size_t kept = 0;
+    for (std::uint64_t i = 0; i < count && end - at >= 8 && kept < frames.size(); ++i) {
+      const auto address = load<std::uint64_t>(at);
+      if (address < static_cast<std::uint64_t>(PERF_CONTEXT_MAX)) frames[kept++] = address;  // above: marks, no code
+    }
+    entry.frames = static_cast<std::uint16_t>(kept);
+    visit(entry, std::span<const std::uint64_t>(frames.data(), kept));
+    return;
+  }
+  if (size < id_bytes) return;
+  const unsigned char* id = end - id_bytes;
+  entry.time = load<std::uint64_t>(id);
+  entry.processor = load<std::uint32_t>(id);
+  if (type == PERF_RECORD_SWITCH) {
+    const bool out = (misc & PERF_RECORD_MISC_SWITCH_OUT) != 0;
+    entry.kind = out ? raw::SampleKind::switched_out : raw::SampleKind::switched_in;
+    entry.reason = out && (misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0 ? raw::preempted : raw::slept;
+  } else if (type == PERF_RECORD_LOST && size >= id_bytes + 16) {
+    entry.kind = raw::SampleKind::lost;
+    at += 8;
+    entry.reason = static_cast<std::uint32_t>(std::min<std::uint64_t>(load<std::uint64_t>(at), 0xffffffffu));
+  } else {
+    return;
+  }
+  visit(entry, {});
+}
+
+void PerfThread::drain(const Visit& visit) {
+  if (page_ == nullptr) return;
+  const auto* data = reinterpret_cast<const unsigned char*>(page_) + ::sysconf(_SC_PAGESIZE);
+  const std::uint64_t head = std::atomic_ref(page_->data_head).load(std::memory_order_acquire);
+  std::uint64_t tail = page_->data_tail;
+  std::vector<unsigned char> scratch;
+  const auto copy = [&](std::uint64_t from, std::size_t count, unsigned char* to) {
+    const std::size_t begin = from & (data_bytes_ - 1), first = std::min(count, data_bytes_ - begin);
+    std::memcpy(to, data + begin, first);
+    std::memcpy(to + first, data, count - first);
+  };
+  while (head - tail >= sizeof(perf_event_header)) {
+    perf_event_header header;
+    copy(tail, sizeof header, reinterpret_cast<unsigned char*>(&header));
+    if (header.size < sizeof header || header.size > head - tail) break;
+    scratch.resize(header.size);
+    copy(tail, header.size, scratch.data());
+    read_entry(scratch.data() + sizeof header, header.type, header.misc, header.size - sizeof header, visit);
+    tail += header.size;
+  }
+  std::atomic_ref(page_->data_tail).store(tail, std::memory_order_release);
+}
+
+}  // namespace tracer::sample

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the kernel notes of one thread: the call chain of its own code a thousand times in a second of its running, and
+// when it stopped and went on running. Nothing happens in the thread itself; the notes lie in a ring that we read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "formats/raw/samples.hpp"
+
+struct perf_event_mmap_page;
+
+namespace tracer::sample {
+
+struct PerfOptions {
+  std::uint64_t period_ns = 0;  ///< of processor time between two samples; 0: no samples
+  bool switches = false;        ///< note when the thread stops and goes on running
+};
+
+/// One event of perf_event_open(2) on one thread, and its ring.
+class PerfThread {
+ public:
+  PerfThread() = default;
+  PerfThread(const PerfThread&) = delete;
+  PerfThread& operator=(const PerfThread&) = delete;
+  ~PerfThread() { close(); }
+
+  /// On the calling thread, from now on. 0, or the errno: EACCES and EPERM where the system forbids it, ENOENT and
+  /// EOPNOTSUPP where there is no such thing, EMFILE, ENOMEM and EPERM where there is no more room.
+  int open(const PerfOptions& options) noexcept;
+  /// Reads what is there. One thread at a time, any thread, also after the watched thread's end. The entries' channel
+  /// is left 0.
+  using Visit = std::function<void(const raw::SampleEntry&, std::span<const std::uint64_t>)>;
+  void drain(const Visit& visit);
+  void close() noexcept;
+
+ private:
+  void read_entry(const unsigned char* bytes, std::uint32_t type, std::uint16_t misc, std::size_t size,
+                  const Visit& visit) const;
+
+  int fd_ = -1;
+  perf_event_mmap_page* page_ = nullptr;
+  std::size_t data_bytes_ = 0;
+  bool takes_samples_ = false;
+};
+
+}  // namespace tracer::sample
