@@ -67,7 +67,7 @@ bool start(Call* call, std::size_t bytes) noexcept {
 }
 
 bool is_given_up(Call& call, Nanoseconds since) noexcept {
-  if (detail::read_monotonic() - since < patience_ns) return false;
+  if (read_monotonic() - since < patience_ns) return false;
   std::uint32_t expected = Call::begun;
   return call.state.compare_exchange_strong(expected, Call::given_up);
 }
@@ -81,7 +81,7 @@ bool run_on_own_stack(std::size_t bytes, const std::function<void()>& work) noex
     delete call;
     return false;
   }
-  const Nanoseconds since = detail::read_monotonic();
+  const Nanoseconds since = read_monotonic();
   for (;;) {
     const std::uint32_t state = call->state.load(std::memory_order_acquire);
     if (state == Call::done) break;

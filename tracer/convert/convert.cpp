@@ -143,7 +143,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   translation.devices = &devices;
   translate::TranslateReport report = translate::translate(*source, *sink, translation);
 
-  result.samples = convert_samples(raw::raw_directory_of(raw), directory, source->journal(), translation.symbolize);
+  result.samples = convert_samples(raw_directory, directory, source->journal(), translation.symbolize);
   result.archive = directory / "traces.otf2";
   result.events = report.events;
   result.lost = report.lost;
