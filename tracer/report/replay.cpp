@@ -3,6 +3,7 @@
 #include "tracer/report/replay.hpp"
 
 #include <algorithm>
+
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
