@@ -231,9 +231,13 @@ bool look_after(const Options& options, const Launch& launch, const std::vector<
       ConvertOptions conversion = conversion_settings(options.settings);
       conversion.process_end = ProcessEnd{static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
                                           ended.signal != 0 ? 0 : ended.exit_status, ended.signal};
+      conversion.within_limits = true;
       ConvertResult result = convert_with_progress(at, at, conversion);
       result.archive = directory / "traces.otf2";
       if (!options.quiet) print_note(summary_of(result));
+    } catch (const PutOff& reason) {  // the program's status stays what it is
+      print_note("raw trace in " + directory.string() + ", since " + reason.what() +
+                 "; make it an archive by: tracer convert " + shell_word(directory.string()));
     } catch (const Error& error) {
       print_error(error.what());
       good = false;

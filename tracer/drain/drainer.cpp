@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -31,11 +32,14 @@ struct ProcessState {
   int threads = 0;  ///< 0 unknown
 };
 
-/// Out of /proc/self/stat: after the command's ")" the state, and 17 fields later the number of threads.
+/// Out of the first thread's `stat`: after the command's ")" the state, and 17 fields later the number of threads. The
+/// process's own file says the same, but adds up the times of all threads first.
 ProcessState read_process_state() noexcept {
   ProcessState process;
   char text[512];
-  const UniqueFd fd{::open("/proc/self/stat", O_RDONLY | O_CLOEXEC)};
+  std::snprintf(text, sizeof text, "/proc/self/task/%d/stat", static_cast<int>(::getpid()));
+  UniqueFd fd{::open(text, O_RDONLY | O_CLOEXEC)};
+  if (!fd) fd = UniqueFd{::open("/proc/self/stat", O_RDONLY | O_CLOEXEC)};  // another namespace's /proc
   const ssize_t size = fd ? ::read(fd.get(), text, sizeof text - 1) : -1;
   if (size <= 0) return process;
   text[size] = '\0';

@@ -243,6 +243,7 @@ void Session::interrupt_all() noexcept {
 
 void Session::read_clock() noexcept {
   try {
+    const raw::JournalWriter::Together together(shared_->journal);
     shared_->journal.clock(read_clocks());
     // With each reading, so that they are known of a process that is killed.
     for (const auto& [name, value] : facts_of_now()) shared_->journal.fact("RUN::" + name, value);
