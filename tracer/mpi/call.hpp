@@ -19,9 +19,9 @@ class Call {
         caller_(caller) {}
 
   void enter(std::uint32_t what = 0) const noexcept {
-    front_.emit(word(RecordKind::mpi_call, Endpoint::begin), what, 0, caller_);
+    emit(word(RecordKind::mpi_call, Endpoint::begin), what, 0, caller_);
   }
-  void leave() const noexcept { front_.emit(word(RecordKind::mpi_call, Endpoint::end), 0, 0, 0); }
+  void leave() const noexcept { emit(word(RecordKind::mpi_call, Endpoint::end), 0, 0, 0); }
 
   /// `number` 0: blocking. With Endpoint::begin it is also the begin of the call, with end also its end.
   void send(Endpoint at, const Comm& comm, int peer, int tag, std::uint64_t bytes,
@@ -33,21 +33,19 @@ class Call {
     message(RecordKind::mpi_recv, at, comm, peer, tag, bytes, number);
   }
   void request(Endpoint at, MpiRequestStep step, std::uint64_t number) const noexcept {
-    front_.emit(word(RecordKind::mpi_request, at), static_cast<std::uint32_t>(step), number,
-                at == Endpoint::begin ? caller_ : 0);
+    emit(word(RecordKind::mpi_request, at), static_cast<std::uint32_t>(step), number,
+         at == Endpoint::begin ? caller_ : 0);
   }
   void collective(Endpoint at, const Comm& comm, MpiOperation operation, std::uint32_t root, std::uint64_t sent,
                   std::uint64_t received, std::uint64_t number, std::uint64_t time = 0) const noexcept {
     const tracer_more more{.time = number, .b = static_cast<std::uint64_t>(operation), .c = 0, .a = root, .sub = 0};
-    front_.emit_more(time, word(RecordKind::mpi_collective, at), comm.id, sent, received, &more);
+    front_.emit_more(time != 0 ? time : time_, word(RecordKind::mpi_collective, at), comm.id, sent, received, &more);
   }
-  void comm_made(const Comm& comm) const noexcept {
-    front_.emit(word(RecordKind::mpi_comm, Endpoint::begin), comm.id, 0, 0);
-  }
-  void comm_gone(const Comm& comm) const noexcept {
-    front_.emit(word(RecordKind::mpi_comm, Endpoint::end), comm.id, 0, 0);
-  }
+  void comm_made(const Comm& comm) const noexcept { emit(word(RecordKind::mpi_comm, Endpoint::begin), comm.id, 0, 0); }
+  void comm_gone(const Comm& comm) const noexcept { emit(word(RecordKind::mpi_comm, Endpoint::end), comm.id, 0, 0); }
   std::uint64_t now() const noexcept { return front_.now(); }
+  /// All that is told from here on is of this moment: looking at the clock costs as much as the rest of a record.
+  void end_here() noexcept { time_ = front_.now(); }
 
   /// A count as an argument, and one of an array of them.
   std::uint64_t count(Word argument) const noexcept {
@@ -67,17 +65,21 @@ class Call {
   const bool wide;
 
  private:
+  void emit(std::uint32_t first, std::uint32_t a, std::uint64_t b, std::uint64_t c) const noexcept {
+    time_ == 0 ? front_.emit(first, a, b, c) : front_.emit_at(time_, first, a, b, c);
+  }
   std::uint32_t word(RecordKind kind, Endpoint at) const noexcept { return TRACER_WORD(kind, at, function_); }
   void message(RecordKind kind, Endpoint at, const Comm& comm, int peer, int tag, std::uint64_t bytes,
                std::uint64_t number) const noexcept {
     const tracer_more more{
         .time = number, .b = static_cast<std::uint32_t>(tag), .c = 0, .a = static_cast<std::uint32_t>(peer), .sub = 0};
-    front_.emit_more(0, word(kind, at), comm.id, bytes, at == Endpoint::begin ? caller_ : 0, &more);
+    front_.emit_more(time_, word(kind, at), comm.id, bytes, at == Endpoint::begin ? caller_ : 0, &more);
   }
 
   const tracer_front_end& front_;
   const std::uint32_t function_;
   const Word caller_;
+  std::uint64_t time_ = 0;  ///< 0: each record's own
 };
 
 }  // namespace tracer::mpi

@@ -13,7 +13,7 @@ inline bool is_told(const Comm& comm, int peer) noexcept {
   if (peer == family.proc_null) return false;
   if (!comm.is_foreign) [[likely]]
     return true;
-  not_told("message with another world");
+  not_told(Untold::foreign_message);
   return false;
 }
 
@@ -37,6 +37,18 @@ struct region {
     return result;
   }
 };
+
+/// A region, and counted: its data is not told.
+template <Untold what>
+struct counted {
+  template <class Next, class... Words>
+  static Word run(const Call& call, Next next, Words... words) noexcept {
+    not_told(what);
+    return region::run(call, next, words...);
+  }
+};
+using one_sided = counted<Untold::one_sided>;
+using file_operation = counted<Untold::file_operation>;
 
 // Point to point
 // -------------------------------------------------------------------------------------------------------
@@ -314,11 +326,12 @@ inline Word status_in(Word statuses, std::size_t index) noexcept {
 
 struct waitall {
   template <class Next>
-  static Word run(const Call& call, Next next, Word count, Word requests, Word given) noexcept {
+  static Word run(Call& call, Next next, Word count, Word requests, Word given) noexcept {
     Claims claims(call, count, requests);
     const Word statuses = claims.statuses(given, claims.count());
     call.enter();
     const Word result = next(count, requests, statuses);
+    call.end_here();
     for (std::size_t i = 0; i < claims.count(); ++i)
       if (static_cast<int>(result) == 0 || claims.is_over(i)) claims.complete(i, status_in(statuses, i));
     claims.give_back(false);
@@ -329,11 +342,12 @@ struct waitall {
 
 struct testall {
   template <class Next>
-  static Word run(const Call& call, Next next, Word count, Word requests, Word flag, Word given) noexcept {
+  static Word run(Call& call, Next next, Word count, Word requests, Word flag, Word given) noexcept {
     Claims claims(call, count, requests);
     const Word statuses = claims.statuses(given, claims.count());
     call.enter();
     const Word result = next(count, requests, flag, statuses);
+    call.end_here();
     if (static_cast<int>(result) == 0 && *reinterpret_cast<const int*>(flag) != 0)
       for (std::size_t i = 0; i < claims.count(); ++i) claims.complete(i, status_in(statuses, i));
     claims.give_back(true);
@@ -344,12 +358,13 @@ struct testall {
 
 struct waitany {
   template <class Next>
-  static Word run(const Call& call, Next next, Word count, Word requests, Word index, Word given) noexcept {
+  static Word run(Call& call, Next next, Word count, Word requests, Word index, Word given) noexcept {
     Claims claims(call, count, requests);
     const Status own(given);
     const Word status = claims.wants_statuses() ? own.get() : given;
     call.enter();
     const Word result = next(count, requests, index, status);
+    call.end_here();
     const int done = *reinterpret_cast<const int*>(index);
     if (static_cast<int>(result) == 0 && done >= 0) claims.complete(static_cast<std::size_t>(done), status);
     claims.give_back(false);
@@ -360,12 +375,13 @@ struct waitany {
 
 struct testany {
   template <class Next>
-  static Word run(const Call& call, Next next, Word count, Word requests, Word index, Word flag, Word given) noexcept {
+  static Word run(Call& call, Next next, Word count, Word requests, Word index, Word flag, Word given) noexcept {
     Claims claims(call, count, requests);
     const Status own(given);
     const Word status = claims.wants_statuses() ? own.get() : given;
     call.enter();
     const Word result = next(count, requests, index, flag, status);
+    call.end_here();
     const bool is_over = static_cast<int>(result) == 0 && *reinterpret_cast<const int*>(flag) != 0;
     const int done = is_over ? *reinterpret_cast<const int*>(index) : -1;
     if (done >= 0) claims.complete(static_cast<std::size_t>(done), status);
@@ -378,12 +394,12 @@ struct testany {
 template <bool is_test>
 struct some {
   template <class Next>
-  static Word run(const Call& call, Next next, Word count, Word requests, Word done, Word indices,
-                  Word given) noexcept {
+  static Word run(Call& call, Next next, Word count, Word requests, Word done, Word indices, Word given) noexcept {
     Claims claims(call, count, requests);
     const Word statuses = claims.statuses(given, claims.count());
     call.enter();
     const Word result = next(count, requests, done, indices, statuses);
+    call.end_here();
     const int over = static_cast<int>(result) == 0 ? *reinterpret_cast<const int*>(done) : 0;
     for (int i = 0; i < over; ++i)
       claims.complete(static_cast<std::size_t>(reinterpret_cast<const int*>(indices)[i]),
@@ -410,7 +426,7 @@ struct request_free {
         call.request(Endpoint::none, p->kind == PendingKind::send ? MpiRequestStep::sent : MpiRequestStep::cancelled,
                      p->number);
       }
-      if (p->kind == PendingKind::receive) not_told("receive whose request was freed");
+      if (p->kind == PendingKind::receive) not_told(Untold::freed_receive);
     }
     if (p != nullptr) remove(p);
     call.leave();

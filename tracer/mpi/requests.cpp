@@ -22,7 +22,6 @@ struct alignas(64) Part {
   Bucket* buckets = nullptr;
   std::size_t count = 0;  ///< of buckets, a power of two
   std::size_t used = 0;
-  Pending* free = nullptr;
 };
 
 constinit Part all[parts];
@@ -61,18 +60,19 @@ void grow(Part& part) noexcept {
   std::free(old);
 }
 
-Pending* take_free(Part& part) noexcept {
+/// Of the thread's own; what a thread that has ended had is not used again.
+Pending* take_free(Thread& thread) noexcept {
   constexpr std::size_t slab = 64;
-  if (part.free == nullptr) {
+  if (thread.free_pending == nullptr) {
     auto* const fresh = static_cast<Pending*>(std::malloc(slab * sizeof(Pending)));
     if (fresh == nullptr) return nullptr;
     for (std::size_t i = 0; i < slab; ++i) {
-      fresh[i].next = part.free;
-      part.free = &fresh[i];
+      fresh[i].next = thread.free_pending;
+      thread.free_pending = &fresh[i];
     }
   }
-  Pending* const pending = part.free;
-  part.free = pending->next;
+  Pending* const pending = thread.free_pending;
+  thread.free_pending = pending->next;
   return pending;
 }
 
@@ -97,17 +97,26 @@ void mark_room() noexcept {
 }  // namespace
 
 std::uint64_t next_number(std::uint64_t count) noexcept {
-  return numbers.fetch_add(count, std::memory_order_relaxed) + 1;
+  constexpr std::uint64_t many = 1024;  // a thread takes so many at once
+  Thread& thread = this_thread;
+  if (thread.numbers_left < count) {
+    thread.next_number = numbers.fetch_add(many, std::memory_order_relaxed) + 1;
+    thread.numbers_left = many;
+  }
+  thread.numbers_left -= count;
+  thread.next_number += count;
+  return thread.next_number - count;
 }
 
 Pending* add_pending(Word handle, const Pending& pending) noexcept {
-  Part& part = part_of(handle);
-  const Locked lock(part.lock);
-  if (part.used >= part.count * 2) grow(part);
-  Pending* const mine = part.count != 0 ? take_free(part) : nullptr;
+  Pending* const mine = take_free(this_thread);
   if (mine == nullptr) return nullptr;
   *mine = pending;
   mine->handle = handle;
+  Part& part = part_of(handle);
+  const Locked lock(part.lock);
+  if (part.used >= part.count * 2) grow(part);
+  if (part.count == 0) return nullptr;
   append(bucket_of(part, handle), mine);
   ++part.used;
   return mine;
@@ -140,10 +149,9 @@ void release(Pending* pending) noexcept {
 }
 
 void remove(Pending* pending) noexcept {
-  Part& part = part_of(pending->handle);
-  const Locked lock(part.lock);
-  pending->next = part.free;
-  part.free = pending;
+  Thread& thread = this_thread;
+  pending->next = thread.free_pending;
+  thread.free_pending = pending;
 }
 
 Pending** claims_of(Thread& thread, std::size_t count) noexcept {

@@ -16,6 +16,7 @@ constinit thread_local Thread this_thread __attribute__((tls_model("initial-exec
 constinit std::atomic<const tracer_front_end*> front{nullptr};
 constinit std::atomic<bool> is_live{false};
 constinit std::atomic<std::uint32_t> type_generation{1}, comm_generation{1};
+constinit std::atomic<std::uint64_t> untold[static_cast<std::size_t>(Untold::count_)]{};
 
 void SpinLock::wait() noexcept {
   for (unsigned turn = 0; taken_.load(std::memory_order_relaxed); ++turn)
@@ -262,6 +263,19 @@ void tell_library() noexcept {
   tell_fact("MPI::LIBRARY", text);
 }
 
+void tell_untold(void*) noexcept {
+  static constexpr const char* names[] = {"messages with another world", "receives whose request was freed",
+                                          "one-sided operations", "file operations"};
+  static_assert(sizeof names / sizeof *names == static_cast<std::size_t>(Untold::count_));
+  const auto* const table = front.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Untold::count_); ++i) {
+    char name[96];
+    std::snprintf(name, sizeof name, "mpi.not_told.%s", names[i]);
+    const std::uint64_t count = untold[i].load(std::memory_order_relaxed);
+    if (count != 0) table->count(name, count);
+  }
+}
+
 }  // namespace
 
 void connect() noexcept {
@@ -272,6 +286,7 @@ void connect() noexcept {
   done = true;
   find_family();
   front.store(tracer_find_and_connect(reinterpret_cast<const void*>(&connect)), std::memory_order_release);
+  if (const auto* const table = front.load(std::memory_order_relaxed)) table->at_end(&tell_untold, nullptr);
 }
 
 void begin(int threads_provided) noexcept {
@@ -308,12 +323,6 @@ void end() noexcept {
   world_group = 0;
 }
 
-void not_told(const char* what) noexcept {
-  char name[96];
-  std::snprintf(name, sizeof name, "mpi.not_told.%s", what);
-  if (const auto* table = front.load(std::memory_order_relaxed)) table->count(name, 1);
-}
-
 std::uint64_t ask_type_size(Thread& thread, Word handle) noexcept {
   const std::uint32_t generation = type_generation.load(std::memory_order_relaxed);
   std::int64_t size = 0;
@@ -338,7 +347,8 @@ Comm* find_comm(Thread& thread, Word handle) noexcept {
 }
 
 Comm* add_comm(Word handle, Comm& parent, Making making, std::uint32_t ordinal) noexcept {
-  if (handle == family.comm_null) return nullptr;
+  // Without MPI_COMM_WORLD (a program that has sessions only) there is nothing to say whose ranks they are.
+  if (handle == family.comm_null || !is_live.load(std::memory_order_relaxed)) return nullptr;
   Comm* const comm = make_comm(handle, &parent, making, ordinal);
   if (comm != nullptr) remember(handle, comm);
   return comm;

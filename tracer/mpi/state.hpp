@@ -72,7 +72,9 @@ struct Thread {
     std::uint32_t generation = 0;
     Comm* comm = nullptr;
   } comms[4];
-  Pending** requests = nullptr;  ///< scratch for as many as the largest Waitall had
+  std::uint64_t next_number = 0, numbers_left = 0;  ///< of requests
+  Pending* free_pending = nullptr;                  ///< for its next requests
+  Pending** requests = nullptr;                     ///< scratch for as many as the largest Waitall had
   std::size_t requests_room = 0;
   char* statuses = nullptr;
   std::size_t statuses_room = 0;
@@ -91,8 +93,12 @@ void connect() noexcept;
 void begin(int threads_provided) noexcept;
 void end() noexcept;
 
-/// Something that is in the program and not in the trace.
-void not_told(const char* what) noexcept;
+/// What is in the program and not in the trace but as a region; counted for the archive's properties.
+enum class Untold : std::uint8_t { foreign_message, freed_receive, one_sided, file_operation, count_ };
+extern std::atomic<std::uint64_t> untold[static_cast<std::size_t>(Untold::count_)];
+inline void not_told(Untold what) noexcept {
+  untold[static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
+}
 
 std::uint64_t ask_type_size(Thread& thread, Word datatype) noexcept;
 extern std::atomic<std::uint32_t> type_generation, comm_generation;

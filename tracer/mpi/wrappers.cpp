@@ -55,8 +55,7 @@ template <MpiFunction function, class Hook, class Result = Word, class... Words>
   const Word caller = thread.fortran_caller != 0
                           ? thread.fortran_caller
                           : reinterpret_cast<Word>(__builtin_extract_return_addr(__builtin_return_address(0)));
-  const Call call(*table, thread, function, caller,
-                  ends_in_c(mpi_function_table[static_cast<std::size_t>(function)].name));
+  Call call(*table, thread, function, caller, ends_in_c(mpi_function_table[static_cast<std::size_t>(function)].name));
   if constexpr (std::is_same_v<Result, Word>) {
     const Word result = Hook::run(call, next, words...);
     thread.depth = 0;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs programs under each MPI that is there and compares every rank's archive with what an independent counter (counter.c)
 saw: calls, messages and bytes by partner and tag, collective operations. Usage:
-  mpi.py --tool libtracer.so --library libtracer-mpi.so --tracer tracer [--clang clang] program[:ranks[:argument]]..."""
+  mpi.py --tool libtracer.so --library libtracer-mpi.so --tracer tracer [--clang clang] program[@behind][:ranks[:argument]]...
+@behind: the counter stands between the tool's library and MPI, so that it counts calls of the tool's own, too."""
 import argparse
 import collections
 import pathlib
@@ -12,6 +13,8 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).parent
+EXAMPLE = HERE.parents[2] / "examples/halo/halo.c"
+OPENMP = ("tasks", "halo")
 sys.path.insert(0, str(HERE.parents[1] / "support"))
 from traced import clean, run  # noqa: E402
 
@@ -35,9 +38,10 @@ def compile_all(options, family, programs, directory):
             command = [fortran, "-w", "-g", "-O1", "-fallow-argument-mismatch", f"-I{HERE}", str(HERE / f"{name}.f90")]
             environment = clean()
         else:
-            command = [wrapper, "-w", "-g", "-O1", str(HERE / f"{name}.c")]
+            source = EXAMPLE if name == "halo" else HERE / f"{name}.c"
+            command = [wrapper, "-w", "-g", "-O1", str(source)]
             environment = clean()
-            if name == "tasks":
+            if name in OPENMP:
                 environment.update(OMPI_CC=options.clang, MPICH_CC=options.clang)
                 command.append("-fopenmp")
         subprocess.run(command + ["-o", target], check=True, env=environment)
@@ -121,9 +125,12 @@ def differences(expected, found):
             yield f"{key}: {mine} in the archive, {other} counted"
 
 
-def check(options, family, name, program, ranks, arguments, directory):
+def check(options, family, name, place, program, ranks, arguments, directory):
+    layers = [f"{directory}/counter.so", options.library]
+    if place == "behind":
+        layers.reverse()
     out, counts = pathlib.Path(directory, "trace"), pathlib.Path(directory, "counts")
-    environment = clean(OUT=str(out), COUNTS=str(counts), PRELOAD=f"{directory}/counter.so:{options.library}",
+    environment = clean(OUT=str(out), COUNTS=str(counts), PRELOAD=":".join(layers),
                         OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
                         OMP_NUM_THREADS="3", OMP_TOOL_LIBRARIES=options.tool)
     done = run([f"mpirun.{family}", *FAMILIES[family], "-n", str(ranks), "sh", "-c", RANK, "rank", program, *arguments], environment)
@@ -149,7 +156,7 @@ def check(options, family, name, program, ranks, arguments, directory):
         yield from (f"rank {rank}: {fault}" for fault in faults)
         expected = counted(pathlib.Path(f"{counts}.{rank}"))
         yield from (f"rank {rank}: {fault}" for fault in differences(expected, found))
-        if name == "tasks" and locations < 3:
+        if name in OPENMP and locations < 3:
             yield f"rank {rank}: {locations} threads"
     for file in pathlib.Path(directory).glob("counts.*"):
         file.unlink()
@@ -168,15 +175,16 @@ def main():
             print(f"{family}: not installed")
             continue
         with tempfile.TemporaryDirectory() as directory:
-            programs = compile_all(options, family, {case[0] for case in cases}, directory)
-            for name, ranks, *arguments in cases:
+            programs = compile_all(options, family, {case[0].partition("@")[0] for case in cases}, directory)
+            for title, ranks, *arguments in cases:
+                name, _, place = title.partition("@")
                 if name not in programs:
                     continue
-                for fault in check(options, family, name, programs[name], int(ranks), arguments, directory):
+                for fault in check(options, family, name, place, programs[name], int(ranks), arguments, directory):
                     if fault is None:
                         print(f"{family} {name}: no MPI_THREAD_MULTIPLE, left out")
                         continue
-                    print(f"{family} {name}, {ranks} ranks: {fault}")
+                    print(f"{family} {title}, {ranks} ranks: {fault}")
                     failed = True
                 ran = True
                 for left in pathlib.Path(directory).glob("trace.*"):

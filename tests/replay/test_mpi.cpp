@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Records of MPI's wrappers, and what they become in a part of a job.
+#include "catch.hpp"
+#include "support/memory_trace.hpp"
+#include "tracer/mpi_functions.hpp"
+#include "tracer/translate/translate.hpp"
+
+using namespace tracer;
+using tracer::test::MemorySink;
+using tracer::test::MemorySource;
+using Types = std::vector<EventType>;
+
+namespace {
+
+constexpr auto begin = Endpoint::begin, end = Endpoint::end, none = Endpoint::none;
+
+Record rec(Ticks time, RecordKind kind, Endpoint endpoint, MpiFunction function, std::uint32_t a = 0,
+           std::uint64_t b = 0, std::uint64_t c = 0) {
+  return {time, kind, endpoint, static_cast<std::uint16_t>(function), a, b, c};
+}
+Record more(std::uint64_t payload, std::uint32_t a, std::uint64_t b) {
+  return {payload, RecordKind::more, none, 0, a, b, 0};
+}
+
+/// Rank 1 of two: WORLD, SELF, and a communicator of which only this rank's number is told.
+void world(MemorySource& source) {
+  auto& journal = source.journal_to_fill();
+  journal.run.main_thread_id = 100;
+  journal.facts["MPI::WORLD_SIZE"] = "2";
+  journal.facts["MPI::WORLD_RANK"] = "1";
+  journal.facts["MPI::COMM::0"] = "identity=WORLD;size=2;rank=1;members=0-1;name=MPI_COMM_WORLD";
+  journal.facts["MPI::COMM::1"] = "identity=SELF;size=1;rank=0;members=1;name=MPI_COMM_SELF";
+  journal.facts["MPI::COMM::2"] = "identity=WORLD/1@1;parent=0;size=1;rank=0;members=1;name=mine; or = not";
+}
+
+Types types_of(const MemorySink& sink) {
+  Types types;
+  for (const Event& e : sink.locations.at(0).events) types.push_back(e.type);
+  return types;
+}
+
+translate::TranslateReport run(const MemorySource& source, MemorySink& sink) {
+  return translate::translate(source, sink, {});
+}
+
+}  // namespace
+
+TEST_CASE("a non-blocking send and its end are events of its calls") {
+  MemorySource source;
+  MemorySink sink;
+  world(source);
+  source.channel(0) = {
+      rec(10, RecordKind::mpi_send, begin, MpiFunction::Isend, 0, 24, 0x1000),
+      more(7, 0, 5),
+      rec(12, RecordKind::mpi_call, end, MpiFunction::Isend),
+      rec(20, RecordKind::mpi_call, begin, MpiFunction::Wait, 0, 0, 0x2000),
+      rec(30, RecordKind::mpi_request, end, MpiFunction::Wait, static_cast<std::uint32_t>(MpiRequestStep::sent), 7),
+  };
+  const auto report = run(source, sink);
+  using enum EventType;
+  CHECK(types_of(sink) == Types{program_begin, enter, mpi_isend, leave, enter, mpi_isend_complete, leave, program_end});
+  CHECK(report.repairs.empty());
+  const auto& location = sink.locations.at(0);
+  const Event& send = location.events[2];
+  CHECK(send.a == 24);
+  CHECK(send.b == std::uint64_t{5} << 32);
+  CHECK(send.attributes == 1);
+  const auto payload = location.attributes.at(1);  // behind the process id
+  CHECK(payload.is_payload());
+  CHECK(payload.value == 7);
+  CHECK(location.events[5].a == 7);
+  const auto& region = sink.definitions.regions.at(location.events[1].ref);
+  CHECK(region.name == "MPI_Isend @0x1000");
+  CHECK(region.canonical == "MPI_Isend");
+  CHECK(region.paradigm == Paradigm::mpi);
+  CHECK(region.role == RegionRole::point2point);
+}
+
+TEST_CASE("a part knows its own rank's location, and communicators with parents and names") {
+  MemorySource source;
+  MemorySink sink;
+  world(source);
+  source.channel(0) = {
+      rec(10, RecordKind::mpi_call, begin, MpiFunction::Comm_split, 1, 0, 0x1000),
+      rec(20, RecordKind::mpi_comm, begin, MpiFunction::Comm_split, 2),
+      rec(21, RecordKind::mpi_collective, end, MpiFunction::Comm_split, 0),
+      more(0, mpi_root_none, static_cast<std::uint64_t>(MpiOperation::create_handle)),
+  };
+  run(source, sink);
+  using enum EventType;
+  CHECK(types_of(sink) ==
+        Types{program_begin, enter, mpi_collective_begin, comm_create, mpi_collective_end, leave, program_end});
+  const Definitions& d = sink.definitions;
+  const Event& created = sink.locations.at(0).events[3];
+  const Comm& made = d.comms.at(created.ref);
+  CHECK(made.name == "mine; or = not");
+  CHECK(d.comms.at(made.parent).name == "MPI_COMM_WORLD");
+  CHECK(d.groups.at(made.group).members == std::vector<std::uint32_t>{1});
+  const auto world_locations = std::find_if(d.groups.begin(), d.groups.end(), [](const Group& g) {
+    return g.kind == GroupKind::comm_locations && g.paradigm == Paradigm::mpi;
+  });
+  REQUIRE(world_locations != d.groups.end());
+  CHECK(world_locations->members == std::vector<std::uint32_t>{undefined_ref, 0});
+  CHECK(d.groups_of_locations.at(0).name == "MPI Rank 1");
+  CHECK(sink.locations.at(0).attributes.at(1).number() == undefined_ref);
+}
+
+TEST_CASE("events of a communicator that the journal does not know are left out, and their calls are not") {
+  MemorySource source;
+  MemorySink sink;
+  world(source);
+  source.channel(0) = {
+      rec(10, RecordKind::mpi_send, begin, MpiFunction::Send, 9, 24, 0x1000),
+      more(0, 0, 5),
+      rec(12, RecordKind::mpi_call, end, MpiFunction::Send),
+  };
+  const auto report = run(source, sink);
+  using enum EventType;
+  CHECK(types_of(sink) == Types{program_begin, enter, leave, program_end});
+  CHECK(report.repairs.at("MPI event of an unknown communicator left out") == 1);
+}
