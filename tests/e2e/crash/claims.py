@@ -66,7 +66,7 @@ def private(options, directory):
         print("skipped: no file system can be mounted here")
         sys.exit(77)
     try:
-        process = start(options, output, TRACER_SPOOL=str(spool))
+        process = start(options, output, TRACER_SPOOL=str(spool), TRACER_RING_SIZE="16K")  # some of it comes to the disk
         process.kill()
         errors = process.communicate()[1]
         if errors.count("own memory, and a crash will lose") != 1:
