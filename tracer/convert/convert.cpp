@@ -136,6 +136,10 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
     translation.properties.push_back({"TRACER::FILTER", filter.text()});
   }
   if (options.process_end) translation.facts = facts_of_end(source->journal(), *options.process_end);
+  for (const Module& module : source->journal().modules) {
+    if (options.symbols && translate::was_replaced(module))
+      translation.properties.push_back({"TRACER::NO_LINES::" + module.path, "another file than the one that ran"});
+  }
   read_costs(source->journal(), result);
   translation.properties.push_back(
       {"TRACER::COUNTER::tool.wait_ns", std::to_string(static_cast<std::uint64_t>(result.wait_seconds * 1e9))});

@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "tracer/base/text.hpp"
+#include "tracer/translate/regions/fortran_names.hpp"
 #include "tracer/translate/regions/libdw.hpp"
 
 namespace tracer::translate {
@@ -42,7 +43,7 @@ bool is_file(const std::string& path) {
 
 bool is_outlined(const char* name) {
   return std::strstr(name, "omp_outlined") || std::strstr(name, "omp_task_entry") || std::strstr(name, "_omp_fn") ||
-         std::strncmp(name, "__omp_offloading", 16) == 0 || std::strstr(name, ".omp.");
+         std::strncmp(name, "__omp_offloading", 16) == 0 || std::strstr(name, ".omp.") || std::strstr(name, "..omp_");
 }
 
 /// "solve" for what the compiler made of it: solve.omp_outlined, solve._omp_fn.0; "" when nothing is left.
@@ -50,7 +51,7 @@ std::string user_name(std::string name) {
   for (const char* mark : {".omp_outlined", "._omp_fn", ".omp_task_entry", ".omp."})
     if (const auto at = name.find(mark); at != std::string::npos) name.resize(at);
   if (name.empty() || name[0] == '.') return "";
-  return demangled(name);
+  return fortran_name(demangled(name));
 }
 
 struct Enclosing {
@@ -109,7 +110,7 @@ DwarfReader::DwarfReader(const std::vector<Module>& modules) {
   dwfl_.reset(dw_->dwfl_begin(&callbacks_));
   if (!dwfl_) return;
   for (const Module& m : modules) {
-    if (m.path.empty() || m.path[0] != '/' || !is_file(m.path)) continue;
+    if (m.path.empty() || m.path[0] != '/' || !is_file(m.path) || was_replaced(m)) continue;
     dw_->dwfl_report_elf(dwfl_.get(), m.path.c_str(), m.path.c_str(), -1, m.bias, true);
   }
   dw_->dwfl_report_end(dwfl_.get(), nullptr, nullptr);
@@ -179,6 +180,14 @@ const Module* module_of(const std::vector<Module>& modules, std::uint64_t addres
 }
 
 }  // namespace
+
+bool was_replaced(const Module& module) {
+  struct stat info {};
+  if (module.file_time == 0 || stat(module.path.c_str(), &info) != 0) return false;
+  const std::uint64_t time = static_cast<std::uint64_t>(info.st_mtim.tv_sec) * 1'000'000'000u +
+                             static_cast<std::uint64_t>(info.st_mtim.tv_nsec);
+  return static_cast<std::uint64_t>(info.st_size) != module.file_size || time != module.file_time;
+}
 
 Symbolizer make_symbolizer(std::vector<Module> modules) {
   return [modules = std::move(modules)](const std::vector<std::uint64_t>& addresses) {
