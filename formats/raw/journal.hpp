@@ -39,7 +39,6 @@ enum class EntryType : std::uint32_t {
   boot = 20,
   fact = 21,
   filter = 30,
-  module_file = 31,
 };
 
 /// What a journal says besides the vocabulary's Journal.
@@ -81,7 +80,6 @@ class JournalWriter {
   void place(const std::vector<std::int32_t>& processors);
   void setting(const Setting& setting);
   void module(const Module& module);
-  void module_file(const Module& module);  ///< of a module that was written and has no build id
   void module_unloaded(std::uint64_t begin, Ticks when);
   void channel(const ChannelInfo& info);  ///< the last one of an id counts
   void device(const DeviceInfo& info);    ///< the last one of a number counts

@@ -60,16 +60,6 @@ void get_module(BytesIn& in, Journal& journal) {
   if (in.ok()) journal.modules.push_back(std::move(module));
 }
 
-void get_module_file(BytesIn& in, Journal& journal) {
-  std::uint64_t begin = 0, size = 0, time = 0;
-  get_all(in, begin, size, time);
-  const auto found = std::find_if(journal.modules.rbegin(), journal.modules.rend(),
-                                  [&](const Module& module) { return module.begin == begin; });
-  if (!in.ok() || found == journal.modules.rend()) return;
-  found->file_size = size;
-  found->file_time = time;
-}
-
 void get_module_unloaded(BytesIn& in, Journal& journal) {
   std::uint64_t begin = 0;
   Ticks when = 0;
@@ -166,8 +156,6 @@ class Parser {
         return setting(in);
       case EntryType::module:
         return get_module(in, journal_);
-      case EntryType::module_file:
-        return get_module_file(in, journal_);
       case EntryType::module_unloaded:
         return get_module_unloaded(in, journal_);
       case EntryType::channel:

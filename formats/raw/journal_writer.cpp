@@ -183,14 +183,6 @@ void JournalWriter::module(const Module& module) {
   append(EntryType::module, out.bytes());
 }
 
-void JournalWriter::module_file(const Module& module) {
-  BytesOut out;
-  out.put(module.begin);
-  out.put(module.file_size);
-  out.put(module.file_time);
-  append(EntryType::module_file, out.bytes());
-}
-
 void JournalWriter::module_unloaded(std::uint64_t begin, Ticks when) {
   BytesOut out;
   out.put(begin);

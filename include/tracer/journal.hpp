@@ -65,8 +65,6 @@ struct Module {
   std::uint64_t bias = 0;  ///< run-time address minus ELF address
   Ticks loaded = 0;        ///< 0: since before the start
   Ticks unloaded = 0;      ///< 0: never seen unloaded
-  /// Without a build id: the file as it was mapped, by its size and time of change (ns); 0, 0 not known.
-  std::uint64_t file_size = 0, file_time = 0;
 };
 
 struct ChannelInfo {

@@ -94,17 +94,20 @@ std::uint64_t mapped_inode(std::uint64_t address) {
   return 0;
 }
 
-/// Nothing else tells a file without a build id from the one that is built in its place while it runs.
-void identify_file(Module& module) {
+/// Nothing else tells a file without a build id from the one that is built in its place while it runs: its size and
+/// time of change, as a fact that convert.cpp reads.
+void identify_file(const Module& module, raw::JournalWriter& journal) {
   struct stat info {};
   if (!module.build_id.empty() || module.path.empty() || module.path[0] != '/') return;
   if (::stat(module.path.c_str(), &info) != 0) return;
   const std::uint64_t inode = mapped_inode(module.begin);
   const bool is_it = inode == 0 || inode == info.st_ino;
-  module.file_size = is_it ? static_cast<std::uint64_t>(info.st_size) : 0;
-  module.file_time = is_it ? static_cast<std::uint64_t>(info.st_mtim.tv_sec) * 1'000'000'000u +
-                                 static_cast<std::uint64_t>(info.st_mtim.tv_nsec)
-                           : 1;  // no file has that
+  const auto time = static_cast<std::uint64_t>(info.st_mtim.tv_sec) * 1'000'000'000u +
+                    static_cast<std::uint64_t>(info.st_mtim.tv_nsec);
+  char name[32];
+  std::snprintf(name, sizeof name, "FILE::0x%llx", static_cast<unsigned long long>(module.begin));
+  journal.fact(name, std::to_string(is_it ? static_cast<std::uint64_t>(info.st_size) : 0) + " bytes of " +
+                         std::to_string(is_it ? time : 0) + ": " + module.path);
 }
 
 bool is_another(const Module& a, const Module& b) {
@@ -134,8 +137,7 @@ void ModuleTracker::update(raw::JournalWriter& journal, Ticks when) {
     if (found != known_.end() && !is_another(found->second, module)) continue;
     module.loaded = first_ ? 0 : when;
     journal.module(module);
-    identify_file(module);
-    if (module.file_time != 0) journal.module_file(module);
+    identify_file(module, journal);
   }
   known_ = std::move(seen);
   first_ = false;

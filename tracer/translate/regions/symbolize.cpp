@@ -156,7 +156,7 @@ DwarfReader::DwarfReader(const std::vector<Module>& modules) {
   dwfl_.reset(dw_->dwfl_begin(&callbacks_));
   if (!dwfl_) return;
   for (const Module& m : modules) {
-    if (m.path.empty() || m.path[0] != '/' || !is_file(m.path) || was_replaced(m)) continue;
+    if (m.path.empty() || m.path[0] != '/' || !is_file(m.path)) continue;
     dw_->dwfl_report_elf(dwfl_.get(), m.path.c_str(), m.path.c_str(), -1, m.bias, true);
   }
   dw_->dwfl_report_end(dwfl_.get(), nullptr, nullptr);
@@ -206,7 +206,7 @@ SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& bu
   const unsigned char* bits = nullptr;
   GElf_Addr note = 0;
   const int size = dw_->dwfl_module_build_id(module, &bits, &note);
-  if (size > 0 && !build_id.empty() && hexadecimal({bits, static_cast<std::size_t>(size)}) != build_id)
+  if (!build_id.empty() && (size <= 0 || hexadecimal({bits, static_cast<std::size_t>(size)}) != build_id))
     return position;  // replaced since
   const Piece* piece = piece_at(module, call);
   if (piece) line_of(*piece, call, position);
@@ -226,14 +226,6 @@ const Module* module_of(const std::vector<Module>& modules, std::uint64_t addres
 }
 
 }  // namespace
-
-bool was_replaced(const Module& module) {
-  struct stat info {};
-  if (module.file_time == 0 || stat(module.path.c_str(), &info) != 0) return false;
-  const std::uint64_t time = static_cast<std::uint64_t>(info.st_mtim.tv_sec) * 1'000'000'000u +
-                             static_cast<std::uint64_t>(info.st_mtim.tv_nsec);
-  return static_cast<std::uint64_t>(info.st_size) != module.file_size || time != module.file_time;
-}
 
 Symbolizer make_symbolizer(std::vector<Module> modules) {
   return [modules = std::move(modules)](const std::vector<std::uint64_t>& addresses) {

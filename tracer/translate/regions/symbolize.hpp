@@ -14,7 +14,4 @@ namespace tracer::translate {
 /// module (and perhaps a function) only. Not for several threads at once.
 Symbolizer make_symbolizer(std::vector<Module> modules);
 
-/// Whether a module without a build id is another file now than the one that ran: its lines would be wrong.
-bool was_replaced(const Module& module);
-
 }  // namespace tracer::translate
