@@ -72,6 +72,7 @@ void prepare_for_forks() {
 /// The settings, read once; nullptr when nothing is to be recorded. Under the lock.
 Tool* prepare() {
   if (Tool* self = tool.load()) return self->config.enabled ? self : nullptr;
+  remember_standard_error();
   auto fresh = std::make_unique<Tool>();
   fresh->config = read_config(environ);
   set_log_level(fresh->config.log);

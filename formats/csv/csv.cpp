@@ -12,7 +12,14 @@
 namespace tracer {
 namespace {
 
-std::string cell(const std::string& text) {
+/// Spreadsheets take a text that begins with one of these for a formula, and would run it; an apostrophe says that it
+/// is text.
+bool is_formula(const std::string& text) {
+  return !text.empty() && std::strchr("=+-@\t\r", text.front()) != nullptr;
+}
+
+std::string cell(const std::string& given) {
+  const std::string text = is_formula(given) ? "'" + given : given;
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) {

@@ -11,6 +11,7 @@
 
 #include "formats/raw/claim.hpp"
 #include "formats/raw/journal.hpp"
+#include "formats/raw/moved_code.hpp"
 #include "formats/raw/record_reader.hpp"
 #include "formats/raw/segment_index.hpp"
 #include "formats/raw/spool_reader.hpp"
@@ -59,6 +60,7 @@ class Trace final : public RawTrace {
     if (!file.spool.empty()) read_rings(file.spool, file.run);
     report_.being_recorded = is_being_recorded(directory, file);
     note_private_rings();
+    moved_ = separate(journal_.modules);
     settle_channels();
     if (journal_.ending == Ending::unknown) continue_clock(file.boot);
     count_missing();
@@ -75,7 +77,8 @@ class Trace final : public RawTrace {
   std::unique_ptr<RecordReader> records(ChannelId channel) const override {
     static const ChannelParts none;
     const auto found = parts_.find(channel);
-    return make_record_reader(trace_.get(), rings_.get(), found != parts_.end() ? found->second : none);
+    return move_code(make_record_reader(trace_.get(), rings_.get(), found != parts_.end() ? found->second : none),
+                     moved_);
   }
 
   std::unique_ptr<DeviceReader> device_records() const override {
@@ -206,6 +209,7 @@ class Trace final : public RawTrace {
   bool rings_are_locked_ = false;  ///< as long as somebody records
   std::map<ChannelId, ChannelParts> parts_;
   std::vector<Segment> device_;
+  std::vector<MovedCode> moved_;
 };
 
 }  // namespace

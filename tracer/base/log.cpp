@@ -2,9 +2,12 @@
 // The logger: spdlog without its registry, on a sink that writes each line with one system call.
 #include "tracer/base/log.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
 #include <mutex>
+#include <string>
 
 #include "tracer/base/size_signal.hpp"
 
@@ -15,12 +18,41 @@
 namespace tracer {
 namespace {
 
+/// What descriptor 2 was when the tool began; `known` false: whatever it is.
+struct StandardError {
+  bool known = false, was_open = false;
+  dev_t device = 0;
+  ino_t inode = 0;
+};
+constinit StandardError standard_error;
+
+std::string& beside() {
+  static auto* path = new std::string;
+  return *path;
+}
+
+bool may_speak() noexcept {
+  if (!standard_error.known) return true;
+  struct stat now {};
+  return standard_error.was_open && ::fstat(2, &now) == 0 && now.st_dev == standard_error.device &&
+         now.st_ino == standard_error.inode;
+}
+
+void write_beside(const char* line, std::size_t size) noexcept {
+  if (beside().empty()) return;
+  const int fd = ::open(beside().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+  if (fd < 0) return;
+  [[maybe_unused]] const auto written = ::write(fd, line, size);
+  ::close(fd);
+}
+
 /// File descriptor 2 itself: the program may have a FILE lock of stderr when we speak.
 class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
     const WithoutSizeSignal guard;
+    if (!may_speak()) return write_beside(line.data(), line.size());
     [[maybe_unused]] const auto written = ::write(2, line.data(), line.size());
   }
   void flush_() override {}
@@ -59,6 +91,23 @@ void say(spdlog::logger& (*which)(), spdlog::level::level_enum level, std::strin
 }
 
 }  // namespace
+
+void remember_standard_error() noexcept {
+  struct stat now {};
+  StandardError seen;
+  seen.known = true;
+  seen.was_open = ::fstat(2, &now) == 0;
+  seen.device = now.st_dev;
+  seen.inode = now.st_ino;
+  standard_error = seen;
+}
+
+void log_beside(const std::string& path) noexcept {
+  try {
+    beside() = path;
+  } catch (...) {
+  }
+}
 
 void set_log_level(LogLevel level) noexcept {
   constexpr spdlog::level::level_enum levels[] = {spdlog::level::off, spdlog::level::err, spdlog::level::warn,

@@ -2,8 +2,11 @@
 // See convert.hpp.
 #include "tracer/convert/convert.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <system_error>
 
 #include "formats/otf2/sink.hpp"
@@ -29,6 +32,21 @@ namespace fs = std::filesystem;
 
 /// More than this many threads and the disk is what they wait for.
 constexpr unsigned most_threads = 8;
+
+/// Whether a module without a build id is another file now than the one that ran (the fact that session/modules.cpp
+/// writes): its lines would be wrong.
+bool was_replaced(const Module& module, const Journal& journal) {
+  char name[32];
+  std::snprintf(name, sizeof name, "FILE::0x%llx", static_cast<unsigned long long>(module.begin));
+  const auto fact = journal.facts.find(name);
+  struct stat info {};
+  if (!module.build_id.empty() || fact == journal.facts.end() || ::stat(module.path.c_str(), &info) != 0) return false;
+  const auto time = static_cast<std::uint64_t>(info.st_mtim.tv_sec) * 1'000'000'000u +
+                    static_cast<std::uint64_t>(info.st_mtim.tv_nsec);
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  return fact->second != std::to_string(size) + " bytes of " + std::to_string(time) + ": " + module.path &&
+         fact->second.ends_with(": " + module.path);
+}
 
 /// The run's, as the journal has kept it. One that is wrong leaves nothing out, and is told as damage.
 report::Filter filter_of(const Journal& journal, std::vector<std::string>& damage) {
@@ -129,7 +147,13 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   translate::TranslateOptions translation;
   translation.threads = options.threads != 0 ? options.threads : std::min(usable_processors(), most_threads);
   translation.progress = options.progress;
-  if (options.symbols) translation.symbolize = translate::make_symbolizer(source->journal().modules);
+  std::vector<Module> modules = source->journal().modules;
+  for (Module& module : modules) {
+    if (!options.symbols || !was_replaced(module, source->journal())) continue;
+    module.build_id = "another";  // that no file has
+    translation.properties.push_back({"TRACER::NO_LINES::" + module.path, "another file than the one that ran"});
+  }
+  if (options.symbols) translation.symbolize = translate::make_symbolizer(std::move(modules));
   const report::Filter filter = filter_of(source->journal(), result.damage);
   if (!filter.empty()) {
     translation.keep = [&](const Region& region) { return holds_the_trace_together(region) || filter.keeps(region); };

@@ -133,8 +133,10 @@ RecoverResult recover(const fs::path& path, const ConvertOptions& options) {
       throw Error("process " + std::to_string(trace->journal().run.process_id) + " (" + trace->journal().run.program +
                   ") is still running and recording");
     }
-    if (trace->journal().channels.empty() &&
-        result.found.damage.empty()) {  // no reader takes an archive without locations
+    if (trace->journal().channels.empty()) {  // no reader takes an archive without locations
+      if (!result.found.damage.empty())
+        throw Error("nothing of the run of " + directory.string() +
+                    " can be recovered: " + result.found.damage.front());
       if (!result.found.spool.empty()) raw::remove_spool_of(raw_directory, result.found.spool);
       raw::remove_raw_trace(raw_directory);
       throw Error("the run of " + directory.string() +

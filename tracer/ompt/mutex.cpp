@@ -2,6 +2,7 @@
 // Handlers of locks, critical, atomic and ordered.
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
+#include "tracer/ompt/seen_code.hpp"
 
 namespace tracer::ompt {
 namespace {
@@ -26,6 +27,8 @@ template <RecordKind record_kind>
 
 void on_mutex_acquire(ompt_mutex_t kind, unsigned int hint, unsigned int impl, ompt_wait_id_t wait_id,
                       const void* codeptr_ra) noexcept {
+  if (!is_seen(codeptr_ra)) [[unlikely]]
+    see_code(address_of(codeptr_ra), false);
   record_mutex<RecordKind::mutex_acquire>(kind, pack_mutex(hint, impl), wait_id, codeptr_ra);
 }
 

@@ -1,34 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Handlers of parallel regions, leagues and implicit tasks.
-#include <utility>
-
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
-#include "tracer/session/session.hpp"
+#include "tracer/ompt/seen_code.hpp"
 
 namespace tracer::ompt {
 namespace {
-
-// The modules whose regions this thread began last. A region in another one is looked up before it runs: its library
-// may be closed again before the drainer looks around, and with it the region's source line would be gone.
-constexpr unsigned remembered = 4;
-constinit thread_local CodeRange known_code[remembered] __attribute__((tls_model("initial-exec"))){};
-constinit thread_local unsigned next_known __attribute__((tls_model("initial-exec"))) = 0;
-
-[[gnu::noinline, gnu::cold]] void see_code(std::uint64_t address) noexcept {
-  if (address == 0 || this_channel() == nullptr) return;  // GCC's entry points give none
-  for (unsigned i = 1; i < remembered; ++i) {
-    if (!known_code[i].contains(address)) continue;
-    std::swap(known_code[0], known_code[i]);
-    return;
-  }
-  Session* session = Session::current();
-  if (session == nullptr) return;
-  const CodeRange range = session->code_range(address);
-  next_known = next_known % (remembered - 1) + 1;
-  known_code[next_known] = known_code[0];
-  if (range.end != 0) known_code[0] = range;
-}
 
 [[gnu::always_inline]] inline void begin_region(ompt_data_t* parallel_data, unsigned int requested_parallelism,
                                                 int flags, const void* codeptr_ra) noexcept {
@@ -49,7 +26,7 @@ constinit thread_local unsigned next_known __attribute__((tls_model("initial-exe
 
 [[gnu::noinline, gnu::cold]] void begin_in_other_code(ompt_data_t* parallel_data, unsigned int requested_parallelism,
                                                       int flags, const void* codeptr_ra) noexcept {
-  see_code(address_of(codeptr_ra));
+  see_code(address_of(codeptr_ra), true);
   begin_region(parallel_data, requested_parallelism, flags, codeptr_ra);
 }
 
@@ -69,7 +46,7 @@ constinit thread_local unsigned next_known __attribute__((tls_model("initial-exe
 
 void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel_data,
                        unsigned int requested_parallelism, int flags, const void* codeptr_ra) noexcept {
-  if (!known_code[0].contains(address_of(codeptr_ra))) [[unlikely]]
+  if (!is_seen_for_ever(codeptr_ra)) [[unlikely]]
     return begin_in_other_code(parallel_data, requested_parallelism, flags, codeptr_ra);
   begin_region(parallel_data, requested_parallelism, flags, codeptr_ra);
 }

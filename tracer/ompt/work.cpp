@@ -3,6 +3,7 @@
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
+#include "tracer/ompt/seen_code.hpp"
 
 namespace tracer::ompt {
 namespace {
@@ -22,6 +23,8 @@ struct Chunk {
 
 void on_work(ompt_work_t work_type, ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t*, std::uint64_t count,
              const void* codeptr_ra) noexcept {
+  if (!is_seen(codeptr_ra)) [[unlikely]]
+    see_code(address_of(codeptr_ra), false);
   record(
       [](Channel& channel, Ticks time, ompt_work_t work, ompt_scope_endpoint_t at, std::uint64_t iterations,
          const void* code) {

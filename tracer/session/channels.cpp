@@ -212,7 +212,7 @@ void Session::note_private_ring() noexcept {
   if (!shared_->private_rings_said.exchange(true)) {
     message(
         "the rings' place (shared memory, or TRACER_SPOOL) is full: rings are in the process's own memory, and a "
-        "crash will lose what they hold");
+        "crash will lose what they hold (tracer recover --list: what killed runs have left there)");
   }
   try {
     shared_->journal.counter("rings.private", count);

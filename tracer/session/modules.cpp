@@ -3,11 +3,14 @@
 #include "tracer/session/modules.hpp"
 
 #include <link.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
 #include <climits>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <sstream>
 #include <vector>
 
 #include "tracer/base/text.hpp"
@@ -79,6 +82,38 @@ int read_counts(dl_phdr_info* info, std::size_t, void* to) {
   return 1;
 }
 
+/// The number of the file that is mapped at an address; 0 unknown.
+std::uint64_t mapped_inode(std::uint64_t address) {
+  std::istringstream maps{read_small_file("/proc/self/maps", 16u << 20)};
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long long begin = 0, end = 0, inode = 0;
+    if (std::sscanf(line.c_str(), "%llx-%llx %*s %*s %*s %llu", &begin, &end, &inode) == 3 && address >= begin &&
+        address < end)
+      return inode;
+  }
+  return 0;
+}
+
+/// Nothing else tells a file without a build id from the one that is built in its place while it runs: its size and
+/// time of change, as a fact that convert.cpp reads.
+void identify_file(const Module& module, raw::JournalWriter& journal) {
+  struct stat info {};
+  if (!module.build_id.empty() || module.path.empty() || module.path[0] != '/') return;
+  if (::stat(module.path.c_str(), &info) != 0) return;
+  const std::uint64_t inode = mapped_inode(module.begin);
+  const bool is_it = inode == 0 || inode == info.st_ino;
+  const auto time = static_cast<std::uint64_t>(info.st_mtim.tv_sec) * 1'000'000'000u +
+                    static_cast<std::uint64_t>(info.st_mtim.tv_nsec);
+  char name[32];
+  std::snprintf(name, sizeof name, "FILE::0x%llx", static_cast<unsigned long long>(module.begin));
+  journal.fact(name, std::to_string(is_it ? static_cast<std::uint64_t>(info.st_size) : 0) + " bytes of " +
+                         std::to_string(is_it ? time : 0) + ": " + module.path);
+}
+
+bool is_another(const Module& a, const Module& b) {
+  return a.path != b.path || a.build_id != b.build_id || a.end != b.end;
+}
+
 }  // namespace
 
 void ModuleTracker::update(raw::JournalWriter& journal, Ticks when) {
@@ -90,17 +125,19 @@ void ModuleTracker::update(raw::JournalWriter& journal, Ticks when) {
   ::dl_iterate_phdr(add_module, &now);
   loads_ = now.loads;
   unloads_ = now.unloads;
+  if (!now.modules.empty()) program_ = now.modules.front().begin;
   std::map<std::uint64_t, Module> seen;
   for (auto& module : now.modules) seen.emplace(module.begin, std::move(module));
   for (const auto& [begin, module] : known_) {
     const auto found = seen.find(begin);
-    if (found == seen.end() || found->second.path != module.path) journal.module_unloaded(begin, when);
+    if (found == seen.end() || is_another(found->second, module)) journal.module_unloaded(begin, when);
   }
   for (auto& [begin, module] : seen) {
     const auto found = known_.find(begin);
-    if (found != known_.end() && found->second.path == module.path) continue;
+    if (found != known_.end() && !is_another(found->second, module)) continue;
     module.loaded = first_ ? 0 : when;
     journal.module(module);
+    identify_file(module, journal);
   }
   known_ = std::move(seen);
   first_ = false;
@@ -111,13 +148,18 @@ CodeRange ModuleTracker::known_range(std::uint64_t address) {
   auto after = known_.upper_bound(address);
   if (after == known_.begin()) return {};
   const Module& module = std::prev(after)->second;
-  return address < module.end ? CodeRange{module.begin, module.end} : CodeRange{};
+  if (address >= module.end) return {};
+  return {module.begin, module.end, module.begin == program_ ? CodeRange::for_ever : loads_ + unloads_};
+}
+
+std::uint64_t ModuleTracker::version() noexcept {
+  Snapshot counts;
+  ::dl_iterate_phdr(read_counts, &counts);
+  return counts.loads + counts.unloads;
 }
 
 CodeRange ModuleTracker::range_of(std::uint64_t address, raw::JournalWriter& journal, Ticks when) {
-  const CodeRange known = known_range(address);
-  if (known.end != 0) return known;
-  update(journal, when);
+  update(journal, when);  // what was there before may have been replaced
   return known_range(address);
 }
 

@@ -115,6 +115,7 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
     log_warning(output.wanted.string() + " is not empty; using " + output.path.string());
   shared->directory = output.path;
   shared->raw_directory = output.path / "raw";
+  log_beside(output.path / "messages.txt");
   const raw::RunId id = random_run_id();
   auto& journal = shared->journal;
   auto together = std::make_unique<raw::JournalWriter::Together>(journal);

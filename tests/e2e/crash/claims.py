@@ -3,7 +3,7 @@
 """An archive never claims what it has not, and is made also when what the run named is gone: threads without rings, rings that
 die with the process, a filter that is another file by then, a journal with damage in it.
 
-claims.py --tool libtracer.so --tracer tracer PROGRAM filter|private|memory|journal"""
+claims.py --tool libtracer.so --tracer tracer PROGRAM filter|private|memory|journal|speaks"""
 import argparse
 import json
 import pathlib
@@ -66,7 +66,7 @@ def private(options, directory):
         print("skipped: no file system can be mounted here")
         sys.exit(77)
     try:
-        process = start(options, output, TRACER_SPOOL=str(spool))
+        process = start(options, output, TRACER_SPOOL=str(spool), TRACER_RING_SIZE="16K")  # some of it comes to the disk
         process.kill()
         errors = process.communicate()[1]
         if errors.count("own memory, and a crash will lose") != 1:
@@ -105,6 +105,18 @@ def filter_(options, directory):
             yield f"the filter is {name}: convert: {done.returncode}, {criticals} critical sections instead of {expected}; {done.stderr}"
 
 
+def speaks(options, directory):
+    """PROGRAM gives descriptor 2 to a file of its own."""
+    data, output = directory / "data", directory / "trace"
+    done = subprocess.run([options.program, str(data)], env=traced(options, output), capture_output=True, text=True, timeout=60)
+    if done.returncode != 0 or data.read_bytes() != b"data\n":
+        yield f"ends with {done.returncode}, and its file has {data.read_bytes()!r}"
+    messages = output / "messages.txt"
+    if not messages.exists() or "events" not in messages.read_text():
+        yield "the closing line is not beside the archive"
+    yield from judge(output / "traces.otf2", options.tracer)[0]
+
+
 def journal(options, directory):
     """One byte of each entry is another, in turn."""
     whole = directory / "whole"
@@ -138,9 +150,9 @@ def main():
     parser.add_argument("--tool", required=True)
     parser.add_argument("--tracer", required=True)
     parser.add_argument("program")
-    parser.add_argument("what", choices=("filter", "private", "memory", "journal"))
+    parser.add_argument("what", choices=("filter", "private", "memory", "journal", "speaks"))
     options = parser.parse_args()
-    what = {"filter": filter_, "private": private, "memory": memory, "journal": journal}[options.what]
+    what = {"filter": filter_, "private": private, "memory": memory, "journal": journal, "speaks": speaks}[options.what]
     with tempfile.TemporaryDirectory() as directory:
         faults = list(what(options, pathlib.Path(directory)))
     forget_the_killed()

@@ -8,31 +8,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
 
 #include "tracer/base/text.hpp"
+#include "tracer/translate/regions/fortran_names.hpp"
 #include "tracer/translate/regions/libdw.hpp"
 
 namespace tracer::translate {
 namespace {
-
-// Separate debug information by build id, where distributions put it. Not libdwfl's own search: that
-// may ask servers on the network.
-int find_debuginfo(Dwfl_Module* module, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word,
-                   char** name) {
-  const unsigned char* bits = nullptr;
-  GElf_Addr address = 0;
-  const int size = libdw()->dwfl_module_build_id(module, &bits, &address);
-  if (size < 2) return -1;
-  const std::string id = hexadecimal({bits, static_cast<std::size_t>(size)});
-  const std::string path = "/usr/lib/debug/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug";
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd >= 0) *name = strdup(path.c_str());
-  return fd;
-}
 
 /// A trace may name anything: to open a pipe is to wait for its other end.
 bool is_file(const std::string& path) {
@@ -40,9 +27,69 @@ bool is_file(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
+/// The checksum that .gnu_debuglink has of its file: CRC-32 as in zlib.
+std::uint32_t debuglink_checksum(int fd) {
+  static const auto table = [] {
+    std::array<std::uint32_t, 256> made{};
+    for (std::uint32_t i = 0; i < 256; ++i) {
+      std::uint32_t value = i;
+      for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1) != 0 ? 0xedb88320u : 0);
+      made[i] = value;
+    }
+    return made;
+  }();
+  std::uint32_t sum = ~0u;
+  std::vector<unsigned char> buffer(1 << 20);
+  for (off_t at = 0;;) {
+    const ssize_t got = pread(fd, buffer.data(), buffer.size(), at);
+    if (got <= 0) return ~sum;
+    for (ssize_t i = 0; i < got; ++i) sum = table[(sum ^ buffer[static_cast<std::size_t>(i)]) & 0xff] ^ (sum >> 8);
+    at += got;
+  }
+}
+
+/// The debug file that a stripped one names: beside it, in .debug, or below /usr/lib/debug.
+int find_debuglink(const std::string& file, const std::string& link, std::uint32_t checksum, std::string& path) {
+  if (link.empty() || link.find('/') != std::string::npos || file.find('/') == std::string::npos) return -1;
+  const std::string place = file.substr(0, file.find_last_of('/') + 1);
+  for (const std::string& candidate : {place + link, place + ".debug/" + link, "/usr/lib/debug" + place + link}) {
+    if (candidate == file || !is_file(candidate)) continue;
+    const int fd = open(candidate.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) continue;
+    if (debuglink_checksum(fd) == checksum) {
+      path = candidate;
+      return fd;
+    }
+    close(fd);
+  }
+  return -1;
+}
+
+// Separate debug information by build id, where distributions put it, or by .gnu_debuglink. Not libdwfl's own search:
+// that may ask servers on the network.
+int find_debuginfo(Dwfl_Module* module, void**, const char*, Dwarf_Addr, const char* file, const char* link,
+                   GElf_Word checksum, char** name) {
+  const unsigned char* bits = nullptr;
+  GElf_Addr address = 0;
+  const int size = libdw()->dwfl_module_build_id(module, &bits, &address);
+  if (size >= 2) {
+    const std::string id = hexadecimal({bits, static_cast<std::size_t>(size)});
+    const std::string path = "/usr/lib/debug/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug";
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+      *name = strdup(path.c_str());
+      return fd;
+    }
+  }
+  std::string path;
+  const int fd = file && link ? find_debuglink(file, link, checksum, path) : -1;
+  if (fd >= 0) *name = strdup(path.c_str());
+  return fd;
+}
+
 bool is_outlined(const char* name) {
   return std::strstr(name, "omp_outlined") || std::strstr(name, "omp_task_entry") || std::strstr(name, "_omp_fn") ||
-         std::strncmp(name, "__omp_offloading", 16) == 0 || std::strstr(name, ".omp.");
+         std::strncmp(name, "__omp_offloading", 16) == 0 || std::strstr(name, ".omp.") || std::strstr(name, "..omp_");
 }
 
 /// "solve" for what the compiler made of it: solve.omp_outlined, solve._omp_fn.0; "" when nothing is left.
@@ -50,7 +97,7 @@ std::string user_name(std::string name) {
   for (const char* mark : {".omp_outlined", "._omp_fn", ".omp_task_entry", ".omp."})
     if (const auto at = name.find(mark); at != std::string::npos) name.resize(at);
   if (name.empty() || name[0] == '.') return "";
-  return demangled(name);
+  return fortran_name(demangled(name));
 }
 
 struct Enclosing {
@@ -159,7 +206,7 @@ SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& bu
   const unsigned char* bits = nullptr;
   GElf_Addr note = 0;
   const int size = dw_->dwfl_module_build_id(module, &bits, &note);
-  if (size > 0 && !build_id.empty() && hexadecimal({bits, static_cast<std::size_t>(size)}) != build_id)
+  if (!build_id.empty() && (size <= 0 || hexadecimal({bits, static_cast<std::size_t>(size)}) != build_id))
     return position;  // replaced since
   const Piece* piece = piece_at(module, call);
   if (piece) line_of(*piece, call, position);

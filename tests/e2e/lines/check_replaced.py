@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A plug-in that is loaded where a closed one was has its own names, soon after and later, and constructs outside any region of
+its own are named too.
+
+check_replaced.py --tool libtracer.so PROGRAM FIRST SECOND"""
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
+from traced import judge, traced  # noqa: E402
+
+HERE = pathlib.Path(__file__).parent
+
+
+def lines_of(name, pragma):
+    return [number for number, line in enumerate((HERE / name).read_text().splitlines(), 1) if line.startswith(f"#pragma omp {pragma}")]
+
+
+def expected(function):
+    constructs = {"region": ["parallel"], "orphaned": ["for", "critical"]}[function]
+    return {f"!$omp {construct} @{source}:{line}" for source in ("replaced_a.c", "replaced_b.c") for construct in constructs
+            for line in lines_of(source, construct)}
+
+
+def check(options, directory, function, *wait):
+    output = pathlib.Path(directory, function + "".join(wait))
+    done = subprocess.run([options.program, options.first, options.second, function, *wait], env=traced(options, output, OMP_NUM_THREADS="2"),
+                          capture_output=True, text=True, timeout=60)
+    if done.returncode != 0 or "replaced" not in done.stdout:
+        yield f"{function} {wait}: {done.returncode} {done.stdout} {done.stderr}"
+    faults, contents = judge(output / "traces.otf2")
+    yield from faults
+    if contents and (missing := expected(function) - contents.regions):
+        yield f"{function} {wait}: not named: {sorted(missing)}; there are {sorted(contents.regions)}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tool", required=True)
+    for name in ("program", "first", "second"):
+        parser.add_argument(name)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        faults = [fault for how in (("region",), ("region", "later"), ("orphaned", "later")) for fault in check(options, directory, *how)]
+    print("\n".join(faults))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

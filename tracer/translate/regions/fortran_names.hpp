@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names of Fortran procedures as their source has them.
+#pragma once
+
+#include <string>
+
+namespace tracer::translate {
+
+/// "work_mod::compute" for flang's _QMwork_modPcompute and gfortran's __work_mod_MOD_compute, "solve" for _QPsolve,
+/// "main program" for _QQmain and MAIN__, "host::inner" for procedures inside others; any other name as it is. What
+/// flang appends to functions that it makes of regions (..omp_par, ..omp_par.1) is left out.
+std::string fortran_name(const std::string& name);
+
+}  // namespace tracer::translate
