@@ -13,6 +13,7 @@
 #include "tracer/cli/program.hpp"
 #include "tracer/cli/recover.hpp"
 #include "tracer/cli/show.hpp"
+#include "tracer/cli/suggest.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/report/filter.hpp"
@@ -153,6 +154,7 @@ bool look_after(const Options& options, const std::vector<std::filesystem::path>
 }
 
 int run(const Options& options) {
+  check_settings(options.settings);
   const auto program = find_program(options.command.front());
   if (!program) {
     print_error("'" + options.command.front() + "' is not an executable file" +
