@@ -39,7 +39,10 @@ std::string quoted(std::string_view text) {
 class Writer final : public TimelineVisitor {
  public:
   Writer(const Definitions& definitions, std::ostream& out)
-      : definitions_{definitions}, out_{out}, origin_{definitions.clock.offset} {
+      : definitions_{definitions},
+        numbers_{timeline_numbers(definitions)},
+        out_{out},
+        origin_{definitions.clock.offset} {
     for (const std::string& name : slice_names(definitions)) names_.push_back(quoted(name));
     for (const Region& region : definitions.regions) {
       std::string source;
@@ -49,7 +52,7 @@ class Writer final : public TimelineVisitor {
     sources_.resize(names_.size());
     out_ << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
     for (std::size_t i = 0; i < definitions.groups_of_locations.size(); ++i) {
-      begin() << "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" << i
+      begin() << "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" << numbers_.process[i]
               << ",\"tid\":0,\"args\":{\"name\":" << quoted(definitions.groups_of_locations[i].name) << "}}";
     }
     for (std::size_t i = 0; i < definitions.locations.size(); ++i) {
@@ -62,8 +65,8 @@ class Writer final : public TimelineVisitor {
 
   void close(const Slice& slice) override {
     const bool stream = definitions_.locations[slice.location].kind == LocationKind::accelerator_stream;
-    begin() << "{\"ph\":\"X\",\"name\":" << names_[slice.name] << ",\"cat\":" << (stream ? "\"device\"" : "\"openmp\"")
-            << where(slice.location) << ",\"ts\":" << time(slice.begin)
+    begin() << "{\"ph\":\"X\",\"name\":" << names_[slice.name] << ",\"cat\":\"" << category_of(definitions_, slice.name)
+            << (stream ? ",device\"" : "\"") << where(slice.location) << ",\"ts\":" << time(slice.begin)
             << ",\"dur\":" << micros(slice.end - slice.begin) << ",\"args\":{";
     const char* comma = "";
     const auto argument = [&](const char* name, const std::string& value) {
@@ -103,8 +106,9 @@ class Writer final : public TimelineVisitor {
             << where(slice.location) << ",\"ts\":" << time(slice.begin) << (*phase == 'f' ? ",\"bp\":\"e\"}" : "}");
   }
   std::string where(LocationRef location) const {
-    return ",\"pid\":" + std::to_string(definitions_.locations[location].group) +
-           ",\"tid\":" + std::to_string(location);
+    const std::uint32_t group = definitions_.locations[location].group;
+    return ",\"pid\":" + std::to_string(group < numbers_.process.size() ? numbers_.process[group] : 0) +
+           ",\"tid\":" + std::to_string(numbers_.thread[location]);
   }
   static std::string micros(std::uint64_t ns) {
     char text[40];
@@ -115,6 +119,7 @@ class Writer final : public TimelineVisitor {
   std::string time(std::uint64_t ns) const { return micros(ns - std::min(origin_, ns)); }
 
   const Definitions& definitions_;
+  const TimelineNumbers numbers_;
   std::ostream& out_;
   std::uint64_t origin_;
   std::vector<std::string> names_, sources_;

@@ -2,6 +2,8 @@
 // Field numbers are those of perfetto's protos/perfetto/trace (trace_packet.proto, track_event.proto, ...).
 #include "formats/perfetto/perfetto.hpp"
 
+#include <algorithm>
+#include <map>
 #include <ostream>
 #include <set>
 
@@ -39,7 +41,8 @@ constexpr std::uint64_t sequence = 1, counter_tracks = std::uint64_t{1} << 40;
 
 class Writer final : public TimelineVisitor {
  public:
-  Writer(const Definitions& definitions, std::ostream& out) : definitions_{definitions}, out_{out} {
+  Writer(const Definitions& definitions, std::ostream& out)
+      : definitions_{definitions}, numbers_{timeline_numbers(definitions)}, out_{out} {
     intern_names();
     for (std::uint32_t group = 0; group < definitions.groups_of_locations.size(); ++group) describe_process(group);
     for (std::uint32_t location = 0; location < definitions.locations.size(); ++location) describe_thread(location);
@@ -47,7 +50,8 @@ class Writer final : public TimelineVisitor {
 
   void open(const Slice& slice) override {
     Message event;
-    event.varint(event::category_iids, definitions_.locations[slice.location].kind == LocationKind::cpu_thread ? 1 : 2);
+    event.varint(event::category_iids, categories_[std::min<std::size_t>(slice.name, categories_.size() - 1)]);
+    if (definitions_.locations[slice.location].kind != LocationKind::cpu_thread) event.varint(event::category_iids, 1);
     if (slice.bytes != 0) annotate(event, "bytes", slice.bytes);
     if (slice.task != 0) annotate(event, "task", slice.task);
     event.varint(event::type, event::slice_begin);
@@ -110,10 +114,16 @@ class Writer final : public TimelineVisitor {
       entry.text(interned::name, name);
       data.message(field, entry);
     };
-    add(interned::categories, 1, "openmp");
-    add(interned::categories, 2, "device");
+    add(interned::categories, 1, "device");
+    std::map<std::string, std::uint64_t> known;
     std::uint64_t iid = 0;
-    for (const std::string& name : slice_names(definitions_)) add(interned::names, ++iid, name);
+    for (const std::string& name : slice_names(definitions_)) {
+      const auto [found, is_new] =
+          known.try_emplace(category_of(definitions_, static_cast<std::uint32_t>(iid)), known.size() + 2);
+      if (is_new) add(interned::categories, found->second, found->first);
+      categories_.push_back(found->second);
+      add(interned::names, ++iid, name);
+    }
     Message message;
     message.message(packet::interned_data, data);
     message.varint(packet::sequence_flags, packet::state_cleared | packet::needs_state);
@@ -128,7 +138,7 @@ class Writer final : public TimelineVisitor {
 
   void describe_process(std::uint32_t group) {
     Message process, descriptor;
-    process.varint(track::process_pid, group + 1);
+    process.varint(track::process_pid, numbers_.process[group]);
     process.text(track::process_name, definitions_.groups_of_locations[group].name);
     descriptor.varint(track::uuid, process_of(group));
     descriptor.message(track::process, process);
@@ -138,8 +148,9 @@ class Writer final : public TimelineVisitor {
   void describe_thread(LocationRef location) {
     const Location& definition = definitions_.locations[location];
     Message thread, descriptor;
-    thread.varint(track::thread_pid, definition.group + 1);
-    thread.varint(track::thread_tid, location + 1);
+    thread.varint(track::thread_pid,
+                  definition.group < numbers_.process.size() ? numbers_.process[definition.group] : 0);
+    thread.varint(track::thread_tid, numbers_.thread[location]);
     thread.text(track::thread_name, definition.name);
     descriptor.varint(track::uuid, track_of(location));
     descriptor.varint(track::parent, process_of(definition.group));
@@ -158,6 +169,8 @@ class Writer final : public TimelineVisitor {
   }
 
   const Definitions& definitions_;
+  const TimelineNumbers numbers_;
+  std::vector<std::uint64_t> categories_;  ///< of each name
   std::ostream& out_;
   std::set<std::uint32_t> described_;
 };

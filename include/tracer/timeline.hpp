@@ -4,7 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tracer/definitions.hpp"
@@ -59,6 +62,84 @@ inline std::vector<std::string> slice_names(const Definitions& definitions) {
   names.emplace_back("copy to device");
   names.emplace_back("copy from device");
   return names;
+}
+
+/// What processes and threads are called by number where other programs show them: as the kernel did, where the archive
+/// says it and no other has the number already; devices and streams have large ones of their own.
+struct TimelineNumbers {
+  static constexpr std::uint64_t made_up = std::uint64_t{1} << 30;
+  std::vector<std::uint64_t> process;  ///< by location group
+  std::vector<std::uint64_t> thread;   ///< by location
+};
+inline TimelineNumbers timeline_numbers(const Definitions& definitions) {
+  TimelineNumbers numbers;
+  const auto number = [](const std::vector<Property>& properties, std::string_view name) -> std::uint64_t {
+    for (const Property& property : properties) {
+      if (property.name != name || property.value.empty() || property.value.size() > 9) continue;
+      std::uint64_t value = 0;
+      for (const char c : property.value) {
+        if (c < '0' || c > '9') return 0;
+        value = value * 10 + static_cast<std::uint64_t>(c - '0');
+      }
+      return value;
+    }
+    return 0;
+  };
+  std::set<std::uint64_t> processes;
+  for (const LocationGroup& group : definitions.groups_of_locations) {
+    std::uint64_t id = group.kind == LocationGroupKind::process ? number(group.properties, "TRACER::PROCESS_ID") : 0;
+    if (id == 0 || !processes.insert(id).second) id = TimelineNumbers::made_up + numbers.process.size();
+    numbers.process.push_back(id);
+  }
+  std::set<std::pair<std::uint32_t, std::uint64_t>> threads;
+  for (const Location& location : definitions.locations) {
+    std::uint64_t id = number(location.properties, "TRACER::THREAD_ID");
+    if (id == 0 || !threads.emplace(location.group, id).second) id = TimelineNumbers::made_up + numbers.thread.size();
+    numbers.thread.push_back(id);
+  }
+  return numbers;
+}
+
+/// A slice's category, by which viewers filter and colour; `name` as in slice_names().
+inline const char* category_of(const Definitions& definitions, std::uint32_t name) {
+  if (name >= definitions.regions.size()) return "copy";
+  switch (definitions.regions[name].role) {
+    case RegionRole::parallel:
+      return "parallel";
+    case RegionRole::loop:
+    case RegionRole::sections:
+    case RegionRole::section:
+    case RegionRole::workshare:
+    case RegionRole::single:
+    case RegionRole::single_sblock:
+    case RegionRole::master:
+      return "work";
+    case RegionRole::barrier:
+    case RegionRole::implicit_barrier:
+      return "barrier";
+    case RegionRole::task:
+    case RegionRole::task_untied:
+    case RegionRole::task_create:
+      return "task";
+    case RegionRole::task_wait:
+      return "taskwait";
+    case RegionRole::critical:
+    case RegionRole::critical_sblock:
+    case RegionRole::ordered:
+    case RegionRole::ordered_sblock:
+    case RegionRole::atomic:
+      return "lock";
+    case RegionRole::kernel:
+      return "kernel";
+    case RegionRole::data_transfer:
+    case RegionRole::allocate:
+    case RegionRole::deallocate:
+      return "memory";
+    case RegionRole::function:
+      return "function";
+    default:
+      return "openmp";
+  }
 }
 
 }  // namespace tracer

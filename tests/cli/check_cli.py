@@ -7,9 +7,11 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 TRACER = os.path.abspath(sys.argv[1])
 
@@ -44,7 +46,10 @@ def check_helps():
         refuses(2, "", command, "--no-such-option")  # CLI11 names it, or an argument that is missing
     need(re.fullmatch(r"tracer \d+\.\d+\.\d+\n", run("--version").stdout) is not None, "tracer --version")
     refuses(2, "subcommand", "")
-    refuses(2, "", "nonsense")
+    refuses(2, "no command", "nonsense")
+    refuses(2, "Did you mean 'report'?", "reprot")
+    refuses(2, "Did you mean 'tasks'?", "run", "-s", "RECORD=tsaks", "--", "true")
+    refuses(2, "Did you mean 'TRACER_RECORD'?", "run", "-s", "RECROD=tasks", "--", "true")
 
 
 def check_wrong_input(directory, archive):
@@ -82,6 +87,28 @@ def check_output(archive):
     names = [row["construct"] for row in json.loads(report.stdout)["constructs"]]
     need(names and "implicit barrier" not in names, "report --exclude leaves regions out")
     need(run("report", archive, "--json").stdout.encode().decode("utf-8") != "", "the report is UTF-8")
+
+
+def check_whole_or_nothing(directory, archive, make_trace):
+    """Whoever interrupts a command finds nothing under the output's name, nor anything beside it."""
+    done = run("export", archive, "--format", "chrome", "-o", "-")
+    need(done.returncode == 0 and len(json.loads(done.stdout)["traceEvents"]) > 10 and not pathlib.Path("-").exists(), "-o - is standard output")
+    refuses(2, "standard output", "export", archive, "--format", "csv", "-o", "-")
+    large, place = directory / "large", directory / "interrupted"
+    subprocess.run([make_trace, "large", large, "2000000"], check=True)
+    place.mkdir()
+    for words in (("export", large, "--format", "chrome", "-o", place / "x.json"), ("report", large, "--html", place / "x.html")):
+        going = subprocess.Popen([TRACER, *map(str, words)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while going.poll() is None and not any(file.stat().st_size for file in place.iterdir()):
+            time.sleep(0.01)
+        need(going.poll() is None and [file.name.split(".part-")[0] for file in place.iterdir()] == [words[-1].name], f"{words[0]}: what is not whole has another name")
+        need(not words[-1].exists(), f"{words[0]}: and the output's name is not there yet")
+        going.send_signal(signal.SIGINT)
+        need(going.wait(60) == -signal.SIGINT and not list(place.iterdir()), f"{words[0]}: interrupted, it leaves nothing")
+    run("export", archive, "--format", "csv", "-o", place / "tables")
+    need(sorted(file.name for file in place.iterdir()) == ["tables"] and (place / "tables" / "slices.csv").exists(), "a directory of tables has its name when it is whole")
+    events = json.loads(run("export", archive, "--format", "chrome", "-o", "-").stdout)["traceEvents"]
+    need({"parallel", "work", "barrier"} <= {event["cat"] for event in events if event["ph"] == "X"}, "slices have categories")
 
 
 def check_run(directory):
@@ -148,6 +175,7 @@ def main():
         check_helps()
         check_wrong_input(directory, archive)
         check_output(archive)
+        check_whole_or_nothing(directory, archive, sys.argv[2])
         check_run(directory)
 
 

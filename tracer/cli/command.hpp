@@ -41,6 +41,7 @@ extern const Command check_command;
 extern const Command export_command;
 extern const Command info_command;
 extern const Command samples_command;
+extern const Command what_if_command;
 extern const Command snapshot_command;
 extern const Command attach_command;
 extern const Command recover_command;

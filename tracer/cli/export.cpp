@@ -2,10 +2,8 @@
 // `tracer export`: a trace in other programs' formats, streaming.
 #include <CLI/CLI.hpp>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <memory>
+#include <ostream>
 
 #include "formats/chrome/chrome.hpp"
 #include "formats/csv/csv.hpp"
@@ -17,6 +15,7 @@
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/cli/filter_options.hpp"
+#include "tracer/cli/output_file.hpp"
 #include "tracer/cli/tables.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/replay.hpp"
@@ -62,26 +61,38 @@ class Exporter final : public report::Observer {
   Progress& progress_;
 };
 
-std::unique_ptr<TimelineVisitor> make_writer(const std::string& format, const Definitions& definitions,
-                                             const fs::path& output, std::ofstream& file) {
+void export_into(EventSource& source, const Options& options, TimelineVisitor& writer) {
+  Progress progress{"exporting"};
+  Exporter exporter{source.number_of_events(), progress};
+  report::Replay replay{source.definitions()};
+  report::LongSlices longer{writer, options.shortest.empty() ? 0 : report::parse_duration(options.shortest)};
+  report::Timeline timeline{source.definitions(), options.shortest.empty() ? writer : longer};
+  replay.add(timeline);
+  replay.add(exporter);
+  source.read(replay);
+  replay.finish();
+}
+
+/// Formats whose writers make their files themselves.
+std::unique_ptr<TimelineVisitor> make_file_writer(const std::string& format, const Definitions& definitions,
+                                                  const fs::path& output) {
   if (format == "csv") return make_csv_writer(definitions, output);
-  if (format == "sqlite") {
 #ifdef TRACER_HAS_SQLITE
-    return make_sqlite_writer(definitions, output);
+  return make_sqlite_writer(definitions, output);
 #else
-    throw Error{"this build has no SQLite; install libsqlite3-dev and build again, or export to csv."};
+  throw Error{"this build has no SQLite; install libsqlite3-dev and build again, or export to csv."};
 #endif
-  }
-  file.open(output, std::ios::binary);
-  if (!file) throw Error{"cannot write " + output.string() + ": " + std::strerror(errno)};
-  return format == "chrome" ? make_chrome_writer(definitions, file) : make_perfetto_writer(definitions, file);
 }
 
 int run(const Options& options) {
   FilteredArchive archive{options.archive, options.filter};
-  EventSource* const source = &archive.source();
+  EventSource& source = archive.source();
   const std::string format = format_of(options);
+  const bool own_files = format == "csv" || format == "sqlite";
+  const bool is_directory = format == "parquet";
   fs::path output = options.output;
+  if (output == "-" && (own_files || is_directory))
+    throw UsageError{format + " cannot go to standard output; name a file by --output."};
   if (output.empty()) {
     require_own_place(fs::path{archive.path()}.parent_path(), "name the file by --output.");
     for (const Format& known : formats) {
@@ -89,26 +100,26 @@ int run(const Options& options) {
         output = fs::path{archive.path()}.parent_path() / (std::string{"traces"} + known.suffix);
     }
   }
-  const std::uint64_t shortest = options.shortest.empty() ? 0 : report::parse_duration(options.shortest);
   if (format == "parquet") {
-    print_note(write_tables_with_progress(*source, output, shortest));
+    print_note(write_tables_with_progress(source, output,
+                                          options.shortest.empty() ? 0 : report::parse_duration(options.shortest)));
     return ok;
   }
-  std::ofstream file;
-  const auto writer = make_writer(format, source->definitions(), output, file);
-  {
-    Progress progress{"exporting"};
-    Exporter exporter{source->number_of_events(), progress};
-    report::Replay replay{source->definitions()};
-    report::LongSlices longer{*writer, shortest};
-    report::Timeline timeline{source->definitions(), shortest == 0 ? *writer : longer};
-    replay.add(timeline);
-    replay.add(exporter);
-    source->read(replay);
-    replay.finish();
+  if (own_files) {
+    PendingOutput pending{output};
+    {
+      const auto writer = make_file_writer(format, source.definitions(), pending.path());
+      export_into(source, options, *writer);
+    }
+    pending.keep();
+  } else {
+    write_output(output.string(), [&](std::ostream& out) {
+      const auto writer = format == "chrome" ? make_chrome_writer(source.definitions(), out)
+                                             : make_perfetto_writer(source.definitions(), out);
+      export_into(source, options, *writer);
+    });
   }
-  if (file.is_open() && !file.flush()) throw Error{"cannot write " + output.string() + ": " + std::strerror(errno)};
-  print_note("wrote " + output.string());
+  if (output != "-") print_note("wrote " + output.string());
   return ok;
 }
 
@@ -118,8 +129,9 @@ void add(CLI::App& app, std::function<int()>& action) {
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
   app.add_option("-f,--format", options->format, "Format (default: by the output's suffix, else perfetto)")
       ->check(CLI::IsMember({"perfetto", "chrome", "csv", "sqlite", "parquet"}));
-  app.add_option("-o,--output", options->output,
-                 "File, or for csv and parquet the directory, to write (default: next to the archive)")
+  app.add_option(
+         "-o,--output", options->output,
+         "File, or for csv and parquet the directory, to write; -: standard output (default: next to the archive)")
       ->type_name("PATH");
   app.add_option("--min-duration", options->shortest, "Leave out what is shorter, as in 500 (ns), 10us or 1.5ms")
       ->type_name("TIME");

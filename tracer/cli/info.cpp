@@ -11,6 +11,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 
 #include "formats/otf2/sink.hpp"
@@ -21,6 +22,7 @@
 #include "tracer/cli/probe.hpp"
 #include "tracer/cli/program.hpp"
 #include "tracer/cli/terminal.hpp"
+#include "tracer/report/run_facts.hpp"
 
 #ifndef TRACER_VERSION
 #define TRACER_VERSION "unknown"
@@ -127,6 +129,32 @@ Json about_machine() {
   return info;
 }
 
+/// What a person wants to know first; the internals come behind.
+void add_run(const Definitions& definitions, Json& info) {
+  const report::RunFacts facts = report::run_facts(definitions);
+  if (definitions.clock.realtime != 0) {
+    const auto seconds = static_cast<std::time_t>(definitions.clock.realtime / 1'000'000'000u);
+    std::tm local{};
+    char text[64];
+    if (localtime_r(&seconds, &local) && std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", &local) != 0)
+      info["date"] = text;
+  }
+  if (!facts.known) return;
+  info["host"] = facts.host + (facts.machine.empty() ? "" : " (" + facts.machine + ")");
+  if (!facts.processor.empty()) info["processor"] = facts.processor;
+  char processors[64];
+  std::snprintf(processors, sizeof processors, "%.4g for the process, %llu online", facts.processors,
+                static_cast<unsigned long long>(facts.processors_online));
+  info["processors"] = processors;
+  if (const std::string ended = report::ending_text(facts); !ended.empty()) info["ended"] = ended;
+  if (facts.start != 0 && facts.end > facts.start)
+    info["process"] = std::to_string(static_cast<double>(facts.end - facts.start) / 1e9) + " s, processor time " +
+                      std::to_string(static_cast<double>(facts.processor_ns) / 1e9) + " s";
+  Json environment = Json::object();
+  for (const auto& [name, value] : facts.environment) environment[name] = value;
+  info["OpenMP settings"] = std::move(environment);
+}
+
 Json about_trace(const std::string& given) {
   const auto path = find_archive(given);
   const auto source = open_archive(path);
@@ -136,6 +164,7 @@ Json about_trace(const std::string& given) {
     if (!is_virtual(location)) ++(location.kind == LocationKind::cpu_thread ? threads : streams);
   Json info;
   info["archive"] = path.string();
+  add_run(definitions, info);
   info["creator"] = definitions.creator;
   if (!definitions.description.empty()) info["description"] = definitions.description;
   info["duration"] = std::to_string(static_cast<double>(definitions.clock.length) / 1e9) + " s";

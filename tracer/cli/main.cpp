@@ -9,6 +9,7 @@
 #include <exception>
 
 #include "tracer/cli/command.hpp"
+#include "tracer/cli/suggest.hpp"
 #include "tracer/cli/terminal.hpp"
 
 #ifndef TRACER_VERSION
@@ -19,8 +20,9 @@ namespace tracer::cli {
 namespace {
 
 const std::array commands = {
-    &run_command,      &convert_command, &report_command,  &check_command,   &export_command,     &info_command,
-    &snapshot_command, &attach_command,  &recover_command, &samples_command, &completion_command, &manual_command,
+    &run_command,     &convert_command,    &report_command,   &check_command,  &export_command,
+    &info_command,    &what_if_command,    &snapshot_command, &attach_command, &recover_command,
+    &samples_command, &completion_command, &manual_command,
 };
 
 char** dashes = nullptr;
@@ -53,10 +55,17 @@ int run_main(int argc, char** argv) {
     app.parse(without_program_words(argc, argv), argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    const std::string command = argc > 1 && argv[1][0] != '-' ? std::string{" "} + argv[1] : "";
+    const std::string command = argc > 1 && argv[1][0] != '-' && argv[1][0] != '\0' ? std::string{" "} + argv[1] : "";
     bool known = false;
     for (const CLI::App* subcommand : subcommands)
       known = known || (!command.empty() && subcommand->get_name() == argv[1]);
+    if (!known && !command.empty()) {
+      std::vector<std::string> names;
+      for (const Command* one : commands) names.emplace_back(one->name);
+      std::fprintf(stderr, "tracer: '%s' is no command.%s\nTry 'tracer --help'.\n", argv[1],
+                   did_you_mean(argv[1], names).c_str());
+      return usage;
+    }
     std::fprintf(stderr, "tracer: %s\nTry 'tracer%s --help'.\n", error.what(), known ? command.c_str() : "");
     return usage;
   }

@@ -5,17 +5,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <iostream>
 #include <memory>
 
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/filter_options.hpp"
+#include "tracer/cli/output_file.hpp"
 #include "tracer/cli/show.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/analyze.hpp"
@@ -39,20 +36,6 @@ std::size_t terminal_width() {
   return 120;
 }
 
-/// Runs `write` on a new file, or on standard output for "" and "-".
-template <class Write>
-void into(const std::string& path, Write write) {
-  if (path.empty() || path == "-") {
-    write(std::cout);
-    if (!std::cout.flush()) throw Error{std::string{"cannot write to standard output: "} + std::strerror(errno)};
-    return;
-  }
-  std::ofstream out{path, std::ios::binary};
-  if (!out) throw Error{"cannot write " + path + ": " + std::strerror(errno)};
-  write(out);
-  if (!out.flush()) throw Error{"cannot write " + path + ": " + std::strerror(errno)};
-}
-
 int run(const Options& options) {
   FilteredArchive archive{options.archive, options.filter};
   EventSource* const source = &archive.source();
@@ -66,18 +49,18 @@ int run(const Options& options) {
     report::HtmlOptions page = options.html_options;
     if (!options.shortest.empty()) page.shortest = report::parse_duration(options.shortest);
     Progress progress{"writing the page"};
-    into(options.html, [&](std::ostream& out) {
+    write_output(options.html, [&](std::ostream& out) {
       report::write_html(*source, report, page, out, [&](double share) { progress.update(share); });
     });
     if (options.html != "-") print_note("open " + options.html + " in a browser.");
     if (!options.json && !options.text) return ok;
   }
   if (options.json) {
-    into(options.output, [&](std::ostream& out) { out << report::to_json(report) << '\n'; });
+    write_output(options.output, [&](std::ostream& out) { out << report::to_json(report) << '\n'; });
     return ok;
   }
   const report::TextOptions text{options.rows, options.output.empty() && use_colour(STDOUT_FILENO), terminal_width()};
-  into(options.output, [&](std::ostream& out) { out << report::to_text(report, text); });
+  write_output(options.output, [&](std::ostream& out) { out << report::to_text(report, text); });
   return ok;
 }
 

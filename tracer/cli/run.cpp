@@ -20,6 +20,7 @@
 #include "tracer/cli/program.hpp"
 #include "tracer/cli/recover.hpp"
 #include "tracer/cli/show.hpp"
+#include "tracer/cli/suggest.hpp"
 #include "tracer/cli/tables.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/convert/recover.hpp"
@@ -265,6 +266,7 @@ void show(const Options& options, const Launch& launch) {
 }
 
 int run(const Options& options) {
+  check_settings(options.settings);
   const auto program = find_program(options.command.front());
   if (!program) {
     print_error("'" + options.command.front() + "' is not an executable file" +

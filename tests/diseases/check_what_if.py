@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_what_if.py TRACER LIBRARY PROGRAM [--table]: from a trace of two threads, what five kinds of programs take on 1, 2, 4 and
+8, against the programs' own clock. They are made of sleeps, so that two processors do; --table shows all numbers."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+TOLERANCE = 0.10  # 5 % on a quiet machine; sleeps end late on a loaded one
+
+
+def milliseconds(text):
+    number, unit = re.match(r"([0-9.e+]+) (ns|us|ms|s)", text).groups()
+    return float(number) * {"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3}[unit]
+
+
+def predicted(tracer, archive, *options):
+    said = subprocess.run([tracer, "what-if", archive, *options], check=True, capture_output=True, text=True).stdout
+    return milliseconds(re.search(r"recorded +(.*?)  ", said).group(1)), [milliseconds(line) for line in re.findall(r"what if +(.*?)  ", said)]
+
+
+def main():
+    tracer, library, program = (os.path.abspath(path) for path in sys.argv[1:4])
+    table, failures = "--table" in sys.argv, []
+    environment = {**os.environ, "TRACER_LIBRARY": library, "OMP_DYNAMIC": "false", "OMP_WAIT_POLICY": "passive"}
+    with tempfile.TemporaryDirectory() as temporary:
+        for kind in ("loop", "uneven", "serial", "tasks", "chains"):
+            archive = pathlib.Path(temporary) / kind
+            done = subprocess.run([tracer, "run", "-q", "-o", archive, "--", program, kind], check=True, capture_output=True, text=True, env={**environment, "OMP_NUM_THREADS": "2"})
+            recorded, times = predicted(tracer, archive, "--threads", "1,2,4,8")
+            beside = recorded - int(done.stdout) * 1e-6  # what the program does not measure: making threads
+            for threads, said in zip((1, 2, 4, 8), times):
+                alone = subprocess.run([program, kind], check=True, capture_output=True, text=True, env={**environment, "OMP_NUM_THREADS": str(threads)})
+                truth, said = int(alone.stdout) * 1e-6, said - beside
+                line = f"{kind:8s} {threads} threads: {said:7.1f} ms, really {truth:7.1f} ms: {100 * (said / truth - 1):+.1f} %"
+                if table:
+                    print(line)
+                if abs(said - truth) > TOLERANCE * truth + 5:
+                    failures.append(line)
+        _, even = predicted(tracer, pathlib.Path(temporary) / "uneven", "--balanced", "what_if.c:33")
+        recorded, _ = predicted(tracer, pathlib.Path(temporary) / "uneven")
+        if not 0.6 * recorded < even[0] < 0.75 * recorded:  # 480 of 720 units, on both threads
+            failures.append(f"the uneven loop balanced takes {even[0]} of {recorded} ms")
+        unknown = subprocess.run([tracer, "what-if", archive, "--balanced", "nowhere.c:1"], capture_output=True, text=True)
+        if unknown.returncode != 1 or "nowhere.c:1" not in unknown.stderr:
+            failures.append("a construct that is not there is not refused")
+    if failures:
+        raise SystemExit("FAILED:\n" + "\n".join(failures))
+    print("ok: five programs on 1, 2, 4 and 8 threads, from traces of 2")
+
+
+main()

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `tracer what-if`: how long the run would take on other numbers of threads, balanced, without a lock.
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <memory>
+
+#include "tracer/cli/archive.hpp"
+#include "tracer/cli/command.hpp"
+#include "tracer/cli/terminal.hpp"
+#include "tracer/report/units.hpp"
+#include "tracer/report/what_if.hpp"
+
+namespace tracer::cli {
+namespace {
+
+struct Options {
+  std::string archive;
+  std::vector<std::uint32_t> threads;
+  std::string balanced, without_lock;
+  std::int64_t task_overhead = -1;  ///< -1: as recorded
+};
+
+std::string describe(const report::Scenario& scenario) {
+  std::string text = scenario.threads != 0 ? std::to_string(scenario.threads) + " threads" : "threads as recorded";
+  if (!scenario.balanced.empty()) text += ", " + scenario.balanced + " balanced";
+  if (!scenario.without_lock.empty()) text += ", nobody waits for " + scenario.without_lock;
+  if (scenario.task_overhead >= 0)
+    text += ", " + std::to_string(scenario.task_overhead) + " ns beside each task's work";
+  return text;
+}
+
+int run(const Options& options) {
+  constexpr std::uint32_t most = 65536;
+  for (const std::uint32_t threads : options.threads)
+    if (threads == 0 || threads > most) throw UsageError{"--threads takes numbers from 1 to 65536."};
+  std::vector<report::Scenario> scenarios;
+  for (const std::uint32_t threads : options.threads.empty() ? std::vector<std::uint32_t>{0} : options.threads)
+    scenarios.push_back({threads, options.balanced, options.without_lock, options.task_overhead});
+  const auto source = open_archive(find_archive(options.archive));
+  report::WhatIf result;
+  {
+    Progress progress{"reading"};
+    result = report::what_if(*source, scenarios, [&](double share) { progress.update(share); });
+  }
+  for (const report::Prediction& prediction : result.predictions)
+    if (!prediction.matched)
+      throw Error{"nothing in the trace is called " +
+                  (options.balanced.empty() ? options.without_lock : options.balanced) + "."};
+  std::printf("recorded   %10s  with %u threads, %s of it outside of parallel regions\n",
+              report::duration_text(result.recorded).c_str(), result.threads,
+              report::duration_text(result.serial).c_str());
+  std::printf("replayed   %10s  the same by this model: %+.1f %%\n",
+              report::duration_text(result.baseline.wall).c_str(), 100 * result.error());
+  for (const report::Prediction& prediction : result.predictions)
+    std::printf(
+        "what if    %10s  %s: %.2f times as fast\n", report::duration_text(prediction.wall).c_str(),
+        describe(prediction.scenario).c_str(),
+        prediction.wall == 0 ? 0.0 : static_cast<double>(result.recorded) / static_cast<double>(prediction.wall));
+  return ok;
+}
+
+void add(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  app.add_option("archive", options->archive,
+                 "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
+  app.add_option("-t,--threads", options->threads, "Threads of each parallel region; several: 1,2,4")
+      ->delimiter(',')
+      ->type_name("N");
+  app.add_option("--balanced", options->balanced,
+                 "Spread the work of this construct evenly: FILE:LINE or part of its name")
+      ->type_name("WHICH");
+  app.add_option("--without-lock", options->without_lock, "Nobody waits for locks acquired there: part of the name")
+      ->type_name("NAME");
+  app.add_option("--task-overhead", options->task_overhead, "What each task costs beside its work, in ns")
+      ->type_name("NS");
+  action = [options] { return run(*options); };
+}
+
+}  // namespace
+
+const Command what_if_command{"what-if", "Say how long a run would take on other threads, balanced, or without a lock",
+                              add};
+
+}  // namespace tracer::cli
