@@ -42,6 +42,8 @@ extern const Command export_command;
 extern const Command info_command;
 extern const Command samples_command;
 extern const Command what_if_command;
+extern const Command diff_command;
+extern const Command top_command;
 extern const Command snapshot_command;
 extern const Command attach_command;
 extern const Command recover_command;

@@ -76,6 +76,7 @@ void Profile::leave(LocationRef location, Task& task, const Frame& frame, std::u
   ++entry.count;
   entry.total += ns;
   entry.exclusive += frame.exclusive;
+  entry.waiting += frame.waiting;
   entry.longest = std::max(entry.longest, ns);
   entry.shortest = std::min(entry.shortest, ns);
   const Construct construct = replay_.classes()[frame.region].construct;
@@ -137,6 +138,7 @@ void Profile::fill(Report& report) const {
     row.count = entry.count;
     row.total = entry.total;
     row.exclusive = entry.exclusive;
+    row.waiting = entry.waiting;
     row.longest = entry.longest;
     row.shortest = entry.shortest;
     row.balance = balance_of(entry.busy, definitions_);

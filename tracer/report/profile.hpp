@@ -22,7 +22,7 @@ class Profile final : public Observer {
 
  private:
   struct Entry {
-    std::uint64_t count = 0, total = 0, exclusive = 0, longest = 0, shortest = ~std::uint64_t{0};
+    std::uint64_t count = 0, total = 0, exclusive = 0, waiting = 0, longest = 0, shortest = ~std::uint64_t{0};
     std::uint64_t lost = 0;
     std::map<LocationRef, std::uint64_t> busy;
   };

@@ -35,7 +35,8 @@ struct RegionRow {
   std::string name, label, file;
   std::uint32_t line = 0;
   std::uint64_t count = 0, total = 0, exclusive = 0, longest = 0, shortest = 0;
-  Balance balance;  ///< over the threads that executed it, of the time without waiting
+  std::uint64_t waiting = 0;  ///< of exclusive: for other threads
+  Balance balance;            ///< over the threads that executed it, of the time without waiting
 };
 
 struct ThreadRow {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Looks into the rings of a process that runs, without stopping it and without a word to it: its memory is read through
+// the rings' file, so nothing of it is mapped, written or waited for.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "formats/raw/spool_reader.hpp"
+#include "tracer/record.hpp"
+
+namespace tracer::raw {
+
+/// A ring at a moment, with its newest records; those that the producer may have been overwriting meanwhile are left
+/// out.
+struct RingView {
+  ChannelId channel = 0;
+  std::uint32_t os_thread_id = 0;
+  Ticks begin = 0;
+  std::uint64_t head = 0, tail = 0;  ///< positions: head counts all that this channel has recorded
+  std::uint64_t first = 0;           ///< position of records.front()
+  std::vector<Record> records;
+};
+
+class LiveRings {
+ public:
+  /// Throws tracer::Error when `spool` has no rings of this user.
+  explicit LiveRings(const std::filesystem::path& spool);
+  /// Of every ring with a thread the newest records, at most `most` of each, none before `from(channel)`.
+  template <class From>
+  std::vector<RingView> look(std::size_t most, From&& from) const {
+    std::vector<RingView> views;
+    for (std::uint64_t at = first_slot; at != 0;) {
+      RingView view;
+      Head head;
+      const std::uint64_t slots = at + spool_page;
+      if (!read_head(at, head)) break;
+      at = head.next;
+      if (!head.used) continue;
+      view.channel = head.channel;
+      view.os_thread_id = head.os_thread_id;
+      view.begin = head.begin;
+      view.head = head.head;
+      view.tail = head.tail;
+      read_records(slots, head, most, from(view.channel), view);
+      views.push_back(std::move(view));
+    }
+    return views;
+  }
+
+ private:
+  static constexpr std::uint64_t first_slot = spool_page;
+  struct Head {
+    bool used = false;
+    ChannelId channel = 0;
+    std::uint32_t os_thread_id = 0;
+    Ticks begin = 0;
+    std::uint64_t capacity = 0, head = 0, tail = 0, at = 0, next = 0;
+  };
+  /// False at the end of the rings.
+  bool read_head(std::uint64_t at, Head& head) const;
+  void read_records(std::uint64_t slots, const Head& head, std::size_t most, std::uint64_t from, RingView& view) const;
+
+  SpoolFile file_;
+};
+
+}  // namespace tracer::raw

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_top.py TRACER LIBTRACER PROGRAM: tracer top on a program in which one of two threads waits for the other most of the
+time; what it says is held against the trace afterwards."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def need(condition, what):
+    if not condition:
+        raise SystemExit("FAILED: " + what)
+    print("ok: " + what)
+
+
+def main():
+    tracer, library, program = sys.argv[1:4]
+    with tempfile.TemporaryDirectory() as directory:
+        trace = pathlib.Path(directory) / "trace"
+        env = {**os.environ, "OMP_TOOL_LIBRARIES": library, "TRACER_OUTPUT": str(trace)}
+        process = subprocess.Popen([program], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            need(process.stdout.readline() == "ready\n", "the program runs")
+            for _ in range(100):  # until its first region has made the rings
+                top = subprocess.run([tracer, "top", "--json", "--interval", "0.4", "--times", "5", str(process.pid)],
+                                     capture_output=True, text=True)
+                lines = [json.loads(line) for line in top.stdout.splitlines()]
+                if top.returncode == 0 and lines and len(lines[-1]["threads"]) >= 2:
+                    break
+            need(top.returncode == 0 and len(lines) == 5, "a line of JSON at each look " + top.stderr)
+            text = subprocess.run([tracer, "top", "--interval", "0.1", "--times", "1", str(process.pid)], capture_output=True, text=True)
+            need(text.returncode == 0 and "records/s" in text.stdout, "and a table for people")
+        finally:
+            process.stdin.close()
+            said = process.stdout.read()
+            status = process.wait(timeout=60)
+        need(status == 0 and int(said.split()[0]) > 0, "the program ends as it does: " + said.strip())
+        rounds = int(said.split()[0])
+        seen = sum(line["seen_counts"]["parallel"] for line in lines)
+        need(0 < seen <= rounds, f"it saw {seen} of {rounds} regions")
+        need(all(line["seen"] == line["records"] for line in lines[1:]), "it read every record of a slow program")
+        waiting = [max((t["waiting_share"] for t in line["threads"]), default=0) for line in lines]
+        need(max(waiting) > 0.3, f"one thread waits: {waiting}")
+        inside = {t["in"] for line in lines for t in line["threads"]}
+        need(inside & {"for", "implicit barrier"}, f"threads are in {inside}")
+        report = json.loads(subprocess.run([tracer, "report", "--json", trace], check=True, capture_output=True).stdout)
+        need(report["event_counts"]["thread_fork"] == rounds, "and the trace has all")
+        gone = subprocess.run([tracer, "top", str(process.pid)], capture_output=True, text=True)
+        need(gone.returncode == 1 and "not one that records" in gone.stderr, "a process that is gone is none")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `tracer diff`: two traces, or several of each of two kinds, side by side.
+#include "tracer/report/diff.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+#include "tracer/base/text.hpp"
+#include "tracer/cli/command.hpp"
+#include "tracer/cli/filter_options.hpp"
+#include "tracer/cli/terminal.hpp"
+#include "tracer/report/analyze.hpp"
+
+namespace tracer::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> traces, against, fail_if;
+  std::string html;
+  bool json = false;
+  std::size_t rows = 15;
+  FilterOptions filter;
+};
+
+std::vector<report::Report> read(const std::vector<std::string>& traces, const FilterOptions& filter) {
+  std::vector<report::Report> reports;
+  for (const std::string& trace : traces) {
+    FilteredArchive archive{trace, filter};
+    Progress progress{"reading " + shown(trace)};
+    reports.push_back(report::analyze(archive.source(), [&](double share) { progress.update(share); }));
+    reports.back().archive = shown(trace);
+  }
+  return reports;
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream out{path, std::ios::binary};
+  if (!out.is_open() || !(out << text).flush()) throw Error{"cannot write " + path + ": " + std::strerror(errno)};
+}
+
+int run(const Options& options) {
+  std::vector<std::string> before = options.traces, after = options.against;
+  if (after.empty()) {
+    if (before.size() != 2)
+      throw UsageError{"name two traces, or several of each kind: tracer diff A1 A2 --against B1 B2"};
+    after = {before.back()};
+    before.pop_back();
+  }
+  std::vector<report::Limit> limits;
+  for (const std::string& text : options.fail_if) limits.emplace_back(text);  // wrong ones are said first
+  const report::Diff diff = report::diff(read(before, options.filter), read(after, options.filter));
+  std::vector<std::string> passed;
+  for (const report::Limit& limit : limits) {
+    for (std::string& line : limit.passed_by(diff)) passed.push_back(std::move(line));
+  }
+  if (!options.html.empty()) write_file(options.html, report::diff_html(diff, passed));
+  std::string text;
+  if (options.json)
+    text = report::diff_json(diff, passed) + "\n";
+  else if (options.html.empty())
+    text = report::diff_text(diff, {options.rows, use_colour(STDOUT_FILENO), 120});
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (std::fflush(stdout) != 0) throw Error{std::string{"cannot write to standard output: "} + std::strerror(errno)};
+  for (const std::string& line : passed) print_note("limit passed: " + line);
+  return passed.empty() ? ok : failure;
+}
+
+void add(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  app.add_option("traces", options->traces, "The trace before and the one after; with --against, those before")
+      ->required()
+      ->expected(1, 1000);
+  app.add_option("--against", options->against, "Those after: with several on each side noise is told from change")
+      ->type_name("TRACE");
+  app.add_option("--fail-if", options->fail_if,
+                 "End with status 1 when a limit is passed, as in 'time > 5%'; may be repeated")
+      ->type_name("LIMIT")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_flag("--json", options->json, "As JSON (docs/cli/diff.md)");
+  app.add_option("--html", options->html, "Write a page into this file")->type_name("FILE");
+  app.add_option("--rows", options->rows, "Rows of each table on the terminal; 0: all")->capture_default_str();
+  options->filter.add_to(app);
+  action = [options] { return run(*options); };
+}
+
+}  // namespace
+
+const Command diff_command{"diff", "Show what changed between two traces, by construct and source line", add};
+
+}  // namespace tracer::cli

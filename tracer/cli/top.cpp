@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `tracer top`: what a traced program does now, read from its rings without stopping it.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <map>
+#include <memory>
+
+#include "formats/raw/journal.hpp"
+#include "formats/raw/live_rings.hpp"
+#include "tracer/base/clock.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/cli/command.hpp"
+#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/thread_watch.hpp"
+#include "tracer/convert/recover.hpp"
+#include "tracer/report/units.hpp"
+#include "tracer/translate/clock_fit.hpp"
+#include "tracer/translate/regions/symbolize.hpp"
+
+namespace tracer::cli {
+namespace {
+
+struct Options {
+  std::uint64_t process = 0;
+  double interval = 1;
+  std::uint64_t times = 0;
+  bool json = false;
+};
+
+/// Records of each ring at a look: 128 KiB. More would not say more, but cost.
+constexpr std::size_t records_at_once = 4096;
+
+class Top {
+ public:
+  Top(const std::filesystem::path& spool, const std::filesystem::path& archive, std::uint64_t process)
+      : rings_{spool}, process_{process} {
+    const raw::JournalFile file = raw::read_journal(raw::raw_directory_of(archive) / "journal");
+    kind_ = file.journal.run.clock;
+    program_ = shown(file.journal.run.program);
+    begin_ = file.journal.run.begin;
+    readings_ = file.journal.clock;
+    symbolize_ = translate::make_symbolizer(file.journal.modules);
+  }
+
+  void look() {
+    const Ticks now = tracer::now(kind_);
+    if (readings_.size() < 2 || looks_ < 2) readings_.push_back(read_clocks(kind_));
+    std::map<ChannelId, ThreadWatch> seen;  // threads that have ended are not shown on
+    for (const raw::RingView& view :
+         rings_.look(records_at_once, [&](ChannelId channel) { return watches_[channel].next(); })) {
+      ThreadWatch& watch = seen[view.channel] = std::move(watches_[view.channel]);
+      watch.see(view, now);
+    }
+    watches_ = std::move(seen);
+    passed_ = last_ == 0 ? 0 : now - last_;
+    last_ = now;
+    ++looks_;
+  }
+
+  double seconds(Ticks ticks) const {
+    return static_cast<double>(ticks) / translate::ClockFit(kind_, readings_).ticks_per_second();
+  }
+
+  nlohmann::ordered_json json() {
+    nlohmann::ordered_json line{{"schema", "tracer-top/1.0"}, {"process", process_}, {"program", program_}};
+    const double interval = seconds(passed_);
+    line["running_s"] = seconds(last_ - begin_);
+    line["interval_s"] = interval;
+    Rates rates;
+    std::uint64_t recorded = 0, seen = 0;
+    Ticks waited = 0, seen_for = 0;
+    for (const auto& [channel, watch] : watches_) {
+      rates.add(watch.rates());
+      recorded += watch.recorded();
+      seen += watch.seen();
+      waited += watch.waited();
+      seen_for += watch.seen_for();
+    }
+    line["records"] = recorded;
+    line["records_per_s"] = interval > 0 ? static_cast<double>(recorded) / interval : 0;
+    line["seen"] = seen;
+    line["waiting_share"] = seen_for == 0 ? 0 : static_cast<double>(waited) / static_cast<double>(seen_for);
+    line["seen_counts"] = {{"parallel", rates.parallels},
+                           {"worksharing", rates.loops},
+                           {"barriers_and_taskwaits", rates.barriers},
+                           {"tasks_created", rates.tasks_created},
+                           {"task_switches", rates.tasks_run},
+                           {"locks", rates.locks}};
+    line["threads"] = nlohmann::ordered_json::array();
+    for (const auto& [channel, watch] : watches_) {
+      nlohmann::ordered_json thread{{"channel", channel}, {"thread", watch.os_thread_id()}};
+      thread["in"] = state_of(watch);
+      thread["at"] = place_of(watch.inside().address);
+      thread["for_s"] = watch.inside().since == 0 ? 0 : seconds(last_ - std::min(last_, watch.inside().since));
+      thread["waiting"] = is_wait(watch.inside());
+      thread["waiting_share"] =
+          watch.seen_for() == 0 ? 0 : static_cast<double>(watch.waited()) / static_cast<double>(watch.seen_for());
+      thread["records"] = watch.recorded();
+      line["threads"].push_back(std::move(thread));
+    }
+    return line;
+  }
+
+  std::string text() {
+    const nlohmann::ordered_json all = json();
+    char row[256];
+    std::snprintf(row, sizeof row, "process %llu  %.0f s  %s records/s  waiting %.0f %%\n",
+                  static_cast<unsigned long long>(process_), all["running_s"].get<double>(),
+                  format_count(static_cast<std::uint64_t>(all["records_per_s"].get<double>())).c_str(),
+                  all["waiting_share"].get<double>() * 100);
+    std::string page = program_ + "\n" + row + "\n";
+    std::snprintf(row, sizeof row, "%8s  %-20s %-32s %12s %8s %12s\n", "thread", "in", "at", "for", "waiting",
+                  "records/s");
+    page += styled(row, "1");
+    for (const auto& thread : all["threads"]) {
+      const double interval = std::max(all["interval_s"].get<double>(), 1e-9);
+      const auto ns = static_cast<std::uint64_t>(thread["for_s"].get<double>() * 1e9);
+      std::snprintf(row, sizeof row, "%8llu  %-20s %-32.32s %12s %6.0f %% %12s\n",
+                    static_cast<unsigned long long>(thread["thread"].get<std::uint64_t>()),
+                    thread["in"].get<std::string>().c_str(), thread["at"].get<std::string>().c_str(),
+                    ns == 0 ? "" : report::duration_text(ns).c_str(), thread["waiting_share"].get<double>() * 100,
+                    format_count(static_cast<std::uint64_t>(thread["records"].get<double>() / interval)).c_str());
+      page += row;
+    }
+    return page;
+  }
+
+ private:
+  static std::string state_of(const ThreadWatch& watch) {
+    const std::string name = construct_name(watch.inside());
+    if (!name.empty()) return name;
+    return watch.idle() ? "idle" : "running";
+  }
+
+  std::string place_of(std::uint64_t address) {
+    if (address == 0) return "";
+    const auto [found, fresh] = places_.try_emplace(address);
+    if (!fresh) return found->second;
+    const auto positions = symbolize_({address});
+    if (positions.empty()) return "";
+    const translate::SourcePosition& position = positions.front();
+    if (!position.file.empty())
+      found->second =
+          shown(std::filesystem::path{position.file}.filename().string()) + ":" + std::to_string(position.line);
+    else
+      found->second = shown(position.function);
+    return found->second;
+  }
+
+  raw::LiveRings rings_;
+  std::uint64_t process_;
+  ClockKind kind_ = ClockKind::monotonic;
+  std::string program_;
+  std::vector<ClockSync> readings_;
+  translate::Symbolizer symbolize_;
+  std::map<ChannelId, ThreadWatch> watches_;
+  std::map<std::uint64_t, std::string> places_;
+  Ticks begin_ = 0, last_ = 0, passed_ = 0;
+  std::uint64_t looks_ = 0;
+};
+
+raw::Leftover find_process(std::uint64_t process) {
+  for (const auto& root : spool_roots()) {
+    for (raw::Leftover& leftover : raw::find_leftovers(root)) {
+      if (leftover.alive && leftover.process_id == process) return leftover;
+    }
+  }
+  throw Error{"process " + std::to_string(process) +
+              " is not one that records under the tool here (yours, and started by tracer run or with "
+              "OMP_TOOL_LIBRARIES; if TRACER_SPOOL was set, set it here too)."};
+}
+
+int run(const Options& options) {
+  const raw::Leftover found = find_process(options.process);
+  Top top{found.spool, found.archive, options.process};
+  const bool screen = !options.json && isatty(STDOUT_FILENO) != 0;
+  const auto pause = [&] {
+    const double ns = options.interval * 1e9;
+    timespec left{static_cast<time_t>(options.interval),
+                  static_cast<long>(ns - 1e9 * static_cast<double>(static_cast<time_t>(options.interval)))};
+    while (nanosleep(&left, &left) != 0) {
+    }
+  };
+  top.look();
+  for (std::uint64_t i = 0; options.times == 0 || i < options.times; ++i) {
+    pause();
+    if (!raw::process_is_alive(found.spool, static_cast<std::uint32_t>(options.process))) {
+      if (!options.json) print_note("the process has ended.");
+      return ok;
+    }
+    top.look();
+    const std::string text = options.json
+                                 ? top.json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
+                                 : top.text() + "\n";
+    if (screen) std::fputs("\033[H\033[J", stdout);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (std::fflush(stdout) != 0) return ok;  // nobody reads on
+  }
+  return ok;
+}
+
+void add(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  app.add_option("process", options->process, "Process id of a program that runs under the tool")
+      ->required()
+      ->type_name("PID");
+  app.add_flag("--json", options->json, "A line of JSON at each look (docs/cli/top.md)");
+  app.add_option("-i,--interval", options->interval, "Seconds between looks")
+      ->capture_default_str()
+      ->type_name("S")
+      ->check(CLI::Range(0.01, 3600.0));
+  app.add_option("-n,--times", options->times, "Look so many times; 0: until the program ends")->capture_default_str();
+  action = [options] { return run(*options); };
+}
+
+}  // namespace
+
+const Command top_command{"top", "Show what a program that runs under the tool does now", add};
+
+}  // namespace tracer::cli
