@@ -59,7 +59,7 @@ std::optional<OutputDirectory> in_the_launch(const Config& config, const RunInfo
   return result;
 }
 
-/// Of a launcher's job, without `tracer run`: always a part.
+/// Of a launcher's job, without `tracer run`.
 std::optional<OutputDirectory> in_the_job(const Config& config, const RunInfo& run) {
   const Launcher launcher = find_launcher();
   if (launcher.job.empty()) return std::nullopt;
@@ -70,7 +70,10 @@ std::optional<OutputDirectory> in_the_job(const Config& config, const RunInfo& r
   make_parents(result.wanted);
   const JobDirectory job = enter_job(result.wanted, launcher.job);
   result.job = result.path = job.path;
-  take_part(result, job.at(), config, run);
+  const std::filesystem::path at = job.at();
+  std::error_code error;  // the first has the directory itself: where each has its own, nothing else is there
+  if (std::filesystem::exists(at / "traces", error) || !make_private_directory(at / "raw"))
+    take_part(result, at, config, run);
   return result;
 }
 
