@@ -32,6 +32,8 @@ void make_parents(const std::filesystem::path& path) {
   }
 }
 
+JobRun* own_run = nullptr;  ///< of this process, in a launcher's job; never freed: the process may end in any way
+
 OutputNames names_of(const RunInfo& run) {
   return {run.program, run.process_id, run.host};
 }
@@ -68,9 +70,9 @@ std::optional<OutputDirectory> in_the_job(const Config& config, const RunInfo& r
   OutputDirectory result;
   result.wanted = place_of(expand_output(pattern, names_of(run)), run.working_directory);
   make_parents(result.wanted);
-  const JobDirectory job = enter_job(result.wanted, launcher.job);
-  result.job = result.path = job.path;
-  const std::filesystem::path at = job.at();
+  own_run = new JobRun(result.wanted, launcher.job, random_name());  // a forked child leaves its parent's alone
+  result.job = result.path = own_run->directory().path;
+  const std::filesystem::path at = own_run->at();
   std::error_code error;  // the first has the directory itself: where each has its own, nothing else is there
   if (std::filesystem::exists(at / "traces", error) || !make_private_directory(at / "raw"))
     take_part(result, at, config, run);
@@ -79,7 +81,12 @@ std::optional<OutputDirectory> in_the_job(const Config& config, const RunInfo& r
 
 }  // namespace
 
+JobRun* own_job_run() noexcept {
+  return own_run;
+}
+
 OutputDirectory make_output_directory(const Config& config, const RunInfo& run) {
+  own_run = nullptr;
   const std::string pattern = config.output.empty() ? default_output : config.output;
   OutputDirectory result;
   const std::filesystem::path wanted = place_of(expand_output(pattern, names_of(run)), run.working_directory);
