@@ -29,9 +29,11 @@
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/config.hpp"
+#include "tracer/base/job_directory.hpp"
 #include "tracer/base/log.hpp"
 #include "tracer/base/own_stack.hpp"
 #include "tracer/base/processors.hpp"
+#include "tracer/convert/merge.hpp"
 #include "tracer/convert/summary.hpp"
 #include "tracer/drain/drainer.hpp"
 #include "tracer/ompt/context.hpp"
@@ -40,6 +42,7 @@
 #include "tracer/ompt/runtime_identity.hpp"
 #include "tracer/sample/sampler.hpp"
 #include "tracer/session/fork.hpp"
+#include "tracer/session/output_directory.hpp"
 #include "tracer/session/session.hpp"
 
 namespace tracer::tool {
@@ -150,12 +153,35 @@ void convert_trace(const Session& session, const std::filesystem::path& raw_dire
   options.keep_raw = config.keep_raw;
   options.within_limits = true;
   try {
-    log_summary(summary_of(convert(raw_directory, session.directory(), options)));
+    const ConvertResult result = convert(raw_directory, session.directory(), options);
+    if (own_job_run() != nullptr) return end_job();
+    log_summary(summary_of(result));
   } catch (const PutOff& reason) {
     say_raw(session, raw_directory, std::string(", since ") + reason.what());
   } catch (const std::exception& error) {
     log_error(std::string("no archive was made: ") + error.what() +
               "; what was recorded is kept, try again by: tracer recover " + session.directory().string());
+  }
+}
+
+// Without `tracer run`, the last process of a launcher's job makes one archive of all.
+void end_job() {
+  JobRun* run = own_job_run();
+  if (run == nullptr) return;
+  const Launcher launcher = find_launcher();
+  if (!run->end(launcher.processes)) return;
+  try {
+    MergeOptions options;
+    options.conversion.within_limits = true;
+    MergeResult result = merge_job(run->at(), options);
+    result.archive = run->directory().path / "traces.otf2";
+    for (const std::string& line : result.left_out) log_warning(line);
+    for (const std::string& line : result.notes) log_warning(line);
+    log_summary(summary_of(result));
+    run->clean_up(launcher.named);
+  } catch (const std::exception& error) {
+    log_error(std::string("the job's parts are not joined: ") + error.what() + "; try again by: tracer merge " +
+              run->directory().path.string());
   }
 }
 

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "formats/otf2/claim.hpp"
 #include "formats/otf2/definition_writer.hpp"
 #include "formats/otf2/library.hpp"
 #include "tracer/base/job_directory.hpp"
@@ -28,15 +29,6 @@ constexpr const char* archive_name = "traces";
 const OTF2_FlushCallbacks flush_callbacks{
     [](void*, OTF2_FileType, OTF2_LocationRef, void*, bool) -> OTF2_FlushType { return OTF2_FLUSH; },
     nullptr};  // no BufferFlush events of our own: the program did not wait for this
-
-/// False: it is there already.
-bool make_directory(const fs::path& path) {
-  if (::mkdir(path.c_str(), 0700) == 0) return true;
-  const int error = errno;
-  struct stat found {};
-  if (error == EEXIST && ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode)) return false;
-  throw Error("cannot make the directory " + path.string() + ": " + std::strerror(error));
-}
 
 /// Keeps a handle that must not be touched any more from looking like a leak.
 void abandon(OTF2_Archive* archive) noexcept {
@@ -55,8 +47,7 @@ Archive::Archive(fs::path directory, const Otf2Options& options) : directory_(st
   keep_library_messages();
   options_.chunk_bytes = std::clamp<std::size_t>(options_.chunk_bytes, OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_MAX);
   number_metrics();
-  if (directory_.parent_path() == "/proc/self/fd") directory_ /= ".";  // what is open, not the link to it
-  claim_directory();
+  place_ = claim_directory(directory_);
   // By what was looked at: the library makes its files by name, and follows links.
   const fs::path place = path_of_descriptor(place_.get(), directory_);
   archive_ = OTF2_Archive_Open(place.c_str(), archive_name, OTF2_FILEMODE_WRITE, options_.chunk_bytes,
@@ -97,26 +88,6 @@ Archive::~Archive() {
   OTF2_Archive_Close(archive_);
   take_library_message();
   ::unlinkat(place_.get(), "traces.otf2", 0);  // not finished: without its anchor nobody takes it for a whole trace
-}
-
-void Archive::claim_directory() {
-  std::error_code error;
-  if (directory_.has_parent_path()) fs::create_directories(directory_.parent_path(), error);
-  const bool made = make_directory(directory_);
-  open_private_directory(directory_);  // an empty one becomes this user's alone
-  place_ = UniqueFd{::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-  struct stat found {};
-  if (!place_ || ::fstat(place_.get(), &found) != 0)
-    throw Error(system_message("cannot open " + directory_.string(), errno));
-  if (found.st_uid != ::geteuid() || (!made && (found.st_mode & S_IWOTH) != 0)) {
-    throw Error("others can write in " + directory_.string() +
-                ": an archive is not made where they may have left links; choose another directory");
-  }
-  for (const char* taken : {"traces.otf2", "traces.def", "traces"}) {
-    if (::fstatat(place_.get(), taken, &found, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT) {
-      throw Error("there is an archive already: " + (directory_ / taken).string() + "; choose another directory");
-    }
-  }
 }
 
 void Archive::set_up() {

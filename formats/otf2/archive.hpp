@@ -71,7 +71,6 @@ class Archive {
  private:
   [[noreturn]] void refuse() const;
   void number_metrics();
-  void claim_directory();
   void set_up();
   void check_complete(const Definitions& definitions);
   void write_definitions(const Definitions& definitions, const Numbering& numbering);

@@ -47,14 +47,15 @@ class Archive:
             self.properties = {p.name: p.value for p in getattr(trace.definitions, "archive_properties", [])} if hasattr(
                 trace.definitions, "archive_properties") else {}
             self.locations = [location.name for location in trace.definitions.locations]
-            declared = {location.name: (location, location.number_of_events) for location in trace.definitions.locations}
+            self.processes = len({location.group for location in trace.definitions.locations if "PROCESS" in str(location.group.location_group_type)})
+            declared = [(location, location.number_of_events) for location in trace.definitions.locations]
             seen = collections.Counter()
             for location, event in trace.events:
-                seen[location.name] += 1
+                seen[location] += 1
                 self._event(location, event)
-            for name, (location, number) in declared.items():
-                if seen[name] != number:
-                    self._wrong(location, f"{seen[name]} events, but {number} declared")
+            for location, number in declared:
+                if seen[location] != number:
+                    self._wrong(location, f"{seen[location]} events, but {number} declared")
         self._finish()
 
     def _wrong(self, location, text):
@@ -167,9 +168,9 @@ class Archive:
             self._wrong(location, f"task {key[1:]} completes more often than it was created")
 
     def _ThreadAcquireLock(self, location, event):
-        lock, order = event.lock_id, event.acquisition_order
+        lock, order = (location.group, event.lock_id), event.acquisition_order  # each process numbers its own
         if order < self._order.get(lock, 0):
-            self._wrong(location, f"lock {lock} acquired as {order} after {self._order[lock]}")
+            self._wrong(location, f"lock {lock[1]} acquired as {order} after {self._order[lock]}")
         self._order[lock] = order
 
     def _finish(self):
@@ -192,8 +193,8 @@ class Archive:
         if self.events["ThreadAcquireLock"] != self.events["ThreadReleaseLock"]:
             self._wrong(None, "lock acquisitions and releases differ in number")
         for kind in ("ProgramBegin", "ProgramEnd"):
-            if self.events[kind] != 1:
-                self._wrong(None, f"{self.events[kind]} {kind}")
+            if self.events[kind] != self.processes:
+                self._wrong(None, f"{self.events[kind]} {kind} of {self.processes} processes")
 
 
 def members(comm):

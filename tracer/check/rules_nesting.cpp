@@ -98,10 +98,17 @@ class Program final : public Rule {
     for (const auto& group : d().location_groups) {
       if (group.type != otf2::values::location_group_process) continue;
       const auto& process = processes_[static_cast<std::uint32_t>(group.ref)];
+      if (has_no_events(group.ref)) continue;  // a rank whose trace is not there
       const auto label = "the process \"" + std::string{d().text(group.name)} + "\"";
       if (process.begins == 0) wrong(label + " has no ProgramBegin");
       if (process.ends == 0) wrong(label + " has no ProgramEnd");
     }
+  }
+  bool has_no_events(std::uint64_t group) const {
+    if (d().location_groups.size() < 2) return false;
+    for (const auto& location : d().locations)
+      if (location.group == group && location.events != 0) return false;
+    return true;
   }
 
  private:

@@ -171,7 +171,7 @@ class Locks final : public Rule {
     const bool old = e.kind == EventKind::omp_acquire_lock || e.kind == EventKind::omp_release_lock;
     const auto id = e.field[old ? 0 : 1];
     const auto order = e.field[old ? 1 : 2];
-    auto& lock = locks_[id];
+    auto& lock = locks_[{d().locations.find(e.location)->group, id}];  // each process numbers its own
     if (e.kind == EventKind::thread_acquire_lock || e.kind == EventKind::omp_acquire_lock) {
       const auto [held, is_new] = lock.held.try_emplace(order, Hold{e.location, e.time, 0, e.position, 1});
       if (is_new && order >= lock.next) return;
@@ -190,7 +190,7 @@ class Locks final : public Rule {
     settle(id, lock, false);
   }
   void finish() override {
-    for (auto& [id, lock] : locks_) settle(id, lock, true);
+    for (auto& [key, lock] : locks_) settle(key.second, lock, true);
   }
 
  private:
@@ -227,7 +227,7 @@ class Locks final : public Rule {
     }
   }
 
-  std::unordered_map<std::uint64_t, Lock> locks_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Lock> locks_;  ///< by process and number
 };
 
 }  // namespace

@@ -47,6 +47,7 @@ extern const Command top_command;
 extern const Command snapshot_command;
 extern const Command attach_command;
 extern const Command recover_command;
+extern const Command merge_command;
 extern const Command completion_command;
 extern const Command manual_command;
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tracer/convert/merge.hpp"
 #include "tracer/convert/summary.hpp"
 
 namespace tracer::cli {
@@ -16,6 +17,9 @@ ConvertResult convert_with_progress(const std::filesystem::path& raw, const std:
 
 /// That another process converts what this one was to convert.
 void say_waiting(const std::filesystem::path& directory);
+
+/// The lines about a merged job.
+void say_merged(const MergeResult& result, bool quiet);
 
 /// TRACER_THREADS and TRACER_KEEP_RAW, out of `settings` (NAME=VALUE) or the environment.
 ConvertOptions conversion_settings(const std::vector<std::string>& settings);

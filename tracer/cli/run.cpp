@@ -33,7 +33,7 @@ namespace {
 struct Options {
   std::string output, filter, runtime, html, annotations = "all", format = "otf2";
   std::vector<std::string> settings;
-  bool verbose = false, quiet = false, raw = false, report = false;
+  bool verbose = false, quiet = false, raw = false, report = false, separate = false;
   std::vector<std::string> command;
 };
 
@@ -247,6 +247,23 @@ bool look_after(const Options& options, const Launch& launch, const std::vector<
   return good;
 }
 
+/// One archive of all parts of the job, this one being its last. False: something could not be joined.
+bool make_one(const Options& options, const Launch& launch, std::size_t own) {
+  const auto parts = traces_below(launch.at);
+  if (parts.empty() || (parts.size() == 1 && parts.front() == launch.at)) return true;
+  try {
+    MergeOptions merging;
+    merging.conversion = conversion_settings(options.settings);
+    MergeResult result = merge_job(launch.at, merging);
+    result.archive = launch.place / "traces.otf2";
+    say_merged(result, options.quiet || (own == 1 && parts.size() == 1));
+    return result.left_out.empty();
+  } catch (const Error& error) {
+    print_error(error.what());
+    return false;
+  }
+}
+
 void show(const Options& options, const Launch& launch) {
   const fs::path archive = launch.at / "traces.otf2";
   const fs::path& directory = launch.place;
@@ -298,12 +315,13 @@ int run(const Options& options) {
                strsignal(ended.signal) + ").");
   }
   const auto traces = traces_of(launch);
-  const bool good = look_after(options, launch, traces, ended);
+  bool good = look_after(options, launch, traces, ended);
   recover_launched(launch.mark);  // what was written elsewhere
   if (traces.empty() && !options.quiet && ended.start_error == 0) say_none_was_made(ended, preload);
   if (launch.job && launch.job->end(launch.processes)) {
+    if (!options.raw && !options.separate) good = make_one(options, launch, traces.size()) && good;
     launch.job->clean_up(launch.keeps_open);
-    if (!traces.empty() && !options.raw && good) show(options, launch);
+    if (!options.raw && good) show(options, launch);
   }
   return good || ended.exit_status != 0 ? ended.exit_status : failure;
 }
@@ -339,6 +357,7 @@ void add(CLI::App& app, std::function<int()>& action) {
       ->check(CLI::IsMember({"otf2", "parquet"}))
       ->capture_default_str();
   app.add_flag("--raw", options->raw, "Leave the raw trace; `tracer convert` makes an archive of it");
+  app.add_flag("--separate", options->separate, "Leave an archive for each process; `tracer merge` makes one of them");
   app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
   app.add_flag("-v,--verbose", options->verbose, "Let the OpenMP runtime say how it looks for tools");
   app.prefix_command();  // from the first word that is no option of ours on, all belongs to the program

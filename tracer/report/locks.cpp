@@ -8,7 +8,8 @@ namespace tracer::report {
 
 void Locks::event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
   if (event.type != EventType::acquire_lock && event.type != EventType::release_lock) return;
-  Entry& entry = locks_[event.a];
+  const std::uint64_t process = definitions_.locations[location].group;  // each numbers its own
+  Entry& entry = locks_[process << 32 | event.a];
   if (event.type == EventType::release_lock) {
     const std::uint64_t held = entry.acquired == 0 ? 0 : event.time - std::min(event.time, entry.acquired);
     entry.row.held += held;
@@ -34,7 +35,7 @@ void Locks::event(LocationRef location, const Event& event, std::span<const Even
 void Locks::fill(Report& report) const {
   for (const auto& [lock, entry] : locks_) {
     LockRow row = entry.row;
-    row.lock = lock;
+    row.lock = lock & 0xffffffffu;
     row.name = entry.region == undefined_ref ? "lock" : definitions_.regions[entry.region].name;
     report.locks.push_back(std::move(row));
   }

@@ -165,7 +165,7 @@ void Replay::do_enter(LocationRef ref, LocationState& location, const Event& eve
       location.contexts.back().team->region == undefined_ref) {
     location.contexts.back().team->region = event.ref;
   }
-  if (region.construct == Construct::task_dependence) dependence(attributes);
+  if (region.construct == Construct::task_dependence) dependence(ref, attributes);
   for (Observer* observer : observers_) observer->enter(ref, task, task.stack.back());
 }
 
@@ -284,7 +284,7 @@ void Replay::do_task_create(LocationRef ref, LocationState& location, const Even
   task->team_number = task->team == nullptr ? 0 : task->team->number;
   task->created = event.time;
   tasks_[{event.ref, static_cast<std::uint32_t>(event.a), event.b}] = task;
-  if (task->id != 0) by_id_[task->id] = task;
+  if (task->id != 0) by_id_[in_process(ref, task->id)] = task;
   for (Observer* observer : observers_) observer->task_created(ref, *location.current, *task);
 }
 
@@ -317,16 +317,21 @@ void Replay::do_task_complete(LocationRef ref, LocationState& location, const Ev
   task->stack.clear();
   for (Observer* observer : observers_) observer->task_completed(ref, *task, event.time);
   task->after.clear();
-  if (task->id != 0) by_id_.erase(task->id);
+  if (task->id != 0) by_id_.erase(in_process(ref, task->id));
   if (location.current == task) {
     location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
     for (Observer* observer : observers_) observer->task_switched(ref, *task, *location.current, event.time);
   }
 }
 
-void Replay::dependence(std::span<const EventAttribute> attributes) {
-  const auto source = by_id_.find(attribute(attributes, source_id_));
-  const auto sink = by_id_.find(attribute(attributes, sink_id_));
+/// Each process numbers its own tasks.
+std::uint64_t Replay::in_process(LocationRef ref, std::uint64_t task) const {
+  return task + definitions_.locations[ref].group * 0x9e3779b97f4a7c15u;
+}
+
+void Replay::dependence(LocationRef ref, std::span<const EventAttribute> attributes) {
+  const auto source = by_id_.find(in_process(ref, attribute(attributes, source_id_)));
+  const auto sink = by_id_.find(in_process(ref, attribute(attributes, sink_id_)));
   if (source == by_id_.end() || sink == by_id_.end()) return;
   const auto from = source->second.lock(), to = sink->second.lock();
   if (from == nullptr || to == nullptr || from == to || to->started) return;

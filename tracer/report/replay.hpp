@@ -151,7 +151,8 @@ class Replay final : public EventVisitor {
   void do_task_switch(LocationRef ref, LocationState& location, const Event& event);
   void do_task_complete(LocationRef ref, LocationState& location, const Event& event);
   void end_team(Team& team, std::uint64_t time);
-  void dependence(std::span<const EventAttribute> attributes);
+  void dependence(LocationRef ref, std::span<const EventAttribute> attributes);
+  std::uint64_t in_process(LocationRef ref, std::uint64_t task) const;
   std::shared_ptr<Task> find(const Event& event, Team* team);
 
   const Definitions& definitions_;

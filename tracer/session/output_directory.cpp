@@ -32,6 +32,8 @@ void make_parents(const std::filesystem::path& path) {
   }
 }
 
+JobRun* own_run = nullptr;  ///< of this process, in a launcher's job; never freed: the process may end in any way
+
 OutputNames names_of(const RunInfo& run) {
   return {run.program, run.process_id, run.host};
 }
@@ -59,7 +61,7 @@ std::optional<OutputDirectory> in_the_launch(const Config& config, const RunInfo
   return result;
 }
 
-/// Of a launcher's job, without `tracer run`: always a part.
+/// Of a launcher's job, without `tracer run`.
 std::optional<OutputDirectory> in_the_job(const Config& config, const RunInfo& run) {
   const Launcher launcher = find_launcher();
   if (launcher.job.empty()) return std::nullopt;
@@ -68,15 +70,23 @@ std::optional<OutputDirectory> in_the_job(const Config& config, const RunInfo& r
   OutputDirectory result;
   result.wanted = place_of(expand_output(pattern, names_of(run)), run.working_directory);
   make_parents(result.wanted);
-  const JobDirectory job = enter_job(result.wanted, launcher.job);
-  result.job = result.path = job.path;
-  take_part(result, job.at(), config, run);
+  own_run = new JobRun(result.wanted, launcher.job, random_name());  // a forked child leaves its parent's alone
+  result.job = result.path = own_run->directory().path;
+  const std::filesystem::path at = own_run->at();
+  std::error_code error;  // the first has the directory itself: where each has its own, nothing else is there
+  if (std::filesystem::exists(at / "traces", error) || !make_private_directory(at / "raw"))
+    take_part(result, at, config, run);
   return result;
 }
 
 }  // namespace
 
+JobRun* own_job_run() noexcept {
+  return own_run;
+}
+
 OutputDirectory make_output_directory(const Config& config, const RunInfo& run) {
+  own_run = nullptr;
   const std::string pattern = config.output.empty() ? default_output : config.output;
   OutputDirectory result;
   const std::filesystem::path wanted = place_of(expand_output(pattern, names_of(run)), run.working_directory);

@@ -16,6 +16,10 @@ struct OutputDirectory {
   std::filesystem::path job;  ///< of a launcher's job whose part this is; "" none, or `tracer run` looks after it
 };
 
+class JobRun;
+/// This process in a launcher's job that it joined by itself, without `tracer run`; nullptr: in none.
+JobRun* own_job_run() noexcept;
+
 /// Makes the directory that `config.output` names for this run. Throws tracer::Error.
 OutputDirectory make_output_directory(const Config& config, const RunInfo& run);
 

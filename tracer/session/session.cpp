@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 
 #include "formats/raw/claim.hpp"
 #include "tracer/base/clock.hpp"
+#include "tracer/base/job_directory.hpp"
 #include "tracer/base/log.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
@@ -59,6 +61,32 @@ void read_filter(Config& config) {
   if (!S_ISREG(info.st_mode) || size > largest || ::pread(fd.get(), text.data(), text.size(), 0) < 0)
     return log_warning("TRACER_FILTER: nothing is left out: " + config.filter + " is no filter file");
   config.filter_text = std::move(text);
+}
+
+/// For tests: TRACER_TEST_CLOCK="NS PPM" gives a process the clock of another host, so far away and so much faster.
+struct OtherClock {
+  double ns = 0, ppm = 0;
+};
+OtherClock other_clock() noexcept {
+  OtherClock other;
+  const char* text = std::getenv("TRACER_TEST_CLOCK");
+  if (text == nullptr) return other;
+  char* end = nullptr;
+  other.ns = std::strtod(text, &end);
+  other.ppm = std::strtod(end, nullptr);
+  return other;
+}
+ClockSync shifted(ClockSync sync) noexcept {
+  const OtherClock other = other_clock();
+  const double drift = static_cast<double>(sync.monotonic) * other.ppm * 1e-6;
+  sync.monotonic += static_cast<std::uint64_t>(static_cast<std::int64_t>(other.ns + drift));
+  return sync;
+}
+/// Whose counter the ticks are: the kernel's.
+std::string clock_domain(const std::string& boot) {
+  std::string domain = boot.substr(0, boot.find('\n'));
+  if (const char* text = std::getenv("TRACER_TEST_CLOCK"); text != nullptr) domain += std::string{"/"} + text;
+  return domain;
 }
 
 void (*previous_handler)(int) = nullptr;
@@ -130,13 +158,19 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
     shared->private_rings_said = true;
   }
   journal.run(run);
-  journal.boot(read_small_file("/proc/sys/kernel/random/boot_id"));
-  journal.clock(first_sync);
+  const std::string boot = read_small_file("/proc/sys/kernel/random/boot_id");
+  journal.boot(boot);
+  journal.fact("JOB::CLOCK_DOMAIN", clock_domain(boot));
+  journal.clock(shifted(first_sync));
   for (const auto& setting : config.settings) journal.setting(setting);
   read_filter(shared->config);
   if (shared->config.filter_text) journal.filter(*shared->config.filter_text);
   for (const auto& [name, value] : facts_at_start()) journal.fact("RUN::" + name, value);
   remember_exit_status();
+  if (const Launcher launcher = find_launcher(); !launcher.job.empty()) {
+    journal.fact("JOB::LAUNCHER", launcher.job);
+    if (launcher.rank >= 0) journal.fact("JOB::RANK", std::to_string(launcher.rank));
+  }
   session->shared_ = shared.release();
   session->look_at_modules();
   session->read_clock();
@@ -245,7 +279,7 @@ void Session::interrupt_all() noexcept {
 void Session::read_clock() noexcept {
   try {
     const raw::JournalWriter::Together together(shared_->journal);
-    shared_->journal.clock(read_clocks());
+    shared_->journal.clock(shifted(read_clocks()));
     // With each reading, so that they are known of a process that is killed.
     for (const auto& [name, value] : facts_of_now()) shared_->journal.fact("RUN::" + name, value);
   } catch (...) {

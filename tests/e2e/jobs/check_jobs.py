@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several processes under `tracer run`: beside each other in one directory, in one job, in a script.
 
-check_jobs.py --tool libtracer.so --tracer tracer PROGRAM [CASE...]
+check_jobs.py --tool libtracer.so --tracer tracer --make-parts make_parts PROGRAM [CASE...]
 
 TRACER_STRESS=N: N times as many."""
 import argparse
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -59,13 +60,146 @@ def eight_at_once(options, directory):
                 yield f"eight at once {arguments}: {left} are left"
 
 
-CASES = {"eight at once": eight_at_once}
+def tracer(options, *words, status=0):
+    done = subprocess.run([options.tracer, *map(str, words)], env=clean(TRACER_LIBRARY=options.tool), capture_output=True, text=True, timeout=240)
+    if done.returncode != status:
+        raise SystemExit(f"tracer {' '.join(map(str, words))}: status {done.returncode}: {done.stdout}{done.stderr}")
+    return done
+
+
+def processes_of(archive):
+    """(name, name of the process that started it, number of events, first and last time) of each, in the archive's order."""
+    import otf2
+    with otf2.reader.open(str(archive / "traces.otf2")) as trace:
+        seen = {}
+        for location, event in trace.events:
+            count, first, _ = seen.get(location.group, (0, event.time, 0))
+            seen[location.group] = (count + 1, first, event.time)
+        return [(group.name, group.creating_location_group.name if group.creating_location_group else "", *seen.get(group, (0, 0, 0)))
+                for group in trace.definitions.location_groups]
+
+
+def one_archive(options, archive, processes, sections):
+    """The job's directory has an archive of so many processes and critical sections, and nothing else."""
+    faults = []
+    found = sections_of(options, archive, faults)
+    yield from faults
+    if found != sections:
+        yield f"{archive.name}: {found} critical sections instead of {sections}"
+    if not faults and len(made := processes_of(archive)) != processes:
+        yield f"{archive.name}: the processes are {made}"
+    if left := sorted(p.name for p in archive.iterdir() if p.name not in ("traces", "traces.def", "traces.otf2")):
+        yield f"{archive.name}: {left} are left"
+
+
+def script(options, directory):
+    """The programs of a script, and the children of a program: one archive, with who started whom."""
+    app = options.program
+    process = start(options, directory, "-q", "-o", "out", "--", "sh", "-c", f"{app} 3; {app} 4; exit 5")
+    yield from ended(process, "script", 5, "6\n8\n")
+    yield from one_archive(options, directory / "out", 2, 14)
+    process = start(options, directory, "-q", "-o", "forks", "--", app, 3, 0, 2)
+    yield from ended(process, "forks", 0, "6\n6\n6\n")
+    yield from one_archive(options, directory / "forks", 3, 18)
+    started_by = [row[1] for row in processes_of(directory / "forks")]
+    if len(set(started_by)) != 3 or "" not in started_by:
+        yield f"forks: who started whom is told as {processes_of(directory / 'forks')}"
+
+
+def launchers(options, directory):
+    """Ranks that have a `tracer run` each, and ranks below one."""
+    for name, command in (("openmpi", ["mpiexec.openmpi", "--oversubscribe", "--allow-run-as-root"]), ("mpich", ["mpiexec.mpich"])):
+        if shutil.which(command[0]) is None:
+            print(f"launchers: no {command[0]} here")
+            continue
+        for ranks in (1, 3):
+            for place, words in ((f"{name}{ranks}", [*command, "-np", str(ranks), options.tracer, "run", "-q", "-o", f"{name}{ranks}", "--", options.program, "5"]),
+                                 (f"{name}{ranks}below", [options.tracer, "run", "-q", "-o", f"{name}{ranks}below", "--", *command, "-np", str(ranks), options.program, "5"])):
+                done = subprocess.run(words, cwd=directory, env=clean(TRACER_LIBRARY=options.tool, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"),
+                                      capture_output=True, text=True, timeout=240)
+                if done.returncode != 0 or sorted(done.stdout.split()) != ["10"] * ranks:
+                    yield f"{place}: status {done.returncode}, {done.stdout!r} {done.stderr!r}"
+                yield from one_archive(options, directory / place, ranks, 10 * ranks)
+                names = [row[0] for row in processes_of(directory / place)]
+                if ranks > 1 and names != [f"Rank {rank}" for rank in range(ranks)]:
+                    yield f"{place}: the processes are called {names}"
+
+
+def state_of(directory):
+    return {str(p): p.read_bytes() for p in sorted(directory.rglob("*")) if p.is_file()}
+
+
+def by_hand(options, directory):
+    """Archives made apart, raw ones, one that is damaged, and one that comes later."""
+    for number in (1, 2, 3):
+        tracer(options, "run", "-q", "-o", directory / f"a{number}", "--", options.program, number)
+    before = state_of(directory)
+    tracer(options, "merge", "-q", "-o", directory / "all", directory / "a1", directory / "a2", directory / "a3")
+    if {path: content for path, content in state_of(directory).items() if "/all/" not in path} != before:
+        yield "merge -o changed what it read"
+    yield from one_archive(options, directory / "all", 3, 12)
+    tracer(options, "merge", "-q", "-o", directory / "one", "--part", "1/2", directory / "a1", directory / "a2", directory / "a3")
+    tracer(options, "merge", "-q", "-o", directory / "two", "--part", "2/2", directory / "a1", directory / "a2", directory / "a3")
+    tracer(options, "merge", "-q", "-o", directory / "tree", directory / "one", directory / "two")
+    yield from one_archive(options, directory / "tree", 3, 12)
+    if processes_of(directory / "tree") != processes_of(directory / "all"):
+        yield f"in shares: {processes_of(directory / 'tree')}, at once: {processes_of(directory / 'all')}"
+    tracer(options, "run", "-q", "--raw", "-o", directory / "raw", "--", "sh", "-c", f"{options.program} 3; {options.program} 4")
+    tracer(options, "merge", "-q", directory / "raw")
+    yield from one_archive(options, directory / "raw", 2, 14)
+    tracer(options, "run", "-q", "--separate", "-o", directory / "apart", "--", "sh", "-c", f"{options.program} 3; {options.program} 4; {options.program} 5")
+    part = sorted((directory / "apart" / "parts").iterdir())[0]
+    whole = (part / "traces.def").read_bytes()
+    (part / "traces.def").write_bytes(whole[:200])
+    said = tracer(options, "merge", directory / "apart", status=1).stderr
+    if said.count(part.name) != 1:
+        yield f"a damaged part is said so: {said!r}"
+    (part / "traces.def").write_bytes(whole)
+    tracer(options, "merge", "-q", directory / "apart")
+    yield from one_archive(options, directory / "apart", 3, 24)
+
+
+def other_clocks(options, directory):
+    """Processes whose clocks tell another time, as on other hosts: each after the one before it, and within its run."""
+    for number, clock in enumerate(("0 0", "1e9 50", "-1e9 -50")):
+        process = start(options, directory, "-q", "-o", f"c{number}", "--", options.program, 20, TRACER_TEST_CLOCK=clock)
+        yield from ended(process, "another clock", 0, "40\n")
+    tracer(options, "merge", "-q", "-o", directory / "all", *(directory / f"c{number}" for number in range(3)))
+    yield from one_archive(options, directory / "all", 3, 120)
+    rows = processes_of(directory / "all")
+    for earlier, later in zip(rows, rows[1:]):
+        if not earlier[4] < later[3] < earlier[4] + 60_000_000_000:
+            yield f"one process begins before the one before it has ended: {rows}"
+
+
+def many_parts(options, directory):
+    """Generated parts of many ranks on several hosts, whose references all differ: joined at once and in shares, the same events."""
+    parts, threads, rounds = (1000 if STRESS > 1 else 40), 4, 3
+    job = directory / "job"
+    subprocess.run([options.make_parts, job, str(parts), str(threads), str(rounds)], check=True, timeout=240)
+    for share in (1, 2, 3):
+        tracer(options, "merge", "-q", "--part", f"{share}/3", "-o", directory / f"share{share}", job)
+    tracer(options, "merge", "-q", "-o", directory / "tree", *(directory / f"share{share}" for share in (1, 2, 3)))
+    tracer(options, "merge", "-q", job)
+    for name in ("job", "tree"):
+        found, contents = judge(directory / name / "traces.otf2", options.tracer, but="ProgramBegin|never")
+        yield from (f"{name}: {fault}" for fault in found)
+        if contents and (contents.enters["for"], contents.enters["parallel"], contents.processes) != (19 * parts * threads * rounds, parts * threads * rounds, parts):
+            yield f"{name}: {contents.enters}, {contents.processes} processes"
+        if contents and len(contents.definitions.regions) != 40:
+            yield f"{name}: {len(contents.definitions.regions)} regions instead of 40"
+    if processes_of(job) != processes_of(directory / "tree"):
+        yield "in shares and at once the processes differ"
+
+
+CASES = {"many parts": many_parts, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "by hand": by_hand, "other clocks": other_clocks}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tool", required=True)
     parser.add_argument("--tracer", required=True)
+    parser.add_argument("--make-parts", required=True)
     parser.add_argument("program")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()

@@ -35,6 +35,20 @@ bool is_compiled_by_gcc(const Journal& journal) {
                      [&](const Module& m) { return named(m.path, "/libgomp.so"); });
 }
 
+/// For those who put archives of several processes together.
+void define_identity(const Journal& journal, Definitions& d) {
+  const RunInfo& run = journal.run;
+  const auto add = [&](const char* name, std::string value) { d.properties.push_back({name, std::move(value)}); };
+  add("TRACER::HOST", run.host);
+  add("TRACER::PROCESS_ID", std::to_string(run.process_id));
+  add("TRACER::PARENT_PROCESS_ID", std::to_string(run.parent_process_id));
+  if (run.clock != ClockKind::monotonic && !journal.clock.empty()) {
+    const ClockSync &first = journal.clock.front(), &last = journal.clock.back();
+    add("TRACER::CLOCK::LINE", std::to_string(first.ticks) + " " + std::to_string(first.monotonic) + " " +
+                                   std::to_string(last.ticks) + " " + std::to_string(last.monotonic));
+  }
+}
+
 const char* ending_name(Ending ending) {
   switch (ending) {
     case Ending::finalize:
@@ -113,6 +127,7 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
     add("TRACER::NOT_REPORTED",
         "code compiled by GCC does not tell the runtime of: static loops, masked, atomic, reductions, target regions");
   }
+  define_identity(journal, d);
   add("TRACER::VERSION", journal.run.tracer_version);
   add("TRACER::PROGRAM", journal.run.program);
   add("TRACER::ENDING", ending_name(journal.ending));

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The directory of an archive that is to be made: this user's, without an archive, and held by its descriptor. The OTF2
+// library makes its files by name and follows links: nobody else may be able to leave one.
+#pragma once
+
+#include <filesystem>
+
+#include "tracer/base/file.hpp"
+
+namespace tracer::otf2 {
+
+/// Makes the directory, and those above it, where they are not there. Throws tracer::Error.
+UniqueFd claim_directory(std::filesystem::path& directory);
+
+}  // namespace tracer::otf2

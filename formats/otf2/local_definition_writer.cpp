@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See local_definition_writer.hpp.
+#include "formats/otf2/local_definition_writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "formats/otf2/encode.hpp"
+
+namespace tracer::otf2 {
+namespace {
+
+constexpr std::uint8_t mapping_table = 5, clock_offset = 6, dense = 0, long_record = 0xff;
+constexpr std::size_t most_of_number = 9;
+
+void append_record(std::vector<std::uint8_t>& to, std::uint8_t kind, std::span<const std::uint8_t> body) {
+  std::array<std::uint8_t, 10> head;
+  std::uint8_t* end = put_u8(head.data(), kind);
+  end = body.size() < long_record ? put_u8(end, static_cast<std::uint8_t>(body.size()))
+                                  : put_full(put_u8(end, long_record), body.size());
+  to.insert(to.end(), head.data(), end);
+  to.insert(to.end(), body.begin(), body.end());
+}
+
+bool is_identity(const std::vector<std::uint64_t>& map) {
+  for (std::size_t i = 0; i < map.size(); ++i)
+    if (map[i] != i && map[i] != PartMaps::unknown) return false;
+  return true;
+}
+
+std::int64_t offset_at(const std::vector<ClockOffset>& line, std::uint64_t time) {
+  if (line.empty()) return 0;
+  std::size_t i = 0;
+  while (i + 2 < line.size() && time > line[i + 1].time) ++i;
+  if (line.size() == 1) return line[0].offset;
+  const ClockOffset &a = line[i], &b = line[i + 1];
+  const double slope = static_cast<double>(b.offset - a.offset) / static_cast<double>(b.time - a.time);
+  const double since = time >= a.time ? static_cast<double>(time - a.time) : -static_cast<double>(a.time - time);
+  return a.offset + static_cast<std::int64_t>(std::llrint(slope * since));
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> mapping_tables(const PartMaps& maps, const LocalDefinitions& inner) {
+  std::vector<std::uint8_t> tables;
+  for (std::size_t kind = 0; kind < PartMaps::kinds; ++kind) {
+    const auto& outer = maps.maps[kind];
+    const auto& own = inner.maps[kind];
+    std::vector<std::uint64_t> map = outer;
+    for (const auto& [local, part] : own) {
+      if (map.size() <= local) map.resize(local + 1, PartMaps::unknown);
+    }
+    for (const auto& [local, part] : own) map[local] = part < outer.size() ? outer[part] : PartMaps::unknown;
+    if (is_identity(map)) continue;
+    std::vector<std::uint8_t> body((map.size() + 2) * most_of_number);
+    std::uint8_t* end = put_u8(body.data(), static_cast<std::uint8_t>(kind));
+    end = put_u8(put(end, std::uint64_t{map.size()}), dense);
+    for (const std::uint64_t ref : map) end = put(end, ref);
+    append_record(tables, mapping_table, {body.data(), static_cast<std::size_t>(end - body.data())});
+  }
+  return tables;
+}
+
+std::vector<ClockOffset> joined_clock(const std::vector<ClockOffset>& inner, const std::vector<ClockOffset>& outer) {
+  if (inner.size() < 2) return outer;
+  if (outer.empty()) return inner;
+  std::vector<ClockOffset> whole;
+  // Where the inner line bends, and where the outer one does in the location's own time.
+  for (const ClockOffset& o : inner) {
+    const auto between = o.time + static_cast<std::uint64_t>(o.offset);
+    whole.push_back({o.time, o.offset + offset_at(outer, between), o.deviation});
+  }
+  for (const ClockOffset& o : outer) {
+    const auto local = o.time - static_cast<std::uint64_t>(offset_at(inner, o.time));
+    whole.push_back({local, offset_at(inner, local) + o.offset, o.deviation});
+  }
+  std::sort(whole.begin(), whole.end(), [](const ClockOffset& a, const ClockOffset& b) { return a.time < b.time; });
+  const auto same = [](const ClockOffset& a, const ClockOffset& b) { return a.time == b.time; };
+  whole.erase(std::unique(whole.begin(), whole.end(), same), whole.end());
+  return whole;
+}
+
+std::vector<std::uint8_t> clock_offsets(std::span<const ClockOffset> offsets) {
+  std::vector<std::uint8_t> records;
+  for (const ClockOffset& o : offsets) {
+    std::array<std::uint8_t, 40> body;
+    std::uint8_t* end = put_full(body.data(), o.time);
+    end = put_signed(end, o.offset);
+    end = put_full(end, std::bit_cast<std::uint64_t>(o.deviation));
+    append_record(records, clock_offset, {body.data(), static_cast<std::size_t>(end - body.data())});
+  }
+  return records;
+}
+
+}  // namespace tracer::otf2

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `tracer merge`: makes one archive of the parts of a job, or of archives and raw traces that were made separately.
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+#include "tracer/cli/command.hpp"
+#include "tracer/cli/conversion.hpp"
+#include "tracer/cli/terminal.hpp"
+#include "tracer/convert/merge.hpp"
+
+namespace tracer::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct Options {
+  std::vector<std::string> jobs;
+  std::string output, part;
+  unsigned threads = 0;
+  bool quiet = false;
+};
+
+/// "3/8"
+void parse_part(const std::string& text, MergeOptions& options) {
+  if (text.empty()) return;
+  const auto slash = text.find('/');
+  try {
+    std::size_t used = 0;
+    options.part = static_cast<unsigned>(std::stoul(text, &used));
+    if (used == slash) options.of = static_cast<unsigned>(std::stoul(text.substr(slash + 1)));
+  } catch (const std::exception&) {
+  }
+  if (options.part == 0 || options.of == 0 || options.part > options.of)
+    throw UsageError{"--part takes I/N, as in 3/8, not '" + text + "'"};
+}
+
+int run(const Options& options) {
+  MergeOptions merging;
+  parse_part(options.part, merging);
+  if (options.output.empty() && (options.jobs.size() > 1 || merging.of != 0))
+    throw UsageError{"name the directory of the archive by --output"};
+  std::vector<fs::path> traces;
+  for (const std::string& job : options.jobs) {
+    std::error_code error;
+    if (!fs::exists(job, error)) throw Error{job + " does not exist."};
+    for (fs::path& trace : traces_below(fs::absolute(job).lexically_normal())) {
+      require_own_place(trace, "copy it first.");
+      traces.push_back(std::move(trace));
+    }
+  }
+  if (traces.empty() && !fs::exists(fs::path{options.jobs.front()} / "merging"))
+    throw Error{options.jobs.front() + " holds no trace, and no part of a job."};
+  merging.conversion = conversion_settings({});
+  if (options.threads != 0) merging.conversion.threads = options.threads;
+  merging.convert_one = [](const fs::path& trace, const ConvertOptions& conversion) {
+    return convert_with_progress(trace, trace, conversion);
+  };
+  const MergeResult result = options.output.empty()
+                                 ? merge_job(fs::absolute(options.jobs.front()).lexically_normal(), merging)
+                                 : merge(traces, options.output, merging);
+  say_merged(result, options.quiet);
+  return result.left_out.empty() ? ok : failure;
+}
+
+void add(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  app.add_option("JOB", options->jobs, "Directories of jobs, of traces, or of raw traces")->required();
+  app.add_option(
+         "-o,--output", options->output,
+         "Directory of the archive; the parts stay as they are (default: the job's own, whose parts are then removed)")
+      ->type_name("DIR");
+  app.add_option("--part", options->part,
+                 "Merge only the I-th of N shares, to be merged in their turn: for many processes at once")
+      ->type_name("I/N");
+  app.add_option("-j,--threads", options->threads, "Threads that convert what is still raw (TRACER_THREADS)");
+  app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
+  app.footer(
+      "'tracer run' does it by itself at the end of a job. What is still raw is converted first, what a killed "
+      "process\n"
+      "left is recovered. What cannot be joined stays beside the archive and is said; merge again when it is there.");
+  action = [options] { return run(*options); };
+}
+
+}  // namespace
+
+void say_merged(const MergeResult& result, bool quiet) {
+  for (const std::string& line : result.left_out) print_error(line);
+  if (quiet) return;
+  for (const std::string& line : result.notes) print_note(line);
+  print_note(summary_of(result));
+}
+
+const Command merge_command{"merge", "Make one archive of a job's parts", add};
+
+}  // namespace tracer::cli

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See merge.hpp.
+//
+// A job's own archive is made in steps, so that whoever is killed in between leaves what the next one can go on with:
+//   1. JOB/merging is filled: event files are links, nothing of the parts changes. Killed here: it is thrown away.
+//   2. It has its anchor: it is whole. `merging/joined` names the parts that are in it, one a line.
+//   3. The parts go into merging/parts one by one, an archive in JOB itself as well; then the new one takes its place,
+//      its anchor last. Killed here: the next one goes on.
+//   4. merging, with the parts, is removed.
+#include "tracer/convert/merge.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "formats/otf2/join.hpp"
+#include "tracer/base/file.hpp"
+#include "tracer/base/job_directory.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/convert/clocks_of_job.hpp"
+#include "tracer/convert/recover.hpp"
+#include "tracer/error.hpp"
+
+namespace tracer {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* archive_files[] = {"traces", "traces.def", "traces.otf2"};  // the anchor last
+constexpr const char* own_part = "first";
+constexpr const char* samples_file =
+    "samples.bin";  ///< names locations of its own archive: it cannot stay beside another
+
+bool is_there(const fs::path& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0;
+}
+
+bool has_archive(const fs::path& directory) {
+  return is_there(directory / "traces.otf2");
+}
+bool has_raw(const fs::path& directory) {
+  return is_there(directory / "raw" / "journal");
+}
+
+/// A part's summary and where it is.
+struct Part {
+  fs::path directory;
+  otf2::PartSummary summary;
+  otf2::PartOfMpi mpi;
+  long rank = -1;
+  std::string host, process_id, parent_id, program, ending;
+  ClockOfPart clock;
+};
+
+std::string property(const std::vector<Property>& properties, std::string_view name) {
+  for (const Property& p : properties)
+    if (p.name == name) return p.value;
+  return {};
+}
+
+std::string fact(const std::vector<Property>& properties, const std::string& name) {
+  const std::string plain = property(properties, "TRACER::" + name);
+  return plain.empty() ? property(properties, "TRACER::RUN::" + name) : plain;
+}
+
+/// Facts of the process that stand in its anchor, and belong to the process where there are several.
+bool is_of_process(const std::string& name) {
+  for (const char* prefix : {"TRACER::RUN::", "TRACER::PROCESS::"})
+    if (name.starts_with(prefix)) return true;
+  for (const char* whole : {"TRACER::ENDING", "TRACER::EVENTS_LOST", "TRACER::HOST", "TRACER::PROCESS_ID",
+                            "TRACER::PARENT_PROCESS_ID", "TRACER::CLOCK::LINE"})
+    if (name == whole) return true;
+  return name.starts_with("TRACER::JOB::");
+}
+
+bool is_sum(const std::string& name) {
+  for (const char* prefix : {"TRACER::COUNTER::", "TRACER::REPAIRED::", "TRACER::CALLBACKS::"})
+    if (name.starts_with(prefix)) return true;
+  return name == "TRACER::EVENTS_LOST";
+}
+
+Part read(const fs::path& directory) {
+  Part part;
+  part.directory = directory;
+  part.summary = otf2::read_part(directory);
+  const auto& all = part.summary.properties;
+  part.mpi = otf2::read_part_of_mpi(all, fact(all, "JOB::LAUNCHER"));
+  if (!part.mpi.empty()) part.rank = static_cast<long>(part.mpi.rank);
+  if (const auto rank = parse_number(fact(all, "JOB::RANK")); part.mpi.empty() && rank)
+    part.rank = static_cast<long>(*rank);
+  part.host = property(all, "TRACER::HOST");
+  part.process_id = property(all, "TRACER::PROCESS_ID");
+  part.parent_id = property(all, "TRACER::PARENT_PROCESS_ID");
+  part.program = property(all, "TRACER::PROGRAM");
+  part.ending = property(all, "TRACER::ENDING");
+  part.clock = clock_of_part(all, part.summary.clock);
+  return part;
+}
+
+/// Archives of everything; what cannot be is said.
+std::vector<Part> collect(const std::vector<fs::path>& traces, const MergeOptions& options, MergeResult& result) {
+  std::vector<Part> parts;
+  for (const fs::path& trace : traces) {
+    try {
+      if (!has_archive(trace)) {
+        if (is_being_recorded(trace)) {
+          result.left_out.push_back(trace.string() + " is still being recorded");
+          continue;
+        }
+        options.convert_one ? options.convert_one(trace, options.conversion)
+                            : recover(trace, options.conversion).archive;
+      }
+      parts.push_back(read(trace));
+      const Part& part = parts.back();
+      if (!parts.empty() && part.summary.event_chunk != parts.front().summary.event_chunk) {
+        result.left_out.push_back(trace.string() + " has chunks of another size than the others");
+        parts.pop_back();
+      } else if (part.summary.clock.resolution != parts.front().summary.clock.resolution) {
+        result.left_out.push_back(trace.string() + " counts time in other ticks than the others");
+        parts.pop_back();
+      }
+    } catch (const Error& error) {
+      result.left_out.push_back(trace.string() + " cannot be joined: " + error.what());
+    }
+  }
+  return parts;
+}
+
+/// Ranks in their order, then the others as they began.
+void sort(std::vector<Part>& parts) {
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+    if ((a.rank >= 0) != (b.rank >= 0)) return a.rank >= 0;
+    if (a.mpi.world != b.mpi.world) return a.mpi.world < b.mpi.world;
+    if (a.rank != b.rank) return a.rank < b.rank;
+    return a.clock.begin() < b.clock.begin();
+  });
+}
+
+std::string name_of_process(const Part& part) {
+  if (part.summary.first_process != "Process") return {};  // MPI Rank 3: it knows itself
+  const std::string program = fs::path(part.program).filename().string();
+  if (part.rank >= 0) return "Rank " + std::to_string(part.rank);
+  return "Process " + part.process_id + (program.empty() ? "" : " (" + program + ")");
+}
+
+/// The process that started it: of the same kernel, and with that number when the other began.
+std::uint32_t parent_of(const Part& child, const std::vector<Part>& parts) {
+  std::uint32_t found = undefined_ref;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Part& p = parts[i];
+    if (&p == &child || child.parent_id.empty() || p.process_id != child.parent_id || p.host != child.host ||
+        p.clock.domain != child.clock.domain || p.clock.begin() > child.clock.begin())
+      continue;
+    if (found == undefined_ref || parts[found].clock.begin() < p.clock.begin()) found = static_cast<std::uint32_t>(i);
+  }
+  return found;
+}
+
+/// Properties of the whole: what all say alike; sums; and only true where all say so.
+std::vector<Property> properties_of_job(const std::vector<Part>& parts) {
+  std::map<std::string, std::pair<std::string, std::size_t>> same;
+  std::map<std::string, std::uint64_t> sums;
+  std::map<std::string, bool> complete;
+  for (const Part& part : parts) {
+    for (const Property& p : part.summary.properties) {
+      if (p.name.starts_with("OTF2::")) {
+        const auto [at, is_new] = complete.emplace(p.name, true);
+        at->second = at->second && p.value == "true";
+      } else if (is_sum(p.name)) {
+        sums[p.name] += parse_number(p.value).value_or(0);
+      } else if (!p.name.starts_with("TRACER::MPI::COMM::") && !p.name.starts_with("TRACER::MPI::WINDOW::")) {
+        auto& [value, times] = same[p.name];
+        if (times == 0) value = p.value;
+        if (value == p.value) ++times;
+      }
+    }
+  }
+  std::vector<Property> all;
+  for (const auto& [name, is] : complete) all.push_back({name, is ? "true" : "false"});
+  for (const auto& [name, sum] : sums) all.push_back({name, std::to_string(sum)});
+  for (const auto& [name, value] : same)
+    if (value.second == parts.size() && (parts.size() == 1 || !is_of_process(name))) all.push_back({name, value.first});
+  all.push_back({"TRACER::PROCESSES", std::to_string(parts.size())});
+  return all;
+}
+
+/// The share of one of several mergers: neighbours, so that their result is one run of ranks.
+std::vector<Part> share(std::vector<Part> parts, unsigned part, unsigned of) {
+  const std::size_t begin = parts.size() * (part - 1) / of, end = parts.size() * part / of;
+  return {std::make_move_iterator(parts.begin() + static_cast<std::ptrdiff_t>(begin)),
+          std::make_move_iterator(parts.begin() + static_cast<std::ptrdiff_t>(end))};
+}
+
+void say_missing_ranks(const std::vector<Part>& parts, MergeResult& result) {
+  std::map<std::string, std::pair<std::uint32_t, std::set<long>>> worlds;
+  for (const Part& part : parts) {
+    if (part.mpi.empty()) continue;
+    auto& [size, ranks] = worlds[part.mpi.world];
+    size = part.mpi.size;
+    bool is_new = true;
+    for (std::uint32_t p = 0; p < part.summary.processes; ++p)
+      is_new = ranks.insert(part.rank + static_cast<long>(p)).second && is_new;
+    if (!is_new)
+      result.notes.push_back("rank " + std::to_string(part.rank) + " is there twice: " + part.directory.string());
+  }
+  for (const auto& [world, all] : worlds) {
+    std::string missing;
+    std::size_t count = 0;
+    for (std::uint32_t rank = 0; rank < all.first; ++rank) {
+      if (all.second.contains(static_cast<long>(rank))) continue;
+      if (++count <= 10) missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
+    }
+    if (count != 0)
+      result.notes.push_back("of " + std::to_string(all.first) + " ranks " + std::to_string(count) +
+                             " left no trace (" + missing + (count > 10 ? ", ..." : "") +
+                             "); merge again when it has come");
+  }
+}
+
+MergeResult merge_parts(std::vector<Part> parts, const fs::path& directory, const MergeOptions& options,
+                        MergeResult result) {
+  sort(parts);
+  if (options.of != 0) parts = share(std::move(parts), options.part, options.of);
+  if (parts.empty()) {
+    std::string why;
+    for (const std::string& line : result.left_out) why += "\n" + line;
+    throw Error("there is nothing to merge" + why);
+  }
+  std::vector<ClockOfPart> clocks;
+  for (const Part& part : parts) clocks.push_back(part.clock);
+  const ClocksOfJob common = bring_together(clocks);
+  std::vector<otf2::PartToJoin> joined;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Part& part = parts[i];
+    otf2::PartToJoin one;
+    one.directory = part.directory;
+    one.identity.processes = part.summary.processes;
+    one.identity.mpi = part.mpi;
+    one.clock = common.offsets[i];
+    if (part.summary.processes == 1) {
+      one.identity.process_name = parts.size() == 1 ? std::string{} : name_of_process(part);
+      one.identity.parent = parent_of(part, parts);
+      for (const Property& p : part.summary.properties)
+        if (is_of_process(p.name)) one.identity.properties.push_back(p);
+    }
+    if (part.ending.starts_with("none"))
+      result.deaths.push_back((part.rank >= 0 ? "rank " + std::to_string(part.rank) : "process " + part.process_id) +
+                              " did not end by itself");
+    joined.push_back(std::move(one));
+  }
+  if (options.of == 0) say_missing_ranks(parts, result);
+  otf2::JoinOptions whole;
+  whole.clock = common.clock;
+  whole.event_chunk = parts.front().summary.event_chunk;
+  whole.properties = properties_of_job(parts);
+  whole.properties.insert(whole.properties.end(), common.properties.begin(), common.properties.end());
+  whole.creator = "Tracer";
+  whole.share = options.of != 0;
+  const std::string launcher = fact(parts.front().summary.properties, "JOB::LAUNCHER");
+  if (parts.size() > 1 && !launcher.empty()) whole.properties.push_back({"TRACER::JOB::LAUNCHER", launcher});
+  whole.description = parts.front().program;
+  const otf2::JoinResult done = otf2::join(joined, directory, whole);
+  result.archive = directory / "traces.otf2";
+  result.processes = done.processes;
+  result.locations = done.locations;
+  result.events = done.events;
+  result.copied = done.copied;
+  result.parts = parts.size();
+  for (const Part& part : parts) result.bytes += part.summary.bytes;
+  if (done.not_joined != 0)
+    result.notes.push_back(std::to_string(done.not_joined) + " definitions of other kinds are not in it");
+  return result;
+}
+
+class Watch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+void move(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0 && errno != ENOENT)
+    throw Error(system_message("cannot move " + from.string() + " to " + to.string(), errno));
+}
+
+std::vector<std::string> lines_of(const fs::path& file) {
+  std::ifstream in(file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty() && line.find('/') == line.npos && !line.starts_with(".")) lines.push_back(line);
+  return lines;
+}
+
+/// A part whose archive is joined: that goes. What else it has (samples) is kept, in its old place.
+void remove_joined(const fs::path& part, const fs::path& parts) {
+  std::error_code error;
+  fs::remove_all(part / "traces", error);
+  for (const char* file : {"traces.otf2", "traces.def"}) ::unlink((part / file).c_str());
+  ::rmdir((part / "raw").c_str());
+  if (::rmdir(part.c_str()) == 0 || errno == ENOENT) return;
+  make_private_directory(parts);
+  move(part, parts / part.filename());
+}
+
+/// Steps 3 and 4.
+void take_place(const fs::path& job) {
+  const fs::path merging = job / "merging";
+  if (is_there(merging / "traces.otf2")) {
+    const auto joined = lines_of(merging / "joined");
+    make_private_directory(merging / "parts");
+    for (const std::string& name : joined)
+      if (name != own_part && is_there(job / "parts" / name)) move(job / "parts" / name, merging / "parts" / name);
+    make_private_directory(merging / "parts" / own_part);
+    for (const char* file : {"traces.otf2", "traces.def", "traces"})  // the old one's anchor first
+      if (is_there(job / file) && is_there(merging / file)) move(job / file, merging / "parts" / own_part / file);
+    if (is_there(job / samples_file)) move(job / samples_file, merging / "parts" / own_part / samples_file);
+    for (const char* file : archive_files)
+      if (is_there(merging / file)) move(merging / file, job / file);
+  }
+  std::error_code error;
+  std::vector<fs::path> joined;
+  for (fs::directory_iterator it{merging / "parts", error}, end; !error && it != end; it.increment(error))
+    joined.push_back(it->path());
+  for (const fs::path& part : joined) remove_joined(part, job / "parts");
+  fs::remove_all(merging, error);
+  ::rmdir((job / "parts").c_str());
+}
+
+/// What a merger that was killed has left.
+void finish_earlier(const fs::path& job) {
+  const fs::path merging = job / "merging";
+  if (!is_there(merging)) return;
+  std::error_code error;
+  // Without its anchor it was not whole, unless that is in its place already.
+  if (is_there(merging / "traces.otf2") || is_there(merging / "parts")) {
+    take_place(job);
+  } else {
+    fs::remove_all(merging, error);
+  }
+}
+
+}  // namespace
+
+std::vector<fs::path> traces_below(const fs::path& path) {
+  std::vector<fs::path> traces;
+  const fs::path place = path.filename().empty() ? path.parent_path() : path;
+  if (has_archive(place) || has_raw(place)) traces.push_back(place);
+  for (const fs::path& part : parts_of_job(place))
+    if (has_archive(part) || has_raw(part)) traces.push_back(part);
+  if (traces.empty() && is_there(place / "journal") && place.filename() == "raw") traces.push_back(place.parent_path());
+  return traces;
+}
+
+MergeResult merge(const std::vector<fs::path>& traces, const fs::path& directory, const MergeOptions& options) {
+  const Watch watch;
+  MergeResult result;
+  std::vector<Part> parts = collect(traces, options, result);
+  result = merge_parts(std::move(parts), directory, options, std::move(result));
+  result.seconds = watch.seconds();
+  return result;
+}
+
+MergeResult merge_job(const fs::path& job, const MergeOptions& options) {
+  const Watch watch;
+  const UniqueFd lock{::open(job.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!lock) throw Error(system_message("cannot open " + job.string(), errno));
+  ::flock(lock.get(), LOCK_EX);
+  finish_earlier(job);
+  MergeResult result;
+  const auto traces = traces_below(job);
+  std::vector<Part> parts = collect(traces, options, result);
+  if (parts.size() == 1 && parts.front().directory == job) {
+    ::rmdir((job / "parts").c_str());
+    result.nothing_to_do = true;
+    result.archive = job / "traces.otf2";
+    result.parts = result.processes = 1;
+    result.locations = parts.front().summary.locations;
+    result.events = parts.front().summary.events;
+    result.bytes = parts.front().summary.bytes;
+    return result;
+  }
+  std::vector<std::string> names;
+  for (const Part& part : parts) names.push_back(part.directory == job ? own_part : part.directory.filename().string());
+  const fs::path merging = job / "merging";
+  make_private_directory(merging);
+  std::ofstream list(merging / "joined");
+  for (const std::string& name : names) list << name << '\n';
+  list.close();
+  if (!list) throw Error("cannot write " + (merging / "joined").string());
+  try {
+    result = merge_parts(std::move(parts), merging, options, std::move(result));
+  } catch (...) {
+    std::error_code error;
+    fs::remove_all(merging, error);
+    throw;
+  }
+  take_place(job);
+  result.archive = job / "traces.otf2";
+  result.seconds = watch.seconds();
+  return result;
+}
+
+std::string summary_of(const MergeResult& result) {
+  std::string line = format_count(result.processes) + (result.processes == 1 ? " process, " : " processes, ") +
+                     format_count(result.locations) + " locations, " + format_count(result.events) + " events, " +
+                     format_bytes(result.bytes) + ": " + result.archive.string();
+  if (!result.nothing_to_do) {
+    char text[64];
+    std::snprintf(text, sizeof text, "; joined in %.1f ms", result.seconds * 1e3);
+    line += text;
+  }
+  std::size_t said = 0;
+  for (const std::string& death : result.deaths) {
+    if (++said > 10) break;
+    line += (said == 1 ? "; " : ", ") + death;
+  }
+  if (result.deaths.size() > 10) line += " and " + std::to_string(result.deaths.size() - 10) + " more";
+  return line;
+}
+
+}  // namespace tracer
