@@ -43,6 +43,10 @@ struct Run {
   Lines words(LocationRef location) const {
     Lines lines = sink.text(location);
     std::erase_if(lines, [](const std::string& line) { return line.find("program") != line.npos; });
+    for (std::string& line : lines) {  // with times as recorded
+      const auto space = line.find(' ');
+      line = std::to_string(std::stoull(line) + sink.definitions.clock.offset) + line.substr(space);
+    }
     return lines;
   }
   std::string name(LocationRef location) const { return sink.definitions.locations.at(location).name; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Charges each interval of each thread to a place while the trace is replayed.
 #include "tracer/report/account.hpp"
+#include "tracer/virtual_location.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -72,7 +73,7 @@ Accountant::Accountant(const Definitions& definitions, const Replay& replay)
   bool first = true;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const Location& location = definitions.locations[i];
-    if (location.kind != LocationKind::cpu_thread) continue;
+    if (location.kind != LocationKind::cpu_thread || is_virtual(location)) continue;
     states_[i].counted = true;
     const std::string type = property_of(location, "TRACER::THREAD_TYPE");
     // Threads that the program itself made were not there before their first event; workers would have been of use.
