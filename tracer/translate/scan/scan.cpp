@@ -130,6 +130,53 @@ void Scanner::lock(const Record& r, LockStep step) {
   out_.lock_log.add(r.time, r.b, step, step == LockStep::released && r.a != 0 ? std::min<Ticks>(r.a, before) : before);
 }
 
+void Scanner::chunk(const Record& r) {
+  if (r.sub == dispatch_kind::section) site({r.b, Construct::section, false, 0});
+  out_.chunks |= r.sub >= dispatch_kind::loop_chunk && r.sub <= dispatch_kind::distribute_chunk;
+  if (r.sub == dispatch_kind::loop_chunk || r.sub == dispatch_kind::distribute_chunk)
+    site({loop_codeptr_, Construct::loop_chunk, false, 0});
+}
+
+void Scanner::acquired_or_released(const Record& r) {
+  const bool acquired = r.kind == RecordKind::mutex_acquired;
+  lock(r, acquired ? LockStep::acquired : LockStep::released);
+  if (known_.at(r).holds(r)) return;
+  known_.at(r).set(r, none);
+  const Construct c = mutex_construct(r.sub);
+  if (acquired && (c == Construct::critical || c == Construct::ordered))
+    site({r.c, c == Construct::critical ? Construct::critical_sblock : Construct::ordered_sblock, false, 0});
+  if (!acquired && release_construct(r.sub) != c) site(region_key(r));
+}
+
+void Scanner::control_tool(const Record& r) {
+  if (r.b == control_command::start || r.b == control_command::pause || r.b == control_command::end)
+    out_.toggles.push_back({r.time, r.b == control_command::start});
+  if (r.b == command_begin_phase) site({r.a, Construct::phase, false, 0});
+  if (is_mark_command(r.b)) {
+    out_.other_commands = true;
+    site(region_key(r));
+  }
+}
+
+void Scanner::work(const Record& r) {
+  if (r.endpoint == Endpoint::end) return;
+  if (schedule_name(r.sub) || r.sub == work_type::distribute) loop_codeptr_ = r.c;
+  if (schedule_name(r.sub)) out_.work_types |= std::uint64_t{1} << r.sub;
+  if (known_.at(r).holds(r)) return;
+  if (r.sub == work_type::single_executor) site({r.c, Construct::single_sblock, false, 0});
+  region(r);
+}
+
+/// The record's own region.
+void Scanner::region(const Record& r) {
+  if (r.endpoint == Endpoint::end) return;
+  const RegionKey key = region_key(r);
+  if (key.construct != Construct::count_) site(key);
+  // libomp 13-16 call a test of a lock an acquisition: what it was shows in the next record.
+  if (r.kind == RecordKind::mutex_acquire && is_lock_routine(r.sub)) site({r.c, test_construct(r.sub), false, 0});
+  known_.at(r).set(r, none);
+}
+
 void Scanner::record(const Record& r) {
   ++out_.records;
   if (r.kind == RecordKind::more) {
@@ -160,48 +207,22 @@ void Scanner::record(const Record& r) {
     case RecordKind::dependences:
       return dependence(r);
     case RecordKind::dispatch:
-      if (r.sub == dispatch_kind::section) site({r.b, Construct::section, false, 0});
-      out_.chunks |= r.sub >= dispatch_kind::loop_chunk && r.sub <= dispatch_kind::distribute_chunk;
-      if (r.sub == dispatch_kind::loop_chunk || r.sub == dispatch_kind::distribute_chunk)
-        site({loop_codeptr_, Construct::loop_chunk, false, 0});
-      return;
+      return chunk(r);
     case RecordKind::mutex_acquired:
-      lock(r, LockStep::acquired);
-      if (known_.at(r).holds(r)) return;
-      known_.at(r).set(r, none);
-      if (const Construct c = mutex_construct(r.sub); c == Construct::critical || c == Construct::ordered)
-        site({r.c, c == Construct::critical ? Construct::critical_sblock : Construct::ordered_sblock, false, 0});
-      return;
     case RecordKind::mutex_released:
-      lock(r, LockStep::released);
-      if (known_.at(r).holds(r)) return;
-      known_.at(r).set(r, none);
-      if (release_construct(r.sub) != mutex_construct(r.sub)) site(region_key(r));
-      return;
+      return acquired_or_released(r);
     case RecordKind::nest_lock:
       lock(r, r.endpoint == Endpoint::begin ? LockStep::nested : LockStep::nested_release);
       if (r.endpoint != Endpoint::begin) site(region_key(r));
       return;
     case RecordKind::control_tool:
-      if (r.b == control_command::start || r.b == control_command::pause || r.b == control_command::end)
-        out_.toggles.push_back({r.time, r.b == control_command::start});
-      if (r.b == command_begin_phase) site({r.a, Construct::phase, false, 0});
-      if (is_mark_command(r.b)) {
-        out_.other_commands = true;
-        site(region_key(r));
-      }
-      return;
+      return control_tool(r);
     case RecordKind::sync_region:
     case RecordKind::sync_region_wait:
       if (r.endpoint != Endpoint::begin && is_join(sync_construct(r.sub))) join_end(r);
-      break;
+      return region(r);
     case RecordKind::work:
-      if (r.endpoint == Endpoint::end) return;
-      if (schedule_name(r.sub) || r.sub == work_type::distribute) loop_codeptr_ = r.c;
-      if (schedule_name(r.sub)) out_.work_types |= std::uint64_t{1} << r.sub;
-      if (known_.at(r).holds(r)) return;
-      if (r.sub == work_type::single_executor) site({r.c, Construct::single_sblock, false, 0});
-      break;
+      return work(r);
     case RecordKind::range_push:
     case RecordKind::range_pop:
     case RecordKind::range_start:
@@ -209,6 +230,21 @@ void Scanner::record(const Record& r) {
     case RecordKind::range_mark:
     case RecordKind::range_counter:
       return word(r);
+    case RecordKind::target_data_op:
+    case RecordKind::target_map:
+    case RecordKind::target_submit:
+    case RecordKind::target:
+      return target(r);
+    case RecordKind::error:
+      out_.messages.push_back(r.a);
+      return region(r);
+    default:
+      return region(r);
+  }
+}
+
+void Scanner::target(const Record& r) {
+  switch (r.kind) {
     case RecordKind::target_data_op:  // its position is in the `more` record behind it
       data_op_ = region_key(r);
       return;
@@ -218,22 +254,11 @@ void Scanner::record(const Record& r) {
     case RecordKind::target_submit:
       if (r.endpoint != Endpoint::end) site({target_codeptr_, Construct::target_submit, false, 0});
       return;
-    case RecordKind::error:
-      out_.messages.push_back(r.a);
-      break;
-    case RecordKind::target:
+    default:
       target_codeptr_ = r.endpoint == Endpoint::begin ? r.c : 0;
       out_.target_types |= std::uint64_t{1} << (r.sub < 16 ? r.sub : 0);
-      break;
-    default:
-      break;
+      return region(r);
   }
-  if (r.endpoint == Endpoint::end) return;
-  const RegionKey key = region_key(r);
-  if (key.construct != Construct::count_) site(key);
-  // libomp 13-16 call a test of a lock an acquisition: what it was shows in the next record.
-  if (r.kind == RecordKind::mutex_acquire && is_lock_routine(r.sub)) site({r.c, test_construct(r.sub), false, 0});
-  known_.at(r).set(r, none);
 }
 
 void Scanner::count(const Repeats& repeats) {

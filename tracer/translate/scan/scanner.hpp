@@ -43,6 +43,12 @@ class Scanner final : Nesting::Listener {
   void dependence(const Record& r);
   void lock(const Record& r, LockStep step);
   void word(const Record& r);  // scanner_words.cpp
+  void acquired_or_released(const Record& r);
+  void chunk(const Record& r);
+  void control_tool(const Record& r);
+  void work(const Record& r);
+  void target(const Record& r);
+  void region(const Record& r);
 
   // scanner_teams.cpp
   void forked(const Record& r) override;
