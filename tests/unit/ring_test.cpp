@@ -14,17 +14,20 @@ using Small = std::uint8_t;
 
 struct SmallRing {
   std::vector<int> slots;
-  std::atomic<Small> head, tail;
+  std::atomic<Small> head, tail, size{0};
   RingWriter<Small, int> writer;
 
   SmallRing(Small capacity, Small start) : slots(capacity), head(start), tail(start) {
     writer.attach(slots.data(), capacity, head, tail);
   }
   std::vector<int> take() {
-    const auto part = ring_part<Small, int>(slots.data(), writer.capacity(), tail, head);
+    size = writer.capacity();
+    RingReader<Small, int> reader(slots.data(), size, head, tail);
+    const Small end = reader.end();
+    const auto part = reader.part(reader.begin(), end);
     std::vector<int> result(part.first.begin(), part.first.end());
     result.insert(result.end(), part.second.begin(), part.second.end());
-    tail = head.load();
+    reader.release(end);
     return result;
   }
 };
@@ -101,6 +104,19 @@ TEST_CASE("an empty ring may become smaller at any position") {
   CHECK(taken.back() == 15);
 }
 
+TEST_CASE("a reader of a flight recorder sees what was given up while it copied") {
+  SmallRing ring(4, 254);
+  ring.writer.allow(4);
+  for (int i = 0; i < 4; ++i) ring.writer.put(i);
+  ring.size = 4;
+  const RingReader<Small, int> reader(ring.slots.data(), ring.size, ring.head, ring.tail);
+  CHECK(reader.oldest() == 254);
+  CHECK(reader.at(255) == 1);
+  ring.writer.overrun(static_cast<Small>(256 + 1));
+  CHECK(reader.oldest_copied() == 1);
+  CHECK(reader.end() == 2);
+}
+
 TEST_CASE("two threads pass every value once and in order") {
   constexpr std::uint64_t count = 2'000'000, capacity = 256;
   std::vector<std::uint64_t> slots(capacity);
@@ -108,13 +124,15 @@ TEST_CASE("two threads pass every value once and in order") {
   RingWriter<std::uint64_t, std::uint64_t> writer;
   writer.attach(slots.data(), capacity, head, tail);
   std::uint64_t expected = 0, wrong = 0;
+  const std::atomic<std::uint64_t> size{capacity};
   std::thread consumer([&] {
+    RingReader<std::uint64_t, std::uint64_t> reader(slots.data(), size, head, tail);
     while (expected < count) {
-      const std::uint64_t to = head.load(std::memory_order_acquire), from = tail.load(std::memory_order_relaxed);
-      const auto part = ring_part<std::uint64_t, std::uint64_t>(slots.data(), capacity, from, to);
+      const std::uint64_t to = reader.end(), from = reader.begin();
+      const auto part = reader.part(from, to);
       for (const auto value : part.first) wrong += value != expected++;
       for (const auto value : part.second) wrong += value != expected++;
-      tail.store(to, std::memory_order_release);
+      reader.release(to);
       if (from == to) std::this_thread::yield();
     }
   });

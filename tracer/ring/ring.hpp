@@ -121,15 +121,50 @@ struct RingPart {
   std::size_t size() const noexcept { return first.size() + second.size(); }
 };
 
-/// Consumer. The slots of positions [from, to).
+/// The consumer's end. One at a time; it keeps nothing of its own, so that it may be made anew for each look.
 template <std::unsigned_integral Position, typename Slot>
-RingPart<Slot> ring_part(const Slot* slots, Position capacity, Position from, Position to) noexcept {
-  const auto count = static_cast<Position>(to - from);
-  const auto begin = static_cast<Position>(from & static_cast<Position>(capacity - 1));
-  const auto until_end = static_cast<Position>(capacity - begin);
-  if (count <= until_end) return {{slots + begin, count}, {}};
-  return {{slots + begin, until_end}, {slots, static_cast<std::size_t>(count - until_end)}};
-}
+class RingReader {
+ public:
+  /// `capacity` may change while the ring is empty, and is read with each part.
+  RingReader(const Slot* slots, const std::atomic<Position>& capacity, const std::atomic<Position>& head,
+             std::atomic<Position>& tail) noexcept
+      : slots_(slots), capacity_(capacity), head_(head), tail_(tail) {}
+
+  /// What is published and not released: [begin, end).
+  Position begin() const noexcept { return tail_.load(std::memory_order_relaxed); }
+  Position end() const noexcept { return head_.load(std::memory_order_acquire); }
+
+  /// Of published slots.
+  RingPart<Slot> part(Position from, Position to) const noexcept {
+    const Position capacity = capacity_.load(std::memory_order_acquire);
+    const auto count = static_cast<Position>(to - from);
+    const auto begin = static_cast<Position>(from & static_cast<Position>(capacity - 1));
+    const auto until_end = static_cast<Position>(capacity - begin);
+    if (count <= until_end) return {{slots_ + begin, count}, {}};
+    return {{slots_ + begin, until_end}, {slots_, static_cast<std::size_t>(count - until_end)}};
+  }
+  const Slot& at(Position position) const noexcept {
+    return slots_[position & static_cast<Position>(capacity_.load(std::memory_order_acquire) - 1)];
+  }
+
+  /// What is before `to` was copied: the producer may write there again.
+  void release(Position to) noexcept { tail_.store(to, std::memory_order_release); }
+
+  // Of a flight recorder, whose producer gives up the oldest slots (RingWriter::overrun()) while they are read
+  /// The oldest that it has not given up.
+  Position oldest() const noexcept { return tail_.load(std::memory_order_acquire); }
+  /// The same behind a copy: what is before it may have been written over meanwhile.
+  Position oldest_copied() const noexcept {
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return tail_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  const Slot* slots_;
+  const std::atomic<Position>& capacity_;
+  const std::atomic<Position>& head_;
+  std::atomic<Position>& tail_;
+};
 
 /// Consumer, before it reads published slots: takes their cache lines for itself, by writing a word of each back as it
 /// is. A line that is only read is shared afterwards, and the producer, when it comes round, must first have the other

@@ -168,6 +168,7 @@ class Session {
   std::size_t drain(Channel& channel, bool everything) noexcept;
   void drain_newest(Channel& channel) noexcept;
   bool append(Channel& channel, std::uint64_t from, std::uint64_t to) noexcept;
+  static RingReader<std::uint64_t, Record> reader_of(Channel& channel) noexcept;
   void recycle(Channel& channel) noexcept;
   void note_private_ring() noexcept;
   void note_unrecorded_thread() noexcept;

@@ -34,11 +34,14 @@ void Session::device_records(std::span<const DeviceRecord> records) noexcept {
   failed_to_write(error);
 }
 
+RingReader<std::uint64_t, Record> Session::reader_of(Channel& channel) noexcept {
+  auto& header = *channel.slot_.header;
+  return {channel.slot_.records, header.capacity, header.head, header.tail};
+}
+
 /// One segment. False when the trace takes no more.
 bool Session::append(Channel& channel, std::uint64_t from, std::uint64_t to) noexcept {
-  const auto* header = channel.slot_.header;
-  const auto part = ring_part<std::uint64_t, Record>(channel.slot_.records,
-                                                     header->capacity.load(std::memory_order_acquire), from, to);
+  const auto part = reader_of(channel).part(from, to);
   int error = 0;
   bool is_full = false;
   try {
@@ -77,8 +80,8 @@ std::size_t Session::drain(Channel& channel, bool everything) noexcept {
   if (header->channel.load(std::memory_order_acquire) == raw::no_channel) return 0;
   const bool closed = channel.closed_.load(std::memory_order_acquire);
   if (header->flags != 0 && !closed && !everything) return 0;
-  const std::uint64_t begin = header->tail.load(std::memory_order_relaxed);
-  const std::uint64_t head = header->head.load(std::memory_order_acquire);
+  auto ring = reader_of(channel);
+  const std::uint64_t begin = ring.begin(), head = ring.end();
   if (header->flags != 0) {
     drain_newest(channel);
     if (closed) recycle(channel);
@@ -87,10 +90,9 @@ std::size_t Session::drain(Channel& channel, bool everything) noexcept {
   std::uint64_t from = begin;
   while (from < head) {
     std::uint64_t to = std::min(head, from + raw::most_segment_records);
-    const std::uint64_t mask = header->capacity.load(std::memory_order_acquire) - 1;
-    if (to < head && channel.slot_.records[to & mask].kind == RecordKind::more) --to;  // a pair stays together
+    if (to < head && ring.at(to).kind == RecordKind::more) --to;  // a pair stays together
     if (!append(channel, from, to)) return from - begin;
-    header->tail.store(to, std::memory_order_release);
+    ring.release(to);
     from = to;
     // A producer announces that it waits, then looks at the tail; here the tail is written, then the announcement read.
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -106,18 +108,15 @@ std::size_t Session::drain(Channel& channel, bool everything) noexcept {
 /// A flight recorder's ring is copied while its producer may be overwriting it: what the tail has passed meanwhile is
 /// dropped from the copy.
 void Session::drain_newest(Channel& channel) noexcept {
-  const auto* header = channel.slot_.header;
   try {
-    const std::uint64_t head = header->head.load(std::memory_order_acquire);
-    const std::uint64_t from = std::max(header->tail.load(std::memory_order_acquire), channel.written_);
+    const auto ring = reader_of(channel);
+    const std::uint64_t head = ring.end(), from = std::max(ring.oldest(), channel.written_);
     if (from >= head) return;
-    const auto part = ring_part<std::uint64_t, Record>(channel.slot_.records,
-                                                       header->capacity.load(std::memory_order_acquire), from, head);
+    const auto part = ring.part(from, head);
     auto& copy = shared_->scratch;
     copy.assign(part.first.begin(), part.first.end());
     copy.insert(copy.end(), part.second.begin(), part.second.end());
-    std::atomic_thread_fence(std::memory_order_acquire);
-    std::uint64_t begin = std::max(from, header->tail.load(std::memory_order_relaxed));
+    std::uint64_t begin = std::max(from, ring.oldest_copied());
     while (begin < head && copy[begin - from].kind == RecordKind::more) ++begin;
     while (begin < head) {
       std::uint64_t to = std::min(head, begin + raw::most_segment_records);
