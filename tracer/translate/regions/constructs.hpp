@@ -79,7 +79,7 @@ enum class Construct : std::uint8_t {
   target_submit,
   target_map,
   lost_events,
-  mpi,  ///< `extra` is the function
+  mpi,    ///< `extra` is the function
   range,  ///< the program's own word for a part of its run
   mark,   ///< and for a moment
   count_,
