@@ -57,6 +57,10 @@ void LocationTranslator::write_waits() {
 }
 
 void LocationTranslator::translate(const Record& r) {
+  if (r.time < due_ && RecordEvents::only_regions(r.kind)) [[likely]] {
+    if (const Site* site = events_.write(r, context_.clock(r.time))) fast_.learn(r, *site);
+    return;
+  }
   if (r.kind == RecordKind::more) {
     if (const Record first = events_.targets.take_first(); first.kind != RecordKind::invalid)
       events_.pair(first, r, context_.clock(events_.teams.due(first)));

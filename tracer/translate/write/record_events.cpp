@@ -11,6 +11,12 @@ Site* RecordEvents::write(const Record& r, Nanoseconds t) {
     case RecordKind::reduction:
     case RecordKind::masked:
       return work.sync(r, t);
+    case RecordKind::work:
+      work.work(r, t);
+      return nullptr;
+    case RecordKind::dispatch:
+      work.dispatch(r, t);
+      return nullptr;
     default:
       write_other(r, t);
       return nullptr;
@@ -31,10 +37,6 @@ void RecordEvents::write_other(const Record& r, Nanoseconds t) {
       return creation.dependence(r, t, work.loop());
     case RecordKind::task_schedule:
       return tasks.schedule(r, t);
-    case RecordKind::work:
-      return work.work(r, t);
-    case RecordKind::dispatch:
-      return work.dispatch(r, t);
     case RecordKind::mutex_acquire:
     case RecordKind::mutex_acquired:
     case RecordKind::mutex_released:

@@ -41,6 +41,12 @@ struct RecordEvents {
   void pair(const Record& first, const Record& more, Nanoseconds t) {
     MpiEvents::is_pair(first.kind) ? mpi.pair(first, more, t) : targets.pair(first, more, t);
   }
+  /// Records of this kind enter and leave regions of the current task and change nothing else: whatever is due behind
+  /// one was due before it. WorkEvents has them, for which the nest is const.
+  static constexpr bool only_regions(RecordKind kind) noexcept {
+    return kind == RecordKind::sync_region || kind == RecordKind::sync_region_wait || kind == RecordKind::reduction ||
+           kind == RecordKind::masked || kind == RecordKind::work || kind == RecordKind::dispatch;
+  }
 
   Nest nest;
   TaskNames names;

@@ -32,7 +32,14 @@ class RegionStack {
   bool contains(Construct construct) const noexcept;
 
   /// Its Enter was written.
-  void push(const OpenRegion& region) { open_.push_back(region); }
+  void push(const OpenRegion& region) {
+    // Field by field: what is put together elsewhere and copied waits for its own stores.
+    OpenRegion& inner = open_.emplace_back();
+    inner.region = region.region;
+    inner.construct = region.construct;
+    inner.wait = region.wait;
+    inner.codeptr = region.codeptr;
+  }
   /// Its Leave was.
   void pop() noexcept { open_.pop_back(); }
   void clear() noexcept { open_.clear(); }
