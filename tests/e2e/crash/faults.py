@@ -91,6 +91,7 @@ class FileSizeLimit(Fault):
     """the file size limit (RLIMIT_FSIZE) is reached; its signal is ignored, as by programs that know of it"""
     not_with = "thread"
     archive = "some"
+    lines = 3  # of the rings, of the trace, of the archive
     rounds = 60000
 
     def limit(self):
@@ -103,6 +104,7 @@ class FileSizeLimitOfOthers(Fault):
     """the file size limit is reached while recording; its signal would end the program"""
     not_with = "thread"
     archive = "some"
+    lines = 3  # of the rings, of the trace, of the archive
     rounds = 60000
     bytes = 300 * 1024
 
