@@ -108,7 +108,7 @@ const Row rows[] = {
        return !t.empty();
      }},
     {"TRACER_JOB", "", "a name",
-     "processes that have it and the same TRACER_OUTPUT belong to one job, whatever started them: one archive",
+     "processes that have it and the same TRACER_OUTPUT belong to one job, whatever started them: one directory",
      [](Config&, Text t) { return !t.empty(); }},
     {"TRACER_RECORD", "default",
      "a comma-separated list of default, all, none, tasks, dependences, sync, wait, work, dispatch, chunks, masked, "
