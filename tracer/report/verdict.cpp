@@ -16,9 +16,11 @@ namespace {
 constexpr double least_share = 0.03;
 constexpr std::uint64_t least_wall = 10'000'000;  ///< shorter runs are their own start
 constexpr std::uint64_t event_cost = 40;          ///< ns of a callback and its record, at most
+constexpr std::uint64_t short_serial = 100'000'000;
 constexpr double too_perturbed = 0.15, too_delayed = 0.10;
 constexpr std::uint64_t small_task = 10'000, short_region = 100'000, late_start = 5'000'000;
-constexpr std::uint64_t start_of_a_process = 10'000'000;  ///< loading it and its libraries, which no program can help
+constexpr std::uint64_t start_of_a_process =
+    30'000'000;  ///< loading it and its libraries, and its end: no program can help
 
 [[gnu::format(printf, 1, 2)]] std::string format(const char* text, ...) {
   char buffer[1024];
@@ -99,10 +101,8 @@ class Judge {
     const double delayed = share(account_.at(Place::descheduled), there);
     const double processors = report_.facts.processors;
     const bool shared = processors > 0 && static_cast<double>(account_.most_at_once) > processors + 0.01;
-    // Who waits for a lock spins, and gives the processor away each time: that delays nobody's work.
-    const std::uint64_t spinning = account_.at(Place::locks) + account_.at(Place::exclusive);
     const std::uint64_t delay = account_.at(Place::descheduled);
-    if (shared && share(delay - std::min(delay, spinning), there) > too_delayed) {
+    if (shared && delayed > too_delayed && work_filled_the_processors(processors)) {
       no_advice("oversubscribed");
     } else if (delayed > too_delayed) {
       busy_ = true;
@@ -123,6 +123,17 @@ class Judge {
                "it: only what is as fine-grained as that is said. A filter (--filter, TRACER_RECORD) makes it less.",
                count_text(report_.events).c_str(), 100 * share(tool, active)));
     }
+  }
+
+  /// Whether the program's own work, beside all waiting, was able to run on more than the processors there are. What
+  /// waits may spin and give its processor away each time: that alone delays nobody. Nor does the load of others.
+  bool work_filled_the_processors(double processors) const {
+    std::uint64_t able = 0, waiting = 0;
+    for (const AccountThread& row : account_.rows) able += row.facts.processor + row.facts.delay;
+    for (const AccountRow& row : account_.details)
+      if (row.place != Place::team && row.place != Place::device) waiting += row.ns;
+    const std::uint64_t in_teams = wall_ - std::min(wall_, account_.serial_wall);
+    return static_cast<double>(able - std::min(able, waiting)) >= 0.9 * processors * static_cast<double>(in_teams);
   }
 
   Finding at(RegionRef region) const {
@@ -175,9 +186,12 @@ class Judge {
 
   void serial() {
     // Below that, the process' own start is all of it; and that is known to the kernel's tick only.
-    const std::uint64_t unknown = report_.facts.known ? report_.facts.resolution + start_of_a_process : 0;
+    // Nor is what the thread that runs it waited for a processor a part of the program.
+    std::uint64_t unknown = report_.facts.known ? report_.facts.resolution + start_of_a_process : 0;
+    if (!account_.rows.empty()) unknown += account_.rows.front().facts.delay;
     const std::uint64_t serial = account_.serial_wall - std::min(account_.serial_wall, unknown);
     if (threads_ < 2 || share(serial, wall_) < 0.05) return;
+    if (report_.facts.known && serial < short_serial) return;  // on a loaded machine, what comes before main()
     Finding finding;
     const double s = share(account_.serial_wall, wall_);
     const auto n = static_cast<double>(threads_);
