@@ -142,6 +142,27 @@ void say_raw(const Session& session, const std::filesystem::path& raw_directory,
               session.directory().string());
 }
 
+// Without `tracer run`, the last process of a launcher's job makes one archive of all.
+void end_job() {
+  JobRun* run = own_job_run();
+  if (run == nullptr) return;
+  const Launcher launcher = find_launcher();
+  if (!run->end(launcher.processes)) return;
+  try {
+    MergeOptions options;
+    options.conversion.within_limits = true;
+    MergeResult result = merge_job(run->at(), options);
+    result.archive = run->directory().path / "traces.otf2";
+    for (const std::string& line : result.left_out) log_warning(line);
+    for (const std::string& line : result.notes) log_warning(line);
+    log_summary(summary_of(result));
+    run->clean_up(launcher.named);
+  } catch (const std::exception& error) {
+    log_error(std::string("the job's parts are not joined: ") + error.what() + "; try again by: tracer merge " +
+              run->directory().path.string());
+  }
+}
+
 void convert_trace(const Session& session, const std::filesystem::path& raw_directory) {
   const Config& config = session.config();
   if (config.convert == ConvertWhen::later) {
@@ -161,27 +182,6 @@ void convert_trace(const Session& session, const std::filesystem::path& raw_dire
   } catch (const std::exception& error) {
     log_error(std::string("no archive was made: ") + error.what() +
               "; what was recorded is kept, try again by: tracer recover " + session.directory().string());
-  }
-}
-
-// Without `tracer run`, the last process of a launcher's job makes one archive of all.
-void end_job() {
-  JobRun* run = own_job_run();
-  if (run == nullptr) return;
-  const Launcher launcher = find_launcher();
-  if (!run->end(launcher.processes)) return;
-  try {
-    MergeOptions options;
-    options.conversion.within_limits = true;
-    MergeResult result = merge_job(run->at(), options);
-    result.archive = run->directory().path / "traces.otf2";
-    for (const std::string& line : result.left_out) log_warning(line);
-    for (const std::string& line : result.notes) log_warning(line);
-    log_summary(summary_of(result));
-    run->clean_up(launcher.named);
-  } catch (const std::exception& error) {
-    log_error(std::string("the job's parts are not joined: ") + error.what() + "; try again by: tracer merge " +
-              run->directory().path.string());
   }
 }
 
