@@ -14,7 +14,7 @@ set -e
 \"$1\" completion bash > '${generated}/completion/tracer'
 \"$1\" completion zsh > '${generated}/completion/_tracer'
 \"$1\" completion fish > '${generated}/completion/tracer.fish'
-for command in $(sed -n 's/^.fBtracer.-\\(.*\\).fR(1)$/\\1/p' '${generated}/man/tracer.1'); do
+for command in $(sed -n 's/^.fBtracer.-\\(.*\\).fR(1)$/\\1/p' '${generated}/man/tracer.1' | tr -d '\\\\'); do
   \"$1\" manual \"$command\" > \"${generated}/man/tracer-$command.1\"
 done
 ")
