@@ -45,6 +45,8 @@ void single_executed_twice(Seed& s) {
 /// The same over a pause that is over before: one thread was in its second single then, the other in its first.
 void singles_over_a_pause(Seed& s) {
   single_executed_twice(s);
+  for (Property& property : s.d.properties)
+    if (property.name == "OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE") property.value = "false";
   for (std::size_t location = 0; location < 2; ++location) {
     s.insert(location, event(1196, EventType::measurement_on_off, 0, 0));
     s.insert(location, event(1198, EventType::measurement_on_off, 0, 1));

@@ -65,7 +65,7 @@ def help_of(tracer, *command):
 
 
 def commands_of(tracer):
-    return set(re.findall(r"^  ([a-z]+)\s", help_of(tracer).split("Subcommands:")[-1], re.MULTILINE))
+    return set(re.findall(r"^  ([a-z-]+)\s", help_of(tracer).split("Subcommands:")[-1], re.MULTILINE))
 
 
 def wrong_commands(tracer):

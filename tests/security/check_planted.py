@@ -349,7 +349,7 @@ def check_renamed(options, victim, shared):
             if status is None or b"secure 0 sum 2\n" not in said:
                 yield f"renamed: ends with {status}: {said!r}"
             if state_of(victim) != before:
-                yield f"renamed: the victim's files changed: {said!r}"
+                yield f"renamed: the victim's files changed: {set(state_of(victim).items()) ^ set(before.items())} {said!r}"
                 return
     finally:
         stop.set()
@@ -372,7 +372,8 @@ def launch(options, directory):
         shared.mkdir()
         shared.chmod(mode)
         yield from check_launches(options, genuine, victim, shared, f"mode {mode:o}")
-        if IS_ROOT:
+        # Without the sticky bit the other user may put our directory aside between two of our calls: a known gap (CHANGELOG).
+        if IS_ROOT and mode & 0o1000:
             yield from check_renamed(options, victim, shared)
 
 

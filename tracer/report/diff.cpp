@@ -163,6 +163,7 @@ Limit::Limit(std::string_view text) : text_{text} {
     left = trimmed(left.substr(0, of));
     if (pattern_.empty()) throw wrong("nothing after 'of'");
   }
+  if (left == "of" || left.ends_with(" of")) throw wrong("nothing after 'of'");
   name_ = left;
   if (name_.empty() || right.empty()) throw wrong("something is missing");
   const bool negative = right.front() == '-';

@@ -19,7 +19,7 @@ constexpr std::uint64_t start = 1'000'000'000'000, round_ns = 10'000;
 Definitions definitions_of(unsigned rank, unsigned threads, unsigned rounds) {
   Definitions d;
   d.clock = {1'000'000'000, start, rounds * round_ns, 1'700'000'000'000'000'000};
-  d.strings = {"", "app", "phase of rank " + std::to_string(rank % 7)};
+  d.strings = {"", "app"};
   d.paradigms.push_back({Paradigm::openmp, "OpenMP", ParadigmClass::thread_fork_join, "Thread team ${id}", false});
   d.nodes.push_back({"Linux", "machine", undefined_ref, NodeDomain::machine, {}});
   d.nodes.push_back({"node" + std::to_string(rank / 64), "node", 0, NodeDomain::shared_memory, {}});
