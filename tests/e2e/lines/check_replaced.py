@@ -14,6 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
 from traced import judge, traced  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
+ATTEMPTS = 4
 
 
 def lines_of(name, pragma):
@@ -45,7 +46,15 @@ def main():
         parser.add_argument(name)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        faults = [fault for how in (("region",), ("region", "later"), ("orphaned", "later")) for fault in check(options, directory, *how)]
+        faults = []
+        for how in (("region",), ("region", "later"), ("orphaned", "later")):
+            # Orphaned constructs show no region's begin at which to look; the drainer looks ten times a second, and on a busy
+            # machine it may come too late: what is seen once can be seen.
+            for attempt in range(ATTEMPTS):
+                found = list(check(options, pathlib.Path(directory, str(attempt)), *how))
+                if not found:
+                    break
+            faults += found
     print("\n".join(faults))
     return 1 if faults else 0
 
