@@ -178,7 +178,7 @@ void JoinedDefinitions::add_places(const TraceDefinitions& part, const PartIdent
       if (!identity.process_name.empty()) own.name = string(identity.process_name);
       if (own.creating_group == undefined_ref) own.creating_group = identity.parent;
       for (const Property& p : identity.properties) {
-        const StringRef name = string(p.name);  // once in a group: what the process said of itself is said again here
+        const auto name = string(p.name);  // once in a group: what the process said of itself is said again here
         std::erase_if(own.properties, [name](const NamedProperty& known) { return known.name == name; });
         own.properties.push_back({name, values::type_string, string(p.value)});
       }
