@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-POINTS = 5.0  # by how many per cent of all a function's share may be off: some 640 samples, and what else is on the machine
+POINTS = 3.0  # by how many per cent of all a function's share may be off: some 640 samples, and what else is on the machine
 
 
 def fail(text):
@@ -49,8 +49,7 @@ def main():
         inside = {row["name"]: row["inside"] for row in report["functions"]}
         of_burners = sum(inside.get(name, 0) for name in burnt)
         print("samples", report["samples"], "lost", report["lost"], "outside", report["outside"])
-        # A virtual processor's timer may come late, and what it leaves out then comes of all functions alike.
-        if of_burners * report["period_ns"] < 0.4 * total:
+        if of_burners * report["period_ns"] < 0.8 * total:
             fail(f"{of_burners} samples for {total / 1e6:.0f} ms of work")
         for name, ns in burnt.items():
             said, true = 100 * inside.get(name, 0) / of_burners, 100 * ns / total
