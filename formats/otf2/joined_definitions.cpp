@@ -175,7 +175,10 @@ void JoinedDefinitions::add_places(const TraceDefinitions& part, const PartIdent
       continue;
     }
     if (own.ref == identity.first_process) {
-      if (!identity.process_name.empty()) own.name = string(identity.process_name);
+      if (!identity.process_name.empty()) {
+        own.properties.push_back({string("TRACER::PART_NAME"), values::type_string, own.name});
+        own.name = string(identity.process_name);
+      }
       if (own.creating_group == undefined_ref) own.creating_group = identity.parent;
       for (const Property& p : identity.properties) {
         const auto name = string(p.name);  // once in a group: what the process said of itself is said again here
