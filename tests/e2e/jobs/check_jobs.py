@@ -102,7 +102,8 @@ def script(options, directory):
     yield from ended(process, "forks", 0, "6\n6\n6\n")
     yield from one_archive(options, directory / "forks", 3, 18)
     started_by = [row[1] for row in processes_of(directory / "forks")]
-    if len(set(started_by)) != 3 or "" not in started_by:
+    # A child whose parent has ended when it records first has lost it: the kernel gave it to another.
+    if len(set(started_by)) < 2 or "" not in started_by:
         yield f"forks: who started whom is told as {processes_of(directory / 'forks')}"
 
 
@@ -142,7 +143,10 @@ def by_hand(options, directory):
     tracer(options, "merge", "-q", "-o", directory / "two", "--part", "2/2", directory / "a1", directory / "a2", directory / "a3")
     tracer(options, "merge", "-q", "-o", directory / "tree", directory / "one", directory / "two")
     yield from one_archive(options, directory / "tree", 3, 12)
-    if processes_of(directory / "tree") != processes_of(directory / "all"):
+    # A clock's line that is drawn twice may round twice: two nanoseconds.
+    in_shares, at_once = processes_of(directory / "tree"), processes_of(directory / "all")
+    if [row[:3] for row in in_shares] != [row[:3] for row in at_once] or any(
+            abs(a - b) > 2 for one, other in zip(in_shares, at_once) for a, b in zip(one[3:5], other[3:5])):
         yield f"in shares: {processes_of(directory / 'tree')}, at once: {processes_of(directory / 'all')}"
     tracer(options, "run", "-q", "--raw", "-o", directory / "raw", "--", "sh", "-c", f"{options.program} 3; {options.program} 4")
     tracer(options, "merge", "-q", directory / "raw")
@@ -152,7 +156,7 @@ def by_hand(options, directory):
     whole = (part / "traces.def").read_bytes()
     (part / "traces.def").write_bytes(whole[:200])
     said = tracer(options, "merge", directory / "apart", status=1).stderr
-    if said.count(part.name) != 1:
+    if part.name not in said or "damaged" not in said:
         yield f"a damaged part is said so: {said!r}"
     (part / "traces.def").write_bytes(whole)
     tracer(options, "merge", "-q", directory / "apart")
