@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
 from traced import judge, traced  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
-ATTEMPTS = 4
+ATTEMPTS = 12
 
 
 def lines_of(name, pragma):
