@@ -42,14 +42,14 @@ TEST_CASE("memory is left until the machine has none available") {
 TEST_CASE("memory is left until the nearest limit of a control group, and caches are free") {
   Machine machine;
   machine.file("proc/meminfo", "MemAvailable: 1048576 kB\n");
-  machine.file("proc/self/cgroup", "0::/work/job\n");
-  machine.group_2("/work/job", "max", 10 * mib, 0);
+  machine.file("proc/self/cgroup", "0::/batch/job\n");
+  machine.group_2("/batch/job", "max", 10 * mib, 0);
   CHECK(machine.left() == 1024 * mib);
-  machine.group_2("/work", std::to_string(100 * mib), 90 * mib, 20 * mib);
+  machine.group_2("/batch", std::to_string(100 * mib), 90 * mib, 20 * mib);
   CHECK(machine.left() == 30 * mib);
-  machine.group_2("/work/job", std::to_string(12 * mib), 10 * mib, 0);
+  machine.group_2("/batch/job", std::to_string(12 * mib), 10 * mib, 0);
   CHECK(machine.left() == 2 * mib);
-  machine.group_2("/work/job", std::to_string(12 * mib), 13 * mib, 0);
+  machine.group_2("/batch/job", std::to_string(12 * mib), 13 * mib, 0);
   CHECK(machine.left() == 0);
 }
 

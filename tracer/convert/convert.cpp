@@ -13,6 +13,7 @@
 #include "formats/raw/claim.hpp"
 #include "formats/raw/reader.hpp"
 #include "formats/raw/spool_reader.hpp"
+#include "tracer/base/file_fact.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/base/size_signal.hpp"
 #include "tracer/convert/devices.hpp"
@@ -36,15 +37,10 @@ constexpr unsigned most_threads = 8;
 /// Whether a module without a build id is another file now than the one that ran (the fact that session/modules.cpp
 /// writes): its lines would be wrong.
 bool was_replaced(const Module& module, const Journal& journal) {
-  char name[32];
-  std::snprintf(name, sizeof name, "FILE::0x%llx", static_cast<unsigned long long>(module.begin));
-  const auto fact = journal.facts.find(name);
+  const auto fact = journal.facts.find(file_fact_name(module.begin));
   struct stat info {};
   if (!module.build_id.empty() || fact == journal.facts.end() || ::stat(module.path.c_str(), &info) != 0) return false;
-  const auto time = static_cast<std::uint64_t>(info.st_mtim.tv_sec) * 1'000'000'000u +
-                    static_cast<std::uint64_t>(info.st_mtim.tv_nsec);
-  const auto size = static_cast<std::uint64_t>(info.st_size);
-  return fact->second != std::to_string(size) + " bytes of " + std::to_string(time) + ": " + module.path &&
+  return fact->second != file_fact(static_cast<std::uint64_t>(info.st_size), changed_ns(info), module.path) &&
          fact->second.ends_with(": " + module.path);
 }
 

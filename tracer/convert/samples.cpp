@@ -3,6 +3,7 @@
 #include "tracer/convert/samples.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <string>
 #include <string_view>
@@ -104,12 +105,10 @@ class Builder {
     samples::Frame frame;
     std::string function = position.function;
     if (function.empty()) {
-      static const char digits[] = "0123456789abcdef";
-      std::uint64_t shown = position.module.empty() ? address : position.offset;
-      std::string text;
-      do text.insert(text.begin(), digits[shown & 15]);
-      while ((shown >>= 4) != 0);
-      function = position.module.substr(position.module.rfind('/') + 1) + "@0x" + text;
+      char text[32];
+      std::snprintf(text, sizeof text, "@0x%llx",
+                    static_cast<unsigned long long>(position.module.empty() ? address : position.offset));
+      function = position.module.substr(position.module.rfind('/') + 1) + text;
     }
     frame.function = string(function);
     frame.file = string(position.file);

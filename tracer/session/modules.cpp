@@ -13,6 +13,7 @@
 #include <sstream>
 #include <vector>
 
+#include "tracer/base/file_fact.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer {
@@ -102,12 +103,8 @@ void identify_file(const Module& module, raw::JournalWriter& journal) {
   if (::stat(module.path.c_str(), &info) != 0) return;
   const std::uint64_t inode = mapped_inode(module.begin);
   const bool is_it = inode == 0 || inode == info.st_ino;
-  const auto time = static_cast<std::uint64_t>(info.st_mtim.tv_sec) * 1'000'000'000u +
-                    static_cast<std::uint64_t>(info.st_mtim.tv_nsec);
-  char name[32];
-  std::snprintf(name, sizeof name, "FILE::0x%llx", static_cast<unsigned long long>(module.begin));
-  journal.fact(name, std::to_string(is_it ? static_cast<std::uint64_t>(info.st_size) : 0) + " bytes of " +
-                         std::to_string(is_it ? time : 0) + ": " + module.path);
+  const auto size = is_it ? static_cast<std::uint64_t>(info.st_size) : 0;
+  journal.fact(file_fact_name(module.begin), file_fact(size, is_it ? changed_ns(info) : 0, module.path));
 }
 
 bool is_another(const Module& a, const Module& b) {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hooks of collective operations: blocking, non-blocking and persistent.
+#pragma once
+
+#include "tracer/mpi/hook.hpp"
+
+namespace tracer::mpi {
+
+template <class Operation>
+struct collective {
+  template <class Next, class... Words>
+  static Word run(const Call& call, Next next, Words... words) noexcept {
+    const Word a[] = {words...};
+    const Word on = a[Operation::comm_at];
+    Comm& comm = comm_of(call.thread, on);
+    call.enter(begins_collective);
+    const Word result = next(words...);
+    const std::uint64_t time = call.now();
+    std::uint32_t root;
+    const Volume volume = volume_of<Operation>(call, comm, on, a, root);
+    call.collective(Endpoint::end, comm, Operation::operation, root, volume.sent, volume.received, 0, time);
+    return result;
+  }
+};
+
+template <class Operation>
+Pending pending_collective(const Call& call, Word on, const Word* a) noexcept {
+  Pending p;
+  p.comm = &comm_of(call.thread, on);
+  p.kind = PendingKind::collective;
+  p.operation = Operation::operation;
+  const Volume volume = volume_of<Operation>(call, *p.comm, on, a, p.root);
+  p.sent = volume.sent;
+  p.received = volume.received;
+  return p;
+}
+
+template <class Operation>
+struct icollective {
+  template <class Next, class... Words>
+  static Word run(const Call& call, Next next, Words... words) noexcept {
+    const Word a[] = {words...};
+    Pending p = pending_collective<Operation>(call, a[Operation::comm_at], a);
+    p.number = next_number();
+    start(call, p, Endpoint::begin);
+    const Word result = next(words...);
+    keep(call, p, a[sizeof...(words) - 1], result, Endpoint::end);
+    return result;
+  }
+};
+
+template <class Operation>
+struct collective_init {
+  template <class Next, class... Words>
+  static Word run(const Call& call, Next next, Words... words) noexcept {
+    const Word a[] = {words...};
+    Pending p = pending_collective<Operation>(call, a[Operation::comm_at], a);
+    p.is_persistent = true;
+    p.is_active = false;
+    call.enter();
+    const Word result = next(words...);
+    keep(call, p, a[sizeof...(words) - 1], result, Endpoint::end);
+    return result;
+  }
+};
+
+}  // namespace tracer::mpi

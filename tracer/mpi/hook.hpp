@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What hooks are made of. A hook is named by mpi_functions.def and says what is recorded of a call; its run() makes the
+// call itself: `next` is the MPI's function, called with the arguments just as they came.
+#pragma once
+
+#include "tracer/mpi/collectives.hpp"
+#include "tracer/mpi/completion.hpp"
+
+namespace tracer::mpi {
+
+/// Whether messages there can be told.
+inline bool is_told(const Comm& comm, int peer) noexcept {
+  if (peer == family.proc_null) return false;
+  if (!comm.is_foreign) [[likely]]
+    return true;
+  not_told(Untold::foreign_message);
+  return false;
+}
+
+/// MPI ignores a status; we need one.
+class Status {
+ public:
+  explicit Status(Word given) noexcept : at_(given == family.status_ignore ? reinterpret_cast<Word>(own_) : given) {}
+  Word get() const noexcept { return at_; }
+
+ private:
+  alignas(8) char own_[64];
+  Word at_;
+};
+
+struct region {
+  template <class Next, class... Words>
+  static Word run(const Call& call, Next next, Words... words) noexcept {
+    call.enter();
+    const Word result = next(words...);
+    call.leave();
+    return result;
+  }
+};
+
+/// A region, and counted: its data is not told.
+template <Untold what>
+struct counted {
+  template <class Next, class... Words>
+  static Word run(const Call& call, Next next, Words... words) noexcept {
+    not_told(what);
+    return region::run(call, next, words...);
+  }
+};
+using one_sided = counted<Untold::one_sided>;
+using file_operation = counted<Untold::file_operation>;
+
+/// After the call: what was begun is pending, or will never end.
+inline void keep(const Call& call, Pending& pending, Word request, Word result, Endpoint at) noexcept {
+  if (static_cast<int>(result) == 0) {
+    const Word handle = family.load(request);
+    if (handle != family.request_null) add_pending(handle, pending);
+  } else if (pending.kind != PendingKind::nothing && pending.is_active) {
+    call.request(Endpoint::none, MpiRequestStep::cancelled, pending.number);
+  }
+  if (at == Endpoint::end) call.leave();
+}
+
+}  // namespace tracer::mpi

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hooks of point to point: what sends, receives and finds messages.
+#pragma once
+
+#include "tracer/mpi/hook.hpp"
+
+namespace tracer::mpi {
+
+struct send {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to, Word tag,
+                  Word on) noexcept {
+    const Comm& comm = comm_of(call.thread, on);
+    const int peer = static_cast<int>(to);
+    if (is_told(comm, peer)) [[likely]] {
+      call.send(Endpoint::begin, comm, peer, static_cast<int>(tag), call.bytes(count, type), 0);
+    } else {
+      call.enter();
+    }
+    const Word result = next(buffer, count, type, to, tag, on);
+    call.leave();
+    return result;
+  }
+};
+
+struct recv {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word from, Word tag, Word on,
+                  Word given) noexcept {
+    const Comm& comm = comm_of(call.thread, on);
+    const Status status(given);
+    call.enter();
+    const Word result = next(buffer, count, type, from, tag, on, status.get());
+    if (static_cast<int>(result) == 0 && is_told(comm, static_cast<int>(from))) [[likely]] {
+      const Word s = status.get();
+      call.receive(Endpoint::end, comm, family.source(s), family.tag(s), family.bytes(s), 0);
+    } else {
+      call.leave();
+    }
+    return result;
+  }
+};
+
+struct isend {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to, Word tag, Word on,
+                  Word request) noexcept {
+    Pending p;
+    p.comm = &comm_of(call.thread, on);
+    p.peer = static_cast<int>(to);
+    if (is_told(*p.comm, p.peer)) {
+      p.kind = PendingKind::send;
+      p.number = next_number();
+      p.tag = static_cast<int>(tag);
+      p.sent = call.bytes(count, type);
+    }
+    start(call, p, Endpoint::begin);
+    const Word result = next(buffer, count, type, to, tag, on, request);
+    keep(call, p, request, result, Endpoint::end);
+    return result;
+  }
+};
+
+struct irecv {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word from, Word tag, Word on,
+                  Word request) noexcept {
+    Pending p;
+    p.comm = &comm_of(call.thread, on);
+    if (is_told(*p.comm, static_cast<int>(from))) {
+      p.kind = PendingKind::receive;
+      p.number = next_number();
+    }
+    start(call, p, Endpoint::begin);
+    const Word result = next(buffer, count, type, from, tag, on, request);
+    keep(call, p, request, result, Endpoint::end);
+    return result;
+  }
+};
+
+struct send_init {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to, Word tag, Word on,
+                  Word request) noexcept {
+    Pending p;
+    p.comm = &comm_of(call.thread, on);
+    p.peer = static_cast<int>(to);
+    p.kind = is_told(*p.comm, p.peer) ? PendingKind::send : PendingKind::nothing;
+    p.tag = static_cast<int>(tag);
+    p.sent = call.bytes(count, type);
+    p.is_persistent = true;
+    p.is_active = false;
+    call.enter();
+    const Word result = next(buffer, count, type, to, tag, on, request);
+    keep(call, p, request, result, Endpoint::end);
+    return result;
+  }
+};
+
+struct recv_init {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word from, Word tag, Word on,
+                  Word request) noexcept {
+    Pending p;
+    p.comm = &comm_of(call.thread, on);
+    p.kind = is_told(*p.comm, static_cast<int>(from)) ? PendingKind::receive : PendingKind::nothing;
+    p.is_persistent = true;
+    p.is_active = false;
+    call.enter();
+    const Word result = next(buffer, count, type, from, tag, on, request);
+    keep(call, p, request, result, Endpoint::end);
+    return result;
+  }
+};
+
+/// Partitioned: one message, whatever parts it goes in. The count is of one part and always wide.
+template <PendingKind kind>
+struct partitioned_init {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word buffer, Word parts, Word count, Word type, Word peer, Word tag,
+                  Word on, Word info, Word request) noexcept {
+    Pending p;
+    p.comm = &comm_of(call.thread, on);
+    p.peer = static_cast<int>(peer);
+    p.kind = is_told(*p.comm, p.peer) ? kind : PendingKind::nothing;
+    p.tag = static_cast<int>(tag);
+    p.sent = p.received = static_cast<std::uint64_t>(static_cast<int>(parts)) * static_cast<std::uint64_t>(count) *
+                          type_size(call.thread, type);
+    p.is_persistent = p.is_partitioned = true;
+    p.is_active = false;
+    call.enter();
+    const Word result = next(buffer, parts, count, type, peer, tag, on, info, request);
+    keep(call, p, request, result, Endpoint::end);
+    return result;
+  }
+};
+using psend_init = partitioned_init<PendingKind::send>;
+using precv_init = partitioned_init<PendingKind::receive>;
+
+struct sendrecv {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word out, Word sent, Word sent_type, Word to, Word send_tag, Word in,
+                  Word count, Word type, Word from, Word tag, Word on, Word given) noexcept {
+    const Comm& comm = comm_of(call.thread, on);
+    const Status status(given);
+    begin(call, comm, to, send_tag, sent, sent_type);
+    const Word result = next(out, sent, sent_type, to, send_tag, in, count, type, from, tag, on, status.get());
+    end(call, comm, from, status.get(), result);
+    return result;
+  }
+  static void begin(const Call& call, const Comm& comm, Word to, Word tag, Word sent, Word type) noexcept {
+    const int peer = static_cast<int>(to);
+    if (!is_told(comm, peer)) return call.enter();
+    call.send(Endpoint::begin, comm, peer, static_cast<int>(tag), call.bytes(sent, type), 0);
+  }
+  static void end(const Call& call, const Comm& comm, Word from, Word s, Word result) noexcept {
+    if (static_cast<int>(result) != 0 || !is_told(comm, static_cast<int>(from))) return call.leave();
+    call.receive(Endpoint::end, comm, family.source(s), family.tag(s), family.bytes(s), 0);
+  }
+};
+
+struct sendrecv_replace {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to, Word send_tag, Word from,
+                  Word tag, Word on, Word given) noexcept {
+    const Comm& comm = comm_of(call.thread, on);
+    const Status status(given);
+    sendrecv::begin(call, comm, to, send_tag, count, type);
+    const Word result = next(buffer, count, type, to, send_tag, from, tag, on, status.get());
+    sendrecv::end(call, comm, from, status.get(), result);
+    return result;
+  }
+};
+
+/// One request for two messages.
+struct isendrecv {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word out, Word sent, Word sent_type, Word to, Word send_tag, Word in,
+                  Word count, Word type, Word from, Word tag, Word on, Word request) noexcept {
+    call.enter();
+    Pending p = begin(call, comm_of(call.thread, on), to, send_tag, sent, sent_type, from);
+    const Word result = next(out, sent, sent_type, to, send_tag, in, count, type, from, tag, on, request);
+    keep(call, p, request, result, Endpoint::end);
+    return result;
+  }
+  static Pending begin(const Call& call, Comm& comm, Word to, Word tag, Word sent, Word type, Word from) noexcept {
+    Pending p;
+    p.comm = &comm;
+    p.peer = static_cast<int>(to);
+    p.tag = static_cast<int>(tag);
+    p.sent = call.bytes(sent, type);
+    p.number = next_number(2);
+    const bool sends = is_told(comm, p.peer), receives = is_told(comm, static_cast<int>(from));
+    if (sends) call.send(Endpoint::none, comm, p.peer, p.tag, p.sent, p.number);
+    p.kind = sends && receives ? PendingKind::exchange
+             : sends           ? PendingKind::send
+             : receives        ? PendingKind::receive
+                               : PendingKind::nothing;
+    if (receives) call.request(Endpoint::none, MpiRequestStep::receive_begins, sends ? p.number + 1 : p.number);
+    return p;
+  }
+};
+
+struct isendrecv_replace {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to, Word send_tag, Word from,
+                  Word tag, Word on, Word request) noexcept {
+    call.enter();
+    Pending p = isendrecv::begin(call, comm_of(call.thread, on), to, send_tag, count, type, from);
+    const Word result = next(buffer, count, type, to, send_tag, from, tag, on, request);
+    keep(call, p, request, result, Endpoint::end);
+    return result;
+  }
+};
+
+/// A message that was found waits under its handle, as a request does, for who receives it.
+inline void keep_message(const Call& call, Word on, Word message) noexcept {
+  const Word handle = family.load(message);
+  Pending p;
+  p.comm = &comm_of(call.thread, on);
+  if (handle != family.message_null) add_pending(~handle, p);
+}
+
+struct mprobe {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word from, Word tag, Word on, Word message, Word status) noexcept {
+    call.enter();
+    const Word result = next(from, tag, on, message, status);
+    if (static_cast<int>(result) == 0) keep_message(call, on, message);
+    call.leave();
+    return result;
+  }
+};
+
+struct improbe {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word from, Word tag, Word on, Word flag, Word message,
+                  Word status) noexcept {
+    call.enter();
+    const Word result = next(from, tag, on, flag, message, status);
+    if (static_cast<int>(result) == 0 && *reinterpret_cast<const int*>(flag) != 0) keep_message(call, on, message);
+    call.leave();
+    return result;
+  }
+};
+
+/// The communicator of a found message; nullptr: nobody's.
+inline Comm* comm_of_message(Word message) noexcept {
+  Pending* const p = claim(~family.load(message));
+  if (p == nullptr) return nullptr;
+  Comm* const comm = p->comm;
+  remove(p);
+  return comm;
+}
+
+struct mrecv {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word message, Word given) noexcept {
+    const Comm* const comm = comm_of_message(message);
+    const Status status(given);
+    call.enter();
+    const Word result = next(buffer, count, type, message, status.get());
+    const Word s = status.get();
+    if (comm != nullptr && static_cast<int>(result) == 0 && is_told(*comm, family.source(s))) {
+      call.receive(Endpoint::end, *comm, family.source(s), family.tag(s), family.bytes(s), 0);
+    } else {
+      call.leave();
+    }
+    return result;
+  }
+};
+
+struct imrecv {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word message,
+                  Word request) noexcept {
+    Pending p;
+    p.comm = comm_of_message(message);
+    if (p.comm != nullptr && is_told(*p.comm, 0)) {
+      p.kind = PendingKind::receive;
+      p.number = next_number();
+    }
+    start(call, p, Endpoint::begin);
+    const Word result = next(buffer, count, type, message, request);
+    keep(call, p, request, result, Endpoint::end);
+    return result;
+  }
+};
+
+}  // namespace tracer::mpi

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hooks of requests: persistent ones go on, and all are waited for, tested, freed and cancelled.
+#pragma once
+
+#include "tracer/mpi/hook.hpp"
+
+namespace tracer::mpi {
+
+/// A persistent request goes on; nullptr: not ours.
+inline Pending* restart(Word request) noexcept {
+  Pending* const p = claim(family.load(request));
+  if (p == nullptr) return nullptr;
+  p->is_active = true;
+  p->may_be_cancelled = false;
+  if (p->kind != PendingKind::nothing) p->number = next_number();
+  return p;
+}
+
+struct start_hook {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word request) noexcept {
+    Pending* const p = restart(request);
+    p != nullptr ? start(call, *p, Endpoint::begin) : call.enter();
+    if (p != nullptr) release(p);
+    const Word result = next(request);
+    call.leave();
+    return result;
+  }
+};
+
+struct startall {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word count, Word requests) noexcept {
+    call.enter();
+    for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(static_cast<int>(count)); ++i) {
+      const std::size_t size = family.int_handles ? 4 : 8;
+      Pending* const p = restart(requests + i * size);
+      if (p == nullptr) continue;
+      start(call, *p, Endpoint::none);
+      release(p);
+    }
+    const Word result = next(count, requests);
+    call.leave();
+    return result;
+  }
+};
+
+struct wait {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word request, Word given) noexcept {
+    Pending* const p = claim(family.load(request));
+    const Status own(given);
+    const Word status = wants_status(p) ? own.get() : given;
+    call.enter();
+    const Word result = next(request, status);
+    if (p == nullptr) {
+      call.leave();
+    } else if (static_cast<int>(result) == 0 || family.load(request) == family.request_null) {
+      complete(call, p, status, Endpoint::end);
+    } else {
+      release(p);
+      call.leave();
+    }
+    return result;
+  }
+};
+
+struct test {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word request, Word flag, Word given) noexcept {
+    Pending* const p = claim(family.load(request));
+    const Status own(given);
+    const Word status = wants_status(p) ? own.get() : given;
+    call.enter();
+    const Word result = next(request, flag, status);
+    if (p == nullptr) {
+      call.leave();
+    } else if (static_cast<int>(result) == 0 && *reinterpret_cast<const int*>(flag) != 0) {
+      complete(call, p, status, Endpoint::end);
+    } else {
+      tested(call, p, Endpoint::end);
+    }
+    return result;
+  }
+};
+
+/// The requests of an array, claimed while MPI looks at them.
+class Claims {
+ public:
+  Claims(const Call& call, Word count, Word requests) noexcept
+      : call_(call),
+        requests_(requests),
+        count_(static_cast<int>(count) > 0 ? static_cast<std::size_t>(static_cast<int>(count)) : 0) {
+    claims_ = claims_of(call.thread, count_);
+    if (claims_ == nullptr) count_ = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      claims_[i] = claim(family.load(requests, i));
+      wants_ |= wants_status(claims_[i]);
+    }
+  }
+  std::size_t count() const noexcept { return count_; }
+  bool wants_statuses() const noexcept { return wants_; }
+  /// Where MPI is to write `count` of them.
+  Word statuses(Word given, std::size_t count) const noexcept {
+    if (!wants_ || given != family.status_ignore) return given;
+    const Word own = statuses_of(call_.thread, count);
+    return own != 0 ? own : given;
+  }
+  bool is_over(std::size_t i) const noexcept { return family.load(requests_, i) == family.request_null; }
+  void complete(std::size_t i, Word status, Endpoint at = Endpoint::none) noexcept {
+    if (i >= count_ || claims_[i] == nullptr) return;
+    Pending* const p = claims_[i];
+    claims_[i] = nullptr;
+    if (wants_status(p) && status == family.status_ignore) return remove(p);  // no memory: nothing is known of it
+    mpi::complete(call_, p, status, at);
+  }
+  /// What is still claimed is not over. From the last on: queues stay in order.
+  void give_back(bool is_tested) noexcept {
+    for (std::size_t i = count_; i-- > 0;) {
+      if (claims_[i] == nullptr) continue;
+      is_tested ? tested(call_, claims_[i], Endpoint::none) : release(claims_[i]);
+    }
+  }
+
+ private:
+  const Call& call_;
+  Word requests_;
+  std::size_t count_;
+  Pending** claims_;
+  bool wants_ = false;
+};
+
+/// In an array of statuses; the one that is ignored has no others behind it.
+inline Word status_in(Word statuses, std::size_t index) noexcept {
+  return statuses == family.status_ignore ? statuses : family.status_at(statuses, index);
+}
+
+struct waitall {
+  template <class Next>
+  static Word run(Call& call, Next next, Word count, Word requests, Word given) noexcept {
+    Claims claims(call, count, requests);
+    const Word statuses = claims.statuses(given, claims.count());
+    call.enter();
+    const Word result = next(count, requests, statuses);
+    call.end_here();
+    for (std::size_t i = 0; i < claims.count(); ++i)
+      if (static_cast<int>(result) == 0 || claims.is_over(i)) claims.complete(i, status_in(statuses, i));
+    claims.give_back(false);
+    call.leave();
+    return result;
+  }
+};
+
+struct testall {
+  template <class Next>
+  static Word run(Call& call, Next next, Word count, Word requests, Word flag, Word given) noexcept {
+    Claims claims(call, count, requests);
+    const Word statuses = claims.statuses(given, claims.count());
+    call.enter();
+    const Word result = next(count, requests, flag, statuses);
+    call.end_here();
+    if (static_cast<int>(result) == 0 && *reinterpret_cast<const int*>(flag) != 0)
+      for (std::size_t i = 0; i < claims.count(); ++i) claims.complete(i, status_in(statuses, i));
+    claims.give_back(true);
+    call.leave();
+    return result;
+  }
+};
+
+struct waitany {
+  template <class Next>
+  static Word run(Call& call, Next next, Word count, Word requests, Word index, Word given) noexcept {
+    Claims claims(call, count, requests);
+    const Status own(given);
+    const Word status = claims.wants_statuses() ? own.get() : given;
+    call.enter();
+    const Word result = next(count, requests, index, status);
+    call.end_here();
+    const int done = *reinterpret_cast<const int*>(index);
+    if (static_cast<int>(result) == 0 && done >= 0) claims.complete(static_cast<std::size_t>(done), status);
+    claims.give_back(false);
+    call.leave();
+    return result;
+  }
+};
+
+struct testany {
+  template <class Next>
+  static Word run(Call& call, Next next, Word count, Word requests, Word index, Word flag, Word given) noexcept {
+    Claims claims(call, count, requests);
+    const Status own(given);
+    const Word status = claims.wants_statuses() ? own.get() : given;
+    call.enter();
+    const Word result = next(count, requests, index, flag, status);
+    call.end_here();
+    const bool is_over = static_cast<int>(result) == 0 && *reinterpret_cast<const int*>(flag) != 0;
+    const int done = is_over ? *reinterpret_cast<const int*>(index) : -1;
+    if (done >= 0) claims.complete(static_cast<std::size_t>(done), status);
+    claims.give_back(!is_over);
+    call.leave();
+    return result;
+  }
+};
+
+template <bool is_test>
+struct some {
+  template <class Next>
+  static Word run(Call& call, Next next, Word count, Word requests, Word done, Word indices, Word given) noexcept {
+    Claims claims(call, count, requests);
+    const Word statuses = claims.statuses(given, claims.count());
+    call.enter();
+    const Word result = next(count, requests, done, indices, statuses);
+    call.end_here();
+    const int over = static_cast<int>(result) == 0 ? *reinterpret_cast<const int*>(done) : 0;
+    for (int i = 0; i < over; ++i)
+      claims.complete(static_cast<std::size_t>(reinterpret_cast<const int*>(indices)[i]),
+                      status_in(statuses, static_cast<std::size_t>(i)));
+    claims.give_back(is_test && over == 0);
+    call.leave();
+    return result;
+  }
+};
+using waitsome = some<false>;
+using testsome = some<true>;
+
+/// The program will never learn of its end: it is told now.
+struct request_free {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word request) noexcept {
+    Pending* const p = claim(family.load(request));
+    call.enter();
+    const Word result = next(request);
+    if (p != nullptr && p->is_active && p->kind != PendingKind::nothing) {
+      if (p->kind == PendingKind::collective) {
+        call.collective(Endpoint::none, *p->comm, p->operation, p->root, p->sent, p->received, p->number);
+      } else {
+        call.request(Endpoint::none, p->kind == PendingKind::send ? MpiRequestStep::sent : MpiRequestStep::cancelled,
+                     p->number);
+      }
+      if (p->kind == PendingKind::receive) not_told(Untold::freed_receive);
+    }
+    if (p != nullptr) remove(p);
+    call.leave();
+    return result;
+  }
+};
+
+struct cancel {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word request) noexcept {
+    if (Pending* const p = claim(family.load(request))) {
+      p->may_be_cancelled = true;
+      release(p);
+    }
+    return region::run(call, next, request);
+  }
+};
+
+}  // namespace tracer::mpi
