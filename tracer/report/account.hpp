@@ -121,15 +121,18 @@ class Accountant final : public Observer {
   Account account();
 
  private:
+  static constexpr std::size_t most_stretches = 64;
+  using Spent = std::vector<std::pair<std::uint32_t, std::uint64_t>>;  ///< ns by region, or by location
+
   /// One barrier of one team: who has come, and what was waited.
   struct Episode {
     RegionRef region = undefined_ref, cause = undefined_ref;
     std::uint32_t arrived = 0, left = 0;
     std::uint64_t last_arrival = 0, busy_at_arrival = 0;  ///< 0: not all have come
     std::uint64_t imbalance = 0, starvation = 0, tasking = 0, rest = 0;
-    bool creator_was_last = false;                              ///< the others waited for tasks, then
-    std::vector<std::pair<LocationRef, std::uint64_t>> waited;  ///< `imbalance`, by location
-    std::vector<std::pair<RegionRef, std::uint64_t>> spent;     ///< by all who came, since the barrier before
+    bool creator_was_last = false;  ///< the others waited for tasks, then
+    Spent waited;                   ///< `imbalance`, by location
+    Spent spent;                    ///< by region: of all who came, since the barrier before
   };
   struct TeamState {
     std::map<std::uint64_t, Episode> episodes;  ///< open ones, by number
@@ -143,7 +146,7 @@ class Accountant final : public Observer {
     bool waiting = false;
     std::uint64_t created = 0;                     ///< tasks since the barrier before
     std::uint64_t queued_from = 0, busy_from = 0;  ///< the integrals at the location's last event
-    std::vector<std::pair<RegionRef, std::uint64_t>> spent;
+    Spent spent;                                   ///< by region, since the barrier before
   };
   struct State {
     bool counted = false, worker = false, seen = false, forking = false, joining = false, idle = false, helper = false;
@@ -159,6 +162,7 @@ class Accountant final : public Observer {
   };
   using DetailKey = std::array<std::uint32_t, 4>;
 
+  static void add_to(Spent& spent, std::uint32_t where, std::uint64_t ns);
   void charge(State& state, Place place, std::uint64_t ns) { state.ns[static_cast<std::size_t>(place)] += ns; }
   AccountRow& detail(Place place, RegionRef region, RegionRef cause, RegionRef parallel);
   void add_detail(Place place, RegionRef region, RegionRef cause, RegionRef parallel, std::uint64_t ns,
@@ -174,7 +178,14 @@ class Accountant final : public Observer {
   void take_out_helper(LocationRef location, State& state, const Team& team);
   TeamState& state_of(Team& team) { return teams_[&team]; }
   void refresh(State& state, std::uint64_t time);
+  void end_stretch(std::uint64_t time);
+  void lock(LocationRef location, State& state, const Event& event);
+  Place place_of_lock(RegionRef region) const;
   std::uint64_t estimated_creation() const;
+  std::uint64_t tool_start() const;
+  void close(LocationRef location, State& state, const Account& account);
+  static std::uint64_t move(State& state, Place from, Place to, std::uint64_t ns);
+  static void share_delay(State& state, std::uint64_t delay);
   void lock_wait(State& state, const Task& task, std::uint64_t ns, std::uint64_t to);
   RegionRef parallel_of(const State& state) const;
 

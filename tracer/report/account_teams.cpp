@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Teams: who is in them, who idles beside them, and what their start takes.
+#include <algorithm>
+
+#include "tracer/report/account.hpp"
+
+namespace tracer::report {
+
+/// libomp keeps a team of its own for `target nowait`: begun by a thread that is nobody's, in no place of the program.
+void Accountant::take_out_helper(LocationRef, State& state, const Team& team) {
+  const auto* name = team.region == undefined_ref ? nullptr : &replay_.classes()[team.region];
+  if (!name || !name->location.empty() || team.master == 0 || team.master >= states_.size()) return;
+  State& master = states_[team.master];
+  if (master.worker || definitions_.locations[team.master].name.starts_with("OMP")) return;
+  const auto mark = [this](State& one) {
+    if (!one.helper && !one.members.empty()) in_teams_ -= std::min<std::uint64_t>(in_teams_, 1);
+    one.helper = true;
+  };
+  if (!master.helper) {
+    active_.add(-1, now_);
+    if (active_.count() == 0) serial_since_ = now_;
+  }
+  mark(master);
+  mark(state);
+}
+
+/// What a thread idled: while the program was serial, beside teams of others, and from a fork to its part in the team.
+void Accountant::settle_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
+                             RegionRef parallel) {
+  state.idle = false;
+  const std::uint64_t until = std::max(state.idle_from, std::min(team_begin, now));
+  const std::uint64_t start = now - until, idle = until - state.idle_from;
+  const std::uint64_t beside = std::min(idle, teams_at_begin - std::min(teams_at_begin, state.teams_before));
+  charge(state, Place::unused, beside);
+  charge(state, Place::serial_idle, idle - beside);
+  charge(state, Place::team, start);
+  add_detail(Place::team, parallel, undefined_ref, parallel, start, now, 0);
+}
+
+void Accountant::team_begun(LocationRef location, Team& team, Task&) {
+  State& state = states_[location];
+  if (!state.counted) return;
+  TeamState& known = state_of(team);
+  if (known.begin == 0) known.begin = team.begin;
+  state.forking = false;
+  if (state.idle) {
+    std::uint64_t teams_at_fork = state.teams_now;
+    if (team.master < states_.size() && !states_[team.master].teams_at_fork.empty())
+      teams_at_fork = states_[team.master].teams_at_fork.back();
+    // The team's region is known from the master's Enter on; a worker may come first.
+    settle_idle(state, team.begin, teams_at_fork, now_, team.region);
+  }
+  if (state.members.empty() && !state.helper) most_at_once_ = std::max(most_at_once_, ++in_teams_);
+  state.members.push_back({});
+  state.members.back().team = &team;
+  refresh(state, now_);
+}
+
+void Accountant::team_left(LocationRef location, Team& team, Task&) {
+  State& state = states_[location];
+  if (!state.counted || state.members.empty()) return;
+  state.members.pop_back();
+  if (state.members.empty() && !state.helper) in_teams_ -= std::min<std::uint64_t>(in_teams_, 1);
+  if (location == team.master && !state.teams_at_fork.empty()) state.joining = true;
+  refresh(state, now_);
+}
+
+void Accountant::team_ended(Team& team) {
+  const auto found = teams_.find(&team);
+  if (found == teams_.end()) return;
+  for (auto& [number, episode] : found->second.episodes) finish_episode(team, episode, team.end);
+  for (State& state : states_) {  // members that the trace does not let go
+    std::erase_if(state.members, [&](const Member& member) { return member.team == &team; });
+  }
+  teams_.erase(found);
+}
+
+}  // namespace tracer::report

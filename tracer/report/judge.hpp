@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who makes the verdict: goes through the account, finding by finding (verdict_*.cpp).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tracer/report/analyze.hpp"
+#include "tracer/report/units.hpp"
+
+namespace tracer::report {
+
+[[gnu::format(printf, 1, 2)]] std::string format(const char* text, ...);
+inline double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+/// For "%llu".
+inline unsigned long long number(std::uint64_t value) {
+  return value;
+}
+inline std::string time(std::uint64_t ns) {
+  return duration_text(ns);
+}
+
+class Judge {
+ public:
+  Judge(const Report& report, const Definitions& definitions);
+  Verdict judge();
+
+ private:
+  // What kind of run it was (verdict_run.cpp).
+  void what_the_run_was();
+  void how_good_the_trace_is();
+  bool work_filled_the_processors(double processors) const;
+  void oversubscription();
+
+  // Findings, each worth a word only from least_share of the run on.
+  void serial();
+  void short_regions();
+  void unused();
+  void devices();
+  void imbalance();
+  void uneven(RegionRef cause, const AccountRow& row);
+  void locks();
+  void tasks();
+  void starvation(RegionRef region, std::uint64_t longest);
+
+  // Words for them.
+  std::string where(const SerialStretch& stretch) const;
+  std::string for_loop(RegionRef loop, std::uint32_t threads) const;
+  std::string for_region(RegionRef cause) const;
+
+  void note(std::string id, std::string text);
+  void no_advice(const char* why);
+  Finding at(RegionRef region) const;
+  std::string name(RegionRef region) const;
+  Construct construct(RegionRef region) const;
+  RegionRole role(RegionRef region) const;
+  void sure(Finding& finding, const char* how) const;
+  void add(Finding finding, std::string id, std::uint64_t lost);
+  void find();
+  bool is_small(RegionRef parallel) const;
+  std::uint64_t in_details(Place place) const;
+  void summarize();
+  std::string reason() const;
+
+  const Report& report_;
+  const Account& account_;
+  const Definitions& definitions_;
+  const std::vector<RegionClass> classes_;
+  const std::uint64_t wall_, threads_;
+  bool busy_ = false;
+  std::vector<RegionRef> small_;  ///< parallel regions whose waiting is their shortness
+  Verdict verdict_;
+};
+
+}  // namespace tracer::report

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What kind of run it was: whether anything follows from it.
+#include <cstdlib>
+
+#include "tracer/report/judge.hpp"
+
+namespace tracer::report {
+namespace {
+
+constexpr std::uint64_t least_wall = 10'000'000;  ///< shorter runs are their own start
+constexpr std::uint64_t event_cost = 40;          ///< ns of a callback and its record, at most
+constexpr double too_perturbed = 0.15, too_delayed = 0.10;
+
+}  // namespace
+
+void Judge::what_the_run_was() {
+  const RunFacts& facts = report_.facts;
+  if (facts.killed()) {
+    no_advice("killed");
+    note("killed", "The program was " + ending_text(facts) + ". What follows is what was recorded until then, " +
+                       time(wall_) + " of the process: a part of a run, from which no advice follows.");
+  } else if (facts.ended == "without telling") {
+    note("no-end", "The program " + ending_text(facts) + ".");
+  } else if (facts.exit_status > 0) {
+    note("exit-status", format("The program ended with exit status %d: was that a whole run?", facts.exit_status));
+  }
+  for (const Property& property : report_.properties) {
+    const bool loss =
+        property.name.find("LOST") != std::string::npos || property.name.find("DROPPED") != std::string::npos;
+    const auto count = std::strtoull(property.value.c_str(), nullptr, 10);
+    if (!property.name.starts_with("TRACER::") || !loss || count == 0) continue;
+    no_advice("incomplete");
+    note("incomplete", format("The trace is incomplete: %s = %s. Times and counts are too small; record again with "
+                              "more TRACER_MEMORY or with a filter.",
+                              property.name.c_str() + 8, property.value.c_str()));
+  }
+  if (report_.wall < least_wall) {
+    no_advice("too short");
+    note("too-short", "The run recorded is only " + time(report_.wall) +
+                          " long: starting threads takes as long. Give the program more to do.");
+  }
+}
+
+void Judge::how_good_the_trace_is() {
+  const std::uint64_t there = account_.total - account_.at(Place::absent);
+  const double delayed = share(account_.at(Place::descheduled), there);
+  const double processors = report_.facts.processors;
+  const bool shared = processors > 0 && static_cast<double>(account_.most_at_once) > processors + 0.01;
+  const std::uint64_t delay = account_.at(Place::descheduled);
+  if (shared && delayed > too_delayed && work_filled_the_processors(processors)) {
+    no_advice("oversubscribed");
+  } else if (delayed > too_delayed) {
+    busy_ = true;
+    note("busy-machine",
+         format("Threads were ready to run but without a processor for %s, %.0f %% of their time: %s. Repeat the run "
+                "%s before trusting small numbers.",
+                time(delay).c_str(), delayed * 100,
+                shared ? "there are more threads than processors" : "other programs were using the processors",
+                shared ? "with as many threads as processors" : "on a quiet machine"));
+  }
+  const std::uint64_t active = there - account_.at(Place::serial_idle);
+  const std::uint64_t tool = account_.at(Place::tool) + report_.events * event_cost;
+  if (share(report_.events * event_cost, active) > too_perturbed) {
+    no_advice("perturbed");
+    note(
+        "perturbed",
+        format("Recording %s events took some %.0f %% of the threads' time, so that most times are longer than without "
+               "it: only what is as fine-grained as that is said. A filter (--filter, TRACER_RECORD) makes it less.",
+               count_text(report_.events).c_str(), 100 * share(tool, active)));
+  }
+}
+
+/// Whether the program's own work, beside all waiting, was able to run on more than the processors there are. What
+/// waits may spin and give its processor away each time: that alone delays nobody. Nor does the load of others.
+bool Judge::work_filled_the_processors(double processors) const {
+  std::uint64_t able = 0, waiting = 0;
+  for (const AccountThread& row : account_.rows) able += row.facts.processor + row.facts.delay;
+  for (const AccountRow& row : account_.details)
+    if (row.place != Place::team && row.place != Place::device) waiting += row.ns;
+  const std::uint64_t in_teams = wall_ - std::min(wall_, account_.serial_wall);
+  return static_cast<double>(able - std::min(able, waiting)) >= 0.9 * processors * static_cast<double>(in_teams);
+}
+
+void Judge::oversubscription() {
+  Finding finding;
+  const std::uint64_t there = account_.total - account_.at(Place::absent);
+  finding.text = format(
+      "%llu threads share %.4g processors: they were ready to run but had none for %s, %.0f %% of their "
+      "time. All waiting in the tables below may come from that alone.",
+      number(account_.most_at_once), report_.facts.processors, time(account_.at(Place::descheduled)).c_str(),
+      100 * share(account_.at(Place::descheduled), there));
+  finding.advice = format("Run with OMP_NUM_THREADS=%d, or on more processors; then look again.",
+                          static_cast<int>(std::max(1.0, report_.facts.processors)));
+  finding.sure = "high";
+  const std::uint64_t lost = account_.at(Place::descheduled);
+  finding.id = "oversubscription";
+  finding.lost = lost;
+  finding.win = lost / threads_;
+  verdict_.findings.push_back(std::move(finding));
+}
+
+}  // namespace tracer::report

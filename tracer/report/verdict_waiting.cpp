@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Findings about waiting: for the last thread at a barrier, and for locks.
+#include <algorithm>
+#include <map>
+
+#include "tracer/report/judge.hpp"
+
+namespace tracer::report {
+
+/// What kept the last thread: by that, the waiting of the others is one finding.
+void Judge::imbalance() {
+  std::map<std::pair<RegionRef, RegionRef>, AccountRow> by_cause;  // cause, parallel region
+  for (const AccountRow& row : account_.details) {
+    if (row.place != Place::imbalance) continue;
+    AccountRow& sum = by_cause[{row.cause == undefined_ref ? row.region : row.cause, row.parallel}];
+    sum.region = row.region;
+    sum.threads = std::max(sum.threads, row.threads);
+    sum.ns += row.ns;
+    sum.count += row.count;
+    if (row.longest > sum.longest) sum.longest = row.longest, sum.longest_at = row.longest_at;
+  }
+  for (const auto& [key, row] : by_cause)
+    if (!is_small(key.second)) uneven(key.first, row);
+}
+
+void Judge::uneven(RegionRef cause, const AccountRow& row) {
+  Finding finding = at(cause);
+  finding.at = row.longest_at;
+  const std::string waits = format("threads wait %s at %s", time(row.ns).c_str(), name(row.region).c_str());
+  const std::string times = row.count > 1 ? format(", in %s executions", count_text(row.count).c_str()) : "";
+  std::string id = "imbalance";
+  const bool alone = role(cause) == RegionRole::single_sblock;
+  switch (alone ? Construct::single : construct(cause)) {
+    case Construct::single:
+    case Construct::masked:
+      id = "single";
+      finding.text =
+          "One thread alone works in " + name(cause) + " while the others have nothing to do: " + waits + times + ".";
+      finding.advice =
+          "Share that work (a worksharing loop, tasks), or let the others go on with nowait where what follows "
+          "does not need it.";
+      sure(finding, "high");
+      break;
+    case Construct::loop:
+      finding.text = "The iterations of " + name(cause) + " are unevenly spread: " + waits +
+                     " until the slowest is done" + times + ".";
+      finding.advice = for_loop(cause, row.threads);
+      sure(finding, "high");
+      break;
+    case Construct::sections:
+      finding.text = "The sections of " + name(cause) + " differ in length: " + waits + times + ".";
+      finding.advice = "Make sections of equal work, more than there are threads, or use tasks.";
+      sure(finding, "high");
+      break;
+    case Construct::lock:
+      finding.text = "Threads come late to " + name(row.region) + " because they waited in " + name(cause) + ": " +
+                     waits + times + ".";
+      finding.advice = "See to " + name(cause) + " first.";
+      break;
+    case Construct::task:
+      finding.text = "Tasks of " + name(cause) + " keep one thread longer than the others: " + waits + times + ".";
+      finding.advice = "Make the last tasks smaller, or create the long ones first (priority).";
+      break;
+    default:
+      finding.text =
+          "The threads of " + name(cause) + " have unequal work: " + waits + " for the slowest" + times + ".";
+      finding.advice = for_region(cause);
+      break;
+  }
+  add(std::move(finding), id, row.ns);
+}
+
+std::string Judge::for_loop(RegionRef loop, std::uint32_t threads) const {
+  const auto found = account_.loops.find(loop);
+  const std::string schedule =
+      found == account_.loops.end() || found->second.schedules.size() != 1 ? "" : *found->second.schedules.begin();
+  const std::uint64_t iterations = found == account_.loops.end() ? 0 : found->second.iterations;
+  if (iterations > 0 && iterations < 4 * std::uint64_t{threads})
+    return format(
+        "There are only %llu iterations for %u threads: make more and smaller ones (collapse, an inner loop, "
+        "taskloop).",
+        number(iterations), threads);
+  if (schedule == "dynamic")
+    return "Its schedule is dynamic already: smaller chunks, or begin with the costliest iterations, so that no long "
+           "one "
+           "comes last.";
+  if (schedule == "guided")
+    return "Its schedule is guided, whose first chunks are large: try schedule(dynamic) with a small chunk.";
+  if (schedule == "static")
+    return "Its schedule is static: try schedule(dynamic, chunk) or guided when the cost of iterations is not known "
+           "before, schedule(static, 1) when it rises or falls steadily.";
+  return "If its schedule is static, as by default: try schedule(dynamic, chunk) or guided.";
+}
+
+/// Code of a parallel region itself: no schedule will help.
+std::string Judge::for_region(RegionRef cause) const {
+  if (construct(cause) == Construct::parallel)
+    return "The work is given out by the region's own code, or by a loop that the compiler does not report (GCC: "
+           "static "
+           "ones): spread it evenly, by cost rather than by number.";
+  return "Spread the work of this part evenly over the threads.";
+}
+
+void Judge::locks() {
+  struct Sum {
+    std::uint64_t ns = 0, count = 0, longest = 0, at = 0, holder_ns = 0;
+    RegionRef holder = undefined_ref;
+  };
+  std::map<RegionRef, Sum> by_region;
+  for (const AccountRow& row : account_.details) {
+    if (row.place != Place::locks && row.place != Place::exclusive) continue;
+    Sum& sum = by_region[row.region];
+    sum.ns += row.ns;
+    sum.count += row.count;
+    if (row.longest > sum.longest) sum.longest = row.longest, sum.at = row.longest_at;
+    if (row.ns > sum.holder_ns) sum.holder_ns = row.ns, sum.holder = row.cause;
+  }
+  for (const auto& [region, sum] : by_region) {
+    Finding finding = at(region);
+    finding.at = sum.at;
+    const bool ordered = role(region) == RegionRole::ordered, atomic = role(region) == RegionRole::atomic;
+    finding.text = format("Threads wait %s at %s, %s times, the longest %s", time(sum.ns).c_str(), name(region).c_str(),
+                          count_text(sum.count).c_str(), time(sum.longest).c_str());
+    if (sum.holder != undefined_ref && !ordered) finding.text += "; most of it was held at " + name(sum.holder);
+    finding.text += ".";
+    finding.advice = ordered  ? "Only what must be in order belongs into ordered; the loop before it needs a schedule "
+                                "with small chunks "
+                                "(static, 1) so that neighbours run at the same time."
+                     : atomic ? "Let each thread sum up for itself and combine once (reduction)."
+                              : "Do less while holding it, use several locks for independent data, or give each "
+                                "thread its own copy and "
+                                "combine once (reduction).";
+    sure(finding, "high");
+    add(std::move(finding), ordered ? "ordered" : "contention", sum.ns);
+  }
+}
+
+}  // namespace tracer::report
