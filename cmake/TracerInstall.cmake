@@ -61,6 +61,7 @@ if(dpkg_shlibdeps)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 endif()
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/packaging/debian_files.cmake)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 # Opened when they are needed, and done without when they are not there: source lines, the runtime for GCC's programs.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libdw1")

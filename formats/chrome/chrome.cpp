@@ -50,10 +50,20 @@ class Writer final : public TimelineVisitor {
       sources_.push_back(std::move(source));
     }
     sources_.resize(names_.size());
-    out_ << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
+    out_ << "{\"displayTimeUnit\":\"ns\",\"otherData\":{";
+    const char* comma = "";
+    for (const Property& property : definitions.properties) {
+      out_ << comma << quoted(property.name) << ':' << quoted(property.value);
+      comma = ",";
+    }
+    out_ << "},\"traceEvents\":[";
+    const std::string end = broken_end(definitions);
     for (std::size_t i = 0; i < definitions.groups_of_locations.size(); ++i) {
       begin() << "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" << numbers_.process[i]
               << ",\"tid\":0,\"args\":{\"name\":" << quoted(definitions.groups_of_locations[i].name) << "}}";
+      if (end.empty() || definitions.groups_of_locations[i].kind != LocationGroupKind::process) continue;
+      begin() << "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":" << numbers_.process[i]
+              << ",\"tid\":0,\"args\":{\"labels\":" << quoted(end) << "}}";
     }
     for (std::size_t i = 0; i < definitions.locations.size(); ++i) {
       begin() << "{\"ph\":\"M\",\"name\":\"thread_name\"" << where(static_cast<LocationRef>(i))

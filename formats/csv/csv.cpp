@@ -72,7 +72,11 @@ class Writer final : public TimelineVisitor {
     check(file);
   }
   void write_tables(const Definitions& definitions) const {
-    std::ofstream locations, regions;
+    std::ofstream locations, regions, meta;
+    start(meta, "meta.csv", "name,value");
+    for (const Property& property : definitions.properties)
+      meta << cell(property.name) << ',' << cell(property.value) << '\n';
+    check(meta);
     start(locations, "locations.csv", "location,name,kind,group");
     for (std::size_t i = 0; i < definitions.locations.size(); ++i) {
       const Location& location = definitions.locations[i];

@@ -24,8 +24,8 @@ constexpr std::uint64_t state_cleared = 1, needs_state = 2;
 }  // namespace packet
 namespace track {
 constexpr std::uint32_t uuid = 1, name = 2, process = 3, thread = 4, parent = 5, counter = 8;
-constexpr std::uint32_t process_pid = 1, process_name = 6, thread_pid = 1, thread_tid = 2, thread_name = 5,
-                        counter_unit_name = 6;
+constexpr std::uint32_t process_pid = 1, process_name = 6, process_labels = 8, thread_pid = 1, thread_tid = 2,
+                        thread_name = 5, counter_unit_name = 6;
 }  // namespace track
 namespace event {
 constexpr std::uint32_t category_iids = 3, annotation = 4, type = 9, name_iid = 10, track_uuid = 11, counter_value = 30,
@@ -140,6 +140,9 @@ class Writer final : public TimelineVisitor {
     Message process, descriptor;
     process.varint(track::process_pid, numbers_.process[group]);
     process.text(track::process_name, definitions_.groups_of_locations[group].name);
+    const std::string end = broken_end(definitions_);
+    if (!end.empty() && definitions_.groups_of_locations[group].kind == LocationGroupKind::process)
+      process.text(track::process_labels, end);
     descriptor.varint(track::uuid, process_of(group));
     descriptor.message(track::process, process);
     write_track(descriptor);

@@ -100,6 +100,17 @@ inline TimelineNumbers timeline_numbers(const Definitions& definitions) {
   return numbers;
 }
 
+/// What a viewer must say of a run whose end is missing: "killed by signal 9"; "" of whole ones.
+inline std::string broken_end(const Definitions& definitions) {
+  std::string ended, signal;
+  for (const Property& property : definitions.properties) {
+    if (property.name == "TRACER::RUN::ENDED") ended = property.value;
+    if (property.name == "TRACER::RUN::SIGNAL") signal = property.value;
+  }
+  if (ended == "signal") return "killed by signal " + signal;
+  return ended == "unknown" ? "killed or crashed: its end is not in the trace" : "";
+}
+
 /// A slice's category, by which viewers filter and colour; `name` as in slice_names().
 inline const char* category_of(const Definitions& definitions, std::uint32_t name) {
   if (name >= definitions.regions.size()) return "copy";

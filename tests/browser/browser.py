@@ -106,6 +106,9 @@ class Browser:
         """Loads a file and waits until its timeline is drawn."""
         self.console, self.errors, self.requests = [], [], []
         self.call("Page.navigate", {"url": "file://" + os.path.abspath(path)})
+        self.wait_ready(path, seconds)
+
+    def wait_ready(self, path, seconds=60):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if self.evaluate("Boolean(document.documentElement) && document.documentElement.dataset.ready === '1'"):

@@ -11,15 +11,10 @@ import sys
 import tempfile
 
 from browser import Browser, find_chromium
+from pages import need
 
 SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "post-processing"
 tracer, library = (os.path.abspath(path) for path in sys.argv[1:3])
-
-
-def need(condition, what):
-    if not condition:
-        raise SystemExit("FAILED: " + what)
-    print("ok: " + what)
 
 
 def check_page(browser, page, report):

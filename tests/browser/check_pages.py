@@ -5,30 +5,11 @@ nothing loaded from elsewhere, no errors, the right lanes, zoom, search, keys, t
 million events that is interactive within seconds. Exit status 77: there is no Chromium here."""
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 from browser import Browser, find_chromium
-
-
-def need(condition, what):
-    if not condition:
-        raise SystemExit("FAILED: " + what)
-    print("ok: " + what)
-
-
-def make(tracer, make_trace, directory, kind, *arguments):
-    archive, page = directory / kind, directory / (kind + ".html")
-    subprocess.run([make_trace, kind, archive, *arguments], check=True)
-    subprocess.run([tracer, "report", archive, "--html", page], check=True, stderr=subprocess.DEVNULL)
-    return page
-
-
-def check_clean(browser, page):
-    browser.open(page)
-    need(browser.requests == ["file://" + str(page)], f"{page.stem}: loads nothing but itself {browser.requests}")
-    need(not browser.errors and not browser.console, f"{page.stem}: no errors, nothing on the console {browser.errors}{browser.console}")
+from pages import check_clean, make, need
 
 
 def check_lanes(browser):
@@ -97,40 +78,6 @@ def check_verdict(browser):
     browser.key("0")
 
 
-def check_reading(browser):
-    """What makes a timeline readable: one colour for one meaning, labels that differ, threads in order, an address that can be sent."""
-    labels = browser.evaluate("[0, 1, 2].map(i => tracerReport.axisTime(13.2e9 + i * 2e3, 2e3))")
-    need(len(set(labels)) == 3, f"the axis tells marks apart however far one zooms {labels}")
-    names = browser.evaluate("""(() => { const old = tracerReport.lanes.map(l => l.name);
-        ['OMP thread 29', 'Master thread', 'OMP thread 3', 'OMP thread 16'].forEach((n, i) => { tracerReport.lanes[i].name = n; });
-        tracerReport.layout(); const sorted = tracerReport.order().map(l => l.name);
-        old.forEach((n, i) => { tracerReport.lanes[i].name = n; }); tracerReport.layout(); return sorted; })()""")
-    need(names == ["Master thread", "OMP thread 3", "OMP thread 16", "OMP thread 29"], f"threads come by their number {names}")
-    colours = browser.evaluate("['work', 'barrier', 'task_wait', 'lock_wait', 'runtime', 'device', 'idle'].map(a => tracerReport.activityColour(a))")
-    need(len(set(colours)) == 7, "each activity has a colour of its own")
-    heights = browser.evaluate("(() => { const l = tracerReport.lanes[0], before = l.height; tracerReport.fold(l); const folded = l.height; tracerReport.fold(l); return [before, folded, l.height]; })()")
-    need(heights[1] < heights[0] == heights[2], f"a thread can be folded and unfolded {heights}")
-    first = browser.evaluate("(() => { const l = tracerReport.lanes[3]; tracerReport.pin(l); const name = tracerReport.order()[0].name; tracerReport.pin(l); return name; })()")
-    need(first == "OMP thread 3", "a pinned thread is first")
-    browser.evaluate("tracerReport.setView(5e6, 15e6)")
-    sums = browser.evaluate("(() => { const v = tracerReport.inView(); return [v.whole, v.rows.find(r => tracerReport.meta.names[r.name].includes(' for ')).ns]; })()")
-    need(abs(sums[0] - 40e6) < 1e3 and abs(sums[1] - 40e6) < 1e3, f"the part in view is told in numbers: four threads in the loop for 10 ms {sums}")
-    browser.evaluate("tracerReport.showTab('In view')")
-    browser.evaluate("new Promise(done => setTimeout(done, 400))")
-    address = browser.evaluate("location.hash")
-    need("from=5000000" in address and "to=15000000" in address and "In+view" in address, f"the address says what is shown {address}")
-    browser.evaluate("tracerReport.setView(0, 40e6)")
-    browser.evaluate(f"history.replaceState(null, '', {address!r}); tracerReport.restore()")
-    need(browser.evaluate("[tracerReport.view.t0, tracerReport.view.t1]") == [5e6, 15e6], "and leads there again")
-    browser.call("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": False})
-    wide = browser.evaluate("['Summary', 'Constructs', 'Parallel regions', 'Trace'].map(t => { tracerReport.showTab(t); return document.documentElement.scrollWidth; })")
-    need(max(wide) <= 390, f"on 390 pixels nothing sticks out {wide}")
-    browser.call("Emulation.setDeviceMetricsOverride", {"width": 1400, "height": 900, "deviceScaleFactor": 1, "mobile": False})
-    browser.evaluate("tracerReport.showTab('Summary')")
-    heads = browser.evaluate("[...document.querySelectorAll('th')].map(h => h.textContent)")
-    need({"taskwait", "locks", "idle", "barrier", "work"} <= set(heads), f"the threads' table has all that they do {heads}")
-
-
 def check_device(browser):
     need(browser.evaluate("tracerReport.lanes[1].name") == "CUDA[0:0]", "the stream has a lane")
     names = browser.evaluate("tracerReport.lanes[1].rows.flatMap(r => [...r.name].map(n => tracerReport.meta.names[n]))")
@@ -143,14 +90,14 @@ def check_device(browser):
 
 def check_tasks(browser):
     browser.evaluate("tracerReport.showTab('Tasks')")
-    need(browser.evaluate("tracerReport.meta.tasks.length") == 20, "the graph has all tasks")
-    need(browser.evaluate("tracerReport.meta.tasks.filter(t => t.critical).length") == 10, "the chain is marked")
+    need(browser.evaluate("tracerReport.side().tasks.length") == 20, "the graph has all tasks")
+    need(browser.evaluate("tracerReport.side().tasks.filter(t => t.critical).length") == 10, "the chain is marked")
     need(browser.evaluate("tracerReport.meta.arrows.length") == 20, "an arrow leads from each creation to its start")
 
 
 def check_million(browser, page):
     browser.open(page)
-    events = browser.evaluate("tracerReport.meta.report.trace.events")
+    events = browser.evaluate("tracerReport.report().trace.events")
     ready = browser.evaluate("tracerReport.readyAt")
     need(events >= 1_000_000 and ready < 2000 * slack(), f"{events} events are drawn after {ready:.0f} ms")
     worst = browser.evaluate("""(async () => { let worst = 0; const n = tracerReport.meta.length;
@@ -182,7 +129,6 @@ def main():
         check_mouse(browser)
         browser.open(page)
         check_verdict(browser)
-        check_reading(browser)
         if shots:
             browser.open(page)
             browser.screenshot(shots / "report-imbalance.png")

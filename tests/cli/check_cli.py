@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """check_cli.py TRACER MAKE_TRACE [LIBRARY]: every subcommand has a help, refuses wrong input with one clear line and a
 status, and `run` ends as the program does."""
+import fcntl
 import json
 import os
 import pathlib
@@ -132,6 +133,24 @@ def check_run(directory):
     check_kinds_of_programs(directory, env)
 
 
+def check_half_archive(directory, env):
+    """What a converter left that was killed is nobody's archive; what has no mark of it is somebody's."""
+    run("run", "--raw", "-o", directory / "raw.trace", "--", directory / "gomp", cwd=directory, env=env)
+    half = directory / "half"
+    (half / "traces").mkdir(parents=True)
+    for name in ("traces.def", "traces/0.evt"):
+        (half / name).write_text("half")
+    refuses(1, "there is an archive already", "convert", "-k", "-o", half, directory / "raw.trace")
+    mark = half / "traces.part"
+    mark.touch()
+    with mark.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        refuses(1, "another process makes an archive", "convert", "-k", "-o", half, directory / "raw.trace")
+    done = run("convert", "-k", "-o", half, directory / "raw.trace")
+    need(done.returncode == 0 and sorted(path.name for path in half.iterdir()) == ["traces", "traces.def", "traces.otf2"], f"half an archive is made anew {done.stderr}")
+    need(run("check", half).returncode == 0, "and whole")
+
+
 def check_kinds_of_programs(directory, env):
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
@@ -163,6 +182,7 @@ def check_kinds_of_programs(directory, env):
     need("GCC" in done.stderr, "and what GCC does not report is said")
     report = json.loads(run("report", "--json", directory / "gomp.trace").stdout)
     need(any(row["construct"] == "critical" for row in report["constructs"]), "its critical region is in the trace")
+    check_half_archive(directory, env)
     checked = run("check", directory / "gomp.trace")
     need(checked.returncode == 0, f"and the archive is valid: {checked.stdout.strip().splitlines()[-1:]}")
 

@@ -5,6 +5,7 @@
 // not matter.
 #define _GNU_SOURCE
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -426,6 +427,54 @@ static void short_regions(void) {
   say("short-regions", 2 * (now() - begin) - work, line);
 }
 
+static void frequent_barriers(void) {
+  enum { rounds = 20000 };
+  double begin = now();
+  for (int i = 0; i < rounds; ++i) compute(2 * 100);
+  const double work = now() - begin;
+  int line = 0;
+  begin = now();
+#pragma omp parallel num_threads(2)
+  for (int i = 0; i < rounds; ++i) {
+    compute(100);
+    line = __LINE__ + 1;
+#pragma omp barrier
+  }
+  say("frequent-barriers", 2 * (now() - begin) - work, line);
+}
+
+static pthread_t worker[N];
+static void hold_up(int signal) {
+  (void)signal;
+  rest(2 * unit);
+}
+
+/// Workers that sleep between regions are held up when they should wake.
+static void late_workers(void) {
+  double lost = 0;
+  int line = 0;
+  signal(SIGUSR1, hold_up);
+  even_region();
+#pragma omp parallel num_threads(N)
+  {
+    worker[omp_get_thread_num()] = pthread_self();
+    rest(unit);
+  }
+  for (int round = 0; round < 3; ++round) {
+    rest(unit / 4);  // until they sleep
+    for (int i = 1; i < N; ++i) pthread_kill(worker[i], SIGUSR1);
+    rest(unit / 4);
+    const double begin = now();
+    line = __LINE__ + 1;
+#pragma omp parallel num_threads(N) reduction(+ : lost)
+    {
+      lost += now() - begin;
+      rest(unit);
+    }
+  }
+  say("late-threads", lost, line);
+}
+
 static void oversubscribed(void) {
   cpu_set_t set;
   sched_getaffinity(0, sizeof set, &set);
@@ -566,6 +615,8 @@ static const struct {
     {"recursive-tasks", recursive_tasks},
     {"flat-tasks", flat_tasks},
     {"short-regions", short_regions},
+    {"frequent-barriers", frequent_barriers},
+    {"late-workers", late_workers},
     {"oversubscribed", oversubscribed},
     {"false-sharing", false_sharing},
     {"healthy-loop", healthy_loop},

@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from account import account_faults  # noqa: E402
+
 # What else is true of a program, beside its disease.
 ALSO = {
     "few-tasks": {"single"},
@@ -33,14 +36,6 @@ def traced(tracer, library, program, name, directory):
     finding, lost, line = done.stdout.split("\n")[0].rsplit(" ", 2)
     report = subprocess.run([tracer, "report", "--json", archive], check=True, capture_output=True, text=True).stdout
     return (finding, float(lost), int(line)), json.loads(report)
-
-
-def adds_up(account):
-    """Each thread's places add up to the whole, and the threads to the sum."""
-    wall = account["end_ns"] - account["begin_ns"]
-    each = all(abs(sum(row["time"].values()) - wall) <= 0.001 * wall for row in account["by_thread"])
-    whole = account["threads"] * wall
-    return each and abs(sum(account["time"].values()) - whole) <= 0.001 * whole
 
 
 def judge(name, truth, report):
@@ -77,8 +72,7 @@ def main():
                   + (f" ({state})" if state != "ok" else ""))
             first += result["rank"] == 1
             close += result["said"] is None or abs(result["said"] - truth[1]) <= 0.1 * truth[1] + 0.01
-            if not adds_up(report["account"]):
-                failures.append(f"{name}: the account does not add up")
+            failures += [f"{name}: {fault}" for fault in account_faults(report)]
             if result["rank"] != 1:
                 failures.append(f"{name}: {truth[0]} is not first: {[one['id'] for one in report['verdict']['findings']]}")
             if truth[0] == "none" and result["wrong"]:

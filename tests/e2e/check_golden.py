@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from account import archive_account_faults  # noqa: E402
 from runtimes import all_runtimes  # noqa: E402
 
 SKIPPED = 77
@@ -66,6 +67,8 @@ def trace(options, runtime, directory):
         checked = run([options.tracer, "check", anchor], env)
         if checked.returncode != 0:
             return None, f"tracer check:\n{checked.stdout}{checked.stderr}"
+        if faults := archive_account_faults(options.tracer, anchor):
+            return None, "\n".join(faults)
     dumped = run([options.dump, anchor], env)
     if dumped.returncode != 0:
         return None, f"{traced.stderr}{dumped.stderr}"

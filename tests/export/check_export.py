@@ -133,7 +133,7 @@ def check_perfetto(path, counts, copies):
 
 def check_chrome(path, counts, copies):
     data = json.loads(path.read_text())
-    need(set(data) == {"displayTimeUnit", "traceEvents"}, "chrome: the object has the two members")
+    need(set(data) == {"displayTimeUnit", "otherData", "traceEvents"}, "chrome: the object has its members")
     required = {"X": {"name", "cat", "pid", "tid", "ts", "dur"}, "M": {"name", "pid", "tid", "args"}, "C": {"name", "pid", "tid", "ts", "args"},
                 "s": {"name", "cat", "id", "pid", "tid", "ts"}, "f": {"name", "cat", "id", "pid", "tid", "ts", "bp"}}
     slices = collections.Counter()
@@ -191,6 +191,32 @@ def export(tracer, archive, kind, output):
     return pathlib.Path(output)
 
 
+def check_killed(tracer, make_trace, directory):
+    """That a run was killed is said by the command and by every file."""
+    archive = directory / "killed"
+    subprocess.run([make_trace, "killed", archive], check=True)
+    for kind in ("perfetto", "chrome", "csv", "sqlite", "parquet"):
+        output = directory / ("killed." + kind)
+        done = subprocess.run([tracer, "export", archive, "--format", kind, "-o", output], capture_output=True, text=True)
+        if done.returncode != 0 and "this build has no" in done.stderr:
+            continue
+        need("the program was killed by signal 9" in done.stderr, f"{kind}: the command says that the run was killed: {done.stderr!r}")
+        if kind == "perfetto":
+            need(b"killed by signal 9" in output.read_bytes(), "perfetto: so does the process' label")
+        elif kind == "chrome":
+            data = json.loads(output.read_text())
+            labels = [event["args"]["labels"] for event in data["traceEvents"] if event["name"] == "process_labels"]
+            need(labels == ["killed by signal 9"] and data["otherData"]["TRACER::RUN::SIGNAL"] == "9", f"chrome: so does the process' label {labels}")
+        elif kind == "csv":
+            need("TRACER::RUN::ENDED,signal" in (output / "meta.csv").read_text().split(), "csv: so does meta.csv")
+        elif kind == "sqlite":
+            database = sqlite3.connect(output)
+            need(database.execute("SELECT value FROM meta WHERE name = 'TRACER::RUN::ENDED'").fetchone() == ("signal",), "sqlite: so does meta")
+            database.close()
+        else:
+            need(any(path.name == "properties.parquet" for path in output.rglob("*.parquet")), "parquet: has the properties")
+
+
 def check_large(tracer, make_trace, directory):
     events = os.environ.get("TRACER_TEST_EXPORT_EVENTS", "1000000")
     archive = directory / "large"
@@ -231,6 +257,7 @@ def main():
             need(has_sqlite or "no SQLite" in tried.stderr, "sqlite: written, or said why not")
             if has_sqlite:
                 check_sqlite(directory / (kind + ".sqlite"), counts, total, copies)
+        check_killed(tracer, make_trace, directory)
         check_large(tracer, make_trace, directory)
     return 0
 

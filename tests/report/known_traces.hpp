@@ -8,16 +8,16 @@ namespace tracer::test {
 
 inline constexpr std::uint64_t start = 1'000'000;
 
-/// Four threads in a loop; three work 10 ms, the last works 30 ms; then the barrier.
-inline TraceBuilder imbalance_3_to_1() {
+/// Four threads in a loop, then the barrier.
+inline TraceBuilder loop_on_four(std::uint64_t work_of_others, std::uint64_t work_of_last) {
   TraceBuilder trace{4};
   const auto parallel = trace.region("parallel", RegionRole::parallel),
              loop = trace.region("for", RegionRole::loop, 11),
              barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
   trace.simple(0, start, EventType::program_begin, 0, 1);
-  const std::uint64_t begin = start + 5 * ms, end = begin + 30 * ms;
+  const std::uint64_t begin = start + 5 * ms, end = begin + std::max(work_of_others, work_of_last);
   for (LocationRef thread = 0; thread < 4; ++thread) {
-    const std::uint64_t work = thread == 3 ? 30 * ms : 10 * ms;
+    const std::uint64_t work = thread == 3 ? work_of_last : work_of_others;
     trace.team_begin(thread, begin, parallel);
     trace.enter(thread, begin, loop);
     trace.leave(thread, begin + work, loop);
@@ -27,6 +27,16 @@ inline TraceBuilder imbalance_3_to_1() {
   }
   trace.simple(0, end + 5 * ms, EventType::program_end);
   return trace;
+}
+
+/// Three work 10 ms, the last works 30 ms.
+inline TraceBuilder imbalance_3_to_1() {
+  return loop_on_four(10 * ms, 30 * ms);
+}
+
+/// The same work, evenly.
+inline TraceBuilder even_loop() {
+  return loop_on_four(15 * ms, 15 * ms);
 }
 
 /// Two threads: a chain of `chain` dependent tasks of 2 ms on the master and as many independent

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// make_trace KIND DIRECTORY [EVENTS]: writes one of the known traces, or a large one, as an archive.
+// make_trace KIND DIRECTORY [NUMBER]: writes one of the known traces, or a large one, as an archive.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,11 +12,10 @@ using namespace tracer::test;
 
 namespace {
 
-/// `threads` threads in loops and barriers, and a stream of kernels and copies: location by location, so
-/// that memory does not grow. About `events` events.
-void write_large(EventSink& sink, std::uint64_t events) {
-  constexpr unsigned threads = 8;
-  TraceBuilder shape{threads, 2};
+/// `threads` threads in loops and barriers, and `streams` of kernels: location by location, so that memory does not
+/// grow. About `events` events.
+void write_large(EventSink& sink, std::uint64_t events, unsigned threads, unsigned streams) {
+  TraceBuilder shape{threads, streams};
   const auto parallel = shape.region("parallel", RegionRole::parallel),
              loop = shape.region("for", RegionRole::loop, 11), other = shape.region("for", RegionRole::loop, 21),
              barrier = shape.region("implicit barrier", RegionRole::implicit_barrier, 11),
@@ -54,7 +53,7 @@ void write_large(EventSink& sink, std::uint64_t events) {
     writer->write(batch, {});
     writer->close();
   }
-  for (LocationRef stream = threads; stream < threads + 2; ++stream) {
+  for (LocationRef stream = threads; stream < threads + streams; ++stream) {
     const auto writer = sink.open(stream);
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(rounds, 5000); ++i) {
       const std::uint64_t begin = start + i * round + stream * 100;
@@ -73,7 +72,7 @@ void write_large(EventSink& sink, std::uint64_t events) {
 
 int main(int argc, char** argv) try {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: make_trace imbalance|chain|overlap|lock|large DIRECTORY [NUMBER]\n");
+    std::fprintf(stderr, "usage: make_trace imbalance|even|killed|chain|overlap|lock|large|wide DIRECTORY [NUMBER]\n");
     return 2;
   }
   const std::uint64_t number = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 10;
@@ -82,13 +81,21 @@ int main(int argc, char** argv) try {
   const auto sink = make_otf2_sink(argv[2], options);
   const std::string kind = argv[1];
   if (kind == "large") {
-    write_large(*sink, argc > 3 ? number : 1'000'000);
+    write_large(*sink, argc > 3 ? number : 1'000'000, 8, 2);
     return 0;
   }
-  TraceBuilder trace = kind == "imbalance" ? imbalance_3_to_1()
-                       : kind == "chain"   ? chain_of_tasks(static_cast<unsigned>(number))
-                       : kind == "overlap" ? overlap_30_percent()
-                                           : contended_lock();
+  if (kind == "wide") {  // NUMBER threads, forty regions
+    write_large(*sink, number * 12 * 40, static_cast<unsigned>(number), 0);
+    return 0;
+  }
+  TraceBuilder trace = kind == "imbalance" || kind == "killed" ? imbalance_3_to_1()
+                       : kind == "even"                        ? even_loop()
+                       : kind == "chain"                       ? chain_of_tasks(static_cast<unsigned>(number))
+                       : kind == "overlap"                     ? overlap_30_percent()
+                                                               : contended_lock();
+  if (kind == "killed")
+    for (const auto& [name, value] : {std::pair{"ENDED", "signal"}, std::pair{"SIGNAL", "9"}})
+      trace.editable().properties.push_back({std::string{"TRACER::RUN::"} + name, value});
   trace.write(*sink);
   return 0;
 } catch (const std::exception& error) {

@@ -6,6 +6,7 @@ import re
 import subprocess
 import tempfile
 
+from account import archive_account_faults
 from archive import Archive, otf2_print
 
 
@@ -49,8 +50,8 @@ def forget_the_killed():
 
 
 def judge(anchor, tracer=None, but=None):
-    """(what is wrong with an archive, its contents or None): by otf2-print, by `tracer check` where that program is given, and by
-    our reader. `but`: a pattern of the reader's problems that are none here."""
+    """(what is wrong with an archive, its contents or None): by otf2-print, by our reader, and where that program is given by
+    `tracer check` and the sums of `tracer report`. `but`: a pattern of the reader's problems that are none here."""
     anchor = pathlib.Path(anchor)
     if not anchor.exists():
         return [f"no archive at {anchor}"], None
@@ -61,6 +62,7 @@ def judge(anchor, tracer=None, but=None):
         checked = run([str(tracer), "check", str(anchor)], clean())
         if checked.returncode != 0:
             faults.append(f"tracer check: {checked.stdout}{checked.stderr}")
+        faults += archive_account_faults(tracer, anchor)
     contents = Archive(anchor)
     faults += [problem for problem in contents.problems if but is None or not re.search(but, problem)]
     return faults, contents

@@ -207,7 +207,8 @@ class Locks final : public Rule {
 
   void settle(std::uint64_t id, Lock& lock, bool all) {
     while (!lock.held.empty()) {
-      const auto [order, hold] = *lock.held.begin();
+      const auto order = lock.held.begin()->first;  // no structured binding: clang 14 captures none
+      const auto hold = lock.held.begin()->second;
       const bool expected = !lock.seen || order == lock.next;
       if (!all && hold.depth > 0 && lock.held.size() < most_ahead) return;
       if (!all && !expected && lock.held.size() < most_ahead && lock.held.size() <= c_.states().size() + 1) return;

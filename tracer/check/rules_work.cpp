@@ -249,7 +249,8 @@ class Once final : public Rule {
   /// Sections that have a place each; libomp tells the same for all sections of a construct.
   /// A single that all came to, but nobody executed: where the archive tells executors at all.
   void judge(const Shared& shared) {
-    for (const auto& [key, x] : shared.executions) {
+    for (const auto& execution : shared.executions) {  // no structured binding: clang 14 captures none
+      const auto& x = execution.second;
       const auto at = [&](const std::string& what) { wrong(x.first.location, x.first.time, what, x.first.position); };
       if (x.is_single && x.blocks.empty() && any_sblock()) at("nobody executed this single");
       for (const auto& [region, times] : x.blocks) {

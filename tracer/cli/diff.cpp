@@ -9,14 +9,15 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <memory>
 
 #include "tracer/base/text.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/filter_options.hpp"
+#include "tracer/cli/output_file.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/analyze.hpp"
+#include "tracer/report/html.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -27,6 +28,11 @@ struct Options {
   bool json = false;
   std::size_t rows = 15;
   FilterOptions filter;
+};
+
+struct Sides {
+  std::vector<std::string> before, after;  ///< the traces
+  std::vector<report::Report> reports_before, reports_after;
 };
 
 std::vector<report::Report> read(const std::vector<std::string>& traces, const FilterOptions& filter) {
@@ -40,27 +46,36 @@ std::vector<report::Report> read(const std::vector<std::string>& traces, const F
   return reports;
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream out{path, std::ios::binary};
-  if (!out.is_open() || !(out << text).flush()) throw Error{"cannot write " + path + ": " + std::strerror(errno)};
+/// The first of each side, beside each other.
+void write_page(const Options& options, const Sides& sides, const report::Diff& diff,
+                const std::vector<std::string>& passed) {
+  FilteredArchive before{sides.before.front(), options.filter}, after{sides.after.front(), options.filter};
+  const report::PageTrace left{&before.source(), &sides.reports_before.front(), "before"},
+      right{&after.source(), &sides.reports_after.front(), "after"};
+  Progress progress{"writing the page"};
+  write_output(options.html, [&](std::ostream& out) {
+    report::write_html(left, right, diff, passed, {}, out, [&](double share) { progress.update(share); });
+  });
 }
 
 int run(const Options& options) {
-  std::vector<std::string> before = options.traces, after = options.against;
-  if (after.empty()) {
-    if (before.size() != 2)
+  Sides sides{options.traces, options.against, {}, {}};
+  if (sides.after.empty()) {
+    if (sides.before.size() != 2)
       throw UsageError{"name two traces, or several of each kind: tracer diff A1 A2 --against B1 B2"};
-    after = {before.back()};
-    before.pop_back();
+    sides.after = {sides.before.back()};
+    sides.before.pop_back();
   }
   std::vector<report::Limit> limits;
   for (const std::string& text : options.fail_if) limits.emplace_back(text);  // wrong ones are said first
-  const report::Diff diff = report::diff(read(before, options.filter), read(after, options.filter));
+  sides.reports_before = read(sides.before, options.filter);
+  sides.reports_after = read(sides.after, options.filter);
+  const report::Diff diff = report::diff(sides.reports_before, sides.reports_after);
   std::vector<std::string> passed;
   for (const report::Limit& limit : limits) {
     for (std::string& line : limit.passed_by(diff)) passed.push_back(std::move(line));
   }
-  if (!options.html.empty()) write_file(options.html, report::diff_html(diff, passed));
+  if (!options.html.empty()) write_page(options, sides, diff, passed);
   std::string text;
   if (options.json)
     text = report::diff_json(diff, passed) + "\n";
@@ -85,7 +100,8 @@ void add(CLI::App& app, std::function<int()>& action) {
       ->take_all()
       ->allow_extra_args(false);
   app.add_flag("--json", options->json, "As JSON (docs/cli/diff.md)");
-  app.add_option("--html", options->html, "Write a page into this file")->type_name("FILE");
+  app.add_option("--html", options->html, "Write an interactive page with both timelines into this file")
+      ->type_name("FILE");
   app.add_option("--rows", options->rows, "Rows of each table on the terminal; 0: all")->capture_default_str();
   options->filter.add_to(app);
   action = [options] { return run(*options); };

@@ -88,6 +88,8 @@ int run(const Options& options) {
   FilteredArchive archive{options.archive, options.filter};
   EventSource& source = archive.source();
   const std::string format = format_of(options);
+  if (const std::string end = broken_end(source.definitions()); !end.empty())
+    print_note("the program was " + end + "; what is exported is a part of a run");
   const bool own_files = format == "csv" || format == "sqlite";
   const bool is_directory = format == "parquet";
   fs::path output = options.output;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <system_error>
 
 #include "formats/otf2/sink.hpp"
@@ -18,6 +19,7 @@
 #include "tracer/base/size_signal.hpp"
 #include "tracer/convert/devices.hpp"
 #include "tracer/convert/need.hpp"
+#include "tracer/convert/part_mark.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/convert/samples.hpp"
 #include "tracer/error.hpp"
@@ -137,9 +139,14 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
     throw Error("process " + std::to_string(source->journal().run.process_id) +
                 " is still recording; name another directory for a look at what there is (--output)");
   }
-  if (is_around(directory, raw_directory)) remove_half_archive(directory);  // a conversion that was killed
+  if (is_around(directory, raw_directory))
+    remove_half_archive(directory);  // a conversion that was killed
+  else
+    PartMark::clear(directory);
 
   const auto sink = make_otf2_sink(directory, {options.level_3_1 ? Otf2Level::v3_1 : Otf2Level::v3_0, {}, {}});
+  std::optional<PartMark> mark;
+  if (!is_around(directory, raw_directory)) mark.emplace(directory);
   translate::TranslateOptions translation;
   translation.threads = options.threads != 0 ? options.threads : std::min(usable_processors(), most_threads);
   translation.progress = options.progress;
@@ -163,6 +170,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   translation.devices = &devices;
   translate::TranslateReport report = translate::translate(*source, *sink, translation);
 
+  if (mark) mark->whole();
   result.samples = convert_samples(raw_directory, directory, source->journal(), translation.symbolize);
   result.archive = directory / "traces.otf2";
   result.events = report.events;

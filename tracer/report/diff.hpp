@@ -61,7 +61,5 @@ class Limit {
 std::string diff_text(const Diff& diff, const TextOptions& options);
 /// docs/cli/diff.md documents it.
 std::string diff_json(const Diff& diff, const std::vector<std::string>& passed);
-/// A page that needs nothing else.
-std::string diff_html(const Diff& diff, const std::vector<std::string>& passed);
 
 }  // namespace tracer::report

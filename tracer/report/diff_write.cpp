@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See diff.hpp: text, JSON and a page.
+// See diff.hpp: text and JSON.
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -54,37 +54,6 @@ Json to_json(const Change& change) {
   return json;
 }
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
-}
-
-std::string cells(const Change& change) {
-  const char* const kind = change.noise >= 0 && !change.beyond_noise() ? "same" : change.delta() > 0 ? "more" : "less";
-  return "<td>" + duration(change.before) + "</td><td>" + duration(change.after) + "</td><td class=" + kind + ">" +
-         signed_duration(change.delta()) + "</td><td class=" + kind + ">" + per_cent(change) + mark(change) + "</td>";
-}
-
-constexpr const char* page_head = R"(<!DOCTYPE html>
-<html lang="en"><meta charset="utf-8"><title>Two traces</title><style>
-body { font: 14px system-ui, sans-serif; margin: 2em auto; max-width: 80em; padding: 0 1em; color: #222; background: #fff }
-table { border-collapse: collapse; margin: 1em 0 } td, th { padding: .2em .8em; text-align: right; border-bottom: 1px solid #ddd }
-td:first-child, th:first-child { text-align: left } .more { color: #a40000 } .less { color: #006400 } .same { color: #777 }
-@media (prefers-color-scheme: dark) { body { color: #ddd; background: #1b1b1b } td, th { border-color: #444 } .more { color: #ff8a80 } .less { color: #9ccc65 } }
-</style>
-<h1>Two traces</h1>
-)";
-
 }  // namespace
 
 std::string diff_text(const Diff& diff, const TextOptions& options) {
@@ -134,26 +103,6 @@ std::string diff_json(const Diff& diff, const std::vector<std::string>& passed) 
   }
   json["limits_passed"] = passed;
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string diff_html(const Diff& diff, const std::vector<std::string>& passed) {
-  std::string page = page_head;
-  page += "<p>before: " + escaped(joined(diff.before)) + "<br>after: " + escaped(joined(diff.after)) + "</p>\n";
-  for (const std::string& limit : passed) page += "<p class=more>Limit passed: " + escaped(limit) + "</p>\n";
-  page += "<h2>The whole run</h2><table><tr><th>of all threads<th>before<th>after<th>change<th></tr>\n";
-  for (const Quantity& quantity : diff.whole)
-    page += "<tr><td>" + quantity.name + "</td>" + cells(quantity.change) + "</tr>\n";
-  page +=
-      "</table><h2>Constructs</h2><table><tr><th>construct<th>times<th>before<th>after<th>change<th>"
-      "<th>waiting before<th>after<th>change<th><th>imbalance before<th>after<th>change<th></tr>\n";
-  for (const DiffRow& row : diff.constructs) {
-    page += "<tr><td>" + escaped(row.name) + "</td><td>" + counts(row.count) + "</td>" + cells(row.time) +
-            cells(row.waiting) + cells(row.imbalance) + "</tr>\n";
-  }
-  page += "</table><p>";
-  page += says_noise(diff) ? "* more than the runs of one side differ among themselves (95 %); gray: not more."
-                           : "One run a side: what is noise is not known.";
-  return page + "</p></html>\n";
 }
 
 }  // namespace tracer::report

@@ -25,6 +25,10 @@ void Graph::interval(LocationRef location, Task& task, Activity activity, std::u
   if (activity != Activity::work && activity != Activity::runtime && activity != Activity::device) return;
   task.path.ns += ns;
   tasks_.work += ns;
+  if (trails_ && ns != 0) {
+    if (longest_.trail == task.path.trail) longest_.trail.reset();  // this one is the longest again in a moment
+    go_on(task.path.trail, location, from, to, resolution_);
+  }
   raise(longest_, task.path);
 }
 

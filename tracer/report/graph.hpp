@@ -26,6 +26,12 @@ class Graph final : public Observer {
   void team_left(LocationRef location, Team& team, Task& implicit) override;
   void team_ended(Team& team) override;
   void fill(Report& report) const;
+  /// From now on paths know where they went, to `resolution` ns (trail.hpp).
+  void keep_trails(std::uint64_t resolution) {
+    trails_ = true;
+    resolution_ = resolution;
+  }
+  const Path& longest() const { return longest_; }
 
  private:
   Path& epoch(Team& team, std::uint64_t barrier);
@@ -34,6 +40,8 @@ class Graph final : public Observer {
   TaskReport tasks_;
   std::map<RegionRef, TaskRow> regions_;
   Path longest_, chain_;
+  bool trails_ = false;
+  std::uint64_t resolution_ = 0;
 };
 
 }  // namespace tracer::report

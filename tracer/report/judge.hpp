@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tracer/report/analyze.hpp"
@@ -22,6 +23,9 @@ inline std::string time(std::uint64_t ns) {
   return duration_text(ns);
 }
 
+/// What follows another that soon, and so often, costs by being started rather than by what it does.
+inline constexpr std::uint64_t short_region = 100'000, often = 100;  // ns; times
+
 class Judge {
  public:
   Judge(const Report& report, const Definitions& definitions);
@@ -39,6 +43,7 @@ class Judge {
   void short_regions();
   void unused();
   void devices();
+  void frequent_barriers();
   void imbalance();
   void uneven(RegionRef cause, const AccountRow& row);
   void locks();
@@ -60,6 +65,7 @@ class Judge {
   void add(Finding finding, std::string id, std::uint64_t lost);
   void find();
   bool is_small(RegionRef parallel) const;
+  bool is_frequent(RegionRef barrier, RegionRef parallel) const;
   std::uint64_t in_details(Place place) const;
   void summarize();
   std::string reason() const;
@@ -71,6 +77,8 @@ class Judge {
   const std::uint64_t wall_, threads_;
   bool busy_ = false;
   std::vector<RegionRef> small_;  ///< parallel regions whose waiting is their shortness
+  /// Barriers whose waiting is that they are so many, each with its parallel region.
+  std::vector<std::pair<RegionRef, RegionRef>> frequent_;
   Verdict verdict_;
 };
 

@@ -10,12 +10,14 @@
 
 #include "tracer/event_source.hpp"
 #include "tracer/report/regions.hpp"
+#include "tracer/report/trail.hpp"
 
 namespace tracer::report {
 
 /// The longest chain of work that led somewhere: its time, and how many explicit tasks are on it.
 struct Path {
   std::uint64_t ns = 0, tasks = 0;
+  Trail trail;  ///< null where none is kept
 };
 inline const Path& longer(const Path& a, const Path& b) {
   return b.ns > a.ns || (b.ns == a.ns && b.tasks > a.tasks) ? b : a;

@@ -95,6 +95,7 @@ void Judge::add(Finding finding, std::string id, std::uint64_t lost) {
 void Judge::find() {
   const bool perturbed = verdict_.state == "perturbed";
   short_regions();
+  frequent_barriers();
   tasks();
   if (perturbed) return;
   serial();
@@ -106,6 +107,10 @@ void Judge::find() {
 
 bool Judge::is_small(RegionRef parallel) const {
   return std::find(small_.begin(), small_.end(), parallel) != small_.end();
+}
+
+bool Judge::is_frequent(RegionRef barrier, RegionRef parallel) const {
+  return std::find(frequent_.begin(), frequent_.end(), std::pair{barrier, parallel}) != frequent_.end();
 }
 
 /// On the clock, also while the thread was without a processor.

@@ -9,7 +9,7 @@ namespace tracer::report {
 namespace {
 
 constexpr std::uint64_t short_serial = 100'000'000;
-constexpr std::uint64_t short_region = 100'000, late_start = 5'000'000;
+constexpr std::uint64_t late_start = 5'000'000;
 /// Loading a process and its libraries, and its end: no program can help it.
 constexpr std::uint64_t start_of_a_process = 30'000'000;
 
@@ -61,6 +61,7 @@ std::string Judge::where(const SerialStretch& stretch) const {
 void Judge::short_regions() {
   struct Sum {
     std::uint64_t team = 0, longest = 0, at = 0;
+    std::uint64_t at_ends = 0;  ///< of team: not at barriers between
   };
   std::map<RegionRef, Sum> by_region;
   std::uint64_t unplaced = account_.at(Place::team);
@@ -69,6 +70,7 @@ void Judge::short_regions() {
     unplaced -= std::min(unplaced, row.ns);
     Sum& sum = by_region[row.parallel];
     sum.team += row.ns;
+    if (row.region == row.parallel) sum.at_ends += row.ns;
     if (row.longest > sum.longest) sum.longest = row.longest, sum.at = row.longest_at;
   }
   std::uint64_t placed = 0;
@@ -81,7 +83,7 @@ void Judge::short_regions() {
     if (placed > 0) lost += static_cast<std::uint64_t>(share(lost, placed) * static_cast<double>(unplaced));
     Finding finding = at(row.region);
     finding.at = found->second.at;
-    if (row.count >= 100 && row.wall / row.count < short_region) {
+    if (row.count >= often && row.wall / row.count < short_region) {
       std::uint64_t waiting = 0;
       for (const AccountRow& detail : account_.details)
         if (detail.parallel == row.region && detail.place == Place::imbalance) waiting += detail.ns;
@@ -96,7 +98,7 @@ void Judge::short_regions() {
       sure(finding, "high");
       small_.push_back(row.region);
       add(std::move(finding), "short-regions", lost + waiting);
-    } else if (found->second.team / row.count / row.threads > late_start) {
+    } else if (found->second.at_ends / row.count / row.threads > late_start) {
       finding.text = format(
           "Threads join %s late: from its start to their first work and at its join they lose %s, the "
           "worst time %s.",

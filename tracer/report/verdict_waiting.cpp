@@ -7,11 +7,46 @@
 
 namespace tracer::report {
 
+/// Barriers that come so often that meeting there takes its time, whoever is last.
+void Judge::frequent_barriers() {
+  struct Sum {
+    std::uint64_t ns = 0, late = 0, uneven = 0, longest = 0, at = 0;
+  };
+  std::map<std::pair<RegionRef, RegionRef>, Sum> by_barrier;  // barrier, parallel region
+  for (const AccountRow& row : account_.details) {
+    const Construct kind = construct(row.region);
+    if (kind != Construct::barrier && kind != Construct::implicit_barrier) continue;
+    if ((row.place != Place::team && row.place != Place::imbalance) || is_small(row.parallel)) continue;
+    Sum& sum = by_barrier[{row.region, row.parallel}];
+    sum.ns += row.ns;
+    (row.place == Place::team ? sum.late : sum.uneven) += row.count;
+    if (row.longest > sum.longest) sum.longest = row.longest, sum.at = row.longest_at;
+  }
+  for (const ParallelRow& region : report_.parallels) {
+    for (const auto& [key, sum] : by_barrier) {
+      const std::uint64_t times = std::max(sum.late, sum.uneven);
+      if (key.second != region.region || times < often || region.wall / times >= short_region) continue;
+      Finding finding = at(key.first);
+      finding.at = sum.at;
+      finding.text =
+          format("%s is met %s times, every %s: waiting at it and leaving it take %s.", name(key.first).c_str(),
+                 count_text(times).c_str(), time(region.wall / times).c_str(), time(sum.ns).c_str());
+      finding.advice =
+          "Do more between two barriers: nowait where what follows does not need the result, loops joined to one, "
+          "larger "
+          "blocks.";
+      sure(finding, "high");
+      frequent_.push_back(key);
+      add(std::move(finding), "frequent-barriers", sum.ns);
+    }
+  }
+}
+
 /// What kept the last thread: by that, the waiting of the others is one finding.
 void Judge::imbalance() {
   std::map<std::pair<RegionRef, RegionRef>, AccountRow> by_cause;  // cause, parallel region
   for (const AccountRow& row : account_.details) {
-    if (row.place != Place::imbalance) continue;
+    if (row.place != Place::imbalance || is_frequent(row.region, row.parallel)) continue;
     AccountRow& sum = by_cause[{row.cause == undefined_ref ? row.region : row.cause, row.parallel}];
     sum.region = row.region;
     sum.threads = std::max(sum.threads, row.threads);

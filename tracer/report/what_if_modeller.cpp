@@ -196,7 +196,7 @@ void Modeller::team_ended(Team& team) {
     conditions.without = locks_[s];
     conditions.task_overhead =
         all_[s].task_overhead >= 0 ? static_cast<std::uint64_t>(all_[s].task_overhead) : task_overhead_;
-    in_regions_[s] += Simulation{model, conditions}.run();
+    in_regions_[s] += simulate(model, conditions);
   }
   teams_.erase(found);
 }

@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from account import archive_account_faults  # noqa: E402
 from runtimes import runtime_of  # noqa: E402
 
 
@@ -32,6 +33,7 @@ def faults(options, libomp, directory):
     checked = run([options.tracer, "check", directory + "/trace"], env)
     if checked.returncode != 0:
         yield checked.stdout + checked.stderr
+    yield from archive_account_faults(options.tracer, directory + "/trace")
     counts = dict(re.findall(r"^(.+) (\d+)$", run([options.dump, directory + "/trace", "--counts"], env).stdout, re.MULTILINE))
     for event in ("ThreadFork", "Enter !$omp parallel", "Enter !$omp implicit barrier"):
         if int(counts.get(event, 0)) == 0:

@@ -13,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from account import archive_account_faults  # noqa: E402
+
 
 def run(command, env):
     return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
@@ -30,6 +33,8 @@ def events_of(options, directory):
     checked = run([options.tracer, "check", directory + "/trace"], env)
     if checked.returncode != 0:
         sys.exit(f"{checked.stdout}{checked.stderr}")
+    if faults := archive_account_faults(options.tracer, directory + "/trace"):
+        sys.exit("\n".join(faults))
     dumped = run([options.dump, directory + "/trace"], env)
     if dumped.returncode != 0:
         sys.exit(dumped.stderr + done.stderr)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the page knows: the decoded slices; numbers and colours for people.
+// What the page knows: the traces, one or those before and after, and their slices; numbers and colours for people.
 const $ = (id) => document.getElementById(id);
 const meta = JSON.parse($('meta').textContent);
-const report = meta.report;
+const sides = meta.sides, compared = sides.length > 1;
+let side = sides[0], report = side.report;  // whose tables are shown
+const sideOf = (location) => compared && location >= sides[1].location ? sides[1] : sides[0];
 let NAMES = 190;             // pixels of the names of the lanes; fewer in a narrow window
 const AXIS = 22, ROW = 15, GAP = 7, COUNTER = 34;
 
@@ -19,14 +21,17 @@ function decode() {
     do { byte = bytes[at++]; value += (byte & 127) * factor; factor *= 128; } while (byte & 128);
     return value;
   };
-  const lanes = meta.locations.map((location, index) => ({...location, index, rows: [], y: 0, height: 0}));
+  const lanes = meta.locations.map((location, index) => {
+    const of = sideOf(index), thread = of.report.threads.find((row) => row.location === index - of.location);
+    return {...location, name: compared ? `${of.title}: ${location.name}` : location.name, side: of, time: thread ? thread.time : {}, index, rows: [], y: 0, height: 0};
+  });
   for (const [location, depth, count] of meta.rows) {
     const row = {begin: new Float64Array(count), end: new Float64Array(count), name: new Uint32Array(count), depth, lane: lanes[location]};
     let last = 0;
     for (let i = 0; i < count; ++i) {
       const begin = last + number();
       last = begin + number();
-      row.begin[i] = begin; row.end[i] = last; row.name[i] = number();
+      row.begin[i] = begin; row.end[i] = last; row.name[i] = lanes[location].side.name + number();
     }
     lanes[location].rows[depth] = row;
   }
@@ -59,7 +64,7 @@ const activities = ['work', 'barrier', 'task_wait', 'lock_wait', 'runtime', 'dev
 const activityNames = {work: 'work', barrier: 'barrier', task_wait: 'taskwait', lock_wait: 'locks', runtime: 'runtime', device: 'waiting for devices', idle: 'idle'};
 let dark = false;
 function activityColour(name) {
-  return {work: dark ? '#4a8fd0' : '#7db4e6', barrier: '#d55e00', task_wait: '#e69f00', lock_wait: '#cc79a7', runtime: dark ? '#8d8676' : '#9a9384', device: '#009e73', idle: dark ? '#3a404a' : '#dfe3e8'}[name];
+  return {work: dark ? '#4a86e8' : '#7db4e6', barrier: '#d55e00', task_wait: '#e69f00', lock_wait: '#cc79a7', runtime: dark ? '#d8d2c4' : '#57524a', device: '#009e73', idle: dark ? '#3a404a' : '#dfe3e8'}[name];
 }
 /** Of the account's places: the colour of the activity that they are a part of. */
 const placeNames = {work: 'work in parallel regions', serial: 'serial work', serial_idle: 'idle while the program is serial', imbalance: 'imbalance: waiting at barriers', starvation: 'starving for tasks', tasking: 'creating and scheduling tasks', team: 'start and join of teams',
@@ -68,14 +73,20 @@ function placeColour(place) {
   const activity = {work: 'work', imbalance: 'barrier', starvation: 'task_wait', locks: 'lock_wait', exclusive: 'lock_wait', device: 'device', tasking: 'runtime', team: 'runtime'}[place];
   return activity ? activityColour(activity) : {serial: dark ? '#2f6ea8' : '#4a8fd0', mpi: '#f0e442', tool: '#000000', descheduled: '#6b4c9a'}[place] || activityColour('idle');
 }
-let colours = [];
+let colours = [], inks = [];  // by name: of slices, and of the text on them
+function inkOn(colour) {
+  if (!colour.startsWith('#')) return dark ? '#f2f5f9' : '#101418';
+  const [r, g, b] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  return 0.3 * r + 0.59 * g + 0.11 * b > 120 ? '#101418' : '#f2f5f9';
+}
 function makeColours() {
   colours = meta.names.map((name, i) => {
     const activity = meta.activities[i];
-    if (i >= meta.names.length - 1) return dark ? '#59616d' : '#a9b1bd';  // many short ones
+    if (name === 'many short ones') return dark ? '#59616d' : '#a9b1bd';  // many short ones
     if (activity !== 'work') return activityColour(activity);
     let hash = 0;
     for (let k = 0; k < name.length; ++k) hash = (hash * 31 + name.charCodeAt(k)) >>> 0;
     return `hsl(${200 + hash % 36} ${48 + (hash >> 8) % 40}% ${(dark ? 36 : 62) + (hash >> 16) % 18}%)`;  // shades of blue: work
   });
+  inks = colours.map(inkOn);
 }

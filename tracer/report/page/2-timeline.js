@@ -4,20 +4,40 @@
 const canvas = $('timeline'), ctx = canvas.getContext('2d');
 const overview = $('overview'), octx = overview.getContext('2d');
 const view = {t0: 0, t1: length};
-let width = 0, height = 0, scale = 1, pending = false, matches = null, selected = null, hover = null, range = null;
+let width = 0, height = 0, scale = 1, pending = false, matches = null, selected = null, hover = null, range = null;  // range: [from, to] in ns, what the ruler measures
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 let theme = {};
-function readTheme() { theme = {bg: style('--bg'), fg: style('--fg'), muted: style('--muted'), line: style('--line'), lane: style('--lane'), accent: style('--accent'), mark: style('--mark')}; }
+function readTheme() { theme = {bg: style('--bg'), fg: style('--fg'), muted: style('--muted'), line: style('--line'), lane: style('--lane'), accent: style('--accent'), mark: style('--mark'), path: style('--path')}; }
 
-// ---- The lanes from top to bottom: pinned ones, threads and streams by name; folded ones show their outermost regions.
+// ---- The lanes from top to bottom: pinned ones, threads and streams; folded ones show their outermost regions.
 const byName = new Intl.Collator('en', {numeric: true});
-const rank = (lane) => (lane.pinned ? 0 : 10) + (lane.stream ? 2 : lane.name.startsWith('Master') ? 0 : 1);
+const rank = (lane) => (lane.pinned ? 0 : 10) + 5 * sides.indexOf(lane.side) + (lane.stream ? 2 : lane.name.includes('Master') ? 0 : 1);
+const sorts = {
+  name: (a, b) => rank(a) - rank(b) || byName.compare(a.name, b.name),
+  work: (a, b) => Number(!a.pinned) - Number(!b.pinned) || (b.time.work_ns || 0) - (a.time.work_ns || 0),
+  waiting: (a, b) => Number(!a.pinned) - Number(!b.pinned) || waiting(b.time) - waiting(a.time),
+};
+const waiting = (time) => (time.barrier_ns || 0) + (time.task_wait_ns || 0) + (time.lock_wait_ns || 0);
+let sort = 'name', wanted = [];  // wanted: parts of names; none: all lanes
+const isWanted = (lane) => lane.pinned || !wanted.length || wanted.some((part) => lane.name.toLowerCase().includes(part));
+function sortLanes(by) { if (sorts[by]) { sort = by; $('sort').value = by; layout(); remember(); } }
+/** Only lanes whose name has one of the words, with commas between them. */
+function filterLanes(text) {
+  $('only').value = text;
+  wanted = text.toLowerCase().split(',').map((part) => part.trim()).filter(Boolean);
+  if (!lanes.some(isWanted)) wanted = [];
+  layout();
+  $('onlyNote').textContent = order.length < lanes.length ? `${count(order.length)} of ${count(lanes.length)}` : text.trim() && !wanted.length ? 'none has that' : '';
+  remember();
+}
 let order = [];
 const rowsOf = (lane) => lane.folded ? lane.rows.slice(0, 1) : lane.rows;
 function layout() {
   width = $('stage').clientWidth;
   NAMES = width < 600 ? 96 : 190;
-  order = [...lanes].sort((a, b) => rank(a) - rank(b) || byName.compare(a.name, b.name) || a.index - b.index);
+  order = lanes.filter(isWanted).sort((a, b) => sorts[sort](a, b) || a.index - b.index);
+  for (const lane of lanes) lane.hidden = true;
+  for (const lane of order) lane.hidden = false;
   let y = AXIS;
   for (const lane of order) { lane.y = y; lane.height = Math.max(1, rowsOf(lane).length) * ROW; y += lane.height + (order.length > 48 ? 2 : GAP); }
   for (const counter of meta.counters) { counter.y = y; y += COUNTER + GAP; }
@@ -78,7 +98,7 @@ function drawRow(g, row, y, h, t0, t1, x0, pixels, labels) {
     g.globalAlpha = dim ? 0.18 : 1;
     g.fillRect(x0 + left, y, Math.max(right - left - (right - left > 4 ? 0.6 : 0), 0.8), h);
     if (labels && right - left > 34 && !dim) {
-      g.fillStyle = dark ? '#f2f5f9' : '#101418'; last = null;
+      g.fillStyle = inks[name]; last = null;
       const chars = Math.floor((right - left - 6) / 6.1);
       const label = meta.labels[name];
       g.fillText(label.length <= chars ? label : label.slice(0, Math.max(1, chars - 1)) + '…', x0 + left + 3, y + h - 3.5);
@@ -129,13 +149,13 @@ function heightAt(lane, t) {
 function drawArrows(g) {
   $('arrowsNote').textContent = '';
   if (!$('arrows').checked) return;
-  const a = meta.arrows, seen = [];
+  const a = meta.arrows, seen = [], leftOut = sides.reduce((sum, one) => sum + one.arrowsLeftOut, 0);
   for (let i = 0; i < a.length && seen.length <= 600; ++i) {
-    if (a[i][4] < view.t0 || a[i][3] > view.t1) continue;
+    if (a[i][4] < view.t0 || a[i][3] > view.t1 || lanes[a[i][1]].hidden || lanes[a[i][2]].hidden) continue;
     if (a[i][0] === 2 && toX(a[i][4]) - toX(a[i][3]) < 12 && a[i][1] === a[i][2]) continue;
     seen.push(a[i]);
   }
-  $('arrowsNote').textContent = seen.length > 600 ? 'arrows: zoom in, there are too many here' : meta.arrowsLeftOut ? `arrows: ${count(meta.arrowsLeftOut)} later ones are not kept` : '';
+  $('arrowsNote').textContent = seen.length > 600 ? 'arrows: zoom in, there are too many here' : leftOut ? `arrows: ${count(leftOut)} later ones are not kept` : '';
   if (seen.length > 600) return;  // nothing to be seen among that many
   g.save();
   g.beginPath(); g.rect(NAMES, AXIS, width - NAMES, height); g.clip();
@@ -153,6 +173,44 @@ function drawArrows(g) {
   g.restore();
 }
 
+/** The critical path: along the lanes where it went, and from one to the next. */
+function drawPath(g) {
+  if (!$('path').checked) return;
+  g.save();
+  g.beginPath(); g.rect(NAMES, AXIS, width - NAMES, height); g.clip();
+  g.strokeStyle = theme.path; g.lineWidth = 2.5; g.lineJoin = 'round';
+  for (const one of sides) {
+    g.beginPath();
+    let open = false;
+    for (const [location, from, to] of one.path) {
+      const lane = lanes[location];
+      if (lane.hidden) { open = false; continue; }
+      if (from > view.t1) { if (open) g.lineTo(toX(from), lane.y + ROW - 1); break; }
+      const y = lane.y + ROW - 1;
+      if (to < view.t0) { g.moveTo(toX(to), y); open = true; continue; }
+      if (open) g.lineTo(toX(from), y); else g.moveTo(toX(from), y);
+      g.lineTo(Math.max(toX(to), toX(from) + 0.5), y);
+      open = true;
+    }
+    g.stroke();
+  }
+  g.restore();
+}
+
+/** What the ruler measures. */
+function drawRange(g, top, bottom) {
+  if (!range) return;
+  const x0 = toX(range[0]), x1 = toX(range[1]);
+  g.save();
+  g.beginPath(); g.rect(NAMES, top, width - NAMES, bottom - top); g.clip();
+  g.fillStyle = theme.accent; g.globalAlpha = 0.16; g.fillRect(x0, top, x1 - x0, bottom - top);
+  g.globalAlpha = 1; g.fillRect(x0, top, 1, bottom - top); g.fillRect(x1 - 1, top, 1, bottom - top);
+  const text = time(range[1] - range[0]), wide = g.measureText(text).width + 8, at = Math.max(NAMES, Math.min(width - wide, (x0 + x1 - wide) / 2));
+  g.fillRect(at, top, wide, 16); g.fillStyle = theme.bg; g.fillText(text, at + 4, top + 12);
+  g.restore();
+}
+function setRange(from, to) { range = from === null ? null : [Math.max(0, Math.min(from, to)), Math.min(length, Math.max(from, to))]; remember(); redraw(); }
+
 function draw() {
   pending = false;
   const began = performance.now();
@@ -166,12 +224,13 @@ function draw() {
   for (const lane of visible) for (const row of rowsOf(lane)) drawRow(ctx, row, lane.y + row.depth * ROW, ROW - 1, view.t0, view.t1, NAMES, width - NAMES, true);
   for (const counter of meta.counters) if (counter.y <= bottom) drawCounter(ctx, counter);
   drawArrows(ctx);
-  if (selected) {
+  drawPath(ctx);
+  if (selected && !selected.row.lane.hidden) {
     const x0 = Math.max(NAMES, toX(selected.row.begin[selected.index])), x1 = Math.min(width, toX(selected.row.end[selected.index]));
     ctx.strokeStyle = theme.mark; ctx.lineWidth = 2;
     ctx.strokeRect(x0 - 1, selected.row.lane.y + selected.row.depth * ROW - 1, Math.max(3, x1 - x0 + 2), ROW + 1);
   }
-  if (range) { ctx.fillStyle = theme.accent; ctx.globalAlpha = 0.2; ctx.fillRect(Math.min(...range), 0, Math.abs(range[1] - range[0]), height); ctx.globalAlpha = 1; }
+  drawRange(ctx, top, bottom);
   for (const lane of visible) {
     ctx.fillStyle = theme.bg; ctx.fillRect(0, lane.y - 2, NAMES, lane.height + 4);
     ctx.fillStyle = theme.fg; ctx.font = '12px system-ui, sans-serif';
@@ -179,7 +238,7 @@ function draw() {
     ctx.fillText((lane.rows.length > 1 ? (lane.folded ? '▸ ' : '▾ ') : '  ') + (name.length > most ? name.slice(0, most - 1) + '…' : name), 4, lane.y + 11);
   }
   drawViewport();
-  page.drawMs = performance.now() - began;
+  page.drawMs = performance.now() - began; page.drawn = visible.length;
   if (!page.readyAt) { page.readyAt = performance.now(); document.documentElement.dataset.ready = '1'; }
 }
 
@@ -187,9 +246,9 @@ let overviewImage = null;
 function drawOverview() {
   octx.setTransform(scale, 0, 0, scale, 0, 0);
   octx.fillStyle = theme.bg; octx.fillRect(0, 0, width, 36);
-  const h = Math.max(1, 32 / lanes.length), keep = matches;
+  const h = Math.max(1, 32 / order.length), keep = matches;
   matches = null;
-  order.forEach((lane, i) => { for (const row of lane.rows) drawRow(octx, row, 2 + i * 32 / lanes.length, Math.max(0.8, h - (h > 4 ? 1 : 0)), 0, length, NAMES, width - NAMES, false); });
+  order.forEach((lane, i) => { for (const row of lane.rows) drawRow(octx, row, 2 + i * 32 / order.length, Math.max(0.8, h - (h > 4 ? 1 : 0)), 0, length, NAMES, width - NAMES, false); });
   matches = keep;
   overviewImage = octx.getImageData(0, 0, overview.width, overview.height);
 }

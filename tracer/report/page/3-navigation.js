@@ -3,7 +3,7 @@
 // ---- What is where.
 function hit(x, y) {
   if (x < NAMES) return null;
-  const lane = lanes.find((l) => y >= l.y && y < l.y + l.height);
+  const lane = order.find((l) => y >= l.y && y < l.y + l.height);
   const row = lane && rowsOf(lane)[Math.floor((y - lane.y) / ROW)];
   if (!row) return null;
   const slack = (view.t1 - view.t0) / (width - NAMES) * 1.5, t = toTime(x);
@@ -20,7 +20,7 @@ function describe(what) {
   if (copy) text += `<br>${bytesText(copy[2])}, ${end > begin ? bytesText(copy[2] * 1e9 / (end - begin)) + '/s' : ''}`;
   const outer = row.depth > 0 && row.lane.rows[row.depth - 1];
   if (outer) { const k = above(outer.end, begin); if (k < outer.begin.length && outer.begin[k] <= begin) text += `<br>in ${escape(meta.names[outer.name[k]])}`; }
-  const total = report.constructs.find((c) => c.region === name);
+  const of = row.lane.side, total = of.report.constructs.find((c) => c.region === name - of.name);
   if (total) text += `<br>all: ${count(total.count)} times, ${time(total.total_ns)}, mean ${time(total.mean_ns)}, longest ${time(total.longest_ns)}`;
   return text;
 }
@@ -35,6 +35,7 @@ function select(what, show) {
 }
 function reveal(what) {
   const {row, index} = what, lane = row.lane, scroller = $('scroller');
+  if (lane.hidden) filterLanes('');
   if (lane.y < scroller.scrollTop + AXIS || lane.y + lane.height > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = Math.max(0, lane.y - AXIS);
   const begin = row.begin[index], end = row.end[index];
   if (end < view.t0 || begin > view.t1) { const span = view.t1 - view.t0, middle = (begin + end) / 2; setView(middle - span / 2, middle + span / 2); }
@@ -74,18 +75,18 @@ function step(by) {
   $('found').textContent = `${count(matchAt + 1)} of ${count(matchCount)}` + (matchCount > matchList.length ? `, the first ${count(matchList.length)} in steps` : '');
   select(matchList[matchAt], true);
 }
-/** The longest slice of a name: what one wants to see first when coming from a table. */
-function longest(nameIndex) {
+/** The longest slice of a name in the trace whose tables are shown: what one wants to see first when coming from one. */
+function longest(name) {
   let best = null, most = -1;
-  for (const lane of lanes) for (const row of lane.rows) for (let i = 0; i < row.name.length; ++i) {
+  const nameIndex = meta.names.indexOf(name, side.name);
+  for (const lane of lanes) if (lane.side === side) for (const row of lane.rows) for (let i = 0; i < row.name.length; ++i) {
     if (row.name[i] === nameIndex && row.end[i] - row.begin[i] > most) { most = row.end[i] - row.begin[i]; best = {row, index: i}; }
   }
   return best;
 }
 function goTo(name) {
-  const index = meta.names.indexOf(name);
   $('search').value = name; search(name);
-  const what = index >= 0 && longest(index);
+  const what = longest(name);
   if (what) { zoomTo(what); $('stage').scrollIntoView(); }
   return Boolean(what);
 }
@@ -93,11 +94,24 @@ function goTo(name) {
 // ---- Mouse and keys.
 const lineOf = (e) => e.offsetY + $('scroller').scrollTop;
 let drag = null;
+/** The time under the mouse, at the axis. */
+function showCursor(x) {
+  const cursor = $('cursor');
+  cursor.hidden = x < NAMES;
+  cursor.style.left = x + 'px';
+  cursor.firstElementChild.textContent = axisTime(toTime(x), (view.t1 - view.t0) / 1000);
+  cursor.classList.toggle('left', x > width - 120);
+}
+/** What is measured: the selected slice, or all that is in view. */
+function measure() {
+  if (selected) setRange(selected.row.begin[selected.index], selected.row.end[selected.index]); else setRange(view.t0, view.t1);
+  showTab('In view');
+}
 function fold(lane) { if (lane) { lane.folded = !lane.folded; layout(); } }
 function pin(lane) { if (lane) { lane.pinned = !lane.pinned; layout(); } }
 function foldAll() { const all = lanes.every((l) => l.folded || l.rows.length < 2); for (const lane of lanes) lane.folded = !all; layout(); }
 function clickName(e) {
-  const y = lineOf(e), lane = lanes.find((l) => y >= l.y && y < l.y + l.height);
+  const y = lineOf(e), lane = order.find((l) => y >= l.y && y < l.y + l.height);
   if (e.altKey || e.shiftKey) pin(lane); else fold(lane);
 }
 canvas.addEventListener('wheel', (e) => {
@@ -110,10 +124,11 @@ canvas.addEventListener('pointerdown', (e) => { if (e.offsetX < NAMES) return cl
 canvas.addEventListener('pointermove', (e) => {
   if (drag) {
     if (Math.abs(e.offsetX - drag.x) > 3) drag.moved = true;
-    if (drag.range) { range = [drag.x, e.offsetX]; redraw(); } else if (drag.moved) { const by = (drag.x - e.offsetX) * (drag.t1 - drag.t0) / (width - NAMES); setView(drag.t0 + by, drag.t1 + by); }
+    if (drag.range) setRange(toTime(drag.x), toTime(e.offsetX)); else if (drag.moved) { const by = (drag.x - e.offsetX) * (drag.t1 - drag.t0) / (width - NAMES); setView(drag.t0 + by, drag.t1 + by); }
     $('tooltip').hidden = true;
     return;
   }
+  showCursor(e.offsetX);
   hover = hit(e.offsetX, lineOf(e));
   const tip = $('tooltip');
   tip.hidden = !hover;
@@ -123,11 +138,12 @@ canvas.addEventListener('pointermove', (e) => {
   tip.style.top = Math.min(e.clientY + 14, window.innerHeight - tip.offsetHeight - 8) + 'px';
 });
 canvas.addEventListener('pointerup', (e) => {
-  if (drag && range && Math.abs(range[1] - range[0]) > 3) { setView(toTime(Math.min(...range)), toTime(Math.max(...range))); showTab('In view'); }
+  if (drag && drag.range && drag.moved) showTab('In view');
+  else if (drag && drag.range) setRange(null);
   else if (drag && !drag.moved) select(hit(e.offsetX, lineOf(e)), false);
-  drag = null; range = null; redraw();
+  drag = null; redraw();
 });
-canvas.addEventListener('pointerleave', () => { $('tooltip').hidden = true; });
+canvas.addEventListener('pointerleave', () => { $('tooltip').hidden = true; $('cursor').hidden = true; });
 canvas.addEventListener('dblclick', (e) => { const what = hit(e.offsetX, lineOf(e)); if (what) zoomTo(what); });
 $('scroller').addEventListener('scroll', redraw);
 function overviewTo(e) { const t = (e.offsetX - NAMES) / (width - NAMES) * length, span = view.t1 - view.t0; setView(t - span / 2, t + span / 2); }
@@ -144,13 +160,18 @@ function selectNear(key) {
 }
 document.addEventListener('keydown', (e) => {
   if (e.ctrlKey || e.altKey || e.metaKey) return;
+  if (e.target === $('only')) {
+    if (e.key === 'Escape') filterLanes('');
+    if (e.key === 'Enter' || e.key === 'Escape') { canvas.focus(); e.preventDefault(); }
+    return;
+  }
   if (e.target === $('search')) {
     if (e.key === 'Enter') { step(e.shiftKey ? -1 : 1); e.preventDefault(); }
     if (e.key === 'Escape') { $('search').value = ''; search(''); canvas.focus(); }
     return;
   }
-  if (e.target.closest && e.target.closest('main, dialog, nav') && e.key.startsWith('Arrow')) return;
-  if (e.target.tagName === 'BUTTON' && (e.key === 'Enter' || e.key === ' ')) return;
+  if (e.target.closest && e.target.closest('main, dialog, nav, select') && e.key.startsWith('Arrow')) return;
+  if (['A', 'BUTTON', 'SELECT', 'INPUT'].includes(e.target.tagName) && (e.key === 'Enter' || e.key === ' ')) return;
   if (e.shiftKey && e.key.startsWith('Arrow')) { selectNear(e.key); e.preventDefault(); return; }
   const keys = {
     ArrowLeft: () => pan(-0.15), ArrowRight: () => pan(0.15), a: () => pan(-0.15), d: () => pan(0.15),
@@ -159,7 +180,11 @@ document.addEventListener('keydown', (e) => {
     '0': () => setView(-length * 0.01, length * 1.01), Home: () => setView(-length * 0.01, length * 1.01),
     Enter: () => selected && zoomTo(selected), n: () => step(1), N: () => step(-1), '/': () => $('search').focus(),
     f: () => selected ? fold(selected.row.lane) : foldAll(), p: () => selected && pin(selected.row.lane), i: () => showTab('In view'),
-    Escape: () => { selected = null; $('search').value = ''; search(''); }, t: () => setTheme(!dark), '?': () => $('keys').showModal(),
+    m: measure, z: () => range && setView(range[0], range[1]), c: () => { $('path').checked = !$('path').checked; redraw(); },
+    l: () => $('only').focus(), o: () => { const all = Object.keys(sorts); sortLanes(all[(all.indexOf(sort) + 1) % all.length]); },
+    PageUp: () => { $('scroller').scrollTop -= $('scroller').clientHeight; }, PageDown: () => { $('scroller').scrollTop += $('scroller').clientHeight; }, End: () => { $('scroller').scrollTop = height; },
+    b: () => compared && showSide(sides[1 - sides.indexOf(side)]),
+    Escape: () => { selected = null; range = null; $('search').value = ''; search(''); }, t: () => setTheme(!dark), '?': () => $('keys').showModal(),
   };
   if (keys[e.key]) { keys[e.key](); e.preventDefault(); }
 });
@@ -170,6 +195,9 @@ $('fit').onclick = () => setView(-length * 0.01, length * 1.01);
 $('help').onclick = () => $('keys').showModal();
 $('theme').onclick = () => setTheme(!dark);
 $('arrows').onchange = redraw;
+$('path').onchange = redraw;
+$('sort').onchange = (e) => sortLanes(e.target.value);
+$('only').addEventListener('input', (e) => filterLanes(e.target.value));
 window.addEventListener('resize', layout);
 
 // ---- The address says what is shown: it can be sent to others who have the file.
@@ -180,6 +208,10 @@ function remember() {
   remembering = setTimeout(() => {
     const words = new URLSearchParams({from: Math.round(view.t0), to: Math.round(view.t1), tab: current});
     if ($('search').value) words.set('find', $('search').value);
+    if (range) words.set('range', range.map(Math.round).join('-'));
+    if (sort !== 'name') words.set('sort', sort);
+    if (wanted.length) words.set('only', $('only').value);
+    if (compared && side !== sides[0]) words.set('side', side.title);
     if (selected) words.set('at', [selected.row.lane.index, selected.row.depth, selected.index].join('.'));
     try { history.replaceState(null, '', '#' + words); } catch { /* where the browser allows no change of the address */ }
     if (current === 'In view') showTab(current);
@@ -187,12 +219,18 @@ function remember() {
 }
 function restore() {
   const words = new URLSearchParams(location.hash.slice(1));
+  range = null;
   if (words.get('find')) { $('search').value = words.get('find'); search(words.get('find')); }
+  sortLanes(words.get('sort') || 'name');
+  filterLanes(words.get('only') || '');
+  const marked = (words.get('range') || '').split('-').map(Number);
+  if (marked[1] > marked[0]) setRange(marked[0], marked[1]);
   const [lane, depth, index] = (words.get('at') || '').split('.').map(Number);
   const row = words.get('at') && lanes[lane] && lanes[lane].rows[depth];
   if (row && index < row.begin.length) select({row, index}, true);
   const from = Number(words.get('from')), to = Number(words.get('to'));
   if (to > from) setView(from, to);
+  if (compared && words.get('side') === sides[1].title) showSide(sides[1]);
   if (tabNames().includes(words.get('tab'))) showTab(words.get('tab'));
   restored = true;
 }

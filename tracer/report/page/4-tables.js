@@ -35,18 +35,20 @@ function legend() {
 }
 const html = (text) => { const div = document.createElement('div'); div.innerHTML = text; return div; };
 const cards = (list) => html('<div class="cards">' + list.map(([label, value]) => `<div class="card"><span class="muted">${escape(label)}</span><b>${escape(value)}</b></div>`).join('') + '</div>');
-const laneName = (location) => meta.locations[location] ? meta.locations[location].name : '';
+const laneName = (location) => lanes[side.location + location] ? lanes[side.location + location].name : '';
 
-/** What threads did in the part of the trace that is in view: time in each region itself, from the slices. */
-function inView() {
-  const own = new Map();
+/** What threads did in the range that is measured, else in the part that is in view: time in each region itself, from the
+ *  slices of the lanes that are shown. `of`: one of the traces. */
+function inView(of = side) {
+  const own = new Map(), [begin, end] = range || [view.t0, view.t1];
   let whole = 0;
-  for (const lane of lanes) {
+  for (const lane of order) {
+    if (lane.side !== of) continue;
     for (let d = 0; d < lane.rows.length; ++d) {
       const row = lane.rows[d], inner = lane.rows[d + 1];
-      let k = inner ? above(inner.end, view.t0) : 0;
-      for (let i = above(row.end, view.t0); i < row.begin.length && row.begin[i] < view.t1; ++i) {
-        const from = Math.max(row.begin[i], view.t0), to = Math.min(row.end[i], view.t1);
+      let k = inner ? above(inner.end, begin) : 0;
+      for (let i = above(row.end, begin); i < row.begin.length && row.begin[i] < end; ++i) {
+        const from = Math.max(row.begin[i], begin), to = Math.min(row.end[i], end);
         let ns = to - from;
         while (inner && k < inner.begin.length && inner.begin[k] < to) {
           ns -= Math.max(0, Math.min(inner.end[k], to) - Math.max(inner.begin[k], from));
@@ -60,7 +62,17 @@ function inView() {
       }
     }
   }
-  return {rows: [...own.values()].sort((a, b) => b.ns - a.ns), whole};
+  return {rows: [...own.values()].sort((a, b) => b.ns - a.ns), whole, begin, end};
+}
+/** How much of a range the critical path spends in the trace's threads, and on how many of them. */
+function pathInView(begin, end, of = side) {
+  let ns = 0;
+  const on = new Set();
+  for (const [location, from, to] of of.path) {
+    const part = Math.min(to, end) - Math.max(from, begin);
+    if (part > 0) { ns += part; on.add(location); }
+  }
+  return {ns, threads: on.size};
 }
 function sumBy(rows, key) {
   const sums = new Map();
@@ -88,7 +100,30 @@ function showFinding(finding) {
   $('stage').scrollIntoView();
 }
 
+/** The same regions in the other trace, in the same range. */
+function comparedKind(rows) {
+  const other = sides[1 - sides.indexOf(side)], there = new Map();
+  for (const row of inView(other).rows) there.set(meta.names[row.name], row.ns);
+  for (const row of rows) row.there = there.get(meta.names[row.name]) || 0;
+  return [[other.title, (r) => time(r.there), (r) => r.there]];
+}
+const signed = (ns) => (ns > 0 ? '+' : '') + time(ns);
+/** Columns of a change: before, after, how much, and whether that is more than noise. */
+function changeColumns(title, change) {
+  const name = (text) => title ? `${title} ${text}` : text, kind = (c) => c.beyond_noise === false || c.delta === 0 ? 'muted' : c.delta > 0 ? 'more' : 'less';
+  return [[name('before'), (r) => time(change(r).before), (r) => change(r).before], [name('after'), (r) => time(change(r).after), (r) => change(r).after],
+    [name('change'), (r) => { const c = change(r); return `<span class="${kind(c)}">${signed(c.delta)}${c.delta && c.relative !== null ? ` (${c.relative > 0 ? '+' : ''}${(100 * c.relative).toFixed(1)} %)` : ''}${c.beyond_noise ? ' *' : ''}</span>`; }, (r) => Math.abs(change(r).delta)]];
+}
+
 const panels = {
+  Comparison: () => {
+    const diff = meta.diff, several = diff.before.length > 1 && diff.after.length > 1, whole = Object.entries(diff.whole).map(([name, change]) => ({name, change})).filter((row) => row.change.before || row.change.after);
+    return [html(`<p>before: ${escape(diff.before.join(', '))}<br>after: ${escape(diff.after.join(', '))}</p>` + diff.limits_passed.map((text) => `<p class="warning">Limit passed: ${escape(text)}</p>`).join('') +
+      `<p class="muted">${several ? '* more than the runs of one side differ among themselves (95 %). The timelines are those of the first of each side.' : 'One run a side: what is noise is not known.'}</p>`),
+      table('The whole run', whole, [['of all threads', (r) => escape(r.name)], ...changeColumns('', (r) => r.change)]),
+      table('Constructs', diff.constructs, [['construct', (r) => link(r.name)], ['times', (r) => r.count.delta ? `${count(r.count.before)} > ${count(r.count.after)}` : count(r.count.after), (r) => r.count.after],
+        ...changeColumns('', (r) => r.time), ...changeColumns('waiting', (r) => r.waiting), ...changeColumns('imbalance', (r) => r.imbalance)])];
+  },
   Summary: () => {
     const account = report.account, run = report.run, list = [[account.whole_process ? 'process' : 'wall time', time(account.end_ns - account.begin_ns)], ['threads', count(report.trace.threads)]];
     if (report.trace.streams) list.push(['device streams', count(report.trace.streams)]);
@@ -97,8 +132,8 @@ const panels = {
     if (report.tasks.created) list.push(['tasks', count(report.tasks.created)]);
     if (run.processors) list.push(['processors', digits(run.processors)]);
     const parts = [cards(list), ...accountParts(), verdictPart()];
-    if (meta.dropped) parts.push(html(`<p class="muted">The timeline shows the ${count(meta.shown)} longest slices; ${count(meta.dropped)} shorter than ${time(meta.threshold)} are drawn together. The numbers below are of all.</p>`));
-    if (meta.leftOut) parts.push(html(`<p class="muted">The timeline is without ${count(meta.leftOut)} slices shorter than ${time(meta.shortest)}.</p>`));
+    if (side.dropped) parts.push(html(`<p class="muted">The timeline shows the ${count(side.shown)} longest slices; ${count(side.dropped)} shorter than ${time(side.threshold)} are drawn together. The numbers below are of all.</p>`));
+    if (side.leftOut) parts.push(html(`<p class="muted">The timeline is without ${count(side.leftOut)} slices shorter than ${time(meta.shortest)}.</p>`));
     if (report.trace.properties['TRACER::FILTER']) parts.push(html(`<p class="muted">Filtered: ${escape(report.trace.properties['TRACER::FILTER'])}</p>`));
     parts.push(html('<h2>What the threads did</h2>'), legend());
     parts.push(table('', report.threads, [['thread', (r) => escape(r.name)], ['time', (r) => bar(r.time, report.wall_ns)], ['work', (r) => percent(r.time.work_ns, report.wall_ns), (r) => r.time.work_ns],
@@ -106,12 +141,15 @@ const panels = {
     return parts;
   },
   'In view': () => {
-    const {rows, whole} = inView(), kind = [['time', (r) => time(r.ns), (r) => r.ns], ['share', (r) => percent(r.ns, whole), (r) => r.ns], ['count', (r) => count(r.count), (r) => r.count]];
-    return [html(`<p class="muted">From ${time(Math.max(0, view.t0))} to ${time(Math.min(length, view.t1))}: ${time(view.t1 - view.t0)}. Shift and drag over the timeline to choose a part.</p>`),
+    const {rows, whole, begin, end} = inView(), kind = [['time', (r) => time(r.ns), (r) => r.ns], ['share', (r) => percent(r.ns, whole), (r) => r.ns], ['count', (r) => count(r.count), (r) => r.count]];
+    if (compared) kind.push(...comparedKind(rows));
+    const path = pathInView(begin, end), from = Math.max(0, begin), to = Math.min(length, end);
+    return [html(`<p class="muted">${range ? 'The range' : 'In view'}: from ${time(from)} to ${time(to)}, ${time(to - from)}${order.length < lanes.length ? `, ${count(order.length)} of ${count(lanes.length)} threads` : ''}${path.ns ? `; the critical path is at work in it for ${time(path.ns)} on ${count(path.threads)} thread${path.threads > 1 ? 's' : ''}` : ''}. ` +
+      '<kbd>Shift</kbd> and drag over the timeline, or <kbd>m</kbd> on a selected slice, measures another range.</p>'),
       table('', rows, [['region', (r) => link(meta.names[r.name])], ...kind, ['longest', (r) => time(r.longest), (r) => r.longest]]),
-      table('By construct', sumBy(rows, (r) => meta.labels[r.name]), [['construct', (r) => escape(r.name)], ...kind]),
-      table('By function', sumBy(rows, (r) => (meta.sources[r.name].split(', ')[1] || 'unknown')), [['function', (r) => escape(r.name)], ...kind]),
-      table('By file', sumBy(rows, (r) => (meta.sources[r.name].split(':')[0] || 'unknown')), [['file', (r) => escape(r.name)], ...kind])];
+      table('By construct', sumBy(rows, (r) => meta.labels[r.name]), [['construct', (r) => escape(r.name)], ...kind.slice(0, 3)]),
+      table('By function', sumBy(rows, (r) => (meta.sources[r.name].split(', ')[1] || 'unknown')), [['function', (r) => escape(r.name)], ...kind.slice(0, 3)]),
+      table('By file', sumBy(rows, (r) => (meta.sources[r.name].split(':')[0] || 'unknown')), [['file', (r) => escape(r.name)], ...kind.slice(0, 3)])];
   },
   Constructs: () => [table('', report.constructs, [['construct', (r) => link(r.name)], ['share', (r) => percent(r.exclusive_ns, report.constructs.reduce((s, c) => s + c.exclusive_ns, 0)), (r) => r.exclusive_ns], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns],
     ['self', (r) => time(r.exclusive_ns), (r) => r.exclusive_ns], ['mean', (r) => time(r.mean_ns), (r) => r.mean_ns], ['longest', (r) => time(r.longest_ns), (r) => r.longest_ns],
@@ -127,7 +165,7 @@ const panels = {
     const t = report.tasks, parts = [cards([['tasks', count(t.created)], ['mean', time(t.mean_ns)], ['longest', time(t.longest_ns)], ['dependences', count(t.dependences)], ['longest path', count(t.graph.critical_path_tasks) + ' tasks, ' + time(t.graph.critical_path_ns)], ['longest chain of dependences', count(t.graph.chain_tasks) + ' tasks, ' + time(t.graph.chain_ns)],
       ['parallelism of the graph', digits(t.graph.parallelism)], ['start after creation', time(t.start_delay_ns)], ['run by another thread', percent(t.run_by_other_thread, t.completed)], ['waiting', time(t.wait_ns)]])];
     parts.push(table('', t.regions, [['task', (r) => link(r.name)], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns], ['mean', (r) => time(r.mean_ns), (r) => r.mean_ns], ['shortest', (r) => time(r.shortest_ns), (r) => r.shortest_ns], ['longest', (r) => time(r.longest_ns), (r) => r.longest_ns]]));
-    if (meta.tasks.length) parts.push(html('<h2>Task graph</h2>' + (meta.tasksLeftOut ? `<p class="muted">The first ${count(meta.tasks.length)} tasks; ${count(meta.tasksLeftOut)} more are not drawn.</p>` : '') +
+    if (side.tasks.length) parts.push(html('<h2>Task graph</h2>' + (side.tasksLeftOut ? `<p class="muted">The first ${count(side.tasks.length)} tasks; ${count(side.tasksLeftOut)} more are not drawn.</p>` : '') +
       '<p class="muted">Left to right: what must come first. Solid: depend. Dotted: created by. Wheel zooms, dragging moves, a click shows the task in the timeline.</p><canvas id="graph" tabindex="0" role="img" aria-label="Task graph"></canvas>'));
     return parts;
   },
@@ -140,9 +178,20 @@ const panels = {
   Trace: () => [table('', Object.entries(report.trace.properties), [['property', (r) => escape(r[0])], ['value', (r) => escape(r[1])]]), table('Events', Object.entries(report.event_counts), [['event', (r) => escape(r[0])], ['count', (r) => count(r[1]), (r) => r[1]]]),
     table('Callbacks', Object.entries(report.callbacks), [['callback', (r) => escape(r[0])], ['count', (r) => count(r[1]), (r) => r[1]]])],
 };
-let current = 'Summary';
+let current = compared ? 'Comparison' : 'Summary';
 function tabNames() {
-  return Object.keys(panels).filter((name) => !(name === 'Phases' && !report.phases.length) && !(name === 'Tasks' && !report.tasks.created) && !(name === 'Locks' && !report.locks.length) && !(name === 'Devices' && !report.devices.length) && !(name === 'Parallel regions' && !report.parallel_regions.length));
+  return Object.keys(panels).filter((name) => !(name === 'Comparison' && !meta.diff) && !(name === 'Phases' && !report.phases.length) && !(name === 'Tasks' && !report.tasks.created) && !(name === 'Locks' && !report.locks.length) && !(name === 'Devices' && !report.devices.length) && !(name === 'Parallel regions' && !report.parallel_regions.length));
+}
+/** Of two traces: the one whose tables are shown. */
+function showSide(one) {
+  side = one; report = one.report;
+  $('sides').replaceChildren(...(compared ? sides.map((each) => {
+    const button = document.createElement('button');
+    button.textContent = each.title; button.setAttribute('aria-pressed', each === side);
+    button.onclick = () => { showSide(each); remember(); };
+    return button;
+  }) : []));
+  showTab(tabNames().includes(current) ? current : 'Summary');
 }
 function showTab(name) {
   current = name;

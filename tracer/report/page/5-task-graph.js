@@ -4,7 +4,7 @@
 function drawGraph() {
   const element = $('graph');
   if (!element) return;
-  const tasks = meta.tasks, byNumber = new Map(tasks.map((t, i) => [t.id, i]));
+  const tasks = side.tasks, byNumber = new Map(tasks.map((t, i) => [t.id, i]));
   const before = tasks.map((t) => t.after.map((id) => byNumber.get(id)).filter((i) => i !== undefined));
   const column = tasks.map(() => 0);
   tasks.forEach((t, i) => { const parent = byNumber.get(t.parent); column[i] = Math.max(parent === undefined ? 0 : column[parent] + 1, ...before[i].map((k) => column[k] + 1)); });
@@ -22,7 +22,7 @@ function drawGraph() {
       const {x, y} = place[i];
       g.fillStyle = colours[t.name] || theme.lane; g.fillRect(x, y - 11, 96, 22);
       if (t.critical) { g.strokeStyle = theme.mark; g.lineWidth = 2; g.strokeRect(x, y - 11, 96, 22); g.lineWidth = 1; }
-      g.fillStyle = dark ? '#f2f5f9' : '#101418'; g.fillText(`#${t.id}  ${time(t.end - t.begin)}`, x + 5, y + 4);
+      g.fillStyle = inks[t.name] || theme.fg; g.fillText(`#${t.id}  ${time(t.end - t.begin)}`, x + 5, y + 4);
     });
   };
   let held = null;
@@ -42,13 +42,16 @@ function drawGraph() {
 
 // ---- Start.
 $('title').textContent = (report.trace.program || 'Trace').split('/').pop();
-document.title = $('title').textContent + ' - Tracer report';
-$('facts').textContent = `${time(report.account.end_ns - report.account.begin_ns)}, ${count(report.trace.threads)} threads${report.trace.streams ? ', ' + count(report.trace.streams) + ' device streams' : ''}, ${count(report.trace.events)} events`;
-const page = {lanes, order: () => order, inView, axisTime, activityColour, restore, fold, pin, layout, meta, view, setView, search, step, goTo, zoomTo, setTheme, showTab, hit, selection: () => selected, readyAt: 0, drawMs: 0};
+document.title = $('title').textContent + (compared ? ' - Tracer comparison' : ' - Tracer report');
+if (compared) showSide(side);
+const factsOf = (of) => `${time(of.account.end_ns - of.account.begin_ns)}, ${count(of.trace.threads)} threads${of.trace.streams ? ', ' + count(of.trace.streams) + ' device streams' : ''}, ${count(of.trace.events)} events`;
+const killed = sides.filter((one) => one.report.verdict.state === 'killed');
+$('facts').textContent = killed.map((one) => (compared ? one.title + ': ' : '') + one.report.verdict.summary + ' ').join('') + sides.map((one) => (compared ? one.title + ' ' : '') + factsOf(one.report)).join('; ');
+if (killed.length) $('facts').className = 'warning';
+const page = {lanes, sides, order: () => order, report: () => report, side: () => side, range: () => range, setRange, inView, sortLanes, filterLanes, showSide, mostMatches, axisTime, activityColour, restore, fold, pin, layout, meta, view, setView, search, step, goTo, zoomTo, setTheme, showTab, hit, selection: () => selected, readyAt: 0, drawMs: 0, drawn: 0};
 window.tracerReport = page;
 view.t0 = -length * 0.01; view.t1 = length * 1.01;
 setTheme(window.matchMedia && window.matchMedia('(prefers-color-scheme: dark)').matches);
-if (report.verdict.state === 'killed') { $('facts').textContent = report.verdict.summary + ' ' + $('facts').textContent; $('facts').className = 'warning'; }
 if (lanes.length > 48) for (const lane of lanes) lane.folded = true;  // f unfolds them all
 layout();
 restore();

@@ -4,11 +4,20 @@
     spack repo add cmake/packaging/spack
     spack dev-build tracer-openmp@main        # builds the current directory
 """
+import pathlib
+
 from spack.package import *
+
+try:  # Spack 1.0 and later keep build systems with their packages
+    from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+except ImportError:
+    pass
 
 
 class TracerOpenmp(CMakePackage):
     """Records what OpenMP programs do, on the host and on devices, and writes OTF2 archives."""
+
+    git = pathlib.Path(__file__).resolve().parents[5].as_uri()  # the checkout that this recipe is in
 
     license("BSD-3-Clause")
 
@@ -25,6 +34,8 @@ class TracerOpenmp(CMakePackage):
     depends_on("fmt@9:", type="build")
     depends_on("intel-oneapi-tbb@2021:", type="build")
     depends_on("elfutils")
+    depends_on("zstd")
+    depends_on("sqlite@3:")
     depends_on("cli11@2.1:", type="build")
     depends_on("nlohmann-json@3.10:", type="build")
     # omp-tools.h, and the runtime of the programs to be traced

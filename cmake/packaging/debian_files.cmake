@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Run by CPack between installing and packing: what Debian's policy wants beside it - a copyright file, a changelog,
+# compressed manual pages, plain modes.
+if(NOT CPACK_GENERATOR STREQUAL "DEB")
+  return()
+endif()
+file(GLOB_RECURSE manuals "${CPACK_TEMPORARY_DIRECTORY}/usr/share/man/*.1")
+set(documents ${CPACK_TEMPORARY_DIRECTORY}/usr/share/doc/${CPACK_PACKAGE_NAME})
+file(MAKE_DIRECTORY ${documents})
+
+file(READ ${CPACK_RESOURCE_FILE_LICENSE} license)
+string(REGEX REPLACE "\n([^\n])" "\n \\1" license "${license}")
+string(REGEX REPLACE "\n\n" "\n .\n" license "${license}")
+file(WRITE ${documents}/copyright "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: ${CPACK_PACKAGE_NAME}
+
+Files: *
+Copyright: ${CPACK_PACKAGE_VENDOR}
+License: BSD-3-Clause
+ ${license}")
+
+string(TIMESTAMP now "%a, %d %b %Y %H:%M:%S +0000" UTC)
+file(WRITE ${documents}/changelog "${CPACK_PACKAGE_NAME} (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
+
+  * Version ${CPACK_PACKAGE_VERSION}: what is new is in CHANGELOG.md.
+
+ -- ${CPACK_PACKAGE_CONTACT}  ${now}
+")
+execute_process(COMMAND gzip -9nf ${documents}/changelog ${manuals} COMMAND_ERROR_IS_FATAL ANY)

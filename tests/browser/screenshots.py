@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""screenshots.py TRACER LIBRARY MAKE_TRACE DISEASES CHOLESKY DIRECTORY: the pictures of docs/images, made anew: the pages of an
+uneven loop, of 96 threads, of two traces beside each other, of a run that was killed, and of the Cholesky example."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from browser import Browser
+from pages import make, make_archive
+
+
+def traced(tracer, library, directory, name, *command, threads="4"):
+    """The page of a real run, however that ends."""
+    page = directory / (name + ".html")
+    subprocess.run([tracer, "run", "-q", "-o", directory / name, "--", *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+                   env={**os.environ, "TRACER_LIBRARY": library, "OMP_NUM_THREADS": threads})
+    subprocess.run([tracer, "report", directory / name, "--html", page], check=True, stderr=subprocess.DEVNULL)
+    return page
+
+
+def main():
+    tracer, library, make_trace, diseases, cholesky, out = (os.path.abspath(word) for word in sys.argv[1:7])
+    with tempfile.TemporaryDirectory() as temporary, Browser(1400, 900) as browser:
+        directory = pathlib.Path(temporary)
+
+        def picture(name, page, prepare=""):
+            browser.open(page)
+            browser.evaluate("tracerReport.setTheme(false)")
+            if prepare:
+                browser.evaluate(prepare)
+            browser.evaluate("new Promise(done => setTimeout(done, 500))")
+            browser.screenshot(pathlib.Path(out) / f"report-{name}.png")
+
+        picture("imbalance", make(tracer, make_trace, directory, "imbalance"))
+        picture("96-threads", make(tracer, make_trace, directory, "wide", "96"), "tracerReport.setRange(200e3, 300e3); tracerReport.showTab('In view')")
+        before, after = (make_archive(make_trace, directory, kind) for kind in ("imbalance", "even"))
+        subprocess.run([tracer, "diff", before, after, "--html", directory / "comparison.html"], check=True, stderr=subprocess.DEVNULL)
+        picture("comparison", directory / "comparison.html")
+        picture("killed", traced(tracer, library, directory, "killed", diseases, "killed"))
+        picture("cholesky", traced(tracer, library, directory, "cholesky", cholesky))
+
+
+main()

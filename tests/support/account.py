@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The account of a report: all of each thread's time, each second of it in one place, and no more."""
+import json
+import subprocess
+
+TOLERANCE = 0.001  # of the whole
+
+
+def account_faults(report):
+    """What is wrong with the account of a report (the JSON of `tracer report`)."""
+    account, faults = report["account"], []
+    wall = account["end_ns"] - account["begin_ns"]
+    for row in account["by_thread"]:
+        said = sum(row["time"].values())
+        if abs(said - wall) > TOLERANCE * wall:
+            faults.append(f"account: location {row['location']} has {said} ns in its places, of {wall}: {row['time']}")
+    whole = account["threads"] * wall
+    if abs(sum(account["time"].values()) - whole) > TOLERANCE * whole or account["total_ns"] != sum(account["time"].values()):
+        faults.append(f"account: its sum is {account['total_ns']}, its places are {sum(account['time'].values())}, threads x time {whole}")
+    facts = report["trace"]["properties"]
+    begin, end = (facts.get("TRACER::RUN::PROCESS_" + name + "_NS") for name in ("START", "END"))
+    if begin and end and (account["begin_ns"], account["end_ns"]) != (int(begin), int(end)):
+        faults.append(f"account: from {account['begin_ns']} to {account['end_ns']}, the process was there from {begin} to {end}")
+    return faults
+
+
+def archive_account_faults(tracer, archive):
+    done = subprocess.run([tracer, "report", "--json", archive], capture_output=True, text=True, timeout=240)
+    return account_faults(json.loads(done.stdout)) if done.returncode == 0 else [f"tracer report: {done.stderr}"]

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See part_mark.hpp.
+#include "tracer/convert/part_mark.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tracer/convert/recover.hpp"
+#include "tracer/error.hpp"
+
+namespace tracer {
+namespace {
+
+constexpr const char* name = "traces.part";
+
+/// A regular file of this user's.
+bool is_mark(int fd) {
+  struct stat info {};
+  return ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::geteuid();
+}
+
+}  // namespace
+
+void PartMark::clear(const std::filesystem::path& directory) {
+  const std::filesystem::path path = directory / name;
+  const UniqueFd file{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  if (!file || !is_mark(file.get())) return;
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+    throw Error("another process makes an archive in " + directory.string());
+  remove_half_archive(directory);
+  ::unlink(path.c_str());
+}
+
+PartMark::PartMark(const std::filesystem::path& directory)
+    : path_{directory / name},
+      file_{::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)} {
+  if (file_) ::flock(file_.get(), LOCK_EX | LOCK_NB);
+}
+
+void PartMark::whole() {
+  if (file_) ::unlink(path_.c_str());
+}
+
+}  // namespace tracer

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See page_side.hpp.
+#include "tracer/report/page_side.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tracer/report/filter.hpp"
+#include "tracer/report/graph.hpp"
+#include "tracer/report/timeline.hpp"
+#include "tracer/report/write.hpp"
+
+namespace tracer::report {
+namespace {
+
+using Json = nlohmann::json;
+
+/// More steps of the critical path than a page has pixels nobody sees.
+constexpr std::uint64_t steps_of_a_path = 20'000;
+
+class ProgressVisitor final : public EventVisitor {
+ public:
+  ProgressVisitor(EventVisitor& next, std::uint64_t total, const std::function<void(double)>& progress)
+      : next_{next}, total_{total}, progress_{progress} {}
+  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
+    next_.event(location, event, attributes);
+    if (++count_ % (1 << 18) == 0 && progress_ && total_ != 0)
+      progress_(static_cast<double>(count_) / static_cast<double>(total_));
+  }
+
+ private:
+  EventVisitor& next_;
+  std::uint64_t total_, count_ = 0;
+  const std::function<void(double)>& progress_;
+};
+
+/// From which duration on slices are kept one by one: 0 when all fit.
+std::uint64_t choose_threshold(const PageTrace& trace, std::uint64_t limit) {
+  const auto& counts = trace.report->event_counts;
+  const auto enters = counts.find("enter"), switches = counts.find("task_switch");
+  const std::uint64_t bound =
+      (enters == counts.end() ? 0 : enters->second) + (switches == counts.end() ? 0 : switches->second);
+  if (bound <= limit) return 0;
+  SliceHistogram histogram;
+  Replay replay{trace.source->definitions()};
+  Timeline timeline{trace.source->definitions(), histogram};
+  replay.add(timeline);
+  trace.source->read(replay);
+  replay.finish();
+  if (histogram.total() <= limit) return 0;
+  return histogram.threshold(limit / 10 * 6);
+}
+
+/// Short ones that stand far apart stay apart; no more of them than this gap allows.
+std::uint64_t gap_of(const PageTrace& trace, std::uint64_t threshold, std::uint64_t limit) {
+  const std::uint64_t rows = 4 * trace.source->definitions().locations.size();
+  return std::max(threshold, trace.report->wall * rows / std::max<std::uint64_t>(1, limit / 10 * 4));
+}
+
+}  // namespace
+
+PageSide::PageSide(const PageTrace& trace, const HtmlOptions& options, std::size_t first_location,
+                   std::size_t first_name, const std::function<void(double)>& progress)
+    : trace_{trace},
+      options_{options},
+      first_location_{first_location},
+      first_name_{first_name},
+      threshold_{choose_threshold(trace, options.slices)},
+      slices_{trace.report->begin, threshold_, gap_of(trace, threshold_, options.slices),
+              static_cast<std::uint32_t>(names() - 1), options.arrows},
+      task_graph_{options.tasks} {
+  read(progress);
+}
+
+void PageSide::read(const std::function<void(double)>& progress) {
+  EventSource& source = *trace_.source;
+  LongSlices longer{slices_, options_.shortest};
+  Replay replay{source.definitions()};
+  Timeline timeline{source.definitions(), options_.shortest == 0 ? static_cast<TimelineVisitor&>(slices_) : longer};
+  Graph graph{source.definitions(), replay};
+  graph.keep_trails(trace_.report->wall / steps_of_a_path);
+  replay.add(timeline);
+  replay.add(task_graph_);
+  replay.add(graph);
+  ProgressVisitor with_progress{replay, source.number_of_events(), progress};
+  source.read(with_progress);
+  replay.finish();
+  slices_.finish();
+  left_out_ = longer.left_out();
+  path_ = graph.longest().trail;
+}
+
+void PageSide::add_names(Json& meta) const {
+  const Definitions& definitions = trace_.source->definitions();
+  for (const std::string& name : slice_names(definitions)) meta["names"].push_back(name);
+  for (const Region& region : definitions.regions) {
+    const RegionClass known = classify(region);
+    std::string source = region.source_file;
+    if (!source.empty() && region.begin_line != 0) source += ":" + std::to_string(region.begin_line);
+    if (!region.description.empty()) source += (source.empty() ? "" : ", ") + region.description;
+    meta["labels"].push_back(known.label);
+    meta["activities"].push_back(name_of(known.activity));
+    meta["sources"].push_back(source);
+  }
+  for (const char* copy : {"copy to device", "copy from device"}) {
+    meta["labels"].push_back(copy);
+    meta["activities"].push_back("device");
+    meta["sources"].push_back("");
+  }
+  meta["names"].push_back("many short ones");
+  meta["labels"].push_back("many short ones");
+  meta["activities"].push_back("work");
+  meta["sources"].push_back("each shorter than can be kept in this page; tracer export has them all");
+}
+
+void PageSide::add_slices(Json& meta) const {
+  for (const auto& [key, row] : slices_.rows())
+    meta["rows"].push_back({key.first + first_location_, key.second, row.count});
+  for (const Arrow& arrow : slices_.arrows())
+    meta["arrows"].push_back({static_cast<unsigned>(arrow.kind), arrow.from + first_location_,
+                              arrow.to + first_location_, arrow.from_time, arrow.to_time});
+  for (const SliceRows::Copy& copy : slices_.copies())
+    meta["copies"].push_back({copy[0] + first_location_, copy[1], copy[2]});
+}
+
+void PageSide::add_counters(Json& meta) const {
+  const Definitions& definitions = trace_.source->definitions();
+  for (const auto& [metric, series] : slices_.series()) {
+    Json times = Json::array(), values = Json::array();
+    for (const auto& [time, value] : series.points) {
+      times.push_back(time);
+      values.push_back(value);
+    }
+    const bool known = metric < definitions.metrics.size();
+    meta["counters"].push_back({{"name", known ? definitions.metrics[metric].name : "metric"},
+                                {"unit", known ? definitions.metrics[metric].unit : ""},
+                                {"max", series.max},
+                                {"time", std::move(times)},
+                                {"value", std::move(values)}});
+  }
+}
+
+Json PageSide::tasks() const {
+  const std::uint64_t origin = trace_.report->begin;
+  Json list = Json::array();
+  for (const TaskNode& node : task_graph_.nodes()) {
+    const std::size_t name = node.region == undefined_ref ? names() - 1 : node.region;
+    list.push_back({{"id", node.number},
+                    {"parent", node.parent},
+                    {"name", name + first_name_},
+                    {"begin", node.begin - std::min(origin, node.begin)},
+                    {"end", node.end - std::min(origin, node.end)},
+                    {"after", node.after},
+                    {"critical", node.critical}});
+  }
+  return list;
+}
+
+/// In order of time: location, from, to.
+Json PageSide::path() const {
+  const std::uint64_t origin = trace_.report->begin;
+  std::vector<const Step*> steps;
+  for (const Step* step = path_.get(); step != nullptr; step = step->before.get()) steps.push_back(step);
+  Json list = Json::array();
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step)
+    list.push_back({(*step)->location + first_location_, (*step)->from - std::min(origin, (*step)->from),
+                    (*step)->to - std::min(origin, (*step)->to)});
+  return list;
+}
+
+void PageSide::add_to(Json& meta) const {
+  meta["sides"].push_back({{"title", trace_.title},
+                           {"report", Json::parse(to_json(*trace_.report, -1))},
+                           {"length", trace_.report->wall},
+                           {"location", first_location_},
+                           {"locations", locations()},
+                           {"name", first_name_},
+                           {"names", names()},
+                           {"threshold", threshold_},
+                           {"shown", slices_.shown()},
+                           {"dropped", slices_.dropped()},
+                           {"leftOut", left_out_},
+                           {"arrowsLeftOut", slices_.arrows_left_out()},
+                           {"tasks", tasks()},
+                           {"tasksLeftOut", task_graph_.left_out()},
+                           {"path", path()}});
+  for (const Location& location : trace_.source->definitions().locations)
+    meta["locations"].push_back(
+        {{"name", location.name}, {"stream", location.kind == LocationKind::accelerator_stream}});
+  add_names(meta);
+  add_slices(meta);
+  add_counters(meta);
+}
+
+}  // namespace tracer::report
