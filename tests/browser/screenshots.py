@@ -36,8 +36,8 @@ def main():
 
         picture("imbalance", make(tracer, make_trace, directory, "imbalance"))
         picture("96-threads", make(tracer, make_trace, directory, "wide", "96"), "tracerReport.setRange(200e3, 300e3); tracerReport.showTab('In view')")
-        before, after = (make_archive(make_trace, directory, kind) for kind in ("imbalance", "even"))
-        subprocess.run([tracer, "diff", before, after, "--html", directory / "comparison.html"], check=True, stderr=subprocess.DEVNULL)
+        before, after = (make_archive(make_trace, directory, kind).name for kind in ("imbalance", "even"))
+        subprocess.run([tracer, "diff", before, after, "--html", "comparison.html"], check=True, stderr=subprocess.DEVNULL, cwd=directory)
         picture("comparison", directory / "comparison.html")
         picture("killed", traced(tracer, library, directory, "killed", diseases, "killed"))
         picture("cholesky", traced(tracer, library, directory, "cholesky", cholesky))

@@ -21,6 +21,8 @@ ALSO = {
     "lock": {"imbalance"},
     "ordered": {"imbalance"},
     "short-regions": {"serial", "imbalance"},
+    "frequent-barriers": {"serial", "imbalance"},
+    "late-workers": {"imbalance"},  # who came late is late at the end
     "recursive-tasks": {"serial"},
     "flat-tasks": {"serial"},
 }
