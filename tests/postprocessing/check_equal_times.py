@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_equal_times.py MAKE_TRACE: archives in which events of a thread have one time, as others read them: otf2-print in the file's
+order, ViTE without an error, the Python module with no negative time, and Pipit's way (a table of all threads, sorted by time, Enter
+matched with Leave by a stack), with the sort that docs/viewing.md gives it. Exit status 77: no python3-otf2 here."""
+import collections
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import otf2
+except ImportError:
+    print("skipped: python3-otf2 is not installed")
+    sys.exit(77)
+
+
+def need(condition, what):
+    if not condition:
+        raise SystemExit("FAILED: " + what)
+    print("ok: " + what)
+
+
+def events_of(archive):
+    """(location, time, "Enter" or "Leave", region) in the order in which the reader gives them."""
+    with otf2.reader.open(str(archive / "traces.otf2")) as trace:
+        return [(location.name, event.time, type(event).__name__, event.region.name)
+                for location, event in trace.events if type(event).__name__ in ("Enter", "Leave")]
+
+
+def exclusive_times(events):
+    """By region: the least and the sum of what its executions took themselves, and how many Leaves met another region's Enter."""
+    stacks, least, total, strangers = collections.defaultdict(list), {}, collections.Counter(), 0
+    for location, time, kind, region in events:
+        stack = stacks[location]
+        if kind == "Enter":
+            stack.append([region, time, 0])
+            continue
+        if not stack:
+            strangers += 1
+            continue
+        entered, begin, inside = stack.pop()
+        strangers += entered != region
+        if stack:
+            stack[-1][2] += time - begin
+        own = time - begin - inside
+        least[entered] = min(least.get(entered, own), own)
+        total[entered] += own
+    return least, total, strangers
+
+
+def check_readers(archive, directory):
+    printed = subprocess.run(["otf2-print", archive / "traces.otf2"], capture_output=True, text=True, timeout=120)
+    times = collections.defaultdict(list)
+    for line in printed.stdout.splitlines():
+        words = line.split()
+        if words[:1] in (["ENTER"], ["LEAVE"]):
+            times[words[1]].append(int(words[2]))
+    need(printed.returncode == 0 and times and all(one == sorted(one) for one in times.values()), f"{archive.name}: otf2-print shows no time that goes back")
+    if shutil.which("vite"):
+        drawn = subprocess.run(["vite", "-e", directory / "picture.png", archive / "traces.otf2"], env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+                               capture_output=True, text=True, timeout=120)
+        need(drawn.returncode == 0 and "0 errors" in drawn.stdout + drawn.stderr, f"{archive.name}: ViTE draws it without an error")
+
+
+def check_pipit(archive, events):
+    try:
+        import pandas
+    except ImportError:
+        print("skipped: pandas is not installed")
+        return
+    table = pandas.DataFrame(events, columns=["location", "time", "kind", "region"])
+    table = pandas.concat([table[table["location"] == name] for name in table["location"].unique()])  # as its processes read them
+    rows = table.sort_values(by="time", ignore_index=True, kind="stable")
+    least, _, strangers = exclusive_times(rows.itertuples(index=False))
+    need(min(least.values()) >= 0 and strangers == 0, f"{archive.name}: Pipit's way, with a stable sort, finds no negative time {least}")
+    least, _, strangers = exclusive_times(table.sort_values(by="time", ignore_index=True).itertuples(index=False))
+    print(f"{archive.name}: with its own sort the least is {min(least.values())} ns, and {strangers} Leaves meet another's Enter")
+
+
+def main():
+    make_trace = sys.argv[1]
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = pathlib.Path(temporary)
+        for kind, number in (("chain", "200"), ("imbalance", "0"), ("lock", "0"), ("large", "20000")):
+            archive = directory / kind
+            subprocess.run([make_trace, kind, archive, number], check=True)
+            events = events_of(archive)
+            at_once = sum(one[:2] == other[:2] for one, other in zip(sorted(events, key=lambda e: e[0]), sorted(events, key=lambda e: e[0])[1:]))
+            need(at_once > 0, f"{kind}: {at_once} events have the time of the one before")
+            least, _, strangers = exclusive_times(events)
+            need(min(least.values()) >= 0 and strangers == 0, f"{kind}: no negative time in the order of the file")
+            check_readers(archive, directory)
+            check_pipit(archive, events)
+    return 0
+
+
+sys.exit(main())
