@@ -175,6 +175,8 @@ def check_kinds_of_programs(directory, env):
         print("skipped: no libomp here")
         return
     need(done.stdout == "2\n" and done.returncode == 0 and (directory / "gomp.trace" / "traces.otf2").exists(), "a program of gcc -fopenmp is traced by itself")
+    said, everything = run("info", directory / "gomp.trace").stdout, run("info", "--all", directory / "gomp.trace").stdout
+    need("host:" in said and "CALLBACK::" not in said and "CALLBACK::" in everything and len(said.splitlines()) < 50, f"info says what a person asks first, in {len(said.splitlines())} lines; --all the rest")
     again = run("run", "-o", directory / "gomp.trace", "--", directory / "gomp", cwd=directory, env=env)
     need(again.stderr.count("is not empty") == 1 and (directory / "gomp.trace.2" / "traces.otf2").exists(), "what exists is kept, which is said once")
     many = run("run", "--runtime", "auto", "-o", directory / "many.trace", "--", "sh", "-c", f"{directory / 'gomp'}; {directory / 'gomp'}", cwd=directory, env=env)

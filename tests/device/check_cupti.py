@@ -78,7 +78,7 @@ def faults_of(options, name, arguments, extra, provider, line, directory):
         if verify.returncode:
             yield verify.stdout + verify.stderr
     else:
-        info = run([f"{options.bin}/tracer", "info", str(trace)], os.environ).stdout
+        info = run([f"{options.bin}/tracer", "info", "--all", str(trace)], os.environ).stdout
         if f"recorded by {provider}" not in info:
             yield f"not recorded by {provider}:\n{info}"
         if "OPERATIONS_WITHOUT_RECORD" not in info:

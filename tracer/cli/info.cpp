@@ -155,6 +155,24 @@ void add_run(const Definitions& definitions, Json& info) {
   info["OpenMP settings"] = std::move(environment);
 }
 
+/// Of interest to whoever looks into the tool: what the runtime answered, counters, settings; what add_run() has told.
+bool is_internal(const std::string& property) {
+  for (const char* kind : {"CALLBACK::", "CALLBACKS::", "ENTRY_POINT::", "SETTING::", "COUNTER::", "RUN::", "CLOCK::",
+                           "THREAD_STATES", "MUTEX_IMPLEMENTATIONS"})
+    if (property.starts_with(std::string{"TRACER::"} + kind)) return true;
+  return false;
+}
+
+/// For people: without what is internal.
+void leave_out_internals(Json& info) {
+  Json shown = Json::object();
+  std::size_t left_out = 0;
+  for (const auto& [name, value] : info["properties"].items())
+    is_internal(name) ? void(++left_out) : void(shown[name] = value);
+  info["properties"] = std::move(shown);
+  if (left_out != 0) info["properties left out"] = std::to_string(left_out) + " of the tool's own (--all shows them)";
+}
+
 Json about_trace(const std::string& given) {
   const auto path = find_archive(given);
   const auto source = open_archive(path);
@@ -201,14 +219,18 @@ void print(const Json& value, int indent) {
 
 void add(CLI::App& app, std::function<int()>& action) {
   auto json = std::make_shared<bool>(false);
+  auto all = std::make_shared<bool>(false);
   auto archive = std::make_shared<std::string>();
   app.add_option("archive", *archive, "A trace: what it says of itself (default: this machine and installation)");
   app.add_flag("--json", *json, "As JSON");
-  action = [json, archive] {
-    const Json info = archive->empty() ? about_machine() : about_trace(*archive);
+  app.add_flag("--all", *all,
+               "Of a trace: all properties, also those of the tool's own working (JSON has them always)");
+  action = [json, all, archive] {
+    Json info = archive->empty() ? about_machine() : about_trace(*archive);
     if (*json) {
       std::printf("%s\n", info.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
     } else {
+      if (!archive->empty() && !*all) leave_out_internals(info);
       print(info, 0);
     }
     return ok;
