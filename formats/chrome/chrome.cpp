@@ -3,8 +3,10 @@
 #include "formats/chrome/chrome.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <ostream>
+#include <sstream>
 
 namespace tracer {
 namespace {
@@ -97,11 +99,33 @@ class Writer final : public TimelineVisitor {
     const std::string name =
         counter.metric < definitions_.metrics.size() ? definitions_.metrics[counter.metric].name : "metric";
     begin() << "{\"ph\":\"C\",\"name\":" << quoted(name) << where(counter.location) << ",\"ts\":" << time(counter.time)
-            << ",\"args\":{\"value\":" << counter.value << "}}";
+            << ",\"args\":{\"value\":" << (std::isfinite(number_of(counter)) ? text_of(counter) : "null") << "}}";
   }
 
+  /// A pair of asynchronous events: viewers show them above the threads of the process.
+  void band(const Band& band) override {
+    const auto half = [&](char phase, std::uint64_t at) {
+      begin() << "{\"ph\":\"" << phase << "\",\"name\":" << names_[band.region] << ",\"cat\":\"phase\",\"id\":\"p"
+              << bands_ << "\",\"pid\":" << (band.group < numbers_.process.size() ? numbers_.process[band.group] : 0)
+              << ",\"tid\":0,\"ts\":" << time(at) << "}";
+    };
+    ++bands_;
+    half('b', band.begin);
+    half('e', band.end);
+  }
+  void phase(const PhaseTotals& p) override {
+    std::ostringstream row;
+    row << (phases_.empty() ? "\n" : ",\n") << "{\"name\":" << names_[p.region] << ",\"count\":" << p.count
+        << ",\"total_ns\":" << p.total << ",\"longest_ns\":" << p.longest << ",\"shortest_ns\":" << p.shortest
+        << ",\"work_ns\":" << p.work << ",\"waiting_ns\":" << p.waiting << ",\"runtime_ns\":" << p.runtime
+        << ",\"device_wait_ns\":" << p.device_wait << ",\"mpi_ns\":" << p.mpi << ",\"device_ns\":" << p.operations
+        << ",\"threads\":" << p.threads << ",\"max_over_mean\":" << p.max_over_mean << "}";
+    phases_ += row.str();
+  }
   void finish() override {
-    out_ << "\n]}\n";
+    out_ << "\n]";
+    if (!phases_.empty()) out_ << ",\"phases\":[" << phases_ << "\n]";
+    out_ << "}\n";
     out_.flush();
   }
 
@@ -134,6 +158,8 @@ class Writer final : public TimelineVisitor {
   std::uint64_t origin_;
   std::vector<std::string> names_, sources_;
   bool first_ = true;
+  std::uint64_t bands_ = 0;
+  std::string phases_;  ///< rows of their table
 };
 
 }  // namespace

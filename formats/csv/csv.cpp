@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "tracer/error.hpp"
+#include "tracer/virtual_location.hpp"
 
 namespace tracer {
 namespace {
@@ -41,6 +42,10 @@ class Writer final : public TimelineVisitor {
     start(slices_, "slices.csv", "location,depth,name,begin_ns,end_ns,task,bytes,continues,suspended");
     start(arrows_, "arrows.csv", "kind,from_location,to_location,from_ns,to_ns");
     start(counters_, "counters.csv", "metric,location,time_ns,value");
+    start(bands_, "phase_bands.csv", "process,lane,name,begin_ns,end_ns");
+    start(phases_, "phases.csv",
+          "name,count,total_ns,longest_ns,shortest_ns,work_ns,waiting_ns,runtime_ns,device_wait_ns,mpi_ns,device_ns,"
+          "threads,max_over_mean");
     write_tables(definitions);
   }
 
@@ -54,11 +59,20 @@ class Writer final : public TimelineVisitor {
             << since(arrow.from_time) << ',' << since(arrow.to_time) << '\n';
   }
   void counter(const Counter& counter) override {
-    counters_ << counter.metric << ',' << counter.location << ',' << since(counter.time) << ',' << counter.value
+    counters_ << counter.metric << ',' << counter.location << ',' << since(counter.time) << ',' << text_of(counter)
               << '\n';
   }
+  void band(const Band& band) override {
+    bands_ << band.group << ',' << band.lane << ',' << band.region << ',' << since(band.begin) << ',' << since(band.end)
+           << '\n';
+  }
+  void phase(const PhaseTotals& p) override {
+    phases_ << p.region << ',' << p.count << ',' << p.total << ',' << p.longest << ',' << p.shortest << ',' << p.work
+            << ',' << p.waiting << ',' << p.runtime << ',' << p.device_wait << ',' << p.mpi << ',' << p.operations
+            << ',' << p.threads << ',' << p.max_over_mean << '\n';
+  }
   void finish() override {
-    for (std::ofstream* file : {&slices_, &arrows_, &counters_}) check(*file);
+    for (std::ofstream* file : {&slices_, &arrows_, &counters_, &bands_, &phases_}) check(*file);
   }
 
  private:
@@ -83,8 +97,7 @@ class Writer final : public TimelineVisitor {
       const std::string group = location.group < definitions.groups_of_locations.size()
                                     ? definitions.groups_of_locations[location.group].name
                                     : "";
-      locations << i << ',' << cell(location.name) << ','
-                << (location.kind == LocationKind::cpu_thread ? "thread" : "stream") << ',' << cell(group) << '\n';
+      locations << i << ',' << cell(location.name) << ',' << kind_of(location) << ',' << cell(group) << '\n';
     }
     start(regions, "regions.csv", "name,text,role,file,line");
     const auto names = slice_names(definitions);
@@ -100,7 +113,7 @@ class Writer final : public TimelineVisitor {
 
   std::filesystem::path directory_;
   std::uint64_t origin_;
-  mutable std::ofstream slices_, arrows_, counters_;
+  mutable std::ofstream slices_, arrows_, counters_, bands_, phases_;
 };
 
 }  // namespace

@@ -240,11 +240,11 @@ void DefinitionWriter::metrics() {
 
 OTF2_MetricMemberRef DefinitionWriter::metric_member(const Metric& m) {
   const auto next = static_cast<OTF2_MetricMemberRef>(metric_members_.size());
-  const auto [member, is_new] = metric_members_.emplace(std::tuple{m.name, m.description, m.unit}, next);
+  const auto [member, is_new] = metric_members_.emplace(std::tuple{m.name, m.description, m.unit, m.type}, next);
   if (is_new) {
     check(OTF2_GlobalDefWriter_WriteMetricMember(writer_, next, string(m.name), string(m.description),
-                                                 OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_UINT64,
-                                                 OTF2_BASE_DECIMAL, 0, string(m.unit)),
+                                                 OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT,
+                                                 static_cast<OTF2_Type>(m.type), OTF2_BASE_DECIMAL, 0, string(m.unit)),
           "metric member");
   }
   return member->second;

@@ -49,7 +49,7 @@ class DefinitionWriter {
   Otf2Level level_;
   StringTable strings_;
   std::vector<bool> left_out_;  ///< of the fixed strings, those that are not written yet
-  std::map<std::tuple<std::string, std::string, std::string>, OTF2_MetricMemberRef> metric_members_;
+  std::map<std::tuple<std::string, std::string, std::string, ValueType>, OTF2_MetricMemberRef> metric_members_;
 };
 
 /// Name, creator and properties, which stand in the anchor file.

@@ -50,6 +50,8 @@ std::uint8_t* put_value(std::uint8_t* to, ValueType type, std::uint64_t value) n
   switch (type) {
     case ValueType::int64:
       return put_signed(to, static_cast<std::int64_t>(value));
+    case ValueType::float64:
+      return put_full(to, value);
     case ValueType::string:
     case ValueType::region:
       return put(to, static_cast<std::uint32_t>(value));
@@ -162,11 +164,11 @@ std::uint8_t* put_event(std::uint8_t* to, const Event& e, std::uint32_t metric_r
       return Body(to, EventKind::rma_put).u32(e.sub).u32(e.ref).u64(e.a).u64(e.b).end();
     case EventType::rma_op_complete_blocking:
       return Body(to, EventKind::rma_op_complete_blocking).u32(e.sub).u64(e.b).end();
-    case EventType::metric_uint:
+    case EventType::metric_uint:  // the library writes all types of values as it writes unsigned numbers
       return Body(to, EventKind::metric)
           .u32(metric_ref)
           .u8(1)
-          .u8(static_cast<std::uint8_t>(ValueType::uint64))
+          .u8(static_cast<std::uint8_t>(value_type(e)))
           .u64(e.a)
           .end();
     case EventType::buffer_flush:

@@ -29,7 +29,7 @@ constexpr std::uint32_t process_pid = 1, process_name = 6, process_labels = 8, t
 }  // namespace track
 namespace event {
 constexpr std::uint32_t category_iids = 3, annotation = 4, type = 9, name_iid = 10, track_uuid = 11, counter_value = 30,
-                        flow_ids = 47, terminating_flow_ids = 48;
+                        double_counter_value = 44, flow_ids = 47, terminating_flow_ids = 48;
 constexpr std::uint64_t slice_begin = 1, slice_end = 2, counter = 4;
 constexpr std::uint32_t annotation_uint = 3, annotation_name = 10;
 }  // namespace event
@@ -37,7 +37,7 @@ namespace interned {
 constexpr std::uint32_t categories = 1, names = 2, source_locations = 4, iid = 1, name = 2;
 }
 
-constexpr std::uint64_t sequence = 1, counter_tracks = std::uint64_t{1} << 40;
+constexpr std::uint64_t sequence = 1, counter_tracks = std::uint64_t{1} << 40, phase_tracks = std::uint64_t{1} << 41;
 
 class Writer final : public TimelineVisitor {
  public:
@@ -74,8 +74,25 @@ class Writer final : public TimelineVisitor {
     Message event;
     event.varint(event::type, event::counter);
     event.varint(event::track_uuid, counter_tracks + counter.metric);
-    event.varint(event::counter_value, counter.value);
+    if (counter.type == ValueType::float64)
+      event.fixed64(event::double_counter_value, counter.value);
+    else
+      event.varint(event::counter_value, counter.value);
     write_event(counter.time, event);
+  }
+
+  /// Behind what came since its begin: readers sort by time.
+  void band(const Band& band) override {
+    const std::uint64_t track = describe_lane(band);
+    Message begin, end;
+    begin.varint(event::category_iids, categories_[std::min<std::size_t>(band.region, categories_.size() - 1)]);
+    begin.varint(event::type, event::slice_begin);
+    begin.varint(event::name_iid, band.region + 1);
+    begin.varint(event::track_uuid, track);
+    write_event(band.begin, begin);
+    end.varint(event::type, event::slice_end);
+    end.varint(event::track_uuid, track);
+    write_event(band.end, end);
   }
 
   void finish() override { out_.flush(); }
@@ -171,11 +188,25 @@ class Writer final : public TimelineVisitor {
     write_track(descriptor);
   }
 
+  std::uint64_t describe_lane(const Band& band) {
+    const auto [lane, is_new] =
+        lanes_.try_emplace({band.group, band.lane}, phase_tracks + static_cast<std::uint64_t>(lanes_.size()));
+    if (is_new) {
+      Message descriptor;
+      descriptor.varint(track::uuid, lane->second);
+      descriptor.text(track::name, band.lane == 0 ? "Phases" : "Phases (" + std::to_string(band.lane + 1) + ")");
+      descriptor.varint(track::parent, process_of(band.group));
+      write_track(descriptor);
+    }
+    return lane->second;
+  }
+
   const Definitions& definitions_;
   const TimelineNumbers numbers_;
   std::vector<std::uint64_t> categories_;  ///< of each name
   std::ostream& out_;
   std::set<std::uint32_t> described_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> lanes_;  ///< tracks, by process and lane
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "tracer/error.hpp"
+#include "tracer/virtual_location.hpp"
 
 namespace tracer {
 namespace {
@@ -23,6 +24,8 @@ CREATE TABLE metrics (metric INTEGER PRIMARY KEY, name TEXT, unit TEXT);
 CREATE TABLE slices (location INTEGER, depth INTEGER, name INTEGER, begin_ns INTEGER, end_ns INTEGER, task INTEGER, bytes INTEGER, continues INTEGER, suspended INTEGER);
 CREATE TABLE arrows (kind TEXT, from_location INTEGER, to_location INTEGER, from_ns INTEGER, to_ns INTEGER);
 CREATE TABLE counters (metric INTEGER, location INTEGER, time_ns INTEGER, value INTEGER);
+CREATE TABLE phases (name INTEGER PRIMARY KEY, count INTEGER, total_ns INTEGER, longest_ns INTEGER, shortest_ns INTEGER, work_ns INTEGER, waiting_ns INTEGER, runtime_ns INTEGER, device_wait_ns INTEGER, mpi_ns INTEGER, device_ns INTEGER, threads INTEGER, max_over_mean REAL);
+CREATE TABLE phase_bands (process INTEGER, lane INTEGER, name INTEGER, begin_ns INTEGER, end_ns INTEGER);
 CREATE VIEW named_slices AS SELECT s.*, r.text AS region, r.file, r.line, l.name AS thread, s.end_ns - s.begin_ns AS duration_ns
   FROM slices s JOIN regions r USING (name) JOIN locations l ON l.location = s.location;
 )";
@@ -77,6 +80,7 @@ class Insert {
   void bind(int column, std::uint64_t value) {
     sqlite3_bind_int64(statement_, column, static_cast<sqlite3_int64>(value));
   }
+  void bind(int column, double value) { sqlite3_bind_double(statement_, column, value); }
   Database& database_;
   sqlite3_stmt* statement_ = nullptr;
 };
@@ -89,6 +93,8 @@ class Writer final : public TimelineVisitor {
         slices_{database_, "INSERT INTO slices VALUES (?,?,?,?,?,?,?,?,?)"},
         arrows_{database_, "INSERT INTO arrows VALUES (?,?,?,?,?)"},
         counters_{database_, "INSERT INTO counters VALUES (?,?,?,?)"},
+        phases_{database_, "INSERT INTO phases VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+        bands_{database_, "INSERT INTO phase_bands VALUES (?,?,?,?,?)"},
         origin_{definitions.clock.offset} {
     write_tables(definitions);
   }
@@ -101,7 +107,19 @@ class Writer final : public TimelineVisitor {
             since(arrow.from_time), since(arrow.to_time));
   }
   void counter(const Counter& counter) override {
-    counters_(std::uint64_t{counter.metric}, std::uint64_t{counter.location}, since(counter.time), counter.value);
+    const std::uint64_t metric = counter.metric, location = counter.location;
+    if (counter.type == ValueType::float64)
+      counters_(metric, location, since(counter.time), number_of(counter));
+    else
+      counters_(metric, location, since(counter.time), counter.value);
+  }
+  void band(const Band& band) override {
+    bands_(std::uint64_t{band.group}, std::uint64_t{band.lane}, std::uint64_t{band.region}, since(band.begin),
+           since(band.end));
+  }
+  void phase(const PhaseTotals& p) override {
+    phases_(std::uint64_t{p.region}, p.count, p.total, p.longest, p.shortest, p.work, p.waiting, p.runtime,
+            p.device_wait, p.mpi, p.operations, std::uint64_t{p.threads}, p.max_over_mean);
   }
   void finish() override {
     database_.run(
@@ -126,7 +144,7 @@ class Writer final : public TimelineVisitor {
     for (const Property& property : definitions.properties) meta(property.name, property.value);
     for (std::size_t i = 0; i < definitions.locations.size(); ++i) {
       const Location& location = definitions.locations[i];
-      locations(std::uint64_t{i}, location.name, location.kind == LocationKind::cpu_thread ? "thread" : "stream",
+      locations(std::uint64_t{i}, location.name, kind_of(location),
                 location.group < definitions.groups_of_locations.size()
                     ? definitions.groups_of_locations[location.group].name
                     : std::string{});
@@ -143,7 +161,7 @@ class Writer final : public TimelineVisitor {
 
   Database database_;
   Schema schema_;
-  Insert slices_, arrows_, counters_;
+  Insert slices_, arrows_, counters_, phases_, bands_;
   std::uint64_t origin_;
 };
 

@@ -168,12 +168,13 @@ struct ParadigmDefinition {
   bool rma_only = false;
 };
 
-/// A metric of one unsigned member, absolute point values. With `scope_location` set it is a metric
-/// instance recorded on `recorder` for that location group.
+/// A metric of one member, absolute point values of `type`: uint64, int64 or float64. With `recorder` set it is a
+/// metric instance recorded there for that location group.
 struct Metric {
   std::string name, description, unit;
   LocationRef recorder = undefined_ref;
   std::uint32_t scope_group = undefined_ref;
+  ValueType type = ValueType::uint64;
 };
 
 struct ClockProperties {

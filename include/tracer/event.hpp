@@ -31,7 +31,7 @@ enum class EventType : std::uint8_t {
   rma_get,                   ///< sub = window, ref = remote rank, a = bytes, b = matching id
   rma_put,                   ///< as rma_get
   rma_op_complete_blocking,  ///< sub = window, b = matching id
-  metric_uint,               ///< ref = metric class or instance of one member, a = value
+  metric_uint,               ///< ref = metric class or instance of one member, a = value, sub = its ValueType, 0 uint64
   // MPI. `payload` is the event's first entry in the list of attributes (EventAttribute::payload).
   mpi_send,                 ///< ref = comm, a = bytes, b = receiver | tag << 32
   mpi_isend,                ///< as mpi_send, payload value = request
@@ -60,8 +60,13 @@ struct Event {
 };
 static_assert(sizeof(Event) == 32 && std::is_trivially_copyable_v<Event>);
 
-/// Values as OTF2_Type where they meet it.
-enum class ValueType : std::uint8_t { uint64 = 4, int64 = 8, string = 11, location = 13, region = 14 };
+/// Values as OTF2_Type where they meet it. A float64 is carried by its bits.
+enum class ValueType : std::uint8_t { uint64 = 4, int64 = 8, float64 = 10, string = 11, location = 13, region = 14 };
+
+/// Of a metric's value.
+constexpr ValueType value_type(const Event& metric) noexcept {
+  return metric.sub == 0 ? ValueType::uint64 : static_cast<ValueType>(metric.sub);
+}
 
 struct EventAttribute {
   std::uint32_t attribute;  ///< index into Definitions::attributes

@@ -100,6 +100,9 @@ struct DeviceModule {
   Ticks loaded = 0;
 };
 
+/// Of a fact's name, before the number of the thread: what the program calls it.
+inline constexpr const char* thread_name_fact = "THREAD_NAME::";
+
 /// Everything of a raw trace that is not a record. A crashed run's journal is a prefix of it.
 struct Journal {
   RunInfo run;

@@ -3,7 +3,9 @@
 // A suspended task's slices end, and go on as new ones where it is resumed.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstdio>
 #include <set>
 #include <string>
 #include <string_view>
@@ -38,7 +40,43 @@ struct Arrow {
 struct Counter {
   std::uint32_t metric = 0;
   LocationRef location = 0;
-  std::uint64_t time = 0, value = 0;
+  std::uint64_t time = 0, value = 0;  ///< value: the bits, of `type`
+  ValueType type = ValueType::uint64;
+};
+inline double number_of(const Counter& counter) {
+  if (counter.type == ValueType::float64) return std::bit_cast<double>(counter.value);
+  return counter.type == ValueType::int64 ? static_cast<double>(static_cast<std::int64_t>(counter.value))
+                                          : static_cast<double>(counter.value);
+}
+/// As it was said: integers exactly, reals so that they are read back the same.
+inline std::string text_of(const Counter& counter) {
+  if (counter.type == ValueType::int64) return std::to_string(static_cast<std::int64_t>(counter.value));
+  if (counter.type != ValueType::float64) return std::to_string(counter.value);
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", number_of(counter));
+  return text;
+}
+
+/// A region that the program named itself, of more than no length.
+inline bool is_phase(const Region& region) {
+  return region.paradigm == Paradigm::user && region.role == RegionRole::code;
+}
+
+/// From when the first thread of a process enters a phase until none is in it. Those of a lane do not overlap.
+struct Band {
+  std::uint32_t group = 0, lane = 0;  ///< the process: a location group
+  RegionRef region = 0;
+  std::uint64_t begin = 0, end = 0;
+};
+
+/// A phase over all its executions. Times in ns.
+struct PhaseTotals {
+  RegionRef region = 0;
+  std::uint64_t count = 0, total = 0, longest = 0, shortest = 0;               ///< of executions
+  std::uint64_t work = 0, waiting = 0, runtime = 0, device_wait = 0, mpi = 0;  ///< of all threads that work for it
+  std::uint64_t operations = 0;                                                ///< of devices, that they submitted
+  std::uint32_t threads = 0;
+  double max_over_mean = 1;  ///< of the threads' work
 };
 
 class TimelineVisitor {
@@ -50,6 +88,10 @@ class TimelineVisitor {
   /// When its end is reached; its beginning is in the past.
   virtual void arrow(const Arrow&) {}
   virtual void counter(const Counter&) {}
+  /// When it ends.
+  virtual void band(const Band&) {}
+  /// Before finish().
+  virtual void phase(const PhaseTotals&) {}
   /// After the last slice is closed.
   virtual void finish() {}
 };
@@ -149,7 +191,7 @@ inline const char* category_of(const Definitions& definitions, std::uint32_t nam
     case RegionRole::function:
       return "function";
     default:
-      return "openmp";
+      return definitions.regions[name].paradigm == Paradigm::user ? "phase" : "openmp";
   }
 }
 

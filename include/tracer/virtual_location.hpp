@@ -16,4 +16,9 @@ inline bool is_virtual(const Location& location) {
                      [](const Property& property) { return property.name == virtual_location; });
 }
 
+/// As tables name it.
+inline const char* kind_of(const Location& location) {
+  return is_virtual(location) ? "virtual" : location.kind == LocationKind::cpu_thread ? "thread" : "stream";
+}
+
 }  // namespace tracer

@@ -2,6 +2,7 @@
 // Our event files against those that the OTF2 library writes of the same events: byte by byte.
 #include <otf2/otf2.h>
 
+#include <cstring>
 #include <fstream>
 #include <random>
 #include <string>
@@ -28,6 +29,9 @@ OTF2_AttributeValue value_of(ValueType type, std::uint64_t value) {
       break;
     case ValueType::int64:
       out.int64 = static_cast<std::int64_t>(value);
+      break;
+    case ValueType::float64:
+      std::memcpy(&out.float64, &value, sizeof value);
       break;
     case ValueType::string:
       out.stringRef = static_cast<OTF2_StringRef>(value);
@@ -127,7 +131,7 @@ OTF2_ErrorCode put(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e, con
     case EventType::program_end:
       return OTF2_EvtWriter_ProgramEnd(w, l, e.time, e.b == 1 ? static_cast<std::int64_t>(e.a) : OTF2_UNDEFINED_INT64);
     case EventType::metric_uint: {
-      const OTF2_Type type = OTF2_TYPE_UINT64;
+      const OTF2_Type type = static_cast<OTF2_Type>(value_type(e));
       OTF2_MetricValue value{};
       value.unsigned_int = e.a;
       return OTF2_EvtWriter_Metric(w, l, e.time, 2 * e.ref + 1, 1, &type, &value);
@@ -234,6 +238,8 @@ LocationEvents random_events(unsigned seed, std::size_t count) {
     e.sub = static_cast<std::uint16_t>(numbers.next());
     e.ref = e.type == EventType::metric_uint ? static_cast<std::uint32_t>(numbers.below(100))
                                              : static_cast<std::uint32_t>(numbers.next());
+    constexpr ValueType of_metrics[] = {ValueType{}, ValueType::uint64, ValueType::int64, ValueType::float64};
+    if (e.type == EventType::metric_uint) e.sub = static_cast<std::uint16_t>(of_metrics[numbers.below(4)]);
     e.a = numbers.next();
     e.b = numbers.below(4) == 0 ? 1 : numbers.next();
     if (numbers.below(4) == 0) e.attributes = static_cast<std::uint8_t>(numbers.below(numbers.below(8) == 0 ? 256 : 4));
@@ -249,8 +255,8 @@ LocationEvents random_events(unsigned seed, std::size_t count) {
   return out;
 }
 
-const std::vector<ValueType> types{ValueType::uint64, ValueType::int64, ValueType::string, ValueType::location,
-                                   ValueType::region};
+const std::vector<ValueType> types{ValueType::uint64,   ValueType::int64,  ValueType::string,
+                                   ValueType::location, ValueType::region, ValueType::float64};
 
 }  // namespace
 

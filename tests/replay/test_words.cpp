@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The program's own words: what nests is regions of its thread, the rest has locations of its own.
 #include <algorithm>
+#include <bit>
 
 #include "catch.hpp"
 #include "support/memory_trace.hpp"
@@ -14,7 +15,8 @@ using Lines = std::vector<std::string>;
 namespace {
 
 constexpr std::uint16_t nvtx = 1;
-enum : std::uint32_t { outer = 1, inner, solver_domain, green_numerics };
+enum : std::uint32_t { outer = 1, inner, solver_domain, green_numerics, bytes_unit, some_text };
+enum : std::uint16_t { unsigned_number = 1, signed_number, real_number, text };
 
 Record said(Ticks time, RecordKind kind, std::uint32_t name, std::uint64_t where = 0, std::uint64_t c = 0,
             std::uint16_t payload = 0) {
@@ -145,15 +147,60 @@ TEST_CASE("a range that never ends ends with the trace, and an end too many is i
                                                                    {"range that never ended closed", 1}});
 }
 
-TEST_CASE("counters are metrics, without negative values") {
+TEST_CASE("counters are metrics of the type of their values, with their unit") {
   Run run;
-  run.source.channel(0) = {said(10, RecordKind::range_counter, outer, 0, 5, 1),
-                           said(20, RecordKind::range_counter, outer, 0, 7, 1),
-                           said(30, RecordKind::range_counter, inner, 0, static_cast<std::uint64_t>(-1), 2)};
+  run.source.journal_to_fill().strings[bytes_unit] = "bytes";
+  const auto quarter = std::bit_cast<std::uint64_t>(-0.25);
+  run.source.channel(0) = {
+      said(10, RecordKind::range_counter, outer, std::uint64_t{bytes_unit} << 32, 5, unsigned_number),
+      said(20, RecordKind::range_counter, outer, std::uint64_t{bytes_unit} << 32, 7, unsigned_number),
+      said(30, RecordKind::range_counter, inner, 0, static_cast<std::uint64_t>(-1), signed_number),
+      said(40, RecordKind::range_counter, inner, 0, quarter, real_number)};
   run.translate();
-  CHECK(run.words(0) == Lines{"10 metric", "20 metric"});
-  CHECK(run.sink.locations[0].events[2].a == 7);
-  REQUIRE(run.sink.definitions.metrics.size() == 2);
-  CHECK(run.sink.definitions.metrics[0].name == "outer");
-  CHECK(run.report.repairs == std::map<std::string, std::uint64_t>{{"negative value of a counter left out", 1}});
+  CHECK(run.words(0) == Lines{"10 metric", "20 metric", "30 metric", "40 metric"});
+  const auto& events = run.sink.locations[0].events;
+  const auto& metrics = run.sink.definitions.metrics;
+  REQUIRE(metrics.size() == 3);
+  CHECK((metrics[0].name == "outer" && metrics[0].unit == "bytes" && metrics[0].type == ValueType::uint64));
+  CHECK((metrics[1].name == "inner" && metrics[1].unit == "#" && metrics[1].type == ValueType::int64));
+  CHECK((metrics[2].name == "inner" && metrics[2].type == ValueType::float64));
+  std::vector<std::pair<ValueType, std::uint64_t>> values;
+  for (const Event& event : events)
+    if (event.type == EventType::metric_uint) values.emplace_back(value_type(event), event.a);
+  CHECK(values == std::vector<std::pair<ValueType, std::uint64_t>>{{ValueType::uint64, 5},
+                                                                   {ValueType::uint64, 7},
+                                                                   {ValueType::int64, static_cast<std::uint64_t>(-1)},
+                                                                   {ValueType::float64, quarter}});
+  CHECK(run.report.repairs.empty());
+}
+
+TEST_CASE("payloads of every type are attributes, of ranges that nest and of those that do not") {
+  Run run;
+  run.source.journal_to_fill().strings[some_text] = "a text";
+  const auto half = std::bit_cast<std::uint64_t>(0.5);
+  Record with_more = said(50, RecordKind::range_start, outer, 0, 1, text);
+  Record more{};
+  more.kind = RecordKind::more;
+  more.b = some_text;
+  run.source.channel(0) = {said(10, RecordKind::range_push, outer, 0, half, real_number),
+                           pop(20),
+                           said(30, RecordKind::range_mark, inner, 0, static_cast<std::uint64_t>(-3), signed_number),
+                           said(40, RecordKind::range_mark, inner, 0, some_text, text),
+                           with_more,
+                           more,
+                           said(60, RecordKind::range_end, 0, 0, 1)};
+  run.translate();
+  const auto values = [&](LocationRef location, const std::string& name) {
+    std::vector<std::uint64_t> found;
+    for (const EventAttribute& a : run.sink.locations[location].attributes)
+      if (run.sink.definitions.attributes.at(a.attribute).name == name) found.push_back(a.value);
+    return found;
+  };
+  const auto& strings = run.sink.definitions.strings;
+  const auto text_ref =
+      static_cast<std::uint64_t>(std::find(strings.begin(), strings.end(), "a text") - strings.begin());
+  CHECK(values(0, "PAYLOAD_REAL") == std::vector{half});
+  CHECK(values(0, "PAYLOAD_SIGNED") == std::vector{static_cast<std::uint64_t>(-3)});
+  CHECK(values(0, "PAYLOAD_TEXT") == std::vector{text_ref});
+  CHECK(values(1, "PAYLOAD_TEXT") == std::vector{text_ref});
 }

@@ -78,6 +78,22 @@ constexpr std::uint64_t section_ids = std::uint64_t{1} << 40;
 extern "C" {
 #pragma GCC visibility push(default)
 
+/// Kokkos waits for the device after every kernel unless the tool says that it need not.
+struct KokkosToolSettings {
+  bool requires_global_fencing;
+  bool padding[255];
+};
+void kokkosp_request_tool_settings(std::uint32_t, KokkosToolSettings* settings) {
+  if (settings != nullptr) settings->requires_global_fencing = false;
+}
+/// What Kokkos says of itself and of the machine, as the archive's properties.
+void kokkosp_declare_metadata(const char* key, const char* value) {
+  char name[128];
+  if (key == nullptr || value == nullptr) return;
+  std::snprintf(name, sizeof name, "KOKKOS::%.100s", key);
+  tracer::words::tracer().fact(name, value);
+}
+
 void kokkosp_init_library(int, std::uint64_t, std::uint32_t, void*) {}
 void kokkosp_finalize_library() {}
 

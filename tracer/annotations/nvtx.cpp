@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // NVTX 3: the program's header finds this library by NVTX_INJECTION64_PATH, or in a static program by a symbol, calls
 // InitializeInjectionNvtx2 at the first use, and is given a function for each of its own.
-//
-// The layouts and numbers below are those of NVTX's public headers (nvToolsExt.h, nvtxTypes.h; version 3). They have
-// not changed since 2018; what the program's header is too old to have is left out by the sizes it tells.
 #include <pthread.h>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-#include "tracer/annotations/words.hpp"
+#include "tracer/annotations/nvtx.hpp"
 
-namespace tracer::words {
+namespace tracer::words::nvtx {
 namespace {
 
 struct EventAttributes {
@@ -22,7 +19,7 @@ struct EventAttributes {
   std::int32_t color_type;
   std::uint32_t color;
   std::int32_t payload_type;
-  std::int32_t reserved;
+  std::int32_t payload_count;  ///< of the payload extension's data
   union {
     std::uint64_t u64;
     std::int64_t i64;
@@ -39,34 +36,9 @@ struct EventAttributes {
   } message;
 };
 static_assert(sizeof(EventAttributes) == 48);
+constexpr auto extended_payload = static_cast<std::int32_t>(0xDFBD0009u);  // NVTX_PAYLOAD_TYPE_EXT
 
-struct Category {
-  const Category* next;
-  std::uint32_t number;
-  char name[];
-};
-
-/// What a nvtxDomainHandle_t points to; NULL is the default domain. Never freed: the handle may be used after its end.
-struct Domain {
-  std::uint32_t name = 0;
-  std::atomic<const Category*> categories{nullptr};
-};
 constinit Domain default_domain;
-
-Domain& domain_at(const void* handle) noexcept {
-  return handle != nullptr ? *const_cast<Domain*>(static_cast<const Domain*>(handle)) : default_domain;
-}
-
-/// What a nvtxStringHandle_t points to.
-struct Registered {
-  std::uint32_t name;
-};
-
-const char* category_name(const Domain& domain, std::uint32_t number) noexcept {
-  for (const Category* c = domain.categories.load(std::memory_order_acquire); c != nullptr; c = c->next)
-    if (c->number == number) return c->name;
-  return nullptr;
-}
 
 void name_category(Domain& domain, std::uint32_t number, const char* name) noexcept {
   if (name == nullptr) return;
@@ -83,6 +55,12 @@ void name_category(Domain& domain, std::uint32_t number, const char* name) noexc
   } while (!domain.categories.compare_exchange_weak(first, made, std::memory_order_release));
 }
 
+void name_category(Domain& domain, std::uint32_t number, const wchar_t* name) noexcept {
+  char* bytes = utf8_of(name);
+  name_category(domain, number, bytes);
+  std::free(bytes);
+}
+
 std::uint32_t message_of(const EventAttributes& said) noexcept {
   switch (said.message_type) {
     case 1:
@@ -97,11 +75,6 @@ std::uint32_t message_of(const EventAttributes& said) noexcept {
 }
 
 void read_payload(const EventAttributes& from, Said& to) noexcept {
-  const auto real = [](double value) noexcept {
-    std::uint64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits;
-  };
   switch (from.payload_type) {
     case 1:
       to.payload_type = Payload::unsigned_integer;
@@ -113,7 +86,7 @@ void read_payload(const EventAttributes& from, Said& to) noexcept {
       return;
     case 3:
       to.payload_type = Payload::real;
-      to.payload = real(from.payload.real);
+      to.payload = bits_of(from.payload.real);
       return;
     case 4:
       to.payload_type = Payload::unsigned_integer;
@@ -125,7 +98,7 @@ void read_payload(const EventAttributes& from, Said& to) noexcept {
       return;
     case 6:
       to.payload_type = Payload::real;
-      to.payload = real(from.payload.single);
+      to.payload = bits_of(double{from.payload.single});
       return;
     default:
       return;
@@ -141,7 +114,11 @@ Said said_by(const void* handle, const EventAttributes* attributes) noexcept {
     const char* name = attributes->category != 0 ? category_name(domain, attributes->category) : nullptr;
     said.details = details_of(attributes->category, name, attributes->color_type == 1, attributes->color);
   }
-  if (attributes->payload_type != 0) read_payload(*attributes, said);
+  if (attributes->payload_type == extended_payload)
+    read_extended(domain, reinterpret_cast<const PayloadData*>(attributes->payload.u64),
+                  static_cast<std::uint32_t>(attributes->payload_count), said);
+  else if (attributes->payload_type != 0)
+    read_payload(*attributes, said);
   return said;
 }
 
@@ -156,19 +133,19 @@ std::uint64_t start_range(const Said& said) noexcept {
   return id;
 }
 
-// The functions, under the names of their originals. What begins a range returns its depth there; nobody is known to
-// look at it, and to count it would cost more than the record: it is 0.
+// The functions, under the names of their originals. Push and pop may return their depth; to count it would cost more
+// than the record.
 int push_ex(const EventAttributes* a) noexcept {
-  return push(said_by(nullptr, a)), 0;
+  return push(said_by(nullptr, a)), no_depth;
 }
 int push_a(const char* text) noexcept {
-  return push(said_by(text)), 0;
+  return push(said_by(text)), no_depth;
 }
 int push_w(const wchar_t* text) noexcept {
-  return push(said_by(text)), 0;
+  return push(said_by(text)), no_depth;
 }
 int pop_default() noexcept {
-  return pop(Language::nvtx, 0), 0;
+  return pop(Language::nvtx, 0), no_depth;
 }
 void mark_ex(const EventAttributes* a) noexcept {
   mark(said_by(nullptr, a));
@@ -194,12 +171,16 @@ void end_default(std::uint64_t id) noexcept {
 void category_a(std::uint32_t number, const char* name) noexcept {
   name_category(default_domain, number, name);
 }
-
+void category_w(std::uint32_t number, const wchar_t* name) noexcept {
+  name_category(default_domain, number, name);
+}
 void thread_a(std::uint32_t thread, const char* name) noexcept {
-  if (name == nullptr) return;
-  char key[40];
-  std::snprintf(key, sizeof key, "THREAD_NAME::%u", thread);
-  tracer().fact(key, name);
+  name_thread(thread, name);
+}
+void thread_w(std::uint32_t thread, const wchar_t* name) noexcept {
+  char* bytes = utf8_of(name);
+  name_thread(thread, bytes);
+  std::free(bytes);
 }
 
 void domain_mark(const void* domain, const EventAttributes* a) noexcept {
@@ -212,12 +193,15 @@ void domain_end(const void* domain, std::uint64_t id) noexcept {
   end(Language::nvtx, domain_at(domain).name, id);
 }
 int domain_push(const void* domain, const EventAttributes* a) noexcept {
-  return push(said_by(domain, a)), 0;
+  return push(said_by(domain, a)), no_depth;
 }
 int domain_pop(const void* domain) noexcept {
-  return pop(Language::nvtx, domain_at(domain).name), 0;
+  return pop(Language::nvtx, domain_at(domain).name), no_depth;
 }
 void domain_category_a(const void* domain, std::uint32_t number, const char* name) noexcept {
+  name_category(domain_at(domain), number, name);
+}
+void domain_category_w(const void* domain, std::uint32_t number, const wchar_t* name) noexcept {
   name_category(domain_at(domain), number, name);
 }
 
@@ -240,17 +224,6 @@ const void* create_domain(Text text) noexcept {
 void destroy_domain(const void*) noexcept {}
 void initialize(const void*) noexcept {}
 
-using Function = void (*)();
-template <class Original>
-Function plain(Original* function) noexcept {
-  return reinterpret_cast<Function>(function);
-}
-
-struct Row {
-  unsigned id;
-  Function function;
-};
-
 using GetExportTable = const void* (*)(std::uint32_t);
 struct Callbacks {
   std::size_t size;
@@ -266,27 +239,40 @@ void install(const Callbacks& callbacks, int module, const Row* begin, const Row
 }
 
 }  // namespace
-}  // namespace tracer::words
+
+Domain& domain_at(const void* handle) noexcept {
+  return handle != nullptr ? *const_cast<Domain*>(static_cast<const Domain*>(handle)) : default_domain;
+}
+
+const char* category_name(const Domain& domain, std::uint32_t number) noexcept {
+  for (const Category* c = domain.categories.load(std::memory_order_acquire); c != nullptr; c = c->next)
+    if (c->number == number) return c->name;
+  return nullptr;
+}
+
+}  // namespace tracer::words::nvtx
 
 // 1: the functions are there. 0: the header gives its own, which do nothing.
-extern "C" [[gnu::visibility("default")]] int InitializeInjectionNvtx2(tracer::words::GetExportTable get) {
-  using namespace tracer::words;
+extern "C" [[gnu::visibility("default")]] int InitializeInjectionNvtx2(tracer::words::nvtx::GetExportTable get) {
+  using namespace tracer::words::nvtx;
   constexpr std::uint32_t callbacks_table = 1;
   constexpr int core = 1, core2 = 5;
   if (get == nullptr) return 0;
   const auto* callbacks = static_cast<const Callbacks*>(get(callbacks_table));
   if (callbacks == nullptr || callbacks->size < sizeof(Callbacks) || callbacks->get_module_function_table == nullptr)
     return 0;
-  const Row core_rows[] = {{1, plain(mark_ex)},  {2, plain(mark_a)},  {3, plain(mark_w)},       {4, plain(start_ex)},
-                           {5, plain(start_a)},  {6, plain(start_w)}, {7, plain(end_default)},  {8, plain(push_ex)},
-                           {9, plain(push_a)},   {10, plain(push_w)}, {11, plain(pop_default)}, {12, plain(category_a)},
-                           {14, plain(thread_a)}};
+  const Row core_rows[] = {{1, plain(mark_ex)},     {2, plain(mark_a)},       {3, plain(mark_w)},
+                           {4, plain(start_ex)},    {5, plain(start_a)},      {6, plain(start_w)},
+                           {7, plain(end_default)}, {8, plain(push_ex)},      {9, plain(push_a)},
+                           {10, plain(push_w)},     {11, plain(pop_default)}, {12, plain(category_a)},
+                           {13, plain(category_w)}, {14, plain(thread_a)},    {15, plain(thread_w)}};
   const Row core2_rows[] = {{1, plain(domain_mark)},
                             {2, plain(domain_start)},
                             {3, plain(domain_end)},
                             {4, plain(domain_push)},
                             {5, plain(domain_pop)},
                             {8, plain(domain_category_a)},
+                            {9, plain(domain_category_w)},
                             {10, plain(register_string<const char*>)},
                             {11, plain(register_string<const wchar_t*>)},
                             {12, plain(create_domain<const char*>)},

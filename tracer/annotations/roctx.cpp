@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ROCTx: this library stands before ROCm's own in the program (LD_PRELOAD), and answers in its place.
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "tracer/annotations/words.hpp"
 
 namespace {
@@ -41,6 +44,10 @@ std::uint64_t roctxRangeStartA(const char* message) {
 
 void roctxRangeStop(std::uint64_t id) {
   end(Language::roctx, 0, id);
+}
+
+void roctxNameOsThread(const char* name) {
+  name_thread(static_cast<std::uint64_t>(::syscall(SYS_gettid)), name);
 }
 
 #pragma GCC visibility pop

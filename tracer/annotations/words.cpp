@@ -17,7 +17,6 @@ namespace {
 enum : std::uint32_t { range_push = 38, range_pop, range_start, range_end, range_mark, range_counter };
 enum : std::uint32_t { at_no_end = 0, at_begin = 1, at_the_end = 2 };
 
-constexpr std::size_t longest_name = 64 << 10;      // the tracer keeps no more of a text
 constexpr std::uint32_t most_names = 200'000;       // of a program that numbers its ranges; then they share one
 constexpr std::size_t most_name_bytes = 256 << 20;  // of all names together
 
@@ -159,12 +158,22 @@ std::uint32_t name_of(const char* text) noexcept {
   return known->id;
 }
 
-std::uint32_t name_of(const wchar_t* text) noexcept {
-  if (text == nullptr) return 0;
+char* copy_of(const char* text, std::size_t most) noexcept {
+  if (text == nullptr) return nullptr;
+  const std::size_t length = ::strnlen(text, most);
+  char* copy = static_cast<char*>(std::malloc(length + 1));
+  if (copy == nullptr) return nullptr;
+  std::memcpy(copy, text, length);
+  copy[length] = '\0';
+  return copy;
+}
+
+char* utf8_of(const wchar_t* text) noexcept {
+  if (text == nullptr) return nullptr;
   std::size_t length = 0;
   while (length < longest_name / 4 && text[length] != L'\0') ++length;
   char* bytes = static_cast<char*>(std::malloc(4 * length + 1));
-  if (bytes == nullptr) return 0;
+  if (bytes == nullptr) return nullptr;
   char* to = bytes;
   for (std::size_t i = 0; i < length; ++i) {
     auto c = static_cast<std::uint32_t>(text[i]);
@@ -174,10 +183,15 @@ std::uint32_t name_of(const wchar_t* text) noexcept {
       continue;
     }
     const int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    *to++ = static_cast<char>((0xf00u >> more & 0xff) | c >> (6 * more));
+    *to++ = static_cast<char>((0xff00u >> (more + 1) & 0xff) | c >> (6 * more));
     for (int n = more - 1; n >= 0; --n) *to++ = static_cast<char>(0x80 | (c >> (6 * n) & 0x3f));
   }
   *to = '\0';
+  return bytes;
+}
+
+std::uint32_t name_of(const wchar_t* text) noexcept {
+  char* bytes = utf8_of(text);
   const std::uint32_t id = name_of(bytes);
   std::free(bytes);
   return id;
@@ -238,6 +252,13 @@ void mark(const Said& said) noexcept {
 
 void counter(const Said& said) noexcept {
   tracer().emit(word(range_counter, at_no_end, said), said.name, where(said), said.payload);
+}
+
+void name_thread(std::uint64_t os_thread_id, const char* name) noexcept {
+  if (name == nullptr) return;
+  char key[40];
+  std::snprintf(key, sizeof key, "THREAD_NAME::%llu", static_cast<unsigned long long>(os_thread_id));
+  tracer().fact(key, name);
 }
 
 std::uint64_t next_range_id() noexcept {

@@ -259,7 +259,7 @@ class DeviceMemory final : public Rule {
     if (metric != nullptr && metric->is_instance) metric = d().metrics.find(metric->metric_class);
     if (metric == nullptr) return;
     for (std::size_t i = 0; i < e.values.size() && i < metric->members.size(); ++i) {
-      if (!is_memory(metric->members[i])) continue;
+      if (!is_memory(metric->members[i]) || e.types[i] != unsigned_number) continue;  // others may be negative
       applies();
       if (static_cast<std::int64_t>(e.values[i]) < 0)
         wrong(e, "the memory in use is " + std::to_string(static_cast<std::int64_t>(e.values[i])));
@@ -267,6 +267,7 @@ class DeviceMemory final : public Rule {
   }
 
  private:
+  static constexpr std::uint8_t unsigned_number = 4;  // OTF2_TYPE_UINT64
   bool is_memory(std::uint64_t ref) const {
     const auto* member = d().metric_members.find(ref);
     if (member == nullptr) return false;

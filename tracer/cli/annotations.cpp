@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <string_view>
 #include <vector>
 
 #include "tracer/base/text.hpp"
@@ -11,6 +13,8 @@
 
 namespace tracer::cli {
 namespace {
+
+constexpr const char* newer_kokkos = "KOKKOS_TOOLS_LIBS";
 
 struct Language {
   const char* name;      ///< as in --annotations
@@ -20,9 +24,39 @@ struct Language {
 constexpr Language languages[] = {
     {"nvtx", "NVTX_INJECTION64_PATH", "NVTX"},
     {"itt", "INTEL_LIBITTNOTIFY64", "ITT"},
-    {"kokkos", "KOKKOS_TOOLS_LIBS", "Kokkos"},
+    {"kokkos", newer_kokkos, "Kokkos"},
     {"roctx", "", "ROCTx"},
 };
+
+/// Kokkos before 3.7 reads the older variable only; later ones complain of it, and end the program when the two differ.
+constexpr const char* older_kokkos = "KOKKOS_PROFILE_LIBRARY";
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+bool contains(const std::filesystem::path& file, std::string_view text) {
+  std::ifstream in{file, std::ios::binary};
+  std::string part(1 << 20, '\0');
+  std::size_t kept = 0;  // of the part before: the text may lie across
+  while (in.read(part.data() + kept, static_cast<std::streamsize>(part.size() - kept)), in.gcount() > 0) {
+    const std::size_t have = kept + static_cast<std::size_t>(in.gcount());
+    if (std::string_view{part}.substr(0, have).find(text) != std::string_view::npos) return true;
+    kept = std::min(have, text.size() - 1);
+    std::copy(part.begin() + static_cast<std::ptrdiff_t>(have - kept), part.begin() + static_cast<std::ptrdiff_t>(have),
+              part.begin());
+  }
+  return false;
+}
+
+/// The program's Kokkos, shared or in the program itself, knows only the older variable.
+bool has_older_kokkos(const Program& program) {
+  std::filesystem::path kokkos = program.path;
+  for (const std::string& library : program.libraries)
+    if (std::filesystem::path(library).filename().string().find("kokkoscore") != std::string::npos) kokkos = library;
+  return contains(kokkos, older_kokkos) && !contains(kokkos, newer_kokkos);
+}
 
 bool needs_roctx(const Program& program) {
   return std::any_of(program.libraries.begin(), program.libraries.end(), [](const std::string& library) {
@@ -71,13 +105,15 @@ void add_annotations(const std::string& chosen, const std::filesystem::path& tra
       if (is_named || needs_roctx(program)) preload(library.string(), changes);
       continue;
     }
-    const char* other = std::getenv(language.variable);
-    if (other == nullptr || *other == '\0') {
-      changes.emplace_back(language.variable, library.string());
-    } else if (!quiet && other != library.string()) {
-      print_note(std::string{language.variable} + " names another tool (" + other +
-                 "): what the program says through " + language.says + " goes there and not into the trace.");
+    const bool is_kokkos = std::string_view{language.variable} == newer_kokkos;
+    if (const char* other = is_kokkos && is_set(older_kokkos) ? older_kokkos : language.variable; is_set(other)) {
+      const std::string named = std::getenv(other);
+      if (!quiet && named != library.string())
+        print_note(std::string{other} + " names another tool (" + named + "): what the program says through " +
+                   language.says + " goes there and not into the trace.");
+      continue;
     }
+    changes.emplace_back(is_kokkos && has_older_kokkos(program) ? older_kokkos : language.variable, library.string());
   }
 }
 

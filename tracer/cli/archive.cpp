@@ -118,6 +118,7 @@ void add_metrics(const TraceDefinitions& from, const Indices& index, Definitions
         out.name = text(from, member->name);
         out.description = text(from, member->description);
         out.unit = text(from, member->unit);
+        out.type = static_cast<ValueType>(member->value_type);
       }
     }
     if (metric.is_instance) {
@@ -253,7 +254,9 @@ class ArchiveSource final : public EventSource {
       case EventKind::parameter_string:
         return set(EventType::parameter_string, index_.parameters[field[0]], index_.strings[field[1]]);
       case EventKind::metric:
-        return !view.values.empty() && set(EventType::metric_uint, index_.metrics[field[0]], view.values.front());
+        if (view.values.empty()) return false;
+        event.sub = view.types.front();
+        return set(EventType::metric_uint, index_.metrics[field[0]], view.values.front());
       case EventKind::rma_get:
       case EventKind::rma_put:
         event.sub = static_cast<std::uint16_t>(index_.windows[field[0]]);

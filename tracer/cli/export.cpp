@@ -18,6 +18,7 @@
 #include "tracer/cli/output_file.hpp"
 #include "tracer/cli/tables.hpp"
 #include "tracer/cli/terminal.hpp"
+#include "tracer/report/phases.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/report/timeline.hpp"
 
@@ -61,12 +62,31 @@ class Exporter final : public report::Observer {
   Progress& progress_;
 };
 
+/// Tells the sums of the phases before what comes after it in the replay is told of the end.
+class PhaseTeller final : public report::Observer {
+ public:
+  PhaseTeller(const report::Phases& phases, TimelineVisitor& to) : phases_{phases}, to_{to} {}
+  void finished(std::uint64_t) override {
+    for (const report::PhaseRow& row : phases_.rows()) to_.phase(report::totals_of(row));
+  }
+
+ private:
+  const report::Phases& phases_;
+  TimelineVisitor& to_;
+};
+
 void export_into(EventSource& source, const Options& options, TimelineVisitor& writer) {
   Progress progress{"exporting"};
   Exporter exporter{source.number_of_events(), progress};
   report::Replay replay{source.definitions()};
   report::LongSlices longer{writer, options.shortest.empty() ? 0 : report::parse_duration(options.shortest)};
   report::Timeline timeline{source.definitions(), options.shortest.empty() ? writer : longer};
+  report::Phases phases{source.definitions(), replay};
+  PhaseTeller teller{phases, writer};
+  if (phases.any()) {
+    replay.add(phases);
+    replay.add(teller);
+  }
   replay.add(timeline);
   replay.add(exporter);
   source.read(replay);

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tracer/cli/archive.hpp"
+#include "tracer/report/phase_filter.hpp"
 
 namespace tracer::cli {
 
@@ -15,6 +16,10 @@ void FilterOptions::add_to(CLI::App& app) {
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   app.add_option("--include", include, "Keep regions that match, as exceptions of --exclude")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  app.add_option("--phase", phases,
+                 "Keep only what begins within a phase that the program named: its name, with * and ?")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
 }
@@ -30,7 +35,8 @@ report::Filter FilterOptions::filter() const {
 
 FilteredArchive::FilteredArchive(const std::string& archive, const FilterOptions& options)
     : path_{find_archive(archive).string()}, source_{open_archive(path_)}, filter_{options.filter()} {
-  if (!filter_.empty()) filtered_ = report::filtered(*source_, filter_);
+  if (!options.phases.empty()) within_ = report::within_phases(*source_, options.phases);
+  if (!filter_.empty()) filtered_ = report::filtered(source(), filter_);
 }
 
 }  // namespace tracer::cli

@@ -18,6 +18,7 @@ namespace tracer::cli {
 struct FilterOptions {
   std::string file;
   std::vector<std::string> exclude, include;  ///< include alone: nothing else is kept
+  std::vector<std::string> phases;            ///< names with * and ?
   void add_to(CLI::App& app);
   report::Filter filter() const;
 };
@@ -26,12 +27,13 @@ struct FilterOptions {
 class FilteredArchive {
  public:
   FilteredArchive(const std::string& archive, const FilterOptions& options);
-  EventSource& source() { return filtered_ != nullptr ? *filtered_ : *source_; }
+  EventSource& source() { return filtered_ != nullptr ? *filtered_ : within_ != nullptr ? *within_ : *source_; }
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
   std::unique_ptr<EventSource> source_;
+  std::unique_ptr<EventSource> within_;
   report::Filter filter_;
   std::unique_ptr<EventSource> filtered_;
 };

@@ -141,7 +141,8 @@ int print_settings() {
       "puts in the place of GCC's runtime; `NO_COLOR` switches colours off.\n\n"
       "Of the program's own words, set by `tracer run --annotations`, by hand to libtracer-annotations.so (beside "
       "libtracer.so):\n"
-      "`NVTX_INJECTION64_PATH` (NVTX), `INTEL_LIBITTNOTIFY64` (ITT), `KOKKOS_TOOLS_LIBS` (Kokkos), `LD_PRELOAD` "
+      "`NVTX_INJECTION64_PATH` (NVTX), `INTEL_LIBITTNOTIFY64` (ITT), `KOKKOS_TOOLS_LIBS` (Kokkos; before 3.7 "
+      "`KOKKOS_PROFILE_LIBRARY`), `LD_PRELOAD` "
       "(ROCTx).\n");
   return ok;
 }

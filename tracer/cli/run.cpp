@@ -74,8 +74,9 @@ std::string runtime_to_preload(const Program& program, const Options& options) {
   if (!program.has_gcc_runtime || program.has_llvm_runtime) {
     if (!program.has_llvm_runtime && !program.contains_llvm_runtime && program.kind == ProgramKind::dynamic_elf &&
         asked.empty() && !uses_mpi(program)) {
-      print_note(program.path.string() +
-                 " is linked with no OpenMP runtime: unless it loads one later there will be no trace.");
+      print_note(program.path.string() + " is linked with no OpenMP runtime: unless it loads one later" +
+                 (options.annotations == "none" ? "" : ", or names its phases by NVTX, ITT, Kokkos or ROCTx,") +
+                 " there will be no trace.");
     }
     return asked;
   }
@@ -203,8 +204,8 @@ Environment environment_for(const Options& options, const std::string& library, 
 void say_none_was_made(const Ended& ended, const std::string& preload) {
   if (ended.signal != 0) return print_note("no trace was made: the program ended too early.");
   print_note(
-      "no trace was made: the program did not use OpenMP, has a tool of its own, or its runtime knows no tools (try "
-      "--verbose).");
+      "no trace was made: the program neither used OpenMP nor named its phases, has a tool of its own, or its runtime "
+      "knows no tools (try --verbose).");
   if (preload.empty())
     print_note(
         "If it loads or starts code of GCC's OpenMP (modules of Python or R, a script): tracer run --runtime auto -- "

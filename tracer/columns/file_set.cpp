@@ -89,7 +89,7 @@ const std::array<TableLayout, number_of_tables>& layouts() {
         {"submit_location"},
         {"submit_time"}},
        4},
-      {"metrics", {{"time"}, {"location"}, {"metric"}, {"value"}}, 0},
+      {"metrics", {{"time"}, {"location"}, {"metric"}, {"value"}, {"number", real}}, 0},
   }};
   return all;
 }

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "tracer/timeline.hpp"
+#include "tracer/virtual_location.hpp"
+
 namespace tracer::columns {
 namespace {
 
@@ -76,10 +79,11 @@ bool is_kernel(RegionRole role) {
 
 }  // namespace
 
-Tables::Tables(const Definitions& definitions, const report::Replay& replay, const std::filesystem::path& directory,
-               std::uint64_t shortest)
+Tables::Tables(const Definitions& definitions, const report::Replay& replay, const report::Phases& phases,
+               const std::filesystem::path& directory, std::uint64_t shortest)
     : definitions_{definitions},
       replay_{replay},
+      phases_{phases},
       origin_{definitions.clock.offset},
       shortest_{shortest},
       files_{directory, definitions},
@@ -108,7 +112,10 @@ void Tables::event(LocationRef location, const Event& event, std::span<const Eve
     case EventType::leave:
       return;
     case EventType::metric_uint:
-      files_.file(Table::metrics, location).row(since(event.time), location, event.ref, event.a);
+      files_.file(Table::metrics, location)
+          .row(since(event.time), location, event.ref,
+               value_type(event) == ValueType::float64 ? std::uint64_t{0} : event.a,
+               number_of(Counter{.value = event.a, .type = value_type(event)}));
       return;
     case EventType::parameter_uint:
       if (event.ref == callsite_ && event.a != 0) submit(location, event, event.a);
@@ -264,8 +271,8 @@ void Tables::add_definitions() {
       files_.make("locations", {{"location"}, {"name", text}, {"kind", text}, {"process"}, {"group", text}});
   for (std::uint32_t i = 0; i < definitions_.locations.size(); ++i) {
     const Location& location = definitions_.locations[i];
-    locations.row(i, locations.word(1, location.name), locations.word(2, is_stream_[i] ? "stream" : "thread"),
-                  files_.process_of(i), locations.word(4, group_name(location.group)));
+    locations.row(i, locations.word(1, location.name), locations.word(2, kind_of(location)), files_.process_of(i),
+                  locations.word(4, group_name(location.group)));
   }
   files_.close(locations);
   File processes = files_.make("processes", {{"process"}, {"name", text}});
@@ -298,10 +305,34 @@ void Tables::add_definitions() {
     metrics.row(i, metrics.word(1, metric.name), metrics.word(2, metric.unit), metrics.word(3, metric.description));
   }
   files_.close(metrics);
+  if (phases_.any()) add_phases();
   File properties = files_.make("properties", {{"name", text}, {"value", text}});
   for (const Property& property : definitions_.properties)
     properties.row(properties.word(0, property.name), properties.word(1, property.value));
   files_.close(properties);
+}
+
+void Tables::add_phases() {
+  using enum parquet::Type;
+  File file = files_.make("phases", {{"region"},
+                                     {"count"},
+                                     {"total"},
+                                     {"longest"},
+                                     {"shortest"},
+                                     {"work"},
+                                     {"waiting"},
+                                     {"runtime"},
+                                     {"device_wait"},
+                                     {"mpi"},
+                                     {"device"},
+                                     {"threads"},
+                                     {"max_over_mean", real}});
+  for (const report::PhaseRow& row : phases_.rows()) {
+    const PhaseTotals p = report::totals_of(row);
+    file.row(p.region, p.count, p.total, p.longest, p.shortest, p.work, p.waiting, p.runtime, p.device_wait, p.mpi,
+             p.operations, p.threads, p.max_over_mean);
+  }
+  files_.close(file);
 }
 
 }  // namespace tracer::columns

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tracer/columns/file_set.hpp"
+#include "tracer/report/phases.hpp"
 #include "tracer/report/replay.hpp"
 
 namespace tracer::columns {
@@ -17,8 +18,9 @@ namespace tracer::columns {
 class Tables final : public report::Observer {
  public:
   /// Writes into `directory`, which must exist and be empty. Regions shorter than `shortest` ns get no row.
-  Tables(const Definitions& definitions, const report::Replay& replay, const std::filesystem::path& directory,
-         std::uint64_t shortest);
+  /// `phases` must be told of the replay, and before this.
+  Tables(const Definitions& definitions, const report::Replay& replay, const report::Phases& phases,
+         const std::filesystem::path& directory, std::uint64_t shortest);
 
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void leave(LocationRef location, report::Task& task, const report::Frame& frame, std::uint64_t time) override;
@@ -62,9 +64,11 @@ class Tables final : public report::Observer {
   void add_operation(LocationRef location, const char* kind, RegionRef region, std::uint64_t begin, std::uint64_t end,
                      std::uint64_t bytes, std::uint64_t host_op);
   void add_definitions();
+  void add_phases();
 
   const Definitions& definitions_;
   const report::Replay& replay_;
+  const report::Phases& phases_;
   std::uint64_t origin_, shortest_;
   FileSet files_;
   std::vector<bool> is_stream_;

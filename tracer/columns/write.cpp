@@ -64,7 +64,9 @@ WriteResult write_tables(EventSource& source, const fs::path& directory, const W
     throw Error{directory.string() + " is there already and not empty; remove it or name another directory."};
   Unfinished unfinished{wanted};
   report::Replay replay{source.definitions()};
-  Tables tables{source.definitions(), replay, unfinished.path(), options.shortest};
+  report::Phases phases{source.definitions(), replay};
+  if (phases.any()) replay.add(phases);
+  Tables tables{source.definitions(), replay, phases, unfinished.path(), options.shortest};
   replay.add(tables);
   WithProgress with_progress{replay, source.number_of_events(), options.progress};
   source.read(with_progress);

@@ -43,6 +43,12 @@ class Call {
   }
   void comm_made(const Comm& comm) const noexcept { emit(word(RecordKind::mpi_comm, Endpoint::begin), comm.id, 0, 0); }
   void comm_gone(const Comm& comm) const noexcept { emit(word(RecordKind::mpi_comm, Endpoint::end), comm.id, 0, 0); }
+  /// A word of the program: `name` of the table's intern().
+  void mark(std::uint32_t name, std::int64_t payload) const noexcept {
+    constexpr std::uint32_t said_by_mpi = 5, signed_payload = 2 << 4;
+    emit(TRACER_WORD(RecordKind::range_mark, Endpoint::none, said_by_mpi | signed_payload), name, 0,
+         static_cast<std::uint64_t>(payload));
+  }
   std::uint64_t now() const noexcept { return front_.now(); }
   /// All that is told from here on is of this moment: looking at the clock costs as much as the rest of a record.
   void end_here() noexcept { time_ = front_.now(); }

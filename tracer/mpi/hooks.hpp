@@ -33,6 +33,18 @@ struct init_thread {
   }
 };
 
+/// The level is a word of the program's own: a mark named by it. What more a program passes is for whom it means.
+struct pcontrol {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word level, Word more, Word most) noexcept {
+    call.enter();
+    call.mark(control_name(static_cast<int>(level)), static_cast<int>(level));
+    const Word result = next(level, more, most);
+    call.leave();
+    return result;
+  }
+};
+
 struct finalize {
   template <class Next>
   static Word run(const Call& call, Next next) noexcept {

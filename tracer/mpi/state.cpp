@@ -368,6 +368,20 @@ void name_comm(const Comm& comm, const char* name) noexcept {
   if (&comm != &nobody) tell_comm(comm, copy);
 }
 
+std::uint32_t control_name(int level) noexcept {
+  static constinit std::atomic<std::uint64_t> last{0};  // level and name: programs use one or two in turn
+  const auto wanted = static_cast<std::uint32_t>(level);
+  const std::uint64_t known = last.load(std::memory_order_relaxed);
+  if (known >> 32 == wanted && known != 0) return static_cast<std::uint32_t>(known);
+  const tracer_front_end* const table = front.load(std::memory_order_acquire);
+  if (table == nullptr) return 0;
+  char text[40];
+  const int length = std::snprintf(text, sizeof text, "MPI_Pcontrol %d", level);
+  const std::uint32_t name = table->intern(text, static_cast<std::size_t>(length));
+  last.store(std::uint64_t{wanted} << 32 | name, std::memory_order_relaxed);
+  return name;
+}
+
 namespace {
 
 void ask_neighbours(Comm& comm, Word handle) noexcept {

@@ -146,4 +146,7 @@ void name_comm(const Comm& comm, const char* name) noexcept;
 std::uint64_t sources_of(Comm& comm, Word handle) noexcept;
 std::uint64_t destinations_of(Comm& comm, Word handle) noexcept;
 
+/// The number of "MPI_Pcontrol <level>".
+std::uint32_t control_name(int level) noexcept;
+
 }  // namespace tracer::mpi

@@ -74,7 +74,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   Locks locks{definitions, replay};
   Devices devices{definitions, replay};
   Accountant accountant{definitions, replay};
-  Phases phases{definitions};
+  Phases phases{definitions, replay};
   WithProgress counter{source.number_of_events(), progress};
   replay.add(counter);
   replay.add(profile);
@@ -105,7 +105,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   graph.fill(report);
   locks.fill(report);
   devices.fill(report);
-  phases.fill(report);
+  report.phases = phases.rows();
   report.facts = run_facts(definitions);
   report.account = accountant.account();
   report.verdict = verdict_on(report, definitions);

@@ -51,6 +51,10 @@ class LongSlices final : public TimelineVisitor {
   void close(const Slice& slice) override;
   void arrow(const Arrow& arrow) override { next_.arrow(arrow); }
   void counter(const Counter& counter) override { next_.counter(counter); }
+  void band(const Band& band) override {
+    if (band.end - band.begin >= shortest_) next_.band(band);
+  }
+  void phase(const PhaseTotals& totals) override { next_.phase(totals); }
   void finish() override { next_.finish(); }
   std::uint64_t left_out() const { return left_out_; }
 

@@ -243,11 +243,18 @@ Json json_of(const RunFacts& facts) {
 }
 
 Json json_of(const PhaseRow& row) {
-  return {{"region", row.region},      {"name", row.name},
-          {"said_by", row.domain},     {"count", row.count},
-          {"total_ns", row.total},     {"mean_ns", mean(row.total, row.count)},
-          {"longest_ns", row.longest}, {"shortest_ns", row.shortest},
-          {"time", json_of(row.ns)},   {"balance", json_of(row.balance)}};
+  return {{"region", row.region},
+          {"name", row.name},
+          {"said_by", row.domain},
+          {"count", row.count},
+          {"total_ns", row.total},
+          {"mean_ns", mean(row.total, row.count)},
+          {"longest_ns", row.longest},
+          {"shortest_ns", row.shortest},
+          {"time", json_of(row.ns)},
+          {"mpi_ns", row.mpi},
+          {"device_operations_ns", row.operations},
+          {"balance", json_of(row.balance)}};
 }
 
 template <class Rows>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "tracer/report/filter.hpp"
 #include "tracer/report/graph.hpp"
@@ -49,6 +50,14 @@ std::uint64_t choose_threshold(const PageTrace& trace, std::uint64_t limit) {
   replay.finish();
   if (histogram.total() <= limit) return 0;
   return histogram.threshold(limit / 10 * 6);
+}
+
+/// Of a stream that of the program: bands and searches go by it.
+std::uint32_t process_of(const Definitions& definitions, const Location& location) {
+  if (location.group >= definitions.groups_of_locations.size()) return location.group;
+  const LocationGroup& group = definitions.groups_of_locations[location.group];
+  const bool is_device = group.kind == LocationGroupKind::accelerator && group.creating_group != undefined_ref;
+  return is_device ? group.creating_group : location.group;
 }
 
 /// Short ones that stand far apart stay apart; no more of them than this gap allows.
@@ -135,6 +144,7 @@ void PageSide::add_counters(Json& meta) const {
     meta["counters"].push_back({{"name", known ? definitions.metrics[metric].name : "metric"},
                                 {"unit", known ? definitions.metrics[metric].unit : ""},
                                 {"max", series.max},
+                                {"min", series.min},
                                 {"time", std::move(times)},
                                 {"value", std::move(values)}});
   }
@@ -168,6 +178,24 @@ Json PageSide::path() const {
   return list;
 }
 
+/// Process, lane, name, begin, end.
+Json PageSide::bands() const {
+  std::vector<Band> bands = slices_.bands();
+  std::sort(bands.begin(), bands.end(), [](const Band& a, const Band& b) {
+    return std::tie(a.group, a.lane, a.begin) < std::tie(b.group, b.lane, b.begin);
+  });
+  Json list = Json::array();
+  for (const Band& band : bands)
+    list.push_back({band.group, band.lane, band.region + first_name_, band.begin, band.end});
+  return list;
+}
+
+Json PageSide::processes() const {
+  Json list = Json::array();
+  for (const LocationGroup& group : trace_.source->definitions().groups_of_locations) list.push_back(group.name);
+  return list;
+}
+
 void PageSide::add_to(Json& meta) const {
   meta["sides"].push_back({{"title", trace_.title},
                            {"report", Json::parse(to_json(*trace_.report, -1))},
@@ -183,10 +211,15 @@ void PageSide::add_to(Json& meta) const {
                            {"arrowsLeftOut", slices_.arrows_left_out()},
                            {"tasks", tasks()},
                            {"tasksLeftOut", task_graph_.left_out()},
-                           {"path", path()}});
-  for (const Location& location : trace_.source->definitions().locations)
-    meta["locations"].push_back(
-        {{"name", location.name}, {"stream", location.kind == LocationKind::accelerator_stream}});
+                           {"path", path()},
+                           {"processes", processes()},
+                           {"bands", bands()},
+                           {"bandsLeftOut", slices_.bands_left_out()}});
+  const Definitions& definitions = trace_.source->definitions();
+  for (const Location& location : definitions.locations)
+    meta["locations"].push_back({{"name", location.name},
+                                 {"stream", location.kind == LocationKind::accelerator_stream},
+                                 {"process", process_of(definitions, location)}});
   add_names(meta);
   add_slices(meta);
   add_counters(meta);

@@ -32,6 +32,8 @@ class PageSide {
   void add_counters(nlohmann::json& meta) const;
   nlohmann::json tasks() const;
   nlohmann::json path() const;
+  nlohmann::json bands() const;
+  nlohmann::json processes() const;
 
   const PageTrace& trace_;
   const HtmlOptions& options_;

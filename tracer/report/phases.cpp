@@ -16,6 +16,10 @@ std::uint64_t at(const ActivityTimes& ns, Activity activity) {
   return ns[static_cast<std::size_t>(activity)];
 }
 
+std::uint64_t waiting_of(const PhaseRow& row) {
+  return at(row.ns, Activity::barrier) + at(row.ns, Activity::task_wait) + at(row.ns, Activity::lock_wait);
+}
+
 const Task* maker_of(const Task& task) {
   if (task.is_explicit) return task.parent.get();
   return task.team != nullptr ? task.team->encountering.get() : nullptr;
@@ -23,41 +27,108 @@ const Task* maker_of(const Task& task) {
 
 }  // namespace
 
-Phases::Phases(const Definitions& definitions) : definitions_{definitions} {
+Phases::Phases(const Definitions& definitions, const Replay& replay)
+    : definitions_{definitions}, replay_{replay}, running_(definitions.locations.size()) {
   for (const Location& location : definitions.locations) virtual_.push_back(is_virtual(location));
   for (const Region& region : definitions.regions) {
-    entries_.emplace_back().is_phase = region.paradigm == Paradigm::user && region.role == RegionRole::code;
+    entries_.emplace_back().is_phase = is_phase(region);
     any_ = any_ || entries_.back().is_phase;
   }
+  for (std::size_t i = 0; i < definitions.attributes.size(); ++i)
+    if (definitions.attributes[i].name == "HOST_OP_ID") host_op_id_ = static_cast<std::uint32_t>(i);
+  for (std::size_t i = 0; i < definitions.parameters.size(); ++i)
+    if (definitions.parameters[i].name == "callsite id") callsite_ = static_cast<std::uint32_t>(i);
 }
 
-void Phases::interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) {
-  if (virtual_[location]) return;
-  ++intervals_;
+template <class Body>
+void Phases::for_each_open(const Task& task, Body&& body) {
+  ++visits_;
   constexpr int most_makers = 1000;  // of recursive tasks
   int makers = 0;
   for (const Task* t = &task; t != nullptr && makers < most_makers; t = maker_of(*t), ++makers) {
     for (const Frame& frame : t->stack) {
       Entry& entry = entries_[frame.region];
-      if (!entry.is_phase || entry.last_interval == intervals_) continue;
-      entry.last_interval = intervals_;
-      entry.ns[static_cast<std::size_t>(activity)] += to - from;
-      if (activity == Activity::work) entry.work[location] += to - from;
+      if (!entry.is_phase || entry.last_visit == visits_) continue;
+      entry.last_visit = visits_;
+      body(frame.region, entry);
     }
   }
 }
 
-void Phases::leave(LocationRef, Task&, const Frame& frame, std::uint64_t time) {
+void Phases::interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) {
+  if (virtual_[location]) return;
+  const bool in_mpi = !task.stack.empty() && definitions_.regions[task.stack.back().region].paradigm == Paradigm::mpi;
+  for_each_open(task, [&](RegionRef, Entry& entry) {
+    if (in_mpi) {
+      entry.mpi += to - from;
+      return;
+    }
+    entry.ns[static_cast<std::size_t>(activity)] += to - from;
+    if (activity == Activity::work) entry.work[location] += to - from;
+  });
+}
+
+void Phases::device_operation(LocationRef location, std::uint64_t id) {
+  if (id == 0) return;
+  if (definitions_.locations[location].kind == LocationKind::cpu_thread) {
+    Open open;
+    for_each_open(*replay_.location(location).current, [&](RegionRef phase, Entry&) { open.push_back(phase); });
+    if (!open.empty()) submits_[id] = std::move(open);
+    return;
+  }
+  const auto found = submits_.find(id);
+  if (found == submits_.end()) return;
+  running_[location] = std::move(found->second);
+  submits_.erase(found);
+}
+
+void Phases::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+  std::uint64_t host_op = 0;
+  for (const EventAttribute& attribute : attributes)
+    if (attribute.attribute == host_op_id_) host_op = attribute.value;
+  switch (event.type) {
+    case EventType::enter:
+      return device_operation(location, host_op);
+    case EventType::parameter_uint:
+      if (event.ref == callsite_) device_operation(location, event.a);
+      return;
+    case EventType::rma_get:
+    case EventType::rma_put:
+      device_operation(location, host_op != 0 ? host_op : event.b);
+      copies_[event.b] = {event.time, std::move(running_[location])};
+      running_[location].clear();
+      return;
+    case EventType::rma_op_complete_blocking:
+      if (const auto found = copies_.find(event.b); found != copies_.end()) {
+        credit(found->second.phases, event.time - std::min(event.time, found->second.begin));
+        copies_.erase(found);
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+void Phases::credit(const Open& phases, std::uint64_t ns) {
+  for (const RegionRef phase : phases) entries_[phase].operations += ns;
+}
+
+void Phases::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
+  const std::uint64_t ns = time - frame.enter;
+  if (definitions_.locations[location].kind != LocationKind::cpu_thread && task.stack.empty()) {
+    credit(running_[location], ns);
+    running_[location].clear();
+  }
   Entry& entry = entries_[frame.region];
   if (!entry.is_phase) return;
-  const std::uint64_t ns = time - frame.enter;
   ++entry.count;
   entry.total += ns;
   entry.longest = std::max(entry.longest, ns);
   entry.shortest = std::min(entry.shortest, ns);
 }
 
-void Phases::fill(Report& report) const {
+std::vector<PhaseRow> Phases::rows() const {
+  std::vector<PhaseRow> rows;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const Entry& entry = entries_[i];
     if (!entry.is_phase || entry.count == 0) continue;
@@ -70,34 +141,58 @@ void Phases::fill(Report& report) const {
     row.longest = entry.longest;
     row.shortest = entry.shortest;
     row.ns = entry.ns;
+    row.mpi = entry.mpi;
+    row.operations = entry.operations;
     row.balance = balance_of(entry.work, definitions_);
-    report.phases.push_back(std::move(row));
+    rows.push_back(std::move(row));
   }
-  std::stable_sort(report.phases.begin(), report.phases.end(),
-                   [](const PhaseRow& a, const PhaseRow& b) { return a.total > b.total; });
+  std::stable_sort(rows.begin(), rows.end(), [](const PhaseRow& a, const PhaseRow& b) { return a.total > b.total; });
+  return rows;
+}
+
+PhaseTotals totals_of(const PhaseRow& row) {
+  return {.region = row.region,
+          .count = row.count,
+          .total = row.total,
+          .longest = row.longest,
+          .shortest = row.shortest,
+          .work = at(row.ns, Activity::work),
+          .waiting = waiting_of(row),
+          .runtime = at(row.ns, Activity::runtime),
+          .device_wait = at(row.ns, Activity::device),
+          .mpi = row.mpi,
+          .operations = row.operations,
+          .threads = row.balance.threads,
+          .max_over_mean = row.balance.max_over_mean()};
 }
 
 Table phase_table(const Report& report) {
-  Table table{"Phases, as the program names them",
-              {{"phase"},
-               {"said by"},
-               {"count", true},
-               {"total", true},
-               {"longest", true},
-               {"work", true},
-               {"waiting", true},
-               {"device", true},
-               {"threads", true},
-               {"max/mean", true}}};
+  const auto any = [&](std::uint64_t PhaseRow::*ns) {
+    return std::any_of(report.phases.begin(), report.phases.end(), [ns](const PhaseRow& row) { return row.*ns != 0; });
+  };
+  const bool mpi = any(&PhaseRow::mpi), devices = any(&PhaseRow::operations);
+  std::vector<Table::Column> columns{{"phase"},         {"said by"},       {"count", true},   {"total", true},
+                                     {"longest", true}, {"work", true},    {"waiting", true}, {"device", true},
+                                     {"threads", true}, {"max/mean", true}};
+  if (mpi) columns.push_back({"MPI", true});
+  if (devices) columns.push_back({"on devices", true});
+  Table table{"Phases, as the program names them", std::move(columns)};
   for (const PhaseRow& row : report.phases) {
-    const std::uint64_t waiting =
-        at(row.ns, Activity::barrier) + at(row.ns, Activity::task_wait) + at(row.ns, Activity::lock_wait);
     char balance[32];
     std::snprintf(balance, sizeof balance, "%.2f", row.balance.max_over_mean());
-    table.add({row.name, row.domain, count_text(row.count), duration_text(row.total), duration_text(row.longest),
-               duration_text(at(row.ns, Activity::work)), duration_text(waiting),
-               duration_text(at(row.ns, Activity::device)), count_text(row.balance.threads),
-               row.balance.threads > 1 ? balance : ""});
+    std::vector<std::string> cells{row.name,
+                                   row.domain,
+                                   count_text(row.count),
+                                   duration_text(row.total),
+                                   duration_text(row.longest),
+                                   duration_text(at(row.ns, Activity::work)),
+                                   duration_text(waiting_of(row)),
+                                   duration_text(at(row.ns, Activity::device)),
+                                   count_text(row.balance.threads),
+                                   row.balance.threads > 1 ? balance : ""};
+    if (mpi) cells.push_back(duration_text(row.mpi));
+    if (devices) cells.push_back(duration_text(row.operations));
+    table.add(std::move(cells));
   }
   return table;
 }

@@ -94,8 +94,10 @@ struct PhaseRow {
   RegionRef region = 0;
   std::string name, domain;
   std::uint64_t count = 0, total = 0, longest = 0, shortest = 0;  ///< ns from begin to end, of executions
-  ActivityTimes ns{};  ///< of all threads that work for it: in it, or in teams and tasks that it made
-  Balance balance;     ///< of their work
+  ActivityTimes ns{};     ///< of all threads that work for it: in it, or in teams and tasks that it made; without MPI
+  std::uint64_t mpi = 0;  ///< ns of theirs inside MPI
+  std::uint64_t operations = 0;  ///< ns in which devices ran what they submitted, one stream's added to the other's
+  Balance balance;               ///< of their work
 };
 
 struct TransferTotals {

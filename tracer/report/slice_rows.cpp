@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace tracer::report {
 namespace {
@@ -87,13 +88,28 @@ void SliceRows::arrow(const Arrow& arrow) {
 
 void SliceRows::counter(const Counter& counter) {
   Series& series = series_[counter.metric];
-  series.max = std::max(series.max, counter.value);
+  const double value = number_of(counter);
+  if (!std::isfinite(value)) return;
+  series.max = std::max(series.max, value);
+  series.min = std::min(series.min, value);
   if (series.seen++ % series.stride != 0) return;
-  series.points.emplace_back(counter.time - std::min(origin_, counter.time), counter.value);
+  series.points.emplace_back(counter.time - std::min(origin_, counter.time), value);
   if (series.points.size() < max_points) return;
   for (std::size_t i = 0; i * 2 < series.points.size(); ++i) series.points[i] = series.points[i * 2];
   series.points.resize((series.points.size() + 1) / 2);
   series.stride *= 2;
+}
+
+void SliceRows::band(const Band& band) {
+  constexpr std::size_t most_bands = 20'000;
+  bands_.push_back(band);
+  bands_.back().begin -= std::min(origin_, band.begin);
+  bands_.back().end -= std::min(origin_, band.end);
+  if (bands_.size() < 2 * most_bands) return;
+  std::nth_element(bands_.begin(), bands_.begin() + most_bands, bands_.end(),
+                   [](const Band& a, const Band& b) { return a.end - a.begin > b.end - b.begin; });
+  bands_left_out_ += bands_.size() - most_bands;
+  bands_.resize(most_bands);
 }
 
 void SliceRows::finish() {

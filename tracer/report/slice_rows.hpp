@@ -35,8 +35,9 @@ class SliceRows final : public TimelineVisitor {
     std::uint64_t short_begin = 0, short_end = 0, shorts = 0;
   };
   struct Series {
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> points;
-    std::uint64_t stride = 1, seen = 0, max = 0;
+    std::vector<std::pair<std::uint64_t, double>> points;
+    std::uint64_t stride = 1, seen = 0;
+    double max = 0, min = 0;
   };
   using Copy = std::array<std::uint64_t, 3>;  ///< location, begin, bytes
 
@@ -47,12 +48,16 @@ class SliceRows final : public TimelineVisitor {
   void close(const Slice& slice) override;
   void arrow(const Arrow& arrow) override;
   void counter(const Counter& counter) override;
+  void band(const Band& band) override;
   void finish();
 
   const std::map<std::pair<LocationRef, std::uint32_t>, Row>& rows() const { return rows_; }
   const std::vector<Arrow>& arrows() const { return arrows_; }
   const std::vector<Copy>& copies() const { return copies_; }
   const std::map<std::uint32_t, Series>& series() const { return series_; }
+  /// Times relative to `origin`; when there are very many, the longest.
+  const std::vector<Band>& bands() const { return bands_; }
+  std::uint64_t bands_left_out() const { return bands_left_out_; }
   std::uint64_t shown() const { return shown_; }
   std::uint64_t dropped() const { return dropped_; }
   std::uint64_t arrows_left_out() const { return arrows_left_out_; }
@@ -67,6 +72,8 @@ class SliceRows final : public TimelineVisitor {
   std::vector<Arrow> arrows_;
   std::vector<Copy> copies_;
   std::map<std::uint32_t, Series> series_;
+  std::vector<Band> bands_;
+  std::uint64_t bands_left_out_ = 0;
 };
 
 }  // namespace tracer::report

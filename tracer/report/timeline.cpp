@@ -20,6 +20,7 @@ Timeline::Timeline(const Definitions& definitions, TimelineVisitor& visitor)
   for (const RegionClass& region : classify(definitions)) {
     creates_task_.push_back(region.construct == Construct::task_create);
   }
+  for (const Region& region : definitions.regions) is_phase_.push_back(is_phase(region));
   for (std::size_t i = 0; i < definitions.attributes.size(); ++i) {
     if (definitions.attributes[i].name == "HOST_OP_ID") host_op_id_ = static_cast<std::uint32_t>(i);
   }
@@ -105,18 +106,41 @@ void Timeline::event(LocationRef location, const Event& event, std::span<const E
       }
       break;
     case EventType::metric_uint:
-      visitor_.counter({event.ref, location, event.time, event.a});
+      visitor_.counter({event.ref, location, event.time, event.a, value_type(event)});
       break;
     default:
       break;
   }
 }
 
+void Timeline::begin_phase(LocationRef location, RegionRef region, std::uint64_t time) {
+  const std::uint32_t group = definitions_.locations[location].group;
+  OpenBand& open = bands_[{group, region}];
+  if (open.inside++ != 0) return;
+  std::vector<bool>& taken = lanes_[group];
+  const auto lane = static_cast<std::uint32_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
+  if (lane == taken.size()) taken.push_back(false);
+  taken[lane] = true;
+  open.band = {group, lane, region, time, 0};
+}
+
+void Timeline::end_phase(LocationRef location, RegionRef region, std::uint64_t time) {
+  const auto open = bands_.find({definitions_.locations[location].group, region});
+  if (open == bands_.end() || --open->second.inside != 0) return;
+  Band band = open->second.band;
+  bands_.erase(open);
+  band.end = std::max(time, band.begin);
+  lanes_[band.group][band.lane] = false;
+  visitor_.band(band);
+}
+
 void Timeline::enter(LocationRef location, Task& task, const Frame& frame) {
+  if (is_phase_[frame.region]) begin_phase(location, frame.region, frame.enter);
   push(location, task, frame.region, frame.enter, false);
 }
 
 void Timeline::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
+  if (is_phase_[frame.region]) end_phase(location, frame.region, time);
   std::vector<Open>& open = open_[location];
   while (!open.empty()) {
     const bool found = open.back().owner == &task && open.back().slice.name == frame.region;

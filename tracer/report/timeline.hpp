@@ -2,6 +2,7 @@
 // Makes slices, arrows and counters (include/tracer/timeline.hpp) out of a trace that is replayed.
 #pragma once
 
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -36,14 +37,24 @@ class Timeline final : public Observer {
   /// `upcoming`: it is of the slice that the next push opens.
   void device_operation(LocationRef location, std::uint64_t id, std::uint64_t time, ArrowKind kind, bool upcoming);
 
+  void begin_phase(LocationRef location, RegionRef region, std::uint64_t time);
+  void end_phase(LocationRef location, RegionRef region, std::uint64_t time);
+
   const Definitions& definitions_;
   TimelineVisitor& visitor_;
   std::vector<std::vector<Open>> open_;
   std::unordered_map<std::uint64_t, Origin> submits_;                        ///< by host_op_id
   std::unordered_map<std::uint64_t, Slice> copies_;                          ///< by matching id
   std::unordered_map<const Task*, std::pair<std::uint64_t, Origin>> tasks_;  ///< number, and where created
-  std::vector<bool> creates_task_;                                           ///< by region
-  std::vector<std::uint64_t> flow_;                                          ///< of each location's next slice
+  struct OpenBand {
+    Band band;
+    std::uint64_t inside = 0;  ///< executions
+  };
+  std::map<std::pair<std::uint32_t, RegionRef>, OpenBand> bands_;  ///< by process and phase
+  std::map<std::uint32_t, std::vector<bool>> lanes_;               ///< of each process: taken
+  std::vector<bool> is_phase_;                                     ///< by region
+  std::vector<bool> creates_task_;                                 ///< by region
+  std::vector<std::uint64_t> flow_;                                ///< of each location's next slice
   std::uint64_t next_task_ = 1;
   std::uint32_t host_op_id_ = undefined_ref, callsite_ = undefined_ref;
 };

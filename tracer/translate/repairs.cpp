@@ -89,8 +89,6 @@ constexpr std::array<RepairRow, repair_count> rows{{
      "the program ended a range that was not open", "Look for one end too many in the program"},
     {Repair::range_left_out, "overlapping range left out",
      "more than 256 ranges of a domain were open at once", ""},
-    {Repair::counter_value_left_out, "negative value of a counter left out",
-     "counters are written as unsigned numbers", ""},
 }};
 // clang-format on
 

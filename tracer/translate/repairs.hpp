@@ -59,7 +59,6 @@ enum class Repair : std::uint8_t {
   range_without_end,
   range_end_without_begin,
   range_left_out,
-  counter_value_left_out,
   count_,
 };
 

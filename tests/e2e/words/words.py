@@ -3,17 +3,16 @@
 """What programs say through NVTX, ITT, Kokkos Tools and ROCTx is in the archive, every range that they count:
 words.py --tool libtracer.so --tracer tracer speak"""
 import argparse
-import collections
+import contextlib
+import csv
 import json
 import pathlib
+import sqlite3
 import sys
 import tempfile
 
-import otf2
-from otf2.events import Enter, Leave, Metric
-
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
-from traced import clean, judge, run  # noqa: E402
+from said import Words
+from traced import clean, judge, run
 
 PARTS = {
     "nested ranges": ["nested"],
@@ -27,33 +26,6 @@ PARTS = {
     "ROCTx": ["roctx"],
     "all": ["nested", "overlapping", "threads", "strays", "itt", "kokkos", "roctx", "wrong"],
 }
-
-
-class Words:
-    """Regions of the paradigm USER: how often entered, where, how long; metrics by name."""
-
-    def __init__(self, anchor):
-        self.enters, self.locations = collections.Counter(), collections.defaultdict(set)
-        self.longest, self.counters, self.attributes = {}, collections.Counter(), {}
-        opened = collections.defaultdict(list)
-        with otf2.reader.open(str(anchor)) as trace:
-            resolution = trace.timer_resolution
-            for location, event in trace.events:
-                if isinstance(event, Metric):
-                    for value in event.values if hasattr(event, "values") else [None]:
-                        self.counters[event.member.name] += 1
-                if not isinstance(event, (Enter, Leave)) or event.region.paradigm != otf2.Paradigm.USER:
-                    continue
-                key = (location.name, event.region.name)
-                if isinstance(event, Enter):
-                    self.enters[event.region.name] += 1
-                    self.locations[event.region.name].add(location.name)
-                    opened[key].append(event.time)
-                    if event.attributes:
-                        self.attributes[event.region.name] = {a.name: v for a, v in event.attributes.items()}
-                else:
-                    seconds = (event.time - opened[key].pop()) / resolution
-                    self.longest[event.region.name] = max(seconds, self.longest.get(event.region.name, 0))
 
 
 def report_of(options, archive):
@@ -79,13 +51,10 @@ def check(options, title, directory):
     if contents is None:
         return
     words = Words(archive / "traces.otf2")
-    for line in done.stdout.splitlines():
-        what, _, rest = line.partition(" ")
-        name, _, count = rest.rpartition(" ")
-        found = (words.enters if what == "range" else words.counters)[name]
-        if found != int(count):
-            yield f"{what} {name}: {found} times instead of {count}"
+    yield from words.faults(done.stdout)
     properties = report_of(options, archive)["trace"]["properties"]
+    if "wrong" in parts and not any(name.upper().endswith("WORDS_NAMES_CUT") for name in properties):
+        yield f"the name that was cut is not counted: {list(properties)}"
     repaired = {name.rpartition("::")[2]: int(count) for name, count in properties.items() if "::REPAIRED::" in name}
     yield from look_closer(parts, words, repaired)
 
@@ -142,6 +111,67 @@ def check_others(options, directory):
         yield f"a wrong list: {done.stderr}"
 
 
+def exported(options, archive, kind, directory, *flags):
+    target = pathlib.Path(directory, f"exported.{kind}")
+    done = run([options.tracer, "export", "-f", kind, "-o", str(target), *flags, str(archive)], clean())
+    if done.returncode != 0:
+        raise RuntimeError(f"export {kind}: {done.stderr}")
+    return target
+
+
+def check_exports(options, directory):
+    """Exports and the page have the table of the phases and their bands; what is no thread is called so."""
+    archive = pathlib.Path(directory, "trace")
+    traced(options, ["openmp", "nested", "overlapping"], archive)
+    with contextlib.closing(sqlite3.connect(exported(options, archive, "sqlite", directory))) as base:
+        def ask(question):
+            return base.execute(question).fetchall()
+        rows = dict(ask("SELECT text, count FROM phases JOIN regions USING (name)"))
+        if rows != {"nested outer": 1, "nested inner": 100, "step 0": 34, "step 1": 33, "step 2": 33, "20 ms": 1, "registered": 10,
+                    "overlap a": 1, "overlap b": 1, "overlap c": 1}:
+            yield f"sqlite: phases {rows}"
+        bands = ask("SELECT count(*) FROM phase_bands")[0][0]
+        if bands != sum(rows.values()):
+            yield f"sqlite: {bands} bands"
+        lanes = ask("SELECT max(lane) + 1 FROM phase_bands")[0][0]
+        if lanes != 3:  # as deep as phases are nested
+            yield f"sqlite: {lanes} lanes"
+        if ask("SELECT count(*) FROM phase_bands a JOIN phase_bands b ON a.lane = b.lane AND a.begin_ns < b.begin_ns AND b.begin_ns < a.end_ns")[0][0]:
+            yield "sqlite: bands of a lane overlap"
+        kinds = {name for name, in ask("SELECT name FROM locations WHERE kind = 'virtual'")}
+        if kinds != {"NVTX", "NVTX (2)"}:
+            yield f"sqlite: virtual locations {kinds}"
+    table = {}
+    with open(exported(options, archive, "csv", directory) / "phases.csv", newline="") as file:
+        table = list(csv.DictReader(file))
+    if sum(int(row["count"]) for row in table) != bands:
+        yield f"csv: {table}"
+    chrome = json.loads(exported(options, archive, "chrome", directory).read_text())
+    if sorted(row["name"] for row in chrome["phases"]) != sorted(rows):
+        yield f"chrome: {chrome['phases']}"
+    if [sum(event["ph"] == end for event in chrome["traceEvents"]) for end in "be"] != [bands, bands]:
+        yield "chrome: other bands"
+    if exported(options, archive, "perfetto", directory).read_bytes().count(b"Phases") != lanes:
+        yield "perfetto: other tracks of bands"
+    page = run([options.tracer, "report", "--html", "-", str(archive)], clean()).stdout
+    meta = json.loads(page.partition('<script id="meta" type="application/json">')[2].partition("</script>")[0])
+    shown = meta["sides"][0]["bands"]
+    if len(shown) != bands or any(end < begin for *_, begin, end in shown):
+        yield f"page: {len(shown)} bands"
+    yield from check_filter(options, archive, directory)
+
+
+def check_filter(options, archive, directory):
+    target = exported(options, archive, "sqlite", directory, "--phase", "overlap ?")
+    with contextlib.closing(sqlite3.connect(target)) as base:
+        names = {name for name, in base.execute("SELECT DISTINCT region FROM named_slices")}
+    if names != {"overlap a", "overlap b", "overlap c"}:
+        yield f"--phase: {names}"
+    done = run([options.tracer, "report", "--phase", "nothing", str(archive)], clean())
+    if done.returncode == 0 or "no phase of the trace is called 'nothing'; there are: 20 ms, nested inner," not in done.stderr:
+        yield f"--phase nothing: {done.stderr}"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", required=True)
@@ -150,7 +180,7 @@ def main():
     options = parser.parse_args()
     failed = False
     checks = [(title, lambda o, d, t=title: check(o, t, d)) for title in PARTS]
-    for title, body in [*checks, ("nothing twice", check_twice), ("other tools", check_others)]:
+    for title, body in [*checks, ("nothing twice", check_twice), ("other tools", check_others), ("exports", check_exports)]:
         with tempfile.TemporaryDirectory() as directory:
             for fault in body(options, directory):
                 print(f"{title}: {fault[:3000]}")

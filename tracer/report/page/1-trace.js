@@ -40,6 +40,23 @@ function decode() {
   return lanes;
 }
 const lanes = decode();
+/** The program's phases, a lane per process: from when the first of its threads enters one until none is in it. */
+function phaseLanes() {
+  const found = [];
+  for (const of of sides) for (const [process, depth, name, begin, end] of of.bands) {
+    let lane = found.find((l) => l.side === of && l.process === process);
+    if (!lane) found.push(lane = {name: 'Phases', side: of, process, bands: true, time: {}, index: lanes.length + found.length, rows: [], y: 0, height: 0});
+    while (lane.rows.length <= depth) lane.rows.push({list: [], depth: lane.rows.length, lane});
+    lane.rows[depth].list.push([begin, end, name]);
+  }
+  for (const lane of found) {
+    if (compared) lane.name = `${lane.side.title}: ${lane.name}`;
+    if (lane.side.processes.length > 1) lane.name += ', ' + lane.side.processes[lane.process];
+    for (const row of lane.rows) [row.begin, row.end, row.name] = [Float64Array, Float64Array, Uint32Array].map((type, k) => type.from(row.list, (band) => band[k]));
+  }
+  return found;
+}
+const bandLanes = phaseLanes();
 const length = Math.max(1, meta.length);
 
 // ---- Numbers as people read them.
@@ -73,6 +90,7 @@ function placeColour(place) {
   const activity = {work: 'work', imbalance: 'barrier', starvation: 'task_wait', locks: 'lock_wait', exclusive: 'lock_wait', device: 'device', tasking: 'runtime', team: 'runtime'}[place];
   return activity ? activityColour(activity) : {serial: dark ? '#2f6ea8' : '#4a8fd0', mpi: '#f0e442', tool: '#000000', descheduled: '#6b4c9a'}[place] || activityColour('idle');
 }
+const phaseColour = (index) => { let hash = 7; for (const c of meta.names[index]) hash = (hash * 31 + c.charCodeAt(0)) >>> 0; return `hsl(${hash % 360} 60% ${dark ? 45 : 60}%)`; };
 let colours = [], inks = [];  // by name: of slices, and of the text on them
 function inkOn(colour) {
   if (!colour.startsWith('#')) return dark ? '#f2f5f9' : '#101418';

@@ -4,7 +4,7 @@
 const canvas = $('timeline'), ctx = canvas.getContext('2d');
 const overview = $('overview'), octx = overview.getContext('2d');
 const view = {t0: 0, t1: length};
-let width = 0, height = 0, scale = 1, pending = false, matches = null, selected = null, hover = null, range = null;  // range: [from, to] in ns, what the ruler measures
+let width = 0, height = 0, scale = 1, pending = false, matches = null, within = null, selected = null, hover = null, range = null;  // range: [from, to] in ns, what the ruler measures
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 let theme = {};
 function readTheme() { theme = {bg: style('--bg'), fg: style('--fg'), muted: style('--muted'), line: style('--line'), lane: style('--lane'), accent: style('--accent'), mark: style('--mark'), path: style('--path')}; }
@@ -27,7 +27,8 @@ function filterLanes(text) {
   wanted = text.toLowerCase().split(',').map((part) => part.trim()).filter(Boolean);
   if (!lanes.some(isWanted)) wanted = [];
   layout();
-  $('onlyNote').textContent = order.length < lanes.length ? `${count(order.length)} of ${count(lanes.length)}` : text.trim() && !wanted.length ? 'none has that' : '';
+  const shown = order.filter((lane) => !lane.bands).length;
+  $('onlyNote').textContent = shown < lanes.length ? `${count(shown)} of ${count(lanes.length)}` : text.trim() && !wanted.length ? 'none has that' : '';
   remember();
 }
 let order = [];
@@ -35,8 +36,9 @@ const rowsOf = (lane) => lane.folded ? lane.rows.slice(0, 1) : lane.rows;
 function layout() {
   width = $('stage').clientWidth;
   NAMES = width < 600 ? 96 : 190;
-  order = lanes.filter(isWanted).sort((a, b) => sorts[sort](a, b) || a.index - b.index);
-  for (const lane of lanes) lane.hidden = true;
+  const threads = lanes.filter(isWanted).sort((a, b) => sorts[sort](a, b) || a.index - b.index);
+  order = $('bands').checked ? [...bandLanes, ...threads] : threads;
+  for (const lane of [...lanes, ...bandLanes]) lane.hidden = true;
   for (const lane of order) lane.hidden = false;
   let y = AXIS;
   for (const lane of order) { lane.y = y; lane.height = Math.max(1, rowsOf(lane).length) * ROW; y += lane.height + (order.length > 48 ? 2 : GAP); }
@@ -92,7 +94,7 @@ function drawRow(g, row, y, h, t0, t1, x0, pixels, labels) {
       if (matches) for (let k = i; k < Math.min(next, i + 64); ++k) if (matches.has(row.name[k])) { name = row.name[k]; break; }
     }
     left = Math.max(0, left); right = Math.min(pixels, right);
-    const dim = matches && !matches.has(name);
+    const dim = matches && (!matches.has(name) || within && !isWithin(row.lane, from, to));
     const colour = colours[name];
     if (last !== colour) { g.fillStyle = colour; last = colour; }
     g.globalAlpha = dim ? 0.18 : 1;
@@ -128,13 +130,14 @@ function drawCounter(g, counter) {
   g.fillStyle = activityColour('device'); g.globalAlpha = 0.65;
   for (; i < n && counter.time[i] < view.t1; ++i) {
     const x0 = Math.max(NAMES, toX(counter.time[i])), x1 = Math.min(width, toX(i + 1 < n ? counter.time[i + 1] : length));
-    const tall = counter.max ? h * counter.value[i] / counter.max : 0;
-    g.fillRect(x0, counter.y + h - tall, Math.max(0.7, x1 - x0), tall);
+    const whole = counter.max - counter.min, tall = whole ? h * counter.value[i] / whole : 0;
+    g.fillRect(x0, counter.y + h * (whole ? counter.max / whole : 1) - tall, Math.max(0.7, x1 - x0), tall);
   }
   g.globalAlpha = 1;
   g.fillStyle = theme.bg; g.fillRect(0, counter.y, NAMES, h);
   g.fillStyle = theme.fg; g.fillText(counter.name, 8, counter.y + 14);
-  g.fillStyle = theme.muted; g.fillText('up to ' + (counter.unit.startsWith('B') || counter.unit.startsWith('b') ? bytesText(counter.max) : count(counter.max)), 8, counter.y + 28);
+  const said = (value) => counter.unit === 'B' || counter.unit.toLowerCase() === 'bytes' ? bytesText(value) : Number.isInteger(value) ? count(value) : digits(value);
+  g.fillStyle = theme.muted; g.fillText((counter.min < 0 ? said(counter.min) + ' ' : '') + 'up to ' + said(counter.max), 8, counter.y + 28);
 }
 
 /** The innermost slice of a lane at a time: where an arrow begins or ends. */
@@ -211,6 +214,23 @@ function drawRange(g, top, bottom) {
 }
 function setRange(from, to) { range = from === null ? null : [Math.max(0, Math.min(from, to)), Math.min(length, Math.max(from, to))]; remember(); redraw(); }
 
+/** The outermost phases, behind all lanes, where they are wide enough and not too many. */
+function drawBands(g) {
+  if (!$('bands').checked) return;
+  const most = 200, seen = [];
+  for (const lane of bandLanes) {
+    const row = lane.rows[0];
+    for (let i = above(row.end, view.t0); i < row.begin.length && row.begin[i] < view.t1 && seen.length <= most; ++i) if (toX(row.end[i]) - toX(row.begin[i]) > 3) seen.push([row, i]);
+  }
+  if (seen.length > most) return;
+  for (const [row, i] of seen) {
+    const x0 = Math.max(NAMES, toX(row.begin[i])), x1 = Math.min(width, toX(row.end[i]));
+    g.fillStyle = phaseColour(row.name[i]); g.globalAlpha = 0.16;
+    g.fillRect(x0, AXIS, x1 - x0, height - AXIS);
+  }
+  g.globalAlpha = 1;
+}
+
 function draw() {
   pending = false;
   const began = performance.now();
@@ -219,6 +239,7 @@ function draw() {
   ctx.fillStyle = theme.bg; ctx.fillRect(0, top, width, bottom - top);
   const visible = order.filter((lane) => lane.y + lane.height >= top && lane.y <= bottom);
   for (const lane of visible) { ctx.fillStyle = theme.lane; ctx.fillRect(NAMES, lane.y, width - NAMES, lane.height); }
+  drawBands(ctx);
   axis(ctx);
   ctx.font = '11px system-ui, sans-serif';
   for (const lane of visible) for (const row of rowsOf(lane)) drawRow(ctx, row, lane.y + row.depth * ROW, ROW - 1, view.t0, view.t1, NAMES, width - NAMES, true);

@@ -49,15 +49,34 @@ function zoomTo(what) {
 // ---- Search.
 const mostMatches = 100000;  // that can be stepped through; all are counted
 let matchList = [], matchAt = -1, matchCount = 0;
+/** Of each process, the times of phases whose name has `text` in it: apart from each other, in order. */
+function timesOf(text) {
+  const times = [];
+  for (const side of sides) for (const [process, , name, begin, end] of [...side.bands].sort((a, b) => a[3] - b[3])) {
+    if (!meta.names[name].toLowerCase().includes(text)) continue;
+    let of = times.find((t) => t.side === side && t.process === process);
+    if (!of) times.push(of = {side, process, begin: [], end: []});
+    const last = of.end.length - 1;
+    if (last >= 0 && begin <= of.end[last]) of.end[last] = Math.max(of.end[last], end); else { of.begin.push(begin); of.end.push(end); }
+  }
+  return times;
+}
+function isWithin(lane, begin, end) {
+  const times = within.find((t) => t.side === lane.side && t.process === lane.process), i = times ? above(times.begin, begin) - 1 : -1;
+  return i >= 0 && times.end[i] >= end;
+}
+/** "barrier", "barrier in:solve": within phases of such a name, "in:solve": all that is. */
 function search(text) {
   text = text.trim().toLowerCase();
-  matches = null; matchList = []; matchAt = -1; matchCount = 0;
+  matches = null; within = null; matchList = []; matchAt = -1; matchCount = 0;
   if (text) {
+    const [, what, phase] = text.match(/^(.*?)(?:(?:^|\s)in:(.*))?$/);
+    if (phase !== undefined) within = timesOf(phase.trim());
     matches = new Set();
-    meta.names.forEach((name, i) => { if (name.toLowerCase().includes(text)) matches.add(i); });
+    meta.names.forEach((name, i) => { if (name.toLowerCase().includes(what.trim())) matches.add(i); });
     for (const lane of lanes) for (const row of lane.rows) {
       for (let i = 0; i < row.name.length; ++i) {
-        if (!matches.has(row.name[i])) continue;
+        if (!matches.has(row.name[i]) || within && !isWithin(lane, row.begin[i], row.end[i])) continue;
         ++matchCount;
         if (matchList.length < mostMatches) matchList.push({row, index: i});
       }
@@ -196,6 +215,8 @@ $('help').onclick = () => $('keys').showModal();
 $('theme').onclick = () => setTheme(!dark);
 $('arrows').onchange = redraw;
 $('path').onchange = redraw;
+$('bands').onchange = layout;
+$('bands').parentElement.hidden = !bandLanes.length;
 $('sort').onchange = (e) => sortLanes(e.target.value);
 $('only').addEventListener('input', (e) => filterLanes(e.target.value));
 window.addEventListener('resize', layout);
@@ -226,7 +247,7 @@ function restore() {
   const marked = (words.get('range') || '').split('-').map(Number);
   if (marked[1] > marked[0]) setRange(marked[0], marked[1]);
   const [lane, depth, index] = (words.get('at') || '').split('.').map(Number);
-  const row = words.get('at') && lanes[lane] && lanes[lane].rows[depth];
+  const at = [...lanes, ...bandLanes][lane], row = words.get('at') && at && at.rows[depth];
   if (row && index < row.begin.length) select({row, index}, true);
   const from = Number(words.get('from')), to = Number(words.get('to'));
   if (to > from) setView(from, to);

@@ -43,7 +43,7 @@ function inView(of = side) {
   const own = new Map(), [begin, end] = range || [view.t0, view.t1];
   let whole = 0;
   for (const lane of order) {
-    if (lane.side !== of) continue;
+    if (lane.side !== of || lane.bands) continue;
     for (let d = 0; d < lane.rows.length; ++d) {
       const row = lane.rows[d], inner = lane.rows[d + 1];
       let k = inner ? above(inner.end, begin) : 0;
@@ -156,6 +156,7 @@ const panels = {
     ['max/mean', (r) => r.balance.threads > 1 ? digits(r.balance.max_over_mean) : '-', (r) => r.balance.max_over_mean], ['lost', (r) => time(r.balance.lost_ns), (r) => r.balance.lost_ns]])],
   Phases: () => [legend(), table('', report.phases, [['phase', (r) => link(r.name)], ['said by', (r) => escape(r.said_by)], ['time', (r) => bar(r.time, sum(r.time))], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns],
     ['longest', (r) => time(r.longest_ns), (r) => r.longest_ns], ['work of all threads', (r) => time(r.time.work_ns), (r) => r.time.work_ns], ['waiting', (r) => time(r.time.barrier_ns + r.time.task_wait_ns + r.time.lock_wait_ns), (r) => r.time.barrier_ns + r.time.task_wait_ns + r.time.lock_wait_ns],
+    ['in MPI', (r) => time(r.mpi_ns), (r) => r.mpi_ns], ['on devices', (r) => time(r.device_operations_ns), (r) => r.device_operations_ns],
     ['max/mean', (r) => r.balance.threads > 1 ? digits(r.balance.max_over_mean) : '-', (r) => r.balance.max_over_mean]])],
   'Parallel regions': () => [legend(), table('', report.parallel_regions, [['region', (r) => link(r.name)], ['time', (r) => bar(r.time, sum(r.time))], ['count', (r) => count(r.count), (r) => r.count], ['wall', (r) => time(r.wall_ns), (r) => r.wall_ns],
     ['threads', (r) => count(r.threads), (r) => r.threads], ['lost to imbalance', (r) => percent(r.balance.lost_ns, r.wall_ns), (r) => r.balance.lost_ns / (r.wall_ns || 1)], ['slowest', (r) => escape(r.balance.slowest)]]),

@@ -52,6 +52,8 @@ constexpr std::array<AttributeRow, static_cast<std::size_t>(Attribute::count_)> 
     {Attribute::color, "COLOR", "the colour that the program gave it: 0xAARRGGBB", ValueType::uint64, {K::range_push, K::range_start, K::range_mark}},
     {Attribute::payload, "PAYLOAD", "the number that the program gave it", ValueType::uint64, {K::range_push, K::range_start, K::range_mark}},
     {Attribute::payload_signed, "PAYLOAD_SIGNED", "the signed number that the program gave it", ValueType::int64, {K::range_push, K::range_start, K::range_mark}},
+    {Attribute::payload_real, "PAYLOAD_REAL", "the number that the program gave it, no integer", ValueType::float64, {K::range_push, K::range_start, K::range_mark}},
+    {Attribute::payload_text, "PAYLOAD_TEXT", "the text that the program gave it", ValueType::string, {K::range_push, K::range_start, K::range_mark}},
 }};
 struct ParameterRow {
   Parameter parameter;
@@ -140,18 +142,30 @@ void define_words(Vocabulary& v, const Tables& tables, const Journal& journal, D
   for (const ChannelScan& scan : tables.channels) {
     for (const std::uint32_t id : scan.words.details)
       if (!v.word_details.contains(id)) v.word_details[id] = parse_details(text_of(id), d);
-    for (const auto& counter : scan.words.counters) {
+    for (const std::uint32_t id : scan.words.texts)
+      if (const auto [text, is_new] = v.word_texts.emplace(id, d.strings.size()); is_new)  // there may be very many
+        d.strings.push_back(shown(text_of(id)));
+    for (const CounterKey& counter : scan.words.counters) {
       if (v.counters.contains(counter)) continue;
-      const std::string domain = shown(text_of(counter.first >> 32));
-      std::string description = language_name(counter.second & 0xf);
+      const std::string domain = shown(text_of(counter.name >> 32));
+      std::string description = language_name(counter.sub & 0xf);
       if (!domain.empty() && domain != description) description += " " + domain;
       v.counters[counter] = static_cast<std::uint32_t>(d.metrics.size());
-      d.metrics.push_back({shown(text_of(counter.first & 0xffffffff)), description, "#", undefined_ref, undefined_ref});
+      d.metrics.push_back({shown(text_of(counter.name & 0xffffffff)), description,
+                           counter.unit != 0 ? shown(text_of(counter.unit)) : "#", undefined_ref, undefined_ref,
+                           type_of(counter)});
     }
   }
 }
 
 }  // namespace
+
+ValueType type_of(const CounterKey& counter) noexcept {
+  const WordPayload type = word_payload(counter.sub);
+  return type == WordPayload::real             ? ValueType::float64
+         : type == WordPayload::signed_integer ? ValueType::int64
+                                               : ValueType::uint64;
+}
 
 std::string dependence_name(std::uint16_t type) {
   switch (type) {

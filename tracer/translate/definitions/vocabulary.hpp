@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 
 #include "tracer/definitions.hpp"
 #include "tracer/journal.hpp"
@@ -42,6 +43,8 @@ enum class Attribute : std::uint8_t {
   color,
   payload,
   payload_signed,
+  payload_real,
+  payload_text,
   count_,
 };
 
@@ -72,12 +75,16 @@ struct Vocabulary {
   std::uint32_t program = 0;                                  ///< string
   std::map<std::uint32_t, std::uint32_t> messages;            ///< journal string id -> string
 
-  std::map<std::uint32_t, WordDetails> word_details;                          ///< by journal string
-  std::map<std::pair<std::uint64_t, std::uint16_t>, std::uint32_t> counters;  ///< metric by word_name() and sub
+  std::map<std::uint32_t, WordDetails> word_details;            ///< by journal string
+  std::unordered_map<std::uint32_t, std::uint32_t> word_texts;  ///< journal string id -> string
+  std::map<CounterKey, std::uint32_t> counters;                 ///< metric
 
   std::uint32_t operator[](Attribute a) const noexcept { return attributes[static_cast<std::size_t>(a)]; }
   std::uint32_t operator[](Parameter p) const noexcept { return parameters[static_cast<std::size_t>(p)]; }
 };
+
+/// Of a counter's values.
+ValueType type_of(const CounterKey& counter) noexcept;
 
 /// "in", "out", ... of ompt_dependence_type_t; "type_<n>" for unknown ones.
 std::string dependence_name(std::uint16_t type);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "tracer/base/text.hpp"
 #include "tracer/translate/resolve/resolve.hpp"
 
 namespace tracer::translate {
@@ -33,19 +34,26 @@ std::string path_of(const Tables& tables, ChannelId channel, ParallelId id, unsi
   return outer;
 }
 
-std::string name_of_thread(const Tables& tables, ChannelId channel, ChannelId master) {
+/// `is_main`: the process' first thread, whichever began the trace.
+std::string name_of_thread(const Tables& tables, ChannelId channel, ChannelId master, bool is_main) {
   const auto& implicits = tables.channels[channel].implicits;
-  if (channel == master) return "Master thread";
-  if (implicits.empty()) {  // was never in a team
-    const bool met_openmp = tables.channels[channel].kinds[static_cast<std::size_t>(RecordKind::thread_begin)] != 0;
-    return met_openmp ? "OMP worker thread" : plain_thread;
-  }
+  const bool met_openmp = tables.channels[channel].kinds[static_cast<std::size_t>(RecordKind::thread_begin)] != 0;
+  if (channel == master && (is_main || met_openmp || !implicits.empty())) return "Master thread";
+  if (implicits.empty()) return met_openmp ? "OMP worker thread" : plain_thread;  // was never in a team
   const ImplicitInstance& first = implicits.front();
   if (!tables.parallel(first.parallel) || tracer::channel_of(first.parallel) == channel) return "Initial thread";
   ChannelId root = channel;
   std::string path = path_of(tables, channel, first.parallel, 0, &root);
   path += (path.empty() ? "" : ":") + std::to_string(first.rank);
   return "OMP thread " + path;
+}
+
+/// What the program calls it (NVTX, ITT, ROCTx); "": nothing.
+std::string said_name(const Journal& journal, ChannelId channel) {
+  constexpr std::size_t longest = 80;
+  if (channel >= journal.channels.size()) return {};
+  const auto said = journal.facts.find(thread_name_fact + std::to_string(journal.channels[channel].os_thread_id));
+  return said == journal.facts.end() ? std::string{} : shown(said->second.substr(0, longest));
 }
 
 void add_properties(Location& location, const ChannelInfo& info) {
@@ -80,12 +88,17 @@ void define_locations(Tables& tables, const Journal& journal, Definitions& defin
     const ChannelId c = tables.channel_of[l];
     tables.location_of[c] = l;
     Location location;
-    const std::string base = name_of_thread(tables, c, master);
+    const std::string said = said_name(journal, c);
+    const bool is_main = c < journal.channels.size() && journal.channels[c].os_thread_id == journal.run.process_id;
+    std::string base = name_of_thread(tables, c, master, is_main);
+    const bool is_plain = base == plain_thread;
+    if (is_plain && !said.empty()) base = said;
     const unsigned n = ++names[base];
-    location.name = base == plain_thread ? base + " " + std::to_string(n)
-                    : n == 1             ? base
-                                         : base + " (" + std::to_string(n) + ")";
+    location.name = is_plain && said.empty() ? base + " " + std::to_string(n)
+                    : n == 1                 ? base
+                                             : base + " (" + std::to_string(n) + ")";
     if (c < journal.channels.size()) add_properties(location, journal.channels[c]);
+    if (!said.empty()) location.properties.push_back({"TRACER::THREAD_NAME", said});
     definitions.locations.push_back(std::move(location));
   }
 }

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -76,12 +78,24 @@ struct RangeEdge {
   bool begins = true;
 };
 
+/// A counter of the program's own words.
+struct CounterKey {
+  std::uint64_t name = 0;  ///< word_name()
+  std::uint32_t unit = 0;  ///< journal string, 0 none
+  std::uint16_t sub = 0;   ///< language and type of its values
+  auto operator<=>(const CounterKey&) const = default;
+};
+constexpr CounterKey counter_key(const Record& r) noexcept {
+  return {word_name(r), static_cast<std::uint32_t>(r.b >> 32), r.sub};
+}
+
 /// What the program said of itself (NVTX, ITT, Kokkos, ROCTx).
 struct WordFacts {
   std::uint64_t pushes = 0;
-  std::vector<RangeEdge> edges;                                   ///< in order of time
-  std::vector<std::uint32_t> details;                             ///< journal strings, each once
-  std::vector<std::pair<std::uint64_t, std::uint16_t>> counters;  ///< word_name() and sub, each once
+  std::vector<RangeEdge> edges;             ///< in order of time
+  std::vector<std::uint32_t> details;       ///< journal strings, each once
+  std::unordered_set<std::uint32_t> texts;  ///< journal strings that are payloads
+  std::vector<CounterKey> counters;         ///< each once
 };
 
 /// Found by reading one channel alone.

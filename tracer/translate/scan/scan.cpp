@@ -182,8 +182,7 @@ void Scanner::record(const Record& r) {
   if (r.kind == RecordKind::more) {
     if (data_op_.construct != Construct::count_) site({r.c, data_op_.construct, false, data_op_.extra});
     data_op_ = {};
-    if (awaits_payload_ && !out_.words.edges.empty()) out_.words.edges.back().payload = r.b;
-    awaits_payload_ = false;
+    if (awaits_payload_) word_payload_follows(r);
     return;
   }
   if (out_.first == 0) out_.first = r.time;

@@ -43,6 +43,7 @@ class Scanner final : Nesting::Listener {
   void dependence(const Record& r);
   void lock(const Record& r, LockStep step);
   void word(const Record& r);  // scanner_words.cpp
+  void word_payload_follows(const Record& more);
   void acquired_or_released(const Record& r);
   void chunk(const Record& r);
   void control_tool(const Record& r);

@@ -14,7 +14,7 @@ void Scanner::word(const Record& r) {
   const auto details = static_cast<std::uint32_t>(r.b >> 32);
   const auto starts_or_ends = [&](bool begins) {
     words.edges.push_back({r.time, r.c, word_name(r), 0, begins ? details : 0, r.sub, begins});
-    awaits_payload_ = begins && r.sub >> 4 != 0;
+    awaits_payload_ = begins && word_payload(r.sub) != WordPayload::none;
   };
   switch (r.kind) {
     case RecordKind::range_pop:
@@ -22,7 +22,7 @@ void Scanner::word(const Record& r) {
     case RecordKind::range_end:
       return starts_or_ends(false);
     case RecordKind::range_counter:
-      return remember(words.counters, std::pair(word_name(r), r.sub));
+      return remember(words.counters, counter_key(r));
     case RecordKind::range_push:
       ++words.pushes;
       break;
@@ -33,7 +33,17 @@ void Scanner::word(const Record& r) {
       break;
   }
   site(word_key(r));
+  if (word_payload(r.sub) == WordPayload::text && r.kind != RecordKind::range_start)
+    words.texts.insert(static_cast<std::uint32_t>(r.c));
   if (details != 0) remember(words.details, details);
+}
+
+void Scanner::word_payload_follows(const Record& more) {
+  awaits_payload_ = false;
+  if (out_.words.edges.empty()) return;
+  RangeEdge& begun = out_.words.edges.back();
+  begun.payload = more.b;
+  if (word_payload(begun.sub) == WordPayload::text) out_.words.texts.insert(static_cast<std::uint32_t>(more.b));
 }
 
 }  // namespace tracer::translate

@@ -3,8 +3,9 @@
 #include "tracer/translate/write/word_events.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
+
+#include "tracer/translate/write/word_attributes.hpp"
 
 namespace tracer::translate {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 std::uint64_t stack_of(const Record& r) noexcept {
   return (r.b & 0xffffffff) | std::uint64_t{word_language(r)} << 32;
 }
-
-enum : std::uint16_t { unsigned_value = 1, signed_value = 2, real_value = 3 };
 
 }  // namespace
 
@@ -35,19 +34,7 @@ void WordEvents::word(const Record& r, Nanoseconds t) {
 }
 
 void WordEvents::attributes(const Record& r) {
-  EventBuffer& out = context_.out;
-  const Vocabulary& names = context_.names;
-  if (const auto id = static_cast<std::uint32_t>(r.b >> 32); id != 0) {
-    if (const auto known = names.word_details.find(id); known != names.word_details.end()) {
-      if (known->second.category != undefined_ref) {
-        out.usage().string(known->second.category);
-        out.attribute(names[Attribute::category], known->second.category);
-      }
-      if (known->second.has_color) out.attribute(names[Attribute::color], known->second.color);
-    }
-  }
-  if (r.sub >> 4 == unsigned_value) out.attribute(names[Attribute::payload], r.c);
-  if (r.sub >> 4 == signed_value) out.attribute(names[Attribute::payload_signed], r.c);
+  add_word_attributes(context_.out, context_.names, static_cast<std::uint32_t>(r.b >> 32), r.sub, r.c);
 }
 
 void WordEvents::push(const Record& r, Nanoseconds t) {
@@ -92,19 +79,9 @@ void WordEvents::pop(const Record& r, Nanoseconds t) {
 }
 
 void WordEvents::count(const Record& r, Nanoseconds t) {
-  const auto metric = context_.names.counters.find({word_name(r), r.sub});
-  if (metric == context_.names.counters.end()) return;
-  std::uint64_t value = r.c;
-  if (r.sub >> 4 == real_value) {  // in millionths
-    double real = 0;
-    std::memcpy(&real, &r.c, sizeof real);
-    if (!(real >= 0)) return context_.note(Repair::counter_value_left_out);
-    constexpr double most = 9e18;
-    value = static_cast<std::uint64_t>(std::min(real * 1e6, most));
-  } else if (r.sub >> 4 == signed_value && static_cast<std::int64_t>(r.c) < 0) {
-    return context_.note(Repair::counter_value_left_out);
-  }
-  context_.out.add(t, EventType::metric_uint, metric->second, value);
+  const CounterKey key = counter_key(r);
+  if (const auto metric = context_.names.counters.find(key); metric != context_.names.counters.end())
+    context_.out.add(t, EventType::metric_uint, metric->second, r.c, 0, static_cast<std::uint16_t>(type_of(key)));
 }
 
 }  // namespace tracer::translate

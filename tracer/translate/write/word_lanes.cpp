@@ -2,6 +2,8 @@
 // What nests on a lane is entered and left in order of time.
 #include "tracer/translate/write/word_lanes.hpp"
 
+#include "tracer/translate/write/word_attributes.hpp"
+
 namespace tracer::translate {
 namespace {
 
@@ -18,7 +20,7 @@ class LaneTranslator {
   LocationResult run() {
     for (const WordRange& range : lane_.ranges) {
       leave_until(range.begin);
-      attributes(range);
+      add_word_attributes(out_, names_, range.details, range.sub, range.payload);
       const RegionRef region =
           tables_.regions->use({range.name, Construct::range, false, static_cast<std::uint16_t>(range.sub & 0xf)});
       out_.add(clock_(range.begin), EventType::enter, region);
@@ -39,19 +41,6 @@ class LaneTranslator {
   void leave_until(Ticks time) {
     for (; !open_.empty() && open_.back().end <= time; open_.pop_back())
       out_.add(clock_(open_.back().end), EventType::leave, open_.back().region);
-  }
-
-  void attributes(const WordRange& range) {
-    const auto known = names_.word_details.find(range.details);
-    if (range.details != 0 && known != names_.word_details.end()) {
-      if (known->second.category != undefined_ref) {
-        out_.usage().string(known->second.category);
-        out_.attribute(names_[Attribute::category], known->second.category);
-      }
-      if (known->second.has_color) out_.attribute(names_[Attribute::color], known->second.color);
-    }
-    if (range.sub >> 4 == 1) out_.attribute(names_[Attribute::payload], range.payload);
-    if (range.sub >> 4 == 2) out_.attribute(names_[Attribute::payload_signed], range.payload);
   }
 
   struct Open {
