@@ -158,12 +158,15 @@ void end_job() {
     log_summary(summary_of(result));
     run->clean_up(launcher.named);
   } catch (const std::exception& error) {
-    log_error(std::string("the job's parts are not joined: ") + error.what() + "; try again by: tracer merge " +
-              run->directory().path.string());
+    const std::filesystem::path& path = run->directory().path;
+    log_error("the job's parts are not joined: " + with_path(error.what(), run->at(), path) +
+              "; try again by: tracer merge " + path.string());
   }
 }
 
 void convert_trace(const Session& session, const std::filesystem::path& raw_directory) {
+  const std::filesystem::path at = session.at();
+  if (at.empty()) throw Error(session.directory().string() + " was moved away; the raw trace is in it");
   const Config& config = session.config();
   if (config.convert == ConvertWhen::later) {
     if (config.launch.empty()) say_raw(session, raw_directory, "");  // else `tracer run` converts and says so
@@ -174,13 +177,14 @@ void convert_trace(const Session& session, const std::filesystem::path& raw_dire
   options.keep_raw = config.keep_raw;
   options.within_limits = true;
   try {
-    const ConvertResult result = convert(raw_directory, session.directory(), options);
+    ConvertResult result = convert(at / "raw", at, options);
+    result.archive = session.directory() / "traces.otf2";
     if (own_job_run() != nullptr) return end_job();
     log_summary(summary_of(result));
   } catch (const PutOff& reason) {
     say_raw(session, raw_directory, std::string(", since ") + reason.what());
   } catch (const std::exception& error) {
-    log_error(std::string("no archive was made: ") + error.what() +
+    log_error("no archive was made: " + with_path(error.what(), at, session.directory()) +
               "; what was recorded is kept, try again by: tracer recover " + session.directory().string());
   }
 }

@@ -23,7 +23,7 @@ struct Directory {
 
 void write_trace(const std::filesystem::path& path, std::span<const Record> records) {
   raw::TraceWriter trace;
-  trace.create(path, run_id);
+  trace.create(OwnFile::create(path), run_id);
   for (std::size_t at = 0; at < records.size(); at += raw::most_segment_records) {
     const auto part = records.subspan(at, std::min<std::size_t>(raw::most_segment_records, records.size() - at));
     trace.append(0, at, part, {});
@@ -52,7 +52,7 @@ void read(benchmark::State& state) {
   const auto records = some_records();
   const Directory directory;
   raw::JournalWriter journal;
-  journal.create(directory.path / "journal", run_id);
+  journal.create(OwnFile::create(directory.path / "journal"), run_id);
   journal.run({});
   journal.channel({});
   journal.end(Ending::finalize, records.back().time);

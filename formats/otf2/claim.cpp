@@ -28,8 +28,7 @@ bool make_directory(const fs::path& path) {
 
 }  // namespace
 
-UniqueFd claim_directory(fs::path& directory) {
-  if (directory.parent_path() == "/proc/self/fd") directory /= ".";  // what is open, not the link to it
+UniqueFd claim_directory(const fs::path& directory) {
   std::error_code error;
   if (directory.has_parent_path()) fs::create_directories(directory.parent_path(), error);
   const bool made = make_directory(directory);

@@ -68,7 +68,7 @@ class JournalWriter {
   };
 
   /// Throws tracer::Error.
-  void create(const std::filesystem::path& path, RunId run);
+  void create(OwnFile file, RunId run);
 
   void run(const RunInfo& info);
   void clock(const ClockSync& sync);

@@ -57,8 +57,8 @@ void JournalWriter::write(std::span<const std::span<const std::byte>> parts) {
   for (const auto& part : parts) gathered_.insert(gathered_.end(), part.begin(), part.end());
 }
 
-void JournalWriter::create(const std::filesystem::path& path, RunId run) {
-  file_ = OwnFile::create(path);
+void JournalWriter::create(OwnFile file, RunId run) {
+  file_ = std::move(file);
   file_.reserve(reserved_bytes);
   FileHeader header{};
   std::memcpy(header.magic, journal_magic, sizeof header.magic);
@@ -67,7 +67,7 @@ void JournalWriter::create(const std::filesystem::path& path, RunId run) {
   const std::span<const std::byte> part = std::as_bytes(std::span(&header, 1));
   const std::lock_guard lock(mutex_);
   write(std::span(&part, 1));
-  if (error_) throw Error(system_message("cannot write " + path.string(), error_));
+  if (error_) throw Error(system_message("cannot write " + file_.path().string(), error_));
 }
 
 void JournalWriter::append(EntryType type, std::span<const std::byte> payload) {

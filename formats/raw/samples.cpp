@@ -17,8 +17,8 @@ bool is_sound(const SampleEntry& entry) noexcept {
 
 }  // namespace
 
-void SampleWriter::create(const std::filesystem::path& path, RunId run) {
-  file_ = OwnFile::create(path);
+void SampleWriter::create(OwnFile file, RunId run) {
+  file_ = std::move(file);
   FileHeader header{};
   std::memcpy(header.magic, samples_magic, sizeof header.magic);
   header.version = format_version;

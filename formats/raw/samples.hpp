@@ -45,7 +45,7 @@ inline constexpr std::size_t most_frames = 256;
 class SampleWriter {
  public:
   /// Throws tracer::Error.
-  void create(const std::filesystem::path& path, RunId run);
+  void create(OwnFile file, RunId run);
   /// Keeps the entry until flush(), or until there is enough for a write. 0 or the errno.
   int append(const SampleEntry& entry, std::span<const std::uint64_t> frames);
   int flush();

@@ -18,14 +18,14 @@ Ticks last_time(std::span<const Record> records) noexcept {
 
 }  // namespace
 
-void TraceWriter::create(const std::filesystem::path& path, RunId run) {
-  file_ = OwnFile::create(path);
+void TraceWriter::create(OwnFile file, RunId run) {
+  file_ = std::move(file);
   FileHeader header{};
   std::memcpy(header.magic, trace_magic, sizeof header.magic);
   header.version = format_version;
   header.run = run;
   if (const int error = file_.append(std::as_bytes(std::span(&header, 1)))) {
-    throw Error(system_message("cannot write " + path.string(), error));
+    throw Error(system_message("cannot write " + file_.path().string(), error));
   }
   buffer_.resize(std::size_t{most_segment_records} * most_record_bytes);
 }

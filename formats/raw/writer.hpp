@@ -16,7 +16,7 @@ namespace tracer::raw {
 class TraceWriter {
  public:
   /// Throws tracer::Error.
-  void create(const std::filesystem::path& path, RunId run);
+  void create(OwnFile file, RunId run);
 
   /// A segment of the records `first` and then `second`, at most most_segment_records together, which begin at
   /// `position` of their channel. 0, or the errno; then the file is as it was before. `before_reading` is called for

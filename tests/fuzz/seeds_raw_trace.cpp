@@ -48,7 +48,7 @@ std::vector<Record> records_of(ChannelId channel) {
 
 void write_journal(const std::filesystem::path& path) {
   raw::JournalWriter journal;
-  journal.create(path, run_id);
+  journal.create(OwnFile::create(path), run_id);
   RunInfo run;
   run.program = "/bin/app";
   run.begin = 900;
@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
   const test::Scratch scratch;
   write_journal(scratch / "journal");
   raw::TraceWriter trace;
-  trace.create(scratch / "trace", run_id);
+  trace.create(OwnFile::create(scratch / "trace"), run_id);
   const auto first = records_of(0), second = records_of(1);
   trace.append(0, 0, std::span(first).first(5), std::span(first).subspan(5));
   trace.append(1, 0, std::span(second).first(4), {});

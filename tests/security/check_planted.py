@@ -372,8 +372,7 @@ def launch(options, directory):
         shared.mkdir()
         shared.chmod(mode)
         yield from check_launches(options, genuine, victim, shared, f"mode {mode:o}")
-        # Without the sticky bit the other user may put our directory aside between two of our calls: a known gap (CHANGELOG).
-        if IS_ROOT and mode & 0o1000:
+        if IS_ROOT:
             yield from check_renamed(options, victim, shared)
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who may join a job's directory, and who is the last of it.
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -95,4 +96,38 @@ TEST_CASE("a pattern that names a process or a time is no job's") {
   CHECK(pattern_of_job("", "pmix-1") == "tracer-%x-pmix-1");
   CHECK(pattern_of_job("", "name-coupled") == "tracer-coupled");
   CHECK(expand_output(literal_output("/a%x/b%"), {}) == "/a%x/b%");
+}
+
+TEST_CASE("a private directory is found again whatever its path leads to by now") {
+  const Room room;
+  const fs::path path = room.path / "own", aside = room.path / "aside", other = room.path / "other";
+  make_private_directory(path);
+  make_private_directory(other);
+  OwnDirectory own(path);
+  REQUIRE(own);
+  fs::rename(path, aside);
+  CHECK_FALSE(OwnDirectory(path));
+  fs::create_symlink(other, path);
+  CHECK_FALSE(OwnDirectory(path));
+  make_private_directory(own.at(path) / "raw");
+  CHECK(fs::exists(aside / "raw"));
+  CHECK(fs::is_empty(other));
+  CHECK(with_path("cannot write " + own.at(path).string() + "/raw/trace: why", own.at(path), "/there/own") ==
+        "cannot write /there/own/raw/trace: why");
+}
+
+TEST_CASE("a directory whose descriptor the program has closed is known by its path, while that leads to it") {
+  const Room room;
+  const fs::path path = room.path / "own";
+  make_private_directory(path);
+  const OwnDirectory own(path);
+  REQUIRE(own);
+  const UniqueFd another{::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  const int number = std::stoi(own.at(path).parent_path().filename());
+  REQUIRE(::dup2(another.get(), number) == number);
+  CHECK(own.at(path) == path);
+  fs::rename(path, room.path / "aside");
+  make_private_directory(path);
+  CHECK(own.at(path).empty());
+  ::close(number);
 }

@@ -29,7 +29,7 @@ raw::SampleEntry sample_of(ChannelId channel, Nanoseconds time, std::size_t fram
 
 void write_three(const std::filesystem::path& path) {
   raw::SampleWriter writer;
-  writer.create(path, {1, 2});
+  writer.create(OwnFile::create(path), {1, 2});
   const std::vector<std::uint64_t> frames{0x10, 0x20, 0x30};
   REQUIRE(writer.append(sample_of(0, 5, 3), frames) == 0);
   raw::SampleEntry out{};

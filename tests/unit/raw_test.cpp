@@ -47,12 +47,12 @@ struct SmallTrace {
   test::Scratch scratch;
   explicit SmallTrace(std::size_t segments, bool ends = true) {
     raw::JournalWriter journal;
-    journal.create(scratch.path() / "journal", run_id);
+    journal.create(OwnFile::create(scratch.path() / "journal"), run_id);
     journal.run({});
     journal.channel({});
     if (ends) journal.end(Ending::finalize, 5000);
     raw::TraceWriter trace;
-    trace.create(scratch.path() / "trace", run_id);
+    trace.create(OwnFile::create(scratch.path() / "trace"), run_id);
     for (std::size_t i = 0; i < segments; ++i) {
       const auto records = records_from(i * 100, 100);
       REQUIRE(trace.append(0, i * 100, std::span(records).first(40), std::span(records).subspan(40)) == 0);
@@ -212,9 +212,9 @@ TEST_CASE("a damaged segment header is skipped up to the next sound one") {
 TEST_CASE("a segment that was written twice is read once") {
   const test::Scratch scratch;
   raw::JournalWriter journal;
-  journal.create(scratch.path() / "journal", run_id);
+  journal.create(OwnFile::create(scratch.path() / "journal"), run_id);
   raw::TraceWriter trace;
-  trace.create(scratch.path() / "trace", run_id);
+  trace.create(OwnFile::create(scratch.path() / "trace"), run_id);
   const auto first = records_from(0, 100), second = records_from(50, 100);
   REQUIRE(trace.append(0, 0, first, {}) == 0);
   REQUIRE(trace.append(0, 0, first, {}) == 0);
@@ -251,10 +251,10 @@ TEST_CASE("rings that a crafted journal names are neither read nor removed when 
   const auto spool = scratch / ("tracer-" + std::to_string(::geteuid()) + "-0123456789abcdef");
   std::filesystem::create_directories(spool);
   raw::JournalWriter journal;
-  journal.create(scratch / "journal", run_id);
+  journal.create(OwnFile::create(scratch / "journal"), run_id);
   journal.spool(spool.string());
   raw::TraceWriter trace;
-  trace.create(scratch / "trace", run_id);
+  trace.create(OwnFile::create(scratch / "trace"), run_id);
   raw::SpoolHeader header{};
   std::memcpy(header.magic, raw::spool_magic, sizeof header.magic);
   header.version = raw::format_version;
@@ -276,7 +276,7 @@ TEST_CASE("rings that a crafted journal names are neither read nor removed when 
 TEST_CASE("a journal's entries come back") {
   const test::Scratch scratch;
   raw::JournalWriter writer;
-  writer.create(scratch.path() / "journal", run_id);
+  writer.create(OwnFile::create(scratch.path() / "journal"), run_id);
   RunInfo run;
   run.program = "/bin/app";
   run.arguments = {"app", "-n", "3"};

@@ -61,10 +61,14 @@ KeepErrno::~KeepErrno() {
   errno = saved_;
 }
 
-OwnFile OwnFile::create(const std::filesystem::path& path) {
+UniqueFd moved_up(UniqueFd fd) noexcept {
+  return fd ? UniqueFd{move_up(fd.release())} : UniqueFd{};
+}
+
+OwnFile OwnFile::create(const std::filesystem::path& at, const std::filesystem::path& path) {
   OwnFile file;
   file.path_ = path;
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  const int fd = ::open(at.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) throw Error(system_message("cannot make " + path.string(), errno));
   file.fd_ = move_up(fd);
   struct stat info {};
@@ -125,7 +129,7 @@ void OwnFile::close() noexcept {
 
 bool make_private_directory(const std::filesystem::path& path) {
   if (::mkdir(path.c_str(), 0700) == 0) {
-    ::chmod(path.c_str(), 0700);
+    ::fchmodat(AT_FDCWD, path.c_str(), 0700, AT_SYMLINK_NOFOLLOW);  // whatever the umask made of it
     return true;
   }
   if (errno == EEXIST) return false;

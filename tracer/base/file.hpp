@@ -28,6 +28,9 @@ class UniqueFd {
   int fd_ = -1;
 };
 
+/// The same open file on a descriptor above those that programs count on, where the limit allows it.
+UniqueFd moved_up(UniqueFd fd) noexcept;
+
 /// Keeps errno over a slow path that the program must not notice.
 class KeepErrno {
  public:
@@ -46,8 +49,9 @@ class KeepErrno {
 class OwnFile {
  public:
   OwnFile() = default;
-  /// Throws tracer::Error.
-  static OwnFile create(const std::filesystem::path& path);
+  /// Makes it at `at`, through a directory that is held open, and opens it again at `path`. Throws tracer::Error.
+  static OwnFile create(const std::filesystem::path& at, const std::filesystem::path& path);
+  static OwnFile create(const std::filesystem::path& path) { return create(path, path); }
   /// Makes room ahead (`bytes` beyond the end) so that the last words still fit on a full disk. Best effort.
   void reserve(std::uint64_t bytes) noexcept;
   /// All of it or nothing: after a failure the file is as long as before. 0, or the errno.

@@ -78,22 +78,6 @@ std::string proxy_of_hydra() {
   return {};
 }
 
-bool is_empty(int directory, const std::function<bool(const std::string&)>& may_be) {
-  const int copy = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR* listing = copy < 0 ? nullptr : ::fdopendir(copy);
-  if (listing == nullptr) {
-    if (copy >= 0) ::close(copy);
-    return false;
-  }
-  bool empty = true;
-  while (const dirent* entry = ::readdir(listing)) {
-    const std::string name = entry->d_name;
-    empty = empty && (name == "." || name == ".." || may_be(name));
-  }
-  ::closedir(listing);
-  return empty;
-}
-
 bool is_of_job(const std::string& name) {
   return name == job_file || name == "parts" || name == "runs" || name.starts_with(own_prefix);
 }
@@ -140,10 +124,6 @@ Claim claim(const UniqueFd& fd, const std::string& job) {
   return Claim::taken;
 }
 
-bool is_own_directory(const struct stat& info) {
-  return S_ISDIR(info.st_mode) && info.st_uid == ::geteuid();
-}
-
 }  // namespace
 
 Launcher find_launcher() {
@@ -167,38 +147,6 @@ Launcher find_launcher() {
     found.processes = 0;  // those of other launches belong to it as well
   }
   return found;
-}
-
-UniqueFd open_private_directory(const fs::path& path) noexcept {
-  UniqueFd fd{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-  struct stat info {};
-  if (!fd || ::fstat(fd.get(), &info) != 0 || !is_own_directory(info)) return {};
-  if ((info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return fd;
-  try {
-    if (!is_empty(fd.get(), [](const std::string&) { return false; })) return {};
-    if (::fchmod(fd.get(), info.st_mode & 07755) != 0) return {};
-    // Whoever was faster has put something there.
-    if (!is_empty(fd.get(), [](const std::string&) { return false; })) return {};
-  } catch (...) {
-    return {};
-  }
-  return fd;
-}
-
-bool leads_to(const fs::path& path, int fd) noexcept {
-  struct stat there {
-  }, open{};
-  return ::lstat(path.c_str(), &there) == 0 && ::fstat(fd, &open) == 0 && there.st_ino == open.st_ino &&
-         there.st_dev == open.st_dev;
-}
-
-fs::path path_of_descriptor(int fd, const fs::path& otherwise) {
-  const std::string path = "/proc/self/fd/" + std::to_string(fd);
-  struct stat by_path {
-  }, by_fd{};
-  const bool same = ::stat(path.c_str(), &by_path) == 0 && ::fstat(fd, &by_fd) == 0 && by_path.st_ino == by_fd.st_ino &&
-                    by_path.st_dev == by_fd.st_dev;
-  return same ? fs::path{path} : otherwise;
 }
 
 JobDirectory enter_job(const fs::path& wanted, const std::string& job) {
@@ -231,6 +179,11 @@ std::string job_of_directory(const fs::path& path, UniqueFd* open) noexcept {
   } catch (...) {
     return {};
   }
+}
+
+bool has_launch(const fs::path& job, const std::string& mark) noexcept {
+  struct stat info {};
+  return ::lstat((job / "runs" / mark).c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
 fs::path make_part_directory(const fs::path& job, const std::string& launch, const std::string& host) {

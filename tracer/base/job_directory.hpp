@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tracer/base/file.hpp"
+#include "tracer/base/own_directory.hpp"
 
 namespace tracer {
 
@@ -27,13 +28,6 @@ struct Launcher {
 /// TRACER_JOB, Open MPI's and other PMIx launchers', Slurm's, Hydra's (MPICH) variables.
 Launcher find_launcher();
 
-/// A directory of this user's that no one else can write, opened without following a link at its end. A directory that
-/// is empty and his is made so.
-UniqueFd open_private_directory(const std::filesystem::path& path) noexcept;
-
-/// A path to what is open, that no renaming on the way leads elsewhere; `otherwise` where there is no /proc.
-std::filesystem::path path_of_descriptor(int fd, const std::filesystem::path& otherwise);
-
 struct JobDirectory {
   std::filesystem::path path, wanted;
   bool renamed = false;  ///< the wanted one was not empty: `.2`, `.3`, ... was taken
@@ -46,11 +40,11 @@ struct JobDirectory {
 /// the next free name taken. Throws tracer::Error.
 JobDirectory enter_job(const std::filesystem::path& wanted, const std::string& job);
 
+/// Whether a `tracer run` of that mark is in the job whose directory is at `job`.
+bool has_launch(const std::filesystem::path& job, const std::string& mark) noexcept;
+
 /// What JOB/job says; "" when `path` is no job's directory, or not this user's alone. `open`: where it was read.
 std::string job_of_directory(const std::filesystem::path& path, UniqueFd* open = nullptr) noexcept;
-
-/// Whether `path` still leads to what is open: in places that others can write they may put something else there.
-bool leads_to(const std::filesystem::path& path, int fd) noexcept;
 
 /// Makes a directory of its own below JOB/parts, named by `launch` (may be ""), host, process and chance. Throws
 /// tracer::Error.

@@ -241,7 +241,7 @@ bool look_after(const Options& options, const Launch& launch, const std::vector<
       print_note("raw trace in " + directory.string() + ", since " + reason.what() +
                  "; make it an archive by: tracer convert " + shell_word(directory.string()));
     } catch (const Error& error) {
-      print_error(error.what());
+      print_error(with_path(error.what(), at, directory));
       good = false;
     }
   }
@@ -260,7 +260,7 @@ bool make_one(const Options& options, const Launch& launch, std::size_t own) {
     say_merged(result, options.quiet || (own == 1 && parts.size() == 1));
     return result.left_out.empty();
   } catch (const Error& error) {
-    print_error(error.what());
+    print_error(with_path(error.what(), launch.at, launch.place));
     return false;
   }
 }

@@ -43,7 +43,7 @@ Sampler* Sampler::start(Session& session) noexcept {
       return nullptr;
     }
     probe.close();
-    made->file_.create(session.raw_directory() / "samples", {});
+    made->file_.create(OwnFile::create(session.at() / "raw" / "samples", session.raw_directory() / "samples"), {});
     Sampler* result = made.release();
     session.observe_threads(result);
     return result;

@@ -15,11 +15,19 @@
 namespace tracer {
 namespace {
 
-/// There, a real directory of this user's that no one else can write, and nothing in it.
-bool is_usable(const std::filesystem::path& path) {
+/// Its `raw` is made exclusively and decides between processes that want the same name. False: another name is needed.
+bool take(OutputDirectory& result) {
+  const bool made = make_private_directory(result.path);
+  result.place = OwnDirectory(result.path);
+  if (!made && !result.place) return false;
+  const std::filesystem::path at = result.place.at(result.path);
   std::error_code error;
-  return open_private_directory(path) && ::access(path.c_str(), W_OK | X_OK) == 0 &&
-         std::filesystem::is_empty(path, error) && !error;
+  if (at.empty() || ::access(at.c_str(), W_OK | X_OK) != 0 || !std::filesystem::is_empty(at, error) || error)
+    return false;
+  if (!make_private_directory(at / "raw")) return false;
+  if (job_of_directory(at).empty()) return true;
+  ::rmdir((at / "raw").c_str());  // a job has come at the same time
+  return false;
 }
 
 void make_parents(const std::filesystem::path& path) {
@@ -38,11 +46,17 @@ OutputNames names_of(const RunInfo& run) {
   return {run.program, run.process_id, run.host};
 }
 
-/// `at`: the job's directory, as result.path is.
-void take_part(OutputDirectory& result, const std::filesystem::path& at, const Config& config, const RunInfo& run) {
-  const std::filesystem::path part = make_part_directory(at, config.launch, run.host);
-  make_private_directory(part / "raw");
-  result.path = result.path / "parts" / part.filename();
+/// In the job's directory, which is open at `at`: the directory itself for the first that comes, a part for others.
+void take_from_job(OutputDirectory& result, const std::filesystem::path& at, bool may_be_first, const Config& config,
+                   const RunInfo& run) {
+  std::error_code error;
+  std::filesystem::path place = at;
+  if (!may_be_first || std::filesystem::exists(at / "traces", error) || !make_private_directory(at / "raw")) {
+    place = make_part_directory(at, config.launch, run.host);
+    make_private_directory(place / "raw");
+    result.path = result.path / "parts" / place.filename();
+  }
+  result.place = OwnDirectory(place);
 }
 
 /// Of the launch: what the first process has that records something, or a part of its own.
@@ -52,11 +66,10 @@ std::optional<OutputDirectory> in_the_launch(const Config& config, const RunInfo
   const std::string job = job_of_directory(wanted, &open);
   if (job.empty()) return std::nullopt;
   const std::filesystem::path at = path_of_descriptor(open.get(), wanted);
+  if (job != config.launch && !has_launch(at, config.launch)) return std::nullopt;  // another's, put in its place
   OutputDirectory result;
   result.path = result.wanted = wanted;
-  std::error_code error;
-  const bool has_archive = std::filesystem::exists(at / "traces", error);
-  if (job != config.launch || has_archive || !make_private_directory(at / "raw")) take_part(result, at, config, run);
+  take_from_job(result, at, job == config.launch, config, run);
   if (!leads_to(wanted, open.get())) throw Error(wanted.string() + " was moved away");
   return result;
 }
@@ -72,10 +85,7 @@ std::optional<OutputDirectory> in_the_job(const Config& config, const RunInfo& r
   make_parents(result.wanted);
   own_run = new JobRun(result.wanted, launcher.job, random_name());  // a forked child leaves its parent's alone
   result.job = result.path = own_run->directory().path;
-  const std::filesystem::path at = own_run->at();
-  std::error_code error;  // the first has the directory itself: where each has its own, nothing else is there
-  if (std::filesystem::exists(at / "traces", error) || !make_private_directory(at / "raw"))
-    take_part(result, at, config, run);
+  take_from_job(result, own_run->at(), true, config, run);  // the first: where each has its own, nothing else is there
   return result;
 }
 
@@ -101,11 +111,7 @@ OutputDirectory make_output_directory(const Config& config, const RunInfo& run) 
   for (int attempt = 1; attempt < most_attempts; ++attempt) {
     result.path = attempt == 1 ? wanted : std::filesystem::path(wanted.string() + "." + std::to_string(attempt));
     result.renamed = attempt > 1;
-    // `raw` is made exclusively and decides between processes that want the same name.
-    if (!make_private_directory(result.path) && !is_usable(result.path)) continue;
-    if (!make_private_directory(result.path / "raw")) continue;
-    if (job_of_directory(result.path).empty()) return result;
-    ::rmdir((result.path / "raw").c_str());  // a job has come at the same time
+    if (take(result)) return result;
   }
   throw Error("cannot find a free name for " + wanted.string());
 }

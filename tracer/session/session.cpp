@@ -137,21 +137,23 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   shared->run = run;
   shared->process_id = run.process_id;
   shared->make_consumer = make_consumer;
-  const OutputDirectory output = make_output_directory(config, run);
+  OutputDirectory output = make_output_directory(config, run);
   // `tracer run` says it itself: the processes of a script share one name by intent.
   if (output.renamed && config.launch.empty())
     log_warning(output.wanted.string() + " is not empty; using " + output.path.string());
   shared->directory = output.path;
   shared->raw_directory = output.path / "raw";
+  shared->place = std::move(output.place);
+  const std::filesystem::path raw_at = shared->place.at(output.path) / "raw";
   log_beside(output.path / "messages.txt");
   const raw::RunId id = random_run_id();
   auto& journal = shared->journal;
   auto together = std::make_unique<raw::JournalWriter::Together>(journal);
-  journal.create(shared->raw_directory / "journal", id);
+  journal.create(OwnFile::create(raw_at / "journal", shared->raw_directory / "journal"), id);
   raw::remember_own(id);
-  const int lock_error = shared->journal_lock.take(shared->raw_directory / "journal");
+  const int lock_error = shared->journal_lock.take(raw_at / "journal");
   if (lock_error == EAGAIN || lock_error == ESTALE) throw Error(shared->raw_directory.string() + " was removed");
-  shared->trace.create(shared->raw_directory / "trace", id);
+  shared->trace.create(OwnFile::create(raw_at / "trace", shared->raw_directory / "trace"), id);
   if (make_spool(shared->spool, config, shared->directory, id)) {
     journal.spool(shared->spool.directory().string());
   } else {
@@ -201,6 +203,9 @@ const std::filesystem::path& Session::directory() const noexcept {
 }
 const std::filesystem::path& Session::raw_directory() const noexcept {
   return shared_->raw_directory;
+}
+std::filesystem::path Session::at() const {
+  return shared_->place.at(shared_->directory);
 }
 raw::JournalWriter& Session::journal() noexcept {
   return shared_->journal;

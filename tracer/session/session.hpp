@@ -74,6 +74,8 @@ class Session {
   /// The archive's directory (absolute), and the raw trace's in it.
   const std::filesystem::path& directory() const noexcept;
   const std::filesystem::path& raw_directory() const noexcept;
+  /// As directory(), wherever that path leads by now: for what is opened, not for what is said. "": it is gone.
+  std::filesystem::path at() const;
 
   /// An OpenMP runtime joins a run that something else began: its fields of `known` become the run's.
   void tell_runtime(const RunInfo& known) noexcept;

@@ -11,6 +11,7 @@
 
 #include "formats/raw/writer.hpp"
 #include "tracer/base/file_lock.hpp"
+#include "tracer/base/own_directory.hpp"
 #include "tracer/session/lasting_allocator.hpp"
 #include "tracer/session/modules.hpp"
 #include "tracer/session/session.hpp"
@@ -24,6 +25,7 @@ struct Session::Shared {
   Config config;
   RunInfo run;
   std::filesystem::path directory, raw_directory;
+  OwnDirectory place;  ///< the directory
   ConsumerFactory make_consumer = nullptr;
   Consumer* consumer = nullptr;
   raw::JournalWriter journal;

@@ -3,10 +3,11 @@
 """An archive never claims what it has not, and is made also when what the run named is gone: threads without rings, rings that
 die with the process, a filter that is another file by then, a journal with damage in it.
 
-claims.py --tool libtracer.so --tracer tracer PROGRAM filter|private|memory|journal|speaks"""
+claims.py --tool libtracer.so --tracer tracer PROGRAM filter|private|memory|journal|rings|speaks"""
 import argparse
 import json
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -19,8 +20,8 @@ from traced import clean, forget_the_killed, judge, traced  # noqa: E402
 ROUNDS = 200
 
 
-def start(options, output, **more):
-    process = subprocess.Popen([options.program, str(ROUNDS)], env=traced(options, output, **{"OMP_NUM_THREADS": "2", **more}),
+def start(options, output, rounds=ROUNDS, **more):
+    process = subprocess.Popen([options.program, str(rounds)], env=traced(options, output, **{"OMP_NUM_THREADS": "2", **more}),
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if process.stdout.readline() != "ready\n":
         raise RuntimeError(f"does not start: {process.communicate()}")
@@ -77,6 +78,33 @@ def private(options, directory):
         yield from check_claims(options, output, 2)
     finally:
         subprocess.run(["umount", "-l", str(spool)], check=False)
+
+
+def rings(options, directory):
+    """What killed runs have left in shared memory counts as this container's: `tracer run` says so of others', and leaves none."""
+    place = pathlib.Path("/dev/shm")
+    before = {p.name for p in place.glob("tracer-*")}
+    killed = start(options, directory / "killed", rounds=400_000, TRACER_RING_SIZE="16M")
+    killed.kill()
+    killed.communicate()
+    left = {p.name for p in place.glob("tracer-*")} - before
+    if len(left) != 1:
+        yield f"the killed run has left {left}"
+        return
+    # One that is killed as well, and one whose raw trace is gone when it has been killed.
+    for name, after in (("own", ""), ("gone", "rm -r gone/raw; ")):
+        command = (f"sleep 9 | {options.program} {ROUNDS} >{name}.out & until grep -q ready {name}.out; do sleep 0.1; done; kill -9 $!; "
+                   f"{after}ls -d /dev/shm/tracer-* | wc -l")
+        done = subprocess.run([options.tracer, "run", "-o", name, "--", "sh", "-c", command], cwd=directory, capture_output=True, text=True,
+                              timeout=120, env=clean(TRACER_LIBRARY=options.tool, OMP_NUM_THREADS="2"))
+        more = {p.name for p in place.glob("tracer-*")} - before - left
+        if more or int(done.stdout.split()[-1]) <= len(before) + len(left):
+            yield f"{name}: {more} are left: {done.stdout} {done.stderr}"
+        if not re.search(r"the rings of \d+ other runs that were killed hold \d.* of memory: tracer recover --list", done.stderr):
+            yield f"{name}: nothing is said of the other's: {done.stderr}"
+    done = tracer(options, "recover", directory / "killed")
+    if done.returncode != 0 or {p.name for p in place.glob("tracer-*")} & left:
+        yield f"recover: {done.returncode} {done.stderr}"
 
 
 def has_criticals(archive, options):
@@ -150,9 +178,9 @@ def main():
     parser.add_argument("--tool", required=True)
     parser.add_argument("--tracer", required=True)
     parser.add_argument("program")
-    parser.add_argument("what", choices=("filter", "private", "memory", "journal", "speaks"))
+    parser.add_argument("what", choices=("filter", "private", "memory", "journal", "rings", "speaks"))
     options = parser.parse_args()
-    what = {"filter": filter_, "private": private, "memory": memory, "journal": journal, "speaks": speaks}[options.what]
+    what = {"filter": filter_, "private": private, "memory": memory, "journal": journal, "rings": rings, "speaks": speaks}[options.what]
     with tempfile.TemporaryDirectory() as directory:
         faults = list(what(options, pathlib.Path(directory)))
     forget_the_killed()

@@ -41,6 +41,9 @@ struct Tables {
   std::vector<Toggle> toggles;  ///< of all threads, in order
   AddressRange runtime;         ///< of the OpenMP runtime's code; empty: unknown
   Ticks begin = 0, end = 0;     ///< of the run
+  /// The deepest region that is open at the end. What is open is closed from within, an instant for each level, so that
+  /// in whatever order a reader merges the threads, a team's members have left it when its master joins.
+  std::uint8_t open_levels = 0;
 
   /// Recording is off at `from`, and stays so until after `to`.
   bool paused(Ticks from, Ticks to) const noexcept {

@@ -72,23 +72,24 @@ Ticks TeamLinker::limit(ParallelInstance& p, ChannelId channel, unsigned depth) 
   if (p.limit != 0) return p.limit;
   const auto seen = [](Ticks t) { return t != 0 ? t : never; };
   p.limit = std::min(seen(p.implicit_end), seen(p.end));
+  const auto is_in = [&p](const ParallelInstance& around, Ticks last) {
+    if (p.begin > last) return false;
+    p.limit = std::min(p.limit, last);
+    p.depth = std::max<std::uint8_t>(p.depth, around.depth < 255 ? around.depth + 1 : 255);
+    return true;
+  };
   while (p.enclosing != none && depth < 256) {
     const ImplicitInstance& around = tables_.channels[channel].implicits[p.enclosing];
     ParallelInstance* outer = tables_.parallel(around.parallel);
-    const Ticks last =
-        outer != nullptr && outer != &p ? limit(*outer, tracer::channel_of(around.parallel), depth + 1) : 0;
-    if (p.begin <= last) {
-      p.limit = std::min(p.limit, last);
+    if (outer != nullptr && outer != &p && is_in(*outer, limit(*outer, tracer::channel_of(around.parallel), depth + 1)))
       break;
-    }
     p.enclosing = around.outer;
   }
   const std::optional<Entity> task = p.task != no_id && depth < 256 ? tables_.entity(p.task) : std::nullopt;
   const ImplicitInstance* const part = task ? tables_.part_of(tracer::channel_of(p.task), task->index) : nullptr;
   ParallelInstance* const team = part ? tables_.parallel(part->parallel) : nullptr;
-  if (team && team != &p)
-    if (const Ticks last = limit(*team, tracer::channel_of(part->parallel), depth + 1); p.begin <= last)
-      p.limit = std::min(p.limit, last);
+  if (team && team != &p) is_in(*team, limit(*team, tracer::channel_of(part->parallel), depth + 1));
+  if (p.limit == never) tables_.open_levels = std::max(tables_.open_levels, p.depth);
   return p.limit;
 }
 

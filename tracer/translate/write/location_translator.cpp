@@ -180,10 +180,10 @@ void LocationTranslator::finish() {
   pass_limits(never);
   release_implied(never - 1, nullptr);
   toggle(context_.tables.end);
-  const Nanoseconds end = not_before_last(context_.tables.end);
+  Nanoseconds end = not_before_last(context_.tables.end);
   context_.out.resume(end);
   release_implied(never, nullptr);
-  events_.teams.end_all(end);
+  end = std::max(events_.teams.end_all(end), context_.out.last());
   events_.teams.end_unstarted(none, end);
   write_waits();
   events_.tasks.close(end, 0, undefined_ref);

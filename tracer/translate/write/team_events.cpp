@@ -42,6 +42,21 @@ const ParallelInstance unknown{};
 
 }  // namespace
 
+/// When parts and regions end that no record ends: all at once, or from within.
+class TeamEvents::EndTimes {
+ public:
+  explicit EndTimes(Nanoseconds t, unsigned levels = 0) : t_(t), levels_(levels) {}
+  Nanoseconds of_part(const ParallelInstance* p) const { return t_ + 2 * around(p); }
+  Nanoseconds of_join(const ParallelInstance* p) const { return t_ + 2 * around(p) + (levels_ != 0 ? 1 : 0); }
+  Nanoseconds last() const { return t_ + 2 * Nanoseconds{levels_}; }
+
+ private:
+  Nanoseconds around(const ParallelInstance* p) const { return p ? levels_ - std::min<unsigned>(levels_, p->depth) : levels_; }
+
+  Nanoseconds t_;
+  unsigned levels_;
+};
+
 // LLVM reports a worker's end of the join barrier and of its implicit task when the worker is woken
 // for its next region or at exit, long after the region is over (13 to 24). What is true is the
 // master's time.
@@ -163,10 +178,11 @@ void TeamEvents::join(Nanoseconds t) {
   if (!nest_.is_outside_forked_team()) marks_.write_errors(t);
 }
 
-void TeamEvents::join_to(std::size_t forks, Nanoseconds t, Repair why) {
+void TeamEvents::join_to(std::size_t forks, const EndTimes& times, Nanoseconds latest, Repair why) {
   while (nest_.forks.size() > forks) {
-    if (!is_runtimes_own(nest_.forks.back().parallel)) context_.note(why);
-    join(t);
+    const ParallelInstance* const p = nest_.forks.back().parallel;
+    if (!is_runtimes_own(p)) context_.note(why);
+    join(std::min(times.of_join(p), latest));
   }
 }
 
@@ -219,7 +235,7 @@ void TeamEvents::end_by_limit(Ticks limit) {
   };
   std::vector<Ended> ended;
   for (auto i = first; i != parts.end(); ++i) ended.push_back({i->instance, i->forks, i->own});
-  end_to(keep, t);
+  end_to(keep, EndTimes(t));
   while (!nest_.forks.empty() && nest_.forks.back().left) join(t);
   tasks_.expire(limit + 1);
   for (std::size_t n = nest_.forks.size(); n < forks.size(); ++n)
@@ -265,16 +281,20 @@ void TeamEvents::end_untold(Nanoseconds t) {
   close_part(end, i.parallel != nullptr && !is_late);
 }
 
-void TeamEvents::end_to(std::size_t depth, Nanoseconds t) {
+void TeamEvents::end_to(std::size_t depth, const EndTimes& times) {
   while (nest_.parts.size() > depth) {
-    join_to(nest_.parts.back().forks, left_by(nest_.parts.back(), t), Repair::parallel_closed_by_outer_end);
+    const Part& part = nest_.parts.back();
+    const Nanoseconds t = times.of_part(part.parallel);
+    join_to(part.forks, times, left_by(part, t), Repair::parallel_closed_by_outer_end);
     end_untold(t);
   }
 }
 
-void TeamEvents::end_all(Nanoseconds t) {
-  end_to(0, t);
-  join_to(0, t, Repair::parallel_closed_at_end_of_trace);
+Nanoseconds TeamEvents::end_all(Nanoseconds t) {
+  const EndTimes times(t, context_.tables.open_levels);
+  end_to(0, times);
+  join_to(0, times, times.last(), Repair::parallel_closed_at_end_of_trace);
+  return times.last();
 }
 
 }  // namespace tracer::translate

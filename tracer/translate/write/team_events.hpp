@@ -49,8 +49,8 @@ class TeamEvents final : Nesting::Listener {
   Ticks on_time_until() const noexcept;
   /// Ends what must have ended by then.
   void end_by_limit(Ticks limit);
-  /// All that is open ends.
-  void end_all(Nanoseconds t);
+  /// All that is open at the trace's end is closed, from `t` on; what is outside of all teams may end at what it returns.
+  Nanoseconds end_all(Nanoseconds t);
   /// Tasks of a creator (an implicit instance, or none) that nobody ever ran.
   void end_unstarted(std::uint32_t creator, Nanoseconds t);
 
@@ -66,8 +66,9 @@ class TeamEvents final : Nesting::Listener {
   void enter(const ImplicitInstance* instance, const ParallelInstance* p, bool own, Nanoseconds t);
   void enter_own(const ImplicitInstance* instance, Nanoseconds t);
   void join(Nanoseconds t);
-  void join_to(std::size_t forks, Nanoseconds t, Repair why);
-  void end_to(std::size_t depth, Nanoseconds t);
+  class EndTimes;
+  void join_to(std::size_t forks, const EndTimes& times, Nanoseconds latest, Repair why);
+  void end_to(std::size_t depth, const EndTimes& times);
   void end_untold(Nanoseconds t);
   Nanoseconds left_by(const Part& part, Nanoseconds t) const;
   void leave_join_barrier(const Part& part, Nanoseconds end);
