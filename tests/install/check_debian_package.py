@@ -5,6 +5,7 @@ Exit status 77, with the reason, where no such root can be made."""
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -36,8 +37,8 @@ def mirror():
     return found or skip("this system names no package repository")
 
 
-def runtime_package(program):
-    """The package of the libomp that the program runs with here."""
+def runtime_package(program, inside):
+    """The package of the libomp that the program runs with here; the newest that the root can have, where that was unpacked only."""
     for line in run(["ldd", program]).stdout.splitlines():
         if "libomp" in line and "=>" in line:
             path = pathlib.Path(line.split("=>")[1].split()[0])
@@ -45,7 +46,8 @@ def runtime_package(program):
                 owner = run(["dpkg", "-S", candidate]).stdout or run(["dpkg", "-S", f"/usr{candidate}"]).stdout
                 if owner:
                     return owner.split(":")[0]
-    skip("the program's libomp comes from no package")
+    names = re.findall(r"^libomp5-\d+", inside("apt-cache", "search", "--names-only", r"^libomp5-[0-9]+$").stdout, re.MULTILINE)
+    return max(names, key=lambda name: int(name.split("-")[1]), default=None) or skip("no libomp is packaged for the root")
 
 
 def clean_root(root):
@@ -97,7 +99,7 @@ def main():
             return run(["chroot", root, *command], env=environment)
 
         inside("apt-get", "-q", "update")
-        done = inside("apt-get", "-q", "-y", "install", "--no-install-recommends", runtime_package(options.program), "libdw1")
+        done = inside("apt-get", "-q", "-y", "install", "--no-install-recommends", runtime_package(options.program, inside), "libdw1")
         if done.returncode:
             skip(f"no packages can be installed in the root: {done.stderr[-300:]}")
         need(inside("apt-get", "-q", "-y", "install", "/tmp/tracer.deb"), "installing the package")

@@ -39,7 +39,8 @@ class OwnDirectory {
   OwnDirectory& operator=(OwnDirectory&& other) noexcept;
   ~OwnDirectory();
   explicit operator bool() const noexcept { return inode_ != 0; }
-  /// A path to it, whatever `path` leads to by now. Where the descriptor is gone: `path`, while that leads to it, or "".
+  /// A path to it, whatever `path` leads to by now. Where the descriptor is gone: `path`, while that leads to it, or
+  /// "".
   std::filesystem::path at(const std::filesystem::path& path) const;
 
  private:

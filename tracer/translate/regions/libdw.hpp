@@ -25,6 +25,7 @@ struct LibDw {
   decltype(&::dwarf_getsrc_die) dwarf_getsrc_die;
   decltype(&::dwarf_linesrc) dwarf_linesrc;
   decltype(&::dwarf_lineno) dwarf_lineno;
+  decltype(&::dwarf_lineaddr) dwarf_lineaddr;
   decltype(&::dwarf_attr) dwarf_attr;
   decltype(&::dwarf_getfuncs) dwarf_getfuncs;
   decltype(&::dwarf_diename) dwarf_diename;

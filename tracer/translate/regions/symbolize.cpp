@@ -17,6 +17,7 @@
 #include "tracer/base/text.hpp"
 #include "tracer/translate/regions/fortran_names.hpp"
 #include "tracer/translate/regions/libdw.hpp"
+#include "tracer/translate/regions/zstd_sections.hpp"
 
 namespace tracer::translate {
 namespace {
@@ -65,6 +66,14 @@ int find_debuglink(const std::string& file, const std::string& link, std::uint32
   return -1;
 }
 
+/// As libdw can read it.
+int readable(int fd) {
+  const int plain = without_zstd(fd);
+  if (plain < 0) return fd;
+  close(fd);
+  return plain;
+}
+
 // Separate debug information by build id, where distributions put it, or by .gnu_debuglink. Not libdwfl's own search:
 // that may ask servers on the network.
 int find_debuginfo(Dwfl_Module* module, void**, const char*, Dwarf_Addr, const char* file, const char* link,
@@ -78,13 +87,14 @@ int find_debuginfo(Dwfl_Module* module, void**, const char*, Dwarf_Addr, const c
     const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
       *name = strdup(path.c_str());
-      return fd;
+      return readable(fd);
     }
   }
   std::string path;
   const int fd = file && link ? find_debuglink(file, link, checksum, path) : -1;
-  if (fd >= 0) *name = strdup(path.c_str());
-  return fd;
+  if (fd < 0) return -1;
+  *name = strdup(path.c_str());
+  return readable(fd);
 }
 
 bool is_outlined(const char* name) {
@@ -141,7 +151,8 @@ class DwarfReader {
 
   Pieces pieces_of(Dwfl_Module* module) const;
   const Piece* piece_at(Dwfl_Module* module, Dwarf_Addr address);
-  void line_of(const Piece& piece, Dwarf_Addr address, SourcePosition& position) const;
+  Dwarf_Line* row_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, int& number) const;
+  void line_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, SourcePosition& position) const;
 
   const LibDw* dw_ = libdw();
   std::map<Dwfl_Module*, Pieces> pieces_;
@@ -157,7 +168,11 @@ DwarfReader::DwarfReader(const std::vector<Module>& modules) {
   if (!dwfl_) return;
   for (const Module& m : modules) {
     if (m.path.empty() || m.path[0] != '/' || !is_file(m.path)) continue;
-    dw_->dwfl_report_elf(dwfl_.get(), m.path.c_str(), m.path.c_str(), -1, m.bias, true);
+    const int file = open(m.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int plain = without_zstd(file);
+    if (file >= 0) close(file);
+    if (!dw_->dwfl_report_elf(dwfl_.get(), m.path.c_str(), m.path.c_str(), plain, m.bias, true) && plain >= 0)
+      close(plain);
   }
   dw_->dwfl_report_end(dwfl_.get(), nullptr, nullptr);
 }
@@ -185,11 +200,26 @@ const DwarfReader::Piece* DwarfReader::piece_at(Dwfl_Module* module, Dwarf_Addr 
   return &*std::prev(after);
 }
 
-void DwarfReader::line_of(const Piece& piece, Dwarf_Addr address, SourcePosition& position) const {
-  Dwarf_Line* line = dw_->dwarf_getsrc_die(piece.unit, address - piece.bias);
+// Line 0: the compiler's own code, as calls of the runtime are that flang and optimisers make. It belongs to the line
+// before it in the same function.
+Dwarf_Line* DwarfReader::row_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, int& number) const {
+  const char* const symbol = dw_->dwfl_module_addrname(module, address);
+  for (Dwarf_Addr at = address - piece.bias;;) {
+    Dwarf_Line* line = dw_->dwarf_getsrc_die(piece.unit, at);
+    Dwarf_Addr begin = 0;
+    if (!line || dw_->dwarf_lineno(line, &number) != 0) return nullptr;
+    if (number != 0) return line;
+    if (dw_->dwarf_lineaddr(line, &begin) != 0 || begin == 0 || begin > at) return nullptr;
+    at = begin - 1;
+    if (symbol == nullptr || dw_->dwfl_module_addrname(module, at + piece.bias) != symbol) return nullptr;
+  }
+}
+
+void DwarfReader::line_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, SourcePosition& position) const {
   int number = 0;
+  Dwarf_Line* const line = row_of(module, piece, address, number);
   const char* file = line ? dw_->dwarf_linesrc(line, nullptr, nullptr) : nullptr;
-  if (!file || dw_->dwarf_lineno(line, &number) != 0 || number == 0) return;
+  if (!file) return;
   position.file = file;
   Dwarf_Attribute attribute;
   if (file[0] != '/' && dw_->dwarf_attr(piece.unit, DW_AT_comp_dir, &attribute))
@@ -209,7 +239,7 @@ SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& bu
   if (!build_id.empty() && (size <= 0 || hexadecimal({bits, static_cast<std::size_t>(size)}) != build_id))
     return position;  // replaced since
   const Piece* piece = piece_at(module, call);
-  if (piece) line_of(*piece, call, position);
+  if (piece) line_of(module, *piece, call, position);
   if (const char* symbol = dw_->dwfl_module_addrname(module, call)) position.function = user_name(symbol);
   if (position.function.empty() && position.line != 0) {
     Enclosing e{dw_, &position.file, static_cast<int>(position.line), 0, {}};

@@ -40,9 +40,9 @@ struct ParallelInstance {
   std::uint32_t members = none;    ///< first index into Tables::members
   CommRef comm = undefined_ref;
   bool league = false;
-  bool in_pause = false;  ///< began while recording was paused, and ended before it went on, if ever: it is left out
+  bool in_pause = false;   ///< began while recording was paused, and ended before it went on, if ever: it is left out
   std::uint8_t depth = 1;  ///< of teams around it and itself, 255 and more; set by form_teams()
-  bool alone = false;     ///< what its other members do contradicts it: it is the forking thread's alone, see dry_run()
+  bool alone = false;  ///< what its other members do contradicts it: it is the forking thread's alone, see dry_run()
 };
 
 /// One thread's part in a team: an implicit task, or an initial task.

@@ -51,7 +51,9 @@ class TeamEvents::EndTimes {
   Nanoseconds last() const { return t_ + 2 * Nanoseconds{levels_}; }
 
  private:
-  Nanoseconds around(const ParallelInstance* p) const { return p ? levels_ - std::min<unsigned>(levels_, p->depth) : levels_; }
+  Nanoseconds around(const ParallelInstance* p) const {
+    return p ? levels_ - std::min<unsigned>(levels_, p->depth) : levels_;
+  }
 
   Nanoseconds t_;
   unsigned levels_;

@@ -49,7 +49,8 @@ class TeamEvents final : Nesting::Listener {
   Ticks on_time_until() const noexcept;
   /// Ends what must have ended by then.
   void end_by_limit(Ticks limit);
-  /// All that is open at the trace's end is closed, from `t` on; what is outside of all teams may end at what it returns.
+  /// All that is open at the trace's end is closed, from `t` on; what is outside of all teams may end at what it
+  /// returns.
   Nanoseconds end_all(Nanoseconds t);
   /// Tasks of a creator (an implicit instance, or none) that nobody ever ran.
   void end_unstarted(std::uint32_t creator, Nanoseconds t);
