@@ -24,10 +24,12 @@ tracer_build release all -- -DTRACER_BUILD_TESTS=ON -DTRACER_BUILD_EXAMPLES=ON -
 cmake --build "$TRACER_BUILD" --target gpu_programs >"$TRACER_BUILD/gpu_programs.log" 2>&1 </dev/null ||
   not_tested+=("target regions for NVIDIA devices ($(grep -m1 -E 'error|FAILED|skipped' "$TRACER_BUILD/gpu_programs.log"); $TRACER_BUILD/gpu_programs.log)")
 echo "testing ..."
+# One more than there are processors: many tests wait for a program to be killed, or for a clock.
+jobs=$(($(nproc) + 1)); [ "$jobs" -le 8 ] || jobs=8
 works='^ +Start +[0-9]+: | Passed +[0-9.]+ sec$'
 [ -n "${TRACER_TEST_VERBOSE:-}" ] && works='^$ nothing'
 (cd "$TRACER_BUILD" && rm -f tests.xml &&
-  ctest -j2 --output-on-failure --timeout 600 --output-junit tests.xml "$@" </dev/null) | grep --line-buffered -vE "$works"
+  ctest -j"$jobs" --output-on-failure --timeout 600 --output-junit tests.xml "$@" </dev/null) | grep --line-buffered -vE "$works"
 status=${PIPESTATUS[0]}
 for line in "${not_tested[@]}"; do echo "not tested: $line"; done
 python3 tests/support/not_tested.py "$TRACER_BUILD/tests.xml"
