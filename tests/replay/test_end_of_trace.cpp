@@ -15,7 +15,7 @@ namespace {
 constexpr ParallelId outer = make_id(0, 2), inner = make_id(1, 2);
 
 /// Two threads in a region, the second of which has made a region of its own with a third; the process is killed.
-MemorySink killed_in_nested_regions() {
+void killed_in_nested_regions(MemorySink& sink) {
   MemorySource source;
   source.channel(0) = {initial_task_begin(1, make_id(0, 1)), parallel_begin(10, outer, 2),
                        implicit_task_begin(20, outer, make_id(0, 3), 0, 2)};
@@ -24,9 +24,7 @@ MemorySink killed_in_nested_regions() {
   source.channel(2) = {implicit_task_begin(36, inner, make_id(2, 1), 1, 2),
                        task_create(40, make_id(2, 2), make_id(2, 1))};
   source.journal_to_fill().run.main_thread_id = 100;
-  MemorySink sink;
   translate::translate(source, sink, {});
-  return sink;
 }
 
 Nanoseconds time_of(const MemorySink& sink, LocationRef location, EventType type, CommRef comm = undefined_ref) {
@@ -41,7 +39,8 @@ Nanoseconds time_of(const MemorySink& sink, LocationRef location, EventType type
 }  // namespace
 
 TEST_CASE("whatever thread a reader takes first at the end, members have left a team when its master joins") {
-  const MemorySink sink = killed_in_nested_regions();
+  MemorySink sink;
+  killed_in_nested_regions(sink);
   const CommRef inner_team = sink.locations.at(2).events.front().ref,
                 outer_team = sink.locations.at(1).events.front().ref;
   REQUIRE(inner_team != outer_team);
