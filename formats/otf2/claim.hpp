@@ -10,6 +10,6 @@
 namespace tracer::otf2 {
 
 /// Makes the directory, and those above it, where they are not there. Throws tracer::Error.
-UniqueFd claim_directory(const std::filesystem::path& directory);
+UniqueFd claim_directory(const std::filesystem::path& path);
 
 }  // namespace tracer::otf2

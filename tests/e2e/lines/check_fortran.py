@@ -44,8 +44,9 @@ def check(options, directory):
     wrong = [name for name, found in positions.items() if not found or int(found[1]) not in lines_of(options.source)]
     if wrong or not any(name.startswith("!$omp parallel") for name in constructs):
         yield f"constructs elsewhere than in the procedure: {wrong} of {sorted(constructs)}"
-    if PROCEDURE not in done.stdout:
-        yield f"the report does not name {PROCEDURE}: {done.stdout}"
+    functions = {definition.description for definition in contents.definitions.regions}
+    if PROCEDURE not in str(functions):
+        yield f"no region names {PROCEDURE}: {functions}"
 
 
 def main():
