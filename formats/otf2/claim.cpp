@@ -29,7 +29,8 @@ bool make_directory(const fs::path& path) {
 }  // namespace
 
 UniqueFd claim_directory(const fs::path& path) {
-  const fs::path directory = path.parent_path() == "/proc/self/fd" ? path / "." : path;  // what is open, not the link to it
+  const fs::path directory =
+      path.parent_path() == "/proc/self/fd" ? path / "." : path;  // what is open, not the link to it
   std::error_code error;
   if (directory.has_parent_path()) fs::create_directories(directory.parent_path(), error);
   const bool made = make_directory(directory);

@@ -166,14 +166,14 @@ void TeamEvents::ignored(const Record& r) {
   context_.note(Repair::end_without_begin);
 }
 
-void TeamEvents::join(Nanoseconds t) {
+void TeamEvents::join(Nanoseconds t, Nanoseconds of_part) {
   const OpenFork& fork = nest_.forks.back();
   if (const ParallelInstance* p = fork.parallel; !fork.entered && p->comm != undefined_ref) {
     // The trace ends before the master came to its part of the team.
     context_.note(Repair::team_begin_of_master_supplied);
-    context_.out.add(t, EventType::team_begin, p->comm, 0, names_.of(*p));
-    regions_.pass(t, {p->codeptr, p->league ? Construct::teams : Construct::parallel, false, 0});
-    context_.out.add(t, EventType::team_end, p->comm);
+    context_.out.add(of_part, EventType::team_begin, p->comm, 0, names_.of(*p));
+    regions_.pass(of_part, {p->codeptr, p->league ? Construct::teams : Construct::parallel, false, 0});
+    context_.out.add(of_part, EventType::team_end, p->comm);
   }
   if (fork.parallel->size != 0) context_.out.add(t, EventType::thread_join, 0);
   nest_.forks.pop_back();
@@ -184,7 +184,7 @@ void TeamEvents::join_to(std::size_t forks, const EndTimes& times, Nanoseconds l
   while (nest_.forks.size() > forks) {
     const ParallelInstance* const p = nest_.forks.back().parallel;
     if (!is_runtimes_own(p)) context_.note(why);
-    join(std::min(times.of_join(p), latest));
+    join(std::min(times.of_join(p), latest), std::min(times.of_part(p), latest));
   }
 }
 

@@ -66,7 +66,9 @@ class TeamEvents final : Nesting::Listener {
 
   void enter(const ImplicitInstance* instance, const ParallelInstance* p, bool own, Nanoseconds t);
   void enter_own(const ImplicitInstance* instance, Nanoseconds t);
-  void join(Nanoseconds t);
+  void join(Nanoseconds t) { join(t, t); }
+  /// `of_part`: the master's part, where that never began.
+  void join(Nanoseconds t, Nanoseconds of_part);
   class EndTimes;
   void join_to(std::size_t forks, const EndTimes& times, Nanoseconds latest, Repair why);
   void end_to(std::size_t depth, const EndTimes& times);
