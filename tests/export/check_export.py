@@ -217,6 +217,19 @@ def check_killed(tracer, make_trace, directory):
             need(any(path.name == "properties.parquet" for path in output.rglob("*.parquet")), "parquet: has the properties")
 
 
+def check_part(tracer, make_trace, directory):
+    """--from, --to, --threads: what is in them, and no more."""
+    archive, output = directory / "imbalance", directory / "part.json"
+    done = subprocess.run([tracer, "export", archive, "--from", "10ms", "--to", "20ms", "--threads", "0,3", "-o", output], capture_output=True, text=True)
+    slices = [event for event in json.loads(output.read_text())["traceEvents"] if event["ph"] == "X"]
+    need(done.returncode == 0 and len({event["tid"] for event in slices}) == 2, f"a part: two threads {done.stderr}")
+    need(min(event["ts"] for event in slices) == 10e3 and max(event["ts"] + event["dur"] for event in slices) == 20e3, "from 10 to 20 ms")
+    need(sum(event["dur"] for event in slices if event["name"].startswith("!$omp for")) == 15e3, "with what the loop took in it")
+    for words, what in ((["--from", "2s", "--to", "1s"], "is not before"), (["--threads", "x"], "names no numbers"), (["-f", "parquet", "--to", "1s"], "parquet has the whole trace")):
+        done = subprocess.run([tracer, "export", archive, *words, "-o", directory / "none"], capture_output=True, text=True)
+        need(done.returncode != 0 and what in done.stderr and not (directory / "none").exists(), f"{' '.join(words)} is refused: {done.stderr.strip()}")
+
+
 def check_large(tracer, make_trace, directory):
     events = os.environ.get("TRACER_TEST_EXPORT_EVENTS", "1000000")
     archive = directory / "large"
@@ -258,6 +271,7 @@ def main():
             if has_sqlite:
                 check_sqlite(directory / (kind + ".sqlite"), counts, total, copies)
         check_killed(tracer, make_trace, directory)
+        check_part(tracer, make_trace, directory)
         check_large(tracer, make_trace, directory)
     return 0
 

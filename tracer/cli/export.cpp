@@ -29,6 +29,7 @@ namespace {
 struct Options {
   std::string archive, format, output, shortest;
   FilterOptions filter;
+  PartOptions part;
 };
 
 struct Format {
@@ -75,7 +76,10 @@ class PhaseTeller final : public report::Observer {
   TimelineVisitor& to_;
 };
 
-void export_into(EventSource& source, const Options& options, TimelineVisitor& writer) {
+void export_into(EventSource& source, const Options& options, TimelineVisitor& whole) {
+  const report::Part part = options.part.part();
+  report::PartSlices cut{source.definitions(), part, whole};
+  TimelineVisitor& writer = part.whole() ? whole : cut;
   Progress progress{"exporting"};
   Exporter exporter{source.number_of_events(), progress};
   report::Replay replay{source.definitions()};
@@ -105,6 +109,7 @@ std::unique_ptr<TimelineVisitor> make_file_writer(const std::string& format, con
 }
 
 int run(const Options& options) {
+  (void)options.part.part();  // what is wrong with it is said first
   FilteredArchive archive{options.archive, options.filter};
   EventSource& source = archive.source();
   const std::string format = format_of(options);
@@ -123,6 +128,9 @@ int run(const Options& options) {
     }
   }
   if (format == "parquet") {
+    if (!options.part.part().whole())
+      throw UsageError{
+          "parquet has the whole trace, of which its readers take what they want (docs/formats/parquet.md)"};
     print_note(write_tables_with_progress(source, output,
                                           options.shortest.empty() ? 0 : report::parse_duration(options.shortest)));
     return ok;
@@ -157,6 +165,7 @@ void add(CLI::App& app, std::function<int()>& action) {
       ->type_name("PATH");
   app.add_option("--min-duration", options->shortest, "Leave out what is shorter, as in 500 (ns), 10us or 1.5ms")
       ->type_name("TIME");
+  options->part.add_to(app);
   options->filter.add_to(app);
   action = [options] { return run(*options); };
 }

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tracer/cli/archive.hpp"
+#include "tracer/error.hpp"
 #include "tracer/report/phase_filter.hpp"
 
 namespace tracer::cli {
@@ -31,6 +32,24 @@ report::Filter FilterOptions::filter() const {
   if (exclude.empty() && !include.empty()) filter.add_rule(false, "*");
   for (const std::string& pattern : include) filter.add_rule(true, pattern);
   return filter;
+}
+
+void PartOptions::add_to(CLI::App& app) {
+  app.add_option("--from", from, "Only what is behind this time since the trace's begin, as in 1.5s or 20ms")
+      ->type_name("TIME");
+  app.add_option("--to", to, "Only what is before this time")->type_name("TIME");
+  app.add_option("--threads", threads, "Only these threads of each process, from 0, as in 0-3,7")->type_name("NUMBERS");
+  app.add_option("--ranks", ranks, "Only these processes, by their rank or number")->type_name("NUMBERS");
+}
+
+report::Part PartOptions::part() const {
+  report::Part part;
+  if (!from.empty()) part.from = report::parse_duration(from);
+  if (!to.empty()) part.to = report::parse_duration(to);
+  if (part.from >= part.to) throw Error{"--from " + from + " is not before --to " + to};
+  if (!threads.empty()) part.threads = report::Numbers{threads};
+  if (!ranks.empty()) part.ranks = report::Numbers{ranks};
+  return part;
 }
 
 FilteredArchive::FilteredArchive(const std::string& archive, const FilterOptions& options)

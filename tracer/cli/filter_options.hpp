@@ -8,6 +8,7 @@
 
 #include "tracer/event_source.hpp"
 #include "tracer/report/filter.hpp"
+#include "tracer/report/part.hpp"
 
 namespace CLI {
 class App;
@@ -21,6 +22,13 @@ struct FilterOptions {
   std::vector<std::string> phases;            ///< names with * and ?
   void add_to(CLI::App& app);
   report::Filter filter() const;
+};
+
+/// Which part of a trace is wanted.
+struct PartOptions {
+  std::string from, to, threads, ranks;
+  void add_to(CLI::App& app);
+  report::Part part() const;  ///< throws tracer::Error
 };
 
 /// A trace and the filter in front of it.

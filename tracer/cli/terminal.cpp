@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -37,6 +38,14 @@ void print_note(std::string_view text) {
   std::fprintf(stderr, "tracer: %s\n", shown_lines(text).c_str());
 }
 
+std::string time_left(double elapsed, double fraction) {
+  if (elapsed < 2 || fraction < 0.01 || fraction >= 1) return {};
+  const double left = elapsed / fraction - elapsed;
+  const bool minutes = left >= 100;
+  const auto number = static_cast<unsigned long>(minutes ? left / 60 + 0.5 : left + 0.5);
+  return "about " + std::to_string(std::max(1ul, number)) + (minutes ? " min left" : " s left");
+}
+
 Progress::Progress(std::string label) : label_{std::move(label)}, terminal_{isatty(STDERR_FILENO) == 1} {}
 
 Progress::~Progress() {
@@ -50,8 +59,9 @@ void Progress::update(double fraction) {
   last_ = percent;
   shown_ = true;
   const int filled = percent * 30 / 100;
-  std::fprintf(stderr, "\r%s [%.*s%*s] %3d %%", label_.c_str(), filled, "##############################", 30 - filled,
-               "", percent);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin_;
+  std::fprintf(stderr, "\r%s [%.*s%*s] %3d %%  %s\x1b[K", label_.c_str(), filled, "##############################",
+               30 - filled, "", percent, time_left(elapsed.count(), fraction).c_str());
   std::fflush(stderr);
 }
 

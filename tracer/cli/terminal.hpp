@@ -2,6 +2,7 @@
 // What depends on whether a person is looking: colours and the progress bar.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,6 +20,10 @@ void print_error(std::string_view text);
 /// "tracer: ..." on stderr.
 void print_note(std::string_view text);
 
+/// "about 2 min left" after `elapsed` seconds for `fraction` of the work; "" while that says nothing: in the first two
+/// seconds, and before a hundredth is done.
+std::string time_left(double elapsed, double fraction);
+
 /// A bar on stderr while long work goes on; nothing when stderr is no terminal.
 class Progress {
  public:
@@ -33,6 +38,7 @@ class Progress {
   bool shown_ = false;
   bool terminal_;
   int last_ = -1;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace tracer::cli

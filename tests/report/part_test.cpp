@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parts of a trace: what is chosen, and where slices are cut.
+#include "catch.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "tests/report/known_traces.hpp"
+#include "tracer/error.hpp"
+#include "tracer/report/part.hpp"
+#include "tracer/report/replay.hpp"
+#include "tracer/report/timeline.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using report::Numbers;
+using report::Part;
+
+namespace {
+
+/// Counts brackets, and keeps what was closed.
+class Collected final : public TimelineVisitor {
+ public:
+  void open(const Slice& slice) override {
+    CHECK(slice.begin >= last_);
+    last_ = slice.begin;
+    ++open_[slice.location];
+  }
+  void close(const Slice& slice) override {
+    CHECK(open_[slice.location]-- > 0);
+    slices.push_back(slice);
+  }
+  void arrow(const Arrow&) override { ++arrows; }
+  void finish() override {
+    for (const auto& [location, open] : open_) CHECK(open == 0);
+    finished = true;
+  }
+  std::uint64_t total(LocationRef location, std::uint32_t depth) const {
+    std::uint64_t sum = 0;
+    for (const Slice& slice : slices)
+      if (slice.location == location && slice.depth == depth) sum += slice.end - slice.begin;
+    return sum;
+  }
+  std::vector<Slice> slices;
+  unsigned arrows = 0;
+  bool finished = false;
+
+ private:
+  std::map<LocationRef, int> open_;
+  std::uint64_t last_ = 0;
+};
+
+Collected part_of(TraceBuilder trace, const Part& part) {
+  trace.editable().clock.offset = start;
+  Collected collected;
+  report::PartSlices cut{trace.definitions(), part, collected};
+  report::Replay replay{trace.definitions()};
+  report::Timeline timeline{trace.definitions(), cut};
+  replay.add(timeline);
+  trace.read(replay);
+  replay.finish();
+  CHECK(collected.finished);
+  return collected;
+}
+
+}  // namespace
+
+TEST_CASE("a part from one time to another has what is in it, cut at its ends") {
+  Part part;
+  part.from = 10 * ms;
+  part.to = 20 * ms;
+  const Collected got = part_of(imbalance_3_to_1(), part);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    CHECK(got.total(thread, 0) == 10 * ms);  // the parallel region
+    CHECK(got.total(thread, 1) == 10 * ms);  // loop and barrier
+  }
+  CHECK(got.slices.size() == 4 + 4 + 3);  // the last thread has not come to the barrier
+  for (const Slice& slice : got.slices) CHECK((slice.begin >= start + 10 * ms && slice.end <= start + 20 * ms));
+}
+
+TEST_CASE("a part in which nothing begins or ends has what was open") {
+  Part part;
+  part.from = 20 * ms;
+  part.to = 21 * ms;
+  CHECK(part_of(imbalance_3_to_1(), part).slices.size() == 8);
+  part.from = 36 * ms;
+  part.to = 37 * ms;
+  CHECK(part_of(imbalance_3_to_1(), part).slices.empty());
+}
+
+TEST_CASE("a part has the threads that are named, and no arrow to others") {
+  Part part;
+  part.threads = Numbers{"0"};
+  const Collected one = part_of(chain_of_tasks(5), part);
+  CHECK(one.arrows == 5);
+  CHECK(std::all_of(one.slices.begin(), one.slices.end(), [](const Slice& slice) { return slice.location == 0; }));
+  CHECK(part_of(chain_of_tasks(5), {}).arrows == 10);
+  part.ranks = Numbers{"1"};
+  CHECK(part_of(chain_of_tasks(5), part).slices.empty());
+}
+
+TEST_CASE("numbers are given one by one and as ranges") {
+  const Numbers numbers{"0-2,7"};
+  for (const std::uint64_t in : {0, 1, 2, 7}) CHECK(numbers.has(in));
+  for (const std::uint64_t out : {3, 6, 8}) CHECK(!numbers.has(out));
+  CHECK(Numbers{}.has(12345));
+  for (const char* wrong : {"", "a", "1,", "3-1", "1-", "-1", "1 2"}) CHECK_THROWS_AS(Numbers{wrong}, Error);
+}
