@@ -40,7 +40,7 @@ HOMES = [
     (r"(oneapi/)?tbb/.*", ["tracer/session", "tracer/drain", "device/correlate"]),
     (r"spdlog/.*", ["tracer/base"]),
     (r"CLI/.*", ["tracer/cli"]),
-    (r"zstd\.h", ["formats/parquet"]),
+    (r"zstd\.h", ["formats/parquet", "tracer/translate/regions/zstd_sections.cpp"]),
     (r"omp\.h", []),
 ]
 
