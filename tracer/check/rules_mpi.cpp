@@ -13,9 +13,14 @@ namespace {
 
 namespace v = otf2::values;
 
-/// Of a run that was killed, or that lost events, an end may be missing.
+/// Of a run that was killed, or that lost events, an end may be missing; of a job, what is missing of one process is
+/// missing to the others.
 bool is_whole(const Context& c) {
   const auto* ending = c.trace().info().property("TRACER::ENDING");
+  const otf2::TraceDefinitions& d = c.definitions();
+  for (const auto& process : d.location_groups)
+    for (const auto& property : process.properties)
+      if (d.text(property.name) == "TRACER::ENDING" && d.text(property.value).starts_with("none")) return false;
   return c.loss("TRACER::EVENTS_LOST") == nullptr && (ending == nullptr || !ending->starts_with("none"));
 }
 

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kills one rank of a job at a random time: the job's archive has all ranks, is valid, and holds every step that a rank had proven to have
+done. Usage: kills.py --tool libtracer.so --tracer tracer [--runs N] [--seed S] (TRACER_STRESS=n: n times as many runs)."""
+import argparse
+import os
+import pathlib
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "support"))
+from traced import clean, forget_the_killed, run  # noqa: E402
+
+SKIP = 77
+RANKS = 3
+FAMILIES = {"openmpi": ["--oversubscribe"], "mpich": []}
+
+
+def proofs(file):
+    """(steps, process id) of each rank."""
+    return list(struct.iter_unpack("QQ", file.read_bytes()[:16 * RANKS]))
+
+
+def start(options, family, program, directory):
+    proof = directory / "proof"
+    proof.write_bytes(bytes(4096))
+    environment = clean(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", TRACER_LIBRARY=options.tool,
+                        OMPI_MCA_btl_vader_single_copy_mechanism="none")
+    return proof, subprocess.Popen(
+        [f"mpirun.{family}", *FAMILIES[family], "-n", str(RANKS), options.tracer, "run", "-q", "-o", str(directory / "job"), "--", program, str(proof)],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def one_run(options, family, program, directory):
+    proof, launcher = start(options, family, program, directory)
+    began = time.monotonic()
+    while min(steps for steps, _ in proofs(proof)) < 3 and launcher.poll() is None and time.monotonic() - began < 60:
+        time.sleep(0.005)
+    time.sleep(random.uniform(0, 0.3))
+    victim = random.randrange(RANKS)
+    process = proofs(proof)[victim][1]
+    if process == 0:
+        launcher.kill()
+        return [f"the job did not begin: {launcher.communicate()[0][-2000:]}"]
+    os.kill(process, signal.SIGKILL)
+    said = launcher.communicate(timeout=120)[0]
+    # The launcher may have killed `tracer run` as well: what is left then is for the next merge, as docs/jobs.md says.
+    job = directory / "job"
+    merged = run([options.tracer, "merge", str(job)], clean())
+    if not (job / "traces.otf2").exists():
+        return [f"no archive: {said[-1500:]} {merged.stdout[-500:]} {merged.stderr[-1500:]}"]
+    faults = []
+    checked = run([options.tracer, "check", str(job)], clean())
+    if checked.returncode != 0:
+        faults.append(f"tracer check: {checked.stdout[-1500:]} {checked.stderr[-500:]}")
+    found = steps_of(job / "traces.otf2")
+    for rank, (steps, _) in enumerate(proofs(proof)):
+        if found.get(rank, 0) < steps:
+            faults.append(f"rank {rank} had proven {steps} steps, the archive has {found.get(rank, 0)} (rank {victim} was killed)")
+    return faults
+
+
+def steps_of(anchor):
+    """Sums that each rank has left, by MPI rank."""
+    import otf2
+    steps = {}
+    with otf2.reader.open(str(anchor)) as trace:
+        for location, event in trace.events:
+            if type(event).__name__ == "Leave" and event.region.name.startswith("MPI_Allreduce"):
+                rank = int(location.group.name.split()[2])
+                steps[rank] = steps.get(rank, 0) + 1
+    return steps
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for option in ("tool", "tracer"):
+        parser.add_argument(f"--{option}", required=True)
+    parser.add_argument("--runs", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    options = parser.parse_args()
+    random.seed(options.seed)
+    runs, failed, families = options.runs * int(os.environ.get("TRACER_STRESS", "1")), 0, []
+    with tempfile.TemporaryDirectory() as directory:
+        for family in FAMILIES:
+            if shutil.which(f"mpicc.{family}") and shutil.which(f"mpirun.{family}"):
+                subprocess.run([f"mpicc.{family}", "-w", "-g", "-O1", str(HERE / "steps.c"), "-o", f"{directory}/steps.{family}"], check=True)
+                families.append(family)
+        if not families:
+            print("skipped: no MPI is installed (openmpi-bin libopenmpi-dev, mpich libmpich-dev)")
+            return SKIP
+        for number in range(runs):
+            family = families[number % len(families)]
+            place = pathlib.Path(directory, f"run{number}")
+            place.mkdir()
+            faults = one_run(options, family, f"{directory}/steps.{family}", place)
+            for fault in faults:
+                print(f"run {number} with {family} (--seed {options.seed}): {fault}")
+            failed += bool(faults)
+            shutil.rmtree(place)
+    forget_the_killed()
+    print(f"{runs} jobs of which a rank was killed, {runs - failed} archives whole and valid")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
