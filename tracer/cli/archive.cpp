@@ -94,18 +94,22 @@ void add_groups(const TraceDefinitions& from, const Indices& index, Definitions&
   for (const auto& group : from.groups) {
     Group out;
     out.name = text(from, group.name);
-    out.kind = group.type == otf2::values::group_comm_group ? GroupKind::comm_group : GroupKind::comm_locations;
+    out.kind = group.type == otf2::values::group_comm_group  ? GroupKind::comm_group
+               : group.type == otf2::values::group_comm_self ? GroupKind::comm_self
+                                                             : GroupKind::comm_locations;
     out.paradigm = static_cast<Paradigm>(group.paradigm);
     for (const std::uint64_t member : group.members) {
       out.members.push_back(out.kind == GroupKind::comm_group ? static_cast<std::uint32_t>(member)
                                                               : index.locations[member]);
     }
-    if (group.type != otf2::values::group_comm_group && group.type != otf2::values::group_comm_locations)
+    if (out.kind == GroupKind::comm_locations && group.type != otf2::values::group_comm_locations)
       out.paradigm = Paradigm::unknown;
     to.groups.push_back(std::move(out));
   }
-  for (const auto& comm : from.comms)
+  for (const auto& comm : from.comms) {
     to.comms.push_back({text(from, comm.name), index.groups[comm.group], index.comms[comm.parent]});
+    if (comm.second_group != undefined_ref) to.comms.back().second_group = index.groups[comm.second_group];
+  }
   for (const auto& window : from.windows) to.windows.push_back({text(from, window.name), index.comms[window.comm]});
 }
 
@@ -194,23 +198,73 @@ class ArchiveSource final : public EventSource {
   void deliver(const EventView& view, EventVisitor& visitor) {
     Event event{
         .time = nanoseconds(view.time), .type = EventType::enter, .attributes = 0, .sub = 0, .ref = 0, .a = 0, .b = 0};
-    if (!translate(view, event)) return;
     attributes_.clear();
+    if (!translate(view, event) && !translate_mpi(view, event)) return;
     for (const auto& attribute : view.attributes)
       attributes_.push_back({index_.attributes[attribute.attribute], attribute.value});
     event.attributes = static_cast<std::uint8_t>(attributes_.size());
     visitor.event(index_.locations[view.location], event, attributes_);
   }
 
-  /// False: not an event of ours.
+  static bool fill(Event& event, EventType type, std::uint32_t ref = 0, std::uint64_t a = 0, std::uint64_t b = 0) {
+    event.type = type;
+    event.ref = ref;
+    event.a = a;
+    event.b = b;
+    return true;
+  }
+
+  /// Of communication; what an Event has no room for goes before the attributes.
+  bool translate_mpi(const EventView& view, Event& event) {
+    const auto& field = view.field;
+    const auto message = [&](EventType type) {
+      if (has_payload(type)) attributes_.push_back(EventAttribute::payload(0, field[4]));
+      return fill(event, type, index_.comms[field[1]], field[3], (field[0] & 0xffffffffu) | field[2] << 32);
+    };
+    const auto collective = [&](EventType type, std::uint64_t request) {
+      attributes_.push_back(EventAttribute::payload(static_cast<std::uint32_t>(field[2]), request));
+      event.sub = static_cast<std::uint16_t>(field[0]);
+      return fill(event, type, index_.comms[field[1]], field[3], field[4]);
+    };
+    switch (view.kind) {
+      case EventKind::mpi_send:
+        return message(EventType::mpi_send);
+      case EventKind::mpi_isend:
+        return message(EventType::mpi_isend);
+      case EventKind::mpi_recv:
+        return message(EventType::mpi_recv);
+      case EventKind::mpi_irecv:
+        return message(EventType::mpi_irecv);
+      case EventKind::mpi_isend_complete:
+        return fill(event, EventType::mpi_isend_complete, 0, field[0]);
+      case EventKind::mpi_irecv_request:
+        return fill(event, EventType::mpi_irecv_request, 0, field[0]);
+      case EventKind::mpi_request_test:
+        return fill(event, EventType::mpi_request_test, 0, field[0]);
+      case EventKind::mpi_request_cancelled:
+        return fill(event, EventType::mpi_request_cancelled, 0, field[0]);
+      case EventKind::mpi_collective_begin:
+        return fill(event, EventType::mpi_collective_begin);
+      case EventKind::mpi_collective_end:
+        return collective(EventType::mpi_collective_end, 0);
+      case EventKind::non_blocking_collective_request:
+        return fill(event, EventType::mpi_collective_request, 0, field[0]);
+      case EventKind::non_blocking_collective_complete:
+        return collective(EventType::mpi_collective_complete, field[5]);
+      case EventKind::comm_create:
+        return fill(event, EventType::comm_create, index_.comms[field[0]]);
+      case EventKind::comm_destroy:
+        return fill(event, EventType::comm_destroy, index_.comms[field[0]]);
+      default:
+        return false;
+    }
+  }
+
+  /// False: not one of these.
   bool translate(const EventView& view, Event& event) const {
     const auto& field = view.field;
     const auto set = [&](EventType type, std::uint32_t ref = 0, std::uint64_t a = 0, std::uint64_t b = 0) {
-      event.type = type;
-      event.ref = ref;
-      event.a = a;
-      event.b = b;
-      return true;
+      return fill(event, type, ref, a, b);
     };
     switch (view.kind) {
       case EventKind::enter:

@@ -14,7 +14,7 @@ namespace tracer::cli {
 std::filesystem::path find_archive(const std::string& given);
 
 /// Any OTF2 archive. Times are converted to nanoseconds; references become dense. Events that
-/// tracer::Event cannot express (message passing, files) are left out.
+/// tracer::Event cannot express (files, one-sided operations of MPI) are left out.
 std::unique_ptr<EventSource> open_archive(const std::filesystem::path& path);
 
 }  // namespace tracer::cli

@@ -22,19 +22,32 @@ std::string property_of(const Location& location, std::string_view name) {
 }  // namespace
 
 Accountant::Accountant(const Definitions& definitions, const Replay& replay)
-    : definitions_{definitions}, replay_{replay}, facts_{run_facts(definitions)} {
+    : definitions_{definitions}, replay_{replay} {
   states_.resize(definitions.locations.size());
-  begin_ = definitions.clock.offset;
-  if (facts_.start != 0 && (begin_ == 0 || facts_.start <= begin_)) begin_ = facts_.start;
-  bool first = true;
+  std::map<std::uint32_t, std::uint32_t> known;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const Location& location = definitions.locations[i];
     if (location.kind != LocationKind::cpu_thread || is_virtual(location)) continue;
-    states_[i].counted = true;
+    const auto [process, is_first] = known.emplace(location.group, static_cast<std::uint32_t>(processes_.size()));
+    if (is_first) {
+      processes_.emplace_back().group = location.group;
+      processes_.back().first = static_cast<LocationRef>(i);
+    }
+    State& state = states_[i];
+    state.process = process->second;
+    state.counted = true;
+    state.initial = is_first;
     const std::string type = property_of(location, "TRACER::THREAD_TYPE");
     // Threads that the program itself made were not there before their first event; workers would have been of use.
-    states_[i].worker = !first && type != "initial" && !location.name.starts_with("Initial thread");
-    first = false;
+    state.worker = !is_first && type != "initial" && !location.name.starts_with("Initial thread");
+  }
+  for (Process& process : processes_) {
+    if (process.group < definitions.groups_of_locations.size())
+      process.facts = run_facts(definitions.groups_of_locations[process.group].properties);
+    if (!process.facts.known && processes_.size() == 1) process.facts = run_facts(definitions);
+    process.begin = processes_.size() == 1 ? definitions.clock.offset : 0;
+    const std::uint64_t start = process.facts.start;
+    if (start != 0 && (process.begin == 0 || start <= process.begin)) process.begin = start;
   }
   for (std::size_t i = 0; i < definitions.parameters.size(); ++i) {
     if (definitions.parameters[i].name == "schedule") schedule_ = static_cast<std::uint32_t>(i);
@@ -80,7 +93,8 @@ RegionRef Accountant::parallel_of(const State& state) const {
 
 /// The integrals of what the location takes part in, at its last event: what is between two events follows from them.
 void Accountant::refresh(State& state, std::uint64_t time) {
-  state.teams_now = active_.value(time);
+  state.teams_now = process_of(state).active.value(time);
+  state.mpi_now = process_of(state).in_mpi.value(time);
   if (state.members.empty()) return;
   Member& member = state.members.back();
   const TeamState& team = state_of(*member.team);
@@ -92,36 +106,40 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
   State& state = states_[location];
   if (!state.counted) return;
   now_ = event.time;
+  Process& process = process_of(state);
+  process.last = std::max(process.last, event.time);
   if (!state.seen) {
     state.seen = true;
-    if (begin_ == 0) begin_ = event.time;  // the very first event of a trace that does not say when it begins
-    const std::uint64_t before = event.time - std::min(begin_, event.time);
+    // The very first event of a process of which nobody says when it began.
+    if (process.begin == 0) process.begin = event.time;
+    const std::uint64_t before = event.time - std::min(process.begin, event.time);
     if (state.worker) {
       state.idle = true;
-      state.idle_from = std::min(begin_, event.time);
+      state.idle_from = std::min(process.begin, event.time);
     } else {
-      charge(state, location == 0 ? Place::serial : Place::absent, before);
+      charge(state, state.initial ? Place::serial : Place::absent, before);
     }
   }
   refresh(state, event.time);
   switch (event.type) {
     case EventType::thread_fork:
       state.forking = true;
-      state.teams_at_fork.push_back(active_.value(event.time));
+      state.teams_at_fork.push_back(process.active.value(event.time));
       if (state.members.empty()) {
-        end_stretch(event.time);
-        active_.add(1, event.time);
+        end_stretch(process, event.time);
+        process.active.add(1, event.time);
       }
       break;
     case EventType::thread_join:
       state.joining = false;
       if (state.members.empty() && !state.helper)
-        add_detail(Place::team, serial_after_, undefined_ref, serial_after_, state.team_ns, event.time, 0);
+        add_detail(Place::team, process.serial_after, undefined_ref, process.serial_after, state.team_ns, event.time,
+                   0);
       state.team_ns = 0;
       if (!state.teams_at_fork.empty()) state.teams_at_fork.pop_back();
       if (state.members.empty() && !state.helper) {
-        active_.add(-1, event.time);
-        if (active_.count() == 0) serial_since_ = event.time;
+        process.active.add(-1, event.time);
+        if (process.active.count() == 0) process.serial_since = event.time;
       }
       break;
     case EventType::buffer_flush:
@@ -148,28 +166,32 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
   if (event.type == EventType::acquire_lock || event.type == EventType::release_lock) lock(location, state, event);
 }
 
-/// The program was serial until now.
-void Accountant::end_stretch(std::uint64_t time) {
-  if (active_.count() != 0 || time <= std::max(begin_, serial_since_)) return;
-  if (stretches_.size() >= 2 * most_stretches) {
-    std::nth_element(stretches_.begin(), stretches_.begin() + most_stretches, stretches_.end(),
+/// The process was serial until now. Of the longest stretches, what region comes next is known when it begins.
+void Accountant::end_stretch(Process& process, std::uint64_t time) {
+  if (process.active.count() != 0 || time <= std::max(process.begin, process.serial_since)) return;
+  auto& stretches = process.stretches;
+  const std::size_t most = processes_.size() > 16 ? 4 : most_stretches;
+  if (stretches.size() >= 2 * most) {
+    std::nth_element(stretches.begin(), stretches.begin() + static_cast<std::ptrdiff_t>(most), stretches.end(),
                      [](const auto& a, const auto& b) { return a.to - a.from > b.to - b.from; });
-    stretches_.resize(most_stretches);
+    stretches.resize(most);
   }
-  stretches_.push_back({serial_since_ == 0 ? begin_ : serial_since_, time, serial_after_, undefined_ref});
+  const std::uint64_t from = process.serial_since == 0 ? process.begin : process.serial_since;
+  stretches.push_back({from, time, process.serial_after, undefined_ref});
 }
 
 void Accountant::lock(LocationRef location, State& state, const Event& event) {
   const auto& stack = replay_.location(location).current->stack;
   const RegionRef region = stack.empty() ? undefined_ref : stack.back().region;
   if (event.type == EventType::acquire_lock) {
-    const auto holder = holders_.find(event.a);
+    auto& holders = process_of(state).holders;
+    const auto holder = holders.find(event.a);
     if (state.lock_from != 0 && region != undefined_ref) {
-      add_detail(place_of_lock(region), region, holder == holders_.end() ? undefined_ref : holder->second,
+      add_detail(place_of_lock(region), region, holder == holders.end() ? undefined_ref : holder->second,
                  parallel_of(state), event.time - std::min(event.time, state.lock_from), event.time,
                  state.members.empty() ? 1 : state.members.back().team->size);
     }
-    holders_[event.a] = region;
+    holders[event.a] = region;
   }
   state.lock_from = 0;
 }
@@ -206,6 +228,7 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
       state.idle = true;
       state.idle_from = from;
       state.teams_before = state.teams_now;
+      state.mpi_before = state.mpi_now;
     }
     return;
   }
@@ -234,6 +257,12 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
     case Activity::device:
       add_detail(Place::device, task.stack.back().region, undefined_ref, parallel_of(state), ns, to, 1);
       return charge(state, Place::device, ns);
+    case Activity::mpi: {
+      const RegionRef region = task.stack.back().region;
+      if (!outside) add_to(state.members.back().spent, region, ns);
+      add_detail(Place::mpi, region, undefined_ref, parallel_of(state), ns, to, 1);
+      return charge(state, Place::mpi, ns);
+    }
     default:
       return charge(state, Place::unknown, ns);
   }
@@ -249,12 +278,15 @@ void Accountant::lock_wait(State& state, const Task& task, std::uint64_t ns, std
 void Accountant::enter(LocationRef location, Task& task, const Frame& frame) {
   State& state = states_[location];
   if (!state.counted) return;
+  if (is_serial_mpi(state, frame)) process_of(state).in_mpi.add(1, frame.enter);
   const RegionClass& region = replay_.classes()[frame.region];
   if (region.construct == Construct::parallel && !state.members.empty() && !state.helper)
     take_out_helper(location, state, *state.members.back().team);
   if (region.construct == Construct::parallel && state.members.size() == 1) {
-    serial_after_ = frame.region;
-    if (!stretches_.empty() && stretches_.back().before == undefined_ref) stretches_.back().before = frame.region;
+    Process& process = process_of(state);
+    process.serial_after = frame.region;
+    if (!process.stretches.empty() && process.stretches.back().before == undefined_ref)
+      process.stretches.back().before = frame.region;
   }
   if (region.construct == Construct::task_create || region.construct == Construct::task_wait) {
     if (state.created_at != 0 && frame.enter >= state.created_at) {
@@ -270,10 +302,18 @@ void Accountant::enter(LocationRef location, Task& task, const Frame& frame) {
   if (!member.waiting) arrive(member, frame.region, frame.enter);
 }
 
+bool Accountant::is_serial_mpi(const State& state, const Frame& frame) const {
+  return state.initial && state.members.empty() && replay_.classes()[frame.region].construct == Construct::mpi;
+}
+
 void Accountant::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
   State& state = states_[location];
   if (!state.counted) return;
   const Construct construct = replay_.classes()[frame.region].construct;
+  if (is_serial_mpi(state, frame)) {
+    process_of(state).in_mpi.add(-1, time);
+    process_of(state).mpi_regions[frame.region] += time - frame.enter;
+  }
   state.created_at = construct == Construct::task_create ? time : 0;
   if (!is_wait_of_barrier(construct) || task.is_explicit || state.members.empty()) return;
   if (!task.stack.empty() && is_wait_of_barrier(replay_.classes()[task.stack.back().region].construct)) return;

@@ -28,6 +28,7 @@ enum class Place : std::uint8_t {
   exclusive,    ///< for critical, atomic and ordered
   device,       ///< for devices
   mpi,          ///< inside MPI
+  mpi_idle,     ///< other threads of the process meanwhile, outside of parallel regions
   unused,       ///< beside a team that other threads form
   tool,         ///< the tool's start, and waits for its drainer
   descheduled,  ///< able to run, without a processor
@@ -57,6 +58,14 @@ struct AccountThread {
   ThreadFacts facts;
 };
 
+/// One process' part of the account.
+struct AccountProcess {
+  std::uint32_t group = 0;  ///< of locations
+  std::uint64_t begin = 0, end = 0, threads = 0;
+  std::uint64_t serial_wall = 0;  ///< in which no team was at work, and its thread was not in MPI
+  PlaceTimes ns{};
+};
+
 /// A stretch in which no team was at work.
 struct SerialStretch {
   std::uint64_t from = 0, to = 0;
@@ -70,16 +79,17 @@ struct LoopFacts {
 };
 
 struct Account {
-  std::uint64_t begin = 0, end = 0;  ///< of the process
-  bool whole_process = false;        ///< begin and end are the kernel's; else the first and last event
+  std::uint64_t begin = 0, end = 0;  ///< of the processes together
+  bool whole_process = false;        ///< begins and ends are the kernel's; else the first and last event
   PlaceTimes ns{};
-  std::uint64_t total = 0;                     ///< the sum of `ns`: threads x (end - begin)
-  std::uint64_t serial_wall = 0;               ///< in which no team was at work
+  std::uint64_t total = 0;                     ///< the sum of `ns`: threads x (end - begin), of each process
+  std::uint64_t serial_wall = 0;               ///< mean of the processes'
   std::uint64_t threads = 0;                   ///< in the account
   std::uint64_t most_at_once = 0;              ///< threads in teams at one time
   std::uint64_t tasks = 0;                     ///< that were completed
   std::uint64_t task_work = 0;                 ///< the program's own code in them
   std::uint64_t creates = 0, create_cost = 0;  ///< how many, and what one is estimated to cost
+  std::vector<AccountProcess> processes;
   std::vector<AccountThread> rows;
   std::vector<AccountRow> details;       ///< by time
   std::vector<SerialStretch> stretches;  ///< the longest ones
@@ -117,7 +127,6 @@ class Accountant final : public Observer {
   void team_begun(LocationRef location, Team& team, Task& implicit) override;
   void team_left(LocationRef location, Team& team, Task& implicit) override;
   void team_ended(Team& team) override;
-  void finished(std::uint64_t time) override { last_ = time; }
   Account account();
 
  private:
@@ -149,16 +158,33 @@ class Accountant final : public Observer {
     Spent spent;                                   ///< by region, since the barrier before
   };
   struct State {
-    bool counted = false, worker = false, seen = false, forking = false, joining = false, idle = false, helper = false;
+    bool counted = false, worker = false, initial = false, seen = false, forking = false, joining = false, idle = false,
+         helper = false;
     std::uint64_t idle_from = 0;
-    std::uint64_t teams_before = 0;  ///< the teams' time when the idling began
-    std::uint64_t teams_now = 0;     ///< that of the location's last event
+    std::uint64_t teams_before = 0;             ///< the teams' time when the idling began
+    std::uint64_t teams_now = 0;                ///< that of the location's last event
+    std::uint64_t mpi_before = 0, mpi_now = 0;  ///< as those, of the time that its process' thread was in MPI
+    std::uint32_t process = 0;                  ///< index into processes_
     std::uint64_t tool_until = 0, created_at = 0, creates = 0;
     std::uint64_t lock_from = 0;  ///< of the wait that goes on
     std::uint64_t team_ns = 0;    ///< that the master needed for the team's start and join
     std::vector<Member> members;
     std::vector<std::uint64_t> teams_at_fork;
     PlaceTimes ns{};
+  };
+  /// What a location group's threads share.
+  struct Process {
+    std::uint32_t group = 0;
+    LocationRef first = 0;  ///< its initial thread
+    RunFacts facts;
+    Integral active;  ///< teams outside of others
+    Integral in_mpi;  ///< its first thread, outside of teams
+    std::uint64_t begin = 0, last = 0;
+    std::uint64_t serial_since = 0;
+    RegionRef serial_after = undefined_ref;
+    std::vector<SerialStretch> stretches;
+    std::map<RegionRef, std::uint64_t> mpi_regions;  ///< where in_mpi comes from
+    std::map<std::uint64_t, RegionRef> holders;      ///< of each lock, by its number: who had it last
   };
   using DetailKey = std::array<std::uint32_t, 4>;
 
@@ -178,32 +204,31 @@ class Accountant final : public Observer {
   void take_out_helper(LocationRef location, State& state, const Team& team);
   TeamState& state_of(Team& team) { return teams_[&team]; }
   void refresh(State& state, std::uint64_t time);
-  void end_stretch(std::uint64_t time);
   void lock(LocationRef location, State& state, const Event& event);
   Place place_of_lock(RegionRef region) const;
   std::uint64_t estimated_creation() const;
   std::uint64_t tool_start() const;
-  void close(LocationRef location, State& state, const Account& account);
+  void close(State& state, const Process& process, std::uint64_t end);
   static std::uint64_t move(State& state, Place from, Place to, std::uint64_t ns);
   static void share_delay(State& state, std::uint64_t delay);
   void lock_wait(State& state, const Task& task, std::uint64_t ns, std::uint64_t to);
   RegionRef parallel_of(const State& state) const;
+  Process& process_of(const State& state) { return processes_[state.process]; }
+  bool is_serial_mpi(const State& state, const Frame& frame) const;
+  void end_stretch(Process& process, std::uint64_t time);
+  void add_mpi_idle(const Process& process, std::uint64_t ns);
+  AccountProcess sum_of(Process& process, std::uint64_t start, Account& account);
 
   const Definitions& definitions_;
   const Replay& replay_;
-  RunFacts facts_;
+  std::vector<Process> processes_;
   std::vector<State> states_;
   std::unordered_map<const Team*, TeamState> teams_;
   /// Tasks that wait for others: how many those are; and who waits for a task.
   std::unordered_map<const Task*, std::uint32_t> blocked_;
   std::unordered_map<const Task*, std::vector<Task*>> successors_;
   std::map<DetailKey, AccountRow> details_;
-  Integral active_;  ///< teams outside of others
-  std::uint64_t begin_ = 0, last_ = 0, now_ = 0;
-  std::uint64_t serial_since_ = 0;
-  RegionRef serial_after_ = undefined_ref;
-  std::vector<SerialStretch> stretches_;
-  std::map<std::uint64_t, RegionRef> holders_;  ///< of each lock, by its number: who had it last
+  std::uint64_t now_ = 0;
   std::uint64_t in_teams_ = 0, most_at_once_ = 0;
   std::uint64_t tasks_ = 0, task_work_ = 0, creates_ = 0;
   std::array<std::uint64_t, 256> gaps_{};  ///< between creations, by logarithm

@@ -8,9 +8,9 @@
 namespace tracer::report {
 
 const char* name_of(Place place) noexcept {
-  constexpr const char* names[] = {"work", "serial",      "serial_idle", "imbalance", "starvation", "tasking",
-                                   "team", "locks",       "exclusive",   "device",    "mpi",        "unused",
-                                   "tool", "descheduled", "absent",      "unknown"};
+  constexpr const char* names[] = {"work",   "serial", "serial_idle", "imbalance", "starvation", "tasking",
+                                   "team",   "locks",  "exclusive",   "device",    "mpi",        "mpi_idle",
+                                   "unused", "tool",   "descheduled", "absent",    "unknown"};
   static_assert(sizeof names / sizeof names[0] == places);
   return names[static_cast<std::size_t>(place)];
 }
@@ -27,6 +27,7 @@ const char* text_of(Place place) noexcept {
                                    "waiting for critical, atomic, ordered",
                                    "waiting for devices",
                                    "inside MPI",
+                                   "idle while one thread is in MPI",
                                    "not in the team",
                                    "the tool itself",
                                    "without a processor",
@@ -36,7 +37,7 @@ const char* text_of(Place place) noexcept {
   return texts[static_cast<std::size_t>(place)];
 }
 
-/// What the tool's own start took, of the thread that started it.
+/// What the tool's own start took, of the threads that started it.
 std::uint64_t Accountant::tool_start() const {
   std::uint64_t ns = 0;
   for (const Property& property : definitions_.properties)
@@ -46,20 +47,32 @@ std::uint64_t Accountant::tool_start() const {
   return ns;
 }
 
-/// From a thread's last event to the end of the account.
-void Accountant::close(LocationRef location, State& state, const Account& account) {
-  const std::uint64_t in_teams = active_.value(last_);
+/// From a thread's last event to the end of its process.
+void Accountant::close(State& state, const Process& process, std::uint64_t end) {
+  const std::uint64_t in_teams = process.active.value(process.last);
   if (!state.seen) {
-    charge(state, state.worker ? Place::serial_idle : Place::absent, account.end - account.begin);
+    charge(state, state.worker ? Place::serial_idle : Place::absent, end - process.begin);
   } else if (state.worker) {  // it would have been of use to the end
     if (!state.idle) {
       state.idle = true;
-      state.idle_from = last_;
+      state.idle_from = process.last;
       state.teams_before = in_teams;
+      state.mpi_before = process.in_mpi.value(process.last);
     }
-    settle_idle(state, account.end, in_teams, account.end, undefined_ref);
+    settle_idle(state, end, in_teams, end, undefined_ref);
   } else {
-    charge(state, location == 0 ? Place::serial : Place::absent, account.end - std::min(account.end, last_));
+    charge(state, state.initial ? Place::serial : Place::absent, end - std::min(end, process.last));
+  }
+}
+
+/// The idle time of a process' other threads, by the calls in which its thread was.
+void Accountant::add_mpi_idle(const Process& process, std::uint64_t ns) {
+  std::uint64_t all = 0;
+  for (const auto& [region, part] : process.mpi_regions) all += part;
+  for (const auto& [region, part] : process.mpi_regions) {
+    const double share = static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(all, 1));
+    add_detail(Place::mpi_idle, region, undefined_ref, undefined_ref,
+               static_cast<std::uint64_t>(share * static_cast<double>(ns)), process.last, 0);
   }
 }
 
@@ -86,42 +99,62 @@ void Accountant::share_delay(State& state, std::uint64_t delay) {
   }
 }
 
-Account Accountant::account() {
-  Account result;
-  const bool from_kernel = facts_.start != 0 && facts_.start == begin_ && facts_.end >= last_;
-  result.begin = begin_;
-  result.end = std::max(from_kernel ? facts_.end : last_, begin_);
-  result.whole_process = from_kernel;
-  const std::uint64_t wall = result.end - result.begin, start = tool_start();
-  result.serial_wall = wall - std::min(wall, active_.value(last_));
-  result.serial_wall -= std::min(result.serial_wall, start);
-  if (active_.count() == 0 && result.end > std::max(serial_since_, result.begin))
-    stretches_.push_back({serial_since_ == 0 ? result.begin : serial_since_, result.end, serial_after_, undefined_ref});
-  result.create_cost = estimated_creation();
-  result.tasks = tasks_;
-  result.task_work = task_work_;
-  result.creates = creates_;
-  result.most_at_once = most_at_once_;
+AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account& account) {
+  AccountProcess sum;
+  process.last = std::max(process.last, replay_.last_of(process.first));
+  const RunFacts& facts = process.facts;
+  const bool from_kernel = facts.start != 0 && facts.start == process.begin && facts.end >= process.last;
+  account.whole_process = account.whole_process && from_kernel;
+  sum.group = process.group;
+  sum.begin = process.begin;
+  sum.end = std::max(from_kernel ? facts.end : process.last, process.begin);
+  const std::uint64_t wall = sum.end - sum.begin;
+  const std::uint64_t teams = process.active.value(process.last), mpi = process.in_mpi.value(process.last);
+  sum.serial_wall = wall - std::min(wall, teams + mpi + start);
+  end_stretch(process, sum.end);
+  const auto index = static_cast<std::size_t>(&process - processes_.data());
   for (std::size_t i = 0; i < states_.size(); ++i) {
     State& state = states_[i];
-    if (!state.counted || state.helper) continue;
-    close(static_cast<LocationRef>(i), state, result);
-    if (i == 0) move(state, Place::serial, Place::tool, start);
-    move(state, Place::work, Place::tasking, state.creates * result.create_cost);
+    if (!state.counted || state.helper || state.process != index) continue;
+    close(state, process, sum.end);
+    if (state.initial) move(state, Place::serial, Place::tool, start);
+    move(state, Place::work, Place::tasking, state.creates * account.create_cost);
     AccountThread row;
     row.location = static_cast<LocationRef>(i);
     row.facts = thread_facts(definitions_.locations[i]);
     share_delay(state, row.facts.delay);
     row.ns = state.ns;
-    for (std::size_t p = 0; p < places; ++p) result.ns[p] += row.ns[p];
-    result.rows.push_back(row);
+    for (std::size_t p = 0; p < places; ++p) sum.ns[p] += row.ns[p];
+    ++sum.threads;
+    account.rows.push_back(row);
   }
-  result.threads = result.rows.size();
+  add_mpi_idle(process, sum.ns[static_cast<std::size_t>(Place::mpi_idle)]);
+  return sum;
+}
+
+Account Accountant::account() {
+  Account result;
+  result.whole_process = !processes_.empty();
+  result.create_cost = estimated_creation();
+  result.tasks = tasks_;
+  result.task_work = task_work_;
+  result.creates = creates_;
+  result.most_at_once = most_at_once_;
+  for (Process& process : processes_) {
+    const AccountProcess one = sum_of(process, tool_start() / processes_.size(), result);
+    const bool is_first = result.processes.empty();
+    result.begin = is_first ? one.begin : std::min(result.begin, one.begin);
+    result.end = is_first ? one.end : std::max(result.end, one.end);
+    result.serial_wall += one.serial_wall / processes_.size();
+    result.threads += one.threads;
+    for (std::size_t p = 0; p < places; ++p) result.ns[p] += one.ns[p];
+    result.stretches.insert(result.stretches.end(), process.stretches.begin(), process.stretches.end());
+    result.processes.push_back(one);
+  }
   for (const std::uint64_t ns : result.ns) result.total += ns;
   for (auto& [key, row] : details_) result.details.push_back(row);
   std::stable_sort(result.details.begin(), result.details.end(),
                    [](const AccountRow& a, const AccountRow& b) { return a.ns > b.ns; });
-  result.stretches = std::move(stretches_);
   std::stable_sort(result.stretches.begin(), result.stretches.end(),
                    [](const SerialStretch& a, const SerialStretch& b) { return a.to - a.from > b.to - b.from; });
   if (result.stretches.size() > most_stretches) result.stretches.resize(most_stretches);

@@ -9,30 +9,35 @@ namespace tracer::report {
 /// libomp keeps a team of its own for `target nowait`: begun by a thread that is nobody's, in no place of the program.
 void Accountant::take_out_helper(LocationRef, State& state, const Team& team) {
   const auto* name = team.region == undefined_ref ? nullptr : &replay_.classes()[team.region];
-  if (!name || !name->location.empty() || team.master == 0 || team.master >= states_.size()) return;
+  if (!name || !name->location.empty() || team.master >= states_.size()) return;
   State& master = states_[team.master];
-  if (master.worker || definitions_.locations[team.master].name.starts_with("OMP")) return;
+  if (master.initial || master.worker || definitions_.locations[team.master].name.starts_with("OMP")) return;
   const auto mark = [this](State& one) {
     if (!one.helper && !one.members.empty()) in_teams_ -= std::min<std::uint64_t>(in_teams_, 1);
     one.helper = true;
   };
   if (!master.helper) {
-    active_.add(-1, now_);
-    if (active_.count() == 0) serial_since_ = now_;
+    Process& process = process_of(master);
+    process.active.add(-1, now_);
+    if (process.active.count() == 0) process.serial_since = now_;
   }
   mark(master);
   mark(state);
 }
 
-/// What a thread idled: while the program was serial, beside teams of others, and from a fork to its part in the team.
+/// What a thread idled: while the process was serial or its thread in MPI, beside teams of others, and from a fork to
+/// its part in the team.
 void Accountant::settle_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
                              RegionRef parallel) {
   state.idle = false;
   const std::uint64_t until = std::max(state.idle_from, std::min(team_begin, now));
   const std::uint64_t start = now - until, idle = until - state.idle_from;
   const std::uint64_t beside = std::min(idle, teams_at_begin - std::min(teams_at_begin, state.teams_before));
+  const std::uint64_t in_mpi = process_of(state).in_mpi.value(std::max(until, state.idle_from));
+  const std::uint64_t mpi = std::min(idle - beside, in_mpi - std::min(in_mpi, state.mpi_before));
   charge(state, Place::unused, beside);
-  charge(state, Place::serial_idle, idle - beside);
+  charge(state, Place::mpi_idle, mpi);
+  charge(state, Place::serial_idle, idle - beside - mpi);
   charge(state, Place::team, start);
   add_detail(Place::team, parallel, undefined_ref, parallel, start, now, 0);
 }

@@ -10,7 +10,10 @@
 #include "tracer/report/devices.hpp"
 #include "tracer/report/graph.hpp"
 #include "tracer/report/locks.hpp"
+#include "tracer/report/mpi.hpp"
+#include "tracer/report/mpi_collectives.hpp"
 #include "tracer/report/phases.hpp"
+#include "tracer/report/processes.hpp"
 #include "tracer/report/profile.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/report/teams.hpp"
@@ -75,6 +78,9 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   Devices devices{definitions, replay};
   Accountant accountant{definitions, replay};
   Phases phases{definitions, replay};
+  Mpi mpi{definitions, replay};
+  MpiMessages messages{definitions, replay, mpi};
+  MpiCollectives collectives{definitions, replay, mpi};
   WithProgress counter{source.number_of_events(), progress};
   replay.add(counter);
   replay.add(profile);
@@ -84,6 +90,11 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   replay.add(devices);
   replay.add(accountant);
   if (phases.any()) replay.add(phases);
+  if (mpi.any()) {
+    replay.add(mpi);
+    replay.add(messages);
+    replay.add(collectives);
+  }
   source.read(replay);
   replay.finish();
 
@@ -106,7 +117,15 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   locks.fill(report);
   devices.fill(report);
   report.phases = phases.rows();
-  report.facts = run_facts(definitions);
+  mpi.fill(report);
+  report.mpi.matched = messages.matched();
+  report.mpi.unmatched = messages.unmatched();
+  report.mpi.reversed = messages.reversed();
+  report.mpi.collectives = collectives.complete();
+  report.mpi.incomplete_collectives = collectives.incomplete();
+  report.processes = processes_of(definitions, report.thread_rows);
+  report.process_balance = balance_of_processes(report.processes);
+  report.facts = facts_of_all(definitions, report.processes);
   report.account = accountant.account();
   report.verdict = verdict_on(report, definitions);
   report.hints = hints_for(report);

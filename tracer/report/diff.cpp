@@ -124,6 +124,7 @@ Diff diff(const std::vector<Report>& before, const std::vector<Report>& after) {
   add("lock_wait", of_threads<Activity::lock_wait>);
   add("runtime", of_threads<Activity::runtime>);
   add("device", of_threads<Activity::device>);
+  add("mpi", of_threads<Activity::mpi>);
   add("idle", of_threads<Activity::idle>);
   add("imbalance", lost_of);
 

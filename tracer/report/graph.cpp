@@ -22,7 +22,7 @@ void Graph::interval(LocationRef location, Task& task, Activity activity, std::u
   const std::uint64_t ns = to - from;
   if (activity == Activity::task_wait) tasks_.wait += ns;
   if (replay_.location(location).kind != LocationKind::cpu_thread) return;
-  if (activity != Activity::work && activity != Activity::runtime && activity != Activity::device) return;
+  if (!is_on_path(activity)) return;
   task.path.ns += ns;
   tasks_.work += ns;
   if (trails_ && ns != 0) {
@@ -132,9 +132,8 @@ void Graph::team_ended(Team& team) {
     tasks_.graph_path = team.final_path.ns - std::min(team.final_path.ns, base);
     tasks_.graph_work = 0;
     for (const Team::Member& member : team.members) {
-      for (const Activity activity : {Activity::work, Activity::runtime, Activity::device}) {
-        tasks_.graph_work += member.ns[static_cast<std::size_t>(activity)];
-      }
+      for (std::size_t i = 0; i < static_cast<std::size_t>(Activity::count_); ++i)
+        if (is_on_path(static_cast<Activity>(i))) tasks_.graph_work += member.ns[i];
     }
   }
   if (team.encountering != nullptr) raise(team.encountering->path, team.final_path);

@@ -2,6 +2,7 @@
 // The report as JSON, in the documented schema.
 #include <nlohmann/json.hpp>
 
+#include "tracer/report/mpi_json.hpp"
 #include "tracer/report/write.hpp"
 
 namespace tracer::report {
@@ -168,11 +169,19 @@ std::string region_name(const Report& report, RegionRef region) {
 
 Json json_of(const Account& account, const Report& report) {
   constexpr std::size_t most_details = 200, most_stretches = 20;
-  Json threads = Json::array(), details = Json::array(), stretches = Json::array();
+  Json processes = Json::array(), threads = Json::array(), details = Json::array(), stretches = Json::array();
   for (const AccountThread& row : account.rows) {
     Json thread = {{"location", row.location}, {"time", json_of(row.ns)}};
     if (row.facts.known) thread["processor_ns"] = row.facts.processor, thread["delay_ns"] = row.facts.delay;
     threads.push_back(std::move(thread));
+  }
+  for (const AccountProcess& row : account.processes) {
+    processes.push_back({{"process", row.group},
+                         {"threads", row.threads},
+                         {"begin_ns", row.begin},
+                         {"end_ns", row.end},
+                         {"serial_wall_ns", row.serial_wall},
+                         {"time", json_of(row.ns)}});
   }
   for (const AccountRow& row : account.details) {
     if (details.size() == most_details) break;
@@ -201,6 +210,7 @@ Json json_of(const Account& account, const Report& report) {
           {"most_threads_at_once", account.most_at_once},
           {"task_work_ns", account.task_work},
           {"task_creation_ns", account.create_cost},
+          {"by_process", std::move(processes)},
           {"by_thread", std::move(threads)},
           {"details", std::move(details)},
           {"serial_parts", std::move(stretches)}};
@@ -257,6 +267,18 @@ Json json_of(const PhaseRow& row) {
           {"balance", json_of(row.balance)}};
 }
 
+Json json_of(const ProcessRow& row) {
+  return {{"process", row.group},
+          {"name", row.name},
+          {"parent", row.parent == undefined_ref ? Json{} : Json(row.parent)},
+          {"program", row.program},
+          {"run", json_of(row.facts)},
+          {"threads", row.threads},
+          {"streams", row.streams},
+          {"events", row.events},
+          {"time", json_of(row.ns)}};
+}
+
 template <class Rows>
 Json array_of(const Rows& rows) {
   Json array = Json::array();
@@ -292,6 +314,9 @@ std::string to_json(const Report& report, int indent) {
       {"parallelism", ratio(report.tasks.work, report.tasks.critical_path)},
       {"constructs", array_of(report.regions)},
       {"threads", array_of(report.thread_rows)},
+      {"processes", array_of(report.processes)},
+      {"process_balance", json_of(report.process_balance)},
+      {"mpi", json_of(report.mpi, report.begin)},
       {"parallel_regions", array_of(report.parallels)},
       {"tasks", json_of(report.tasks)},
       {"locks", array_of(report.locks)},

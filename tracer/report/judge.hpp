@@ -37,6 +37,7 @@ class Judge {
   void how_good_the_trace_is();
   bool work_filled_the_processors(double processors) const;
   void oversubscription();
+  std::string who_was_killed() const;
 
   // Findings, each worth a word only from least_share of the run on.
   void serial();
@@ -49,11 +50,15 @@ class Judge {
   void locks();
   void tasks();
   void starvation(RegionRef region, std::uint64_t longest);
+  void waits_in_mpi();
+  void idle_beside_mpi();
+  void ranks();
 
   // Words for them.
   std::string where(const SerialStretch& stretch) const;
   std::string for_loop(RegionRef loop, std::uint32_t threads) const;
   std::string for_region(RegionRef cause) const;
+  std::uint64_t with_idle_threads(std::uint64_t ns) const;
 
   void note(std::string id, std::string text);
   void no_advice(const char* why);

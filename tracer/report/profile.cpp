@@ -4,33 +4,11 @@
 
 #include <algorithm>
 
+#include "tracer/report/processes.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
 namespace {
-
-constexpr const char* event_names[] = {"program_begin",
-                                       "program_end",
-                                       "enter",
-                                       "leave",
-                                       "thread_fork",
-                                       "thread_join",
-                                       "team_begin",
-                                       "team_end",
-                                       "task_create",
-                                       "task_switch",
-                                       "task_complete",
-                                       "acquire_lock",
-                                       "release_lock",
-                                       "measurement_on_off",
-                                       "buffer_flush",
-                                       "parameter_int",
-                                       "parameter_uint",
-                                       "parameter_string",
-                                       "rma_get",
-                                       "rma_put",
-                                       "rma_op_complete_blocking",
-                                       "metric_uint"};
 
 bool is_shared(Construct construct) {
   return construct == Construct::loop || construct == Construct::sections || construct == Construct::workshare;
@@ -40,14 +18,16 @@ bool is_shared(Construct construct) {
 
 Balance balance_of(const std::map<LocationRef, std::uint64_t>& ns, const Definitions& definitions) {
   Balance balance;
+  LocationRef slowest = undefined_ref;
   balance.min = ns.empty() ? 0 : ~std::uint64_t{0};
   for (const auto& [location, value] : ns) {
     ++balance.threads;
     balance.sum += value;
     balance.min = std::min(balance.min, value);
-    if (value > balance.max || balance.slowest.empty()) balance.slowest = definitions.locations[location].name;
+    if (value > balance.max || slowest == undefined_ref) slowest = location;
     balance.max = std::max(balance.max, value);
   }
+  if (slowest != undefined_ref) balance.slowest = name_in_job(definitions, slowest);
   return balance;
 }
 
@@ -62,7 +42,7 @@ Profile::Profile(const Definitions& definitions, const Replay& replay) : definit
 
 void Profile::event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
   ++threads_[location].events;
-  ++event_counts_[static_cast<std::size_t>(event.type) % event_counts_.size()];
+  ++event_counts_[static_cast<std::size_t>(event.type)];
 }
 
 void Profile::interval(LocationRef location, Task&, Activity activity, std::uint64_t from, std::uint64_t to) {
@@ -149,8 +129,8 @@ void Profile::fill(Report& report) const {
                    [](const RegionRow& a, const RegionRow& b) { return a.exclusive > b.exclusive; });
   for (const ThreadRow& row : threads_)  // those of ranges come last
     if (!is_virtual(definitions_.locations[row.location])) report.thread_rows.push_back(row);
-  for (std::size_t i = 0; i < std::size(event_names); ++i) {
-    if (event_counts_[i] != 0) report.event_counts[event_names[i]] = event_counts_[i];
+  for (std::size_t i = 0; i < event_types; ++i) {
+    if (event_counts_[i] != 0) report.event_counts[name_of(static_cast<EventType>(i))] = event_counts_[i];
   }
 }
 

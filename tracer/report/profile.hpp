@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 
+#include "tracer/event_names.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/report/report.hpp"
 
@@ -44,7 +45,7 @@ class Profile final : public Observer {
   std::vector<Entry> entries_;
   std::vector<ThreadRow> threads_;
   std::map<const Team*, std::map<RegionRef, Shared>> shared_;
-  std::array<std::uint64_t, 32> event_counts_{};
+  std::array<std::uint64_t, event_types> event_counts_{};
 };
 
 /// Of the times per location; `lost` is left to the caller.

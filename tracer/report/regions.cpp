@@ -8,6 +8,7 @@ namespace tracer::report {
 namespace {
 
 Construct construct_of(const Region& region, std::string_view label) {
+  if (region.paradigm == Paradigm::mpi) return Construct::mpi;
   if (label.starts_with("target submit")) return Construct::target_submit;
   if (label.starts_with("target") && region.role != RegionRole::task && region.role != RegionRole::task_create) {
     return region.role == RegionRole::allocate || region.role == RegionRole::deallocate ||
@@ -69,6 +70,8 @@ Activity activity_of(Construct construct, RegionRole role) {
       return Activity::task_wait;
     case Construct::lock:
       return Activity::lock_wait;
+    case Construct::mpi:
+      return Activity::mpi;
     case Construct::target:
     case Construct::target_data:
     case Construct::target_submit:
@@ -85,7 +88,7 @@ Activity activity_of(Construct construct, RegionRole role) {
 }  // namespace
 
 const char* name_of(Activity activity) noexcept {
-  constexpr const char* names[] = {"work", "barrier", "task_wait", "lock_wait", "runtime", "device", "idle"};
+  constexpr const char* names[] = {"work", "barrier", "task_wait", "lock_wait", "runtime", "device", "mpi", "idle"};
   static_assert(sizeof names / sizeof names[0] == static_cast<std::size_t>(Activity::count_));
   return names[static_cast<std::size_t>(activity)];
 }
@@ -100,7 +103,7 @@ RegionClass classify(const Region& region) {
     name = name.substr(0, at);
     while (name.ends_with(' ')) name.remove_suffix(1);
   }
-  result.label = name;
+  result.label = region.paradigm == Paradigm::mpi ? std::string_view{region.canonical} : name;
   result.construct = construct_of(region, directive || name.starts_with("omp_") ? name : std::string_view{});
   result.activity = activity_of(result.construct, region.role);
   return result;

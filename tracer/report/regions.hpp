@@ -18,6 +18,7 @@ enum class Activity : std::uint8_t {
   lock_wait,  ///< waits for a lock, critical, ordered or atomic
   runtime,    ///< creates tasks, combines reductions, waits for the tracer
   device,     ///< inside a target construct: waits for a device, a transfer, an allocation
+  mpi,        ///< inside a function of MPI
   idle,       ///< outside of all regions: a worker without work
   count_
 };
@@ -25,6 +26,11 @@ const char* name_of(Activity activity) noexcept;
 /// Waiting for other threads.
 constexpr bool is_waiting(Activity activity) noexcept {
   return activity == Activity::barrier || activity == Activity::task_wait || activity == Activity::lock_wait;
+}
+/// What a chain of work goes through: with any number of threads it would take as long.
+constexpr bool is_on_path(Activity activity) noexcept {
+  return activity == Activity::work || activity == Activity::runtime || activity == Activity::device ||
+         activity == Activity::mpi;
 }
 
 /// The directive that a region belongs to, for those that reports treat specially.
@@ -45,6 +51,7 @@ enum class Construct : std::uint8_t {
   task_group,
   task_dependence,
   lock,
+  mpi,
   target,
   target_data,
   target_submit,

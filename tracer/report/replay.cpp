@@ -35,6 +35,23 @@ std::vector<std::vector<LocationRef>> comm_members(const Definitions& definition
   return members;
 }
 
+/// The process that each location belongs to: devices are of the one that made them. With a single process everything
+/// is.
+std::vector<std::uint32_t> processes_of_locations(const Definitions& definitions) {
+  const auto& groups = definitions.groups_of_locations;
+  std::vector<std::uint32_t> number(groups.size(), 0);
+  std::uint32_t processes = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (groups[i].kind == LocationGroupKind::process) number[i] = processes++;
+  std::vector<std::uint32_t> of;
+  for (const Location& location : definitions.locations) {
+    std::uint32_t group = location.group;
+    if (group < groups.size() && groups[group].kind != LocationGroupKind::process) group = groups[group].creating_group;
+    of.push_back(group < groups.size() ? number[group] : 0);
+  }
+  return of;
+}
+
 }  // namespace
 
 Activity LocationState::activity() const {
@@ -46,6 +63,8 @@ Activity LocationState::activity() const {
 Replay::Replay(const Definitions& definitions)
     : definitions_{definitions},
       classes_{classify(definitions)},
+      process_{processes_of_locations(definitions)},
+      last_of_(definitions.groups_of_locations.size() + 1),
       members_{comm_members(definitions)},
       task_id_{find_attribute(definitions, "TASK_ID")},
       source_id_{find_attribute(definitions, "SOURCE_TASK_ID")},
@@ -101,6 +120,7 @@ void Replay::event(LocationRef ref, const Event& event, std::span<const EventAtt
   ++events_;
   first_ = std::min(first_, event.time);
   last_ = std::max(last_, event.time);
+  last_of_[process_[ref]] = std::max(last_of_[process_[ref]], event.time);
   LocationState& location = locations_[ref];
   charge(ref, location, event.time);
   for (Observer* observer : observers_) observer->event(ref, event, attributes);
@@ -342,18 +362,22 @@ void Replay::dependence(LocationRef ref, std::span<const EventAttribute> attribu
 void Replay::finish() {
   for (LocationRef ref = 0; ref < locations_.size(); ++ref) {
     LocationState& location = locations_[ref];
-    if (location.begun) charge(ref, location, last_);
+    const std::uint64_t last = last_of(ref);
+    if (location.begun) charge(ref, location, last);
     Task& task = *location.current;
     while (!task.stack.empty()) {
       Frame frame = task.stack.back();
       frame.active += frame.exclusive;
       task.stack.pop_back();
       if (!task.stack.empty()) task.stack.back().active += frame.active;
-      for (Observer* observer : observers_) observer->leave(ref, task, frame, last_);
+      for (Observer* observer : observers_) observer->leave(ref, task, frame, last);
       ++irregular_;
     }
   }
-  while (!teams_.empty()) end_team(*teams_.begin()->second, last_);
+  while (!teams_.empty()) {
+    Team& team = *teams_.begin()->second;
+    end_team(team, team.master < locations_.size() ? last_of(team.master) : last_);
+  }
   for (Observer* observer : observers_) observer->finished(last_);
 }
 

@@ -124,6 +124,8 @@ class Replay final : public EventVisitor {
   const LocationState& location(LocationRef ref) const { return locations_[ref]; }
   std::uint64_t first() const { return first_; }
   std::uint64_t last() const { return last_; }
+  /// Of the location's process and its devices: what its threads do is not followed beyond.
+  std::uint64_t last_of(LocationRef ref) const { return last_of_[process_[ref]]; }
   std::uint64_t events() const { return events_; }
   /// Events that did not fit: leave without enter, unknown tasks, time that decreases.
   std::uint64_t irregular() const { return irregular_; }
@@ -160,6 +162,8 @@ class Replay final : public EventVisitor {
   const Definitions& definitions_;
   std::vector<RegionClass> classes_;
   std::vector<LocationState> locations_;
+  std::vector<std::uint32_t> process_;             ///< of each location
+  std::vector<std::uint64_t> last_of_;             ///< of each process
   std::vector<std::vector<LocationRef>> members_;  ///< of each comm
   std::vector<Observer*> observers_;
   std::unordered_map<CommRef, std::shared_ptr<Team>> teams_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tracer/report/account.hpp"
+#include "tracer/report/mpi_waits.hpp"
 #include "tracer/report/regions.hpp"
 #include "tracer/report/run_facts.hpp"
 
@@ -100,6 +101,65 @@ struct PhaseRow {
   Balance balance;               ///< of their work
 };
 
+/// One process of a job, with its threads and the streams of its devices.
+struct ProcessRow {
+  std::uint32_t group = 0, parent = undefined_ref;  ///< location groups
+  std::string name, program;
+  RunFacts facts;
+  std::vector<LocationRef> threads, streams;
+  ActivityTimes ns{};  ///< of its threads
+  std::uint64_t events = 0;
+};
+
+using MpiWaitTimes = std::array<std::uint64_t, mpi_waits>;
+
+/// One function of MPI, by all ranks.
+struct MpiCallRow {
+  std::string name;
+  std::uint64_t count = 0, total = 0, longest = 0, waiting = 0;
+  std::uint64_t sent = 0, received = 0;       ///< bytes
+  std::uint32_t longest_rank = 0, ranks = 0;  ///< who needed most time in all; how many called it
+  std::uint64_t most = 0;                     ///< the time of that rank
+};
+
+struct MpiRankRow {
+  std::uint32_t rank = 0, group = undefined_ref;
+  std::uint64_t total = 0, messages = 0, collectives = 0;  ///< ns in MPI, in its point-to-point and collective calls
+  std::uint64_t sends = 0, sent = 0, receives = 0, received = 0;
+  MpiWaitTimes waited{};          ///< by its own calls
+  std::uint64_t caused = 0;       ///< of the others, by coming late
+  std::vector<MpiCallRow> calls;  ///< by time
+};
+
+/// Calls at one place that waited for calls at another.
+struct MpiWaitRow {
+  MpiWait kind = MpiWait::late_sender;
+  RegionRef region = undefined_ref, cause = undefined_ref;
+  std::string name, cause_name, file, cause_file;
+  std::uint32_t line = 0, cause_line = 0;
+  std::uint64_t ns = 0, count = 0, longest = 0, longest_at = 0;  ///< longest_at: when that one began
+  std::uint32_t longest_rank = 0, longest_cause = 0;             ///< the ranks of the longest one
+  std::uint32_t most_rank = 0, most_cause = 0;                   ///< who waited longest in all, who caused most
+  std::uint64_t most_ns = 0, most_cause_ns = 0;
+};
+
+/// Who sent how much to whom: cell (from, to) is at from * cells + to, and is of `ranks_per_cell` neighbours.
+struct MpiMatrix {
+  std::uint32_t ranks_per_cell = 1, cells = 0;
+  std::vector<std::uint64_t> messages, bytes;
+};
+
+struct MpiReport {
+  std::uint32_t ranks = 0;  ///< 0: no MPI
+  std::uint64_t messages = 0, bytes = 0, matched = 0, unmatched = 0, reversed = 0;
+  std::uint64_t collectives = 0, incomplete_collectives = 0;  ///< operations, whatever the number of ranks
+  MpiWaitTimes waited{};
+  std::vector<MpiRankRow> rank_rows;
+  std::vector<MpiCallRow> calls;  ///< by time
+  std::vector<MpiWaitRow> waits;  ///< by time
+  MpiMatrix matrix;
+};
+
 struct TransferTotals {
   std::uint64_t count = 0, bytes = 0, ns = 0;
   double bytes_per_second() const { return ns == 0 ? 0 : static_cast<double>(bytes) * 1e9 / static_cast<double>(ns); }
@@ -162,6 +222,9 @@ struct Report {
   std::vector<LockRow> locks;
   std::vector<DeviceRow> devices;
   std::vector<PhaseRow> phases;  ///< by total time
+  std::vector<ProcessRow> processes;
+  Balance process_balance;  ///< over the processes, of their threads' work
+  MpiReport mpi;
   std::vector<Hint> hints;
   RunFacts facts;
   Account account;

@@ -42,11 +42,11 @@ void read_fact(std::string_view name, const std::string& value, RunFacts& facts)
 
 }  // namespace
 
-RunFacts run_facts(const Definitions& definitions) {
+RunFacts run_facts(const std::vector<Property>& properties) {
   constexpr std::string_view prefix = "TRACER::RUN::";
   RunFacts facts;
   bool gone = false;
-  for (const Property& property : definitions.properties) {
+  for (const Property& property : properties) {
     if (property.name.starts_with(prefix))
       read_fact(std::string_view{property.name}.substr(prefix.size()), property.value, facts);
     gone = gone || (property.name == "TRACER::ENDING" && property.value.starts_with("none"));

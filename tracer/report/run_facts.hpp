@@ -26,7 +26,11 @@ struct RunFacts {
   /// Killed, crashed, or gone without a word: what the trace says is a part of the run.
   bool killed() const { return ended == "signal" || ended == "unknown"; }
 };
-RunFacts run_facts(const Definitions& definitions);
+/// Of an archive of one process, or of one process of a job.
+RunFacts run_facts(const std::vector<Property>& properties);
+inline RunFacts run_facts(const Definitions& definitions) {
+  return run_facts(definitions.properties);
+}
 
 /// Of one location: TRACER::PROCESSOR_NS and TRACER::DELAY_NS.
 struct ThreadFacts {

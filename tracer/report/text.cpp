@@ -2,7 +2,9 @@
 // The report for the terminal.
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
+#include "tracer/report/mpi_text.hpp"
 #include "tracer/report/phases.hpp"
 #include "tracer/report/table.hpp"
 #include "tracer/report/units.hpp"
@@ -34,7 +36,8 @@ void summary(const Report& report, std::string& out) {
   const Account& account = report.account;
   const std::uint64_t wall = account.end - account.begin;
   if (account.whole_process) {
-    out += "process      " + duration_text(wall) + ", of it " + duration_text(report.wall) + " with OpenMP\n";
+    out += "process      " + duration_text(wall) + ", of it " + duration_text(report.wall) +
+           (report.mpi.ranks != 0 ? " with OpenMP and MPI\n" : " with OpenMP\n");
   } else {
     out += "wall time    " + duration_text(report.wall) + "\n";
   }
@@ -46,6 +49,7 @@ void summary(const Report& report, std::string& out) {
     if (report.facts.processor_ns != 0) out += ", processor time " + duration_text(report.facts.processor_ns);
     out += "\n";
   }
+  if (report.processes.size() > 1) out += "processes    " + count_text(report.processes.size()) + "\n";
   out += "threads      " + std::to_string(report.threads) +
          (report.streams != 0 ? ", device streams " + std::to_string(report.streams) : std::string{}) + "\n";
   out += "events       " + count_text(report.events) +
@@ -121,26 +125,55 @@ Table constructs(const Report& report) {
   return table;
 }
 
+const char* title_of(Activity activity) {
+  constexpr const char* titles[] = {"work", "barrier", "taskwait", "locks", "runtime", "device", "MPI", "idle"};
+  static_assert(sizeof titles / sizeof titles[0] == static_cast<std::size_t>(Activity::count_));
+  return titles[static_cast<std::size_t>(activity)];
+}
+
+/// A row of a name alone.
+std::vector<std::string> with_name(const std::string& name, std::size_t columns) {
+  std::vector<std::string> cells(columns);
+  cells[0] = name;
+  return cells;
+}
+
 Table threads(const Report& report) {
-  Table table{"Threads and streams",
-              {{"name"},
-               {"work", true},
-               {"barrier", true},
-               {"taskwait", true},
-               {"locks", true},
-               {"runtime", true},
-               {"device", true},
-               {"idle", true},
-               {"tasks", true}}};
-  for (const ThreadRow& row : report.thread_rows) {
-    std::vector<std::string> cells{row.name};
-    for (const Activity activity : {Activity::work, Activity::barrier, Activity::task_wait, Activity::lock_wait,
-                                    Activity::runtime, Activity::device, Activity::idle}) {
+  std::vector<Table::Column> columns{{"name"}};
+  std::vector<Activity> activities;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Activity::count_); ++i) {
+    const auto activity = static_cast<Activity>(i);
+    const bool any = std::any_of(report.thread_rows.begin(), report.thread_rows.end(),
+                                 [&](const ThreadRow& row) { return row.ns[i] != 0; });
+    if (activity == Activity::mpi && !any) continue;
+    activities.push_back(activity);
+    columns.push_back({title_of(activity), true});
+  }
+  columns.push_back({"tasks", true});
+  Table table{"Threads and streams", columns};
+  const auto add = [&](const ThreadRow& row, const char* before) {
+    std::vector<std::string> cells{before + row.name};
+    for (const Activity activity : activities)
       cells.push_back(at(row.ns, activity) == 0 ? "-" : percent(at(row.ns, activity), report.wall));
-    }
     cells.push_back(count_text(row.tasks));
     table.add(std::move(cells));
+  };
+  if (report.processes.size() < 2) {
+    for (const ThreadRow& row : report.thread_rows) add(row, "");
+    return table;
   }
+  std::map<LocationRef, const ThreadRow*> rows;
+  for (const ThreadRow& row : report.thread_rows) rows[row.location] = &row;
+  for (const ProcessRow& process : report.processes) {
+    table.add(with_name(process.name, columns.size()));
+    for (const auto* list : {&process.threads, &process.streams})
+      for (const LocationRef location : *list)
+        if (const auto found = rows.find(location); found != rows.end()) {
+          add(*found->second, "  ");
+          rows.erase(found);
+        }
+  }
+  for (const auto& [location, row] : rows) add(*row, "");  // of devices that nobody made
   return table;
 }
 
@@ -166,12 +199,14 @@ Table parallels(const Report& report) {
 
 Table waiting(const Report& report) {
   Table table{"Barrier waiting per region and thread", {{"region"}, {"thread"}, {"waits", true}, {"works", true}}};
-  const auto name_of_location = [&](LocationRef ref) {
-    return ref < report.thread_rows.size() ? report.thread_rows[ref].name : std::string{};
-  };
+  std::map<LocationRef, std::string> names;
+  for (const ProcessRow& process : report.processes)
+    for (const LocationRef thread : process.threads)
+      names[thread] = report.processes.size() > 1 ? process.name + ": " : std::string{};
+  for (const ThreadRow& row : report.thread_rows) names[row.location] += row.name;
   for (const ParallelRow& row : report.parallels) {
     for (const MemberRow& member : row.members) {
-      table.add({row.name, name_of_location(member.location), duration_text(at(member.ns, Activity::barrier)),
+      table.add({row.name, names[member.location], duration_text(at(member.ns, Activity::barrier)),
                  duration_text(at(member.ns, Activity::work))});
     }
   }
@@ -246,6 +281,8 @@ std::string to_text(const Report& report, const TextOptions& options) {
   verdict(report, options, out);
   out += constructs(report).text(options);
   out += phase_table(report).text(options);
+  out += processes_text(report, options);
+  out += mpi_text(report, options);
   out += threads(report).text(options);
   out += parallels(report).text(options);
   out += waiting(report).text(options);

@@ -103,6 +103,9 @@ void Judge::find() {
   locks();
   devices();
   unused();
+  waits_in_mpi();
+  idle_beside_mpi();
+  ranks();
 }
 
 bool Judge::is_small(RegionRef parallel) const {

@@ -17,8 +17,8 @@ void Judge::what_the_run_was() {
   const RunFacts& facts = report_.facts;
   if (facts.killed()) {
     no_advice("killed");
-    note("killed", "The program was " + ending_text(facts) + ". What follows is what was recorded until then, " +
-                       time(wall_) + " of the process: a part of a run, from which no advice follows.");
+    note("killed", who_was_killed() + ". What follows is what was recorded until then, " + time(wall_) +
+                       " of the process: a part of a run, from which no advice follows.");
   } else if (facts.ended == "without telling") {
     note("no-end", "The program " + ending_text(facts) + ".");
   } else if (facts.exit_status > 0) {
@@ -39,6 +39,20 @@ void Judge::what_the_run_was() {
     note("too-short", "The run recorded is only " + time(report_.wall) +
                           " long: starting threads takes as long. Give the program more to do.");
   }
+}
+
+std::string Judge::who_was_killed() const {
+  if (report_.processes.size() < 2) return "The program was " + ending_text(report_.facts);
+  std::string first;
+  std::uint64_t others = 0;
+  for (const ProcessRow& process : report_.processes) {
+    if (!process.facts.killed()) continue;
+    if (first.empty())
+      first = process.name + " was " + ending_text(process.facts);
+    else
+      ++others;
+  }
+  return first + (others == 0 ? "" : format(", %llu more were killed as well", number(others)));
 }
 
 void Judge::how_good_the_trace_is() {

@@ -21,17 +21,20 @@ void Judge::serial() {
   std::uint64_t unknown = report_.facts.known ? report_.facts.resolution + start_of_a_process : 0;
   if (!account_.rows.empty()) unknown += account_.rows.front().facts.delay;
   const std::uint64_t serial = account_.serial_wall - std::min(account_.serial_wall, unknown);
-  if (threads_ < 2 || share(serial, wall_) < 0.05) return;
+  const std::uint64_t processes = std::max<std::uint64_t>(1, account_.processes.size());
+  const std::uint64_t threads = std::max<std::uint64_t>(1, threads_ / processes);
+  if (threads < 2 || share(serial, wall_) < 0.05) return;
   if (report_.facts.known && serial < short_serial) return;  // on a loaded machine, what comes before main()
   Finding finding;
   const double s = share(account_.serial_wall, wall_);
-  const auto n = static_cast<double>(threads_);
+  const auto n = static_cast<double>(threads);
   finding.text = format(
       "%s of %s (%.0f %%) are serial: one thread works outside of parallel regions and %llu wait. The "
       "run is at most %.1f times as fast as on one thread; with twice the threads it would be "
       "at best %.0f %% shorter.",
-      time(account_.serial_wall).c_str(), time(wall_).c_str(), s * 100, number(threads_ - 1), s + (1 - s) * n,
+      time(account_.serial_wall).c_str(), time(wall_).c_str(), s * 100, number(threads - 1), s + (1 - s) * n,
       (1 - s) * 50);
+  if (processes > 1) finding.text += " That is a mean of the processes.";
   if (!account_.stretches.empty()) {
     const SerialStretch& longest = account_.stretches.front();
     finding.text += " The longest part, " + time(longest.to - longest.from) + ", is " + where(longest) + ".";
@@ -47,7 +50,11 @@ void Judge::serial() {
       "Put the costliest serial part into a parallel region, or let it overlap with others (tasks); reading and "
       "writing files counts here too.";
   finding.sure = busy_ ? "low" : account_.whole_process ? "high" : "medium";
-  add(std::move(finding), "serial", serial * (threads_ - 1));
+  std::uint64_t lost = 0;
+  for (const AccountProcess& process : account_.processes)
+    lost += (process.serial_wall - std::min(process.serial_wall, unknown)) *
+            (std::max<std::uint64_t>(1, process.threads) - 1);
+  add(std::move(finding), "serial", lost);
 }
 
 std::string Judge::where(const SerialStretch& stretch) const {

@@ -92,6 +92,15 @@ void Judge::uneven(RegionRef cause, const AccountRow& row) {
                      waits + times + ".";
       finding.advice = "See to " + name(cause) + " first.";
       break;
+    case Construct::mpi:
+      id = "mpi-in-team";
+      finding.text = "One thread is in " + name(cause) + " while the others have come to " + name(row.region) + ": " +
+                     waits + times + ".";
+      finding.advice =
+          "Let the others work on what does not need the message, or the communication begin earlier and end later "
+          "(non-blocking calls).";
+      sure(finding, "high");
+      break;
     case Construct::task:
       finding.text = "Tasks of " + name(cause) + " keep one thread longer than the others: " + waits + times + ".";
       finding.advice = "Make the last tasks smaller, or create the long ones first (priority).";

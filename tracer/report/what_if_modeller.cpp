@@ -59,8 +59,7 @@ void Modeller::event(LocationRef location, const Event& event, std::span<const E
 
 void Modeller::interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) {
   State& state = states_[location];
-  if (!state.model || (activity != Activity::work && activity != Activity::runtime && activity != Activity::device))
-    return;
+  if (!state.model || !is_on_path(activity)) return;
   if (replay_.location(location).contexts.size() != state.depth) return;  // inside a nested team: its wall counts
   const std::uint64_t ns = to - from;
   if (state.holds) {

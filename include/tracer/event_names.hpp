@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What reports and tables call the events.
+#pragma once
+
+#include <cstddef>
+
+#include "tracer/event.hpp"
+
+namespace tracer {
+
+inline constexpr std::size_t event_types = static_cast<std::size_t>(EventType::comm_destroy) + 1;
+
+/// Stable: in reports and tables.
+constexpr const char* name_of(EventType type) noexcept {
+  constexpr const char* names[] = {"program_begin",
+                                   "program_end",
+                                   "enter",
+                                   "leave",
+                                   "thread_fork",
+                                   "thread_join",
+                                   "team_begin",
+                                   "team_end",
+                                   "task_create",
+                                   "task_switch",
+                                   "task_complete",
+                                   "acquire_lock",
+                                   "release_lock",
+                                   "measurement_on_off",
+                                   "buffer_flush",
+                                   "parameter_int",
+                                   "parameter_uint",
+                                   "parameter_string",
+                                   "rma_get",
+                                   "rma_put",
+                                   "rma_op_complete_blocking",
+                                   "metric_uint",
+                                   "mpi_send",
+                                   "mpi_isend",
+                                   "mpi_isend_complete",
+                                   "mpi_irecv_request",
+                                   "mpi_recv",
+                                   "mpi_irecv",
+                                   "mpi_request_test",
+                                   "mpi_request_cancelled",
+                                   "mpi_collective_begin",
+                                   "mpi_collective_end",
+                                   "mpi_collective_request",
+                                   "mpi_collective_complete",
+                                   "comm_create",
+                                   "comm_destroy"};
+  static_assert(sizeof names / sizeof names[0] == event_types);
+  return names[static_cast<std::size_t>(type)];
+}
+
+}  // namespace tracer

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a report says of MPI jobs of known structure.
+#include "catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/report/mpi_traces.hpp"
+#include "tracer/report/analyze.hpp"
+#include "tracer/report/write.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr std::uint64_t start = 1'000'000;
+constexpr unsigned barrier = 0, broadcast = 1, allreduce = 11, reduce = 12, scan = 14;
+
+Json report_of(EventSource& trace) {
+  return Json::parse(report::to_json(report::analyze(trace)));
+}
+
+const Json* state(const Json& report, const std::string& name) {
+  for (const Json& row : report["mpi"]["wait_states"])
+    if (row["state"] == name) return &row;
+  return nullptr;
+}
+std::uint64_t waited(const Json& report, const std::string& name) {
+  return report["mpi"]["waited"][name + "_ns"].get<std::uint64_t>();
+}
+std::uint64_t all_waits(const Json& report) {
+  std::uint64_t sum = 0;
+  for (const auto& [name, ns] : report["mpi"]["waited"].items()) sum += ns.get<std::uint64_t>();
+  return sum;
+}
+std::uint64_t place(const Json& report, const std::string& name) {
+  return report["account"]["time"][name + "_ns"].get<std::uint64_t>();
+}
+
+MpiJob two_ranks(std::uint64_t length = 100 * ms) {
+  MpiJob job{2};
+  for (unsigned rank = 0; rank < 2; ++rank) job.program(rank, start, start + length);
+  return job;
+}
+
+}  // namespace
+
+TEST_CASE("a receive waits for a late sender, and the lines of both are told") {
+  MpiJob job = two_ranks();
+  job.send(0, 1, start + 50 * ms, start + 51 * ms, 10, 800);
+  job.receive(1, 0, start + 20 * ms, start + 52 * ms, 20, 800);
+  const Json report = report_of(job.finish());
+  CHECK(waited(report, "late_sender") == 30 * ms);
+  CHECK(all_waits(report) == 30 * ms);
+  const Json& row = *state(report, "late_sender");
+  CHECK(row["at"]["line"] == 20);
+  CHECK(row["at"]["most_rank"] == 1);
+  CHECK(row["for"]["line"] == 10);
+  CHECK(row["for"]["most_rank"] == 0);
+  CHECK(row["longest"]["at_ns"] == 20 * ms);
+  const Json& mpi = report["mpi"];
+  CHECK(mpi["ranks"] == 2);
+  CHECK(mpi["messages"] == 1);
+  CHECK(mpi["matched"] == 1);
+  CHECK(mpi["unmatched"] == 0);
+  CHECK(mpi["by_rank"][0]["sent_bytes"] == 800);
+  CHECK(mpi["by_rank"][1]["received_bytes"] == 800);
+  CHECK(mpi["by_rank"][0]["caused_ns"] == 30 * ms);
+  CHECK(mpi["by_rank"][1]["total_ns"] == 32 * ms);
+  CHECK(mpi["by_rank"][1]["calls"][0]["function"] == "MPI_Recv");
+  CHECK(mpi["matrix"]["cells"] == Json::parse("[[0, 1, 1, 800]]"));
+  CHECK(report["event_counts"]["mpi_send"] == 1);
+  const std::string text = report::to_text(report::analyze(job.trace), {});
+  CHECK(text.find("Late sender: ranks wait 30 ms in MPI_Recv @app.c:20") != std::string::npos);
+}
+
+TEST_CASE("a send that is over before anybody asks for the message did not wait, and one that goes on did") {
+  MpiJob job = two_ranks();
+  job.send(0, 1, start + 10 * ms, start + 11 * ms, 10, 8);
+  job.receive(1, 0, start + 40 * ms, start + 41 * ms, 20, 8);
+  job.send(0, 1, start + 50 * ms, start + 75 * ms, 11, 8);
+  job.receive(1, 0, start + 70 * ms, start + 76 * ms, 21, 8);
+  const Json report = report_of(job.finish());
+  CHECK(all_waits(report) == 20 * ms);
+  CHECK((*state(report, "late_receiver"))["at"]["line"] == 11);
+  CHECK((*state(report, "late_receiver"))["for"]["line"] == 21);
+}
+
+TEST_CASE("a call that waits for several messages waits once, for the last") {
+  MpiJob job{3};
+  for (unsigned rank = 0; rank < 3; ++rank) job.program(rank, start, start + 100 * ms);
+  job.irecv(0, start + 1 * ms, 30, 100);
+  job.irecv(0, start + 2 * ms, 31, 101);
+  job.isend(0, 1, start + 3 * ms, 32, 16, 102);
+  const RegionRef wait = job.function("MPI_Waitall", 33);
+  job.trace.enter(0, start + 10 * ms, wait);
+  job.send(1, 0, start + 30 * ms, start + 31 * ms, 40, 8);
+  job.receive(1, 0, start + 32 * ms, start + 33 * ms, 41, 16);  // rank 0's send is over when this is posted
+  job.send(2, 0, start + 60 * ms, start + 61 * ms, 40, 8);
+  job.irecv_is_over(0, start + 62 * ms, 1, 8, 100);
+  job.irecv_is_over(0, start + 62 * ms, 2, 8, 101);
+  job.isend_is_over(0, start + 62 * ms, 102);
+  job.trace.leave(0, start + 62 * ms, wait);
+  const Json report = report_of(job.finish());
+  CHECK(waited(report, "late_sender") == 50 * ms);
+  CHECK(all_waits(report) == 50 * ms);
+  const Json& row = *state(report, "late_sender");
+  CHECK(row["count"] == 1);
+  CHECK(row["at"]["line"] == 33);
+  CHECK(row["longest"]["for_rank"] == 2);
+  CHECK(report["mpi"]["matched"] == 3);
+}
+
+TEST_CASE("messages with one tag are matched in their order, and a cancelled one is not in their way") {
+  MpiJob job = two_ranks();
+  job.isend(0, 1, start + 1 * ms, 10, 1, 5);
+  const RegionRef cancel = job.function("MPI_Wait", 11);
+  job.trace.enter(0, start + 2 * ms, cancel);
+  job.trace.simple(0, start + 2 * ms, EventType::mpi_request_cancelled, 0, 5);
+  job.trace.leave(0, start + 2 * ms, cancel);
+  job.send(0, 1, start + 30 * ms, start + 31 * ms, 12, 8);
+  job.receive(1, 0, start + 20 * ms, start + 32 * ms, 20, 8);
+  const Json report = report_of(job.finish());
+  CHECK(report["mpi"]["matched"] == 1);
+  CHECK(report["mpi"]["unmatched"] == 0);
+  CHECK(waited(report, "late_sender") == 10 * ms);
+  CHECK((*state(report, "late_sender"))["for"]["line"] == 12);
+}
+
+TEST_CASE("what is received before it was sent is counted, and nobody waited for it") {
+  MpiJob job = two_ranks();
+  job.receive(1, 0, start + 20 * ms, start + 22 * ms, 20, 8);
+  job.send(0, 1, start + 30 * ms, start + 31 * ms, 10, 8);
+  const Json report = report_of(job.finish());
+  CHECK(report["mpi"]["reversed"] == 1);
+  CHECK(waited(report, "late_sender") <= 2 * ms);
+}
+
+TEST_CASE("ends that are not in the trace are counted") {
+  MpiJob job = two_ranks();
+  job.send(0, 1, start + 1 * ms, start + 2 * ms, 10, 8);
+  job.receive(1, 0, start + 3 * ms, start + 4 * ms, 20, 8, 8);  // another tag
+  const Json report = report_of(job.finish());
+  CHECK(report["mpi"]["matched"] == 0);
+  CHECK(report["mpi"]["unmatched"] == 2);
+  CHECK(all_waits(report) == 0);
+}
+
+TEST_CASE("collective operations: who waits for whom depends on the operation") {
+  struct Case {
+    unsigned operation;
+    std::uint32_t root;
+    const char* state;
+    std::uint64_t ns[4];  // of each rank; they come at 10, 40, 20 and 30 ms
+  };
+  const Case one = GENERATE(Case{barrier, 0xffffffffu, "wait_at_barrier", {30 * ms, 0, 20 * ms, 10 * ms}},
+                            Case{allreduce, 0xffffffffu, "wait_at_nxn", {30 * ms, 0, 20 * ms, 10 * ms}},
+                            Case{reduce, 2, "early_reduce", {0, 0, 20 * ms, 0}},
+                            Case{broadcast, 3, "late_broadcast", {20 * ms, 0, 10 * ms, 0}},
+                            Case{scan, 0xffffffffu, "early_scan", {0, 0, 20 * ms, 10 * ms}});
+  MpiJob job{4};
+  const std::uint64_t comes[] = {10 * ms, 40 * ms, 20 * ms, 30 * ms};
+  for (unsigned rank = 0; rank < 4; ++rank) {
+    job.program(rank, start, start + 100 * ms);
+    job.collective(rank, start + comes[rank], start + 50 * ms, "MPI_Something", 10 + rank, one.operation, one.root);
+  }
+  const Json report = report_of(job.finish());
+  std::uint64_t all = 0;
+  for (unsigned rank = 0; rank < 4; ++rank) {
+    CHECK(report["mpi"]["by_rank"][rank]["waited"][std::string{one.state} + "_ns"] == one.ns[rank]);
+    all += one.ns[rank];
+  }
+  CHECK(all_waits(report) == all);
+  CHECK(report["mpi"]["collectives"] == 1);
+}
+
+TEST_CASE("a collective operation that one rank never came to is counted") {
+  MpiJob job{3};
+  for (unsigned rank = 0; rank < 3; ++rank) job.program(rank, start, start + 100 * ms);
+  for (unsigned rank = 0; rank < 2; ++rank)
+    job.collective(rank, start + ms, start + 2 * ms, "MPI_Bcast", 10, broadcast, 0);
+  const Json report = report_of(job.finish());
+  CHECK(report["mpi"]["collectives"] == 0);
+  CHECK(report["mpi"]["incomplete_collectives"] == 1);
+}
+
+TEST_CASE("a non-blocking operation is waited for where it is completed") {
+  MpiJob job = two_ranks();
+  for (unsigned rank = 0; rank < 2; ++rank) {
+    const RegionRef begin = job.function("MPI_Ibarrier", 10), wait = job.function("MPI_Wait", 11);
+    const std::uint64_t comes = start + (rank == 0 ? 10 : 60) * ms;
+    job.trace.enter(rank, comes, begin);
+    job.trace.simple(rank, comes, EventType::mpi_collective_request, 0, 9);
+    job.trace.leave(rank, comes, begin);
+    job.trace.enter(rank, comes + 15 * ms, wait);
+    job.event(rank, {start + 80 * ms, EventType::mpi_collective_complete, 0, barrier, 1, 0, 0},
+              EventAttribute::payload(0xffffffffu, 9));
+    job.trace.leave(rank, start + 80 * ms, wait);
+  }
+  const Json report = report_of(job.finish());
+  CHECK(all_waits(report) == 35 * ms);
+  CHECK((*state(report, "wait_at_barrier"))["at"]["line"] == 11);
+  CHECK((*state(report, "wait_at_barrier"))["for"]["line"] == 10);
+}
+
+TEST_CASE("the account is kept for each process: what threads idle while one is in MPI is a place of its own") {
+  MpiJob job{2, 2};
+  TraceBuilder& trace = job.trace;
+  const auto parallel = trace.region("parallel", RegionRole::parallel);
+  for (unsigned rank = 0; rank < 2; ++rank) {
+    job.program(rank, start, start + (rank == 0 ? 100 : 60) * ms);
+    // Both threads work for 10 ms, then the first is in MPI.
+    const LocationRef master = job.master(rank);
+    trace.simple(master, start, EventType::thread_fork, 0, 2);
+    for (const LocationRef thread : {master, master + 1}) {
+      trace.simple(thread, start, EventType::team_begin, rank == 0 ? 0 : 2);
+      trace.enter(thread, start, parallel);
+      trace.leave(thread, start + 10 * ms, parallel);
+      trace.simple(thread, start + 10 * ms, EventType::team_end, rank == 0 ? 0 : 2);
+    }
+    trace.simple(master, start + 10 * ms, EventType::thread_join);
+  }
+  Definitions& d = trace.editable();
+  d.groups[1].members = {0, 1};
+  d.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {2, 3}});
+  d.comms.push_back({"Thread team 1", static_cast<std::uint32_t>(d.groups.size() - 1), undefined_ref});
+  job.send(0, 1, start + 40 * ms, start + 41 * ms, 10, 8);
+  job.receive(1, 0, start + 10 * ms, start + 42 * ms, 20, 8);
+  const Json report = report_of(job.finish());
+  CHECK(report["account"]["total_ns"] == 2 * (100 + 60) * ms);
+  CHECK(place(report, "work") == 40 * ms);
+  CHECK(place(report, "mpi") == 33 * ms);
+  CHECK(place(report, "mpi_idle") == 33 * ms);
+  // Of rank 0 from 10 to 40 and from 41 to 100 ms, of rank 1 from 42 to 60.
+  CHECK(place(report, "serial") == (89 + 18) * ms);
+  CHECK(place(report, "serial_idle") == (89 + 18) * ms);
+  CHECK(report["account"]["by_process"][1]["end_ns"] == start + 60 * ms);
+  CHECK(report["processes"][1]["name"] == "MPI Rank 1");
+  CHECK(report["processes"][1]["threads"] == Json::parse("[2, 3]"));
+  CHECK(report["processes"][1]["time"]["mpi_ns"] == 32 * ms);
+  const std::string text = report::to_text(report::analyze(trace), {.rows = 0, .colour = false, .width = 120});
+  CHECK(text.find("\n  MPI Rank 1  ") != std::string::npos);
+  CHECK(text.find("\n    OMP thread 1") != std::string::npos);
+}
+
+TEST_CASE("the matrix of many ranks is folded, and nothing is lost") {
+  MpiJob job{200};
+  std::uint64_t bytes = 0;
+  for (unsigned rank = 0; rank < 200; ++rank) {
+    job.program(rank, start, start + 100 * ms);
+    job.send(rank, (rank + 1) % 200, start + ms, start + 2 * ms, 10, rank);
+    bytes += rank;
+  }
+  for (unsigned rank = 0; rank < 200; ++rank)
+    job.receive(rank, (rank + 199) % 200, start + 3 * ms, start + 4 * ms, 20, (rank + 199) % 200);
+  const Json mpi = report_of(job.finish())["mpi"];
+  CHECK(mpi["matrix"]["ranks_per_cell"] == 4);
+  CHECK(mpi["matched"] == 200);
+  std::uint64_t messages = 0, sum = 0;
+  for (const Json& cell : mpi["matrix"]["cells"]) {
+    CHECK(cell[0].get<unsigned>() < 64);
+    messages += cell[2].get<std::uint64_t>();
+    sum += cell[3].get<std::uint64_t>();
+  }
+  CHECK(messages == 200);
+  CHECK(sum == bytes);
+}
+
+TEST_CASE("a part of a job tells its own calls, and that the other ranks are not there") {
+  MpiJob job{1};
+  Definitions& d = job.trace.editable();
+  d.groups[2].members = {undefined_ref, 0, undefined_ref};  // rank 1 of 3
+  d.groups[3].members = {0, 1, 2};
+  job.program(0, start, start + 100 * ms);
+  job.send(0, 2, start + ms, start + 2 * ms, 10, 8);
+  job.collective(0, start + 3 * ms, start + 4 * ms, "MPI_Barrier", 11, barrier);
+  const Json report = report_of(job.finish());
+  CHECK(report["mpi"]["ranks"] == 3);
+  CHECK(report["mpi"]["by_rank"][1]["total_ns"] == 2 * ms);
+  CHECK(report["mpi"]["unmatched"] == 1);
+  CHECK(all_waits(report) == 0);
+}

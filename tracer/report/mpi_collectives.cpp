@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See mpi_collectives.hpp.
+#include "tracer/report/mpi_collectives.hpp"
+
+#include <algorithm>
+
+#include "tracer/mpi_functions.hpp"
+
+namespace tracer::report {
+namespace {
+
+constexpr std::uint16_t no_operation = 0xffff;  ///< whose members do not wait for each other
+
+/// What an operation makes of its members.
+enum class Shape : std::uint8_t { none, barrier, all_to_all, all_to_one, one_to_all, scan };
+
+Shape shape_of(std::uint16_t operation) {
+  switch (static_cast<MpiOperation>(operation)) {
+    case MpiOperation::barrier:
+      return Shape::barrier;
+    case MpiOperation::bcast:
+    case MpiOperation::scatter:
+    case MpiOperation::scatterv:
+      return Shape::one_to_all;
+    case MpiOperation::gather:
+    case MpiOperation::gatherv:
+    case MpiOperation::reduce:
+      return Shape::all_to_one;
+    case MpiOperation::allgather:
+    case MpiOperation::allgatherv:
+    case MpiOperation::alltoall:
+    case MpiOperation::alltoallv:
+    case MpiOperation::alltoallw:
+    case MpiOperation::allreduce:
+    case MpiOperation::reduce_scatter:
+    case MpiOperation::reduce_scatter_block:
+      return Shape::all_to_all;
+    case MpiOperation::scan:
+    case MpiOperation::exscan:
+      return Shape::scan;
+    default:
+      return Shape::none;
+  }
+}
+
+}  // namespace
+
+MpiCollectives::MpiCollectives(const Definitions& definitions, const Replay& replay, MpiSink& sink)
+    : replay_{replay}, definitions_{definitions}, sink_{sink}, world_{definitions} {}
+
+void MpiCollectives::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+  const bool is_ours = event.type == EventType::mpi_collective_end || event.type == EventType::mpi_collective_request ||
+                       event.type == EventType::mpi_collective_complete ||
+                       event.type == EventType::mpi_request_cancelled;
+  const std::uint32_t rank = is_ours ? world_.rank_of(location) : undefined_ref;
+  if (rank == undefined_ref) return;
+  const Frame* call = mpi_call(replay_, location);
+  if (event.type == EventType::mpi_collective_request) {
+    if (call == nullptr) return;
+    auto& begun = begun_[rank];
+    if (begun.size() == most_open) begun.pop_front();
+    begun.emplace_back().request = event.a;
+    begun.back().part = {.rank = rank, .region = call->region, .arrival = call->enter};
+    return;
+  }
+  if (event.type == EventType::mpi_request_cancelled) {
+    const auto open = begun_.find(rank);
+    if (open != begun_.end()) std::erase_if(open->second, [&](const Begun& b) { return b.request == event.a; });
+    return;
+  }
+  if (attributes.empty() || !attributes.front().is_payload()) return;
+  complete(rank, call, event, attributes.front().value, attributes.front().number());
+}
+
+void MpiCollectives::complete(std::uint32_t rank, const Frame* call, const Event& event, std::uint64_t request,
+                              std::uint32_t root) {
+  const RegionRef region = call != nullptr ? call->region : undefined_ref;
+  const std::uint64_t enter = call != nullptr ? call->enter : event.time;
+  sink_.collective(rank, region, event.a, event.b);
+  if (event.type == EventType::mpi_collective_end) {
+    const Part part{rank, region, enter, region, enter, event.time};
+    return add(event.ref, true, is_among_neighbours(region) ? no_operation : event.sub, root, part);
+  }
+  auto& begun = begun_[rank];
+  const auto found = std::find_if(begun.begin(), begun.end(), [&](const Begun& b) { return b.request == request; });
+  if (found == begun.end()) return;
+  found->comm = event.ref;
+  found->operation = is_among_neighbours(found->part.region) ? no_operation : event.sub;
+  found->root = root;
+  found->over = true;
+  found->part.wait_region = region;
+  found->part.wait_from = std::max(enter, found->part.arrival);
+  found->part.wait_to = event.time;
+  while (!begun.empty() && begun.front().over) {
+    const Begun& first = begun.front();
+    add(first.comm, false, first.operation, first.root, first.part);
+    begun.pop_front();
+  }
+}
+
+bool MpiCollectives::is_among_neighbours(RegionRef region) const {
+  if (region >= definitions_.regions.size()) return false;
+  const std::string& name = definitions_.regions[region].canonical;
+  return name.starts_with("MPI_Neighbor_") || name.starts_with("MPI_Ineighbor_");
+}
+
+/// Of those that left a trace.
+std::size_t MpiCollectives::expected(CommRef comm) const {
+  const auto members = world_.members(comm);
+  return static_cast<std::size_t>(std::count_if(members.begin(), members.end(), [&](std::uint32_t rank) {
+    return rank < world_.ranks() && world_.is_known(rank);
+  }));
+}
+
+void MpiCollectives::add(CommRef comm, bool blocking, std::uint16_t operation, std::uint32_t root, const Part& part) {
+  if (world_.members(comm).size() < 2) return;
+  Series& series = series_[std::uint64_t{comm} * 2 + (blocking ? 1 : 0)];
+  if (series.members == 0) series.members = expected(comm);
+  const std::uint64_t number = series.next[part.rank]++;
+  if (number < series.first) return;
+  while (number - series.first >= series.instances.size()) series.instances.emplace_back();
+  Instance& instance = series.instances[number - series.first];
+  instance.operation = operation;
+  instance.root = root;
+  instance.parts.push_back(part);
+  if (instance.parts.size() == series.members) {
+    look_at(comm, instance);
+    instance.done = true;
+    instance.parts = {};
+    ++complete_;
+  }
+  while (!series.instances.empty() && (series.instances.front().done || series.instances.size() > most_open)) {
+    if (!series.instances.front().done) ++incomplete_;
+    series.instances.pop_front();
+    ++series.first;
+  }
+}
+
+void MpiCollectives::wait(MpiWait kind, const Part& mine, const Part& other) {
+  const std::uint64_t until = std::min(other.arrival, mine.wait_to);
+  if (until <= mine.wait_from || mine.rank == other.rank) return;
+  sink_.waited({kind, mine.rank, other.rank, mine.wait_region, other.region, mine.wait_from, until - mine.wait_from});
+}
+
+void MpiCollectives::look_at(CommRef comm, const Instance& instance) {
+  const Shape shape = shape_of(instance.operation);
+  const auto members = world_.members(comm);
+  const auto later = [](const Part& a, const Part& b) { return a.arrival < b.arrival; };
+  const auto& parts = instance.parts;
+  const std::uint32_t root_rank = instance.root < members.size() ? members[instance.root] : undefined_ref;
+  const auto root = std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return part.rank == root_rank; });
+  switch (shape) {
+    case Shape::barrier:
+    case Shape::all_to_all: {
+      const Part& last = *std::max_element(parts.begin(), parts.end(), later);
+      for (const Part& part : parts) wait(shape == Shape::barrier ? MpiWait::barrier : MpiWait::nxn, part, last);
+      return;
+    }
+    case Shape::all_to_one:
+      if (root != parts.end()) wait(MpiWait::early_reduce, *root, *std::max_element(parts.begin(), parts.end(), later));
+      return;
+    case Shape::one_to_all:
+      if (root == parts.end()) return;
+      for (const Part& part : parts) wait(MpiWait::late_broadcast, part, *root);
+      return;
+    case Shape::scan: {
+      std::vector<Part> in_order = parts;
+      const auto place = [&](const Part& part) {
+        return std::find(members.begin(), members.end(), part.rank) - members.begin();
+      };
+      std::sort(in_order.begin(), in_order.end(), [&](const Part& a, const Part& b) { return place(a) < place(b); });
+      std::size_t last = 0;
+      for (std::size_t i = 1; i < in_order.size(); ++i) {
+        if (in_order[i].arrival > in_order[last].arrival) last = i;
+        wait(MpiWait::early_scan, in_order[i], in_order[last]);
+      }
+      return;
+    }
+    case Shape::none:
+      return;
+  }
+}
+
+void MpiCollectives::finished(std::uint64_t) {
+  for (const auto& [key, series] : series_)
+    for (const Instance& instance : series.instances) incomplete_ += instance.done ? 0 : 1;
+}
+
+}  // namespace tracer::report

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See mpi_world.hpp.
+#include "tracer/report/mpi_world.hpp"
+
+#include <algorithm>
+
+namespace tracer::report {
+
+MpiWorld::MpiWorld(const Definitions& definitions) : rank_of_(definitions.groups_of_locations.size(), undefined_ref) {
+  for (const Location& location : definitions.locations) location_group_.push_back(location.group);
+  for (const Group& group : definitions.groups) {
+    if (group.kind != GroupKind::comm_locations || group.paradigm != Paradigm::mpi) continue;
+    for (const std::uint32_t member : group.members) {
+      const std::uint32_t process = member < location_group_.size() ? location_group_[member] : undefined_ref;
+      if (process < rank_of_.size()) rank_of_[process] = ranks();
+      group_of_.push_back(process < rank_of_.size() ? process : undefined_ref);
+    }
+  }
+  const auto ranks_in = [&](std::uint32_t ref, Members& of) -> std::vector<std::uint32_t> {
+    if (ref >= definitions.groups.size() || definitions.groups[ref].paradigm != Paradigm::mpi) return {};
+    const Group& group = definitions.groups[ref];
+    of.is_self = group.kind == GroupKind::comm_self;
+    if (group.kind != GroupKind::comm_group) return {};
+    return group.members;
+  };
+  for (const Comm& comm : definitions.comms) {
+    Members& of = comms_.emplace_back();
+    of.local = ranks_in(comm.group, of);
+    of.remote = ranks_in(comm.second_group, of);
+  }
+}
+
+std::uint32_t MpiWorld::rank_of(LocationRef location) const {
+  const std::uint32_t process = location < location_group_.size() ? location_group_[location] : undefined_ref;
+  return process < rank_of_.size() ? rank_of_[process] : undefined_ref;
+}
+
+std::uint32_t MpiWorld::world_rank(CommRef comm, std::uint32_t me, std::uint32_t rank) const {
+  if (comm >= comms_.size()) return undefined_ref;
+  const Members& of = comms_[comm];
+  if (of.is_self) return rank == 0 ? me : undefined_ref;
+  const bool is_to_others = !of.remote.empty() && std::find(of.local.begin(), of.local.end(), me) != of.local.end();
+  const auto& members = is_to_others ? of.remote : of.local;
+  if (rank >= members.size() || members[rank] >= ranks()) return undefined_ref;
+  return members[rank];
+}
+
+std::span<const std::uint32_t> MpiWorld::members(CommRef comm) const {
+  if (comm >= comms_.size() || comms_[comm].is_self || !comms_[comm].remote.empty()) return {};
+  return comms_[comm].local;
+}
+
+}  // namespace tracer::report

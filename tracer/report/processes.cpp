@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See processes.hpp.
+#include "tracer/report/processes.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "tracer/virtual_location.hpp"
+
+namespace tracer::report {
+namespace {
+
+/// Processors that the processes of a host may use together: bound ones have theirs each, others share all.
+double processors_of(const std::vector<const RunFacts*>& of_host) {
+  double sum = 0, online = 0, most = 0;
+  for (const RunFacts* facts : of_host) {
+    sum += facts->processors;
+    most = std::max(most, facts->processors);
+    online = std::max(online, static_cast<double>(facts->processors_online));
+  }
+  return online == 0 ? most : std::min(sum, online);
+}
+
+}  // namespace
+
+std::vector<ProcessRow> processes_of(const Definitions& definitions, const std::vector<ThreadRow>& threads) {
+  std::vector<ProcessRow> rows;
+  std::vector<std::size_t> row_of(definitions.groups_of_locations.size(), ~std::size_t{0});
+  for (std::uint32_t i = 0; i < definitions.groups_of_locations.size(); ++i) {
+    const LocationGroup& group = definitions.groups_of_locations[i];
+    if (group.kind != LocationGroupKind::process) continue;
+    row_of[i] = rows.size();
+    ProcessRow& row = rows.emplace_back();
+    row.group = i;
+    row.parent = group.creating_group;
+    row.name = group.name;
+    row.facts = run_facts(group.properties);
+    for (const Property& property : group.properties)
+      if (property.name == "TRACER::PROGRAM") row.program = property.value;
+  }
+  for (LocationRef i = 0; i < definitions.locations.size(); ++i) {
+    const Location& location = definitions.locations[i];
+    if (location.group >= row_of.size() || is_virtual(location)) continue;
+    const LocationGroup& group = definitions.groups_of_locations[location.group];
+    const bool is_device = group.kind != LocationGroupKind::process;
+    const std::uint32_t owner = is_device ? group.creating_group : location.group;
+    if (owner >= row_of.size() || row_of[owner] == ~std::size_t{0}) continue;
+    ProcessRow& row = rows[row_of[owner]];
+    (location.kind == LocationKind::cpu_thread ? row.threads : row.streams).push_back(i);
+  }
+  for (const ThreadRow& thread : threads) {
+    const Location& location = definitions.locations[thread.location];
+    if (location.kind != LocationKind::cpu_thread || location.group >= row_of.size()) continue;
+    if (row_of[location.group] == ~std::size_t{0}) continue;
+    ProcessRow& row = rows[row_of[location.group]];
+    row.events += thread.events;
+    for (std::size_t i = 0; i < row.ns.size(); ++i) row.ns[i] += thread.ns[i];
+  }
+  return rows;
+}
+
+std::string name_in_job(const Definitions& definitions, LocationRef location) {
+  const auto& groups = definitions.groups_of_locations;
+  const auto processes = std::count_if(groups.begin(), groups.end(), [](const LocationGroup& group) {
+    return group.kind == LocationGroupKind::process;
+  });
+  const Location& of = definitions.locations[location];
+  return (processes > 1 && of.group < groups.size() ? groups[of.group].name + ": " : std::string{}) + of.name;
+}
+
+Balance balance_of_processes(const std::vector<ProcessRow>& processes) {
+  Balance balance;
+  for (const ProcessRow& process : processes) {
+    if (process.threads.empty()) continue;
+    const std::uint64_t work = process.ns[static_cast<std::size_t>(Activity::work)];
+    balance.min = balance.threads == 0 ? work : std::min(balance.min, work);
+    if (balance.threads++ == 0 || work > balance.max) balance.slowest = process.name;
+    balance.max = std::max(balance.max, work);
+    balance.sum += work;
+  }
+  if (balance.threads != 0) balance.lost = balance.max - balance.sum / balance.threads;
+  return balance;
+}
+
+RunFacts facts_of_all(const Definitions& definitions, const std::vector<ProcessRow>& processes) {
+  RunFacts all = run_facts(definitions);
+  if (all.known || processes.empty()) return all;
+  std::map<std::string, std::vector<const RunFacts*>> by_host;
+  const RunFacts* of = nullptr;  // the first, unless one was killed
+  std::uint64_t processor_ns = 0;
+  for (const ProcessRow& process : processes) {
+    if (!process.facts.known) continue;
+    by_host[process.facts.host].push_back(&process.facts);
+    processor_ns += process.facts.processor_ns;
+    if (of == nullptr || (process.facts.killed() && !of->killed())) of = &process.facts;
+  }
+  if (of == nullptr) return all;
+  all = *of;
+  all.processor_ns = processor_ns;
+  all.processors = 0;
+  all.processors_online = 0;
+  for (const auto& [host, facts] : by_host) {
+    all.processors += processors_of(facts);
+    all.processors_online += facts.front()->processors_online;
+  }
+  if (by_host.size() > 1) all.host = std::to_string(by_host.size()) + " hosts";
+  return all;
+}
+
+}  // namespace tracer::report

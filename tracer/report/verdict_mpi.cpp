@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Findings about MPI: ranks that wait for each other, threads that idle beside one that communicates, unequal ranks.
+#include <algorithm>
+#include <cctype>
+
+#include "tracer/report/judge.hpp"
+
+namespace tracer::report {
+namespace {
+
+const char* what_the_other_does(MpiWait kind) {
+  switch (kind) {
+    case MpiWait::late_sender:
+      return "which sends late";
+    case MpiWait::late_receiver:
+      return "which asks for the message late";
+    default:
+      return "which comes late";
+  }
+}
+
+const char* advice_for(MpiWait kind) {
+  switch (kind) {
+    case MpiWait::late_sender:
+      return "Let the sender send before other work, or the receiver ask early (MPI_Irecv) and work until it needs it; "
+             "where the sender has more work, see to that.";
+    case MpiWait::late_receiver:
+      return "Post the receive before other work (MPI_Irecv), or let the sender go on (MPI_Isend) and wait later.";
+    case MpiWait::barrier:
+      return "Is the barrier needed? Where it is: spread the work before it evenly over the ranks.";
+    case MpiWait::nxn:
+      return "Spread the work before it evenly over the ranks; a non-blocking operation lets the early ones work on.";
+    case MpiWait::early_reduce:
+      return "The root could work meanwhile (MPI_Ireduce), or come later; spread the others' work evenly.";
+    case MpiWait::late_broadcast:
+      return "Let the root do it before other work, or the others something in between (MPI_Ibcast).";
+    default:
+      return "Spread the work before it evenly over the ranks.";
+  }
+}
+
+}  // namespace
+
+/// A thread's waiting, with that of the threads that have nothing to do meanwhile.
+std::uint64_t Judge::with_idle_threads(std::uint64_t ns) const {
+  const double idle = share(account_.at(Place::mpi_idle), account_.at(Place::mpi));
+  return ns + static_cast<std::uint64_t>(idle * static_cast<double>(ns));
+}
+
+void Judge::waits_in_mpi() {
+  for (const MpiWaitRow& row : report_.mpi.waits) {
+    Finding finding = at(row.region);
+    finding.at = row.longest_at;
+    finding.text = format("%s: ranks wait %s in %s, %s times; most of it, %s, by rank %u.", text_of(row.kind),
+                          time(row.ns).c_str(), row.name.c_str(), count_text(row.count).c_str(),
+                          time(row.most_ns).c_str(), row.most_rank);
+    finding.text += format(" They wait for %s of rank %u (%s), %s.", row.cause_name.c_str(), row.most_cause,
+                           time(row.most_cause_ns).c_str(), what_the_other_does(row.kind));
+    finding.text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(finding.text.front())));
+    finding.advice = advice_for(row.kind);
+    sure(finding, "high");
+    std::string id = name_of(row.kind);
+    std::replace(id.begin(), id.end(), '_', '-');
+    add(std::move(finding), id, with_idle_threads(row.ns));
+  }
+}
+
+/// What one thread's communication costs the others: not its waiting, which has findings of its own.
+void Judge::idle_beside_mpi() {
+  RegionRef region = undefined_ref;
+  std::uint64_t most = 0, waited = 0;
+  for (const AccountRow& row : account_.details)
+    if (row.place == Place::mpi_idle && row.ns > most) most = row.ns, region = row.region;
+  for (const std::uint64_t ns : report_.mpi.waited) waited += ns;
+  const std::uint64_t idle = account_.at(Place::mpi_idle);
+  const double waiting = std::min(1.0, share(waited, account_.at(Place::mpi)));
+  Finding finding = at(region);
+  finding.text = format("Threads idle %s while one thread of their process is in MPI, most of it in %s.",
+                        time(idle).c_str(), name(region).c_str());
+  finding.advice =
+      "Let the other threads compute meanwhile (non-blocking calls, tasks), or several threads communicate "
+      "(MPI_THREAD_MULTIPLE); more ranks with fewer threads have less of it.";
+  add(std::move(finding), "mpi-idle", static_cast<std::uint64_t>((1 - waiting) * static_cast<double>(idle)));
+}
+
+void Judge::ranks() {
+  const Balance& balance = report_.process_balance;
+  if (report_.mpi.ranks < 2 || balance.threads < 2) return;
+  Finding finding;
+  finding.text = format("Ranks have unequal work: %s works %s, the mean is %s; the others wait for it inside MPI.",
+                        balance.slowest.c_str(), time(balance.max).c_str(),
+                        time(static_cast<std::uint64_t>(balance.mean())).c_str());
+  finding.advice = "Cut the problem by the work of its parts rather than by their size, or move parts while it runs.";
+  finding.sure = busy_ ? "low" : "medium";
+  add(std::move(finding), "rank-imbalance", balance.max * balance.threads - balance.sum);
+}
+
+}  // namespace tracer::report
