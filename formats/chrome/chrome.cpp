@@ -91,8 +91,12 @@ class Writer final : public TimelineVisitor {
     if (slice.continues) argument("continues", "true");
     if (slice.suspended) argument("suspended", "true");
     out_ << "}}";
-    if (slice.flow_out != 0) flow("s", slice.flow_out, slice);
-    if (slice.flow_in != 0) flow("f", slice.flow_in, slice);
+    if (slice.flow_out != 0) flow("s", "flow", slice.flow_out, slice.location, slice.begin);
+    if (slice.flow_in != 0) flow("f", "flow", slice.flow_in, slice.location, slice.begin);
+  }
+
+  void message_end(const MessageEnd& end) override {
+    flow(end.is_send ? "s" : "f", "message", end.flow, end.location, end.time);
   }
 
   void counter(const Counter& counter) override {
@@ -135,9 +139,9 @@ class Writer final : public TimelineVisitor {
     first_ = false;
     return out_;
   }
-  void flow(const char* phase, std::uint64_t id, const Slice& slice) {
-    begin() << "{\"ph\":\"" << phase << "\",\"name\":\"flow\",\"cat\":\"flow\",\"id\":\"" << id << "\""
-            << where(slice.location) << ",\"ts\":" << time(slice.begin) << (*phase == 'f' ? ",\"bp\":\"e\"}" : "}");
+  void flow(const char* phase, const char* name, std::uint64_t id, LocationRef location, std::uint64_t at) {
+    begin() << "{\"ph\":\"" << phase << "\",\"name\":\"" << name << "\",\"cat\":\"" << name << "\",\"id\":\"" << id
+            << "\"" << where(location) << ",\"ts\":" << time(at) << (*phase == 'f' ? ",\"bp\":\"e\"}" : "}");
   }
   std::string where(LocationRef location) const {
     const std::uint32_t group = definitions_.locations[location].group;

@@ -30,7 +30,7 @@ std::string cell(const std::string& given) {
   return out + '"';
 }
 
-constexpr const char* arrow_names[] = {"submit", "transfer", "task"};
+constexpr const char* arrow_names[] = {"submit", "transfer", "task", "message"};
 
 class Writer final : public TimelineVisitor {
  public:
@@ -41,6 +41,9 @@ class Writer final : public TimelineVisitor {
     if (error) throw Error{"cannot make " + directory_.string() + ": " + error.message()};
     start(slices_, "slices.csv", "location,depth,name,begin_ns,end_ns,task,bytes,continues,suspended");
     start(arrows_, "arrows.csv", "kind,from_location,to_location,from_ns,to_ns");
+    start(messages_, "messages.csv",
+          "from_location,to_location,from_ns,to_ns,from_rank,to_rank,communicator,tag,bytes,late_sender_ns,late_"
+          "receiver_ns");
     start(counters_, "counters.csv", "metric,location,time_ns,value");
     start(bands_, "phase_bands.csv", "process,lane,name,begin_ns,end_ns");
     start(phases_, "phases.csv",
@@ -58,6 +61,11 @@ class Writer final : public TimelineVisitor {
     arrows_ << arrow_names[static_cast<std::size_t>(arrow.kind)] << ',' << arrow.from << ',' << arrow.to << ','
             << since(arrow.from_time) << ',' << since(arrow.to_time) << '\n';
   }
+  void message(const Message& message) override {
+    messages_ << message.from << ',' << message.to << ',' << since(message.from_time) << ',' << since(message.to_time)
+              << ',' << message.from_rank << ',' << message.to_rank << ',' << message.comm << ',' << message.tag << ','
+              << message.bytes << ',' << message.late_sender << ',' << message.late_receiver << '\n';
+  }
   void counter(const Counter& counter) override {
     counters_ << counter.metric << ',' << counter.location << ',' << since(counter.time) << ',' << text_of(counter)
               << '\n';
@@ -72,7 +80,7 @@ class Writer final : public TimelineVisitor {
             << ',' << p.threads << ',' << p.max_over_mean << '\n';
   }
   void finish() override {
-    for (std::ofstream* file : {&slices_, &arrows_, &counters_, &bands_, &phases_}) check(*file);
+    for (std::ofstream* file : {&slices_, &arrows_, &messages_, &counters_, &bands_, &phases_}) check(*file);
   }
 
  private:
@@ -86,11 +94,15 @@ class Writer final : public TimelineVisitor {
     check(file);
   }
   void write_tables(const Definitions& definitions) const {
-    std::ofstream locations, regions, meta;
+    std::ofstream locations, regions, meta, comms;
     start(meta, "meta.csv", "name,value");
     for (const Property& property : definitions.properties)
       meta << cell(property.name) << ',' << cell(property.value) << '\n';
     check(meta);
+    start(comms, "communicators.csv", "communicator,name");
+    for (std::size_t i = 0; i < definitions.comms.size(); ++i)
+      comms << i << ',' << cell(definitions.comms[i].name) << '\n';
+    check(comms);
     start(locations, "locations.csv", "location,name,kind,group");
     for (std::size_t i = 0; i < definitions.locations.size(); ++i) {
       const Location& location = definitions.locations[i];
@@ -113,7 +125,7 @@ class Writer final : public TimelineVisitor {
 
   std::filesystem::path directory_;
   std::uint64_t origin_;
-  mutable std::ofstream slices_, arrows_, counters_, bands_, phases_;
+  mutable std::ofstream slices_, arrows_, messages_, counters_, bands_, phases_;
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace tracer {
 namespace {
 
-using perfetto::Message;
+using Proto = perfetto::Message;
 
 namespace trace {
 constexpr std::uint32_t packet = 1;
@@ -28,9 +28,9 @@ constexpr std::uint32_t process_pid = 1, process_name = 6, process_labels = 8, t
                         thread_name = 5, counter_unit_name = 6;
 }  // namespace track
 namespace event {
-constexpr std::uint32_t category_iids = 3, annotation = 4, type = 9, name_iid = 10, track_uuid = 11, counter_value = 30,
-                        double_counter_value = 44, flow_ids = 47, terminating_flow_ids = 48;
-constexpr std::uint64_t slice_begin = 1, slice_end = 2, counter = 4;
+constexpr std::uint32_t category_iids = 3, annotation = 4, type = 9, name_iid = 10, track_uuid = 11, name = 23,
+                        counter_value = 30, double_counter_value = 44, flow_ids = 47, terminating_flow_ids = 48;
+constexpr std::uint64_t slice_begin = 1, slice_end = 2, instant = 3, counter = 4;
 constexpr std::uint32_t annotation_uint = 3, annotation_name = 10;
 }  // namespace event
 namespace interned {
@@ -49,7 +49,7 @@ class Writer final : public TimelineVisitor {
   }
 
   void open(const Slice& slice) override {
-    Message event;
+    Proto event;
     event.varint(event::category_iids, categories_[std::min<std::size_t>(slice.name, categories_.size() - 1)]);
     if (definitions_.locations[slice.location].kind != LocationKind::cpu_thread) event.varint(event::category_iids, 1);
     if (slice.bytes != 0) annotate(event, "bytes", slice.bytes);
@@ -63,15 +63,27 @@ class Writer final : public TimelineVisitor {
   }
 
   void close(const Slice& slice) override {
-    Message event;
+    Proto event;
     event.varint(event::type, event::slice_end);
     event.varint(event::track_uuid, track_of(slice.location));
     write_event(slice.end, event);
   }
 
+  /// An instant of its own: a call may have many messages.
+  void message_end(const MessageEnd& end) override {
+    Proto event;
+    annotate(event, "bytes", end.bytes);
+    annotate(event, "tag", end.tag);
+    event.varint(event::type, event::instant);
+    event.text(event::name, (end.is_send ? "send to rank " : "receive from rank ") + std::to_string(end.rank));
+    event.varint(event::track_uuid, track_of(end.location));
+    event.fixed64(end.is_send ? event::flow_ids : event::terminating_flow_ids, end.flow);
+    write_event(end.time, event);
+  }
+
   void counter(const Counter& counter) override {
     if (described_.insert(counter.metric).second) describe_counter(counter.metric);
-    Message event;
+    Proto event;
     event.varint(event::type, event::counter);
     event.varint(event::track_uuid, counter_tracks + counter.metric);
     if (counter.type == ValueType::float64)
@@ -84,7 +96,7 @@ class Writer final : public TimelineVisitor {
   /// Behind what came since its begin: readers sort by time.
   void band(const Band& band) override {
     const std::uint64_t track = describe_lane(band);
-    Message begin, end;
+    Proto begin, end;
     begin.varint(event::category_iids, categories_[std::min<std::size_t>(band.region, categories_.size() - 1)]);
     begin.varint(event::type, event::slice_begin);
     begin.varint(event::name_iid, band.region + 1);
@@ -101,22 +113,22 @@ class Writer final : public TimelineVisitor {
   static std::uint64_t track_of(LocationRef location) { return (std::uint64_t{1} << 32) + location; }
   static std::uint64_t process_of(std::uint32_t group) { return group + 1; }
 
-  static void annotate(Message& event, const char* name, std::uint64_t value) {
-    Message annotation;
+  static void annotate(Proto& event, const char* name, std::uint64_t value) {
+    Proto annotation;
     annotation.varint(event::annotation_uint, value);
     annotation.text(event::annotation_name, name);
     event.message(event::annotation, annotation);
   }
 
-  void write(Message& message) {
+  void write(Proto& message) {
     message.varint(packet::sequence_id, sequence);
-    Message whole;
+    Proto whole;
     whole.message(trace::packet, message);
     out_ << whole.bytes();
   }
 
-  void write_event(std::uint64_t time, const Message& event) {
-    Message message;
+  void write_event(std::uint64_t time, const Proto& event) {
+    Proto message;
     message.varint(packet::timestamp, time);
     message.message(packet::track_event, event);
     message.varint(packet::sequence_flags, packet::needs_state);
@@ -124,9 +136,9 @@ class Writer final : public TimelineVisitor {
   }
 
   void intern_names() {
-    Message data;
+    Proto data;
     const auto add = [&](std::uint32_t field, std::uint64_t iid, std::string_view name) {
-      Message entry;
+      Proto entry;
       entry.varint(interned::iid, iid);
       entry.text(interned::name, name);
       data.message(field, entry);
@@ -141,20 +153,20 @@ class Writer final : public TimelineVisitor {
       categories_.push_back(found->second);
       add(interned::names, ++iid, name);
     }
-    Message message;
+    Proto message;
     message.message(packet::interned_data, data);
     message.varint(packet::sequence_flags, packet::state_cleared | packet::needs_state);
     write(message);
   }
 
-  void write_track(const Message& descriptor) {
-    Message message;
+  void write_track(const Proto& descriptor) {
+    Proto message;
     message.message(packet::track_descriptor, descriptor);
     write(message);
   }
 
   void describe_process(std::uint32_t group) {
-    Message process, descriptor;
+    Proto process, descriptor;
     process.varint(track::process_pid, numbers_.process[group]);
     process.text(track::process_name, definitions_.groups_of_locations[group].name);
     const std::string end = broken_end(definitions_);
@@ -167,7 +179,7 @@ class Writer final : public TimelineVisitor {
 
   void describe_thread(LocationRef location) {
     const Location& definition = definitions_.locations[location];
-    Message thread, descriptor;
+    Proto thread, descriptor;
     thread.varint(track::thread_pid,
                   definition.group < numbers_.process.size() ? numbers_.process[definition.group] : 0);
     thread.varint(track::thread_tid, numbers_.thread[location]);
@@ -180,7 +192,7 @@ class Writer final : public TimelineVisitor {
 
   void describe_counter(std::uint32_t metric) {
     const bool known = metric < definitions_.metrics.size();
-    Message counter, descriptor;
+    Proto counter, descriptor;
     if (known) counter.text(track::counter_unit_name, definitions_.metrics[metric].unit);
     descriptor.varint(track::uuid, counter_tracks + metric);
     descriptor.text(track::name, known ? definitions_.metrics[metric].name : "metric");
@@ -192,7 +204,7 @@ class Writer final : public TimelineVisitor {
     const auto [lane, is_new] =
         lanes_.try_emplace({band.group, band.lane}, phase_tracks + static_cast<std::uint64_t>(lanes_.size()));
     if (is_new) {
-      Message descriptor;
+      Proto descriptor;
       descriptor.varint(track::uuid, lane->second);
       descriptor.text(track::name, band.lane == 0 ? "Phases" : "Phases (" + std::to_string(band.lane + 1) + ")");
       descriptor.varint(track::parent, process_of(band.group));

@@ -23,13 +23,15 @@ CREATE TABLE regions (name INTEGER PRIMARY KEY, text TEXT, role INTEGER, file TE
 CREATE TABLE metrics (metric INTEGER PRIMARY KEY, name TEXT, unit TEXT);
 CREATE TABLE slices (location INTEGER, depth INTEGER, name INTEGER, begin_ns INTEGER, end_ns INTEGER, task INTEGER, bytes INTEGER, continues INTEGER, suspended INTEGER);
 CREATE TABLE arrows (kind TEXT, from_location INTEGER, to_location INTEGER, from_ns INTEGER, to_ns INTEGER);
+CREATE TABLE messages (from_location INTEGER, to_location INTEGER, from_ns INTEGER, to_ns INTEGER, from_rank INTEGER, to_rank INTEGER, communicator INTEGER, tag INTEGER, bytes INTEGER, late_sender_ns INTEGER, late_receiver_ns INTEGER);
+CREATE TABLE communicators (communicator INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE counters (metric INTEGER, location INTEGER, time_ns INTEGER, value INTEGER);
 CREATE TABLE phases (name INTEGER PRIMARY KEY, count INTEGER, total_ns INTEGER, longest_ns INTEGER, shortest_ns INTEGER, work_ns INTEGER, waiting_ns INTEGER, runtime_ns INTEGER, device_wait_ns INTEGER, mpi_ns INTEGER, device_ns INTEGER, threads INTEGER, max_over_mean REAL);
 CREATE TABLE phase_bands (process INTEGER, lane INTEGER, name INTEGER, begin_ns INTEGER, end_ns INTEGER);
 CREATE VIEW named_slices AS SELECT s.*, r.text AS region, r.file, r.line, l.name AS thread, s.end_ns - s.begin_ns AS duration_ns
   FROM slices s JOIN regions r USING (name) JOIN locations l ON l.location = s.location;
 )";
-constexpr const char* arrow_names[] = {"submit", "transfer", "task"};
+constexpr const char* arrow_names[] = {"submit", "transfer", "task", "message"};
 
 class Database {
  public:
@@ -92,6 +94,7 @@ class Writer final : public TimelineVisitor {
         schema_{database_},
         slices_{database_, "INSERT INTO slices VALUES (?,?,?,?,?,?,?,?,?)"},
         arrows_{database_, "INSERT INTO arrows VALUES (?,?,?,?,?)"},
+        messages_{database_, "INSERT INTO messages VALUES (?,?,?,?,?,?,?,?,?,?,?)"},
         counters_{database_, "INSERT INTO counters VALUES (?,?,?,?)"},
         phases_{database_, "INSERT INTO phases VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"},
         bands_{database_, "INSERT INTO phase_bands VALUES (?,?,?,?,?)"},
@@ -105,6 +108,11 @@ class Writer final : public TimelineVisitor {
   void arrow(const Arrow& arrow) override {
     arrows_(arrow_names[static_cast<std::size_t>(arrow.kind)], std::uint64_t{arrow.from}, std::uint64_t{arrow.to},
             since(arrow.from_time), since(arrow.to_time));
+  }
+  void message(const Message& message) override {
+    messages_(std::uint64_t{message.from}, std::uint64_t{message.to}, since(message.from_time), since(message.to_time),
+              std::uint64_t{message.from_rank}, std::uint64_t{message.to_rank}, std::uint64_t{message.comm},
+              std::uint64_t{message.tag}, message.bytes, message.late_sender, message.late_receiver);
   }
   void counter(const Counter& counter) override {
     const std::uint64_t metric = counter.metric, location = counter.location;
@@ -137,7 +145,8 @@ class Writer final : public TimelineVisitor {
     Insert meta{database_, "INSERT OR REPLACE INTO meta VALUES (?,?)"},
         locations{database_, "INSERT INTO locations VALUES (?,?,?,?)"},
         regions{database_, "INSERT INTO regions VALUES (?,?,?,?,?)"},
-        metrics{database_, "INSERT INTO metrics VALUES (?,?,?)"};
+        metrics{database_, "INSERT INTO metrics VALUES (?,?,?)"},
+        comms{database_, "INSERT INTO communicators VALUES (?,?)"};
     meta("schema", "tracer-sqlite/1");
     meta("creator", definitions.creator);
     meta("realtime_ns", std::to_string(definitions.clock.realtime));
@@ -155,13 +164,14 @@ class Writer final : public TimelineVisitor {
       regions(std::uint64_t{i}, names[i], std::uint64_t{static_cast<unsigned>(region.role)}, region.source_file,
               std::uint64_t{region.begin_line});
     }
+    for (std::size_t i = 0; i < definitions.comms.size(); ++i) comms(std::uint64_t{i}, definitions.comms[i].name);
     for (std::size_t i = 0; i < definitions.metrics.size(); ++i)
       metrics(std::uint64_t{i}, definitions.metrics[i].name, definitions.metrics[i].unit);
   }
 
   Database database_;
   Schema schema_;
-  Insert slices_, arrows_, counters_, phases_, bands_;
+  Insert slices_, arrows_, messages_, counters_, phases_, bands_;
   std::uint64_t origin_;
 };
 

@@ -29,12 +29,33 @@ struct Slice {
   bool suspended = false;            ///< ends because its task was suspended
 };
 
-enum class ArrowKind : std::uint8_t { submit, transfer, task };  ///< to a kernel, to a copy, from creation to start
+/// To a kernel, to a copy, from creation to start; a message where a page draws it as one (TimelineVisitor::message).
+enum class ArrowKind : std::uint8_t { submit, transfer, task, message };
 
 struct Arrow {
   ArrowKind kind = ArrowKind::submit;
   LocationRef from = 0, to = 0;
   std::uint64_t from_time = 0, to_time = 0;
+};
+
+/// From the call that sent it to the call in which it was received. Ranks are those of MPI_COMM_WORLD; clocks may
+/// differ, so that it may come before it is sent.
+struct Message {
+  LocationRef from = 0, to = 0;
+  std::uint64_t from_time = 0, to_time = 0;
+  std::uint32_t from_rank = 0, to_rank = 0, comm = 0, tag = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t late_sender = 0, late_receiver = 0;  ///< ns that the receiver waited for the sender, and the reverse
+};
+
+/// One end of a message, at its time.
+struct MessageEnd {
+  LocationRef location = 0;
+  std::uint64_t time = 0;
+  bool is_send = true;
+  std::uint32_t rank = 0, tag = 0;  ///< rank: of the other end
+  std::uint64_t bytes = 0;
+  std::uint64_t flow = 0;  ///< the arrow's number, apart from those of slices
 };
 
 struct Counter {
@@ -87,6 +108,9 @@ class TimelineVisitor {
   virtual void close(const Slice&) {}
   /// When its end is reached; its beginning is in the past.
   virtual void arrow(const Arrow&) {}
+  virtual void message_end(const MessageEnd&) {}
+  /// When both of its ends are over: in no order.
+  virtual void message(const Message&) {}
   virtual void counter(const Counter&) {}
   /// When it ends.
   virtual void band(const Band&) {}

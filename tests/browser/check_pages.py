@@ -95,6 +95,34 @@ def check_tasks(browser):
     need(browser.evaluate("tracerReport.meta.arrows.length") == 20, "an arrow leads from each creation to its start")
 
 
+def check_ring(browser):
+    """64 ranks of 4 threads: lanes by process, arrows for messages, the matrix, and what is waited."""
+    lanes = browser.evaluate("tracerReport.order().map(l => [l.owner.name, l.name])")
+    expected = [[f"MPI Rank {rank}", f"MPI Rank {rank}: " + ("Master thread" if thread == 0 else f"OMP thread {thread}")] for rank in range(64) for thread in range(4)]
+    need(lanes == expected, f"lanes are in the order of ranks and threads {lanes[:9]}")
+    need(browser.evaluate("tracerReport.meta.arrows.filter(a => a[0] === 3).length") == 640, "an arrow for each message")
+    arrow = browser.evaluate("tracerReport.meta.arrows.find(a => a[1] === 63 * 4)")
+    need(arrow == [3, 252, 0, 7e6, 7e6], f"from the sender to the receiver, at their times {arrow}")
+    browser.key("r")
+    need(browser.evaluate("tracerReport.order().length") == 64, "r leaves one lane for each process")
+    browser.evaluate("tracerReport.goTo('!$omp parallel @example.c:10'); new Promise(done => setTimeout(done, 200))")
+    browser.key("r")
+    browser.evaluate("tracerReport.order().length === 64 && tracerReport.foldProcesses()")
+    browser.evaluate("tracerReport.showTab('MPI')")
+    text = browser.evaluate("document.getElementById('panel').textContent")
+    need("late sender" in text and "20 ms" in text and "rank 0 for rank 63" in text, f"the wait state, its time and both ranks are told {text[:400]}")
+    cells = browser.evaluate("[document.querySelectorAll('#matrix rect').length, document.querySelector('#matrix rect title').textContent]")
+    need(cells[0] == 64 and "from 0 to 1: 10 messages" in cells[1], f"the matrix has the 64 pairs {cells}")
+    browser.evaluate("document.querySelector('[data-from]').click()")
+    view = browser.evaluate("[tracerReport.view.t0, tracerReport.view.t1]")
+    need(view[1] - view[0] < 20e6, f"a wait leads to its place {view}")
+    browser.evaluate("tracerReport.showTab('Processes')")
+    rows = browser.evaluate("document.querySelectorAll('#panel tbody tr').length")
+    need(rows == 64, f"the table of processes has them all {rows}")
+    ready = browser.evaluate("tracerReport.readyAt")
+    print(f"drawn after {ready:.0f} ms")
+
+
 def check_million(browser, page):
     browser.open(page)
     events = browser.evaluate("tracerReport.report().trace.events")
@@ -132,8 +160,8 @@ def main():
         if shots:
             browser.open(page)
             browser.screenshot(shots / "report-imbalance.png")
-        for kind, check in (("overlap", check_device), ("chain", check_tasks), ("lock", None)):
-            page = make(tracer, make_trace, directory, kind)
+        for kind, check, *arguments in (("overlap", check_device), ("chain", check_tasks), ("lock", None), ("ring", check_ring, "64")):
+            page = make(tracer, make_trace, directory, kind, *arguments)
             check_clean(browser, page)
             if check:
                 check(browser)

@@ -12,7 +12,7 @@ from browser import Browser, find_chromium
 from colour_vision import LOSS, closest
 from pages import check_clean, make, make_archive, need
 
-ACTIVITIES = ["work", "barrier", "task_wait", "lock_wait", "runtime", "device", "idle"]
+ACTIVITIES = ["work", "barrier", "task_wait", "lock_wait", "runtime", "device", "mpi", "idle"]
 WAIT = "new Promise(done => setTimeout(done, 400))"
 SPAN = "tracerReport.view.t1 - tracerReport.view.t0"
 FRAME = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
@@ -135,8 +135,8 @@ def check_thread_table(browser):
     browser.evaluate("tracerReport.showTab('Summary')")
     rows = table(browser, "thread")
     heads = browser.evaluate("[...document.querySelectorAll('#panel th')].map(h => h.textContent)")
-    need({"work", "barrier", "taskwait", "locks", "runtime", "waiting for devices", "idle"} <= set(heads), f"the threads' table has all that they do {heads}")
-    shares = [sum(float(cell[:-2]) for cell in row[2:9]) for row in rows]
+    need({"work", "barrier", "taskwait", "locks", "runtime", "waiting for devices", "MPI", "idle"} <= set(heads), f"the threads' table has all that they do {heads}")
+    shares = [sum(float(cell[:-2]) for cell in row[2:10]) for row in rows]
     need(shares == [100, 87.5, 87.5, 87.5], f"which is all of their time: the workers' ends with the region {shares}")
 
 

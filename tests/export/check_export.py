@@ -118,6 +118,10 @@ def check_perfetto(path, counts, copies):
                 stacks[track].append((one[10], time))
             elif one[9] == 2:
                 stacks[track].pop()
+            elif one[9] == 3:
+                need_inside = stacks[track] and names[stacks[track][-1][0]].startswith("MPI_")
+                if not need_inside:
+                    raise SystemExit("FAILED: a message is outside of a call of MPI")
             flows_out |= {value for field, value in event if field == 47}
             flows_in |= {value for field, value in event if field == 48}
     need(not any(stacks.values()), "perfetto: every slice that begins ends")
@@ -186,6 +190,19 @@ def check_sqlite(path, counts, total, copies):
     database.close()
 
 
+def check_messages(rows, of):
+    """Ten ranks of four threads, ten steps: each sends to the next, and rank 0 waits 2 ms for the last in each step."""
+    pairs = collections.Counter((row["from_rank"], row["to_rank"], row["bytes"]) for row in rows)
+    need(pairs == {(rank, (rank + 1) % 10, 1000 + rank): 10 for rank in range(10)}, f"{of}: every message is there")
+    need(all(row["from_location"] == 4 * row["from_rank"] and row["to_location"] == 4 * row["to_rank"] for row in rows), f"{of}: messages name the threads of both ends")
+    late = collections.Counter({row["to_rank"]: 0 for row in rows})
+    for row in rows:
+        late[row["to_rank"]] += row["late_sender_ns"]
+        if row["late_receiver_ns"] or row["tag"] != 7 or row["from_ns"] > row["to_ns"]:
+            raise SystemExit(f"FAILED: {of}: {row}")
+    need(late[0] == 20_000_000 and sum(late.values()) == late[0], f"{of}: who waited is told with the message")
+
+
 def export(tracer, archive, kind, output):
     subprocess.run([tracer, "export", archive, "--format", kind, "-o", output], check=True, stderr=subprocess.DEVNULL)
     return pathlib.Path(output)
@@ -252,7 +269,7 @@ def main():
     tracer, make_trace = sys.argv[1:3]
     with tempfile.TemporaryDirectory() as temporary:
         directory = pathlib.Path(temporary)
-        for kind in ("imbalance", "chain", "overlap", "lock"):
+        for kind in ("imbalance", "chain", "overlap", "lock", "ring"):
             archive = directory / kind
             subprocess.run([make_trace, kind, archive], check=True)
             counts, total, copies, _ = enters(tracer, archive)
@@ -263,13 +280,25 @@ def main():
                 need(len(out) == len(into) == 20, "perfetto: a flow leads from each task's creation to its start")
             if kind == "overlap":
                 need(77 in out and 77 in into, "perfetto: a flow leads from the submit to the kernel")
+            if kind == "ring":
+                need(len(out) == len(into) == 100 and out == into, "perfetto: a flow for each message, from its sender to its receiver")
             check_chrome(export(tracer, archive, "chrome", directory / (kind + ".json")), counts, copies)
             check_csv(export(tracer, archive, "csv", directory / (kind + ".csv.d")), counts, copies)
+            if kind == "ring":
+                with open(directory / "ring.csv.d/messages.csv", newline="", encoding="utf-8") as file:
+                    check_messages([{name: int(value) for name, value in row.items()} for row in csv.DictReader(file)], "csv")
             tried = subprocess.run([tracer, "export", archive, "-o", directory / (kind + ".sqlite")], capture_output=True, text=True)
             has_sqlite = tried.returncode == 0
             need(has_sqlite or "no SQLite" in tried.stderr, "sqlite: written, or said why not")
             if has_sqlite:
                 check_sqlite(directory / (kind + ".sqlite"), counts, total, copies)
+            if has_sqlite and kind == "ring":
+                database = sqlite3.connect(directory / "ring.sqlite")
+                database.row_factory = sqlite3.Row
+                check_messages([dict(row) for row in database.execute("SELECT * FROM messages")], "sqlite")
+                names = dict(database.execute("SELECT * FROM communicators"))
+                need("MPI_COMM_WORLD" in names.values(), "sqlite: communicators have their names")
+                database.close()
         check_killed(tracer, make_trace, directory)
         check_part(tracer, make_trace, directory)
         check_large(tracer, make_trace, directory)

@@ -6,6 +6,7 @@
 
 #include "formats/otf2/sink.hpp"
 #include "tests/report/known_traces.hpp"
+#include "tests/report/mpi_traces.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -72,7 +73,8 @@ void write_large(EventSink& sink, std::uint64_t events, unsigned threads, unsign
 
 int main(int argc, char** argv) try {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: make_trace imbalance|even|killed|chain|overlap|lock|large|wide DIRECTORY [NUMBER]\n");
+    std::fprintf(stderr,
+                 "usage: make_trace imbalance|even|killed|chain|overlap|lock|large|wide|ring DIRECTORY [NUMBER]\n");
     return 2;
   }
   const std::uint64_t number = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 10;
@@ -92,6 +94,7 @@ int main(int argc, char** argv) try {
                        : kind == "even"                        ? even_loop()
                        : kind == "chain"                       ? chain_of_tasks(static_cast<unsigned>(number))
                        : kind == "overlap"                     ? overlap_30_percent()
+                       : kind == "ring"                        ? ring(static_cast<unsigned>(number), 4, 10).trace
                                                                : contended_lock();
   if (kind == "killed")
     for (const auto& [name, value] : {std::pair{"ENDED", "signal"}, std::pair{"SIGNAL", "9"}})

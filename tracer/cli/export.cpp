@@ -91,6 +91,8 @@ void export_into(EventSource& source, const Options& options, TimelineVisitor& w
     replay.add(phases);
     replay.add(teller);
   }
+  report::TimelineMessages messages{source.definitions(), replay, writer};
+  replay.add(messages.observer());  // before the timeline, which says when all is told
   replay.add(timeline);
   replay.add(exporter);
   source.read(replay);

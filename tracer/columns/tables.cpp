@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tracer/event_names.hpp"
 #include "tracer/timeline.hpp"
 #include "tracer/virtual_location.hpp"
 
@@ -18,54 +19,9 @@ using report::Task;
 using report::Team;
 using enum parquet::Type;
 
-/// Of EventType, in the events table; nullptr: not in it.
-const char* name_of(EventType type) {
-  switch (type) {
-    case EventType::program_begin:
-      return "program_begin";
-    case EventType::program_end:
-      return "program_end";
-    case EventType::thread_fork:
-      return "thread_fork";
-    case EventType::thread_join:
-      return "thread_join";
-    case EventType::team_begin:
-      return "team_begin";
-    case EventType::team_end:
-      return "team_end";
-    case EventType::task_create:
-      return "task_create";
-    case EventType::task_switch:
-      return "task_switch";
-    case EventType::task_complete:
-      return "task_complete";
-    case EventType::acquire_lock:
-      return "acquire_lock";
-    case EventType::release_lock:
-      return "release_lock";
-    case EventType::measurement_on_off:
-      return "measurement_on_off";
-    case EventType::buffer_flush:
-      return "buffer_flush";
-    case EventType::parameter_int:
-      return "parameter_int";
-    case EventType::parameter_uint:
-      return "parameter_uint";
-    case EventType::parameter_string:
-      return "parameter_string";
-    case EventType::rma_get:
-      return "rma_get";
-    case EventType::rma_put:
-      return "rma_put";
-    case EventType::rma_op_complete_blocking:
-      return "rma_op_complete_blocking";
-    case EventType::enter:
-    case EventType::leave:
-    case EventType::metric_uint:
-      return nullptr;
-    default:
-      return "other";
-  }
+/// Whether it is in the events table.
+bool is_told(EventType type) {
+  return type != EventType::enter && type != EventType::leave && type != EventType::metric_uint;
 }
 
 /// As SQL has numbers: -1 where there is none.
@@ -151,8 +107,7 @@ void Tables::event(LocationRef location, const Event& event, std::span<const Eve
 }
 
 void Tables::add_event(LocationRef location, const Event& event) {
-  const char* const what = name_of(event.type);
-  if (what == nullptr) return;
+  if (!is_told(event.type)) return;
   File& file = files_.file(Table::events, location);
   std::string_view name, value_text;
   const bool parameter = event.type == EventType::parameter_int || event.type == EventType::parameter_uint ||
@@ -161,8 +116,8 @@ void Tables::add_event(LocationRef location, const Event& event) {
   if (event.type == EventType::parameter_string || event.type == EventType::program_begin) {
     if (event.a < definitions_.strings.size()) value_text = definitions_.strings[event.a];
   }
-  file.row(since(event.time), location, file.word(2, what), file.word(3, name), event.ref, event.a, event.b,
-           file.word(7, value_text));
+  file.row(since(event.time), location, file.word(2, name_of(event.type)), file.word(3, name), event.ref, event.a,
+           event.b, file.word(7, value_text));
 }
 
 void Tables::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
@@ -211,6 +166,13 @@ void Tables::team_ended(Team& team) {
   files_.file(Table::teams, at)
       .row(team.number, or_none(team.region), since(team.begin), since(team.end), team.members.size(), team.master,
            task, or_none(team.comm));
+}
+
+void Tables::message(const report::MpiMessage& message) {
+  const report::MpiEnd &send = message.send, &receive = message.receive;
+  File& file = files_.file(Table::messages, receive.location);
+  file.row(file.word(0, "MPI"), send.location, since(send.time), receive.location, since(receive.time), send.rank,
+           receive.rank, or_none(message.comm), message.tag, message.bytes, message.late_sender, message.late_receiver);
 }
 
 void Tables::acquire(LocationRef location, const Event& event) {

@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "tracer/columns/file_set.hpp"
+#include "tracer/report/mpi_messages.hpp"
 #include "tracer/report/phases.hpp"
 #include "tracer/report/replay.hpp"
 
 namespace tracer::columns {
 
 /// Where the same numbers may be computed from by a report, they are the same (tests/tables/check_parquet.py).
-class Tables final : public report::Observer {
+class Tables final : public report::Observer, public report::MpiSink {
  public:
   /// Writes into `directory`, which must exist and be empty. Regions shorter than `shortest` ns get no row.
   /// `phases` must be told of the replay, and before this.
@@ -28,6 +29,7 @@ class Tables final : public report::Observer {
   void task_completed(LocationRef location, report::Task& task, std::uint64_t time) override;
   void task_dependence(report::Task& source, report::Task& sink) override;
   void team_ended(report::Team& team) override;
+  void message(const report::MpiMessage& message) override;
   /// Writes what is left, and the tables of definitions; the files are complete then.
   void finished(std::uint64_t time) override;
 

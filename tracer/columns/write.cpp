@@ -67,6 +67,8 @@ WriteResult write_tables(EventSource& source, const fs::path& directory, const W
   report::Phases phases{source.definitions(), replay};
   if (phases.any()) replay.add(phases);
   Tables tables{source.definitions(), replay, phases, unfinished.path(), options.shortest};
+  report::MpiMessages messages{source.definitions(), replay, tables};
+  replay.add(messages);
   replay.add(tables);
   WithProgress with_progress{replay, source.number_of_events(), options.progress};
   source.read(with_progress);

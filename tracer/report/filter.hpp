@@ -50,6 +50,8 @@ class LongSlices final : public TimelineVisitor {
   void open(const Slice& slice) override;
   void close(const Slice& slice) override;
   void arrow(const Arrow& arrow) override { next_.arrow(arrow); }
+  void message(const Message& message) override { next_.message(message); }
+  void message_end(const MessageEnd& end) override { next_.message_end(end); }
   void counter(const Counter& counter) override { next_.counter(counter); }
   void band(const Band& band) override {
     if (band.end - band.begin >= shortest_) next_.band(band);

@@ -88,6 +88,9 @@ void PageSide::read(const std::function<void(double)>& progress) {
   Timeline timeline{source.definitions(), options_.shortest == 0 ? static_cast<TimelineVisitor&>(slices_) : longer};
   Graph graph{source.definitions(), replay};
   graph.keep_trails(trace_.report->wall / steps_of_a_path);
+  TimelineMessages messages{source.definitions(), replay,
+                            options_.shortest == 0 ? static_cast<TimelineVisitor&>(slices_) : longer};
+  replay.add(messages.observer());
   replay.add(timeline);
   replay.add(task_graph_);
   replay.add(graph);

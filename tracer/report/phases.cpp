@@ -57,12 +57,7 @@ void Phases::for_each_open(const Task& task, Body&& body) {
 
 void Phases::interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) {
   if (virtual_[location]) return;
-  const bool in_mpi = !task.stack.empty() && definitions_.regions[task.stack.back().region].paradigm == Paradigm::mpi;
   for_each_open(task, [&](RegionRef, Entry& entry) {
-    if (in_mpi) {
-      entry.mpi += to - from;
-      return;
-    }
     entry.ns[static_cast<std::size_t>(activity)] += to - from;
     if (activity == Activity::work) entry.work[location] += to - from;
   });
@@ -141,7 +136,7 @@ std::vector<PhaseRow> Phases::rows() const {
     row.longest = entry.longest;
     row.shortest = entry.shortest;
     row.ns = entry.ns;
-    row.mpi = entry.mpi;
+    row.mpi = at(entry.ns, Activity::mpi);
     row.operations = entry.operations;
     row.balance = balance_of(entry.work, definitions_);
     rows.push_back(std::move(row));

@@ -30,7 +30,7 @@ class Phases final : public Observer {
     bool is_phase = false;
     std::uint64_t count = 0, total = 0, longest = 0, shortest = ~std::uint64_t{0};
     ActivityTimes ns{};
-    std::uint64_t mpi = 0, operations = 0;
+    std::uint64_t operations = 0;
     std::map<LocationRef, std::uint64_t> work;
     std::uint64_t last_visit = 0;  ///< a phase inside itself is credited once
   };

@@ -76,8 +76,9 @@ void SliceRows::close(const Slice& slice) {
 }
 
 void SliceRows::arrow(const Arrow& arrow) {
-  // Those to devices are few and wanted; tasks get what is left.
-  if (arrows_.size() >= (arrow.kind == ArrowKind::task ? max_arrows_ / 2 : max_arrows_)) {
+  // Those to devices are few and wanted; tasks and messages get what is left.
+  const bool is_many = arrow.kind == ArrowKind::task || arrow.kind == ArrowKind::message;
+  if (arrows_.size() >= (is_many ? max_arrows_ / 2 : max_arrows_)) {
     ++arrows_left_out_;
     return;
   }

@@ -47,6 +47,9 @@ class SliceRows final : public TimelineVisitor {
       : origin_{origin}, threshold_{threshold}, gap_{gap}, short_name_{short_name}, max_arrows_{arrows} {}
   void close(const Slice& slice) override;
   void arrow(const Arrow& arrow) override;
+  void message(const Message& message) override {
+    arrow({ArrowKind::message, message.from, message.to, message.from_time, message.to_time});
+  }
   void counter(const Counter& counter) override;
   void band(const Band& band) override;
   void finish();

@@ -8,7 +8,8 @@ namespace tracer::report {
 
 namespace {
 
-constexpr std::uint64_t task_flow = std::uint64_t{1} << 63;  ///< keeps tasks' flows apart from host_op_ids
+constexpr std::uint64_t task_flow = std::uint64_t{1} << 63;     ///< keeps tasks' flows apart from host_op_ids
+constexpr std::uint64_t message_flow = std::uint64_t{1} << 62;  ///< ... and messages'
 
 }  // namespace
 
@@ -183,6 +184,20 @@ void Timeline::finished(std::uint64_t time) {
     visitor_.close(slice);
   }
   visitor_.finish();
+}
+
+void TimelineMessages::end(const MpiMessage& of, bool is_send) {
+  const MpiEnd& mine = is_send ? of.send : of.receive;
+  visitor_.message_end({mine.location, mine.time, is_send, mine.partner, of.tag, of.bytes, message_flow | of.number});
+}
+
+void TimelineMessages::message(const MpiMessage& of) {
+  Message out{of.send.location, of.receive.location, of.send.time, of.receive.time,
+              of.send.rank,     of.receive.rank,     of.comm,      of.tag,
+              of.bytes};
+  out.late_sender = of.late_sender;
+  out.late_receiver = of.late_receiver;
+  visitor_.message(out);
 }
 
 }  // namespace tracer::report

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracer/report/mpi_messages.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/timeline.hpp"
 
@@ -57,6 +58,21 @@ class Timeline final : public Observer {
   std::vector<std::uint64_t> flow_;                                ///< of each location's next slice
   std::uint64_t next_task_ = 1;
   std::uint32_t host_op_id_ = undefined_ref, callsite_ = undefined_ref;
+};
+
+/// Messages of MPI for the same visitor; the observer is to be added to the replay as well.
+class TimelineMessages final : private MpiSink {
+ public:
+  TimelineMessages(const Definitions& definitions, const Replay& replay, TimelineVisitor& visitor)
+      : visitor_{visitor}, messages_{definitions, replay, *this} {}
+  Observer& observer() { return messages_; }
+
+ private:
+  void end(const MpiMessage& message, bool is_send) override;
+  void message(const MpiMessage& message) override;
+
+  TimelineVisitor& visitor_;
+  MpiMessages messages_;
 };
 
 }  // namespace tracer::report

@@ -23,7 +23,9 @@ function decode() {
   };
   const lanes = meta.locations.map((location, index) => {
     const of = sideOf(index), thread = of.report.threads.find((row) => row.location === index - of.location);
-    return {...location, name: compared ? `${of.title}: ${location.name}` : location.name, side: of, time: thread ? thread.time : {}, index, rows: [], y: 0, height: 0};
+    const several = of.report.processes.length > 1, owner = of.report.processes.find((process) => process.process === location.process) || null;
+    const own = several && owner ? `${owner.name}: ${location.name}` : location.name;
+    return {...location, name: compared ? `${of.title}: ${own}` : own, side: of, owner, first: !several || !owner || owner.threads[0] === index - of.location, time: thread ? thread.time : {}, index, rows: [], y: 0, height: 0};
   });
   for (const [location, depth, count] of meta.rows) {
     const row = {begin: new Float64Array(count), end: new Float64Array(count), name: new Uint32Array(count), depth, lane: lanes[location]};
@@ -58,6 +60,7 @@ function phaseLanes() {
 }
 const bandLanes = phaseLanes();
 const length = Math.max(1, meta.length);
+const several = sides.some((one) => one.report.processes.length > 1);
 
 // ---- Numbers as people read them.
 const digits = (value) => Number(value.toPrecision(4)).toString();
@@ -77,18 +80,18 @@ const percent = (part, whole) => whole ? (100 * part / whole).toFixed(1) + ' %' 
 const escape = (text) => String(text).replace(/[&<>"]/g, (c) => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'}[c]));
 
 // ---- Colours: one for each meaning, everywhere; told apart also by those who see no red and green (Okabe and Ito's palette).
-const activities = ['work', 'barrier', 'task_wait', 'lock_wait', 'runtime', 'device', 'idle'];
-const activityNames = {work: 'work', barrier: 'barrier', task_wait: 'taskwait', lock_wait: 'locks', runtime: 'runtime', device: 'waiting for devices', idle: 'idle'};
+const activities = ['work', 'barrier', 'task_wait', 'lock_wait', 'runtime', 'device', 'mpi', 'idle'];
+const activityNames = {work: 'work', barrier: 'barrier', task_wait: 'taskwait', lock_wait: 'locks', runtime: 'runtime', device: 'waiting for devices', mpi: 'MPI', idle: 'idle'};
 let dark = false;
 function activityColour(name) {
-  return {work: dark ? '#4a86e8' : '#7db4e6', barrier: '#d55e00', task_wait: '#e69f00', lock_wait: '#cc79a7', runtime: dark ? '#d8d2c4' : '#57524a', device: '#009e73', idle: dark ? '#3a404a' : '#dfe3e8'}[name];
+  return {work: dark ? '#4a86e8' : '#7db4e6', barrier: '#d55e00', task_wait: '#e69f00', lock_wait: '#cc79a7', runtime: dark ? '#d8d2c4' : '#57524a', device: '#009e73', mpi: dark ? '#7818f0' : '#6030f0', idle: dark ? '#3a404a' : '#dfe3e8'}[name];
 }
 /** Of the account's places: the colour of the activity that they are a part of. */
 const placeNames = {work: 'work in parallel regions', serial: 'serial work', serial_idle: 'idle while the program is serial', imbalance: 'imbalance: waiting at barriers', starvation: 'starving for tasks', tasking: 'creating and scheduling tasks', team: 'start and join of teams',
-  locks: 'waiting for locks', exclusive: 'waiting for critical, atomic, ordered', device: 'waiting for devices', mpi: 'inside MPI', unused: 'not in the team', tool: 'the tool itself', descheduled: 'without a processor', absent: 'not there yet, or ended', unknown: 'unknown'};
+  locks: 'waiting for locks', exclusive: 'waiting for critical, atomic, ordered', device: 'waiting for devices', mpi: 'inside MPI', mpi_idle: 'idle while one thread is in MPI', unused: 'not in the team', tool: 'the tool itself', descheduled: 'without a processor', absent: 'not there yet, or ended', unknown: 'unknown'};
 function placeColour(place) {
-  const activity = {work: 'work', imbalance: 'barrier', starvation: 'task_wait', locks: 'lock_wait', exclusive: 'lock_wait', device: 'device', tasking: 'runtime', team: 'runtime'}[place];
-  return activity ? activityColour(activity) : {serial: dark ? '#2f6ea8' : '#4a8fd0', mpi: '#f0e442', tool: '#000000', descheduled: '#6b4c9a'}[place] || activityColour('idle');
+  const activity = {work: 'work', imbalance: 'barrier', starvation: 'task_wait', locks: 'lock_wait', exclusive: 'lock_wait', device: 'device', mpi: 'mpi', tasking: 'runtime', team: 'runtime'}[place];
+  return activity ? activityColour(activity) : {serial: dark ? '#2f6ea8' : '#4a8fd0', mpi_idle: dark ? '#41307a' : '#cfc4f7', tool: '#000000', descheduled: '#6b4c9a'}[place] || activityColour('idle');
 }
 const phaseColour = (index) => { let hash = 7; for (const c of meta.names[index]) hash = (hash * 31 + c.charCodeAt(0)) >>> 0; return `hsl(${hash % 360} 60% ${dark ? 45 : 60}%)`; };
 let colours = [], inks = [];  // by name: of slices, and of the text on them

@@ -9,17 +9,23 @@ const style = (name) => getComputedStyle(document.documentElement).getPropertyVa
 let theme = {};
 function readTheme() { theme = {bg: style('--bg'), fg: style('--fg'), muted: style('--muted'), line: style('--line'), lane: style('--lane'), accent: style('--accent'), mark: style('--mark'), path: style('--path')}; }
 
-// ---- The lanes from top to bottom: pinned ones, threads and streams; folded ones show their outermost regions.
+// ---- The lanes from top to bottom: pinned ones, then process by process threads and streams; folded ones show their outermost
+// ---- regions, and of folded processes there is only the first thread.
 const byName = new Intl.Collator('en', {numeric: true});
 const rank = (lane) => (lane.pinned ? 0 : 10) + 5 * sides.indexOf(lane.side) + (lane.stream ? 2 : lane.name.includes('Master') ? 0 : 1);
+const processOf = (lane) => several && lane.owner && !lane.pinned ? lane.owner.process : -1;
+let foldedProcesses = several && lanes.length > 512;
+/** The lane that stands for one that is folded away. */
+const shownFor = (lane) => foldedProcesses && !lane.first ? lanes[lane.side.location + lane.owner.threads[0]] || lane : lane;
+function foldProcesses() { foldedProcesses = !foldedProcesses; layout(); }
 const sorts = {
-  name: (a, b) => rank(a) - rank(b) || byName.compare(a.name, b.name),
+  name: (a, b) => Number(!a.pinned) - Number(!b.pinned) || sides.indexOf(a.side) - sides.indexOf(b.side) || processOf(a) - processOf(b) || rank(a) - rank(b) || byName.compare(a.name, b.name),
   work: (a, b) => Number(!a.pinned) - Number(!b.pinned) || (b.time.work_ns || 0) - (a.time.work_ns || 0),
   waiting: (a, b) => Number(!a.pinned) - Number(!b.pinned) || waiting(b.time) - waiting(a.time),
 };
 const waiting = (time) => (time.barrier_ns || 0) + (time.task_wait_ns || 0) + (time.lock_wait_ns || 0);
 let sort = 'name', wanted = [];  // wanted: parts of names; none: all lanes
-const isWanted = (lane) => lane.pinned || !wanted.length || wanted.some((part) => lane.name.toLowerCase().includes(part));
+const isWanted = (lane) => lane.pinned || (!foldedProcesses || lane.first) && (!wanted.length || wanted.some((part) => lane.name.toLowerCase().includes(part)));
 function sortLanes(by) { if (sorts[by]) { sort = by; $('sort').value = by; layout(); remember(); } }
 /** Only lanes whose name has one of the words, with commas between them. */
 function filterLanes(text) {
@@ -35,7 +41,7 @@ let order = [];
 const rowsOf = (lane) => lane.folded ? lane.rows.slice(0, 1) : lane.rows;
 function layout() {
   width = $('stage').clientWidth;
-  NAMES = width < 600 ? 96 : 190;
+  NAMES = width < 600 ? 96 : several ? 220 : 190;
   const threads = lanes.filter(isWanted).sort((a, b) => sorts[sort](a, b) || a.index - b.index);
   order = $('bands').checked ? [...bandLanes, ...threads] : threads;
   for (const lane of [...lanes, ...bandLanes]) lane.hidden = true;
@@ -154,7 +160,7 @@ function drawArrows(g) {
   if (!$('arrows').checked) return;
   const a = meta.arrows, seen = [], leftOut = sides.reduce((sum, one) => sum + one.arrowsLeftOut, 0);
   for (let i = 0; i < a.length && seen.length <= 600; ++i) {
-    if (a[i][4] < view.t0 || a[i][3] > view.t1 || lanes[a[i][1]].hidden || lanes[a[i][2]].hidden) continue;
+    if (a[i][4] < view.t0 || a[i][3] > view.t1 || shownFor(lanes[a[i][1]]).hidden || shownFor(lanes[a[i][2]]).hidden) continue;
     if (a[i][0] === 2 && toX(a[i][4]) - toX(a[i][3]) < 12 && a[i][1] === a[i][2]) continue;
     seen.push(a[i]);
   }
@@ -166,9 +172,9 @@ function drawArrows(g) {
   for (const [kind, from, to, t0, t1] of seen) {
     const x0 = toX(t0), x1 = toX(t1);
     if (x1 < NAMES || x0 > width || (kind === 2 && from === to && seen.length > 60)) continue;
-    const y0 = heightAt(lanes[from], t0), y1 = heightAt(lanes[to], t1);
-    g.strokeStyle = g.fillStyle = kind === 2 ? theme.muted : theme.mark;
-    g.globalAlpha = kind === 2 ? Math.max(0.2, Math.min(0.5, 25 / seen.length)) : 0.8;
+    const y0 = heightAt(shownFor(lanes[from]), t0), y1 = heightAt(shownFor(lanes[to]), t1);
+    g.strokeStyle = g.fillStyle = kind === 2 ? theme.muted : kind === 3 ? theme.accent : theme.mark;
+    g.globalAlpha = kind >= 2 ? Math.max(0.2, Math.min(0.5, 25 / seen.length)) : 0.8;
     const bend = Math.min(40, Math.abs(x1 - x0) / 2 + 6);
     g.beginPath(); g.moveTo(x0, y0); g.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1); g.stroke();
     g.beginPath(); g.moveTo(x1, y1); g.lineTo(x1 - 6, y1 - 3); g.lineTo(x1 - 6, y1 + 3); g.fill();

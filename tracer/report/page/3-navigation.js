@@ -35,6 +35,7 @@ function select(what, show) {
 }
 function reveal(what) {
   const {row, index} = what, lane = row.lane, scroller = $('scroller');
+  if (lane.hidden && foldedProcesses && lane.owner && !lane.first) foldProcesses();
   if (lane.hidden) filterLanes('');
   if (lane.y < scroller.scrollTop + AXIS || lane.y + lane.height > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = Math.max(0, lane.y - AXIS);
   const begin = row.begin[index], end = row.end[index];
@@ -198,7 +199,7 @@ document.addEventListener('keydown', (e) => {
     '+': () => zoom(0.7), '=': () => zoom(0.7), w: () => zoom(0.7), '-': () => zoom(1 / 0.7), s: () => zoom(1 / 0.7),
     '0': () => setView(-length * 0.01, length * 1.01), Home: () => setView(-length * 0.01, length * 1.01),
     Enter: () => selected && zoomTo(selected), n: () => step(1), N: () => step(-1), '/': () => $('search').focus(),
-    f: () => selected ? fold(selected.row.lane) : foldAll(), p: () => selected && pin(selected.row.lane), i: () => showTab('In view'),
+    f: () => selected ? fold(selected.row.lane) : foldAll(), r: () => several && foldProcesses(), p: () => selected && pin(selected.row.lane), i: () => showTab('In view'),
     m: measure, z: () => range && setView(range[0], range[1]), c: () => { $('path').checked = !$('path').checked; redraw(); },
     l: () => $('only').focus(), o: () => { const all = Object.keys(sorts); sortLanes(all[(all.indexOf(sort) + 1) % all.length]); },
     PageUp: () => { $('scroller').scrollTop -= $('scroller').clientHeight; }, PageDown: () => { $('scroller').scrollTop += $('scroller').clientHeight; }, End: () => { $('scroller').scrollTop = height; },
@@ -214,6 +215,8 @@ $('fit').onclick = () => setView(-length * 0.01, length * 1.01);
 $('help').onclick = () => $('keys').showModal();
 $('theme').onclick = () => setTheme(!dark);
 $('arrows').onchange = redraw;
+$('ranks').hidden = !several;
+$('ranks').onclick = foldProcesses;
 $('path').onchange = redraw;
 $('bands').onchange = layout;
 $('bands').parentElement.hidden = !bandLanes.length;

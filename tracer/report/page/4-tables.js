@@ -126,6 +126,7 @@ const panels = {
   },
   Summary: () => {
     const account = report.account, run = report.run, list = [[account.whole_process ? 'process' : 'wall time', time(account.end_ns - account.begin_ns)], ['threads', count(report.trace.threads)]];
+    if (report.processes.length > 1) list.push(['processes', count(report.processes.length)]);
     if (report.trace.streams) list.push(['device streams', count(report.trace.streams)]);
     list.push(['events', count(report.trace.events)]);
     if (report.critical_path_ns) list.push(['parallelism', digits(report.work_ns / report.critical_path_ns)], ['longest path', time(report.critical_path_ns)]);
@@ -136,7 +137,7 @@ const panels = {
     if (side.leftOut) parts.push(html(`<p class="muted">The timeline is without ${count(side.leftOut)} slices shorter than ${time(meta.shortest)}.</p>`));
     if (report.trace.properties['TRACER::FILTER']) parts.push(html(`<p class="muted">Filtered: ${escape(report.trace.properties['TRACER::FILTER'])}</p>`));
     parts.push(html('<h2>What the threads did</h2>'), legend());
-    parts.push(table('', report.threads, [['thread', (r) => escape(r.name)], ['time', (r) => bar(r.time, report.wall_ns)], ['work', (r) => percent(r.time.work_ns, report.wall_ns), (r) => r.time.work_ns],
+    parts.push(table('', report.threads, [['thread', (r) => escape(laneName(r.location))], ['time', (r) => bar(r.time, report.wall_ns)], ['work', (r) => percent(r.time.work_ns, report.wall_ns), (r) => r.time.work_ns],
       ...activities.slice(1).map((a) => [activityNames[a], (r) => percent(r.time[a + '_ns'], report.wall_ns), (r) => r.time[a + '_ns']]), ['tasks', (r) => count(r.tasks), (r) => r.tasks], ['events', (r) => count(r.events), (r) => r.events]]));
     return parts;
   },
@@ -151,6 +152,8 @@ const panels = {
       table('By function', sumBy(rows, (r) => (meta.sources[r.name].split(', ')[1] || 'unknown')), [['function', (r) => escape(r.name)], ...kind.slice(0, 3)]),
       table('By file', sumBy(rows, (r) => (meta.sources[r.name].split(':')[0] || 'unknown')), [['file', (r) => escape(r.name)], ...kind.slice(0, 3)])];
   },
+  Processes: () => [legend(), processesTable()],
+  MPI: () => mpiParts(),
   Constructs: () => [table('', report.constructs, [['construct', (r) => link(r.name)], ['share', (r) => percent(r.exclusive_ns, report.constructs.reduce((s, c) => s + c.exclusive_ns, 0)), (r) => r.exclusive_ns], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns],
     ['self', (r) => time(r.exclusive_ns), (r) => r.exclusive_ns], ['mean', (r) => time(r.mean_ns), (r) => r.mean_ns], ['longest', (r) => time(r.longest_ns), (r) => r.longest_ns],
     ['max/mean', (r) => r.balance.threads > 1 ? digits(r.balance.max_over_mean) : '-', (r) => r.balance.max_over_mean], ['lost', (r) => time(r.balance.lost_ns), (r) => r.balance.lost_ns]])],
@@ -181,7 +184,7 @@ const panels = {
 };
 let current = compared ? 'Comparison' : 'Summary';
 function tabNames() {
-  return Object.keys(panels).filter((name) => !(name === 'Comparison' && !meta.diff) && !(name === 'Phases' && !report.phases.length) && !(name === 'Tasks' && !report.tasks.created) && !(name === 'Locks' && !report.locks.length) && !(name === 'Devices' && !report.devices.length) && !(name === 'Parallel regions' && !report.parallel_regions.length));
+  return Object.keys(panels).filter((name) => !(name === 'Comparison' && !meta.diff) && !(name === 'Processes' && report.processes.length < 2) && !(name === 'MPI' && !report.mpi.ranks) && !(name === 'Phases' && !report.phases.length) && !(name === 'Tasks' && !report.tasks.created) && !(name === 'Locks' && !report.locks.length) && !(name === 'Devices' && !report.devices.length) && !(name === 'Parallel regions' && !report.parallel_regions.length));
 }
 /** Of two traces: the one whose tables are shown. */
 function showSide(one) {
