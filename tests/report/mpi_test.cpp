@@ -6,6 +6,8 @@
 
 #include "tests/report/mpi_traces.hpp"
 #include "tracer/report/analyze.hpp"
+#include "tracer/report/part.hpp"
+#include "tracer/report/timeline.hpp"
 #include "tracer/report/write.hpp"
 
 using namespace tracer;
@@ -265,6 +267,32 @@ TEST_CASE("the matrix of many ranks is folded, and nothing is lost") {
   }
   CHECK(messages == 200);
   CHECK(sum == bytes);
+}
+
+TEST_CASE("of a part of a trace, messages are those that are sent and received in it") {
+  struct Count final : TimelineVisitor {
+    void message(const Message&) override { ++messages; }
+    void message_end(const MessageEnd&) override { ++ends; }
+    unsigned messages = 0, ends = 0;
+  };
+  const auto count = [](const report::Part& part) {
+    MpiJob job = ring(3, 1, 2);
+    job.trace.editable().clock.offset = start;
+    Count counted;
+    report::PartSlices cut{job.trace.definitions(), part, counted};
+    report::Replay replay{job.trace.definitions()};
+    report::TimelineMessages messages{job.trace.definitions(), replay, cut};
+    replay.add(messages.observer());
+    job.trace.read(replay);
+    replay.finish();
+    return std::pair{counted.messages, counted.ends};
+  };
+  report::Part first_step, two_ranks;
+  first_step.to = 10 * ms;
+  two_ranks.ranks = report::Numbers{"0-1"};
+  CHECK(count({}) == std::pair{6u, 12u});
+  CHECK(count(first_step) == std::pair{3u, 6u});
+  CHECK(count(two_ranks) == std::pair{2u, 8u});
 }
 
 TEST_CASE("a part of a job tells its own calls, and that the other ranks are not there") {

@@ -126,6 +126,16 @@ void PartSlices::arrow(const Arrow& arrow) {
     next_.arrow(arrow);
 }
 
+/// Both ends must be in it; of one, a viewer sees that it goes out of the part or comes into it.
+void PartSlices::message(const Message& message) {
+  if (is_wanted(message.from) && is_wanted(message.to) && message.from_time >= from_ && message.to_time <= to_)
+    next_.message(message);
+}
+
+void PartSlices::message_end(const MessageEnd& end) {
+  if (is_wanted(end.location) && end.time >= from_ && end.time <= to_) next_.message_end(end);
+}
+
 void PartSlices::counter(const Counter& counter) {
   if (is_wanted(counter.location) && counter.time >= from_ && counter.time <= to_) next_.counter(counter);
 }

@@ -35,13 +35,16 @@ struct Part {
   }
 };
 
-/// Passes on the slices, arrows, counters and bands of a part; slices that reach beyond it are cut at its ends.
+/// Passes on the slices, arrows, messages, counters and bands of a part; slices that reach beyond it are cut at its
+/// ends.
 class PartSlices final : public TimelineVisitor {
  public:
   PartSlices(const Definitions& definitions, const Part& part, TimelineVisitor& next);
   void open(const Slice& slice) override;
   void close(const Slice& slice) override;
   void arrow(const Arrow& arrow) override;
+  void message(const Message& message) override;
+  void message_end(const MessageEnd& end) override;
   void counter(const Counter& counter) override;
   void band(const Band& band) override;
   void phase(const PhaseTotals&) override {}  ///< sums of the whole trace: not a part's
