@@ -19,7 +19,7 @@
 #include "tracer/cli/tables.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/phases.hpp"
-#include "tracer/report/replay.hpp"
+#include "tracer/report/reading_progress.hpp"
 #include "tracer/report/timeline.hpp"
 
 namespace tracer::cli {
@@ -50,19 +50,6 @@ std::string format_of(const Options& options) {
   return "perfetto";
 }
 
-class Exporter final : public report::Observer {
- public:
-  Exporter(std::uint64_t total, Progress& progress) : total_{total}, progress_{progress} {}
-  void event(LocationRef, const Event&, std::span<const EventAttribute>) override {
-    if (++count_ % (1 << 18) == 0 && total_ != 0)
-      progress_.update(static_cast<double>(count_) / static_cast<double>(total_));
-  }
-
- private:
-  std::uint64_t total_, count_ = 0;
-  Progress& progress_;
-};
-
 /// Tells the sums of the phases before what comes after it in the replay is told of the end.
 class PhaseTeller final : public report::Observer {
  public:
@@ -81,7 +68,7 @@ void export_into(EventSource& source, const Options& options, TimelineVisitor& w
   report::PartSlices cut{source.definitions(), part, whole};
   TimelineVisitor& writer = part.whole() ? whole : cut;
   Progress progress{"exporting"};
-  Exporter exporter{source.number_of_events(), progress};
+  report::ReadingProgress reading{source.number_of_events(), [&](double share) { progress.update(share); }};
   report::Replay replay{source.definitions()};
   report::LongSlices longer{writer, options.shortest.empty() ? 0 : report::parse_duration(options.shortest)};
   report::Timeline timeline{source.definitions(), options.shortest.empty() ? writer : longer};
@@ -94,7 +81,7 @@ void export_into(EventSource& source, const Options& options, TimelineVisitor& w
   report::TimelineMessages messages{source.definitions(), replay, writer};
   replay.add(messages.observer());  // before the timeline, which says when all is told
   replay.add(timeline);
-  replay.add(exporter);
+  replay.add(reading);
   source.read(replay);
   replay.finish();
 }

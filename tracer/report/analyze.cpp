@@ -15,6 +15,7 @@
 #include "tracer/report/phases.hpp"
 #include "tracer/report/processes.hpp"
 #include "tracer/report/profile.hpp"
+#include "tracer/report/reading_progress.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/report/teams.hpp"
 #include "tracer/virtual_location.hpp"
@@ -22,21 +23,16 @@
 namespace tracer::report {
 namespace {
 
-constexpr std::uint64_t progress_every = 1 << 18;
-
-class WithProgress final : public Observer {
+/// What the first program called itself.
+class ProgramName final : public Observer {
  public:
-  WithProgress(std::uint64_t total, const std::function<void(double)>& progress) : total_{total}, progress_{progress} {}
   void event(LocationRef, const Event& event, std::span<const EventAttribute>) override {
     if (event.type == EventType::program_begin && program_ == 0) program_ = event.a;
-    if (++count_ % progress_every == 0 && progress_ && total_ != 0)
-      progress_(static_cast<double>(count_) / static_cast<double>(total_));
   }
   std::uint64_t program() const { return program_; }
 
  private:
-  std::uint64_t total_, count_ = 0, program_ = 0;
-  const std::function<void(double)>& progress_;
+  std::uint64_t program_ = 0;
 };
 
 void count_callbacks(const Definitions& definitions, Report& report) {
@@ -81,8 +77,10 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   Mpi mpi{definitions, replay};
   MpiMessages messages{definitions, replay, mpi};
   MpiCollectives collectives{definitions, replay, mpi};
-  WithProgress counter{source.number_of_events(), progress};
-  replay.add(counter);
+  ReadingProgress reading{source.number_of_events(), progress};
+  ProgramName name;
+  replay.add(reading);
+  replay.add(name);
   replay.add(profile);
   replay.add(teams);  // before the graph, which moves paths on when a team ends
   replay.add(graph);
@@ -106,7 +104,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   report.wall = replay.last() > replay.first() ? replay.last() - replay.first() : 0;
   report.irregular = replay.irregular();
   report.properties = definitions.properties;
-  if (counter.program() < definitions.strings.size()) report.program = definitions.strings[counter.program()];
+  if (name.program() < definitions.strings.size()) report.program = definitions.strings[name.program()];
   for (const Location& location : definitions.locations)
     if (!is_virtual(location)) ++(location.kind == LocationKind::cpu_thread ? report.threads : report.streams);
   count_callbacks(definitions, report);

@@ -8,6 +8,7 @@
 
 #include "tracer/report/filter.hpp"
 #include "tracer/report/graph.hpp"
+#include "tracer/report/reading_progress.hpp"
 #include "tracer/report/timeline.hpp"
 #include "tracer/report/write.hpp"
 
@@ -18,22 +19,6 @@ using Json = nlohmann::json;
 
 /// More steps of the critical path than a page has pixels nobody sees.
 constexpr std::uint64_t steps_of_a_path = 20'000;
-
-class ProgressVisitor final : public EventVisitor {
- public:
-  ProgressVisitor(EventVisitor& next, std::uint64_t total, const std::function<void(double)>& progress)
-      : next_{next}, total_{total}, progress_{progress} {}
-  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
-    next_.event(location, event, attributes);
-    if (++count_ % (1 << 18) == 0 && progress_ && total_ != 0)
-      progress_(static_cast<double>(count_) / static_cast<double>(total_));
-  }
-
- private:
-  EventVisitor& next_;
-  std::uint64_t total_, count_ = 0;
-  const std::function<void(double)>& progress_;
-};
 
 /// From which duration on slices are kept one by one: 0 when all fit.
 std::uint64_t choose_threshold(const PageTrace& trace, std::uint64_t limit) {
@@ -85,6 +70,8 @@ void PageSide::read(const std::function<void(double)>& progress) {
   EventSource& source = *trace_.source;
   LongSlices longer{slices_, options_.shortest};
   Replay replay{source.definitions()};
+  ReadingProgress reading{source.number_of_events(), progress};
+  replay.add(reading);
   Timeline timeline{source.definitions(), options_.shortest == 0 ? static_cast<TimelineVisitor&>(slices_) : longer};
   Graph graph{source.definitions(), replay};
   graph.keep_trails(trace_.report->wall / steps_of_a_path);
@@ -94,8 +81,7 @@ void PageSide::read(const std::function<void(double)>& progress) {
   replay.add(timeline);
   replay.add(task_graph_);
   replay.add(graph);
-  ProgressVisitor with_progress{replay, source.number_of_events(), progress};
-  source.read(with_progress);
+  source.read(replay);
   replay.finish();
   slices_.finish();
   left_out_ = longer.left_out();

@@ -5,24 +5,11 @@
 #include <algorithm>
 
 #include "tracer/report/account.hpp"
-#include "tracer/report/replay.hpp"
+#include "tracer/report/reading_progress.hpp"
 #include "tracer/report/what_if_modeller.hpp"
 
 namespace tracer::report {
 namespace {
-
-class Counting final : public Observer {
- public:
-  Counting(std::uint64_t total, const std::function<void(double)>& progress) : total_{total}, progress_{progress} {}
-  void event(LocationRef, const Event&, std::span<const EventAttribute>) override {
-    if (++count_ % (1 << 18) == 0 && progress_ && total_ != 0)
-      progress_(static_cast<double>(count_) / static_cast<double>(total_));
-  }
-
- private:
-  std::uint64_t total_, count_ = 0;
-  const std::function<void(double)>& progress_;
-};
 
 /// What a task cost beside its work, by the account: a pass of its own, for programs with tasks only.
 std::uint64_t recorded_task_overhead(EventSource& source) {
@@ -45,7 +32,7 @@ WhatIf what_if(EventSource& source, const std::vector<Scenario>& scenarios,
                const std::function<void(double)>& progress) {
   Replay replay{source.definitions()};
   Modeller modeller{source.definitions(), replay, scenarios, recorded_task_overhead(source)};
-  Counting ticks{source.number_of_events(), progress};
+  ReadingProgress ticks{source.number_of_events(), progress};
   replay.add(modeller);
   replay.add(ticks);
   source.read(replay);
