@@ -16,8 +16,8 @@ const connection = await (await DuckDBInstance.create(':memory:')).connect();
 const quoted = (path) => `'${path.replaceAll("'", "''")}'`;
 for (const name of ['regions', 'events', 'tasks', 'dependences', 'locks', 'teams', 'messages', 'device_operations', 'metrics'])
   await connection.run(`CREATE VIEW ${name} AS FROM read_parquet(${quoted(join(tables, '*', name + '-*.parquet'))})`);
-for (const name of ['locations', 'processes', 'region_names', 'metric_names', 'properties'])
-  await connection.run(`CREATE VIEW ${name} AS FROM read_parquet(${quoted(join(tables, name + '.parquet'))})`);
+for (const name of ['locations', 'processes', 'region_names', 'metric_names', 'phases', 'properties'])
+  if (existsSync(join(tables, name + '.parquet'))) await connection.run(`CREATE VIEW ${name} AS FROM read_parquet(${quoted(join(tables, name + '.parquet'))})`);
 
 for (const query of queries.length ? queries : ['waiting', 'barriers', 'tasks', 'messages'].map((q) => join(here, q + '.sql'))) {
   const result = await connection.runAndReadAll(readFileSync(query, 'utf8'));

@@ -9,7 +9,7 @@ import sys
 from pyspark.sql import SparkSession
 
 OF_PROCESSES = ("regions", "events", "tasks", "dependences", "locks", "teams", "messages", "device_operations", "metrics")
-DEFINITIONS = ("locations", "processes", "region_names", "metric_names", "properties")
+DEFINITIONS = ("locations", "processes", "region_names", "metric_names", "phases", "properties")
 HERE = pathlib.Path(__file__).resolve().parent
 
 if __name__ == "__main__":

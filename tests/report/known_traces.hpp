@@ -118,4 +118,33 @@ inline TraceBuilder contended_lock() {
   return trace;
 }
 
+/// Two threads; the phases solve (10 to 50 ms, with a barrier and the other thread's loop in it, and assemble from 12
+/// to 18 ms) and io (60 to 80 ms, with a barrier); a barrier at 90 ms in none. A counter between -2 and 3.
+inline TraceBuilder named_phases() {
+  TraceBuilder trace{2};
+  const auto phase = [&](const char* name) { return trace.region(name, RegionRole::code, 0, Paradigm::user); };
+  const auto solve = phase("solve"), assemble = phase("assemble"), io = phase("io");
+  const auto barrier = trace.region("barrier", RegionRole::barrier), loop = trace.region("for", RegionRole::loop, 11);
+  const auto within = [&](LocationRef thread, unsigned from, unsigned to, RegionRef region, auto&& body) {
+    trace.enter(thread, start + from * ms, region);
+    body();
+    trace.leave(thread, start + to * ms, region);
+  };
+  const auto nothing = [] {};
+  trace.editable().metrics.push_back({"balance", "NVTX", "#", undefined_ref, undefined_ref, ValueType::int64});
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  within(0, 10, 50, solve, [&] {
+    within(0, 12, 18, assemble, nothing);
+    within(0, 20, 30, barrier, nothing);
+  });
+  for (const int value : {-2, 3})
+    trace.simple(0, start + 55 * ms, EventType::metric_uint, 0, static_cast<std::uint64_t>(std::int64_t{value}), 0,
+                 static_cast<std::uint16_t>(ValueType::int64));
+  within(0, 60, 80, io, [&] { within(0, 65, 70, barrier, nothing); });
+  within(0, 90, 95, barrier, nothing);
+  trace.simple(0, start + 100 * ms, EventType::program_end);
+  within(1, 15, 45, loop, nothing);
+  return trace;
+}
+
 }  // namespace tracer::test

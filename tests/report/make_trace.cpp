@@ -73,13 +73,15 @@ void write_large(EventSink& sink, std::uint64_t events, unsigned threads, unsign
 
 int main(int argc, char** argv) try {
   if (argc < 3) {
-    std::fprintf(stderr,
-                 "usage: make_trace imbalance|even|killed|chain|overlap|lock|large|wide|ring DIRECTORY [NUMBER]\n");
+    std::fprintf(
+        stderr,
+        "usage: make_trace imbalance|even|killed|chain|overlap|lock|phases|large|wide|ring DIRECTORY [NUMBER]\n");
     return 2;
   }
   const std::uint64_t number = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 10;
   Otf2Options options;
   options.attribute_types.assign(5, ValueType::uint64);
+  options.metric_has_recorder = {false};
   const auto sink = make_otf2_sink(argv[2], options);
   const std::string kind = argv[1];
   if (kind == "large") {
@@ -95,6 +97,7 @@ int main(int argc, char** argv) try {
                        : kind == "chain"                       ? chain_of_tasks(static_cast<unsigned>(number))
                        : kind == "overlap"                     ? overlap_30_percent()
                        : kind == "ring"                        ? ring(static_cast<unsigned>(number), 4, 10).trace
+                       : kind == "phases"                      ? named_phases()
                                                                : contended_lock();
   if (kind == "killed")
     for (const auto& [name, value] : {std::pair{"ENDED", "signal"}, std::pair{"SIGNAL", "9"}})

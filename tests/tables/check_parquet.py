@@ -107,6 +107,9 @@ class Checker:
         if by_region:
             need(int(wall[0]["last"]) <= report["wall_ns"], f"{name}: time begins with the trace")
 
+        if report["phases"]:
+            self.check_phases(name, tables, report)
+
         # The queries that are offered.
         asked = self.duckdb(tables, *(self.queries / f"{q}.sql" for q in ("waiting", "barriers", "tasks", "messages")))
         need(sum(int(row["waiting_ns"]) for row in asked[0]) == sum(said.values()), f"{name}: waiting.sql answers what the report says")
@@ -122,6 +125,15 @@ class Checker:
         exclusive = sum(int(f["sums"]["exclusive"]) for file, f in sums.items() if file.name.startswith("regions-") and f["rows"])
         need(exclusive == sum(e for _, e, _ in found.values()), f"{name}: and the same sums")
 
+    def check_phases(self, name, tables, report):
+        rows, values = self.duckdb(tables, """SELECT region, "count" AS n, total, work, waiting, mpi, device, threads FROM phases""",
+                                   """SELECT value, number FROM metrics ORDER BY number""")
+        said = {p["region"]: (p["count"], p["total_ns"], p["time"]["work_ns"], sum(p["time"][w] for w in ("barrier_ns", "task_wait_ns", "lock_wait_ns")),
+                              p["mpi_ns"], p["device_operations_ns"], p["balance"]["threads"]) for p in report["phases"]}
+        need({int(r["region"]): tuple(int(r[c]) for c in ("n", "total", "work", "waiting", "mpi", "device", "threads")) for r in rows} == said,
+             f"{name}: the table of {len(said)} phases is the report's")
+        need([(int(v["value"]), float(v["number"])) for v in values] == [(-2, -2.0), (3, 3.0)], f"{name}: values of a signed counter")
+
 
 def main():
     tracer, make_trace, modules, queries = (pathlib.Path(a).resolve() for a in sys.argv[1:5])
@@ -130,7 +142,7 @@ def main():
         work = pathlib.Path(directory)
         checker = Checker(tracer, modules, queries, work)
         events = os.environ.get("TRACER_TEST_EXPORT_EVENTS", "300000")
-        for kind in ("imbalance", "chain", "lock", "overlap", "large"):
+        for kind in ("imbalance", "chain", "lock", "overlap", "phases", "large"):
             subprocess.run([make_trace, kind, work / kind] + ([events] if kind == "large" else []), check=True)
             checker.check(kind, work / kind)
         for program in map(pathlib.Path, sys.argv[6:]):

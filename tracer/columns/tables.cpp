@@ -267,7 +267,7 @@ void Tables::add_definitions() {
     metrics.row(i, metrics.word(1, metric.name), metrics.word(2, metric.unit), metrics.word(3, metric.description));
   }
   files_.close(metrics);
-  if (phases_.any()) add_phases();
+  add_phases();
   File properties = files_.make("properties", {{"name", text}, {"value", text}});
   for (const Property& property : definitions_.properties)
     properties.row(properties.word(0, property.name), properties.word(1, property.value));
