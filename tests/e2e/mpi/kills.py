@@ -3,6 +3,7 @@
 """Kills one rank of a job at a random time: the job's archive has all ranks, is valid, and holds every step that a rank had proven to have
 done. Usage: kills.py --tool libtracer.so --tracer tracer [--runs N] [--seed S] (TRACER_STRESS=n: n times as many runs)."""
 import argparse
+import json
 import os
 import pathlib
 import random
@@ -51,8 +52,17 @@ def one_run(options, family, program, directory):
         return [f"the job did not begin: {launcher.communicate()[0][-2000:]}"]
     os.kill(process, signal.SIGKILL)
     said = launcher.communicate(timeout=120)[0]
-    # The launcher may have killed `tracer run` as well: what is left then is for the next merge, as docs/jobs.md says.
-    job = directory / "job"
+    # A launcher does not wait for the `tracer run` of ranks that it ends, or ends those as well: what is left then is for the next
+    # merge, as docs/jobs.md says.
+    began = time.monotonic()
+    while True:
+        faults = list(faults_of_job(options, directory / "job", proof, victim, said))
+        if not faults or time.monotonic() - began > 30:
+            return faults
+        time.sleep(0.5)
+
+
+def faults_of_job(options, job, proof, victim, said):
     merged = run([options.tracer, "merge", str(job)], clean())
     if not (job / "traces.otf2").exists():
         return [f"no archive: {said[-1500:]} {merged.stdout[-500:]} {merged.stderr[-1500:]}"]
@@ -60,23 +70,21 @@ def one_run(options, family, program, directory):
     checked = run([options.tracer, "check", str(job)], clean())
     if checked.returncode != 0:
         faults.append(f"tracer check: {checked.stdout[-1500:]} {checked.stderr[-500:]}")
-    found = steps_of(job / "traces.otf2")
+    found = steps_of(options, job)
     for rank, (steps, _) in enumerate(proofs(proof)):
         if found.get(rank, 0) < steps:
             faults.append(f"rank {rank} had proven {steps} steps, the archive has {found.get(rank, 0)} (rank {victim} was killed)")
+    if faults:
+        left = sorted(str(path.relative_to(job)) for path in job.rglob("*"))
+        faults.append(f"the launcher said {said[-1000:]!r}, tracer merge {merged.stdout[-500:]!r} {merged.stderr[-500:]!r}, there is {left}")
     return faults
 
 
-def steps_of(anchor):
-    """Sums that each rank has left, by MPI rank."""
-    import otf2
-    steps = {}
-    with otf2.reader.open(str(anchor)) as trace:
-        for location, event in trace.events:
-            if type(event).__name__ == "Leave" and event.region.name.startswith("MPI_Allreduce"):
-                rank = int(location.group.name.split()[2])
-                steps[rank] = steps.get(rank, 0) + 1
-    return steps
+def steps_of(options, job):
+    """Sums that each rank has done, by MPI rank."""
+    reported = run([options.tracer, "report", "--json", str(job)], clean())
+    ranks = json.loads(reported.stdout)["mpi"]["by_rank"] if reported.returncode == 0 else []
+    return {row["rank"]: sum(call["count"] for call in row["calls"] if call["function"] == "MPI_Allreduce") for row in ranks}
 
 
 def main():
