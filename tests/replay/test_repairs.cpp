@@ -4,38 +4,30 @@
 
 #include "catch.hpp"
 #include "support/memory_trace.hpp"
+#include "support/records.hpp"
 #include "tracer/translate/translate.hpp"
 
 using namespace tracer;
-using tracer::test::MemorySink;
-using tracer::test::MemorySource;
+using namespace tracer::test;
 using Lines = std::vector<std::string>;
 
 namespace {
 
-constexpr auto begin = Endpoint::begin, end = Endpoint::end, none = Endpoint::none;
-constexpr std::uint16_t team_flags = 0x8002;  // ompt_parallel_team | invoker_runtime
 constexpr ParallelId region = make_id(0, 2);
 constexpr TaskId master_task = make_id(0, 3), worker_task = make_id(1, 1), task = make_id(0, 4);
-
-Record rec(Ticks time, RecordKind kind, Endpoint endpoint, std::uint16_t sub, std::uint32_t a, std::uint64_t b,
-           std::uint64_t c) {
-  return {time, kind, endpoint, sub, a, b, c};
-}
 
 /// A region of two threads, to be given what happens in it.
 struct Run {
   MemorySource source;
   MemorySink sink;
   translate::TranslateReport report;
-  std::vector<Record> master{rec(1, RecordKind::initial_task, begin, 1, 1, 0, make_id(0, 1)),
-                             rec(10, RecordKind::parallel_begin, none, team_flags, 2, region, 0x1000),
-                             rec(20, RecordKind::implicit_task, begin, 0, 2, region, master_task),
-                             rec(72, RecordKind::implicit_task, end, 0, 2, 0, master_task),
-                             rec(80, RecordKind::parallel_end, none, team_flags, 0, region, 0x1000),
-                             rec(950, RecordKind::initial_task, end, 1, 0, 0, make_id(0, 1))};
-  std::vector<Record> worker{rec(25, RecordKind::implicit_task, begin, 1, 2, region, worker_task),
-                             rec(70, RecordKind::implicit_task, end, 1, 0, 0, worker_task)};
+  std::vector<Record> master{initial_task_begin(1, make_id(0, 1)),
+                             parallel_begin(10, region, 2),
+                             implicit_task_begin(20, region, master_task, 0, 2),
+                             implicit_task_end(72, master_task),
+                             parallel_end(80, region),
+                             initial_task_end(950, make_id(0, 1))};
+  std::vector<Record> worker{implicit_task_begin(25, region, worker_task, 1, 2), implicit_task_end(70, worker_task, 1)};
 
   /// In the order of time.
   static void insert(std::vector<Record>& records, const Record& r) {
@@ -65,13 +57,13 @@ struct Run {
 };
 
 Record acquired(Ticks time) {
-  return rec(time, RecordKind::mutex_acquired, none, 5, 0, 0xbeef, 0x3000);
+  return mutex_acquired(time, mutex_kind::critical, 0xbeef, 0x3000);
 }
 Record released(Ticks time) {
-  return rec(time, RecordKind::mutex_released, none, 5, 0, 0xbeef, 0x3000);
+  return mutex_released(time, mutex_kind::critical, 0xbeef, 0x3000);
 }
 Record switched(Ticks time, TaskId from, TaskId to, std::uint16_t status = 7) {
-  return rec(time, RecordKind::task_schedule, none, status, 0, from, to);
+  return task_switch(time, status, from, to);
 }
 
 }  // namespace
@@ -89,7 +81,7 @@ TEST_CASE("a lock that another thread releases than acquired it is released ther
 TEST_CASE("an acquisition whose clock was read early comes after what the holder before did last") {
   Run run;
   Run::insert(run.master, acquired(31));
-  Run::insert(run.master, rec(50, RecordKind::flush, none, 0, 0, 0, 0x3000));
+  Run::insert(run.master, flush(50, 0x3000));
   Run::insert(run.master, released(52));
   Run::insert(run.worker, acquired(48));
   Run::insert(run.worker, released(55));
@@ -103,7 +95,7 @@ TEST_CASE("an acquisition whose clock was read early comes after what the holder
 TEST_CASE("a lock that is never released is so where the next one has it") {
   Run run;
   Run::insert(run.master, acquired(31));
-  Run::insert(run.master, rec(50, RecordKind::flush, none, 0, 0, 0, 0x3000));
+  Run::insert(run.master, flush(50, 0x3000));
   Run::insert(run.worker, acquired(40));
   Run::insert(run.worker, released(45));
   run.translate();
@@ -114,12 +106,12 @@ TEST_CASE("a lock that is never released is so where the next one has it") {
 
 TEST_CASE("acquisitions within a pause have no number") {
   Run run;
-  Run::insert(run.master, rec(30, RecordKind::control_tool, none, 0, 0, 2, 0));
+  Run::insert(run.master, control_tool(30, control_command::pause));
   for (const Ticks time : {31u, 35u}) {
     Run::insert(run.master, acquired(time));
     Run::insert(run.master, released(time + 2));
   }
-  Run::insert(run.master, rec(40, RecordKind::control_tool, none, 0, 0, 1, 0));
+  Run::insert(run.master, control_tool(40, control_command::start));
   Run::insert(run.master, acquired(50));
   Run::insert(run.master, released(52));
   run.translate();
@@ -129,7 +121,7 @@ TEST_CASE("acquisitions within a pause have no number") {
 
 TEST_CASE("what a thread does between a fork and its team's begin is inside the team") {
   Run run;
-  Run::insert(run.master, rec(15, RecordKind::flush, none, 0, 0, 0, 0x3000));
+  Run::insert(run.master, flush(15, 0x3000));
   run.translate();
   CHECK(run.has(0, "9 fork 2"));
   CHECK(run.has(0, "14 team_begin 0"));
@@ -139,7 +131,7 @@ TEST_CASE("what a thread does between a fork and its team's begin is inside the 
 
 TEST_CASE("what a thread does between its team's end and the join comes after the join") {
   Run run;
-  Run::insert(run.master, rec(75, RecordKind::flush, none, 0, 0, 0, 0x3000));
+  Run::insert(run.master, flush(75, 0x3000));
   run.translate();
   CHECK(run.has(0, "74 join"));
   CHECK(run.count("join") == 1);
@@ -147,8 +139,7 @@ TEST_CASE("what a thread does between its team's end and the join comes after th
 
 TEST_CASE("who comes to a team after its end is no member of it") {
   Run run;
-  run.worker = {rec(90, RecordKind::implicit_task, begin, 1, 2, region, worker_task),
-                rec(95, RecordKind::implicit_task, end, 1, 0, 0, worker_task)};
+  run.worker = {implicit_task_begin(90, region, worker_task, 1, 2), implicit_task_end(95, worker_task, 1)};
   run.translate();
   CHECK(run.count("team_begin") == 1);
   CHECK(run.sink.definitions.groups.back().members == std::vector<std::uint32_t>{0});
@@ -156,7 +147,7 @@ TEST_CASE("who comes to a team after its end is no member of it") {
 
 TEST_CASE("a task that two threads begin runs once") {
   Run run;
-  Run::insert(run.master, rec(30, RecordKind::task_create, none, 4, 4, master_task, 0x2000));
+  Run::insert(run.master, task_create(30, make_id(0, 4), master_task, 0x2000));
   Run::insert(run.master, switched(33, master_task, task));
   Run::insert(run.master, switched(36, task, master_task, 1));
   Run::insert(run.worker, switched(34, worker_task, task));
@@ -169,7 +160,7 @@ TEST_CASE("a task that two threads begin runs once") {
 TEST_CASE("what a worker is said to do after its master has left the team is at the team's end") {
   Run run;
   run.worker.back().time = 400;
-  Run::insert(run.worker, rec(300, RecordKind::flush, none, 0, 0, 0, 0x3000));
+  Run::insert(run.worker, flush(300, 0x3000));
   run.translate();
   CHECK(run.has(1, "71 team_end 0"));
   CHECK(run.has(1, "71 enter !$omp flush @0x3000"));
@@ -177,8 +168,8 @@ TEST_CASE("what a worker is said to do after its master has left the team is at 
 
 TEST_CASE("an operation on data of a kind that nobody foresaw has a region with its number") {
   Run run;
-  Run::insert(run.master, rec(30, RecordKind::target_data_op, begin, 99, 0, make_id(0, 9), 64));
-  run.master.insert(run.master.begin() + 4, rec(0x7000, RecordKind::more, none, 0, 0, 0x9000, 0x4000));
+  Run::insert(run.master, data_op_begin(30, 99, make_id(0, 9), 64));
+  run.master.insert(run.master.begin() + 4, data_op_more(0x7000, 0x9000, 0x4000));
   run.translate();
   CHECK(run.has(0, "29 enter !$omp target data op 99 @0x4000"));
 }

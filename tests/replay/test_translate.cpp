@@ -2,45 +2,38 @@
 // Records as libomp gives them, and the events that they must become.
 #include "catch.hpp"
 #include "support/memory_trace.hpp"
+#include "support/records.hpp"
 #include "tracer/translate/translate.hpp"
 
 using namespace tracer;
-using tracer::test::MemorySink;
-using tracer::test::MemorySource;
+using namespace tracer::test;
 using Lines = std::vector<std::string>;
 
 namespace {
 
-constexpr auto begin = Endpoint::begin, end = Endpoint::end;
-constexpr std::uint16_t team_flags = 0x8002;  // ompt_parallel_team | invoker_runtime
 constexpr ParallelId region = make_id(0, 2);
-
-Record rec(Ticks time, RecordKind kind, Endpoint endpoint, std::uint16_t sub, std::uint32_t a, std::uint64_t b,
-           std::uint64_t c) {
-  return {time, kind, endpoint, sub, a, b, c};
-}
 
 /// Two threads, one region, its join barrier; the worker's ends come when it is woken at 900.
 void region_with_late_ends(MemorySource& source) {
   source.channel(0) = {
-      rec(1, RecordKind::initial_task, begin, 1, 1, 0, make_id(0, 1)),
-      rec(10, RecordKind::parallel_begin, Endpoint::none, team_flags, 2, region, 0x1000),
-      rec(20, RecordKind::implicit_task, begin, 0, 2, region, make_id(0, 3)),
-      rec(50, RecordKind::sync_region, begin, 9, 0, make_id(0, 3), 0x1000),
-      rec(51, RecordKind::sync_region_wait, begin, 9, 0, make_id(0, 3), 0x1000),
-      rec(70, RecordKind::sync_region_wait, end, 9, 0, make_id(0, 3), 0x1000),
-      rec(71, RecordKind::sync_region, end, 9, 0, make_id(0, 3), 0x1000),
-      rec(72, RecordKind::implicit_task, end, 0, 2, 0, make_id(0, 3)),
-      rec(80, RecordKind::parallel_end, Endpoint::none, team_flags, 0, region, 0x1000),
-      rec(950, RecordKind::initial_task, end, 1, 0, 0, make_id(0, 1)),
+      initial_task_begin(1, make_id(0, 1)),
+      parallel_begin(10, region, 2),
+      implicit_task_begin(20, region, make_id(0, 3), 0, 2),
+      sync_begin(50, sync_kind::barrier_implicit_parallel, make_id(0, 3)),
+      sync_wait_begin(51, sync_kind::barrier_implicit_parallel, make_id(0, 3)),
+      sync_wait_end(70, sync_kind::barrier_implicit_parallel, make_id(0, 3)),
+      sync_end(71, sync_kind::barrier_implicit_parallel, make_id(0, 3)),
+      implicit_task_end(72, make_id(0, 3)),
+      parallel_end(80, region),
+      initial_task_end(950, make_id(0, 1)),
   };
   source.channel(1) = {
-      rec(25, RecordKind::implicit_task, begin, 1, 2, region, make_id(1, 1)),
-      rec(60, RecordKind::sync_region, begin, 9, 0, make_id(1, 1), 0),
-      rec(61, RecordKind::sync_region_wait, begin, 9, 0, make_id(1, 1), 0),
-      rec(900, RecordKind::sync_region_wait, end, 9, 0, make_id(1, 1), 0),
-      rec(901, RecordKind::sync_region, end, 9, 0, make_id(1, 1), 0),
-      rec(902, RecordKind::implicit_task, end, 1, 0, 0, make_id(1, 1)),
+      implicit_task_begin(25, region, make_id(1, 1), 1, 2),
+      sync_begin(60, sync_kind::barrier_implicit_parallel, make_id(1, 1), 0),
+      sync_wait_begin(61, sync_kind::barrier_implicit_parallel, make_id(1, 1), 0),
+      sync_wait_end(900, sync_kind::barrier_implicit_parallel, make_id(1, 1), 0),
+      sync_end(901, sync_kind::barrier_implicit_parallel, make_id(1, 1), 0),
+      implicit_task_end(902, make_id(1, 1), 1),
   };
   source.journal_to_fill().run.main_thread_id = 100;
 }
@@ -87,11 +80,10 @@ TEST_CASE("a task that another thread executes has one creation, one first switc
   MemorySink sink;
   region_with_late_ends(source);
   auto& master = source.channel(0);
-  master.insert(master.begin() + 3, rec(30, RecordKind::task_create, Endpoint::none, 4, 4, make_id(0, 3), 0x2000));
+  master.insert(master.begin() + 3, task_create(30, make_id(0, 4), make_id(0, 3), 0x2000));
   auto& worker = source.channel(1);
-  worker.insert(worker.begin() + 3,
-                {rec(62, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(1, 1), make_id(0, 4)),
-                 rec(65, RecordKind::task_schedule, Endpoint::none, 1, 0, make_id(0, 4), make_id(1, 1))});
+  worker.insert(worker.begin() + 3, {task_switch(62, task_status::switched, make_id(1, 1), make_id(0, 4)),
+                                     task_switch(65, task_status::complete, make_id(0, 4), make_id(1, 1))});
   const auto report = run(source, sink);
   const Lines master_lines = sink.text(0), worker_lines = sink.text(1);
   CHECK(Lines(master_lines.begin() + 4, master_lines.begin() + 7) ==
@@ -108,13 +100,12 @@ TEST_CASE("an untied task that goes on elsewhere leaves its regions where it was
   region_with_late_ends(source);
   const TaskId task = make_id(0, 4) | untied_bit;
   auto& master = source.channel(0);
-  master.insert(master.begin() + 3, {rec(30, RecordKind::task_create, Endpoint::none, pack_task_flags(0x10000004), 4,
-                                         make_id(0, 3), 0x2000),
-                                     rec(45, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(0, 3), task),
-                                     rec(48, RecordKind::task_schedule, Endpoint::none, 1, 0, task, make_id(0, 3))});
+  master.insert(master.begin() + 3, {task_create(30, make_id(0, 4), make_id(0, 3), 0x2000, 0x10000004),
+                                     task_switch(45, task_status::switched, make_id(0, 3), task),
+                                     task_switch(48, task_status::complete, task, make_id(0, 3))});
   auto& worker = source.channel(1);
-  worker.insert(worker.begin() + 1, {rec(31, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(1, 1), task),
-                                     rec(40, RecordKind::task_schedule, Endpoint::none, 7, 0, task, make_id(1, 1))});
+  worker.insert(worker.begin() + 1, {task_switch(31, task_status::switched, make_id(1, 1), task),
+                                     task_switch(40, task_status::switched, task, make_id(1, 1))});
   const auto report = run(source, sink);
   const Lines worker_lines = sink.text(1), master_lines = sink.text(0);
   CHECK(Lines(worker_lines.begin() + 2, worker_lines.begin() + 6) ==
@@ -136,18 +127,15 @@ TEST_CASE("an untied task whose end another thread tells ends where it ran") {
   const Ticks told = GENERATE(45, 48, 65);
   const bool goes_on_before = told == 65;
   auto& master = source.channel(0);
-  master.insert(master.begin() + 3, {rec(30, RecordKind::task_create, Endpoint::none, pack_task_flags(0x10000004), 4,
-                                         make_id(0, 3), 0x2000),
-                                     rec(45, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(0, 3), task)});
-  if (goes_on_before)
-    master.insert(master.begin() + 5, rec(46, RecordKind::sync_region, Endpoint::begin, 5, 0, make_id(0, 3), 0x3000));
-  if (goes_on_before)
-    master.insert(master.begin() + 6, rec(47, RecordKind::sync_region, Endpoint::end, 5, 0, make_id(0, 3), 0x3000));
+  master.insert(master.begin() + 3, {task_create(30, make_id(0, 4), make_id(0, 3), 0x2000, 0x10000004),
+                                     task_switch(45, task_status::switched, make_id(0, 3), task)});
+  if (goes_on_before) master.insert(master.begin() + 5, sync_begin(46, sync_kind::taskwait, make_id(0, 3), 0x3000));
+  if (goes_on_before) master.insert(master.begin() + 6, sync_end(47, sync_kind::taskwait, make_id(0, 3), 0x3000));
   auto& worker = source.channel(1);
-  worker.insert(worker.begin() + 1, {rec(31, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(1, 1), task),
-                                     rec(40, RecordKind::task_schedule, Endpoint::none, 7, 0, task, make_id(1, 1))});
+  worker.insert(worker.begin() + 1, {task_switch(31, task_status::switched, make_id(1, 1), task),
+                                     task_switch(40, task_status::switched, task, make_id(1, 1))});
   const auto barrier = std::find_if(worker.begin(), worker.end(), [told](const Record& r) { return r.time > told; });
-  worker.insert(barrier, rec(told, RecordKind::task_schedule, Endpoint::none, 1, 0, task, make_id(1, 1)));
+  worker.insert(barrier, task_switch(told, task_status::complete, task, make_id(1, 1)));
   const auto report = run(source, sink);
   const Lines master_lines = sink.text(0);
   const std::string end = told == 45 ? "44" : goes_on_before ? "45" : "47";
@@ -165,13 +153,13 @@ TEST_CASE("a lock's acquisitions are numbered over all threads and do not overla
   MemorySink sink;
   region_with_late_ends(source);
   auto& master = source.channel(0);
-  master.insert(master.begin() + 3, {rec(30, RecordKind::mutex_acquire, Endpoint::none, 5, 0, 0xbeef, 0x3000),
-                                     rec(31, RecordKind::mutex_acquired, Endpoint::none, 5, 0, 0xbeef, 0x3000),
-                                     rec(40, RecordKind::mutex_released, Endpoint::none, 5, 0, 0xbeef, 0x3010)});
+  master.insert(master.begin() + 3, {mutex_acquire(30, mutex_kind::critical, 0xbeef, 0x3000),
+                                     mutex_acquired(31, mutex_kind::critical, 0xbeef, 0x3000),
+                                     mutex_released(40, mutex_kind::critical, 0xbeef, 0x3010)});
   auto& worker = source.channel(1);
-  worker.insert(worker.begin() + 1, {rec(32, RecordKind::mutex_acquire, Endpoint::none, 5, 0, 0xbeef, 0x3000),
-                                     rec(38, RecordKind::mutex_acquired, Endpoint::none, 5, 0, 0xbeef, 0x3000),
-                                     rec(50, RecordKind::mutex_released, Endpoint::none, 5, 0, 0xbeef, 0x3010)});
+  worker.insert(worker.begin() + 1, {mutex_acquire(32, mutex_kind::critical, 0xbeef, 0x3000),
+                                     mutex_acquired(38, mutex_kind::critical, 0xbeef, 0x3000),
+                                     mutex_released(50, mutex_kind::critical, 0xbeef, 0x3010)});
   run(source, sink);
   const Lines master_lines = sink.text(0), worker_lines = sink.text(1);
   CHECK(Lines(master_lines.begin() + 4, master_lines.begin() + 10) ==
@@ -200,15 +188,13 @@ TEST_CASE("while recording is paused nothing happens, and what was open stays op
   region_with_late_ends(source);
   auto& master = source.channel(0);
   // Paused from 30 (inside the region) to 500; a second region begins and ends within.
-  master.insert(master.begin() + 3, rec(30, RecordKind::control_tool, Endpoint::none, 0, 0, 2, 0));
+  master.insert(master.begin() + 3, control_tool(30, control_command::pause));
   const ParallelId second = make_id(0, 5);
   const std::size_t at = master.size() - 1;
   master.insert(master.begin() + static_cast<std::ptrdiff_t>(at),
-                {rec(200, RecordKind::parallel_begin, Endpoint::none, team_flags, 1, second, 0x1100),
-                 rec(210, RecordKind::implicit_task, begin, 0, 1, second, make_id(0, 6)),
-                 rec(220, RecordKind::implicit_task, end, 0, 1, 0, make_id(0, 6)),
-                 rec(230, RecordKind::parallel_end, Endpoint::none, team_flags, 0, second, 0x1100),
-                 rec(500, RecordKind::control_tool, Endpoint::none, 0, 0, 1, 0)});
+                {parallel_begin(200, second, 1, 0x1100), implicit_task_begin(210, second, make_id(0, 6), 0, 1),
+                 implicit_task_end(220, make_id(0, 6)), parallel_end(230, second, 0x1100),
+                 control_tool(500, control_command::start)});
   run(source, sink);
   const Lines lines = sink.text(0);
   CHECK(Lines(lines.begin() + 4, lines.end()) == Lines{"29 measurement", "499 measurement",
@@ -223,13 +209,9 @@ TEST_CASE("while recording is paused nothing happens, and what was open stays op
 TEST_CASE("the initial task of a league of one team belongs to the league") {
   MemorySource source;
   MemorySink sink;
-  constexpr std::uint16_t league_flags = 0x4002;  // ompt_parallel_league | invoker_runtime
   source.channel(0) = {
-      rec(1, RecordKind::initial_task, begin, 1, 1, 0, make_id(0, 1)),
-      rec(10, RecordKind::parallel_begin, Endpoint::none, league_flags, 1, region, 0x1000),
-      rec(20, RecordKind::initial_task, begin, 0, 1, 0, make_id(0, 3)),
-      rec(30, RecordKind::initial_task, end, 0, 0, 0, make_id(0, 3)),
-      rec(40, RecordKind::parallel_end, Endpoint::none, league_flags, 0, region, 0x1000),
+      initial_task_begin(1, make_id(0, 1)), league_begin(10, region, 1), league_task_begin(20, make_id(0, 3)),
+      league_task_end(30, make_id(0, 3)),   league_end(40, region),
   };
   const auto report = run(source, sink);
   CHECK(sink.text(0) == Lines{"0 program_begin", "9 fork 1", "19 team_begin 0", "19 enter !$omp teams @0x1000",
@@ -249,8 +231,8 @@ TEST_CASE("a position inside the runtime is that of the region around it") {
   runtime.end = 0x8000;
   journal.modules.push_back(runtime);
   auto& master = source.channel(0);
-  master.insert(master.begin() + 3, {rec(30, RecordKind::sync_region, begin, 3, 0, make_id(0, 3), 0x7010),
-                                     rec(40, RecordKind::sync_region, end, 3, 0, make_id(0, 3), 0x7010)});
+  master.insert(master.begin() + 3, {sync_begin(30, sync_kind::barrier_explicit, make_id(0, 3), 0x7010),
+                                     sync_end(40, sync_kind::barrier_explicit, make_id(0, 3), 0x7010)});
   run(source, sink);
   CHECK(sink.text(0).at(4) == "29 enter !$omp barrier @0x1000");
 }
@@ -283,7 +265,7 @@ TEST_CASE("a task that never ran ends with its creator's team") {
   MemorySink sink;
   region_with_late_ends(source);
   auto& master = source.channel(0);
-  master.insert(master.begin() + 3, rec(30, RecordKind::task_create, Endpoint::none, 4, 4, make_id(0, 3), 0x2000));
+  master.insert(master.begin() + 3, task_create(30, make_id(0, 4), make_id(0, 3), 0x2000));
   master.resize(5);
   source.channel(1).resize(3);
   const auto report = run(source, sink);
@@ -302,8 +284,8 @@ TEST_CASE("a lock that is held when the program ends is released there") {
   MemorySink sink;
   region_with_late_ends(source);
   auto& master = source.channel(0);
-  master.insert(master.begin() + 3, {rec(30, RecordKind::mutex_acquire, Endpoint::none, 5, 0, 0xbeef, 0x3000),
-                                     rec(31, RecordKind::mutex_acquired, Endpoint::none, 5, 0, 0xbeef, 0x3000)});
+  master.insert(master.begin() + 3, {mutex_acquire(30, mutex_kind::critical, 0xbeef, 0x3000),
+                                     mutex_acquired(31, mutex_kind::critical, 0xbeef, 0x3000)});
   master.resize(5);
   source.channel(1).resize(3);
   run(source, sink);
@@ -319,13 +301,12 @@ TEST_CASE("a region that begins and ends in a pause is left out with its team an
   MemorySink sink;
   region_with_late_ends(source);
   auto& master = source.channel(0);
-  master.insert(master.begin() + 3, rec(30, RecordKind::task_create, Endpoint::none, 4, 4, make_id(0, 3), 0x2000));
+  master.insert(master.begin() + 3, task_create(30, make_id(0, 4), make_id(0, 3), 0x2000));
   auto& worker = source.channel(1);
-  worker.insert(worker.begin() + 3,
-                {rec(62, RecordKind::task_schedule, Endpoint::none, 7, 0, make_id(1, 1), make_id(0, 4)),
-                 rec(65, RecordKind::task_schedule, Endpoint::none, 1, 0, make_id(0, 4), make_id(1, 1))});
-  master.insert(master.begin() + 1, rec(5, RecordKind::control_tool, Endpoint::none, 0, 0, 2, 0));
-  master.insert(master.end() - 1, rec(500, RecordKind::control_tool, Endpoint::none, 0, 0, 1, 0));
+  worker.insert(worker.begin() + 3, {task_switch(62, task_status::switched, make_id(1, 1), make_id(0, 4)),
+                                     task_switch(65, task_status::complete, make_id(0, 4), make_id(1, 1))});
+  master.insert(master.begin() + 1, control_tool(5, control_command::pause));
+  master.insert(master.end() - 1, control_tool(500, control_command::start));
   const auto report = run(source, sink);
   CHECK(sink.text(0) == Lines{"0 program_begin", "4 measurement", "499 measurement", "949 program_end"});
   CHECK(sink.text(1).empty());
@@ -340,7 +321,7 @@ TEST_CASE("a wait for the drainer is written after the record that had to wait")
   region_with_late_ends(source);
   auto& master = source.channel(0);
   // The clock of the fork was read at 10, then its thread waited from 12 to 15.
-  master.insert(master.begin() + 1, rec(12, RecordKind::ring_wait, Endpoint::none, 0, 0, 15, 0));
+  master.insert(master.begin() + 1, ring_wait(12, 15));
   const auto report = run(source, sink);
   const Lines lines = sink.text(0);
   CHECK(Lines(lines.begin(), lines.begin() + 5) ==
@@ -353,10 +334,8 @@ TEST_CASE("a wait for the drainer does not part a task from its dependences") {
   MemorySink sink;
   region_with_late_ends(source);
   auto& master = source.channel(0);
-  master.insert(master.begin() + 3,
-                {rec(30, RecordKind::task_create, Endpoint::begin_end, 4, 4, make_id(0, 3), 0x2000),
-                 rec(33, RecordKind::ring_wait, Endpoint::none, 0, 0, 36, 0),
-                 rec(32, RecordKind::dependences, Endpoint::none, 1, 1u << 16, make_id(0, 4), 0xabc)});
+  master.insert(master.begin() + 3, {with_dependences(task_create(30, make_id(0, 4), make_id(0, 3), 0x2000)),
+                                     ring_wait(33, 36), dependence(32, 1, make_id(0, 4), 0xabc)});
   run(source, sink);
   const auto& attributes = sink.locations.at(0).attributes;
   CHECK(std::any_of(attributes.begin(), attributes.end(), [](const EventAttribute& a) { return a.value == 0xabc; }));
@@ -368,10 +347,9 @@ TEST_CASE("a wait for the drainer does not come before a lock routine that began
   region_with_late_ends(source);
   auto& master = source.channel(0);
   // The routine's clock was read at 30, then its thread waited from 32 to 36.
-  master.insert(master.begin() + 3, {rec(32, RecordKind::ring_wait, Endpoint::none, 0, 0, 36, 0),
-                                     rec(30, RecordKind::mutex_acquire, Endpoint::none, 1, 0, 0x77, 0x2000),
-                                     rec(37, RecordKind::mutex_acquired, Endpoint::none, 1, 0, 0x77, 0x2000),
-                                     rec(38, RecordKind::mutex_released, Endpoint::none, 1, 0, 0x77, 0x2010)});
+  master.insert(master.begin() + 3, {ring_wait(32, 36), mutex_acquire(30, mutex_kind::lock, 0x77, 0x2000),
+                                     mutex_acquired(37, mutex_kind::lock, 0x77, 0x2000),
+                                     mutex_released(38, mutex_kind::lock, 0x77, 0x2010)});
   const auto report = run(source, sink);
   CHECK(report.repairs.empty());
 }

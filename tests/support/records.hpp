@@ -23,6 +23,19 @@ inline Record parallel_begin(Ticks time, ParallelId region, std::uint32_t thread
 inline Record parallel_end(Ticks time, ParallelId region, std::uint64_t codeptr = somewhere) {
   return {time, RecordKind::parallel_end, Endpoint::none, 0x8002, 0, region, codeptr};
 }
+inline Record league_begin(Ticks time, ParallelId region, std::uint32_t teams, std::uint64_t codeptr = somewhere) {
+  return {time, RecordKind::parallel_begin, Endpoint::none, 0x4002, teams, region, codeptr};
+}
+inline Record league_end(Ticks time, ParallelId region, std::uint64_t codeptr = somewhere) {
+  return {time, RecordKind::parallel_end, Endpoint::none, 0x4002, 0, region, codeptr};
+}
+/// Of a team in a league, as it is told where the league has one team: without its region.
+inline Record league_task_begin(Ticks time, TaskId task) {
+  return {time, RecordKind::initial_task, Endpoint::begin, 0, 1, no_id, task};
+}
+inline Record league_task_end(Ticks time, TaskId task) {
+  return {time, RecordKind::initial_task, Endpoint::end, 0, 0, no_id, task};
+}
 inline Record implicit_task_begin(Ticks time, ParallelId region, TaskId task, std::uint16_t rank, std::uint32_t size) {
   return {time, RecordKind::implicit_task, Endpoint::begin, rank, size, region, task};
 }
@@ -35,6 +48,12 @@ inline Record sync_begin(Ticks time, std::uint16_t kind, TaskId task = no_id, st
 inline Record sync_end(Ticks time, std::uint16_t kind, TaskId task = no_id, std::uint64_t codeptr = somewhere) {
   return {time, RecordKind::sync_region, Endpoint::end, kind, 0, task, codeptr};
 }
+inline Record sync_wait_begin(Ticks time, std::uint16_t kind, TaskId task = no_id, std::uint64_t codeptr = somewhere) {
+  return {time, RecordKind::sync_region_wait, Endpoint::begin, kind, 0, task, codeptr};
+}
+inline Record sync_wait_end(Ticks time, std::uint16_t kind, TaskId task = no_id, std::uint64_t codeptr = somewhere) {
+  return {time, RecordKind::sync_region_wait, Endpoint::end, kind, 0, task, codeptr};
+}
 inline Record work_begin(Ticks time, std::uint16_t type, std::uint64_t count = 0, std::uint64_t codeptr = somewhere) {
   return {time, RecordKind::work, Endpoint::begin, type, 0, count, codeptr};
 }
@@ -44,14 +63,20 @@ inline Record work_end(Ticks time, std::uint16_t type, std::uint64_t codeptr = s
 inline Record dispatched(Ticks time, std::uint16_t kind, std::uint64_t first, std::uint64_t count = 0) {
   return {time, RecordKind::dispatch, Endpoint::none, kind, 0, first, count};
 }
-inline Record task_create(Ticks time, TaskId task, TaskId creator, std::uint64_t codeptr = somewhere) {
+inline Record task_create(Ticks time, TaskId task, TaskId creator, std::uint64_t codeptr = somewhere,
+                          std::uint32_t flags = 0x4) {
   return {time,
           RecordKind::task_create,
           Endpoint::none,
-          pack_task_flags(0x4),
+          pack_task_flags(flags),
           static_cast<std::uint32_t>(counter_of(task)),
           creator,
           codeptr};
+}
+/// They follow.
+inline Record with_dependences(Record created) {
+  created.endpoint = Endpoint::begin_end;
+  return created;
 }
 inline Record task_switch(Ticks time, std::uint16_t status, TaskId prior, TaskId next) {
   return {time, RecordKind::task_schedule, Endpoint::none, status, 0, prior, next};
@@ -68,6 +93,15 @@ inline Record mutex_acquired(Ticks time, std::uint16_t kind, std::uint64_t lock,
 }
 inline Record mutex_released(Ticks time, std::uint16_t kind, std::uint64_t lock, std::uint64_t codeptr = somewhere) {
   return {time, RecordKind::mutex_released, Endpoint::none, kind, 0, lock, codeptr};
+}
+inline Record flush(Ticks time, std::uint64_t codeptr = somewhere) {
+  return {time, RecordKind::flush, Endpoint::none, 0, 0, 0, codeptr};
+}
+inline Record control_tool(Ticks time, std::uint64_t command) {
+  return {time, RecordKind::control_tool, Endpoint::none, 0, 0, command, 0};
+}
+inline Record ring_wait(Ticks time, Ticks until) {
+  return {time, RecordKind::ring_wait, Endpoint::none, 0, 0, until, 0};
 }
 inline Record error_directive(Ticks time, std::uint64_t codeptr = somewhere) {
   return {time, RecordKind::error, Endpoint::none, 1, 0, 0, codeptr};

@@ -52,8 +52,6 @@ enum class Repair : std::uint8_t {
   switch_to_task_with_open_team,
   end_of_wait_that_was_no_task,
   // Threads that contradict each other
-  team_left_to_master,
-  team_left_out,
   task_left_out,
   // The program's own words
   range_without_end,

@@ -16,7 +16,6 @@
 #include "tracer/translate/devices/events.hpp"
 #include "tracer/translate/parallel_for.hpp"
 #include "tracer/translate/pipelined_writer.hpp"
-#include "tracer/translate/resolve/dry_run.hpp"
 #include "tracer/translate/resolve/resolve.hpp"
 #include "tracer/translate/scan/scan.hpp"
 #include "tracer/translate/write/left_out.hpp"
@@ -67,7 +66,6 @@ class Translation {
   void link_devices();
   void write();
   void write_location(LocationRef location);
-  void run_dry(const std::function<std::unique_ptr<LocationWriter>(LocationRef)>& open);
   void write_stream(const DeviceLocation& stream);
   void write_lane(const WordLane& lane);
   void find_stray_ranges();
@@ -141,13 +139,12 @@ void Translation::link() {
   define_mpi(tables_, journal_, definitions_);
   order_locks(tables_);
   follow_untied_tasks(tables_);
-  const bool contradict = find_task_begins(tables_, source_, options_.threads);
+  find_task_begins(tables_, source_, options_.threads, repairs_);
   report_.paused =
       std::any_of(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& t) { return !t.recording; });
   build_regions(tables_, journal_, options_.symbolize);
   if (options_.keep) tables_.regions->leave_out(options_.keep);
   vocabulary_ = make_vocabulary(tables_, journal_, definitions_);
-  if (contradict) dry_run(tables_, definitions_, repairs_, [this](const auto& open) { run_dry(open); });
   find_stray_ranges();
   if (options_.devices) link_devices();
   lanes_ = lay_out_ranges(tables_, std::move(strays_), journal_, definitions_, repairs_);
@@ -176,7 +173,7 @@ void Translation::link_devices() {
 
 namespace {
 
-/// Of a dry run: nobody looks at the events.
+/// Nobody looks at the events.
 class Nowhere final : public LocationWriter {
  public:
   void write(std::span<const Event>, std::span<const EventAttribute>) override {}
@@ -195,7 +192,7 @@ void Translation::find_stray_ranges() {
     if (tables_.channels[channel].words.pushes == 0) return;
     Nowhere writer;
     std::vector<StrayRange> found;
-    LocationTranslator translator(tables_, journal_, vocabulary_, clock_, channel, writer, Naming::ids);
+    LocationTranslator translator(tables_, journal_, vocabulary_, clock_, channel, writer);
     translator.find_strays(found);
     const auto records = source_.records(channel);
     translator.run(*records);
@@ -220,18 +217,6 @@ void Translation::count(const LocationResult& result) {
   if (result.events == 0) return;
   first_ = std::min(first_, result.first);
   last_ = std::max(last_, result.last);
-}
-
-/// All threads' events, and nothing else: for a dry run.
-void Translation::run_dry(const std::function<std::unique_ptr<LocationWriter>(LocationRef)>& open) {
-  parallel_for(report_.threads, options_.threads, [&](std::size_t n) {
-    const auto location = static_cast<LocationRef>(n);
-    const ChannelId channel = tables_.channel_of[location];
-    const auto writer = open(location);
-    const auto records = source_.records(channel);
-    LocationTranslator(tables_, journal_, vocabulary_, clock_, channel, *writer, Naming::ids).run(*records);
-    writer->close();
-  });
 }
 
 void Translation::write_location(LocationRef location) {

@@ -39,7 +39,7 @@ struct Plan {
   std::vector<ImpliedRelease> implied_releases;  ///< in order of time
   std::vector<Migration> migrations;             ///< in order of time and task
   std::vector<UnreportedEnd> unreported_ends;    ///< in order of task and time
-  /// Tasks created here that nobody ever ran (the trace ends before), by their creator's implicit instance.
+  /// Tasks created here that nobody ever ran (the trace ends before), by the implicit instance with which they end.
   std::vector<std::pair<std::uint32_t, TaskId>> unstarted;
   /// By number of range_push on the channel: those that do not nest with what else happens on the thread; empty: all
   /// do.

@@ -16,10 +16,6 @@ void define_locations(Tables& tables, const Journal& journal, Definitions& defin
 /// Members of each team, and the communicators over them, reused for equal teams. Needs locations.
 void form_teams(Tables& tables, Definitions& definitions);
 
-/// A team becomes that of the thread that forked it, with a communicator of its own; the other members' parts are in no
-/// team.
-void leave_to_master(Tables& tables, ParallelInstance& team, Definitions& definitions);
-
 /// Numbers locks and their acquisitions over all threads, and moves a release that was reported
 /// after the next acquisition (the callback comes after the unlock) back to it.
 void order_locks(Tables& tables);
@@ -31,9 +27,9 @@ Ticks limit_of(const Tables& tables, TaskId id);
 void follow_untied_tasks(Tables& tables);
 
 /// Where records of tasks contradict each other, or tasks were created that never ended: finds out where and when each
-/// task begins to run, and those that never do, so that their creator's team can end with them. Reads all channels once
-/// more, which traces that end well are spared. Whether threads contradict each other, as far as it is seen here: not
-/// because the process was killed.
-bool find_task_begins(Tables& tables, const TraceSource& source, unsigned threads);
+/// task begins to run, and those that never do, so that their creator's team can end with them. What cannot all be true
+/// of a task leaves it out, which is counted in `repairs`. Reads all channels once more, or twice where threads
+/// contradict each other; traces that end well are spared. Behind follow_untied_tasks().
+void find_task_begins(Tables& tables, const TraceSource& source, unsigned threads, Repairs& repairs);
 
 }  // namespace tracer::translate

@@ -36,6 +36,8 @@ struct Tables {
   /// created when its team had ended, and is left out. Only where the records of tasks contradict each other or are not
   /// all there (find_task_begins()); else empty.
   std::vector<std::vector<Ticks>> task_begins;
+  /// Untied tasks that several threads ran at once, or one when they were complete.
+  std::vector<TaskId> torn_tasks;
   std::vector<CommRef> mpi_comms;  ///< by the number that records have of a communicator; undefined_ref: none
   std::unique_ptr<RegionTable> regions;
   std::vector<Toggle> toggles;  ///< of all threads, in order

@@ -7,9 +7,10 @@
 #include <unordered_map>
 
 #include "tracer/ompt_values.hpp"
-#include "tracer/translate/parallel_for.hpp"
+#include "tracer/translate/resolve/contradictions.hpp"
 #include "tracer/translate/resolve/resolve.hpp"
-#include "tracer/translate/scan/task_counter.hpp"
+#include "tracer/translate/resolve/task_records.hpp"
+#include "tracer/translate/scan/task_begin.hpp"
 
 namespace tracer::translate {
 namespace {
@@ -70,14 +71,10 @@ class Begins {
       for (std::size_t n = 0; n < scan.entities.size(); ++n) times_.back()[n].store(never, std::memory_order_relaxed);
     }
   }
-  /// Of a channel, in its order.
-  void take(const Record& r, ChannelId channel, TaskCounter& counter) noexcept {
-    if (r.kind == RecordKind::task_create) return create(make_id(channel, counter.extend(r.a)), r.time);
-    if (r.kind == RecordKind::task_schedule) {
-      if (!task_status::is_fulfill(r.sub)) begin(r.sub == task_status::taskwait_complete ? r.b : r.c, r.time);
-    } else if (r.kind == RecordKind::cancel && (r.a & cancel_flag::discarded_task)) {
-      begin(r.b, r.time);
-    }
+  /// Of a channel, in its order. `created`: the task that the record says to be created.
+  void take(const Record& r, TaskId created) noexcept {
+    if (created != no_id) return create(created, r.time);
+    if (const TaskId begun = begun_by(r); begun != no_id) begin(begun, r.time);
   }
   std::vector<std::vector<Ticks>> times() const {
     std::vector<std::vector<Ticks>> all;
@@ -96,7 +93,7 @@ class Begins {
     if (limit != 0 && time > limit) times_[tracer::channel_of(id)][counter_of(id)] = 0;
   }
   void begin(TaskId id, Ticks time) noexcept {
-    if (id == no_id || time > limit_of(tables_, id)) return;
+    if (time > limit_of(tables_, id)) return;
     std::atomic<Ticks>& first = times_[tracer::channel_of(id)][counter_of(id)];
     Ticks known = first.load(std::memory_order_relaxed);
     while (time < known && !first.compare_exchange_weak(known, time, std::memory_order_relaxed)) {
@@ -106,6 +103,16 @@ class Begins {
   std::vector<std::unique_ptr<std::atomic<Ticks>[]>> times_;
 };
 
+/// The part with which a task ends that never ran: its creator's, or where that is in no team the one around it; none:
+/// it ends with the trace. A part in no team may end by a limit of what is around it, and its tasks know of none.
+std::uint32_t part_that_ends(const Tables& tables, ChannelId channel, std::uint32_t creator) {
+  const auto& implicits = tables.channels[channel].implicits;
+  const auto is_initial = [](const ImplicitInstance& i) { return i.initial && !i.own; };
+  while (creator < implicits.size() && !tables.parallel(implicits[creator].parallel) && !is_initial(implicits[creator]))
+    creator = implicits[creator].outer;
+  return creator;
+}
+
 void find_unstarted(Tables& tables) {
   for (ChannelId c = 0; c < tables.channels.size(); ++c) {
     const ChannelScan& scan = tables.channels[c];
@@ -114,7 +121,8 @@ void find_unstarted(Tables& tables) {
       const Entity entity = scan.entities.get(counter);
       if (!is_explicit(scan, entity) || tables.task_begins[c][counter] != never) continue;
       const bool untied = scan.sites[entity.site].construct == Construct::task_untied;
-      plan.unstarted.emplace_back(entity.index, make_id(c, counter) | (untied ? untied_bit : 0));
+      plan.unstarted.emplace_back(part_that_ends(tables, c, entity.index),
+                                  make_id(c, counter) | (untied ? untied_bit : 0));
     }
     std::stable_sort(plan.unstarted.begin(), plan.unstarted.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -132,22 +140,18 @@ Ticks limit_of(const Tables& tables, TaskId id) {
   return p && p->limit != 0 ? p->limit : never;
 }
 
-bool find_task_begins(Tables& tables, const TraceSource& source, unsigned threads) {
+void find_task_begins(Tables& tables, const TraceSource& source, unsigned threads, Repairs& repairs) {
   const bool in_order = are_in_order(tables), killed = source.journal().ending == Ending::unknown;
-  const auto [created, ended] = count_tasks(tables);
-  if (created == 0 && ended == 0) return !in_order;
-  const bool have_ended = created == ended && have_left(tables) && end_in_their_teams(tables);
-  if (in_order && have_ended) return false;
+  const TaskCounts all = count_tasks(tables);
+  if (all.created == 0 && all.ended == 0) return;
+  const bool have_ended = all.created == all.ended && have_left(tables) && end_in_their_teams(tables);
+  if (in_order && have_ended) return;
   Begins begins(tables);
-  parallel_for(tables.channels.size(), threads, [&](std::size_t c) {
-    const auto reader = source.records(static_cast<ChannelId>(c));
-    TaskCounter counter;
-    for (auto batch = reader->next(); !batch.empty(); batch = reader->next())
-      for (const Record& r : batch) begins.take(r, static_cast<ChannelId>(c), counter);
-  });
+  for_each_record(source, tables.channels.size(), threads,
+                  [&](ChannelId, const Record& r, TaskId created) { begins.take(r, created); });
   tables.task_begins = begins.times();
+  if (!in_order || !killed) leave_out_contradictions(tables, source, threads, repairs);
   find_unstarted(tables);
-  return !in_order || !killed;
 }
 
 }  // namespace tracer::translate

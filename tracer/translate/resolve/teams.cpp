@@ -202,26 +202,4 @@ void form_teams(Tables& tables, Definitions& definitions) {
   TeamLinker(tables, definitions).run();
 }
 
-namespace {
-CommRef add_comm(Definitions& definitions, CommRef parent, LocationRef member) {
-  definitions.groups.push_back({"OpenMP team of one thread", GroupKind::comm_group, Paradigm::openmp, {member}});
-  definitions.comms.push_back({"Thread team " + std::to_string(definitions.comms.size()),
-                               static_cast<std::uint32_t>(definitions.groups.size() - 1), parent});
-  return static_cast<CommRef>(definitions.comms.size() - 1);
-}
-}  // namespace
-
-void leave_to_master(Tables& tables, ParallelInstance& team, Definitions& definitions) {
-  for (std::uint32_t m = 1; m < team.size; ++m) {  // the first is the one that forked
-    const Member& member = tables.members[team.members + m];
-    tables.channels[member.channel].implicits[member.implicit].parallel = no_id;
-    if (CommRef& around = tables.root_comm[member.channel]; around == undefined_ref)
-      around = add_comm(definitions, undefined_ref, tables.location_of[member.channel]);
-  }
-  team.alone = true;
-  team.size = 1;
-  team.comm = add_comm(definitions, definitions.comms.at(team.comm).parent,
-                       tables.location_of[tables.members[team.members].channel]);
-}
-
 }  // namespace tracer::translate

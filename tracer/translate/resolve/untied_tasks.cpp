@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where untied tasks change threads.
 #include <algorithm>
+#include <span>
+#include <tuple>
 
 #include "tracer/translate/resolve/resolve.hpp"
 
 namespace tracer::translate {
 
-void follow_untied_tasks(Tables& tables) {
-  using Switch = ChannelScan::UntiedSwitch;
+namespace {
+
+using Switch = ChannelScan::UntiedSwitch;
+
+/// All switches of untied tasks, by task and time.
+std::vector<Switch> take_switches(Tables& tables) {
   std::vector<Switch> all;
   for (ChannelScan& scan : tables.channels) {
     all.insert(all.end(), scan.untied.begin(), scan.untied.end());
@@ -16,30 +22,63 @@ void follow_untied_tasks(Tables& tables) {
   std::stable_sort(all.begin(), all.end(), [](const Switch& a, const Switch& b) {
     return std::tie(a.task, a.time) < std::tie(b.task, b.time);
   });
-  // The resuming thread may read its clock before the suspending one does: a resumption elsewhere
-  // belongs to the nearest suspension, before or after it.
-  std::vector<ChannelId>
-      has;  // which threads have resumed the task and not suspended it: one, but for that and wrong sequences
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Switch& one = all[i];
-    if (i > 0 && one.task != all[i - 1].task) has.clear();
+  return all;
+}
+
+/// One task from thread to thread.
+class Follower {
+ public:
+  Follower(Tables& tables, TaskId task) : tables_(tables), task_(task), limit_(limit_of(tables, task)) {}
+  void follow(std::span<const Switch> switches) {
+    for (std::size_t i = 0; i < switches.size(); ++i) take(switches[i], switches.subspan(i + 1));
+    if (is_torn_) tables_.torn_tasks.push_back(task_);
+  }
+
+ private:
+  void take(const Switch& one, std::span<const Switch> later) {
     if (one.does == Switch::resumes) {
-      has.push_back(one.channel);
-      continue;
+      is_torn_ |= is_over_ && one.time > over_;
+      if (where_ == none) where_ = one.channel;
+      return has_.push_back(one.channel);
     }
-    const bool had = std::erase(has, one.channel) != 0;
-    if (one.does == Switch::completes) {
-      if (!had && has.size() == 1 && one.time <= limit_of(tables, one.task))
-        tables.plans[has.back()].unreported_ends.push_back({one.task, one.time});
-      continue;
-    }
-    if (!had) continue;
-    std::size_t next = i + 1;
-    while (next < all.size() && all[next].task == one.task && all[next].does != Switch::resumes) ++next;
-    if (next >= all.size() || all[next].task != one.task || all[next].channel == one.channel) continue;
-    if (all[next].time > limit_of(tables, one.task)) continue;
-    tables.plans[one.channel].migrations.push_back({one.time, one.task, false});
-    tables.plans[all[next].channel].migrations.push_back({all[next].time, all[next].task, true});
+    const bool had = std::erase(has_, one.channel) != 0;
+    if (one.does == Switch::completes) return complete(one, had);
+    if (!had) return;
+    // The resuming thread may read its clock before the suspending one does: a resumption elsewhere
+    // belongs to the nearest suspension, before or after it.
+    const auto next =
+        std::find_if(later.begin(), later.end(), [](const Switch& s) { return s.does == Switch::resumes; });
+    if (next == later.end() || next->channel == one.channel || next->time > limit_) return;
+    is_torn_ |= where_ != one.channel;
+    where_ = next->channel;
+    tables_.plans[one.channel].migrations.push_back({one.time, task_, false});
+    tables_.plans[next->channel].migrations.push_back({next->time, task_, true});
+  }
+  void complete(const Switch& one, bool had) {
+    is_over_ = true;
+    over_ = one.time;
+    if (!had && has_.size() == 1 && one.time <= limit_)
+      tables_.plans[has_.back()].unreported_ends.push_back({task_, one.time});
+  }
+
+  Tables& tables_;
+  const TaskId task_;
+  const Ticks limit_;
+  std::vector<ChannelId> has_;  ///< resumed it and have not suspended it: one, but for wrong sequences
+  ChannelId where_ = none;      ///< to which thread it has gone, as was decided
+  bool is_over_ = false;
+  Ticks over_ = 0;
+  bool is_torn_ = false;
+};
+
+}  // namespace
+
+void follow_untied_tasks(Tables& tables) {
+  const std::vector<Switch> all = take_switches(tables);
+  for (auto one = all.begin(); one != all.end();) {
+    const auto next = std::find_if(one, all.end(), [&](const Switch& s) { return s.task != one->task; });
+    Follower(tables, one->task).follow({one, next});
+    one = next;
   }
   for (Plan& plan : tables.plans)
     std::sort(plan.migrations.begin(), plan.migrations.end(), [](const Migration& a, const Migration& b) {

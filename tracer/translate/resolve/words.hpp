@@ -26,7 +26,7 @@ struct WordLane {
   std::vector<WordRange> ranges;
 };
 
-/// `strays`: of all threads, from a dry run. Adds the locations to `definitions`.
+/// `strays`: of all threads (write/word_events.hpp). Adds the locations to `definitions`.
 std::vector<WordLane> lay_out_ranges(const Tables& tables, std::vector<WordRange> strays, const Journal& journal,
                                      Definitions& definitions, Repairs& repairs);
 

@@ -42,7 +42,6 @@ struct ParallelInstance {
   bool league = false;
   bool in_pause = false;   ///< began while recording was paused, and ended before it went on, if ever: it is left out
   std::uint8_t depth = 1;  ///< of teams around it and itself, 255 and more; set by form_teams()
-  bool alone = false;  ///< what its other members do contradicts it: it is the forking thread's alone, see dry_run()
 };
 
 /// One thread's part in a team: an implicit task, or an initial task.
@@ -57,6 +56,7 @@ struct ImplicitInstance {
   Ticks last_task = 0;         ///< when an explicit task last came to run in it
   std::uint64_t tasks = 0;     ///< the ids of tasks created in it less those that ended, as a sum
   bool initial = false;
+  bool own = false;          ///< of the region that this thread forked last
   bool joins = false;        ///< another thread's team: whatever this thread was in is over
   bool synthesized = false;  ///< a fork's thread went on without it: see Scanner::complete_team_boundary()
   bool creates_tasks = false;

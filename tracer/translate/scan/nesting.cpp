@@ -57,7 +57,8 @@ void Nesting::complete_boundary(const Record& r) {
 }
 
 bool Nesting::parallel_begin(const Record& r) {
-  if (!is_mine(r.b)) return false;
+  if (!is_mine(r.b) || r.b <= last_forked_) return false;
+  last_forked_ = r.b;
   forks_.push_back({r.b, parts_.size()});
   league_ = (unpack_parallel_flags(r.sub) & parallel_flag::league) != 0 ? r.b : no_id;
   listener_.forked(r);

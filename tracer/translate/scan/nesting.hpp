@@ -91,6 +91,7 @@ class Nesting {
   std::vector<Fork> forks_;  ///< regions that began here and have not ended
   std::vector<Part> parts_;
   std::vector<ParallelId> joined_;  ///< before their end was told
+  ParallelId last_forked_ = no_id;  ///< ids grow
   ParallelId league_ = no_id;       ///< forked here, without a part yet
   bool out_of_order_ = false;
 };

@@ -37,6 +37,7 @@ void Scanner::begun(const PartBegin& part, const Record& r) {
   ImplicitInstance i;
   i.parallel = part.team;
   i.begin = r.time;
+  i.own = part.own;
   i.joins = part.joins;
   i.synthesized = part.synthesized;
   const bool foreign = !part.own && !part.joins && own_parallel(part.team) != nullptr;  // not the one forked last

@@ -11,22 +11,15 @@
 
 namespace tracer::translate {
 
-/// What stands in `b` of a task's, a fork's and a team's events.
-enum class Naming : std::uint8_t {
-  generations,  ///< a task's number in its team, as a reader wants it
-  ids,          ///< those of the records: for a dry run (resolve/relations.hpp)
-};
-
 /// Everything that the writing of one location refers to.
 struct Context {
   Context(const Tables& all, const Journal& of_run, const Vocabulary& vocabulary, const ClockFit& fit, ChannelId which,
-          LocationWriter& writer, Naming how = Naming::generations)
+          LocationWriter& writer)
       : tables(all),
         journal(of_run),
         names(vocabulary),
         clock(fit),
         channel(which),
-        naming(how),
         out(writer, *all.regions, all.channels[which].records, vocabulary[Attribute::message]) {}
 
   const ChannelScan& scan() const noexcept { return tables.channels[channel]; }
@@ -38,7 +31,6 @@ struct Context {
   const Vocabulary& names;
   const ClockFit& clock;
   const ChannelId channel;
-  const Naming naming;
   EventBuffer out;
   Repairs repairs;
 };

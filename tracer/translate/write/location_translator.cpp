@@ -8,8 +8,8 @@
 namespace tracer::translate {
 
 LocationTranslator::LocationTranslator(const Tables& tables, const Journal& journal, const Vocabulary& vocabulary,
-                                       const ClockFit& clock, ChannelId channel, LocationWriter& writer, Naming naming)
-    : context_(tables, journal, vocabulary, clock, channel, writer, naming),
+                                       const ClockFit& clock, ChannelId channel, LocationWriter& writer)
+    : context_(tables, journal, vocabulary, clock, channel, writer),
       events_(context_),
       is_first_(tables.location_of[channel] == 0) {}
 

@@ -23,10 +23,10 @@ struct LocationResult {
 class LocationTranslator {
  public:
   LocationTranslator(const Tables& tables, const Journal& journal, const Vocabulary& vocabulary, const ClockFit& clock,
-                     ChannelId channel, LocationWriter& writer, Naming naming = Naming::generations);
+                     ChannelId channel, LocationWriter& writer);
   /// Translates the whole channel; the writer is flushed, not closed.
   LocationResult run(RecordReader& records);
-  /// For a dry run: ranges that do not nest are put here (word_events.hpp).
+  /// In a first writing, to nowhere: ranges that do not nest are put here (word_events.hpp).
   void find_strays(std::vector<StrayRange>& found) noexcept { events_.words.find_strays(found); }
 
  private:

@@ -28,7 +28,7 @@ struct RecordEvents {
         creation(context, regions, names, tasks),
         work(context, nest, regions),
         marks(context, nest, regions, tasks, creation),
-        teams(context, nest, regions, names, tasks, marks, work),
+        teams(context, nest, regions, tasks, marks, work),
         locks(context, nest, regions),
         targets(context, regions),
         mpi(context, regions),

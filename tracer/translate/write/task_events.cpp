@@ -181,24 +181,24 @@ void TaskEvents::schedule(const Record& r, Nanoseconds t) {
   }
   const bool leaves_for_good = before && (ends || before->open.empty());
   const bool migrated_in = untied_.migrates(r.time, wanted, true);
-  const TaskId next = ends && wanted == prior ? nest_.implicit().id : next_task(wanted, r, migrated_in);
-  if (next != no_id) {
-    switch_to(next, t);
-    if (migrated_in) expect_unreported_end(next, r.time, prior);
+  const std::optional<TaskId> next = ends && wanted == prior ? nest_.implicit().id : next_task(wanted, r, migrated_in);
+  if (next) {
+    switch_to(*next, t);
+    if (migrated_in) expect_unreported_end(*next, r.time, prior);
   } else if (leaves_for_good) {
     switch_to_implicit(t);
   }
   if (leaves_for_good && prior != next) forget(prior);
 }
 
-/// What runs next; no_id: what runs now.
-TaskId TaskEvents::next_task(TaskId next, const Record& r, bool migrated_in) {
+/// What runs next; nothing: what runs now.
+std::optional<TaskId> TaskEvents::next_task(TaskId next, const Record& r, bool migrated_in) {
   // 0: the implicit task, which has no id while a worker is in its join barrier.
   if (next == no_id || next == nest_.implicit().id) return nest_.implicit().id;
   if (const TaskState* const known = live_.find(next)) {
     if (!nest_.encounters_team(*known)) return next;
     context_.note(Repair::switch_to_task_with_open_team);
-    return no_id;
+    return {};
   }
   if (std::any_of(nest_.parts.begin(), nest_.parts.end(), [&](const Part& i) { return i.task.id == next; }))
     return nest_.implicit().id;
@@ -206,7 +206,7 @@ TaskId TaskEvents::next_task(TaskId next, const Record& r, bool migrated_in) {
   if (paused_team || names_.region(next).construct == Construct::count_ ||
       (!migrated_in && !begins_here(next, r.time))) {
     if (!context_.out.paused()) context_.note(Repair::switch_to_task_elsewhere);
-    return no_id;
+    return {};
   }
   return next;
 }

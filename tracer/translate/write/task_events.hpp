@@ -2,6 +2,7 @@
 // Explicit tasks: which runs, and how each ends.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -44,7 +45,7 @@ class TaskEvents {
   void fulfill(TaskId task, Nanoseconds t);
   void finish_taskwait(TaskId task, Ticks time, Nanoseconds t);
   TaskId returned_to(TaskId next, Ticks time);
-  TaskId next_task(TaskId next, const Record& r, bool migrated_in);
+  std::optional<TaskId> next_task(TaskId next, const Record& r, bool migrated_in);
   void switch_to(TaskId next, Nanoseconds t);
   void switch_to_implicit(Nanoseconds t);
   TaskState& begin(TaskId id);

@@ -15,7 +15,6 @@ TaskName TaskNames::of(TaskId id) const {
   name.rank = known.rank;
   // Created before what generations count from (a wrong sequence): no number that any other has.
   name.generation += known.before < name.generation ? -known.before : std::uint64_t{1} << 31;
-  if (naming_ == Naming::ids) name.generation = id & ~untied_bit;
   return name;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How events name tasks and teams: a task by its team, the rank of its creator, and its number there.
+// How events name tasks: by their team, the rank of its creator, and its number there.
 #pragma once
 
 #include <array>
@@ -11,11 +11,10 @@ namespace tracer::translate {
 
 class TaskNames {
  public:
-  explicit TaskNames(const Context& context) : tables_(context.tables), naming_(context.naming) {}
+  explicit TaskNames(const Context& context) : tables_(context.tables) {}
 
   /// comm undefined: its team is in no archive.
   TaskName of(TaskId id) const;
-  std::uint64_t of(const ParallelInstance& p) const noexcept { return naming_ == Naming::ids ? p.id : 0; }
   /// Its region's; construct count_ when nobody created it.
   RegionKey region(TaskId id) const;
 
@@ -30,7 +29,6 @@ class TaskNames {
   const Creator& creator_of(ChannelId channel, std::uint32_t index) const;
 
   const Tables& tables_;
-  const Naming naming_;
   mutable std::array<Creator, 16> creators_{};
 };
 

@@ -99,7 +99,7 @@ void TeamEvents::forked(const Record& r) {
   } else if (p->size == 0) {  // the trace ends right after its begin
     if (!p->in_pause) context_.note(Repair::parallel_without_team);
   } else {
-    context_.out.add(now_, EventType::thread_fork, 0, std::max(p->requested, p->size), names_.of(*p));
+    context_.out.add(now_, EventType::thread_fork, 0, std::max(p->requested, p->size));
     if (nest_.kind == Nest::ThreadKind::unknown) nest_.kind = Nest::ThreadKind::root;
   }
   nest_.forks.push_back({r.b, p});
@@ -171,7 +171,7 @@ void TeamEvents::join(Nanoseconds t, Nanoseconds of_part) {
   if (const ParallelInstance* p = fork.parallel; !fork.entered && p->comm != undefined_ref) {
     // The trace ends before the master came to its part of the team.
     context_.note(Repair::team_begin_of_master_supplied);
-    context_.out.add(of_part, EventType::team_begin, p->comm, 0, names_.of(*p));
+    context_.out.add(of_part, EventType::team_begin, p->comm);
     regions_.pass(of_part, {p->codeptr, p->league ? Construct::teams : Construct::parallel, false, 0});
     context_.out.add(of_part, EventType::team_end, p->comm);
   }
@@ -198,7 +198,7 @@ void TeamEvents::enter(const ImplicitInstance* instance, const ParallelInstance*
   const auto& channels = context_.journal.channels;
   context_.out.attribute(context_.names[Attribute::thread_id],
                          context_.channel < channels.size() ? channels[context_.channel].os_thread_id : 0);
-  context_.out.add(t, EventType::team_begin, p->comm, 0, names_.of(*p));
+  context_.out.add(t, EventType::team_begin, p->comm);
   regions_.enter(t, {p->codeptr, p->league ? Construct::teams : Construct::parallel, false, 0});
   marks_.write_errors(t);
 }

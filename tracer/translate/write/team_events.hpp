@@ -10,19 +10,17 @@
 #include "tracer/translate/write/nest.hpp"
 #include "tracer/translate/write/region_events.hpp"
 #include "tracer/translate/write/task_events.hpp"
-#include "tracer/translate/write/task_names.hpp"
 #include "tracer/translate/write/work_events.hpp"
 
 namespace tracer::translate {
 
 class TeamEvents final : Nesting::Listener {
  public:
-  TeamEvents(Context& context, Nest& nest, RegionEvents& regions, const TaskNames& names, TaskEvents& tasks,
-             MarkEvents& marks, WorkEvents& work)
+  TeamEvents(Context& context, Nest& nest, RegionEvents& regions, TaskEvents& tasks, MarkEvents& marks,
+             WorkEvents& work)
       : context_(context),
         nest_(nest),
         regions_(regions),
-        names_(names),
         tasks_(tasks),
         marks_(marks),
         work_(work),
@@ -80,7 +78,6 @@ class TeamEvents final : Nesting::Listener {
   Context& context_;
   Nest& nest_;
   RegionEvents& regions_;
-  const TaskNames& names_;
   TaskEvents& tasks_;
   MarkEvents& marks_;
   WorkEvents& work_;

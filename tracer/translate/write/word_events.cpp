@@ -66,7 +66,8 @@ void WordEvents::pop(const Record& r, Nanoseconds t) {
   if (is_stray(range.number)) return;
   for (TaskState* task = nest_.current; task != nullptr; task = around(task)) {
     RegionStack& open = task->open;
-    while (!open.empty() && is_stray(open.inner())) open.pop();  // of a dry run: entered, and found to be a stray since
+    while (!open.empty() && is_stray(open.inner()))
+      open.pop();  // of a first writing: entered, and found to be a stray since
     if (open.empty()) continue;
     if (open.inner_construct() != Construct::range || open.inner().codeptr != range.number) break;
     context_.out.add(t, EventType::leave, open.inner().region);

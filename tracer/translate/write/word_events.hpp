@@ -2,8 +2,8 @@
 // The program's own words on their thread: ranges that nest are regions, marks have no length, counters are metrics.
 //
 // Whether a range nests with the constructs around and inside it shows only at its end, when its begin is long written.
-// So threads that say ranges are translated twice: in a dry run, ranges that are not the innermost region of their task
-// when they end are found, taken off the stack where they stand, and left to locations of their own
+// So threads that say ranges are written twice, the first time to nowhere: ranges that are not the innermost region of
+// their task when they end are found, taken off the stack where they stand, and left to locations of their own
 // (resolve/words.hpp).
 #pragma once
 
@@ -29,7 +29,7 @@ class WordEvents {
       : context_(context), nest_(nest), regions_(regions), strays_(context.plan().strays) {}
 
   void word(const Record& r, Nanoseconds t);
-  /// For a dry run: ranges that do not nest are put here.
+  /// In a first writing: ranges that do not nest are put here.
   void find_strays(std::vector<StrayRange>& found) noexcept { found_ = &found; }
 
  private:

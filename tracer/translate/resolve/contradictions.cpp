@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See contradictions.hpp.
+#include "tracer/translate/resolve/contradictions.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <set>
+#include <tuple>
+
+#include "tracer/translate/resolve/resolve.hpp"
+#include "tracer/translate/resolve/task_records.hpp"
+#include "tracer/translate/scan/task_begin.hpp"
+
+namespace tracer::translate {
+namespace {
+
+/// One bit for each thing that a channel's ids name, set by any thread.
+class Marks {
+ public:
+  explicit Marks(const Tables& tables) {
+    for (const ChannelScan& scan : tables.channels)
+      words_.push_back(std::make_unique<std::atomic<std::uint64_t>[]>(scan.entities.size() / 64 + 1));
+  }
+  /// Whether it was set before.
+  bool set(std::uint64_t id) noexcept { return (word(id).fetch_or(bit(id), std::memory_order_relaxed) & bit(id)) != 0; }
+  bool operator[](std::uint64_t id) const noexcept { return (word(id).load(std::memory_order_relaxed) & bit(id)) != 0; }
+
+ private:
+  std::atomic<std::uint64_t>& word(std::uint64_t id) const noexcept {
+    return words_[tracer::channel_of(id)][counter_of(id) / 64];
+  }
+  static std::uint64_t bit(std::uint64_t id) noexcept { return std::uint64_t{1} << (counter_of(id) % 64); }
+  std::vector<std::unique_ptr<std::atomic<std::uint64_t>[]>> words_;
+};
+
+/// Tasks of which not all can be true that is said: they are left out.
+class Contradictions {
+ public:
+  explicit Contradictions(const Tables& tables) : tables_(tables), found_(tables), begun_(tables), created_(tables) {}
+
+  /// Of a channel, in its order, when it is known where each task begins.
+  void take(ChannelId channel, const Record& r, TaskId created) noexcept {
+    if (is_task(created)) {
+      if (created_.set(created) || r.time > begin_of(created)) found_.set(created);
+    } else if (const TaskId begun = begun_by(r); is_task(begun) && r.time == begin_of(begun)) {
+      const bool is_second = !arrives(channel, begun, r.time) && begun_.set(begun);
+      if (is_second || implicit_.contains({channel, begun})) found_.set(begun);
+    }
+  }
+  void take_facts() {
+    for (const TaskId id : tables_.torn_tasks)  // follow_untied_tasks()
+      if (is_task(id)) found_.set(id);
+    for (ChannelId c = 0; c < tables_.channels.size(); ++c)
+      for (const ImplicitInstance& i : tables_.channels[c].implicits)
+        if (is_task(i.task)) implicit_.emplace(c, i.task);
+  }
+  bool operator[](TaskId id) const noexcept { return found_[id]; }
+
+ private:
+  bool is_task(TaskId id) const noexcept { return id != no_id && limit_of(tables_, id) != 0; }
+  Ticks begin_of(TaskId id) const noexcept { return tables_.task_begins[tracer::channel_of(id)][counter_of(id)]; }
+  /// An untied one that began elsewhere: it may come in the tick in which it began, where the clock is coarse.
+  bool arrives(ChannelId channel, TaskId id, Ticks time) const noexcept {
+    const auto& all = tables_.plans[channel].migrations;
+    const auto first = std::lower_bound(
+        all.begin(), all.end(), std::pair(time, id),
+        [](const auto& m, const auto& key) { return std::tie(m.time, m.task) < std::tie(key.first, key.second); });
+    return first != all.end() && first->time == time && first->task == id && first->in;
+  }
+
+  const Tables& tables_;
+  std::set<std::pair<ChannelId, TaskId>> implicit_;  ///< tasks that are implicit ones of a thread as well
+  Marks found_, begun_, created_;
+};
+
+}  // namespace
+
+void leave_out_contradictions(Tables& tables, const TraceSource& source, unsigned threads, Repairs& repairs) {
+  Contradictions contradictions(tables);
+  contradictions.take_facts();
+  for_each_record(source, tables.channels.size(), threads, [&](ChannelId channel, const Record& r, TaskId created) {
+    contradictions.take(channel, r, created);
+  });
+  for (ChannelId c = 0; c < tables.channels.size(); ++c)
+    for (std::size_t n = 0; n < tables.task_begins[c].size(); ++n) {
+      Ticks& begin = tables.task_begins[c][n];
+      if (begin == 0 || !contradictions[make_id(c, n)]) continue;
+      begin = 0;
+      repairs.note(Repair::task_left_out);
+    }
+  const auto is_out = [&](TaskId id) { return tables.task_begins[tracer::channel_of(id)][counter_of(id)] == 0; };
+  for (Plan& plan : tables.plans) std::erase_if(plan.migrations, [&](const Migration& m) { return is_out(m.task); });
+}
+
+}  // namespace tracer::translate
