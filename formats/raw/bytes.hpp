@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tracer::raw {
@@ -27,6 +29,17 @@ class BytesOut {
     bytes_.insert(bytes_.end(), from, from + text.size());
   }
   void put(const std::string& text) { put(std::string_view{text}); }
+  void put(const std::vector<std::string>& texts) {
+    put(static_cast<std::uint32_t>(texts.size()));
+    for (const std::string& text : texts) put(text);
+  }
+  void put(const std::map<std::string, std::string>& texts) {
+    put(static_cast<std::uint32_t>(texts.size()));
+    for (const auto& [name, text] : texts) {
+      put(name);
+      put(text);
+    }
+  }
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
 
  private:
@@ -49,6 +62,22 @@ class BytesIn {
     get(size);
     text.clear();
     if (take(size)) text.assign(reinterpret_cast<const char*>(taken_), size);
+  }
+  void get(std::vector<std::string>& texts) {
+    std::uint32_t count = 0;
+    get(count);
+    texts.clear();
+    for (; count > 0 && ok_; --count) get(texts.emplace_back());
+  }
+  void get(std::map<std::string, std::string>& texts) {
+    std::uint32_t count = 0;
+    get(count);
+    for (; count > 0 && ok_; --count) {
+      std::string name, text;
+      get(name);
+      get(text);
+      texts[name] = std::move(text);
+    }
   }
   bool ok() const noexcept { return ok_; }
   std::size_t left() const noexcept { return bytes_.size(); }

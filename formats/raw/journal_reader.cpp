@@ -8,6 +8,7 @@
 
 #include "formats/raw/bytes.hpp"
 #include "formats/raw/journal.hpp"
+#include "formats/raw/journal_fields.hpp"
 #include "formats/raw/segment_index.hpp"
 #include "tracer/base/checksum.hpp"
 #include "tracer/base/text.hpp"
@@ -18,7 +19,6 @@ namespace {
 
 /// The longest entries are those of a run with all its arguments; beyond this it is not ours.
 constexpr std::uint32_t most_entry_bytes = 64u << 20;
-constexpr ChannelId most_channels = 1u << 24;
 /// Later versions' entries are skipped; more types than this none will have.
 constexpr std::uint32_t most_entry_types = 4096;
 
@@ -27,37 +27,25 @@ void get_all(BytesIn& in, Fields&... fields) {
   (in.get(fields), ...);
 }
 
-void get_run(BytesIn& in, RunInfo& info) {
-  std::uint32_t arguments = 0;
-  get_all(in, info.tracer_version, info.program, arguments);
-  info.arguments.clear();
-  for (; arguments > 0 && in.ok(); --arguments) in.get(info.arguments.emplace_back());
-  get_all(in, info.working_directory, info.host, info.machine, info.processor, info.process_id, info.parent_process_id,
-          info.main_thread_id, info.omp_version, info.runtime_version, info.runtime_library, info.runtime_build,
-          info.clock, info.begin);
+/// What has its fields in journal_fields.hpp.
+template <typename Entry>
+void get_entry(BytesIn& in, Entry& entry) {
+  const auto get = [&in](auto&... values) { get_all(in, values...); };
+  fields(entry, get);
+  if constexpr (requires { added_fields(entry, get); })
+    if (in.left() > 0) added_fields(entry, get);  // older journals end before
 }
 
-void get_answer(BytesIn& in, std::vector<CallbackAnswer>& answers) {
-  CallbackAnswer answer;
-  get_all(in, answer.name, answer.callback, answer.result, answer.note);
-  if (in.ok()) answers.push_back(std::move(answer));
-}
-
-void get_named(BytesIn& in, std::vector<NamedValue>& values) {
-  NamedValue value;
-  get_all(in, value.value, value.name);
-  if (in.ok()) values.push_back(std::move(value));
+template <typename Entry>
+void get_one_of(BytesIn& in, std::vector<Entry>& entries) {
+  Entry entry;
+  get_entry(in, entry);
+  if (in.ok()) entries.push_back(std::move(entry));
 }
 
 void get_place(BytesIn& in, Journal& journal) {
   auto& place = journal.places.emplace_back();
   while (in.left() >= 4) in.get(place.emplace_back());
-}
-
-void get_module(BytesIn& in, Journal& journal) {
-  Module module;
-  get_all(in, module.path, module.build_id, module.begin, module.end, module.bias, module.loaded, module.unloaded);
-  if (in.ok()) journal.modules.push_back(std::move(module));
 }
 
 void get_module_unloaded(BytesIn& in, Journal& journal) {
@@ -72,23 +60,13 @@ void get_module_unloaded(BytesIn& in, Journal& journal) {
 /// The vector grows by what the file has of entries, never by what an id claims.
 void get_channel(BytesIn& in, std::map<ChannelId, ChannelInfo>& channels) {
   ChannelInfo info;
-  get_all(in, info.id, info.os_thread_id, info.thread_type, info.processor, info.place, info.begin, info.end,
-          info.records, info.lost, info.wait_ticks);
-  if (in.left() > 0) get_all(in, info.processor_ns, info.delay_ns);  // older journals end here
+  get_entry(in, info);
   if (in.ok() && info.id < most_channels) channels[info.id] = info;
 }
 
 void get_device(BytesIn& in, Journal& journal) {
   DeviceInfo info;
-  std::uint32_t properties = 0;
-  get_all(in, info.number, info.type, info.documentation, info.provider, info.provider_reason, info.paradigm_hint,
-          info.initialized, info.finalized, properties);
-  for (; properties > 0 && in.ok(); --properties) {
-    std::string name, value;
-    get_all(in, name, value);
-    info.properties[name] = value;
-  }
-  in.get(info.dropped);
+  get_entry(in, info);
   if (!in.ok()) return;
   for (auto& known : journal.devices) {
     if (known.number == info.number) {
@@ -97,13 +75,6 @@ void get_device(BytesIn& in, Journal& journal) {
     }
   }
   journal.devices.push_back(std::move(info));
-}
-
-void get_device_module(BytesIn& in, Journal& journal) {
-  DeviceModule module;
-  get_all(in, module.device, module.file, module.module_id, module.bytes, module.host_address, module.device_address,
-          module.loaded);
-  if (in.ok()) journal.device_modules.push_back(std::move(module));
 }
 
 class Parser {
@@ -137,25 +108,25 @@ class Parser {
     switch (type) {
       case EntryType::run:
         has_run_ = true;
-        return get_run(in, journal_.run);
+        return get_entry(in, journal_.run);
       case EntryType::clock:
-        return clock(in);
+        return get_one_of(in, journal_.clock);
       case EntryType::device_clock:
-        return device_clock(in);
+        return get_one_of(in, journal_.device_clock);
       case EntryType::callback:
-        return get_answer(in, journal_.callbacks);
+        return get_one_of(in, journal_.callbacks);
       case EntryType::entry_point:
-        return get_answer(in, journal_.entry_points);
+        return get_one_of(in, journal_.entry_points);
       case EntryType::state:
-        return get_named(in, journal_.states);
+        return get_one_of(in, journal_.states);
       case EntryType::mutex_implementation:
-        return get_named(in, journal_.mutex_implementations);
+        return get_one_of(in, journal_.mutex_implementations);
       case EntryType::place:
         return get_place(in, journal_);
       case EntryType::setting:
-        return setting(in);
+        return get_one_of(in, journal_.settings);
       case EntryType::module:
-        return get_module(in, journal_);
+        return get_one_of(in, journal_.modules);
       case EntryType::module_unloaded:
         return get_module_unloaded(in, journal_);
       case EntryType::channel:
@@ -163,7 +134,7 @@ class Parser {
       case EntryType::device:
         return get_device(in, journal_);
       case EntryType::device_module:
-        return get_device_module(in, journal_);
+        return get_one_of(in, journal_.device_modules);
       case EntryType::string:
         return string(in);
       case EntryType::message:
@@ -181,24 +152,6 @@ class Parser {
       case EntryType::filter:
         return in.get(journal_.filter.emplace());
     }
-  }
-
-  void clock(BytesIn& in) {
-    ClockSync sync;
-    get_all(in, sync.ticks, sync.monotonic, sync.realtime);
-    if (in.ok()) journal_.clock.push_back(sync);
-  }
-
-  void device_clock(BytesIn& in) {
-    DeviceClockSync sync;
-    get_all(in, sync.device, sync.host, sync.device_time);
-    if (in.ok()) journal_.device_clock.push_back(sync);
-  }
-
-  void setting(BytesIn& in) {
-    Setting setting;
-    get_all(in, setting.name, setting.value, setting.origin);
-    if (in.ok()) journal_.settings.push_back(std::move(setting));
   }
 
   void string(BytesIn& in) {
@@ -279,7 +232,7 @@ class FileSource final : public Source {
 constexpr std::size_t head_bytes = 16;
 
 /// The payload of the entry at `at`; false when there is no whole and sound one.
-bool get_entry(Source& source, std::uint64_t at, EntryType& type, std::span<const std::byte>& payload) {
+bool find_entry(Source& source, std::uint64_t at, EntryType& type, std::span<const std::byte>& payload) {
   std::uint32_t number = 0, size = 0;
   std::uint64_t check = 0;
   const auto head = source.get(at, head_bytes);
@@ -311,7 +264,7 @@ std::uint64_t next_entry(Source& source, std::uint64_t at) {
     if (number == 0 || number >= most_entry_types || size > end - at - head_bytes) continue;
     if ((summed += size) > most_summed) break;
     std::span<const std::byte> payload;
-    if (get_entry(source, at, type, payload)) return at;
+    if (find_entry(source, at, type, payload)) return at;
   }
   return end;
 }
@@ -336,7 +289,7 @@ JournalFile parse(Source& source) {
   while (end - at >= head_bytes) {
     EntryType type{};
     std::span<const std::byte> payload;
-    if (!get_entry(source, at, type, payload)) {
+    if (!find_entry(source, at, type, payload)) {
       const std::uint64_t next = next_entry(source, at);
       if (next == end) break;
       result.damage.push_back("journal: " + format_count(next - at) + " bytes are damaged");

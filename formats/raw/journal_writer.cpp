@@ -2,6 +2,7 @@
 // Writes the journal: one system call per entry, or for all of a start and of an end.
 #include "formats/raw/bytes.hpp"
 #include "formats/raw/journal.hpp"
+#include "formats/raw/journal_fields.hpp"
 #include "tracer/base/checksum.hpp"
 #include "tracer/error.hpp"
 
@@ -27,11 +28,21 @@ bool holds_for_the_process(EntryType type) noexcept {
   }
 }
 
-void put_answer(BytesOut& out, const CallbackAnswer& answer) {
-  out.put(answer.name);
-  out.put(answer.callback);
-  out.put(answer.result);
-  out.put(answer.note);
+template <typename... Fields>
+BytesOut bytes_of(const Fields&... values) {
+  BytesOut out;
+  (out.put(values), ...);
+  return out;
+}
+
+/// What has its fields in journal_fields.hpp.
+template <typename Entry>
+BytesOut entry_of(const Entry& entry) {
+  BytesOut out;
+  const auto put = [&out](const auto&... values) { (out.put(values), ...); };
+  fields(entry, put);
+  if constexpr (requires { added_fields(entry, put); }) added_fields(entry, put);
+  return out;
 }
 
 }  // namespace
@@ -94,200 +105,91 @@ void JournalWriter::repeat(std::span<const std::byte> kept) {
 }
 
 void JournalWriter::run(const RunInfo& info) {
-  BytesOut out;
-  out.put(info.tracer_version);
-  out.put(info.program);
-  out.put(static_cast<std::uint32_t>(info.arguments.size()));
-  for (const auto& argument : info.arguments) out.put(argument);
-  out.put(info.working_directory);
-  out.put(info.host);
-  out.put(info.machine);
-  out.put(info.processor);
-  out.put(info.process_id);
-  out.put(info.parent_process_id);
-  out.put(info.main_thread_id);
-  out.put(info.omp_version);
-  out.put(info.runtime_version);
-  out.put(info.runtime_library);
-  out.put(info.runtime_build);
-  out.put(info.clock);
-  out.put(info.begin);
-  append(EntryType::run, out.bytes());
+  append(EntryType::run, entry_of(info).bytes());
 }
 
 void JournalWriter::clock(const ClockSync& sync) {
-  BytesOut out;
-  out.put(sync.ticks);
-  out.put(sync.monotonic);
-  out.put(sync.realtime);
-  append(EntryType::clock, out.bytes());
+  append(EntryType::clock, entry_of(sync).bytes());
 }
 
 void JournalWriter::device_clock(const DeviceClockSync& sync) {
-  BytesOut out;
-  out.put(sync.device);
-  out.put(sync.host);
-  out.put(sync.device_time);
-  append(EntryType::device_clock, out.bytes());
+  append(EntryType::device_clock, entry_of(sync).bytes());
 }
 
 void JournalWriter::callback(const CallbackAnswer& answer) {
-  BytesOut out;
-  put_answer(out, answer);
-  append(EntryType::callback, out.bytes());
+  append(EntryType::callback, entry_of(answer).bytes());
 }
 
 void JournalWriter::entry_point(const CallbackAnswer& answer) {
-  BytesOut out;
-  put_answer(out, answer);
-  append(EntryType::entry_point, out.bytes());
+  append(EntryType::entry_point, entry_of(answer).bytes());
 }
 
 void JournalWriter::state(const NamedValue& value) {
-  BytesOut out;
-  out.put(value.value);
-  out.put(value.name);
-  append(EntryType::state, out.bytes());
+  append(EntryType::state, entry_of(value).bytes());
 }
 
 void JournalWriter::mutex_implementation(const NamedValue& value) {
-  BytesOut out;
-  out.put(value.value);
-  out.put(value.name);
-  append(EntryType::mutex_implementation, out.bytes());
+  append(EntryType::mutex_implementation, entry_of(value).bytes());
 }
 
 void JournalWriter::place(const std::vector<std::int32_t>& processors) {
-  BytesOut out;
-  for (const auto processor : processors) out.put(processor);
-  append(EntryType::place, out.bytes());
+  append(EntryType::place, std::as_bytes(std::span(processors)));
 }
 
 void JournalWriter::setting(const Setting& setting) {
-  BytesOut out;
-  out.put(setting.name);
-  out.put(setting.value);
-  out.put(setting.origin);
-  append(EntryType::setting, out.bytes());
+  append(EntryType::setting, entry_of(setting).bytes());
 }
 
 void JournalWriter::module(const Module& module) {
-  BytesOut out;
-  out.put(module.path);
-  out.put(module.build_id);
-  out.put(module.begin);
-  out.put(module.end);
-  out.put(module.bias);
-  out.put(module.loaded);
-  out.put(module.unloaded);
-  append(EntryType::module, out.bytes());
+  append(EntryType::module, entry_of(module).bytes());
 }
 
 void JournalWriter::module_unloaded(std::uint64_t begin, Ticks when) {
-  BytesOut out;
-  out.put(begin);
-  out.put(when);
-  append(EntryType::module_unloaded, out.bytes());
+  append(EntryType::module_unloaded, bytes_of(begin, when).bytes());
 }
 
 void JournalWriter::channel(const ChannelInfo& info) {
-  BytesOut out;
-  out.put(info.id);
-  out.put(info.os_thread_id);
-  out.put(info.thread_type);
-  out.put(info.processor);
-  out.put(info.place);
-  out.put(info.begin);
-  out.put(info.end);
-  out.put(info.records);
-  out.put(info.lost);
-  out.put(info.wait_ticks);
-  out.put(info.processor_ns);
-  out.put(info.delay_ns);
-  append(EntryType::channel, out.bytes());
+  append(EntryType::channel, entry_of(info).bytes());
 }
 
 void JournalWriter::device(const DeviceInfo& info) {
-  BytesOut out;
-  out.put(info.number);
-  out.put(info.type);
-  out.put(info.documentation);
-  out.put(info.provider);
-  out.put(info.provider_reason);
-  out.put(info.paradigm_hint);
-  out.put(info.initialized);
-  out.put(info.finalized);
-  out.put(static_cast<std::uint32_t>(info.properties.size()));
-  for (const auto& [name, value] : info.properties) {
-    out.put(name);
-    out.put(value);
-  }
-  out.put(info.dropped);
-  append(EntryType::device, out.bytes());
+  append(EntryType::device, entry_of(info).bytes());
 }
 
 void JournalWriter::device_module(const DeviceModule& module) {
-  BytesOut out;
-  out.put(module.device);
-  out.put(module.file);
-  out.put(module.module_id);
-  out.put(module.bytes);
-  out.put(module.host_address);
-  out.put(module.device_address);
-  out.put(module.loaded);
-  append(EntryType::device_module, out.bytes());
+  append(EntryType::device_module, entry_of(module).bytes());
 }
 
 void JournalWriter::string(std::uint32_t id, std::string_view text) {
-  BytesOut out;
-  out.put(id);
-  out.put(text);
-  append(EntryType::string, out.bytes());
+  append(EntryType::string, bytes_of(id, text).bytes());
 }
 
 void JournalWriter::message(std::string_view line) {
-  BytesOut out;
-  out.put(line);
-  append(EntryType::message, out.bytes());
+  append(EntryType::message, bytes_of(line).bytes());
 }
 
 void JournalWriter::counter(std::string_view name, std::uint64_t value) {
-  BytesOut out;
-  out.put(name);
-  out.put(value);
-  append(EntryType::counter, out.bytes());
+  append(EntryType::counter, bytes_of(name, value).bytes());
 }
 
 void JournalWriter::end(Ending ending, Ticks when) {
-  BytesOut out;
-  out.put(ending);
-  out.put(when);
-  append(EntryType::end, out.bytes());
+  append(EntryType::end, bytes_of(ending, when).bytes());
 }
 
 void JournalWriter::spool(std::string_view directory) {
-  BytesOut out;
-  out.put(directory);
-  append(EntryType::spool, out.bytes());
+  append(EntryType::spool, bytes_of(directory).bytes());
 }
 
 void JournalWriter::boot(std::string_view id) {
-  BytesOut out;
-  out.put(id);
-  append(EntryType::boot, out.bytes());
+  append(EntryType::boot, bytes_of(id).bytes());
 }
 
 void JournalWriter::fact(std::string_view name, std::string_view value) {
-  BytesOut out;
-  out.put(name);
-  out.put(value);
-  append(EntryType::fact, out.bytes());
+  append(EntryType::fact, bytes_of(name, value).bytes());
 }
 
 void JournalWriter::filter(std::string_view text) {
-  BytesOut out;
-  out.put(text);
-  append(EntryType::filter, out.bytes());
+  append(EntryType::filter, bytes_of(text).bytes());
 }
 
 void JournalWriter::close() noexcept {

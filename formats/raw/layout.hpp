@@ -32,6 +32,8 @@ inline constexpr char spool_magic[8] = {'T', 'R', 'C', 'R', 'R', 'I', 'N', 'G'};
 inline constexpr std::uint32_t segment_magic = 0x47455354;  // "TSEG"
 inline constexpr std::uint32_t slot_magic = 0x544f4c53;     // "SLOT"
 inline constexpr std::uint32_t no_channel = 0xffffffff;
+/// In a run: ids have no room for more.
+inline constexpr std::uint32_t most_channels = 1u << 24;
 
 /// Ties the files of a run together: what a crafted journal names must carry the same number.
 struct RunId {

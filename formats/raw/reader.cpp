@@ -11,6 +11,7 @@
 
 #include "formats/raw/claim.hpp"
 #include "formats/raw/journal.hpp"
+#include "formats/raw/leftovers.hpp"
 #include "formats/raw/moved_code.hpp"
 #include "formats/raw/record_reader.hpp"
 #include "formats/raw/segment_index.hpp"

@@ -17,7 +17,6 @@
 namespace tracer::raw {
 namespace {
 
-constexpr ChannelId most_channels = 1u << 24;
 constexpr std::uint64_t most_position = std::uint64_t{1} << 56;
 
 bool is_sound(const SegmentHeader& header) noexcept {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "formats/raw/leftovers.hpp"
 #include "formats/raw/spool_reader.hpp"
 #include "support/scratch.hpp"
 #include "tracer/error.hpp"

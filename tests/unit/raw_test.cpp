@@ -9,6 +9,7 @@
 #include "catch.hpp"
 #include "formats/raw/codec.hpp"
 #include "formats/raw/journal.hpp"
+#include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"
 #include "formats/raw/spool_reader.hpp"
 #include "formats/raw/writer.hpp"

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "catch.hpp"
+#include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"
-#include "formats/raw/spool_reader.hpp"
 #include "support/scratch.hpp"
 #include "tracer/base/clock.hpp"
 #include "tracer/drain/drainer.hpp"

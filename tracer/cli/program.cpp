@@ -28,9 +28,9 @@ namespace fs = std::filesystem;
 namespace {
 
 /// The parts of a 64-bit ELF file of this machine's byte order that we ask about.
-class ElfFile {
+class ProgramFile {
  public:
-  explicit ElfFile(const fs::path& path) : in_{path, std::ios::binary} {
+  explicit ProgramFile(const fs::path& path) : in_{path, std::ios::binary} {
     if (!in_) throw Error{"cannot read " + path.string() + ": " + std::strerror(errno)};
     in_.seekg(0, std::ios::end);
     size_ = static_cast<std::uint64_t>(in_.tellg());
@@ -151,7 +151,7 @@ Program inspect_program(const fs::path& path) {
     program.set_user_id = ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) ||
                           ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid());
   }
-  ElfFile elf{path};
+  ProgramFile elf{path};
   if (!elf.valid()) return program;
   program.kind = elf.has_interpreter() ? ProgramKind::dynamic_elf : ProgramKind::static_elf;
   elf.for_each_definition([&](std::string_view name) {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "formats/raw/spool_reader.hpp"
+#include "formats/raw/leftovers.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "formats/raw/journal.hpp"
+#include "formats/raw/leftovers.hpp"
 #include "formats/raw/live_rings.hpp"
 #include "tracer/base/clock.hpp"
 #include "tracer/base/text.hpp"

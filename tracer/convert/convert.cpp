@@ -12,8 +12,8 @@
 
 #include "formats/otf2/sink.hpp"
 #include "formats/raw/claim.hpp"
+#include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"
-#include "formats/raw/spool_reader.hpp"
 #include "tracer/base/file_fact.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/base/size_signal.hpp"

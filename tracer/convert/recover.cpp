@@ -10,7 +10,7 @@
 
 #include "formats/otf2/reader.hpp"
 #include "formats/raw/claim.hpp"
-#include "formats/raw/spool_reader.hpp"
+#include "formats/raw/leftovers.hpp"
 #include "tracer/base/file.hpp"
 #include "tracer/error.hpp"
 

@@ -18,6 +18,7 @@
 #include "tracer/base/file.hpp"
 #include "tracer/base/futex.hpp"
 #include "tracer/base/processors.hpp"
+#include "tracer/drain/rings.hpp"
 
 namespace tracer {
 namespace {
@@ -54,7 +55,7 @@ ProcessState read_process_state() noexcept {
 
 class Drainer final : public Consumer {
  public:
-  explicit Drainer(Session& session) noexcept : session_(session) {}
+  explicit Drainer(Session& session) noexcept : session_(session), rings_(session) {}
 
   bool start() noexcept override {
     // No signal of the program's may be handled here; the mask is inherited.
@@ -192,13 +193,14 @@ class Drainer final : public Consumer {
 
   std::size_t drain_locked(bool everything) noexcept {
     const Nanoseconds begin = processor_time();
-    const std::size_t records = session_.drain(everything);
+    const std::size_t records = rings_.empty(everything);
     busy_.fetch_add(processor_time() - begin, std::memory_order_relaxed);
     return records;
   }
 
   Session& session_;
-  std::mutex mutex_;  ///< of the rings' consumer side
+  std::mutex mutex_;  ///< of rings_
+  Rings rings_;
   FutexWord work_{0};
   std::uint32_t drained_ = 0;
   std::atomic<std::uint64_t> busy_{0};

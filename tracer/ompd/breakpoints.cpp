@@ -12,7 +12,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tracer/ompd/owned_fd.hpp"
+#include "tracer/base/file.hpp"
 #include "tracer/ompd/refusal.hpp"
 #include "tracer/ompd/registers.hpp"
 #include "tracer/ompd/runtime.hpp"
@@ -40,10 +40,10 @@ bool write_at(int memory, std::uint64_t address, const void* bytes, std::size_t 
   return pwrite(memory, bytes, count, static_cast<off_t>(address)) == static_cast<ssize_t>(count);
 }
 
-OwnedFd memory_of(std::uint64_t process) noexcept {
+UniqueFd memory_of(std::uint64_t process) noexcept {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%llu/mem", static_cast<unsigned long long>(process));
-  return OwnedFd{::open(path, O_RDWR | O_CLOEXEC)};
+  return UniqueFd{::open(path, O_RDWR | O_CLOEXEC)};
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ OwnedFd memory_of(std::uint64_t process) noexcept {
 void repair_after_death(const Repairs& repairs) noexcept {
   const std::uint32_t count = std::atomic_ref<const std::uint32_t>(repairs.count).load(std::memory_order_acquire);
   if (count == 0) return;
-  const OwnedFd memory = memory_of(repairs.process);
+  const UniqueFd memory = memory_of(repairs.process);
   if (!memory) return;
   for (std::uint32_t i = 0; i < count && i < point_count; ++i) {
     const auto& patch = repairs.patches[i];

@@ -10,8 +10,8 @@
 
 #include <cstdlib>
 
+#include "tracer/base/file.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/ompd/owned_fd.hpp"
 
 namespace tracer::ompd {
 namespace {
@@ -58,7 +58,7 @@ struct CallStacks::Library {
 struct CallStacks::State {
   const Library* dw = nullptr;
   Dwfl_Callbacks callbacks{};
-  OwnedFd core_file;
+  UniqueFd core_file;
   Elf* core = nullptr;
   Dwfl* dwfl = nullptr;
 
@@ -122,7 +122,7 @@ std::unique_ptr<CallStacks> CallStacks::of_core(const std::string& path, const s
   elf_version(EV_CURRENT);
   state.callbacks.find_elf = state.dw->dwfl_build_id_find_elf;
   state.callbacks.find_debuginfo = state.dw->dwfl_standard_find_debuginfo;
-  state.core_file = OwnedFd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  state.core_file = UniqueFd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   state.core = state.core_file ? elf_begin(state.core_file.get(), ELF_C_READ_MMAP, nullptr) : nullptr;
   state.dwfl = state.core == nullptr ? nullptr : state.dw->dwfl_begin(&state.callbacks);
   const char* program = executable.empty() ? nullptr : executable.c_str();

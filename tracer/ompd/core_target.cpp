@@ -13,8 +13,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "tracer/base/file.hpp"
 #include "tracer/ompd/elf_file.hpp"
-#include "tracer/ompd/owned_fd.hpp"
 #include "tracer/ompd/refusal.hpp"
 #include "tracer/ompd/registers.hpp"
 
@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t max_mappings = 1'000'000, max_threads = 100'000;
 
 std::span<const unsigned char> map_file(const std::string& path, int& error, bool* is_mine = nullptr) {
-  const OwnedFd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  const UniqueFd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat status {};
   error = fd && fstat(fd.get(), &status) == 0 ? 0 : errno;
   if (error != 0) return {};

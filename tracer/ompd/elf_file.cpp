@@ -10,8 +10,8 @@
 
 #include <cstring>
 
+#include "tracer/base/file.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/ompd/owned_fd.hpp"
 
 namespace tracer::ompd {
 namespace {
@@ -48,7 +48,7 @@ int open_regular(const std::string& path, std::string& why) {
 }  // namespace
 
 std::unique_ptr<ElfFile> ElfFile::open(const std::string& path, std::string& why) {
-  const OwnedFd fd{open_regular(path, why)};
+  const UniqueFd fd{open_regular(path, why)};
   if (!fd) return nullptr;
   std::unique_ptr<ElfFile> file{new ElfFile};
   if (!file->read(fd.get(), false, why)) return nullptr;
@@ -114,7 +114,7 @@ void ElfFile::read_debug_file(const std::string& path) {
   }
   for (const auto& candidate : candidates) {
     std::string why;
-    const OwnedFd fd{open_regular(candidate, why)};
+    const UniqueFd fd{open_regular(candidate, why)};
     if (fd && read(fd.get(), true, why) && has_symtab_) return;
   }
 }

@@ -81,7 +81,7 @@ LiveTarget::LiveTarget(std::uint64_t process_id, unsigned long options) {
   check(process_id);
   try {
     stop_threads(options);
-    memory_ = OwnedFd{::open(proc(process_id, "mem").c_str(), O_RDWR | O_CLOEXEC)};
+    memory_ = UniqueFd{::open(proc(process_id, "mem").c_str(), O_RDWR | O_CLOEXEC)};
     refresh_mappings();
     const std::string auxv = read_file(proc(process_id, "auxv"));
     set_auxiliary({reinterpret_cast<const unsigned char*>(auxv.data()), auxv.size()});

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "tracer/ompd/owned_fd.hpp"
+#include "tracer/base/file.hpp"
 #include "tracer/ompd/target.hpp"
 
 namespace tracer::ompd {
@@ -41,7 +41,7 @@ class LiveTarget : public Target {
   void detach() noexcept;
 
   std::map<std::uint64_t, Stop> stopped_;
-  OwnedFd memory_;
+  UniqueFd memory_;
 };
 
 }  // namespace tracer::ompd

@@ -56,7 +56,7 @@ class Finder {
   }
 
   void add(const std::string& path) {
-    Plugin plugin{path, OwnedFd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)}};
+    Plugin plugin{path, UniqueFd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)}};
     struct stat info {};
     if (!plugin.fd || ::fstat(plugin.fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;
     if (std::any_of(seen_.begin(), seen_.end(), [&](const auto& file) {
@@ -93,7 +93,7 @@ std::vector<Plugin> find_plugins(const Target& target, const std::vector<std::st
                                  std::vector<std::string>& refused) {
   if (!choice.file.empty()) {
     std::vector<Plugin> one;
-    one.push_back({choice.file, OwnedFd{::open(choice.file.c_str(), O_RDONLY | O_CLOEXEC)}});
+    one.push_back({choice.file, UniqueFd{::open(choice.file.c_str(), O_RDONLY | O_CLOEXEC)}});
     return one;
   }
   Finder finder{target.is_callers(), choice.safe_path, refused};

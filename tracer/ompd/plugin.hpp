@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tracer/ompd/owned_fd.hpp"
+#include "tracer/base/file.hpp"
 #include "tracer/ompd/target.hpp"
 
 namespace tracer::ompd {
@@ -19,7 +19,7 @@ struct PluginChoice {
 /// A file that was opened once: what was judged is what is loaded, whatever its name leads to by then.
 struct Plugin {
   std::string path;
-  OwnedFd fd;
+  UniqueFd fd;
 };
 
 /// All that may be loaded, best first. For a target of this user, in this command's own root directory, also what the

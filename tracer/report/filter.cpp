@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "tracer/error.hpp"
+#include "tracer/left_out.hpp"
 #include "tracer/report/regions.hpp"
 
 namespace tracer::report {
@@ -64,7 +65,7 @@ class FilteredSource final : public EventSource, private EventVisitor {
  public:
   FilteredSource(EventSource& source, const Filter& filter) : source_{source}, definitions_{source.definitions()} {
     for (const Region& region : definitions_.regions) keep_.push_back(filter.keeps(region));
-    silent_.resize(definitions_.locations.size());
+    left_out_.resize(definitions_.locations.size());
     definitions_.properties.push_back({"TRACER::FILTER", filter.text()});
   }
   const Definitions& definitions() const override { return definitions_; }
@@ -76,21 +77,16 @@ class FilteredSource final : public EventSource, private EventVisitor {
 
  private:
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
-    const bool of_region = event.type == EventType::enter || event.type == EventType::leave;
-    const bool parameter = event.type == EventType::parameter_int || event.type == EventType::parameter_uint ||
-                           event.type == EventType::parameter_string;
-    if (location < silent_.size()) {
-      if (of_region) silent_[location] = event.ref < keep_.size() && !keep_[event.ref];
-      if ((of_region || parameter) && silent_[location]) return;
-    }
+    const auto is_left_out = [this](std::uint32_t region) { return region < keep_.size() && !keep_[region]; };
+    if (location < left_out_.size() && left_out_[location].has(event, is_left_out)) return;
     next_->event(location, event, attributes);
   }
 
   EventSource& source_;
   Definitions definitions_;
   EventVisitor* next_ = nullptr;
-  std::vector<bool> keep_,
-      silent_;  ///< silent: the location's last region event was left out, so its parameters are too
+  std::vector<bool> keep_;
+  std::vector<LeftOutEvents> left_out_;  ///< by location
 };
 
 }  // namespace

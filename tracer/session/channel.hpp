@@ -64,6 +64,32 @@ class alignas(64) Channel {
   /// Session::set_joined() names. Later records do not know of it.
   void await_team() noexcept;
 
+  // For the consumer, one at a time.
+  RingReader<std::uint64_t, Record> reader() noexcept {
+    return {slot_.records, slot_.header->capacity, slot_.header->head, slot_.header->tail};
+  }
+  /// A thread has it, or had it and its last records are still in it.
+  bool has_thread() const noexcept { return slot_.header->channel.load(std::memory_order_acquire) != raw::no_channel; }
+  bool keeps_newest() const noexcept { return slot_.header->flags != 0; }
+  bool is_closed() const noexcept { return closed_.load(std::memory_order_acquire); }
+  /// Off the list of those that ask to be drained, before its ring is looked at. The next on the list.
+  Channel* leave_list() noexcept {
+    Channel* const next = next_to_drain_;
+    is_listed_.exchange(false);  // sees what was done before it was set
+    return next;
+  }
+  /// Wakes a producer that waits; behind the release of the ring's tail.
+  void made_room() noexcept {
+    // A producer announces that it waits, then looks at the tail; here the tail is written, then the announcement read.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (waiting_.load(std::memory_order_relaxed) == 0) return;
+    room_.fetch_add(1, std::memory_order_release);
+    futex_wake_all(room_);
+  }
+  /// Of a flight recorder: the position up to which the trace has its records.
+  std::uint64_t written() const noexcept { return written_; }
+  void set_written(std::uint64_t position) noexcept { written_ = position; }
+
  private:
   friend class Session;
   friend struct Forks;

@@ -16,7 +16,6 @@
 namespace tracer {
 namespace {
 
-constexpr ChannelId most_channels = 1u << 24;
 constexpr std::uint64_t smallest_ring = 16 << 10;
 /// Threads that ended and wait for the drainer, before somebody is bothered.
 constexpr std::uint32_t many_closed = 4;
@@ -164,8 +163,8 @@ Channel* Session::make_new_channel() noexcept {
 Channel* Session::open_channel(ChannelId id) noexcept {
   Channel* channel = take_free_channel();
   if (!channel) channel = make_new_channel();
-  if (id == any_channel) id = channel ? shared_->next_id.fetch_add(1) : most_channels;
-  if (!channel || id >= most_channels) {
+  if (id == any_channel) id = channel ? shared_->next_id.fetch_add(1) : raw::most_channels;
+  if (!channel || id >= raw::most_channels) {
     note_unrecorded_thread();
     thread_is_over = true;
     return nullptr;
@@ -226,6 +225,10 @@ void Session::list_for_drain(Channel& channel) noexcept {
   do {
     channel.next_to_drain_ = first;
   } while (!shared_->to_drain.compare_exchange_weak(first, &channel));
+}
+
+Channel* Session::take_listed() noexcept {
+  return shared_->to_drain.exchange(nullptr);
 }
 
 void Session::close_channel(Channel& channel) noexcept {

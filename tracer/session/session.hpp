@@ -141,9 +141,19 @@ class Session {
   }
   std::size_t channel_count() const noexcept;
   Channel& channel(std::size_t index) noexcept;
-  /// Writes what the channels have published that asked for it, or all. Returns the number of records; the consumer's
-  /// lock is held.
-  std::size_t drain(bool everything) noexcept;
+  /// The channels that asked to be drained, none of them twice: the first, see Channel::leave_list(); nullptr: none
+  /// did.
+  Channel* take_listed() noexcept;
+  /// A channel's records from that position on, of the ring itself, in one or two pieces. False when the trace takes no
+  /// more.
+  bool write_segment(ChannelId channel, std::uint64_t from, std::span<const Record> first,
+                     std::span<const Record> second) noexcept;
+  /// The same of a copy of a flight recorder's ring, for which there is no limit of size.
+  bool write_copy(ChannelId channel, std::uint64_t from, std::span<const Record> records) noexcept;
+  /// Ends recording, unless `error` is 0.
+  void failed_to_write(int error) noexcept;
+  /// Its thread has ended and all is written: the next thread may have it.
+  void recycle(Channel& channel) noexcept;
   void read_clock() noexcept;
   void look_at_modules() noexcept;
 
@@ -167,14 +177,8 @@ class Session {
   void close_trace() noexcept;
   Channel* take_free_channel() noexcept;
   Channel* make_new_channel() noexcept;
-  std::size_t drain(Channel& channel, bool everything) noexcept;
-  void drain_newest(Channel& channel) noexcept;
-  bool append(Channel& channel, std::uint64_t from, std::uint64_t to) noexcept;
-  static RingReader<std::uint64_t, Record> reader_of(Channel& channel) noexcept;
-  void recycle(Channel& channel) noexcept;
   void note_private_ring() noexcept;
   void note_unrecorded_thread() noexcept;
-  void failed_to_write(int error) noexcept;
   void interrupt_all() noexcept;
 
   static std::atomic<Session*> current_;

@@ -48,7 +48,6 @@ struct Session::Shared {
   std::mutex trace_mutex;
   raw::TraceWriter trace;
   std::atomic<int> write_error{0};
-  std::vector<Record> scratch;  ///< of the consumer
 
   Strings strings;
   std::atomic<std::uint32_t> next_string{1};

@@ -11,11 +11,7 @@ void LeftOut::write(std::span<const Event> events, std::span<const EventAttribut
   attributes_.clear();
   std::size_t at = 0;  // in attributes
   for (const Event& event : events) {
-    const bool of_region = event.type == EventType::enter || event.type == EventType::leave;
-    const bool parameter = event.type == EventType::parameter_int || event.type == EventType::parameter_uint ||
-                           event.type == EventType::parameter_string;
-    if (of_region) silent_ = event.ref == left_out_region;
-    if ((of_region || parameter) && silent_) {
+    if (left_out_.has(event, [](std::uint32_t region) { return region == left_out_region; })) {
       ++dropped_;
     } else {
       events_.push_back(event);

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "tracer/event_sink.hpp"
+#include "tracer/left_out.hpp"
 
 namespace tracer::translate {
 
-/// Drops Enter and Leave of left_out_region, and the parameters that follow such an Enter.
+/// Drops what goes with left_out_region.
 class LeftOut final : public LocationWriter {
  public:
   explicit LeftOut(LocationWriter& next) : next_(next) {}
@@ -19,10 +20,10 @@ class LeftOut final : public LocationWriter {
 
  private:
   LocationWriter& next_;
+  LeftOutEvents left_out_;
   std::vector<Event> events_;
   std::vector<EventAttribute> attributes_;
   std::uint64_t dropped_ = 0;
-  bool silent_ = false;  ///< the last Enter or Leave was left out
 };
 
 }  // namespace tracer::translate

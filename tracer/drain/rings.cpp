@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See rings.hpp.
+#include "tracer/drain/rings.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <span>
+
+namespace tracer {
+
+// A channel that asks again while it is being emptied is found in the next round: it is off the list before its ring
+// is looked at. Where channels are few all are emptied when one asks: the next then waits less where processors are
+// busy.
+std::size_t Rings::empty(bool everything) noexcept {
+  constexpr std::size_t few = 64;
+  std::size_t records = 0;
+  if (session_.state() == RecordingState::finished) return records;
+  for (Channel* listed = session_.take_listed(); listed;) {
+    Channel& channel = *listed;
+    listed = channel.leave_list();
+    records += empty(channel, everything);
+  }
+  if (!everything && session_.channel_count() > few) return records;
+  for (std::size_t i = 0; i < session_.channel_count(); ++i) records += empty(session_.channel(i), everything);
+  return records;
+}
+
+std::size_t Rings::empty(Channel& channel, bool everything) noexcept {
+  if (!channel.has_thread()) return 0;
+  const bool closed = channel.is_closed();
+  if (channel.keeps_newest() && !closed && !everything) return 0;
+  std::size_t records = 0;
+  if (channel.keeps_newest()) {
+    copy_newest(channel);
+  } else {
+    const std::uint64_t begin = channel.reader().begin(), head = channel.reader().end();
+    const std::uint64_t written = move(channel, begin, head);
+    records = written - begin;
+    if (written < head) return records;
+  }
+  if (closed) session_.recycle(channel);
+  return records;
+}
+
+/// Up to where it came: less than `head` when the trace takes no more.
+std::uint64_t Rings::move(Channel& channel, std::uint64_t from, std::uint64_t head) noexcept {
+  auto ring = channel.reader();
+  while (from < head) {
+    std::uint64_t to = std::min(head, from + raw::most_segment_records);
+    if (to < head && ring.at(to).kind == RecordKind::more) --to;  // a pair stays together
+    const auto part = ring.part(from, to);
+    if (!session_.write_segment(channel.id(), from, part.first, part.second)) break;
+    ring.release(to);
+    from = to;
+    channel.made_room();
+  }
+  return from;
+}
+
+/// A flight recorder's ring is copied while its producer may be overwriting it: what the tail has passed meanwhile is
+/// dropped from the copy.
+void Rings::copy_newest(Channel& channel) noexcept {
+  try {
+    const auto ring = channel.reader();
+    const std::uint64_t head = ring.end(), from = std::max(ring.oldest(), channel.written());
+    if (from >= head) return;
+    const auto part = ring.part(from, head);
+    copy_.assign(part.first.begin(), part.first.end());
+    copy_.insert(copy_.end(), part.second.begin(), part.second.end());
+    std::uint64_t begin = std::max(from, ring.oldest_copied());
+    while (begin < head && copy_[begin - from].kind == RecordKind::more) ++begin;
+    while (begin < head) {
+      std::uint64_t to = std::min(head, begin + raw::most_segment_records);
+      if (to < head && copy_[to - from].kind == RecordKind::more) --to;
+      if (!session_.write_copy(channel.id(), begin, {copy_.data() + (begin - from), to - begin})) return;
+      begin = to;
+    }
+    channel.set_written(head);
+    std::vector<Record>().swap(copy_);
+  } catch (...) {
+    session_.failed_to_write(ENOMEM);
+  }
+}
+
+}  // namespace tracer

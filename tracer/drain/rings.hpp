@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the rings to the raw trace: the consumer's side of a session.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tracer/record.hpp"
+#include "tracer/session/session.hpp"
+
+namespace tracer {
+
+/// One caller at a time.
+class Rings {
+ public:
+  explicit Rings(Session& session) noexcept : session_(session) {}
+
+  /// Writes what the channels have published that asked for it, or all. Returns the number of records.
+  std::size_t empty(bool everything) noexcept;
+
+ private:
+  std::size_t empty(Channel& channel, bool everything) noexcept;
+  std::uint64_t move(Channel& channel, std::uint64_t from, std::uint64_t head) noexcept;
+  void copy_newest(Channel& channel) noexcept;
+
+  Session& session_;
+  std::vector<Record> copy_;  ///< of a flight recorder's ring
+};
+
+}  // namespace tracer
