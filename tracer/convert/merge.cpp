@@ -3,7 +3,7 @@
 //
 // A job's own archive is made in steps, so that whoever is killed in between leaves what the next one can go on with:
 //   1. JOB/merging is filled: event files are links, nothing of the parts changes. Killed here: it is thrown away.
-//   2. It has its anchor: it is whole. `merging/joined` names the parts that are in it, one a line.
+//   2. It has its anchor, readable: it is whole. `merging/joined` names the parts that are in it, one a line.
 //   3. The parts go into merging/parts one by one, an archive in JOB itself as well; then the new one takes its place,
 //      its anchor last. Killed here: the next one goes on.
 //   4. merging, with the parts, is removed.
@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "formats/otf2/join.hpp"
+#include "formats/otf2/reader.hpp"
 #include "tracer/base/file.hpp"
 #include "tracer/base/job_directory.hpp"
 #include "tracer/base/text.hpp"
@@ -47,6 +48,15 @@ bool is_there(const fs::path& path) {
 
 bool has_archive(const fs::path& directory) {
   return is_there(directory / "traces.otf2");
+}
+/// Its writer makes the file before it fills it: who is killed in between leaves an empty one.
+bool has_whole_anchor(const fs::path& directory) {
+  try {
+    otf2::read_anchor(directory);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 bool has_raw(const fs::path& directory) {
   return is_there(directory / "raw" / "journal");
@@ -344,7 +354,7 @@ void finish_earlier(const fs::path& job) {
   if (!is_there(merging)) return;
   std::error_code error;
   // Without its anchor it was not whole, unless that is in its place already.
-  if (is_there(merging / "traces.otf2") || is_there(merging / "parts")) {
+  if (has_whole_anchor(merging) || is_there(merging / "parts")) {
     take_place(job);
   } else {
     fs::remove_all(merging, error);

@@ -196,7 +196,21 @@ def many_parts(options, directory):
         yield "in shares and at once the processes differ"
 
 
-CASES = {"many parts": many_parts, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "by hand": by_hand, "other clocks": other_clocks}
+def killed_merger(options, directory):
+    """A merger that was killed when it had made its anchor and not filled it: what it had is thrown away, no part is."""
+    job = directory / "job"
+    subprocess.run([options.make_parts, job, "3", "2", "1"], check=True, timeout=60)
+    (job / "merging").mkdir(mode=0o700)
+    (job / "merging" / "traces.otf2").touch()
+    (job / "merging" / "joined").write_text("".join(part.name + "\n" for part in (job / "parts").iterdir()))
+    tracer(options, "merge", "-q", job)
+    found, contents = judge(job / "traces.otf2", options.tracer, but="ProgramBegin|never")
+    yield from found
+    if contents and contents.processes != 3:
+        yield f"{contents.processes} processes of 3"
+
+
+CASES = {"many parts": many_parts, "killed merger": killed_merger, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "by hand": by_hand, "other clocks": other_clocks}
 
 
 def main():
