@@ -18,9 +18,9 @@ def account_faults(report):
     if abs(sum(account["time"].values()) - whole) > TOLERANCE * whole or account["total_ns"] != sum(account["time"].values()):
         faults.append(f"account: its sum is {account['total_ns']}, its places are {sum(account['time'].values())}, threads x time {whole}")
     facts = report["trace"]["properties"]
-    begin, end = (facts.get("TRACER::RUN::PROCESS_" + name + "_NS") for name in ("START", "END"))
-    if begin and end and (account["begin_ns"], account["end_ns"]) != (int(begin), int(end)):
-        faults.append(f"account: from {account['begin_ns']} to {account['end_ns']}, the process was there from {begin} to {end}")
+    begin, end, tick = (int(facts.get("TRACER::RUN::" + name + "_NS", 0)) for name in ("PROCESS_START", "PROCESS_END", "START_RESOLUTION"))
+    if begin and end and not (begin - tick <= account["begin_ns"] <= begin and account["end_ns"] == end):
+        faults.append(f"account: from {account['begin_ns']} to {account['end_ns']}, the process was there from {begin} (to a tick of {tick}) to {end}")
     return faults
 
 

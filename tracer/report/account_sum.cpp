@@ -103,7 +103,9 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
   AccountProcess sum;
   process.last = std::max(process.last, replay_.last_of(process.first));
   const RunFacts& facts = process.facts;
-  const bool from_kernel = facts.start != 0 && facts.start == process.begin && facts.end >= process.last;
+  // The kernel knows the start to a tick: an event may come before it.
+  const bool from_kernel = facts.start >= process.begin && facts.start - process.begin <= facts.resolution &&
+                           facts.start != 0 && facts.end >= process.last;
   account.whole_process = account.whole_process && from_kernel;
   sum.group = process.group;
   sum.begin = process.begin;
