@@ -153,6 +153,7 @@ static void overlapping(void) {
 
 static void* stop_elsewhere(void* id) {
   push("in a thread");
+  wait_a_little();
   stop(*(uint64_t*)id);
   pop();
   return NULL;
@@ -221,9 +222,13 @@ static void wrong(void) {
   free(name);
   push(NULL);
   pop();
+  const struct attributes old = {.version = 2, .size = sizeof old, .message_type = 1, .message = "of NVTX 2"};
+  domain_push(NULL, &old);
+  domain_pop(NULL);
   const struct attributes empty = {.version = 3, .size = 8};
   domain_push(NULL, &empty);
   domain_pop(NULL);
+  said("range", "of NVTX 2", 1);
   said("range", "never ends", 1);
   said("range", "never ends either", 1);
   said("range", "never stops", 1);
@@ -278,9 +283,11 @@ static void itt(void) {
   void (*initialize)(void*, int) = NULL;
   if (library != NULL) *(void**)&initialize = dlsym(library, "__itt_api_init");
   if (initialize != NULL) {
-    itt_global.version[0] = 9;  // of another interface: nothing is filled in
-    initialize(&itt_global, -1);
-    if (itt_begin != NULL) exit(4);
+    for (unsigned long other = 2; other <= 4; other += 2) {  // of another interface: nothing is filled in
+      itt_global.version[0] = other;
+      initialize(&itt_global, -1);
+      if (itt_begin != NULL) exit(4);
+    }
     itt_global.version[0] = 3;
     initialize(&itt_global, -1);
     if (itt_sync != NULL || itt_frame != NULL) exit(5);

@@ -74,6 +74,8 @@ def look_closer(parts, words, repaired):
         yield "overlap b is too short"
     if parts == ["overlapping"] and not {"NVTX", "NVTX (2)"} <= virtual:
         yield f"ranges that overlap are on {virtual}"
+    if "threads" in parts and not 0.02 <= words.longest["across threads"]:
+        yield f"a range that another thread ends after 20 ms took {words.longest['across threads']} s"
     if parts == ["threads"] and words.locations["in a thread"] != {f"Thread {n}" for n in range(1, 5)}:
         yield f"the threads are called {words.locations['in a thread']}"
     if "wrong" in parts:

@@ -30,6 +30,7 @@ class TeamLinker {
   CommRef intern(CommRef parent, const std::vector<std::uint32_t>& members);
   CommRef root(ChannelId channel);
   bool is_outside(ChannelId channel, std::uint32_t implicit) const;
+  bool can_close_from_within() const;
   /// The parent of no team: what is outside all teams shares its communicator with no team of one thread.
   static constexpr CommRef around_root = undefined_ref - 1;
 
@@ -181,6 +182,24 @@ void TeamLinker::make_comms() {
   }
 }
 
+// Where threads contradict each other, or records are missing, no order of ends is right for all: what is open is
+// closed at one time then.
+bool TeamLinker::can_close_from_within() const {
+  const auto open = [&](std::uint32_t index, const auto& implicits) {
+    const ParallelInstance* const team =
+        index < implicits.size() ? tables_.parallel(implicits[index].parallel) : nullptr;
+    return team && team->limit == never ? team : nullptr;
+  };
+  return std::none_of(tables_.channels.begin(), tables_.channels.end(), [&](const ChannelScan& scan) {
+    if (scan.teams_out_of_order || scan.tasks_out_of_order) return true;
+    return std::any_of(scan.implicits.begin(), scan.implicits.end(), [&](const ImplicitInstance& i) {
+      const ParallelInstance* const team = i.end == 0 ? tables_.parallel(i.parallel) : nullptr;
+      const ParallelInstance* const around = team && team->limit == never ? open(i.outer, scan.implicits) : nullptr;
+      return around && around->depth >= team->depth;
+    });
+  });
+}
+
 void TeamLinker::run() {
   tables_.root_comm.assign(tables_.channels.size(), undefined_ref);
   collect();
@@ -194,6 +213,7 @@ void TeamLinker::run() {
     i = end;
   }
   make_comms();
+  if (!can_close_from_within()) tables_.open_levels = 0;
 }
 
 }  // namespace
