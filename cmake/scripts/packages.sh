@@ -26,6 +26,7 @@ TEST_GROUPS=(
   "target regions, fuzzing and programs built by clang 22|clang-22 clang-tools-22 llvm-22 libclang-rt-22-dev"
   "Fortran programs of LLVM|flang-22"
   "MPI|openmpi-bin libopenmpi-dev mpich libmpich-dev gfortran"
+  "programs with Kokkos|libtrilinos-kokkos-dev"
   "the HTML report in a browser|chromium xvfb"
   "scripts that read traces by pandas and draw|python3-pandas python3-matplotlib graphviz"
   "exports as their readers see them|sqlite3 protobuf-compiler vite"
