@@ -144,7 +144,15 @@ int end_event(int event) noexcept {
   return end(Language::itt, 0, id_of_event(event)), 0;
 }
 
+/// LLVM's OpenMP runtime names its threads so, also within fork(), with its locks held; OMPT tells of them.
+bool is_by_runtime(const char* name) noexcept {
+  for (const char* own : {"OMP Primary Thread #", "OMP Master Thread #", "OMP Worker Thread #"})
+    if (std::strncmp(name, own, std::strlen(own)) == 0) return true;
+  return false;
+}
+
 void set_thread_name(const char* name) noexcept {
+  if (name == nullptr || is_by_runtime(name)) return;
   name_thread(static_cast<std::uint64_t>(::syscall(SYS_gettid)), name);
 }
 

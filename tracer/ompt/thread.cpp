@@ -27,6 +27,12 @@ void look_at_place(Channel& channel) noexcept {
   tell_places();
 }
 
+bool is_first_of_forked_child() noexcept {
+  static constinit std::atomic<pid_t> process{0};
+  const pid_t own = ::getpid(), before = process.exchange(own, std::memory_order_relaxed);
+  return before != 0 && before != own;
+}
+
 }  // namespace
 
 void tell_places() noexcept try {
@@ -41,14 +47,14 @@ void tell_places() noexcept try {
 
 // The thread's word names its channel, so that a debugger's view of the runtime (OMPD) can be
 // joined with the trace.
-// libomp 19 delivers it inside fork(), with its locks held: asking for the place would wait for ever. A forked child
-// has no session then.
+// libomp (19 to 22) delivers a forked child's first inside fork(), with its locks held: asking for the place would wait
+// for ever.
 void on_thread_begin(ompt_thread_t thread_type, ompt_data_t* thread_data) noexcept {
   Channel* channel = this_channel();
   if (channel == nullptr) return;
   set_value(thread_data, make_id(channel->id(), channel->next_counter()));
   const auto get_place_num = context().entry_points.get_place_num;
-  const bool may_ask = get_place_num != nullptr && Session::current() != nullptr;
+  const bool may_ask = !is_first_of_forked_child() && get_place_num != nullptr && Session::current() != nullptr;
   const int place = may_ask ? get_place_num() : -1;
   const int processor = sched_getcpu();
   channel->identify(static_cast<std::uint32_t>(thread_type), processor, place);
