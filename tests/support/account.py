@@ -6,17 +6,31 @@ import subprocess
 TOLERANCE = 0.001  # of the whole
 
 
+def lives(report):
+    """(locations of the threads, the account) of each process: that of the whole is one process's where there is one."""
+    account = report["account"]
+    if not account.get("by_process"):
+        return [({row["location"] for row in account["by_thread"]}, account)]
+    threads = {process["process"]: set(process["threads"]) for process in report["processes"]}
+    return [(threads[process["process"]], process) for process in account["by_process"]]
+
+
 def account_faults(report):
     """What is wrong with the account of a report (the JSON of `tracer report`)."""
     account, faults = report["account"], []
-    wall = account["end_ns"] - account["begin_ns"]
-    for row in account["by_thread"]:
-        said = sum(row["time"].values())
-        if abs(said - wall) > TOLERANCE * wall:
-            faults.append(f"account: location {row['location']} has {said} ns in its places, of {wall}: {row['time']}")
-    whole = account["threads"] * wall
-    if abs(sum(account["time"].values()) - whole) > TOLERANCE * whole or account["total_ns"] != sum(account["time"].values()):
-        faults.append(f"account: its sum is {account['total_ns']}, its places are {sum(account['time'].values())}, threads x time {whole}")
+    of_all = 0
+    for locations, life in lives(report):
+        wall = life["end_ns"] - life["begin_ns"]
+        for row in account["by_thread"]:
+            said = sum(row["time"].values())
+            if row["location"] in locations and abs(said - wall) > TOLERANCE * wall:
+                faults.append(f"account: location {row['location']} has {said} ns in its places, of {wall}: {row['time']}")
+        whole, said = life["threads"] * wall, sum(life["time"].values())
+        of_all += said
+        if abs(said - whole) > TOLERANCE * whole:
+            faults.append(f"account: its places are {said}, threads x time {whole}")
+    if account["total_ns"] != sum(account["time"].values()) or of_all != account["total_ns"]:
+        faults.append(f"account: its sum is {account['total_ns']}, its places are {sum(account['time'].values())}, those of all processes {of_all}")
     facts = report["trace"]["properties"]
     begin, end, tick = (int(facts.get("TRACER::RUN::" + name + "_NS", 0)) for name in ("PROCESS_START", "PROCESS_END", "START_RESOLUTION"))
     if begin and end and not (begin - tick <= account["begin_ns"] <= begin and account["end_ns"] == end):
