@@ -11,8 +11,18 @@ namespace {
 constexpr std::size_t enough_for_a_write = 256 << 10;
 
 bool is_sound(const SampleEntry& entry) noexcept {
-  return entry.kind >= SampleKind::sample && entry.kind <= SampleKind::lost && entry.frames <= most_frames &&
-         (entry.kind == SampleKind::sample || entry.frames == 0);
+  switch (entry.kind) {
+    case SampleKind::sample:
+      return entry.frames <= most_frames;
+    case SampleKind::asked:
+      return entry.frames >= asked_words && entry.frames <= most_frames + asked_words;
+    case SampleKind::switched_out:
+    case SampleKind::switched_in:
+    case SampleKind::lost:
+    case SampleKind::source:
+      return entry.frames == 0;
+  }
+  return false;
 }
 
 }  // namespace
@@ -50,7 +60,7 @@ std::uint64_t read_samples(const std::filesystem::path& path,
       std::memcmp(header.magic, samples_magic, sizeof header.magic) != 0 || header.version != format_version) {
     return std::filesystem::file_size(path, error);
   }
-  std::vector<std::uint64_t> frames(most_frames);
+  std::vector<std::uint64_t> frames(most_frames + asked_words);
   for (;;) {
     const auto at = static_cast<std::uint64_t>(file.tellg());
     SampleEntry entry{};

@@ -24,13 +24,23 @@ enum class SampleKind : std::uint16_t {
   sample = 1,        ///< the thread ran; frames follow, innermost first
   switched_out = 2,  ///< the thread stopped running; `reason`
   switched_in = 3,   ///< it runs again
-  lost = 4,          ///< the kernel dropped `reason` entries of this channel for want of room
+  lost = 4,          ///< `reason` entries of this channel were dropped for want of room
+  asked = 5,         ///< as sample, taken by a signal's handler: the first two words are AskedWords
+  source = 6,  ///< where the channel's samples come from: `processor` is a samples::Source, `reason` the period in ns
 };
+
+/// What begins the words of SampleKind::asked, before its frames.
+struct AskedWords {
+  std::uint64_t state;    ///< ompt_state_t
+  std::uint64_t wait_id;  ///< 0 none
+};
+/// In a frame of SampleKind::asked: the OpenMP runtime's frames say that this one is the runtime's or the tool's.
+inline constexpr std::uint64_t frame_of_runtime = std::uint64_t{1} << 63;
 
 enum : std::uint32_t { slept = 0, preempted = 1 };  ///< SampleEntry::reason of switched_out
 
 struct SampleEntry {
-  std::uint16_t frames;  ///< that many 64-bit addresses follow
+  std::uint16_t frames;  ///< that many 64-bit words follow: addresses, see the kind
   SampleKind kind;
   ChannelId channel;
   std::uint32_t processor;  ///< undefined (0xffffffff) when not known
@@ -40,6 +50,7 @@ struct SampleEntry {
 static_assert(sizeof(SampleEntry) == 24 && std::is_trivially_copyable_v<SampleEntry>);
 
 inline constexpr std::size_t most_frames = 256;
+inline constexpr std::size_t asked_words = sizeof(AskedWords) / sizeof(std::uint64_t);
 
 /// One thread at a time.
 class SampleWriter {

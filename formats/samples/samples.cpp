@@ -14,7 +14,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char magic[8] = {'T', 'R', 'C', 'R', 'S', 'T', 'K', '1'};
+constexpr char magic[8] = {'T', 'R', 'C', 'R', 'S', 'T', 'K', '2'};
+constexpr char magic_without_states[8] = {'T', 'R', 'C', 'R', 'S', 'T', 'K', '1'};
+
+/// A sample as version 1 has it.
+struct SampleWithoutState {
+  Nanoseconds time;
+  std::uint32_t thread, stack, processor, reserved;
+};
+static_assert(sizeof(Sample) == 32 && sizeof(SampleWithoutState) == 24);
+
+std::vector<Sample> with_states(const std::vector<SampleWithoutState>& old) {
+  std::vector<Sample> samples;
+  samples.reserve(old.size());
+  for (const SampleWithoutState& sample : old)
+    samples.push_back(
+        {.time = sample.time, .thread = sample.thread, .stack = sample.stack, .processor = sample.processor});
+  return samples;
+}
 
 template <typename T>
 void put(std::ostream& out, const T& value) {
@@ -94,7 +111,9 @@ SampleSet read(const fs::path& path) {
   Input in(path);
   char found[sizeof magic];
   in.bytes(found, sizeof found);
-  if (std::memcmp(found, magic, sizeof magic) != 0) throw Error(path.string() + " is no file of samples");
+  const bool has_states = std::memcmp(found, magic, sizeof magic) == 0;
+  if (!has_states && std::memcmp(found, magic_without_states, sizeof magic) != 0)
+    throw Error(path.string() + " is no file of samples");
   SampleSet set;
   set.period = in.one<std::uint64_t>();
   set.lost = in.one<std::uint64_t>();
@@ -114,7 +133,7 @@ SampleSet read(const fs::path& path) {
     set.stacks.push_back(in.all<std::uint32_t>());
     for (const std::uint32_t frame : set.stacks.back()) in.require(frame < set.frames.size());
   }
-  set.samples = in.all<Sample>();
+  set.samples = has_states ? in.all<Sample>() : with_states(in.all<SampleWithoutState>());
   for (const Sample& sample : set.samples) in.require(sample.stack < stacks);
   set.pauses = in.all<Pause>();
   return set;

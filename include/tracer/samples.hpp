@@ -25,12 +25,23 @@ struct Frame {
   Origin origin = Origin::user;
 };
 
+/// Who took a sample.
+enum class Source : std::uint8_t {
+  kernel = 0,  ///< the kernel, from outside: the OpenMP runtime was not asked
+  signal = 1,  ///< a signal's handler on the thread itself, which asked the runtime
+};
+
+inline constexpr std::uint16_t state_not_asked = 0xffff;
+
 struct Sample {
   Nanoseconds time = 0;
-  std::uint32_t thread = 0;     ///< OS thread id, the location's TRACER::THREAD_ID
-  std::uint32_t stack = 0;      ///< index into stacks
-  std::uint32_t processor = 0;  ///< 0xffffffff unknown
-  std::uint32_t reserved = 0;
+  std::uint64_t wait_id = 0;              ///< what the runtime said the thread waited for: an ompt_wait_id_t; 0 nothing
+  std::uint32_t thread = 0;               ///< OS thread id, the location's TRACER::THREAD_ID
+  std::uint32_t stack = 0;                ///< index into stacks
+  std::uint32_t processor = 0;            ///< 0xffffffff unknown
+  std::uint16_t state = state_not_asked;  ///< the runtime's answer: an ompt_state_t
+  Source source = Source::kernel;
+  std::uint8_t reserved = 0;
 };
 
 /// A time in which a thread did not run.

@@ -86,3 +86,23 @@ TEST_CASE("an entry of an unknown kind ends the reading of samples") {
   CHECK(seen == 0);
   CHECK(rest > 0);
 }
+
+TEST_CASE("a sample whose state was asked keeps it before its frames, and needs it") {
+  Scratch scratch;
+  raw::SampleWriter writer;
+  writer.create(OwnFile::create(scratch.path), {1, 2});
+  raw::SampleEntry entry = sample_of(3, 8, 4);
+  entry.kind = raw::SampleKind::asked;
+  const std::vector<std::uint64_t> words{0x41, 0x7fff00001234, 0x10, 0x20 | raw::frame_of_runtime};
+  REQUIRE(writer.append(entry, words) == 0);
+  entry.frames = 1;
+  REQUIRE(writer.append(entry, std::vector<std::uint64_t>{0x41}) == 0);
+  REQUIRE(writer.flush() == 0);
+  std::vector<std::vector<std::uint64_t>> seen;
+  const auto rest = raw::read_samples(scratch.path, [&](const raw::SampleEntry& e, std::span<const std::uint64_t> f) {
+    CHECK(e.kind == raw::SampleKind::asked);
+    seen.emplace_back(f.begin(), f.end());
+  });
+  CHECK(seen == std::vector<std::vector<std::uint64_t>>{words});
+  CHECK(rest == sizeof(raw::SampleEntry) + sizeof(std::uint64_t));
+}

@@ -49,17 +49,22 @@ class Builder {
   void entry(const raw::SampleEntry& entry, std::span<const std::uint64_t> frames) {
     const std::uint32_t thread = thread_of(entry.channel);
     switch (entry.kind) {
-      case raw::SampleKind::sample: {
-        std::vector<std::uint32_t> stack;
-        for (std::size_t i = frames.size(); i-- > 0;) {
-          // All but the innermost are return addresses, and the symbolizer wants those.
-          const std::uint64_t address = frames[i] + (i == 0 ? 1 : 0);
-          stack.push_back(addresses_.emplace(address, static_cast<std::uint32_t>(addresses_.size())).first->second);
-        }
-        const auto [at, is_new] = stacks_.emplace(std::move(stack), static_cast<std::uint32_t>(stacks_.size()));
-        set_.samples.push_back({entry.time, thread, at->second, entry.processor, 0});
+      case raw::SampleKind::sample:
+        set_.samples.push_back(
+            {.time = entry.time, .thread = thread, .stack = stack_of(frames), .processor = entry.processor});
         break;
-      }
+      case raw::SampleKind::asked:
+        set_.samples.push_back({.time = entry.time,
+                                .wait_id = frames[1],
+                                .thread = thread,
+                                .stack = stack_of(frames.subspan(raw::asked_words)),
+                                .processor = entry.processor,
+                                .state = static_cast<std::uint16_t>(frames[0]),
+                                .source = samples::Source::signal});
+        break;
+      case raw::SampleKind::source:
+        set_.period = std::max<std::uint64_t>(set_.period, entry.reason);
+        break;
       case raw::SampleKind::switched_out:
         open_[entry.channel] = {entry.time, 0, thread, entry.reason == raw::preempted ? 1u : 0u};
         break;
@@ -77,12 +82,15 @@ class Builder {
   }
 
   samples::SampleSet finish(std::uint64_t period) {
-    set_.period = period;
+    if (set_.period == 0) set_.period = period;
     std::vector<std::uint64_t> addresses(addresses_.size());
-    for (const auto& [address, index] : addresses_) addresses[index] = address;
+    for (const auto& [address, index] : addresses_) addresses[index] = address & ~raw::frame_of_runtime;
     const std::vector<translate::SourcePosition> positions =
         symbolize_ ? symbolize_(addresses) : std::vector<translate::SourcePosition>(addresses.size());
     for (std::size_t i = 0; i < addresses.size(); ++i) set_.frames.push_back(frame_of(addresses[i], positions[i]));
+    for (const auto& [address, index] : addresses_)
+      if ((address & raw::frame_of_runtime) != 0 && set_.frames[index].origin == samples::Origin::user)
+        set_.frames[index].origin = samples::Origin::runtime;
     set_.stacks.resize(stacks_.size());
     for (const auto& [stack, index] : stacks_) set_.stacks[index] = stack;
     const auto by_thread = [](const auto& a, const auto& b) { return a.thread < b.thread; };
@@ -92,6 +100,16 @@ class Builder {
   }
 
  private:
+  /// `frames`: innermost first.
+  std::uint32_t stack_of(std::span<const std::uint64_t> frames) {
+    std::vector<std::uint32_t> stack;
+    for (std::size_t i = frames.size(); i-- > 0;) {
+      // All but the innermost are return addresses, and the symbolizer wants those.
+      const std::uint64_t address = frames[i] + (i == 0 ? 1 : 0);
+      stack.push_back(addresses_.emplace(address, static_cast<std::uint32_t>(addresses_.size())).first->second);
+    }
+    return stacks_.emplace(std::move(stack), static_cast<std::uint32_t>(stacks_.size())).first->second;
+  }
   std::uint32_t thread_of(ChannelId channel) const {
     return channel < journal_.channels.size() ? static_cast<std::uint32_t>(journal_.channels[channel].os_thread_id) : 0;
   }

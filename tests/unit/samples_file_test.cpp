@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The file of samples beside an archive, in both versions.
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "catch.hpp"
+#include "formats/samples/samples.hpp"
+#include "tracer/base/file.hpp"
+#include "tracer/error.hpp"
+
+using namespace tracer;
+
+namespace {
+
+struct Scratch {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("tracer-samples-file-" + random_name());
+  ~Scratch() { std::filesystem::remove(path); }
+};
+
+samples::SampleSet two_samples() {
+  samples::SampleSet set;
+  set.period = 1'000'000;
+  set.strings = {"", "kernel", "app.c"};
+  set.frames = {{.function = 1, .file = 2, .line = 7}};
+  set.stacks = {{0}};
+  set.samples = {{.time = 5, .thread = 11, .stack = 0, .processor = 1},
+                 {.time = 6,
+                  .wait_id = 0x7fff'0000'1234,
+                  .thread = 11,
+                  .stack = 0,
+                  .processor = 0,
+                  .state = 0x41,
+                  .source = samples::Source::signal}};
+  set.pauses = {{.begin = 7, .end = 9, .thread = 11, .preempted = 1}};
+  return set;
+}
+
+template <typename T>
+void put(std::ofstream& out, T value) {
+  out.write(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+/// As version 1 was written: no strings but "", one frame, one stack, one sample, one pause.
+void write_version_1(const std::filesystem::path& path) {
+  std::ofstream out(path, std::ios::binary);
+  out.write("TRCRSTK1", 8);
+  for (const std::uint64_t value : {1000u, 0u, 1u, 0u, 1u}) put(out, value);  // period, lost, strings, "", frames
+  for (const std::uint32_t value : {0u, 0u, 0u, 3u, 0u}) put(out, value);
+  for (const std::uint64_t value : {1u, 1u}) put(out, value);  // stacks, frames of the first
+  put(out, std::uint32_t{0});
+  put(out, std::uint64_t{1});   // samples
+  put(out, std::uint64_t{42});  // time
+  for (const std::uint32_t value : {11u, 0u, 3u, 0u}) put(out, value);
+  put(out, std::uint64_t{1});  // pauses
+  for (const std::uint64_t value : {50u, 60u}) put(out, value);
+  for (const std::uint32_t value : {11u, 1u}) put(out, value);
+}
+
+}  // namespace
+
+TEST_CASE("states and wait ids of samples are read back as they were written") {
+  Scratch scratch;
+  samples::write(two_samples(), scratch.path);
+  const samples::SampleSet read = samples::read(scratch.path);
+  REQUIRE(read.samples.size() == 2);
+  CHECK(read.samples[0].source == samples::Source::kernel);
+  CHECK(read.samples[0].state == samples::state_not_asked);
+  CHECK(read.samples[1].source == samples::Source::signal);
+  CHECK(read.samples[1].state == 0x41);
+  CHECK(read.samples[1].wait_id == 0x7fff'0000'1234);
+  CHECK(read.samples[1].time == 6);
+  REQUIRE(read.pauses.size() == 1);
+  CHECK(read.pauses[0].end == 9);
+  CHECK(read.strings == two_samples().strings);
+}
+
+TEST_CASE("a file of samples of version 1 has samples of which no state was asked") {
+  Scratch scratch;
+  write_version_1(scratch.path);
+  const samples::SampleSet read = samples::read(scratch.path);
+  REQUIRE(read.samples.size() == 1);
+  CHECK(read.samples[0].time == 42);
+  CHECK(read.samples[0].thread == 11);
+  CHECK(read.samples[0].processor == 3);
+  CHECK(read.samples[0].state == samples::state_not_asked);
+  CHECK(read.samples[0].source == samples::Source::kernel);
+  REQUIRE(read.pauses.size() == 1);
+  CHECK(read.pauses[0].begin == 50);
+}
+
+TEST_CASE("a cut file of samples is refused, at any length") {
+  Scratch scratch;
+  samples::write(two_samples(), scratch.path);
+  const auto size = std::filesystem::file_size(scratch.path);
+  for (std::uintmax_t cut = 1; cut <= size; ++cut) {
+    std::filesystem::resize_file(scratch.path, size - cut);
+    CHECK_THROWS_AS(samples::read(scratch.path), Error);
+  }
+}
