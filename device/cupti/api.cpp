@@ -32,7 +32,8 @@ int add_neighbours(dl_phdr_info* info, std::size_t, void* names) {
   return 0;
 }
 
-void* open_cupti() {
+/// In the order in which they are tried.
+std::vector<std::string> names_of_cupti() {
   std::vector<std::string> names;
   dl_iterate_phdr(&add_neighbours, &names);
   for (const char* name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8", "libcupti.so"})
@@ -45,7 +46,11 @@ void* open_cupti() {
   }
   names.emplace_back("/usr/local/cuda/lib64/libcupti.so");
   names.emplace_back("/usr/local/cuda/extras/CUPTI/lib64/libcupti.so");
-  for (const auto& name : names) {
+  return names;
+}
+
+void* open_cupti() {
+  for (const std::string& name : names_of_cupti()) {
     if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
   }
   return nullptr;

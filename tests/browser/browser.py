@@ -2,8 +2,10 @@
 """Drives a headless Chromium over the DevTools protocol's pipe: standard library only, no network."""
 import json
 import os
+import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -132,3 +134,12 @@ class Browser:
         import base64
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.call("Page.captureScreenshot", {"format": "png"})["data"]))
+
+
+def run_checks(checks):
+    """Calls checks(browser, directory), the directory a temporary one, and ends the script: status 77 where there is no Chromium."""
+    if not find_chromium():
+        print("skipped: no Chromium here")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as temporary, Browser() as browser:
+        checks(browser, pathlib.Path(temporary).resolve())

@@ -8,9 +8,8 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 
-from browser import Browser, find_chromium
+from browser import run_checks
 from pages import need
 
 SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "post-processing"
@@ -47,23 +46,17 @@ def check_scripts(archive):
     need(done.returncode == 0 and "!$omp parallel" in done.stdout, f"{archive.name}: region_profile.py reads it")
 
 
-def main():
-    if not find_chromium():
-        print("skipped: no Chromium here")
-        return 77
-    with tempfile.TemporaryDirectory() as temporary, Browser() as browser:
-        directory = pathlib.Path(temporary).resolve()
-        for program in sys.argv[3:]:
-            name = pathlib.Path(program).name
-            archive, page = directory / (name + ".trace"), directory / (name + ".html")
-            subprocess.run([tracer, "run", "-q", "-o", archive, "--html", page, "--", program], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                           env={**os.environ, "TRACER_LIBRARY": library, "OMP_NUM_THREADS": "4"})
-            report = json.loads(subprocess.run([tracer, "report", "--json", archive], check=True, capture_output=True, text=True).stdout)
-            check_page(browser, page, report)
-            if shutil.which("vite"):
-                check_vite(archive, directory)
-            check_scripts(archive)
-    return 0
+def checks(browser, directory):
+    for program in sys.argv[3:]:
+        name = pathlib.Path(program).name
+        archive, page = directory / (name + ".trace"), directory / (name + ".html")
+        subprocess.run([tracer, "run", "-q", "-o", archive, "--html", page, "--", program], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       env={**os.environ, "TRACER_LIBRARY": library, "OMP_NUM_THREADS": "4"})
+        report = json.loads(subprocess.run([tracer, "report", "--json", archive], check=True, capture_output=True, text=True).stdout)
+        check_page(browser, page, report)
+        if shutil.which("vite"):
+            check_vite(archive, directory)
+        check_scripts(archive)
 
 
-sys.exit(main())
+run_checks(checks)

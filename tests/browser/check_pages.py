@@ -6,9 +6,8 @@ million events that is interactive within seconds. Exit status 77: there is no C
 import os
 import pathlib
 import sys
-import tempfile
 
-from browser import Browser, find_chromium
+from browser import run_checks
 from pages import check_clean, make, need
 
 
@@ -142,35 +141,29 @@ def slack():
     return float(os.environ.get("TRACER_TEST_SLACK", "1"))
 
 
-def main():
-    if not find_chromium():
-        print("skipped: no Chromium here")
-        return 77
+def checks(browser, directory):
     tracer, make_trace = sys.argv[1:3]
     shots = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
-    with tempfile.TemporaryDirectory() as temporary, Browser() as browser:
-        directory = pathlib.Path(temporary).resolve()
-        page = make(tracer, make_trace, directory, "imbalance")
-        check_clean(browser, page)
-        check_lanes(browser)
-        check_search_and_zoom(browser)
-        check_mouse(browser)
+    page = make(tracer, make_trace, directory, "imbalance")
+    check_clean(browser, page)
+    check_lanes(browser)
+    check_search_and_zoom(browser)
+    check_mouse(browser)
+    browser.open(page)
+    check_verdict(browser)
+    if shots:
         browser.open(page)
-        check_verdict(browser)
+        browser.screenshot(shots / "report-imbalance.png")
+    for kind, check, *arguments in (("overlap", check_device), ("chain", check_tasks), ("lock", None), ("ring", check_ring, "64")):
+        page = make(tracer, make_trace, directory, kind, *arguments)
+        check_clean(browser, page)
+        if check:
+            check(browser)
         if shots:
-            browser.open(page)
-            browser.screenshot(shots / "report-imbalance.png")
-        for kind, check, *arguments in (("overlap", check_device), ("chain", check_tasks), ("lock", None), ("ring", check_ring, "64")):
-            page = make(tracer, make_trace, directory, kind, *arguments)
-            check_clean(browser, page)
-            if check:
-                check(browser)
-            if shots:
-                browser.screenshot(shots / f"report-{kind}.png")
-        check_million(browser, make(tracer, make_trace, directory, "large", "1000000"))
-        if shots:
-            browser.screenshot(shots / "report-large.png")
-    return 0
+            browser.screenshot(shots / f"report-{kind}.png")
+    check_million(browser, make(tracer, make_trace, directory, "large", "1000000"))
+    if shots:
+        browser.screenshot(shots / "report-large.png")
 
 
-sys.exit(main())
+run_checks(checks)

@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """check_phases.py TRACER MAKE_TRACE: the program's own phases on the page: bands, a table, the search within one. Exit status 77:
 there is no Chromium here."""
-import pathlib
 import sys
-import tempfile
 
-from browser import Browser, find_chromium
+from browser import run_checks
 from pages import check_clean, make, need
 
 
@@ -52,17 +50,12 @@ def check_tables(browser):
     need(counter == [-2, 3], f"a counter may be negative {counter}")
 
 
-def main():
-    if not find_chromium():
-        print("skipped: no Chromium here")
-        return 77
+def checks(browser, directory):
     tracer, make_trace = sys.argv[1:3]
-    with tempfile.TemporaryDirectory() as temporary, Browser() as browser:
-        check_clean(browser, make(tracer, make_trace, pathlib.Path(temporary).resolve(), "phases"))
-        check_bands(browser)
-        check_search(browser)
-        check_tables(browser)
-    return 0
+    check_clean(browser, make(tracer, make_trace, directory, "phases"))
+    check_bands(browser)
+    check_search(browser)
+    check_tables(browser)
 
 
-sys.exit(main())
+run_checks(checks)

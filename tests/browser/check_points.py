@@ -3,12 +3,10 @@
 """check_points.py TRACER MAKE_TRACE: what one does with the page, point by point, in a headless browser: reading the timeline,
 measuring, arranging threads, the critical path, two traces beside each other, many threads, all of it by keyboard.
 Exit status 77: there is no Chromium here."""
-import pathlib
 import subprocess
 import sys
-import tempfile
 
-from browser import Browser, find_chromium
+from browser import run_checks
 from colour_vision import LOSS, closest
 from pages import check_clean, make, make_archive, need
 
@@ -333,33 +331,27 @@ def check_keyboard(browser):
     need(unreachable == 0, "everything that can be clicked can be reached by Tab")
 
 
-def main():
-    if not find_chromium():
-        print("skipped: no Chromium here")
-        return 77
+def checks(browser, directory):
     tracer, make_trace = sys.argv[1:3]
-    with tempfile.TemporaryDirectory() as temporary, Browser() as browser:
-        directory = pathlib.Path(temporary).resolve()
-        imbalance = make(tracer, make_trace, directory, "imbalance")
+    imbalance = make(tracer, make_trace, directory, "imbalance")
+    browser.open(imbalance)
+    for check in (check_axis_and_order, check_colours, check_thread_table, check_path, check_lanes, check_keyboard, check_ruler):
         browser.open(imbalance)
-        for check in (check_axis_and_order, check_colours, check_thread_table, check_path, check_lanes, check_keyboard, check_ruler):
-            browser.open(imbalance)
-            check(browser)
-            need(not browser.errors, f"{check.__name__}: no errors {browser.errors}")
-        check_address(browser, imbalance)
-        browser.open(imbalance)
-        check_long_names(browser)
-        browser.open(make(tracer, make_trace, directory, "chain"))
-        check_task_colours(browser)
-        check_path_of_tasks(browser)
-        tasks = 30_000
-        check_arrows(browser, *(make(tracer, make_trace, directory, "chain", number) for number in ("400", str(tasks))), tasks)
-        check_search_counts(browser, make(tracer, make_trace, directory, "large", "600000"))
-        check_comparison(browser, tracer, make_trace, directory)
-        for threads in (96, 1000):
-            check_many(browser, tracer, make_trace, directory, threads)
-        need(not browser.errors, f"no errors {browser.errors}")
-    return 0
+        check(browser)
+        need(not browser.errors, f"{check.__name__}: no errors {browser.errors}")
+    check_address(browser, imbalance)
+    browser.open(imbalance)
+    check_long_names(browser)
+    browser.open(make(tracer, make_trace, directory, "chain"))
+    check_task_colours(browser)
+    check_path_of_tasks(browser)
+    tasks = 30_000
+    check_arrows(browser, *(make(tracer, make_trace, directory, "chain", number) for number in ("400", str(tasks))), tasks)
+    check_search_counts(browser, make(tracer, make_trace, directory, "large", "600000"))
+    check_comparison(browser, tracer, make_trace, directory)
+    for threads in (96, 1000):
+        check_many(browser, tracer, make_trace, directory, threads)
+    need(not browser.errors, f"no errors {browser.errors}")
 
 
-sys.exit(main())
+run_checks(checks)

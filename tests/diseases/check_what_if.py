@@ -42,12 +42,16 @@ def compare(tracer, program, kind, archive, environment, table):
             wrong.append(line)
         if table:
             print(line)
+    if kind == "uneven":  # 36 of 48 units of time on one thread, 12 on the other
+        _, even = predicted(tracer, archive, "--balanced", "what_if.c:33")
+        if abs(even[0] - (recorded - 120)) > TOLERANCE * recorded:
+            wrong.append(f"uneven   balanced: {even[0]} ms of {recorded}, not 120 less")
     return wrong
 
 
 def main():
     tracer, library, program = (os.path.abspath(path) for path in sys.argv[1:4])
-    table, failures, archives = "--table" in sys.argv, [], {}
+    table, failures = "--table" in sys.argv, []
     environment = {**os.environ, "TRACER_LIBRARY": library, "OMP_DYNAMIC": "false", "OMP_WAIT_POLICY": "passive"}
     with tempfile.TemporaryDirectory() as temporary:
         for kind in ("loop", "uneven", "serial", "tasks", "chains"):
@@ -58,11 +62,6 @@ def main():
                 if not wrong:
                     break
             failures += wrong
-            archives[kind] = archive
-        _, even = predicted(tracer, archives["uneven"], "--balanced", "what_if.c:33")
-        recorded, _ = predicted(tracer, archives["uneven"])
-        if not 0.6 * recorded < even[0] < 0.75 * recorded:  # 480 of 720 units, on both threads
-            failures.append(f"the uneven loop balanced takes {even[0]} of {recorded} ms")
         unknown = subprocess.run([tracer, "what-if", archive, "--balanced", "nowhere.c:1"], capture_output=True, text=True)
         if unknown.returncode != 1 or "nowhere.c:1" not in unknown.stderr:
             failures.append("a construct that is not there is not refused")

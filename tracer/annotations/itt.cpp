@@ -41,45 +41,35 @@ constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 constinit Domain* domains = nullptr;
 constinit String* strings = nullptr;
 
-Domain* create_domain(const char* name) noexcept {
-  if (name == nullptr) return nullptr;
+/// The entry of `list` that has the text of `wanted`, made like `wanted` where there is none; nullptr: no memory.
+/// Entries are never freed, and changed by nobody but the program, which keeps their addresses.
+template <class Entry>
+Entry* find_or_add(Entry*& list, const char* Entry::*text, const Entry& wanted) noexcept {
+  if (wanted.*text == nullptr) return nullptr;
   ::pthread_mutex_lock(&lock);
-  Domain* found = domains;
-  while (found != nullptr && std::strncmp(found->name, name, longest_name) != 0) found = found->next;
-  if (found == nullptr) {
-    found = static_cast<Domain*>(std::calloc(1, sizeof(Domain)));
-    if (found != nullptr && (found->name = copy_of(name)) == nullptr) {
+  Entry* found = list;
+  while (found != nullptr && std::strncmp(found->*text, wanted.*text, longest_name) != 0) found = found->next;
+  if (found == nullptr && (found = static_cast<Entry*>(std::calloc(1, sizeof(Entry)))) != nullptr) {
+    *found = wanted;
+    found->*text = copy_of(wanted.*text);
+    if (found->*text == nullptr) {
       std::free(found);
       found = nullptr;
-    }
-    if (found != nullptr) {
-      found->flags = 1;
-      found->next = domains;
-      domains = found;
+    } else {
+      found->next = list;
+      list = found;
     }
   }
   ::pthread_mutex_unlock(&lock);
   return found;
 }
 
+Domain* create_domain(const char* name) noexcept {
+  return find_or_add(domains, &Domain::name, Domain{1, name, nullptr, 0, nullptr, nullptr});
+}
+
 String* create_string(const char* text) noexcept {
-  if (text == nullptr) return nullptr;
-  ::pthread_mutex_lock(&lock);
-  String* found = strings;
-  while (found != nullptr && std::strncmp(found->text, text, longest_name) != 0) found = found->next;
-  if (found == nullptr) {
-    found = static_cast<String*>(std::calloc(1, sizeof(String)));
-    if (found != nullptr && (found->text = copy_of(text)) == nullptr) {
-      std::free(found);
-      found = nullptr;
-    }
-    if (found != nullptr) {
-      found->next = strings;
-      strings = found;
-    }
-  }
-  ::pthread_mutex_unlock(&lock);
-  return found;
+  return find_or_add(strings, &String::text, String{text, nullptr, 0, nullptr, nullptr});
 }
 
 /// One number of an ITT id and its domain.

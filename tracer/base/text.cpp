@@ -59,9 +59,13 @@ std::string format_bytes(std::uint64_t bytes) {
 }
 
 std::string format_count(std::uint64_t count) {
-  std::string digits = std::to_string(count);
-  for (auto at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
-  return digits;
+  std::string grouped;
+  std::size_t left = std::to_string(count).size();
+  for (const char digit : std::to_string(count)) {
+    grouped += digit;
+    if (--left != 0 && left % 3 == 0) grouped += ',';
+  }
+  return grouped;
 }
 
 std::string printable(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "tracer/base/text.hpp"
 #include "tracer/report/diff.hpp"
 #include "tracer/report/table.hpp"
 #include "tracer/report/units.hpp"
@@ -32,7 +33,7 @@ std::string mark(const Change& change) {
   return change.noise < 0 ? "" : change.beyond_noise() ? "*" : "";
 }
 std::string number(double count) {
-  return count_text(static_cast<std::uint64_t>(std::llround(std::max(0.0, count))));
+  return format_count(static_cast<std::uint64_t>(std::llround(std::max(0.0, count))));
 }
 std::string counts(const Change& change) {
   return change.delta() == 0 ? number(change.after) : number(change.before) + " > " + number(change.after);

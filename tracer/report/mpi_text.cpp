@@ -7,25 +7,20 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "tracer/base/text.hpp"
 #include "tracer/report/units.hpp"
 
 namespace tracer::report {
 namespace {
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.1f %%",
-                whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-  return part == 0 ? "-" : buffer;
+  return part == 0 ? "-" : percent_text(part, whole);
 }
 std::string time_or_dash(std::uint64_t ns) {
   return ns == 0 ? "-" : duration_text(ns);
 }
 std::string bytes(std::uint64_t count) {
   return count == 0 ? "-" : bytes_text(static_cast<double>(count));
-}
-std::uint64_t at(const ActivityTimes& times, Activity activity) {
-  return times[static_cast<std::size_t>(activity)];
 }
 std::uint64_t sum(const auto& times) {
   return std::accumulate(times.begin(), times.end(), std::uint64_t{0});
@@ -60,8 +55,8 @@ Table processes_table(const Report& report) {
     const std::uint64_t waiting =
         at(row.ns, Activity::barrier) + at(row.ns, Activity::task_wait) + at(row.ns, Activity::lock_wait);
     const std::string ended = ending_text(row.facts);
-    table.add({std::string(depth_of(row, by_group), ' ') + row.name, count_text(row.threads.size()),
-               row.streams.empty() ? "-" : count_text(row.streams.size()), percent(at(row.ns, Activity::work), all),
+    table.add({std::string(depth_of(row, by_group), ' ') + row.name, format_count(row.threads.size()),
+               row.streams.empty() ? "-" : format_count(row.streams.size()), percent(at(row.ns, Activity::work), all),
                percent(waiting, all), percent(at(row.ns, Activity::mpi), all),
                percent(at(row.ns, Activity::device), all), percent(at(row.ns, Activity::idle), all), ended});
   }
@@ -87,8 +82,8 @@ Table ranks_table(const MpiReport& mpi, const std::vector<ProcessRow>& processes
     const auto process = by_group.find(row.group);
     table.add({process == by_group.end() ? "rank " + std::to_string(row.rank) : process->second->name,
                time_or_dash(row.total), time_or_dash(row.messages), time_or_dash(row.collectives),
-               time_or_dash(sum(row.waited)), time_or_dash(row.caused), count_text(row.sends), bytes(row.sent),
-               count_text(row.receives), bytes(row.received)});
+               time_or_dash(sum(row.waited)), time_or_dash(row.caused), format_count(row.sends), bytes(row.sent),
+               format_count(row.receives), bytes(row.received)});
   }
   return table;
 }
@@ -105,7 +100,7 @@ Table calls_table(const MpiReport& mpi) {
                {"received", true},
                {"most time", true}}};
   for (const MpiCallRow& row : mpi.calls) {
-    table.add({row.name, count_text(row.count), duration_text(row.total), duration_text(row.total / row.count),
+    table.add({row.name, format_count(row.count), duration_text(row.total), duration_text(row.total / row.count),
                duration_text(row.longest), time_or_dash(row.waiting), bytes(row.sent), bytes(row.received),
                "rank " + std::to_string(row.longest_rank) + ": " + duration_text(row.most)});
   }
@@ -128,7 +123,7 @@ Table waits_table(const MpiReport& mpi) {
                {"longest", true},
                {"of it", false}}};
   for (const MpiWaitRow& row : mpi.waits) {
-    table.add({row.name, text_of(row.kind), row.cause_name, duration_text(row.ns), count_text(row.count),
+    table.add({row.name, text_of(row.kind), row.cause_name, duration_text(row.ns), format_count(row.count),
                duration_text(row.longest),
                "rank " + std::to_string(row.longest_rank) + " for rank " + std::to_string(row.longest_cause)});
   }
@@ -154,7 +149,7 @@ Table pairs_table(const MpiReport& mpi) {
   });
   for (const std::uint32_t cell : cells) {
     table.add({ranks_of_cell(mpi, cell / matrix.cells) + " -> " + ranks_of_cell(mpi, cell % matrix.cells),
-               count_text(matrix.messages[cell]), bytes(matrix.bytes[cell]),
+               format_count(matrix.messages[cell]), bytes(matrix.bytes[cell]),
                bytes(matrix.bytes[cell] / matrix.messages[cell])});
   }
   return table;
@@ -165,12 +160,12 @@ std::string doubts(const MpiReport& mpi, const TextOptions& options) {
   std::string out;
   const auto say = [&](const std::string& text) { out += wrapped("* " + text, 2, options.width); };
   if (mpi.unmatched != 0)
-    say(count_text(mpi.unmatched) +
+    say(format_count(mpi.unmatched) +
         " sends and receives have no other end in this trace: nobody's waiting is told by them.");
   if (mpi.reversed != 0)
-    say(count_text(mpi.reversed) + " messages were received before they were sent, by the clocks of their hosts.");
+    say(format_count(mpi.reversed) + " messages were received before they were sent, by the clocks of their hosts.");
   if (mpi.incomplete_collectives != 0)
-    say(count_text(mpi.incomplete_collectives) + " collective operations lack some of their ranks.");
+    say(format_count(mpi.incomplete_collectives) + " collective operations lack some of their ranks.");
   return out;
 }
 

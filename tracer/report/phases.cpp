@@ -5,16 +5,13 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tracer/base/text.hpp"
 #include "tracer/report/profile.hpp"
 #include "tracer/report/units.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
 namespace {
-
-std::uint64_t at(const ActivityTimes& ns, Activity activity) {
-  return ns[static_cast<std::size_t>(activity)];
-}
 
 std::uint64_t waiting_of(const PhaseRow& row) {
   return at(row.ns, Activity::barrier) + at(row.ns, Activity::task_wait) + at(row.ns, Activity::lock_wait);
@@ -177,13 +174,13 @@ Table phase_table(const Report& report) {
     std::snprintf(balance, sizeof balance, "%.2f", row.balance.max_over_mean());
     std::vector<std::string> cells{row.name,
                                    row.domain,
-                                   count_text(row.count),
+                                   format_count(row.count),
                                    duration_text(row.total),
                                    duration_text(row.longest),
                                    duration_text(at(row.ns, Activity::work)),
                                    duration_text(waiting_of(row)),
                                    duration_text(at(row.ns, Activity::device)),
-                                   count_text(row.balance.threads),
+                                   format_count(row.balance.threads),
                                    row.balance.threads > 1 ? balance : ""};
     if (mpi) cells.push_back(duration_text(row.mpi));
     if (devices) cells.push_back(duration_text(row.operations));

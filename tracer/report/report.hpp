@@ -17,6 +17,9 @@
 namespace tracer::report {
 
 using ActivityTimes = std::array<std::uint64_t, static_cast<std::size_t>(Activity::count_)>;
+constexpr std::uint64_t at(const ActivityTimes& times, Activity activity) noexcept {
+  return times[static_cast<std::size_t>(activity)];
+}
 
 /// How evenly work was spread over `threads` threads.
 struct Balance {

@@ -17,10 +17,8 @@ std::vector<std::string> frames_of(const PathRow& row) {
 }
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%5.1f %%",
-                whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-  return text;
+  const std::string text = percent_text(part, whole);
+  return std::string(text.size() < 7 ? 7 - text.size() : 0, ' ') + text;
 }
 
 std::string line(const char* format, const std::string& a, const std::string& b, const std::string& c,

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 
+#include "tracer/base/text.hpp"
 #include "tracer/report/mpi_text.hpp"
 #include "tracer/report/phases.hpp"
 #include "tracer/report/table.hpp"
@@ -13,12 +14,6 @@
 namespace tracer::report {
 namespace {
 
-std::string percent(std::uint64_t part, std::uint64_t whole) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.1f %%",
-                whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-  return buffer;
-}
 std::string number(double value, const char* format = "%.2f") {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, format, value);
@@ -26,9 +21,6 @@ std::string number(double value, const char* format = "%.2f") {
 }
 std::uint64_t mean(std::uint64_t total, std::uint64_t count) {
   return count == 0 ? 0 : total / count;
-}
-std::uint64_t at(const ActivityTimes& times, Activity activity) {
-  return times[static_cast<std::size_t>(activity)];
 }
 
 void summary(const Report& report, std::string& out) {
@@ -49,11 +41,11 @@ void summary(const Report& report, std::string& out) {
     if (report.facts.processor_ns != 0) out += ", processor time " + duration_text(report.facts.processor_ns);
     out += "\n";
   }
-  if (report.processes.size() > 1) out += "processes    " + count_text(report.processes.size()) + "\n";
+  if (report.processes.size() > 1) out += "processes    " + format_count(report.processes.size()) + "\n";
   out += "threads      " + std::to_string(report.threads) +
          (report.streams != 0 ? ", device streams " + std::to_string(report.streams) : std::string{}) + "\n";
-  out += "events       " + count_text(report.events) +
-         (report.irregular != 0 ? " (" + count_text(report.irregular) + " out of place)" : std::string{}) + "\n";
+  out += "events       " + format_count(report.events) +
+         (report.irregular != 0 ? " (" + format_count(report.irregular) + " out of place)" : std::string{}) + "\n";
   if (!report.tool.empty()) {
     std::string costs;
     for (const char* part : {"start", "drain", "wait", "convert"})
@@ -86,7 +78,7 @@ Table account(const Report& report) {
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return account.ns[a] > account.ns[b]; });
   for (const std::size_t p : order)
     table.add({text_of(static_cast<Place>(p)), number(static_cast<double>(account.ns[p]) * 1e-9, "%.6f"),
-               percent(account.ns[p], account.total), bar(account.ns[p], account.total)});
+               percent_text(account.ns[p], account.total), bar(account.ns[p], account.total)});
   table.add({"sum", number(static_cast<double>(account.total) * 1e-9, "%.6f"), "", ""});
   return table;
 }
@@ -98,10 +90,10 @@ void verdict(const Report& report, const TextOptions& options, std::string& out)
   for (const Note& note : verdict.notes) out += wrapped("* " + note.text, 2, options.width);
   std::size_t rank = 0;
   for (const Finding& finding : verdict.findings) {
-    out +=
-        wrapped(std::to_string(++rank) + ". " + duration_text(finding.win) + " (" +
-                    percent(finding.win, report.account.end - report.account.begin) + " of the run): " + finding.text,
-                2, options.width);
+    out += wrapped(std::to_string(++rank) + ". " + duration_text(finding.win) + " (" +
+                       percent_text(finding.win, report.account.end - report.account.begin) +
+                       " of the run): " + finding.text,
+                   2, options.width);
     std::string more = "Try: " + finding.advice + " Sureness: " + finding.sure + ".";
     if (finding.at != 0) more += " See it at " + duration_text(finding.at) + ".";
     out += wrapped(more, 5, options.width);
@@ -118,7 +110,7 @@ Table constructs(const Report& report) {
                {"longest", true},
                {"max/mean", true}}};
   for (const RegionRow& row : report.regions) {
-    table.add({row.name, count_text(row.count), duration_text(row.total), duration_text(row.exclusive),
+    table.add({row.name, format_count(row.count), duration_text(row.total), duration_text(row.exclusive),
                duration_text(mean(row.total, row.count)), duration_text(row.longest),
                row.balance.threads > 1 ? number(row.balance.max_over_mean()) : "-"});
   }
@@ -154,8 +146,8 @@ Table threads(const Report& report) {
   const auto add = [&](const ThreadRow& row, const char* before) {
     std::vector<std::string> cells{before + row.name};
     for (const Activity activity : activities)
-      cells.push_back(at(row.ns, activity) == 0 ? "-" : percent(at(row.ns, activity), report.wall));
-    cells.push_back(count_text(row.tasks));
+      cells.push_back(at(row.ns, activity) == 0 ? "-" : percent_text(at(row.ns, activity), report.wall));
+    cells.push_back(format_count(row.tasks));
     table.add(std::move(cells));
   };
   if (report.processes.size() < 2) {
@@ -190,9 +182,9 @@ Table parallels(const Report& report) {
   for (const ParallelRow& row : report.parallels) {
     std::uint64_t all = 0;
     for (const std::uint64_t ns : row.ns) all += ns;
-    table.add({row.name, count_text(row.count), duration_text(row.wall), std::to_string(row.threads),
-               percent(at(row.ns, Activity::work), all), percent(at(row.ns, Activity::barrier), all),
-               percent(row.balance.lost, row.wall), row.balance.slowest});
+    table.add({row.name, format_count(row.count), duration_text(row.wall), std::to_string(row.threads),
+               percent_text(at(row.ns, Activity::work), all), percent_text(at(row.ns, Activity::barrier), all),
+               percent_text(row.balance.lost, row.wall), row.balance.slowest});
   }
   return table;
 }
@@ -217,24 +209,24 @@ void tasks(const Report& report, const TextOptions& options, std::string& out) {
   const TaskReport& tasks = report.tasks;
   if (tasks.created == 0) return;
   out += heading("Tasks", options.colour);
-  out += "  " + count_text(tasks.created) + " created, mean " + duration_text(mean(tasks.total, tasks.completed)) +
+  out += "  " + format_count(tasks.created) + " created, mean " + duration_text(mean(tasks.total, tasks.completed)) +
          ", shortest " + duration_text(tasks.shortest) + ", longest " + duration_text(tasks.longest) + "\n";
   out += "  start " + duration_text(mean(tasks.delay, tasks.completed)) + " after their creation; " +
-         percent(tasks.moved, tasks.completed) + " run by another thread than their parent; " +
-         count_text(tasks.dependences) + " dependences\n";
+         percent_text(tasks.moved, tasks.completed) + " run by another thread than their parent; " +
+         format_count(tasks.dependences) + " dependences\n";
   out += "  waiting in taskwait and taskgroup " + duration_text(tasks.wait) + "\n";
   if (tasks.graph_path != 0) {
-    out += "  longest path " + duration_text(tasks.graph_path) + " with " + count_text(tasks.graph_tasks) +
+    out += "  longest path " + duration_text(tasks.graph_path) + " with " + format_count(tasks.graph_tasks) +
            " tasks on it, creation included; parallelism " +
            number(static_cast<double>(tasks.graph_work) / static_cast<double>(tasks.graph_path)) + "\n";
   }
   if (tasks.chain_tasks > 1) {
-    out += "  longest chain of dependences " + count_text(tasks.chain_tasks) + " tasks, " + duration_text(tasks.chain) +
-           "\n";
+    out += "  longest chain of dependences " + format_count(tasks.chain_tasks) + " tasks, " +
+           duration_text(tasks.chain) + "\n";
   }
   Table table{"", {{"task"}, {"count", true}, {"total", true}, {"mean", true}, {"longest", true}}};
   for (const TaskRow& row : tasks.regions)
-    table.add({row.name, count_text(row.count), duration_text(row.total), duration_text(mean(row.total, row.count)),
+    table.add({row.name, format_count(row.count), duration_text(row.total), duration_text(mean(row.total, row.count)),
                duration_text(row.longest)});
   out += table.text(options);
 }
@@ -243,8 +235,8 @@ Table locks(const Report& report) {
   Table table{"Locks",
               {{"lock"}, {"acquired", true}, {"contended", true}, {"waited", true}, {"longest", true}, {"held", true}}};
   for (const LockRow& row : report.locks) {
-    table.add({row.name + " #" + std::to_string(row.lock), count_text(row.acquisitions),
-               percent(row.contended, row.acquisitions), duration_text(row.wait), duration_text(row.longest_wait),
+    table.add({row.name + " #" + std::to_string(row.lock), format_count(row.acquisitions),
+               percent_text(row.contended, row.acquisitions), duration_text(row.wait), duration_text(row.longest_wait),
                duration_text(row.held)});
   }
   return table;
@@ -254,19 +246,19 @@ void devices(const Report& report, const TextOptions& options, std::string& out)
   for (const DeviceRow& row : report.devices) {
     out += heading(row.name + (row.provider.empty() ? std::string{} : " (recorded by " + row.provider + ")"),
                    options.colour);
-    out += "  busy " + duration_text(row.busy) + ", idle " + percent(row.idle, row.span) + " of " +
-           duration_text(row.span) + "; " + percent(row.overlap_host, row.busy) + " of it while the host works, " +
-           percent(row.overlap_transfer, row.busy) + " kernels with copies\n";
+    out += "  busy " + duration_text(row.busy) + ", idle " + percent_text(row.idle, row.span) + " of " +
+           duration_text(row.span) + "; " + percent_text(row.overlap_host, row.busy) + " of it while the host works, " +
+           percent_text(row.overlap_transfer, row.busy) + " kernels with copies\n";
     for (const auto& [label, totals] :
          {std::pair{"to device  ", &row.to_device}, std::pair{"from device", &row.from_device}}) {
       if (totals->count == 0) continue;
-      out += std::string{"  "} + label + " " + count_text(totals->count) + " copies, " +
+      out += std::string{"  "} + label + " " + format_count(totals->count) + " copies, " +
              bytes_text(static_cast<double>(totals->bytes)) + " in " + duration_text(totals->ns) + ", " +
              bytes_text(totals->bytes_per_second()) + "/s\n";
     }
     Table table{"", {{"kernel"}, {"count", true}, {"total", true}, {"mean", true}, {"longest", true}}};
     for (const KernelRow& kernel : row.kernels_by_name)
-      table.add({kernel.name, count_text(kernel.count), duration_text(kernel.total),
+      table.add({kernel.name, format_count(kernel.count), duration_text(kernel.total),
                  duration_text(mean(kernel.total, kernel.count)), duration_text(kernel.longest)});
     out += table.text(options);
   }

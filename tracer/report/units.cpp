@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Durations, sizes and counts with three or four digits and a unit.
+// Durations, sizes and shares with three or four digits and a unit.
 #include "tracer/report/units.hpp"
 
 #include <cstdio>
@@ -33,10 +33,11 @@ std::string bytes_text(double bytes) {
   return buffer;
 }
 
-std::string count_text(std::uint64_t count) {
-  std::string text = std::to_string(count);
-  for (int at = static_cast<int>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<std::size_t>(at), ",");
-  return text;
+std::string percent_text(std::uint64_t part, std::uint64_t whole) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.1f %%",
+                whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  return buffer;
 }
 
 }  // namespace tracer::report

@@ -7,8 +7,8 @@
 
 namespace tracer::report {
 
-std::string duration_text(std::uint64_t ns);  ///< "1.234 ms"
-std::string bytes_text(double bytes);         ///< "1.5 MiB"
-std::string count_text(std::uint64_t count);  ///< "1,234,567"
+std::string duration_text(std::uint64_t ns);                        ///< "1.234 ms"
+std::string bytes_text(double bytes);                               ///< "1.5 MiB"
+std::string percent_text(std::uint64_t part, std::uint64_t whole);  ///< "12.5 %"; of nothing: "0.0 %"
 
 }  // namespace tracer::report

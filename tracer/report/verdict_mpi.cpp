@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "tracer/base/text.hpp"
 #include "tracer/report/judge.hpp"
 
 namespace tracer::report {
@@ -52,7 +53,7 @@ void Judge::waits_in_mpi() {
     Finding finding = at(row.region);
     finding.at = row.longest_at;
     finding.text = format("%s: ranks wait %s in %s, %s times; most of it, %s, by rank %u.", text_of(row.kind),
-                          time(row.ns).c_str(), row.name.c_str(), count_text(row.count).c_str(),
+                          time(row.ns).c_str(), row.name.c_str(), format_count(row.count).c_str(),
                           time(row.most_ns).c_str(), row.most_rank);
     finding.text += format(" They wait for %s of rank %u (%s), %s.", row.cause_name.c_str(), row.most_cause,
                            time(row.most_cause_ns).c_str(), what_the_other_does(row.kind));

@@ -2,6 +2,7 @@
 // What kind of run it was: whether anything follows from it.
 #include <cstdlib>
 
+#include "tracer/base/text.hpp"
 #include "tracer/report/judge.hpp"
 
 namespace tracer::report {
@@ -80,7 +81,7 @@ void Judge::how_good_the_trace_is() {
         "perturbed",
         format("Recording %s events took some %.0f %% of the threads' time, so that most times are longer than without "
                "it: only what is as fine-grained as that is said. A filter (--filter, TRACER_RECORD) makes it less.",
-               count_text(report_.events).c_str(), 100 * share(tool, active)));
+               format_count(report_.events).c_str(), 100 * share(tool, active)));
   }
 }
 

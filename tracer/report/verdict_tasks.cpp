@@ -2,6 +2,7 @@
 // Findings about tasks: too small ones, and too few of them.
 #include <algorithm>
 
+#include "tracer/base/text.hpp"
 #include "tracer/report/judge.hpp"
 
 namespace tracer::report {
@@ -30,7 +31,7 @@ void Judge::tasks() {
     finding.text = format(
         "%s tasks do %s of work each, most of %s; creating, scheduling and waiting for them takes %s, %.1f "
         "times the work.",
-        count_text(account_.tasks).c_str(), time(mean).c_str(), name(region).c_str(), time(overhead).c_str(),
+        format_count(account_.tasks).c_str(), time(mean).c_str(), name(region).c_str(), time(overhead).c_str(),
         share(overhead, account_.task_work));
     finding.advice =
         "Give each task more work: stop creating them below some depth or size (if(), final(), a serial version; "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tracer/base/text.hpp"
 #include "tracer/report/judge.hpp"
 
 namespace tracer::report {
@@ -97,7 +98,7 @@ void Judge::short_regions() {
       finding.text = format(
           "%s runs %s times for %s each: starting the team, joining it and the barrier between take %s, the "
           "work %s.",
-          name(row.region).c_str(), count_text(row.count).c_str(), time(row.wall / row.count).c_str(),
+          name(row.region).c_str(), format_count(row.count).c_str(), time(row.wall / row.count).c_str(),
           time(lost + waiting).c_str(), time(row.work).c_str());
       finding.advice =
           "Keep one region open around the loop that starts it (with barriers where needed), make the region "

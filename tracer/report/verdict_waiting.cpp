@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tracer/base/text.hpp"
 #include "tracer/report/judge.hpp"
 
 namespace tracer::report {
@@ -30,7 +31,7 @@ void Judge::frequent_barriers() {
       finding.at = sum.at;
       finding.text =
           format("%s is met %s times, every %s: waiting at it and leaving it take %s.", name(key.first).c_str(),
-                 count_text(times).c_str(), time(region.wall / times).c_str(), time(sum.ns).c_str());
+                 format_count(times).c_str(), time(region.wall / times).c_str(), time(sum.ns).c_str());
       finding.advice =
           "Do more between two barriers: nowait where what follows does not need the result, loops joined to one, "
           "larger "
@@ -62,7 +63,7 @@ void Judge::uneven(RegionRef cause, const AccountRow& row) {
   Finding finding = at(cause);
   finding.at = row.longest_at;
   const std::string waits = format("threads wait %s at %s", time(row.ns).c_str(), name(row.region).c_str());
-  const std::string times = row.count > 1 ? format(", in %s executions", count_text(row.count).c_str()) : "";
+  const std::string times = row.count > 1 ? format(", in %s executions", format_count(row.count).c_str()) : "";
   std::string id = "imbalance";
   const bool alone = role(cause) == RegionRole::single_sblock;
   switch (alone ? Construct::single : construct(cause)) {
@@ -164,7 +165,7 @@ void Judge::locks() {
     finding.at = sum.at;
     const bool ordered = role(region) == RegionRole::ordered, atomic = role(region) == RegionRole::atomic;
     finding.text = format("Threads wait %s at %s, %s times, the longest %s", time(sum.ns).c_str(), name(region).c_str(),
-                          count_text(sum.count).c_str(), time(sum.longest).c_str());
+                          format_count(sum.count).c_str(), time(sum.longest).c_str());
     if (sum.holder != undefined_ref && !ordered) finding.text += "; most of it was held at " + name(sum.holder);
     finding.text += ".";
     finding.advice = ordered  ? "Only what must be in order belongs into ordered; the loop before it needs a schedule "
