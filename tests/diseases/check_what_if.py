@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-ATTEMPTS = 3
+ATTEMPTS = 6
 TOLERANCE = 0.10  # 5 % on a quiet machine; sleeps end late on a loaded one
 
 
