@@ -183,11 +183,11 @@ const Row rows[] = {
        const auto value = parse_number(t);
        return value && *value <= 20000 && assign(c.sample, value);
      }},
-    {"TRACER_SCHEDULE", "off", "on or off",
-     "when threads stop and go on running, and whether they slept or were preempted",
+    {"TRACER_SCHEDULE", "auto", "on, off or auto",
+     "when threads stop and go on running, and whether they slept or were preempted; auto: with TRACER_SAMPLE",
      [](Config& c, Text t) {
-       c.schedule_was_asked_for = true;
-       return assign(c.schedule, parse_switch(t));
+       c.schedule_with_samples = t == "auto";
+       return c.schedule_with_samples || assign(c.schedule, parse_switch(t));
      }},
     {"TRACER_LOG", "warning", "off, error, warning, info or debug", "what is said on standard error",
      [](Config& c, Text t) {
@@ -244,6 +244,7 @@ Config read_config(const char* const* environment) {
                                   (*row.initial ? row.initial : "the default"));
     }
   }
+  if (config.schedule_with_samples) config.schedule = config.sample != 0;
   if (const auto launch = variables.find("TRACER_LAUNCH"); launch != variables.end()) config.launch = launch->second;
   for (const auto& [name, value] : variables) {
     if (!is_known(name)) config.complaints.push_back(name + " is not a variable that tracer knows; it is ignored");

@@ -66,7 +66,7 @@ struct Config {
   unsigned threads = 0;                      ///< that convert; 0: as many as the process may use
   unsigned sample = 0;                       ///< samples per second of each thread's processor time; 0: none
   bool schedule = false;                     ///< when threads stop and go on running
-  bool schedule_was_asked_for = false;       ///< so that what stands in its way is said
+  bool schedule_with_samples = true;         ///< `schedule` follows `sample`
   LogLevel log = LogLevel::warning;
   std::string launch;                   ///< the launcher's mark: names the runs that `tracer run` started
   std::vector<Setting> settings;        ///< every variable with its value and where it came from

@@ -33,6 +33,7 @@ namespace {
 struct Options {
   std::string output, filter, runtime, html, annotations = "all", format = "otf2";
   std::vector<std::string> settings;
+  unsigned sample = 0;
   bool verbose = false, quiet = false, raw = false, report = false, separate = false;
   std::vector<std::string> command;
 };
@@ -189,6 +190,7 @@ Environment environment_for(const Options& options, const std::string& library, 
   }
   if (!options.filter.empty())
     changes.emplace_back("TRACER_FILTER", std::filesystem::absolute(options.filter).string());
+  if (options.sample != 0) changes.emplace_back("TRACER_SAMPLE", std::to_string(options.sample));
   if (options.verbose) changes.emplace_back("OMP_TOOL_VERBOSE_INIT", "stderr");
   for (const std::string& setting : options.settings) {
     const std::size_t equals = setting.find('=');
@@ -351,6 +353,10 @@ void add(CLI::App& app, std::function<int()>& action) {
                  "Whose words of the program to record: nvtx,itt,kokkos,roctx, all or none (default: all)")
       ->type_name("LIST")
       ->check(wrong_annotations);
+  app.add_flag(
+         "--sample{1000}", options->sample,
+         "Sample call stacks and note scheduling; --sample=RATE: so many a second of each thread's processor time")
+      ->check(CLI::Range(1u, 20000u));
   app.add_flag("-r,--report", options->report, "Show the report when the program has ended");
   app.add_option("--html", options->html, "Write the report as a page into this file")->type_name("FILE");
   app.add_option("--format", options->format,

@@ -25,8 +25,7 @@ int run(const Options& options) {
   const std::filesystem::path file = anchor.parent_path() / samples::file_name;
   std::error_code error;
   if (!std::filesystem::exists(file, error)) {
-    throw Error{anchor.parent_path().string() +
-                " has no samples. Record some by: tracer run --set SAMPLE=1000 --set SCHEDULE=on -- PROGRAM"};
+    throw Error{anchor.parent_path().string() + " has no samples. Record some by: tracer run --sample -- PROGRAM"};
   }
   const samples::SampleSet set = samples::read(file);
   const auto source = open_archive(anchor);

@@ -15,6 +15,8 @@
 #include <ctime>
 #include <vector>
 
+#include "tracer/base/file.hpp"
+
 namespace tracer::sample {
 namespace {
 
@@ -48,13 +50,13 @@ int PerfThread::open(const PerfOptions& options) noexcept {
   attributes.context_switch = options.switches;
   attributes.watermark = 1;  // nobody polls: no wake-up per entry
   attributes.wakeup_watermark = 1u << 30;
-  fd_ = static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
-  if (fd_ < 0) return errno;
+  const UniqueFd event{static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC))};
+  if (!event) return errno;
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   int error = 0;
   for (std::size_t pages = most_pages; pages != 0; pages /= 2) {
-    void* memory = ::mmap(nullptr, (pages + 1) * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
-    if (memory != MAP_FAILED) {
+    void* memory = ::mmap(nullptr, (pages + 1) * page, PROT_READ | PROT_WRITE, MAP_SHARED, event.get(), 0);
+    if (memory != MAP_FAILED) {  // which holds the event: the program keeps its descriptors
       page_ = static_cast<perf_event_mmap_page*>(memory);
       data_bytes_ = pages * page;
       takes_samples_ = options.period_ns != 0;
@@ -62,16 +64,12 @@ int PerfThread::open(const PerfOptions& options) noexcept {
     }
     error = errno;
   }
-  ::close(fd_);
-  fd_ = -1;
   return error;
 }
 
 void PerfThread::close() noexcept {
   if (page_ != nullptr) ::munmap(page_, data_bytes_ + static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
-  if (fd_ >= 0) ::close(fd_);
   page_ = nullptr;
-  fd_ = -1;
 }
 
 void PerfThread::read_entry(const unsigned char* bytes, std::uint32_t type, std::uint16_t misc, std::size_t size,

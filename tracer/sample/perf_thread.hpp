@@ -40,7 +40,6 @@ class PerfThread {
   void read_entry(const unsigned char* bytes, std::uint32_t type, std::uint16_t misc, std::size_t size,
                   const Visit& visit) const;
 
-  int fd_ = -1;
   perf_event_mmap_page* page_ = nullptr;
   std::size_t data_bytes_ = 0;
   bool takes_samples_ = false;

@@ -2,28 +2,26 @@
 // See sampler.hpp.
 #include "tracer/sample/sampler.hpp"
 
+#include <time.h>
+
 #include <cerrno>
 #include <cstring>
 #include <string>
 
 #include "tracer/base/log.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/sample/plan.hpp"
 
 namespace tracer::sample {
 namespace {
 
-/// Threads beyond this many are not watched: each costs a descriptor and a ring.
+/// Threads beyond this many are not watched: each costs a ring of the kernel's.
 constexpr std::size_t most_threads = 1024;
 
-std::string reason_of(int error) {
-  if (error == EACCES || error == EPERM) {
-    std::string paranoid = read_small_file("/proc/sys/kernel/perf_event_paranoid", 16);
-    while (!paranoid.empty() && paranoid.back() == '\n') paranoid.pop_back();
-    return "the system forbids it (kernel.perf_event_paranoid is " + (paranoid.empty() ? "not readable" : paranoid) +
-           "; 2 or less is needed, and in containers perf_event_open must be allowed)";
-  }
-  if (error == ENOSYS || error == ENOENT || error == EOPNOTSUPP) return "this kernel has no such events";
-  return std::strerror(error);
+Nanoseconds processor_time() noexcept {
+  timespec used{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<Nanoseconds>(used.tv_sec) * 1'000'000'000 + static_cast<Nanoseconds>(used.tv_nsec);
 }
 
 }  // namespace
@@ -33,16 +31,11 @@ Sampler* Sampler::start(Session& session) noexcept {
   if (config.sample == 0 && !config.schedule) return nullptr;
   try {
     auto made = std::unique_ptr<Sampler>(new Sampler(session));
-    if (config.sample != 0) made->options_.period_ns = 1'000'000'000 / config.sample;
-    made->options_.switches = config.schedule;
-    PerfThread probe;
-    if (const int error = probe.open(made->options_)) {
-      if (config.sample != 0 || config.schedule_was_asked_for)
-        session.message((config.sample != 0 ? "no samples are taken: " : "no scheduling is recorded: ") +
-                        reason_of(error));
-      return nullptr;
-    }
-    probe.close();
+    const Plan plan = make_plan(config);
+    if (!plan.denied.empty()) session.message(plan.denied);
+    made->options_ = plan.options;
+    made->processor_time_before_ = processor_time();
+    if (plan.options.period_ns == 0 && !plan.options.switches) return nullptr;
     made->file_.create(OwnFile::create(session.at() / "raw" / "samples", session.raw_directory() / "samples"), {});
     Sampler* result = made.release();
     session.observe_threads(result);
@@ -69,6 +62,7 @@ void Sampler::thread_began(ChannelId channel) noexcept {
     auto& place = threads_[channel];
     if (place) drain();  // the channel's thread before this one has ended
     place = std::move(thread);
+    ++threads_seen_;
   } catch (...) {
   }
 }
@@ -102,6 +96,16 @@ void Sampler::give_up(const char* what, int error) noexcept {
   session_.message(std::string{"no more samples: "} + what + " (" + std::strerror(error) + ")");
 }
 
+// Some containers and virtual kernels open every event and never note anything.
+void Sampler::say_if_none_came() noexcept {
+  constexpr Nanoseconds enough_periods = 20;
+  if (options_.period_ns == 0 || samples_ != 0 || threads_seen_ == 0) return;
+  const Nanoseconds used = processor_time() - processor_time_before_;
+  if (used < enough_periods * options_.period_ns) return;
+  session_.message("no samples came from the kernel in " + std::to_string(used / 1'000'000) +
+                   " ms of the process's processor time");
+}
+
 void Sampler::poll() noexcept {
   const std::lock_guard lock(mutex_);
   if (!over_) drain();
@@ -116,6 +120,7 @@ void Sampler::finish() noexcept {
   session_.count("samples.taken", samples_);
   session_.count("samples.switches", switches_);
   session_.count("samples.lost", lost_);
+  say_if_none_came();
   if (not_watched_ != 0) session_.count("samples.threads_not_watched", not_watched_);
 }
 

@@ -29,6 +29,7 @@ class Sampler final : public ThreadObserver {
  private:
   explicit Sampler(Session& session) noexcept : session_(session) {}
   void drain() noexcept;
+  void say_if_none_came() noexcept;
   void give_up(const char* what, int error) noexcept;
 
   Session& session_;
@@ -37,7 +38,8 @@ class Sampler final : public ThreadObserver {
   raw::SampleWriter file_;
   std::map<ChannelId, std::unique_ptr<PerfThread>> threads_;
   bool over_ = false, denied_ = false;
-  std::uint64_t samples_ = 0, switches_ = 0, lost_ = 0, not_watched_ = 0;
+  Nanoseconds processor_time_before_ = 0;  ///< of the process
+  std::uint64_t threads_seen_ = 0, samples_ = 0, switches_ = 0, lost_ = 0, not_watched_ = 0;
 };
 
 }  // namespace tracer::sample

@@ -80,6 +80,14 @@ def main():
         profile = speedscope["profiles"][0]
         if sum(profile["weights"]) != report["samples"] * report["period_ns"] or len(profile["samples"]) != len(profile["weights"]):
             fail("speedscope's weights are not the samples'")
+        launched = pathlib.Path(scratch, "launched")
+        ran = subprocess.run([options.tracer, "run", "-q", "--sample=500", "-o", launched, "--", options.program, "5"],
+                             env={**os.environ, "TRACER_LIBRARY": options.tool}, capture_output=True, text=True, timeout=120)
+        if ran.returncode != 0:
+            fail(f"tracer run --sample: {ran.returncode} {ran.stderr}")
+        shown = json.loads(subprocess.run([options.tracer, "samples", "--form", "json", launched], capture_output=True, text=True).stdout)
+        if shown["period_ns"] != 2_000_000 or not any(row["pauses"] for row in shown["threads"]):
+            fail(f"tracer run --sample=500: a period of {shown['period_ns']} ns, or no pauses")
         if not any(row["pauses"] for row in report["threads"]):
             fail("no thread ever stopped running")
     return 0

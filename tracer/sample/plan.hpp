@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What of the wished-for samples and scheduling the system lets this process have, and what is said of the rest.
+#pragma once
+
+#include <string>
+
+#include "tracer/base/config.hpp"
+#include "tracer/sample/perf_thread.hpp"
+
+namespace tracer::sample {
+
+struct Plan {
+  PerfOptions options;  ///< nothing in it: nobody is watched
+  std::string denied;   ///< one line for the user; "": all that was wished for is there
+};
+
+/// Tries on the calling thread, whose events are closed again. Throws std::bad_alloc.
+Plan make_plan(const Config& config);
+
+/// An errno of PerfThread::open() in words that say what to do.
+std::string reason_of(int error);
+
+}  // namespace tracer::sample
