@@ -246,6 +246,32 @@ TEST_CASE("the account is kept for each process: what threads idle while one is 
   CHECK(text.find("\n    OMP thread 1") != std::string::npos);
 }
 
+TEST_CASE("threads that idle while one is in MPI are a finding, but for MPI's begin and end") {
+  const auto is_said = [](const char* call) {
+    MpiJob job{1, 2};
+    TraceBuilder& trace = job.trace;
+    const auto parallel = trace.region("parallel", RegionRole::parallel);
+    job.program(0, start, start + 100 * ms);
+    trace.simple(0, start, EventType::thread_fork, 0, 2);
+    for (const LocationRef thread : {0u, 1u}) {
+      trace.simple(thread, start, EventType::team_begin, 0);
+      trace.enter(thread, start, parallel);
+      trace.leave(thread, start + 10 * ms, parallel);
+      trace.simple(thread, start + 10 * ms, EventType::team_end, 0);
+    }
+    trace.simple(0, start + 10 * ms, EventType::thread_join);
+    job.collective(0, start + 20 * ms, start + 90 * ms, call, 30, barrier);
+    const Json report = report_of(job.finish());
+    CHECK(place(report, "mpi_idle") == 70 * ms);
+    for (const Json& finding : report["verdict"]["findings"])
+      if (finding["id"] == "mpi-idle") return true;
+    return false;
+  };
+  CHECK(is_said("MPI_Barrier"));
+  CHECK_FALSE(is_said("MPI_Init_thread"));
+  CHECK_FALSE(is_said("MPI_Finalize"));
+}
+
 TEST_CASE("the matrix of many ranks is folded, and nothing is lost") {
   MpiJob job{200};
   std::uint64_t bytes = 0;

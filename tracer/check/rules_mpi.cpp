@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // E26-E28: requests, collective operations and messages of MPI.
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
@@ -174,6 +175,7 @@ class Messages final : public Rule {
   void finish() override {
     if (!is_whole(c_)) return;
     for (const auto& [key, queue] : queues_) {
+      if (!left_a_trace(std::get<1>(key)) || !left_a_trace(std::get<2>(key))) continue;
       for (const Message& m : queue.receives)
         wrong(m.location, m.time, "what is received here nobody sent", m.position);
       for (const Message& m : queue.sends) wrong(m.location, m.time, "what is sent here nobody receives", m.position);
@@ -202,6 +204,13 @@ class Messages final : public Rule {
     }
     if (rank >= group->members.size() || group->members[rank] >= ranks_.size()) return -1;
     return static_cast<std::int64_t>(group->members[rank]);
+  }
+
+  /// A rank whose part has not come has a place in the archive, and no events.
+  bool left_a_trace(std::uint32_t rank) const {
+    return std::any_of(d().locations.begin(), d().locations.end(), [&](const otf2::LocationDef& location) {
+      return location.group == ranks_[rank] && location.events != 0;
+    });
   }
 
   const otf2::GroupDef* world_ = nullptr;

@@ -348,6 +348,9 @@ fs::path find_archive(const std::string& given) {
     if (fs::exists(path / "traces.otf2", error)) return path / "traces.otf2";
     if (fs::exists(path / "raw", error))
       throw Error{given + " holds a raw trace; make an archive of it first: tracer convert " + given};
+    if (fs::is_directory(path / "parts", error))
+      throw Error{given + " is a job whose processes have not been made one archive yet; do it by: tracer merge " +
+                  given};
     throw Error{given + " holds no traces.otf2, so it is no OTF2 archive."};
   }
   fs::path newest;

@@ -7,6 +7,7 @@
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/cli/terminal.hpp"
+#include "tracer/convert/job_place.hpp"
 #include "tracer/convert/merge.hpp"
 
 namespace tracer::cli {

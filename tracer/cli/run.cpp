@@ -23,6 +23,7 @@
 #include "tracer/cli/suggest.hpp"
 #include "tracer/cli/tables.hpp"
 #include "tracer/cli/terminal.hpp"
+#include "tracer/convert/job_place.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/report/filter.hpp"
 

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See merge.hpp.
-//
-// A job's own archive is made in steps, so that whoever is killed in between leaves what the next one can go on with:
-//   1. JOB/merging is filled: event files are links, nothing of the parts changes. Killed here: it is thrown away.
-//   2. It has its anchor, readable: it is whole. `merging/joined` names the parts that are in it, one a line.
-//   3. The parts go into merging/parts one by one, an archive in JOB itself as well; then the new one takes its place,
-//      its anchor last. Killed here: the next one goes on.
-//   4. merging, with the parts, is removed.
 #include "tracer/convert/merge.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <utility>
@@ -29,38 +18,13 @@
 #include "tracer/base/job_directory.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/convert/clocks_of_job.hpp"
+#include "tracer/convert/job_place.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr const char* archive_files[] = {"traces", "traces.def", "traces.otf2"};  // the anchor last
-constexpr const char* own_part = "first";
-constexpr const char* samples_file =
-    "samples.bin";  ///< names locations of its own archive: it cannot stay beside another
-
-bool is_there(const fs::path& path) {
-  struct stat info {};
-  return ::lstat(path.c_str(), &info) == 0;
-}
-
-bool has_archive(const fs::path& directory) {
-  return is_there(directory / "traces.otf2");
-}
-/// Its writer makes the file before it fills it: who is killed in between leaves an empty one.
-bool has_whole_anchor(const fs::path& directory) {
-  try {
-    otf2::read_anchor(directory);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-bool has_raw(const fs::path& directory) {
-  return is_there(directory / "raw" / "journal");
-}
 
 /// A part's summary and where it is.
 struct Part {
@@ -122,7 +86,9 @@ std::vector<Part> collect(const std::vector<fs::path>& traces, const MergeOption
   std::vector<Part> parts;
   for (const fs::path& trace : traces) {
     try {
-      if (!has_archive(trace)) {
+      if (has_half_archive(trace)) {
+        recover(trace, options.conversion);
+      } else if (!has_archive(trace)) {
         if (is_being_recorded(trace)) {
           result.left_out.push_back(trace.string() + " is still being recorded");
           continue;
@@ -230,6 +196,7 @@ void say_missing_ranks(const std::vector<Part>& parts, MergeResult& result) {
       if (all.second.contains(static_cast<long>(rank))) continue;
       if (++count <= 10) missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
     }
+    result.ranks_missing += count;
     if (count != 0)
       result.notes.push_back("of " + std::to_string(all.first) + " ranks " + std::to_string(count) +
                              " left no trace (" + missing + (count > 10 ? ", ..." : "") +
@@ -300,78 +267,7 @@ class Watch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-void move(const fs::path& from, const fs::path& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0 && errno != ENOENT)
-    throw Error(system_message("cannot move " + from.string() + " to " + to.string(), errno));
-}
-
-std::vector<std::string> lines_of(const fs::path& file) {
-  std::ifstream in(file);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(in, line);)
-    if (!line.empty() && line.find('/') == line.npos && !line.starts_with(".")) lines.push_back(line);
-  return lines;
-}
-
-/// A part whose archive is joined: that goes. What else it has (samples) is kept, in its old place.
-void remove_joined(const fs::path& part, const fs::path& parts) {
-  std::error_code error;
-  fs::remove_all(part / "traces", error);
-  for (const char* file : {"traces.otf2", "traces.def"}) ::unlink((part / file).c_str());
-  ::rmdir((part / "raw").c_str());
-  if (::rmdir(part.c_str()) == 0 || errno == ENOENT) return;
-  make_private_directory(parts);
-  move(part, parts / part.filename());
-}
-
-/// Steps 3 and 4.
-void take_place(const fs::path& job) {
-  const fs::path merging = job / "merging";
-  if (is_there(merging / "traces.otf2")) {
-    const auto joined = lines_of(merging / "joined");
-    make_private_directory(merging / "parts");
-    for (const std::string& name : joined)
-      if (name != own_part && is_there(job / "parts" / name)) move(job / "parts" / name, merging / "parts" / name);
-    make_private_directory(merging / "parts" / own_part);
-    for (const char* file : {"traces.otf2", "traces.def", "traces"})  // the old one's anchor first
-      if (is_there(job / file) && is_there(merging / file)) move(job / file, merging / "parts" / own_part / file);
-    if (is_there(job / samples_file)) move(job / samples_file, merging / "parts" / own_part / samples_file);
-    for (const char* file : archive_files)
-      if (is_there(merging / file)) move(merging / file, job / file);
-  }
-  std::error_code error;
-  std::vector<fs::path> joined;
-  for (fs::directory_iterator it{merging / "parts", error}, end; !error && it != end; it.increment(error))
-    joined.push_back(it->path());
-  for (const fs::path& part : joined) remove_joined(part, job / "parts");
-  fs::remove_all(merging, error);
-  ::rmdir((job / "parts").c_str());
-}
-
-/// What a merger that was killed has left.
-void finish_earlier(const fs::path& job) {
-  const fs::path merging = job / "merging";
-  if (!is_there(merging)) return;
-  std::error_code error;
-  // Without its anchor it was not whole, unless that is in its place already.
-  if (has_whole_anchor(merging) || is_there(merging / "parts")) {
-    take_place(job);
-  } else {
-    fs::remove_all(merging, error);
-  }
-}
-
 }  // namespace
-
-std::vector<fs::path> traces_below(const fs::path& path) {
-  std::vector<fs::path> traces;
-  const fs::path place = path.filename().empty() ? path.parent_path() : path;
-  if (has_archive(place) || has_raw(place)) traces.push_back(place);
-  for (const fs::path& part : parts_of_job(place))
-    if (has_archive(part) || has_raw(part)) traces.push_back(part);
-  if (traces.empty() && is_there(place / "journal") && place.filename() == "raw") traces.push_back(place.parent_path());
-  return traces;
-}
 
 MergeResult merge(const std::vector<fs::path>& traces, const fs::path& directory, const MergeOptions& options) {
   const Watch watch;
@@ -401,14 +297,9 @@ MergeResult merge_job(const fs::path& job, const MergeOptions& options) {
     result.bytes = parts.front().summary.bytes;
     return result;
   }
-  std::vector<std::string> names;
-  for (const Part& part : parts) names.push_back(part.directory == job ? own_part : part.directory.filename().string());
-  const fs::path merging = job / "merging";
-  make_private_directory(merging);
-  std::ofstream list(merging / "joined");
-  for (const std::string& name : names) list << name << '\n';
-  list.close();
-  if (!list) throw Error("cannot write " + (merging / "joined").string());
+  std::vector<fs::path> joined;
+  for (const Part& part : parts) joined.push_back(part.directory);
+  const fs::path merging = begin_archive(job, joined);
   try {
     result = merge_parts(std::move(parts), merging, options, std::move(result));
   } catch (...) {
@@ -416,6 +307,7 @@ MergeResult merge_job(const fs::path& job, const MergeOptions& options) {
     fs::remove_all(merging, error);
     throw;
   }
+  if (result.ranks_missing != 0) keep_parts(job);
   take_place(job);
   result.archive = job / "traces.otf2";
   result.seconds = watch.seconds();

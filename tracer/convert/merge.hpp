@@ -24,6 +24,7 @@ struct MergeResult {
   std::filesystem::path archive;
   std::uint64_t processes = 0, locations = 0, events = 0, bytes = 0;
   std::size_t parts = 0, copied = 0;
+  std::size_t ranks_missing = 0;      ///< of which no part has come
   std::vector<std::string> left_out;  ///< one line for each part that is not in it
   std::vector<std::string> deaths;    ///< one line for each process that did not end by itself
   std::vector<std::string> notes;
@@ -31,16 +32,13 @@ struct MergeResult {
   bool nothing_to_do = false;  ///< one archive, and it is where it should be
 };
 
-/// The traces that `path` means: the parts of a job's directory, or itself. Raw traces and archives.
-std::vector<std::filesystem::path> traces_below(const std::filesystem::path& path);
-
 /// Makes one archive at `directory` of `traces`, which stay as they are. Throws tracer::Error when there is none to
 /// make.
 MergeResult merge(const std::vector<std::filesystem::path>& traces, const std::filesystem::path& directory,
                   const MergeOptions& options);
 
-/// The same within a job's directory: the parts that are in the archive are removed when it is whole. May be called
-/// again when more parts are there, and after it was killed.
+/// The same within a job's directory: the parts that are in the archive are removed when it is whole, and no rank is
+/// missing in it. May be called again when more parts are there, and after it was killed.
 MergeResult merge_job(const std::filesystem::path& job, const MergeOptions& options);
 
 std::string summary_of(const MergeResult& result);

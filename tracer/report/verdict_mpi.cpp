@@ -40,6 +40,13 @@ const char* advice_for(MpiWait kind) {
   }
 }
 
+/// The program cannot do much else while MPI begins and ends.
+bool is_begin_or_end(const Region& region) {
+  for (const char* name : {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_init", "MPI_Session_finalize"})
+    if (region.canonical == name) return true;
+  return false;
+}
+
 }  // namespace
 
 /// A thread's waiting, with that of the threads that have nothing to do meanwhile.
@@ -69,11 +76,14 @@ void Judge::waits_in_mpi() {
 /// What one thread's communication costs the others: not its waiting, which has findings of its own.
 void Judge::idle_beside_mpi() {
   RegionRef region = undefined_ref;
-  std::uint64_t most = 0, waited = 0;
-  for (const AccountRow& row : account_.details)
-    if (row.place == Place::mpi_idle && row.ns > most) most = row.ns, region = row.region;
+  std::uint64_t most = 0, waited = 0, idle = 0;
+  for (const AccountRow& row : account_.details) {
+    if (row.place != Place::mpi_idle || row.region >= definitions_.regions.size()) continue;
+    if (is_begin_or_end(definitions_.regions[row.region])) continue;
+    idle += row.ns;
+    if (row.ns > most) most = row.ns, region = row.region;
+  }
   for (const std::uint64_t ns : report_.mpi.waited) waited += ns;
-  const std::uint64_t idle = account_.at(Place::mpi_idle);
   const double waiting = std::min(1.0, share(waited, account_.at(Place::mpi)));
   Finding finding = at(region);
   finding.text = format("Threads idle %s while one thread of their process is in MPI, most of it in %s.",

@@ -20,7 +20,7 @@ sys.path.insert(0, str(HERE.parents[1] / "support"))
 from traced import clean, forget_the_killed, run  # noqa: E402
 
 SKIP = 77
-RANKS = 3
+RANKS = 4
 FAMILIES = {"openmpi": ["--oversubscribe"], "mpich": []}
 
 

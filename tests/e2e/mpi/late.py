@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parts of ranks that come after the job's archive was made take their places in it, as if all had come at once.
+Usage: late.py --tool libtracer.so --tracer tracer"""
+import argparse
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "support"))
+from traced import clean, run  # noqa: E402
+
+SKIP = 77
+RANKS = 4
+FAMILIES = {"openmpi": ["--oversubscribe"], "mpich": []}
+
+
+def record(options, family, job):
+    """A job whose parts are still apart."""
+    program = job.parent / "collectives"
+    subprocess.run([f"mpicc.{family}", "-w", "-g", "-O1", str(HERE / "collectives.c"), "-o", str(program)], check=True)
+    environment = clean(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", TRACER_LIBRARY=options.tool,
+                        OMPI_MCA_btl_vader_single_copy_mechanism="none")
+    done = run([f"mpirun.{family}", *FAMILIES[family], "-n", str(RANKS), options.tracer, "run", "-q", "--separate", "-o", str(job), "--", str(program)],
+               environment)
+    if done.returncode != 0:
+        raise SystemExit(f"{family}: {done.stdout}{done.stderr}")
+
+
+def contents(archive):
+    """What otf2-print says, without the anchor."""
+    return run(["otf2-print", str(archive / "traces.otf2")], clean()).stdout
+
+
+def merged(options, job, missing):
+    """Merges once, and says what is wrong while so many ranks are missing."""
+    said = run([options.tracer, "merge", str(job)], clean()).stderr
+    if (f"of {RANKS} ranks {missing} left no trace" in said) != (missing > 0):
+        yield f"{missing} ranks are missing, and it is said: {said!r}"
+    checked = run([options.tracer, "check", str(job)], clean())
+    if checked.returncode != 0:
+        yield f"{missing} ranks are missing: tracer check: {checked.stdout}{checked.stderr}"
+    places = run(["otf2-print", "-G", str(job / "traces.otf2")], clean()).stdout.count("(no trace)")
+    if (places > 0) != (missing > 0):
+        yield f"{missing} ranks are missing, and {places} times the definitions say so"
+
+
+def faults_of(options, family, directory):
+    job, away = directory / "job", directory / "away"
+    away.mkdir()
+    record(options, family, job)
+    told = run([options.tracer, "report", str(job)], clean()).stderr
+    if "tracer merge" not in told:
+        yield f"a job that is not one archive yet is said to be {told!r}"
+    shutil.copytree(job, directory / "whole")
+    yield from merged(options, directory / "whole", 0)
+    parts = sorted((job / "parts").iterdir())
+    for part in parts[1:3]:
+        part.rename(away / part.name)
+    for late in ([], parts[1:2], parts[2:3]):
+        for part in late:
+            (away / part.name).rename(part)
+        yield from merged(options, job, len(list(away.iterdir())))
+    if contents(job) != contents(directory / "whole"):
+        yield "the archive is not the one of all at once"
+    if left := sorted(path.name for path in job.iterdir() if path.name not in ("traces", "traces.def", "traces.otf2")):
+        yield f"{left} are left"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for option in ("tool", "tracer"):
+        parser.add_argument(f"--{option}", required=True)
+    options = parser.parse_args()
+    families = [family for family in FAMILIES if shutil.which(f"mpicc.{family}") and shutil.which(f"mpirun.{family}")]
+    if not families or not shutil.which("otf2-print"):
+        print("skipped: no MPI is installed, or no otf2-print")
+        return SKIP
+    failed = False
+    for family in families:
+        with tempfile.TemporaryDirectory() as directory:
+            for fault in faults_of(options, family, pathlib.Path(directory)):
+                print(f"{family}: {fault}")
+                failed = True
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

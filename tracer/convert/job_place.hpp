@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What lies where in a job's directory: its parts, and how an archive that was made of them takes their place. Used
+// under the lock of the job's directory, by one merger at a time.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+namespace tracer {
+
+bool has_archive(const std::filesystem::path& directory);
+/// Who made it was killed before its anchor was written, or is about to write it; the raw trace is still there.
+bool has_half_archive(const std::filesystem::path& directory);
+
+/// The traces that `path` means: the parts of a job's directory, or itself. Raw traces and archives. Not an archive of
+/// the job while the parts that it was made of are kept.
+std::vector<std::filesystem::path> traces_below(const std::filesystem::path& path);
+
+/// Makes the empty directory for the archive of these parts. Throws tracer::Error.
+std::filesystem::path begin_archive(const std::filesystem::path& job, const std::vector<std::filesystem::path>& parts);
+/// The parts are to stay when the archive takes its place: more are to come, and it will be made anew from all of them.
+void keep_parts(const std::filesystem::path& job);
+/// The archive that was begun is whole: it takes its place, and what it was made of goes, unless it is kept.
+void take_place(const std::filesystem::path& job);
+/// What a merger that was killed has left: goes on with it, or throws it away.
+void finish_earlier(const std::filesystem::path& job);
+
+}  // namespace tracer
