@@ -30,7 +30,7 @@ test::MemorySource thread_of(RecordKind kind, std::uint64_t count) {
 TEST_CASE("a conversion whose tables do not fit into the memory that is left is put off") {
   const test::MemorySource regions = thread_of(RecordKind::implicit_task, 1'000'000);
   CHECK(what_lacks(regions, {1024 * mib, hour}).empty());
-  CHECK(what_lacks(regions, {100 * mib, hour}).find("of memory, and 100.0 MiB are free") != std::string::npos);
+  CHECK(what_lacks(regions, {64 * mib, hour}).find("of memory, and 64.0 MiB are free") != std::string::npos);
 }
 
 TEST_CASE("records that leave nothing in the tables need no memory, however many they are") {

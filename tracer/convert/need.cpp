@@ -10,10 +10,9 @@
 namespace tracer {
 namespace {
 
-/// What the translator's tables keep (tracer/translate/resolve/tables.hpp), as measured with growing vectors at their
-/// widest: of a region, of one thread's part in it, of a task, of a lock's operation; of everything else nothing that
-/// counts.
-constexpr std::uint64_t of_region = 240, of_part = 160, of_task = 24, of_lock_operation = 6;
+/// What the translator's tables keep (tracer/translate/resolve/tables.hpp), as measured: of a region, of one thread's
+/// part in it, of a task, of a lock's operation; of everything else nothing that counts.
+constexpr std::uint64_t of_region = 130, of_part = 100, of_task = 24, of_lock_operation = 6;
 /// Of a record at the worst: one thread's regions of which nothing but their begins and ends is recorded.
 constexpr std::uint64_t of_any_record = (of_region + of_part) / 4;
 /// Of a conversion besides its tables: buffers, threads, symbols.

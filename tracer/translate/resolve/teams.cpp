@@ -2,6 +2,9 @@
 // Which threads make up which team, and the communicator for it.
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <span>
+#include <tuple>
 #include <utility>
 
 #include "tracer/translate/resolve/resolve.hpp"
@@ -15,16 +18,15 @@ class TeamLinker {
   void run();
 
  private:
-  struct Link {
-    ParallelId parallel;
-    std::uint32_t rank;
-    ChannelId channel;
-    std::uint32_t implicit;
-  };
-  void collect();
-  void leave_out_repeated();
+  ImplicitInstance& part(const Member& member) const {
+    return tables_.channels[member.channel].implicits[member.implicit];
+  }
+  void count_parts();
+  void collect_parts();
+  std::uint32_t leave_out_repeated(std::span<Member> parts, ParallelId team);
   Ticks limit(ParallelInstance& p, ChannelId channel, unsigned depth);
-  void assign(const Link* begin, const Link* end);
+  void assign(ParallelInstance& p, std::span<Member> parts);
+  void assign_all();
   void make_comms();
   CommRef comm_of(ParallelInstance& p, ChannelId channel, unsigned depth);
   CommRef intern(CommRef parent, const std::vector<std::uint32_t>& members);
@@ -36,36 +38,48 @@ class TeamLinker {
 
   Tables& tables_;
   Definitions& definitions_;
-  std::vector<Link> links_;
+  std::vector<ParallelId> last_team_;  ///< by channel: of which it became a member last
   std::map<std::vector<std::uint32_t>, std::uint32_t> groups_;
   std::map<std::pair<CommRef, std::uint32_t>, CommRef> comms_;
 };
 
-void TeamLinker::collect() {
+/// Makes room for the parts of each team in Tables::members, and for a master that has none.
+void TeamLinker::count_parts() {
+  for (const ChannelScan& scan : tables_.channels) {
+    for (const ImplicitInstance& i : scan.implicits)
+      if (ParallelInstance* const p = tables_.parallel(i.parallel)) ++p->size;
+  }
+  std::uint32_t members = 0;
+  for (ChannelScan& scan : tables_.channels) {
+    for (ParallelInstance& p : scan.parallels) {
+      if (p.size == 0) continue;
+      p.members = members;
+      members += p.size + 1;
+      p.size = 0;
+    }
+  }
+  tables_.members.resize(members);
+}
+
+void TeamLinker::collect_parts() {
   for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
     const auto& implicits = tables_.channels[c].implicits;
     for (std::uint32_t i = 0; i < implicits.size(); ++i)
-      if (tables_.parallel(implicits[i].parallel)) links_.push_back({implicits[i].parallel, implicits[i].rank, c, i});
+      if (ParallelInstance* const p = tables_.parallel(implicits[i].parallel))
+        tables_.members[p->members + p->size++] = {c, i};
   }
-  std::sort(links_.begin(), links_.end(), [](const Link& a, const Link& b) {
-    const bool a_leads = a.channel == tracer::channel_of(a.parallel),
-               b_leads = b.channel == tracer::channel_of(b.parallel);
-    return std::tuple(a.parallel, !a_leads, a.rank, a.channel, a.implicit) <
-           std::tuple(b.parallel, !b_leads, b.rank, b.channel, b.implicit);
-  });
 }
 
 // A rank or a thread that is there twice (a damaged or fuzzed trace) does not count; gaps stay out of the team.
-void TeamLinker::leave_out_repeated() {
-  std::vector<ParallelId> last_team(tables_.channels.size(), no_id);  // by channel: of which it became a member last
-  std::optional<Link> before;
-  std::erase_if(links_, [&](const Link& link) {
-    const bool same_rank = before && before->parallel == link.parallel && before->rank == link.rank;
-    before = link;
-    const bool repeated = same_rank || std::exchange(last_team[link.channel], link.parallel) == link.parallel;
-    if (repeated) tables_.channels[link.channel].implicits[link.implicit].parallel = no_id;
+std::uint32_t TeamLinker::leave_out_repeated(std::span<Member> parts, ParallelId team) {
+  std::optional<std::uint32_t> rank_before;
+  const auto left = std::remove_if(parts.begin(), parts.end(), [&](const Member& member) {
+    const bool same_rank = std::exchange(rank_before, part(member).rank) == part(member).rank;
+    const bool repeated = same_rank || std::exchange(last_team_[member.channel], team) == team;
+    if (repeated) part(member).parallel = no_id;
     return repeated;
   });
+  return static_cast<std::uint32_t>(left - parts.begin());
 }
 
 // A region that began after the end of the one around it (a damaged trace) is inside the next.
@@ -94,29 +108,41 @@ Ticks TeamLinker::limit(ParallelInstance& p, ChannelId channel, unsigned depth) 
   return p.limit;
 }
 
-void TeamLinker::assign(const Link* begin, const Link* end) {
-  ParallelInstance& p = *tables_.parallel(begin->parallel);
+/// `parts`: those that say that they are of team `p`, and room for one more.
+void TeamLinker::assign(ParallelInstance& p, std::span<Member> parts) {
+  p.size = 0;
   p.in_pause = tables_.paused(p.begin, p.end != 0 ? p.end : tables_.end);
   if (p.in_pause) return;
+  const ChannelId master = tracer::channel_of(p.id);
+  const auto outside = [&](const Member& m) { return part(m).begin < p.begin || part(m).begin > p.limit; };
+  const auto inside = std::remove_if(parts.begin(), parts.end() - 1, [&](const Member& m) {
+    if (outside(m)) part(m).parallel = no_id;
+    return outside(m);
+  });
   // Where the trace ends before the master's part began, it is a member all the same.
-  const ChannelId master = tracer::channel_of(begin->parallel);
-  const auto outside = [&](const Link& l) {
-    const Ticks t = tables_.channels[l.channel].implicits[l.implicit].begin;
-    return t < p.begin || t > p.limit;
-  };
-  p.members = static_cast<std::uint32_t>(tables_.members.size());
-  if (std::none_of(begin, end, [&](const Link& l) { return l.channel == master && !outside(l); }))
-    tables_.members.push_back({master, none});
-  for (const Link* link = begin; link != end; ++link) {
-    if (outside(*link)) {
-      tables_.channels[link->channel].implicits[link->implicit].parallel = no_id;
-      continue;
-    }
-    tables_.channels[link->channel].implicits[link->implicit].rank =
-        static_cast<std::uint32_t>(tables_.members.size()) - p.members;
-    tables_.members.push_back({link->channel, link->implicit});
+  const bool led = std::any_of(parts.begin(), inside, [&](const Member& m) { return m.channel == master; });
+  if (!led) {
+    std::move_backward(parts.begin(), inside, inside + 1);
+    parts.front() = {master, none};
   }
-  p.size = static_cast<std::uint32_t>(tables_.members.size()) - p.members;
+  p.size = static_cast<std::uint32_t>(inside - parts.begin()) + (led ? 0 : 1);
+  for (std::uint32_t rank = led ? 0 : 1; rank < p.size; ++rank) part(parts[rank]).rank = rank;
+}
+
+void TeamLinker::assign_all() {
+  last_team_.assign(tables_.channels.size(), no_id);
+  for (ChannelScan& scan : tables_.channels) {
+    for (ParallelInstance& p : scan.parallels) {
+      if (p.size == 0) continue;
+      const std::span<Member> parts{&tables_.members[p.members], p.size};
+      const ChannelId master = tracer::channel_of(p.id);
+      std::sort(parts.begin(), parts.end(), [&](const Member& a, const Member& b) {
+        return std::tuple(a.channel != master, part(a).rank, a.channel, a.implicit) <
+               std::tuple(b.channel != master, part(b).rank, b.channel, b.implicit);
+      });
+      assign(p, {parts.data(), leave_out_repeated(parts, p.id) + 1});
+    }
+  }
 }
 
 CommRef TeamLinker::intern(CommRef parent, const std::vector<std::uint32_t>& members) {
@@ -168,11 +194,9 @@ void TeamLinker::make_comms() {
   }
   for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
     // Tasks outside any region need a team to be named by: the initial thread alone.
-    for (const ImplicitInstance& i : tables_.channels[c].implicits)
-      if ((i.creates_tasks || i.last_task != 0) &&
-          is_outside(c, static_cast<std::uint32_t>(&i - tables_.channels[c].implicits.data())))
-        root(c);
     const auto& scan = tables_.channels[c];
+    for (std::uint32_t i = 0; i < scan.implicits.size(); ++i)
+      if ((scan.implicits[i].creates_tasks || scan.implicits[i].last_task != 0) && is_outside(c, i)) root(c);
     bool outside = scan.runs_tasks_outside;
     scan.entities.for_each([&](std::size_t, const Entity& e) {
       outside = outside ||
@@ -202,16 +226,11 @@ bool TeamLinker::can_close_from_within() const {
 
 void TeamLinker::run() {
   tables_.root_comm.assign(tables_.channels.size(), undefined_ref);
-  collect();
-  leave_out_repeated();
+  count_parts();
+  collect_parts();
   for (ChannelId c = 0; c < tables_.channels.size(); ++c)
     for (ParallelInstance& p : tables_.channels[c].parallels) limit(p, c, 0);
-  for (std::size_t i = 0; i < links_.size();) {
-    std::size_t end = i;
-    while (end < links_.size() && links_[end].parallel == links_[i].parallel) ++end;
-    assign(&links_[i], &links_[i] + (end - i));
-    i = end;
-  }
+  assign_all();
   make_comms();
   if (!can_close_from_within()) tables_.open_levels = 0;
 }

@@ -18,6 +18,7 @@
 #include "tracer/translate/regions/constructs.hpp"
 #include "tracer/translate/repairs.hpp"
 #include "tracer/translate/scan/entities.hpp"
+#include "tracer/translate/scan/growing_table.hpp"
 #include "tracer/translate/scan/lock_log.hpp"
 
 namespace tracer::translate {
@@ -102,8 +103,8 @@ struct WordFacts {
 /// Found by reading one channel alone.
 struct ChannelScan {
   Entities entities;
-  std::vector<ParallelInstance> parallels;
-  std::vector<ImplicitInstance> implicits;
+  GrowingTable<ParallelInstance> parallels;
+  GrowingTable<ImplicitInstance> implicits;
   std::vector<RegionKey> sites;  ///< dense, as found
   LockLog lock_log;              ///< until order_locks() has read it
   struct UntiedSwitch {
