@@ -27,7 +27,7 @@ RANK = 'r=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; TRACER_OUTPUT="$OUT.$r" LD_PRELOAD
 def compile_all(options, family, programs, directory):
     """Builds the counter and the programs with this MPI's compilers; names of the programs -> files."""
     wrapper, fortran = f"mpicc.{family}", f"mpif90.{family}"
-    subprocess.run([wrapper, "-w", "-O1", "-fPIC", "-shared", str(HERE / "counter.c"), "-o", f"{directory}/counter.so", "-ldl"], check=True)
+    subprocess.run([wrapper, "-w", "-O1", "-fPIC", "-shared", *map(str, sorted(HERE.glob("counter*.c"))), "-o", f"{directory}/counter.so", "-ldl"], check=True)
     built = {}
     for name in programs:
         target = f"{directory}/{name}"
