@@ -24,6 +24,7 @@ class TeamLinker {
   void count_parts();
   void collect_parts();
   std::uint32_t leave_out_repeated(std::span<Member> parts, ParallelId team);
+  void leave_out_repeated();
   Ticks limit(ParallelInstance& p, ChannelId channel, unsigned depth);
   void assign(ParallelInstance& p, std::span<Member> parts);
   void assign_all();
@@ -108,6 +109,22 @@ Ticks TeamLinker::limit(ParallelInstance& p, ChannelId channel, unsigned depth) 
   return p.limit;
 }
 
+void TeamLinker::leave_out_repeated() {
+  last_team_.assign(tables_.channels.size(), no_id);
+  for (ChannelScan& scan : tables_.channels) {
+    for (ParallelInstance& p : scan.parallels) {
+      if (p.size == 0) continue;
+      const std::span<Member> parts{&tables_.members[p.members], p.size};
+      const ChannelId master = tracer::channel_of(p.id);
+      std::sort(parts.begin(), parts.end(), [&](const Member& a, const Member& b) {
+        return std::tuple(a.channel != master, part(a).rank, a.channel, a.implicit) <
+               std::tuple(b.channel != master, part(b).rank, b.channel, b.implicit);
+      });
+      p.size = leave_out_repeated(parts, p.id);
+    }
+  }
+}
+
 /// `parts`: those that say that they are of team `p`, and room for one more.
 void TeamLinker::assign(ParallelInstance& p, std::span<Member> parts) {
   p.size = 0;
@@ -130,18 +147,9 @@ void TeamLinker::assign(ParallelInstance& p, std::span<Member> parts) {
 }
 
 void TeamLinker::assign_all() {
-  last_team_.assign(tables_.channels.size(), no_id);
   for (ChannelScan& scan : tables_.channels) {
-    for (ParallelInstance& p : scan.parallels) {
-      if (p.size == 0) continue;
-      const std::span<Member> parts{&tables_.members[p.members], p.size};
-      const ChannelId master = tracer::channel_of(p.id);
-      std::sort(parts.begin(), parts.end(), [&](const Member& a, const Member& b) {
-        return std::tuple(a.channel != master, part(a).rank, a.channel, a.implicit) <
-               std::tuple(b.channel != master, part(b).rank, b.channel, b.implicit);
-      });
-      assign(p, {parts.data(), leave_out_repeated(parts, p.id) + 1});
-    }
+    for (ParallelInstance& p : scan.parallels)
+      if (p.size != 0) assign(p, {&tables_.members[p.members], p.size + 1});
   }
 }
 
@@ -228,6 +236,7 @@ void TeamLinker::run() {
   tables_.root_comm.assign(tables_.channels.size(), undefined_ref);
   count_parts();
   collect_parts();
+  leave_out_repeated();  // before anything is decided from where parts are
   for (ChannelId c = 0; c < tables_.channels.size(); ++c)
     for (ParallelInstance& p : tables_.channels[c].parallels) limit(p, c, 0);
   assign_all();
