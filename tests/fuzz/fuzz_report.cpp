@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const report::Report report = report::analyze(*source);
     report::to_json(report);
     report::to_text(report, {});
-    if (size % 4 == 0) report::write_html(*source, report, {}, out, {});
+    if (size % 4 == 0) report::write_html({source.get(), &report, {}}, {}, out, {});
     const auto chrome = make_chrome_writer(source->definitions(), out);
     write(*source, *chrome);
     const auto perfetto = make_perfetto_writer(source->definitions(), out);

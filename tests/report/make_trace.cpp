@@ -3,10 +3,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "formats/otf2/sink.hpp"
+#include "formats/samples/samples.hpp"
 #include "tests/report/known_traces.hpp"
 #include "tests/report/mpi_traces.hpp"
+#include "tests/report/sampled_trace.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -66,6 +69,7 @@ void write_large(EventSink& sink, std::uint64_t events, unsigned threads, unsign
   }
   shape.editable().clock.offset = start;
   shape.editable().clock.length = rounds * round;
+  name_threads(shape.editable());
   sink.finish(shape.definitions());
 }
 
@@ -75,7 +79,8 @@ int main(int argc, char** argv) try {
   if (argc < 3) {
     std::fprintf(
         stderr,
-        "usage: make_trace imbalance|even|killed|chain|overlap|lock|phases|large|wide|ring DIRECTORY [NUMBER]\n");
+        "usage: make_trace imbalance|even|killed|chain|overlap|lock|phases|large|wide|ring|sampled|many-samples DIRECTORY "
+        "[NUMBER]\n");
     return 2;
   }
   const std::uint64_t number = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 10;
@@ -90,6 +95,18 @@ int main(int argc, char** argv) try {
   }
   if (kind == "wide") {  // NUMBER threads, forty regions
     write_large(*sink, number * 12 * 40, static_cast<unsigned>(number), 0);
+    return 0;
+  }
+  const std::filesystem::path beside = std::filesystem::path{argv[2]} / samples::file_name;
+  if (kind == "many-samples") {
+    write_large(*sink, 8 * 12 * 1000, 8, 0);
+    samples::write(many_samples(number, 1000 * 20 * us), beside);
+    return 0;
+  }
+  if (kind == "sampled") {
+    SampledTrace made = sampled_imbalance();
+    made.trace.write(*sink);
+    samples::write(made.samples, beside);
     return 0;
   }
   TraceBuilder trace = kind == "imbalance" || kind == "killed" ? imbalance_3_to_1()

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "formats/otf2/reader.hpp"
+#include "formats/samples/samples.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 
@@ -371,6 +372,13 @@ fs::path find_archive(const std::string& given) {
 
 std::unique_ptr<EventSource> open_archive(const fs::path& path) {
   return std::make_unique<ArchiveSource>(path);
+}
+
+std::optional<samples::SampleSet> read_samples(const fs::path& anchor) {
+  const fs::path file = anchor.parent_path() / samples::file_name;
+  std::error_code error;
+  if (!fs::exists(file, error)) return std::nullopt;
+  return samples::read(file);
 }
 
 }  // namespace tracer::cli

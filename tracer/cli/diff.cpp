@@ -40,7 +40,7 @@ std::vector<report::Report> read(const std::vector<std::string>& traces, const F
   for (const std::string& trace : traces) {
     FilteredArchive archive{trace, filter};
     Progress progress{"reading " + shown(trace)};
-    reports.push_back(report::analyze(archive.source(), [&](double share) { progress.update(share); }));
+    reports.push_back(report::analyze(archive.source(), [&](double share) { progress.update(share); }, archive.samples()));
     reports.back().archive = shown(trace);
   }
   return reports;
@@ -50,8 +50,8 @@ std::vector<report::Report> read(const std::vector<std::string>& traces, const F
 void write_page(const Options& options, const Sides& sides, const report::Diff& diff,
                 const std::vector<std::string>& passed) {
   FilteredArchive before{sides.before.front(), options.filter}, after{sides.after.front(), options.filter};
-  const report::PageTrace left{&before.source(), &sides.reports_before.front(), "before"},
-      right{&after.source(), &sides.reports_after.front(), "after"};
+  const report::PageTrace left{&before.source(), &sides.reports_before.front(), "before", before.samples()},
+      right{&after.source(), &sides.reports_after.front(), "after", after.samples()};
   Progress progress{"writing the page"};
   write_output(options.html, [&](std::ostream& out) {
     report::write_html(left, right, diff, passed, {}, out, [&](double share) { progress.update(share); });

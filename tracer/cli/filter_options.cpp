@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tracer/cli/archive.hpp"
+#include "tracer/cli/terminal.hpp"
 #include "tracer/error.hpp"
 #include "tracer/report/phase_filter.hpp"
 
@@ -56,6 +57,18 @@ FilteredArchive::FilteredArchive(const std::string& archive, const FilterOptions
     : path_{find_archive(archive).string()}, source_{open_archive(path_)}, filter_{options.filter()} {
   if (!options.phases.empty()) within_ = report::within_phases(*source_, options.phases);
   if (!filter_.empty()) filtered_ = report::filtered(source(), filter_);
+}
+
+const samples::SampleSet* FilteredArchive::samples() {
+  if (!samples_read_) {
+    samples_read_ = true;
+    try {
+      samples_ = read_samples(path_);
+    } catch (const Error& error) {
+      print_note(std::string{error.what()} + "; what follows is without samples");
+    }
+  }
+  return samples_ ? &*samples_ : nullptr;
 }
 
 }  // namespace tracer::cli

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tracer/event_source.hpp"
 #include "tracer/report/filter.hpp"
 #include "tracer/report/part.hpp"
+#include "tracer/samples.hpp"
 
 namespace CLI {
 class App;
@@ -37,6 +39,8 @@ class FilteredArchive {
   FilteredArchive(const std::string& archive, const FilterOptions& options);
   EventSource& source() { return filtered_ != nullptr ? *filtered_ : within_ != nullptr ? *within_ : *source_; }
   const std::string& path() const { return path_; }
+  /// Those beside the archive; null: there are none, or they cannot be read, which is said.
+  const samples::SampleSet* samples();
 
  private:
   std::string path_;
@@ -44,6 +48,8 @@ class FilteredArchive {
   std::unique_ptr<EventSource> within_;
   report::Filter filter_;
   std::unique_ptr<EventSource> filtered_;
+  std::optional<samples::SampleSet> samples_;
+  bool samples_read_ = false;
 };
 
 }  // namespace tracer::cli

@@ -5,11 +5,12 @@
 #include <iostream>
 #include <memory>
 
-#include "formats/samples/samples.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/replay.hpp"
+#include "tracer/report/sample_join.hpp"
+#include "tracer/report/sample_paths.hpp"
 #include "tracer/report/samples.hpp"
 
 namespace tracer::cli {
@@ -18,23 +19,22 @@ namespace {
 struct Options {
   std::string archive, form = "text";
   std::size_t rows = 20;
+  bool raw = false;
 };
 
 int run(const Options& options) {
   const std::filesystem::path anchor = find_archive(options.archive);
-  const std::filesystem::path file = anchor.parent_path() / samples::file_name;
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) {
+  const auto set = read_samples(anchor);
+  if (!set) {
     throw Error{anchor.parent_path().string() + " has no samples. Record some by: tracer run --sample -- PROGRAM"};
   }
-  const samples::SampleSet set = samples::read(file);
   const auto source = open_archive(anchor);
-  report::SampleJoin join{source->definitions(), set};
+  report::SampleJoin join{source->definitions(), *set};
   report::Replay replay{source->definitions()};
   replay.add(join);
   source->read(replay);
   replay.finish();
-  const report::SampleReport result = join.report();
+  const report::SampleReport result = report::report_of(join, report::SamplePaths{join, options.raw}, true);
   if (options.form == "folded") {
     std::cout << report::to_folded(result);
   } else if (options.form == "speedscope") {
@@ -55,7 +55,9 @@ void add(CLI::App& app, std::function<int()>& action) {
   app.add_option("-f,--form", options->form,
                  "text: tables; folded: a line per call path, for flame graphs; speedscope: for speedscope.app; json")
       ->check(CLI::IsMember({"text", "folded", "speedscope", "json"}));
-  app.add_option("--rows", options->rows, "Rows of the table of functions; 0: all (default: 20)");
+  app.add_option("--rows", options->rows, "Rows of each table; 0: all (default: 20)");
+  app.add_flag("--raw", options->raw,
+               "Stacks as they were taken, with the runtime's and the tool's frames, not joined with the constructs");
   action = [options] { return run(*options); };
 }
 

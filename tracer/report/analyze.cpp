@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <optional>
 
 #include "tracer/report/account.hpp"
 #include "tracer/report/devices.hpp"
@@ -17,6 +18,8 @@
 #include "tracer/report/profile.hpp"
 #include "tracer/report/reading_progress.hpp"
 #include "tracer/report/replay.hpp"
+#include "tracer/report/sample_join.hpp"
+#include "tracer/report/sample_paths.hpp"
 #include "tracer/report/teams.hpp"
 #include "tracer/virtual_location.hpp"
 
@@ -64,7 +67,7 @@ void read_costs(const Definitions& definitions, Report& report) {
 
 }  // namespace
 
-Report analyze(EventSource& source, const std::function<void(double)>& progress) {
+Report analyze(EventSource& source, const std::function<void(double)>& progress, const samples::SampleSet* samples) {
   const Definitions& definitions = source.definitions();
   Replay replay{definitions};
   Profile profile{definitions, replay};
@@ -93,6 +96,8 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
     replay.add(messages);
     replay.add(collectives);
   }
+  std::optional<SampleJoin> sampled;
+  if (samples != nullptr) replay.add(sampled.emplace(definitions, *samples));
   source.read(replay);
   replay.finish();
 
@@ -125,6 +130,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress)
   report.process_balance = balance_of_processes(report.processes);
   report.facts = facts_of_all(definitions, report.processes);
   report.account = accountant.account();
+  if (sampled) report.samples = report_of(*sampled, SamplePaths{*sampled});
   report.verdict = verdict_on(report, definitions);
   report.hints = hints_for(report);
   return report;

@@ -6,11 +6,14 @@
 
 #include "tracer/event_source.hpp"
 #include "tracer/report/report.hpp"
+#include "tracer/samples.hpp"
 
 namespace tracer::report {
 
-/// `progress` is called now and then with the share that is done, 0 to 1; may be empty.
-Report analyze(EventSource& source, const std::function<void(double)>& progress = {});
+/// `progress` is called now and then with the share that is done, 0 to 1; may be empty. `samples`: of the same trace;
+/// null where there are none.
+Report analyze(EventSource& source, const std::function<void(double)>& progress = {},
+               const samples::SampleSet* samples = nullptr);
 
 /// What keeps the program from being faster; needs the account and all tables.
 Verdict verdict_on(const Report& report, const Definitions& definitions);

@@ -56,7 +56,8 @@ void fill_page(const Json& meta, const std::deque<PageSide>& sides, std::ostream
   std::string_view rest = page_html;
   while (!rest.empty()) {  // the page's places for what is filled in
     const std::size_t at =
-        std::min({rest.find("/*STYLE*/"), rest.find("/*META*/"), rest.find("/*SLICES*/"), rest.find("/*SCRIPT*/")});
+        std::min({rest.find("/*STYLE*/"), rest.find("/*META*/"), rest.find("/*SLICES*/"), rest.find("/*SAMPLES*/"),
+                  rest.find("/*SCRIPT*/")});
     out << rest.substr(0, at);
     if (at == std::string_view::npos) break;
     const std::string_view place = rest.substr(at, rest.find("*/", at) + 2 - at);
@@ -66,6 +67,11 @@ void fill_page(const Json& meta, const std::deque<PageSide>& sides, std::ostream
       Base64 encoded{out};
       for (const PageSide& side : sides)
         for (const auto& [key, row] : side.slices().rows()) encoded.add(row.bytes);
+      encoded.finish();
+    }
+    if (place == "/*SAMPLES*/") {
+      Base64 encoded{out};
+      for (const PageSide& side : sides) encoded.add(side.samples());
       encoded.finish();
     }
     if (place == "/*SCRIPT*/") out << page_js;
@@ -101,10 +107,9 @@ void write_page(std::initializer_list<const PageTrace*> traces, Json diff, const
 
 }  // namespace
 
-void write_html(EventSource& source, const Report& report, const HtmlOptions& options, std::ostream& out,
+void write_html(const PageTrace& trace, const HtmlOptions& options, std::ostream& out,
                 const std::function<void(double)>& progress) {
-  const PageTrace only{&source, &report, {}};
-  write_page({&only}, nullptr, options, out, progress);
+  write_page({&trace}, nullptr, options, out, progress);
 }
 
 void write_html(const PageTrace& before, const PageTrace& after, const Diff& diff,

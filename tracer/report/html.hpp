@@ -11,6 +11,7 @@
 #include "tracer/event_source.hpp"
 #include "tracer/report/diff.hpp"
 #include "tracer/report/report.hpp"
+#include "tracer/samples.hpp"
 
 namespace tracer::report {
 
@@ -26,10 +27,11 @@ struct PageTrace {
   EventSource* source = nullptr;
   const Report* report = nullptr;
   std::string title;  ///< "" of the only one
+  const samples::SampleSet* samples = nullptr;  ///< of the trace; null: there are none
 };
 
 /// Reads the trace once more, twice when it has more slices than fit. Memory is bounded by the options.
-void write_html(EventSource& source, const Report& report, const HtmlOptions& options, std::ostream& out,
+void write_html(const PageTrace& trace, const HtmlOptions& options, std::ostream& out,
                 const std::function<void(double)>& progress = {});
 
 /// Two traces on one page, each from its own first event on, and what changed. `passed`: the limits that were.

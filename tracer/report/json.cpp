@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tracer/report/mpi_json.hpp"
+#include "tracer/report/samples_json.hpp"
 #include "tracer/report/write.hpp"
 
 namespace tracer::report {
@@ -293,7 +294,7 @@ std::string to_json(const Report& report, int indent) {
   for (const Property& property : report.properties) properties[property.name] = property.value;
   Json hints = Json::array();
   for (const Hint& hint : report.hints) hints.push_back({{"id", hint.id}, {"value", hint.value}, {"text", hint.text}});
-  const Json json = {
+  Json json = {
       {"schema", json_schema},
       {"trace",
        {{"archive", report.archive},
@@ -327,6 +328,7 @@ std::string to_json(const Report& report, int indent) {
       {"callbacks", report.callbacks},
       {"tool_ns", report.tool},
   };
+  if (!report.samples.empty()) json["samples"] = json_of(report.samples);
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -54,6 +54,12 @@ class Judge {
   void idle_beside_mpi();
   void ranks();
 
+  void preempted_work();
+
+  // What samples and scheduling add to them (verdict_samples.cpp); "" where there are none.
+  std::string ran_meanwhile(RegionRef construct, Activity waiting) const;
+  std::string how_waited(RegionRef region) const;
+
   // Words for them.
   std::string where(const SerialStretch& stretch) const;
   std::string for_loop(RegionRef loop, std::uint32_t threads) const;

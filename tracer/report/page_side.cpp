@@ -51,6 +51,18 @@ std::uint64_t gap_of(const PageTrace& trace, std::uint64_t threshold, std::uint6
   return std::max(threshold, trace.report->wall * rows / std::max<std::uint64_t>(1, limit / 10 * 4));
 }
 
+/// As to_json() has it; of functions and the like as many rows as a table shows.
+Json report_for_page(const Report& report) {
+  constexpr std::size_t most = 1000;
+  Json json = Json::parse(to_json(report, -1));
+  if (!json.contains("samples")) return json;
+  for (const char* list : {"functions", "blame", "waits"}) {
+    Json& rows = json["samples"][list];
+    if (rows.size() > most) rows.erase(rows.begin() + most, rows.end());
+  }
+  return json;
+}
+
 }  // namespace
 
 PageSide::PageSide(const PageTrace& trace, const HtmlOptions& options, std::size_t first_location,
@@ -81,11 +93,15 @@ void PageSide::read(const std::function<void(double)>& progress) {
   replay.add(timeline);
   replay.add(task_graph_);
   replay.add(graph);
+  if (trace_.samples != nullptr) replay.add(sample_join_.emplace(source.definitions(), *trace_.samples));
   source.read(replay);
   replay.finish();
   slices_.finish();
   left_out_ = longer.left_out();
   path_ = graph.longest().trail;
+  if (!sample_join_) return;
+  sample_paths_.emplace(*sample_join_);
+  samples_.emplace(*sample_join_, *sample_paths_, trace_.report->begin);
 }
 
 void PageSide::add_names(Json& meta) const {
@@ -187,7 +203,7 @@ Json PageSide::processes() const {
 
 void PageSide::add_to(Json& meta) const {
   meta["sides"].push_back({{"title", trace_.title},
-                           {"report", Json::parse(to_json(*trace_.report, -1))},
+                           {"report", report_for_page(*trace_.report)},
                            {"length", trace_.report->wall},
                            {"location", first_location_},
                            {"locations", locations()},
@@ -203,7 +219,8 @@ void PageSide::add_to(Json& meta) const {
                            {"path", path()},
                            {"processes", processes()},
                            {"bands", bands()},
-                           {"bandsLeftOut", slices_.bands_left_out()}});
+                           {"bandsLeftOut", slices_.bands_left_out()},
+                           {"samples", samples_ ? samples_->json() : Json{}}});
   const Definitions& definitions = trace_.source->definitions();
   for (const Location& location : definitions.locations)
     meta["locations"].push_back({{"name", location.name},

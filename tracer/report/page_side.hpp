@@ -4,8 +4,11 @@
 
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string_view>
 
 #include "tracer/report/html.hpp"
+#include "tracer/report/page_samples.hpp"
 #include "tracer/report/slice_rows.hpp"
 #include "tracer/report/task_graph.hpp"
 #include "tracer/report/trail.hpp"
@@ -22,6 +25,8 @@ class PageSide {
   void add_to(nlohmann::json& meta) const;
   /// The rows, in the order of meta["rows"].
   const SliceRows& slices() const { return slices_; }
+  /// Those of all locations; "" without samples.
+  std::string_view samples() const { return samples_ ? std::string_view{samples_->bytes()} : std::string_view{}; }
   std::size_t locations() const { return trace_.source->definitions().locations.size(); }
   std::size_t names() const { return trace_.source->definitions().regions.size() + 3; }
 
@@ -42,6 +47,9 @@ class PageSide {
   SliceRows slices_;
   TaskGraph task_graph_;
   Trail path_;  ///< the longest of the whole run
+  std::optional<SampleJoin> sample_join_;
+  std::optional<SamplePaths> sample_paths_;
+  std::optional<PageSamples> samples_;  ///< of those two
 };
 
 }  // namespace tracer::report

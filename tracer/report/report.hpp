@@ -13,6 +13,7 @@
 #include "tracer/report/mpi_waits.hpp"
 #include "tracer/report/regions.hpp"
 #include "tracer/report/run_facts.hpp"
+#include "tracer/report/samples.hpp"
 
 namespace tracer::report {
 
@@ -228,6 +229,7 @@ struct Report {
   std::vector<ProcessRow> processes;
   Balance process_balance;  ///< over the processes, of their threads' work
   MpiReport mpi;
+  SampleReport samples;  ///< empty() where none were recorded
   std::vector<Hint> hints;
   RunFacts facts;
   Account account;

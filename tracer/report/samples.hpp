@@ -1,96 +1,85 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples joined with the events around them: call stacks as the user wrote them, and what the thread did then.
-//
-// A stack as it was taken ends in the runtime: a worker's begins at its thread's start, a task's at whoever executed
-// it. Joined with the trace it begins where the region or task was created:
-//
-//     main > solve > parallel @solve.c:12 > task @solve.c:20 > kernel
-//
-// The part before the first construct is taken from samples of the thread that encountered the outermost region, in
-// that region; where there are none the constructs begin the path.
+// What samples and scheduling say in sum: functions, call paths, what ran while others waited, and how much of a wait
+// the thread was not running.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <tuple>
 #include <vector>
 
-#include "tracer/report/replay.hpp"
-#include "tracer/samples.hpp"
+#include "tracer/definitions.hpp"
+#include "tracer/report/regions.hpp"
 
 namespace tracer::report {
 
-/// One function, over all samples.
+class SampleJoin;
+class SamplePaths;
+
+/// A function or construct, over all samples.
 struct FunctionRow {
   std::string name, file;
-  std::uint64_t self = 0;     ///< samples with it innermost (in code of the user's, working)
-  std::uint64_t inside = 0;   ///< samples with it anywhere
-  std::uint64_t waiting = 0;  ///< samples in which it waited in the runtime
+  std::uint32_t line = 0;                ///< of its most frequent samples; 0 unknown
+  RegionRef construct = undefined_ref;   ///< the region, of a construct
+  std::uint64_t self = 0;                ///< samples with it innermost (in code of the user's, working)
+  std::uint64_t inside = 0;              ///< samples with it anywhere
+  std::uint64_t waiting = 0;             ///< samples in which it waited in the runtime
 };
 
-/// One user's path with what was done there. `ns`: processor time that the samples stand for.
+/// One user's path with what was done there.
 struct PathRow {
   std::vector<std::string> path;  ///< outermost first
   Activity activity = Activity::work;
   std::uint64_t samples = 0;
 };
 
-struct SampleThreadRow {
+using SampleTimes = std::array<std::uint64_t, static_cast<std::size_t>(Activity::count_)>;
+
+/// Code that ran while other threads of the process waited: each moment of waiting is shared by those who worked then.
+struct BlameRow {
+  std::string name, file;
+  std::uint32_t line = 0;
+  RegionRef construct = undefined_ref;  ///< parallel region or task in which it ran; undefined_ref outside of all
+  SampleTimes ns{};                     ///< of the others: at barriers, for tasks, for locks, idle
+  std::uint64_t total() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t part : ns) sum += part;
+    return sum;
+  }
+};
+
+/// Waiting at a region, by threads whose stops were recorded; what is neither slept nor preempted ran, as a wait that
+/// spins does. ns.
+struct WaitRow {
+  RegionRef region = undefined_ref;
   std::string name;
-  std::uint64_t samples = 0;
-  std::uint64_t slept = 0, preempted = 0;                  ///< ns in which it did not run
+  Activity activity = Activity::work;
+  std::uint64_t ns = 0, slept = 0, preempted = 0;
+};
+
+struct SampleThreadRow {
+  LocationRef location = 0;
+  std::string name;
+  std::uint64_t samples = 0, pauses = 0;
+  std::uint64_t slept = 0, preempted = 0;                  ///< ns in which it did not run, also before its first event
   std::uint64_t preempted_working = 0, slept_working = 0;  ///< of these, while it was in work of the program
-  std::uint64_t pauses = 0;
+  std::uint64_t working = 0;                               ///< ns of the program's work, running or not
 };
 
 struct SampleReport {
   std::uint64_t period = 0, samples = 0, lost = 0;
+  std::uint64_t pauses = 0;
   std::uint64_t outside = 0;  ///< samples of threads that the trace does not have, or at times before or after it
   std::vector<FunctionRow> functions;  ///< most samples first
   std::vector<PathRow> paths;          ///< in order of the path
+  std::vector<BlameRow> blame;         ///< most time first
+  std::vector<WaitRow> waits;          ///< most time first
   std::vector<SampleThreadRow> threads;
+  bool empty() const { return samples == 0 && pauses == 0 && outside == 0; }
 };
 
-/// Feed it to a Replay of the samples' own trace, then ask for the report.
-class SampleJoin final : public Observer {
- public:
-  SampleJoin(const Definitions& definitions, const samples::SampleSet& set);
-  void interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) override;
-  SampleReport report() const;
-
- private:
-  /// Where in the program's constructs a sample was: interned, since few differ.
-  struct Place {
-    std::vector<RegionRef> constructs;  ///< outermost region first, then the task
-    bool is_master = false;             ///< the thread that encountered the outermost region
-    Activity activity = Activity::work;
-    bool operator<(const Place& other) const {
-      return std::tie(constructs, is_master, activity) < std::tie(other.constructs, other.is_master, other.activity);
-    }
-  };
-  struct Cursor {
-    std::size_t next_sample = 0, end_sample = 0, next_pause = 0, end_pause = 0;
-  };
-  struct StackParts {
-    std::vector<std::uint32_t> before,
-        after;  ///< the user's frames before the first, and after the last, of the runtime's
-    bool has_gap = false, ends_in_runtime = false;
-  };
-  Place place_of(LocationRef location, const Task& task, Activity activity) const;
-  StackParts parts_of(std::uint32_t stack) const;
-  std::string name_of_frame(std::uint32_t frame) const;
-  std::vector<std::string> path_of(std::uint32_t stack, const Place& place) const;
-
-  const Definitions& definitions_;
-  const samples::SampleSet& set_;
-  std::vector<RegionClass> classes_;
-  std::vector<Cursor> cursors_;  ///< by location
-  std::map<std::pair<Place, std::uint32_t>, std::uint64_t> counts_;
-  std::map<RegionRef, std::map<std::uint32_t, std::uint64_t>> prefixes_;  ///< stacks of masters, by outermost region
-  std::vector<SampleThreadRow> threads_;
-  std::uint64_t joined_ = 0;
-};
+/// `join`: whose replay is over. `paths`: of it. `with_paths`: with a row for each path, of which there may be many.
+SampleReport report_of(const SampleJoin& join, const SamplePaths& paths, bool with_paths = false);
 
 /// For flame graph programs: "main;solve;kernel 17", waits as a last frame in brackets.
 std::string to_folded(const SampleReport& report);

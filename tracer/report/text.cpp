@@ -7,6 +7,7 @@
 #include "tracer/base/text.hpp"
 #include "tracer/report/mpi_text.hpp"
 #include "tracer/report/phases.hpp"
+#include "tracer/report/samples_text.hpp"
 #include "tracer/report/table.hpp"
 #include "tracer/report/units.hpp"
 #include "tracer/report/write.hpp"
@@ -281,6 +282,10 @@ std::string to_text(const Report& report, const TextOptions& options) {
   tasks(report, options, out);
   out += locks(report).text(options);
   devices(report, options, out);
+  out += samples_text(report.samples, options);
+  if (report.samples.empty() && report.creator.find("Tracer") != std::string::npos)
+    out += wrapped("Which functions take the time, and whether threads ran while they waited: record with tracer run "
+                   "--sample.", 2, options.width);
   return out;
 }
 

@@ -103,6 +103,7 @@ void Judge::find() {
   locks();
   devices();
   unused();
+  preempted_work();
   waits_in_mpi();
   idle_beside_mpi();
   ranks();

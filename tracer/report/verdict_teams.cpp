@@ -47,6 +47,7 @@ void Judge::serial() {
     finding.line = place.line;
     finding.function = place.function;
   }
+  finding.text += ran_meanwhile(undefined_ref, Activity::idle);
   finding.advice =
       "Put the costliest serial part into a parallel region, or let it overlap with others (tasks); reading and "
       "writing files counts here too.";

@@ -50,6 +50,7 @@ void Judge::imbalance() {
     if (row.place != Place::imbalance || is_frequent(row.region, row.parallel)) continue;
     AccountRow& sum = by_cause[{row.cause == undefined_ref ? row.region : row.cause, row.parallel}];
     sum.region = row.region;
+    sum.parallel = row.parallel;
     sum.threads = std::max(sum.threads, row.threads);
     sum.ns += row.ns;
     sum.count += row.count;
@@ -112,6 +113,8 @@ void Judge::uneven(RegionRef cause, const AccountRow& row) {
       finding.advice = for_region(cause);
       break;
   }
+  const bool in_task = construct(cause) == Construct::task;
+  finding.text += ran_meanwhile(in_task ? cause : row.parallel, Activity::barrier) + how_waited(row.region);
   add(std::move(finding), id, row.ns);
 }
 
@@ -167,7 +170,7 @@ void Judge::locks() {
     finding.text = format("Threads wait %s at %s, %s times, the longest %s", time(sum.ns).c_str(), name(region).c_str(),
                           format_count(sum.count).c_str(), time(sum.longest).c_str());
     if (sum.holder != undefined_ref && !ordered) finding.text += "; most of it was held at " + name(sum.holder);
-    finding.text += ".";
+    finding.text += "." + how_waited(region);
     finding.advice = ordered  ? "Only what must be in order belongs into ordered; the loop before it needs a schedule "
                                 "with small chunks "
                                 "(static, 1) so that neighbours run at the same time."

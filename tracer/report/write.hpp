@@ -10,7 +10,7 @@ namespace tracer::report {
 
 /// The schema's version: the first number rises when a reader of the old form would be wrong,
 /// the second when something is added. docs/formats/report-json.md is its description.
-inline constexpr const char* json_schema = "tracer-report/1.2";
+inline constexpr const char* json_schema = "tracer-report/1.3";
 
 /// Indented by `indent` blanks; -1: one line.
 std::string to_json(const Report& report, int indent = 2);

@@ -199,7 +199,7 @@ document.addEventListener('keydown', (e) => {
     '+': () => zoom(0.7), '=': () => zoom(0.7), w: () => zoom(0.7), '-': () => zoom(1 / 0.7), s: () => zoom(1 / 0.7),
     '0': () => setView(-length * 0.01, length * 1.01), Home: () => setView(-length * 0.01, length * 1.01),
     Enter: () => selected && zoomTo(selected), n: () => step(1), N: () => step(-1), '/': () => $('search').focus(),
-    f: () => selected ? fold(selected.row.lane) : foldAll(), r: () => several && foldProcesses(), p: () => selected && pin(selected.row.lane), i: () => showTab('In view'),
+    f: () => selected ? fold(selected.row.lane) : foldAll(), r: () => several && foldProcesses(), p: () => selected && pin(selected.row.lane), i: () => showTab('In view'), g: () => report.samples && showTab('Samples'),
     m: measure, z: () => range && setView(range[0], range[1]), c: () => { $('path').checked = !$('path').checked; redraw(); },
     l: () => $('only').focus(), o: () => { const all = Object.keys(sorts); sortLanes(all[(all.indexOf(sort) + 1) % all.length]); },
     PageUp: () => { $('scroller').scrollTop -= $('scroller').clientHeight; }, PageDown: () => { $('scroller').scrollTop += $('scroller').clientHeight; }, End: () => { $('scroller').scrollTop = height; },
@@ -239,6 +239,7 @@ function remember() {
     if (selected) words.set('at', [selected.row.lane.index, selected.row.depth, selected.index].join('.'));
     try { history.replaceState(null, '', '#' + words); } catch { /* where the browser allows no change of the address */ }
     if (current === 'In view') showTab(current);
+    if (current === 'Samples') updateSamples();
   }, 150);
 }
 function restore() {

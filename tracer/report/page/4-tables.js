@@ -133,6 +133,7 @@ const panels = {
     if (report.tasks.created) list.push(['tasks', count(report.tasks.created)]);
     if (run.processors) list.push(['processors', digits(run.processors)]);
     const parts = [cards(list), ...accountParts(), verdictPart()];
+    if (!report.samples) parts.push(html('<p class="muted">Which functions take the time, and whether threads ran while they waited: record with <code>tracer run --sample</code>.</p>'));
     if (side.dropped) parts.push(html(`<p class="muted">The timeline shows the ${count(side.shown)} longest slices; ${count(side.dropped)} shorter than ${time(side.threshold)} are drawn together. The numbers below are of all.</p>`));
     if (side.leftOut) parts.push(html(`<p class="muted">The timeline is without ${count(side.leftOut)} slices shorter than ${time(meta.shortest)}.</p>`));
     if (report.trace.properties['TRACER::FILTER']) parts.push(html(`<p class="muted">Filtered: ${escape(report.trace.properties['TRACER::FILTER'])}</p>`));
@@ -152,6 +153,7 @@ const panels = {
       table('By function', sumBy(rows, (r) => (meta.sources[r.name].split(', ')[1] || 'unknown')), [['function', (r) => escape(r.name)], ...kind.slice(0, 3)]),
       table('By file', sumBy(rows, (r) => (meta.sources[r.name].split(':')[0] || 'unknown')), [['file', (r) => escape(r.name)], ...kind.slice(0, 3)])];
   },
+  Samples: () => samplesParts(),
   Processes: () => [legend(), processesTable()],
   MPI: () => mpiParts(),
   Constructs: () => [table('', report.constructs, [['construct', (r) => link(r.name)], ['share', (r) => percent(r.exclusive_ns, report.constructs.reduce((s, c) => s + c.exclusive_ns, 0)), (r) => r.exclusive_ns], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns],
@@ -184,7 +186,7 @@ const panels = {
 };
 let current = compared ? 'Comparison' : 'Summary';
 function tabNames() {
-  return Object.keys(panels).filter((name) => !(name === 'Comparison' && !meta.diff) && !(name === 'Processes' && report.processes.length < 2) && !(name === 'MPI' && !report.mpi.ranks) && !(name === 'Phases' && !report.phases.length) && !(name === 'Tasks' && !report.tasks.created) && !(name === 'Locks' && !report.locks.length) && !(name === 'Devices' && !report.devices.length) && !(name === 'Parallel regions' && !report.parallel_regions.length));
+  return Object.keys(panels).filter((name) => !(name === 'Comparison' && !meta.diff) && !(name === 'Samples' && !report.samples) && !(name === 'Processes' && report.processes.length < 2) && !(name === 'MPI' && !report.mpi.ranks) && !(name === 'Phases' && !report.phases.length) && !(name === 'Tasks' && !report.tasks.created) && !(name === 'Locks' && !report.locks.length) && !(name === 'Devices' && !report.devices.length) && !(name === 'Parallel regions' && !report.parallel_regions.length));
 }
 /** Of two traces: the one whose tables are shown. */
 function showSide(one) {
@@ -208,5 +210,6 @@ function showTab(name) {
   }));
   $('panel').replaceChildren(...panels[name]());
   if (name === 'Tasks') drawGraph();
+  if (name === 'Samples') startSamples();
 }
 $('panel').addEventListener('click', (e) => { if (e.target.dataset.finding) { e.preventDefault(); showFinding(report.verdict.findings[e.target.dataset.finding]); } if (e.target.dataset.go) { e.preventDefault(); goTo(e.target.dataset.go); } });

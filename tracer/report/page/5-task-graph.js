@@ -48,7 +48,7 @@ const factsOf = (of) => `${time(of.account.end_ns - of.account.begin_ns)}, ${of.
 const killed = sides.filter((one) => one.report.verdict.state === 'killed');
 $('facts').textContent = killed.map((one) => (compared ? one.title + ': ' : '') + one.report.verdict.summary + ' ').join('') + sides.map((one) => (compared ? one.title + ' ' : '') + factsOf(one.report)).join('; ');
 if (killed.length) $('facts').className = 'warning';
-const page = {lanes, sides, order: () => order, report: () => report, side: () => side, range: () => range, setRange, inView, sortLanes, filterLanes, showSide, mostMatches, axisTime, activityColour, restore, fold, foldProcesses, pin, layout, meta, view, setView, search, step, goTo, zoomTo, setTheme, showTab, hit, selection: () => selected, readyAt: 0, drawMs: 0, drawn: 0};
+const page = {flame, updateSamples, lanes, sides, order: () => order, report: () => report, side: () => side, range: () => range, setRange, inView, sortLanes, filterLanes, showSide, mostMatches, axisTime, activityColour, restore, fold, foldProcesses, pin, layout, meta, view, setView, search, step, goTo, zoomTo, setTheme, showTab, hit, selection: () => selected, readyAt: 0, drawMs: 0, drawn: 0};
 window.tracerReport = page;
 view.t0 = -length * 0.01; view.t1 = length * 1.01;
 setTheme(window.matchMedia && window.matchMedia('(prefers-color-scheme: dark)').matches);

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Samples joined with events: paths, functions, blame, waits that ran or did not; and what the page gets of them.
+#include "catch.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tests/report/sampled_trace.hpp"
+#include "tracer/report/analyze.hpp"
+#include "tracer/report/page_samples.hpp"
+#include "tracer/report/write.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using Json = nlohmann::json;
+using report::Activity;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+Json report_of(SampledTrace& made) {
+  return Json::parse(report::to_json(report::analyze(made.trace, {}, &made.samples)));
+}
+
+/// A join whose replay is over.
+struct Joined {
+  explicit Joined(SampledTrace& made) : join{made.trace.definitions(), made.samples} {
+    report::Replay replay{made.trace.definitions()};
+    replay.add(join);
+    made.trace.read(replay);
+    replay.finish();
+  }
+  report::SampleJoin join;
+};
+
+Lines paths_of(const report::SampleReport& report) {
+  Lines lines;
+  for (const report::PathRow& row : report.paths) {
+    std::string line;
+    for (const std::string& frame : row.path) line += (line.empty() ? "" : " > ") + frame;
+    lines.push_back(line + ", " + name_of(row.activity) + ": " + std::to_string(row.samples));
+  }
+  return lines;
+}
+
+const Json& row_of(const Json& rows, const std::string& name) {
+  for (const Json& row : rows)
+    if (row["name"] == name) return row;
+  FAIL("no row of " << name);
+  throw 0;
+}
+
+std::uint64_t number(const std::string& bytes, std::size_t& at) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    const auto byte = static_cast<unsigned char>(bytes.at(at++));
+    value |= std::uint64_t{byte & 127u} << shift;
+    if (byte < 128) return value;
+  }
+}
+
+/// Samples in all cells, and how many cells there are.
+std::pair<std::uint64_t, std::uint64_t> cells_of(const report::PageSamples& page) {
+  std::uint64_t samples = 0, cells = 0;
+  std::size_t at = 0;
+  const Json json = page.json();
+  for (const Json& list : json["cells"]) {
+    for (std::uint64_t i = 0; i < list[1].get<std::uint64_t>(); ++i, ++cells) {
+      number(page.bytes(), at);
+      CHECK(number(page.bytes(), at) < json["kinds"].size());
+      samples += number(page.bytes(), at);
+    }
+  }
+  CHECK(at == page.bytes().size());
+  return {samples, cells};
+}
+
+}  // namespace
+
+TEST_CASE("a worker's samples have the path of the thread that encountered the region") {
+  SampledTrace made = sampled_imbalance();
+  const Joined joined{made};
+  const report::SampleReport report = report::report_of(joined.join, report::SamplePaths{joined.join}, true);
+  const std::string region = "main > solve > parallel @example.c:10";
+  CHECK(paths_of(report) == Lines{"main > init, work: 5", "main > save, work: 5", region + ", barrier: 43",
+                                  region + " > kernel, work: 56"});
+  CHECK(report.samples == made.samples.samples.size());
+  CHECK(report.outside == 0);
+}
+
+TEST_CASE("raw stacks have the runtime's frames and no constructs") {
+  SampledTrace made = sampled_imbalance();
+  const Joined joined{made};
+  const report::SampleReport report = report::report_of(joined.join, report::SamplePaths{joined.join, true}, true);
+  CHECK(paths_of(report) ==
+        Lines{"clone3 > __kmp_launch_worker > solve > __kmp_barrier, barrier: 23",
+              "clone3 > __kmp_launch_worker > solve > kernel, work: 46", "main > init, work: 5", "main > save, work: 5",
+              "main > solve > __kmpc_fork_call > solve > __kmp_barrier, barrier: 20",
+              "main > solve > __kmpc_fork_call > solve > kernel, work: 10"});
+}
+
+TEST_CASE("samples of threads that the trace does not have, or before its begin, are outside") {
+  SampledTrace made = sampled_imbalance();
+  made.samples.samples.insert(made.samples.samples.begin(), {.time = start - 5, .thread = 101});
+  made.samples.samples.push_back({.time = start + ms, .thread = 999});
+  const Joined joined{made};
+  const report::SampleReport report = report::report_of(joined.join, report::SamplePaths{joined.join}, true);
+  CHECK(report.outside == 2);
+  CHECK(report.samples == made.samples.samples.size() - 2);
+}
+
+TEST_CASE("functions have their own samples, those inside, and their waiting") {
+  SampledTrace made = sampled_imbalance();
+  const Json samples = report_of(made)["samples"];
+  const Json& kernel = row_of(samples["functions"], "kernel");
+  CHECK(kernel["self"] == 56);
+  CHECK(kernel["inside"] == 56);
+  CHECK(kernel["line"] == 30);
+  CHECK(kernel["file"] == "/src/kernel.c");
+  CHECK(row_of(samples["functions"], "main")["inside"] == 109);
+  CHECK(row_of(samples["functions"], "main")["self"] == 0);
+  const Json& region = row_of(samples["functions"], "parallel @example.c:10");
+  CHECK(region["waiting"] == 43);
+  CHECK(region["self"] == 0);
+  CHECK(region["region"] == 0);
+}
+
+TEST_CASE("who works while others wait has the blame, shared with those who work too") {
+  SampledTrace made = sampled_imbalance();
+  const Json blame = report_of(made)["samples"]["blame"];
+  // 18 samples of the last thread (2 ms it was preempted) while three wait.
+  CHECK(row_of(blame, "kernel")["barrier_ns"] == 54 * ms);
+  CHECK(row_of(blame, "kernel")["total_ns"] == 54 * ms);
+  CHECK(row_of(blame, "kernel")["line"] == 30);
+  CHECK(row_of(blame, "kernel")["region"] == 0);
+  // Behind the region three idle for 5 ms.
+  CHECK(row_of(blame, "save")["idle_ns"] == 15 * ms);
+  CHECK(row_of(blame, "save")["region"].is_null());
+  for (const Json& row : blame) CHECK(row["name"] != "init");  // nobody was there yet
+}
+
+TEST_CASE("a wait is split into running, sleeping and preempted, also a pause that began before it") {
+  SampledTrace made = sampled_imbalance();
+  const Json samples = report_of(made)["samples"];
+  REQUIRE(samples["waits"].size() == 1);
+  const Json& wait = samples["waits"][0];
+  CHECK(wait["name"] == "!$omp implicit barrier @example.c:10");
+  CHECK(wait["activity"] == "barrier");
+  CHECK(wait["waited_ns"] == 40 * ms);  // of the two threads that have stops; of the master none is known
+  CHECK(wait["slept_ns"] == 15 * ms);
+  CHECK(wait["preempted_ns"] == 2 * ms);
+  const Json& second = row_of(samples["threads"], "OMP thread 2");
+  CHECK(second["preempted_ns"] == 4 * ms);
+  CHECK(second["preempted_working_ns"] == 2 * ms);
+  CHECK(second["working_ns"] == 10 * ms);
+}
+
+TEST_CASE("a report without samples has no such section, and says how to get them") {
+  TraceBuilder trace = imbalance_3_to_1();
+  trace.editable().creator = "Tracer 1";
+  const report::Report report = report::analyze(trace);
+  CHECK(!Json::parse(report::to_json(report)).contains("samples"));
+  CHECK(report::to_text(report, {}).find("tracer run --sample") != std::string::npos);
+  CHECK(report::to_text(report, {}).find("Functions") == std::string::npos);
+}
+
+TEST_CASE("the text has the functions, what ran while others waited, and the waits") {
+  SampledTrace made = sampled_imbalance();
+  const std::string text = report::to_text(report::analyze(made.trace, {}, &made.samples), {.rows = 0, .colour = false, .width = 140});
+  for (const char* part : {"kernel.c:30", "51.4 %", "What ran while other threads waited", "54 ms", "37.5 %", "Threads that did not run"})
+    CHECK_THAT(text, Catch::Contains(part));
+  CHECK(text.find("tracer run --sample") == std::string::npos);
+}
+
+TEST_CASE("findings say what ran while others waited, and how they waited") {
+  SampledTrace made = sampled_imbalance();
+  const report::Report report = report::analyze(made.trace, {}, &made.samples);
+  std::string text;
+  for (const report::Finding& finding : report.verdict.findings) text += finding.id + ": " + finding.text + "\n";
+  CHECK_THAT(text, Catch::Contains("imbalance: "));
+  CHECK_THAT(text, Catch::Contains("Meanwhile kernel (kernel.c:30) ran, 100 % of what was sampled."));
+}
+
+TEST_CASE("work that was preempted is a finding") {
+  SampledTrace made = sampled_imbalance();
+  for (samples::Pause& pause : made.samples.pauses) {
+    if (pause.thread == 104) pause.end += 6 * ms;
+  }
+  const report::Report report = report::analyze(made.trace, {}, &made.samples);
+  const auto found = std::find_if(report.verdict.findings.begin(), report.verdict.findings.end(),
+                                  [](const report::Finding& finding) { return finding.id == "preempted"; });
+  REQUIRE(found != report.verdict.findings.end());
+  CHECK(found->lost == 10 * ms);
+  CHECK_THAT(found->text, Catch::Contains("OMP thread 3"));
+}
+
+TEST_CASE("the page has each sample at its time, as long as they are few") {
+  SampledTrace made = sampled_imbalance();
+  const Joined joined{made};
+  const report::SamplePaths paths{joined.join};
+  const report::PageSamples page{joined.join, paths, start};
+  const auto [samples, cells] = cells_of(page);
+  CHECK(samples == made.samples.samples.size());
+  CHECK(cells == samples);
+  CHECK(page.json()["unit"] == 1000);
+}
+
+TEST_CASE("the page loses no sample when there is room for few cells and paths") {
+  SampledTrace made = sampled_imbalance();
+  const Joined joined{made};
+  const report::SamplePaths paths{joined.join};
+  for (const std::size_t most : {100, 30, 10, 4, 1}) {
+    const report::PageSamples page{joined.join, paths, start, {.cells = most, .paths = 3}};
+    const auto [samples, cells] = cells_of(page);
+    CHECK(samples == made.samples.samples.size());
+    if (most >= 10) CHECK(cells <= most);  // one cell for each thread and activity is the least
+    CHECK(page.json()["nodes"].size() / 2 <= 3 + 4);
+  }
+}
