@@ -49,6 +49,9 @@ class Writer final : public TimelineVisitor {
     start(phases_, "phases.csv",
           "name,count,total_ns,longest_ns,shortest_ns,work_ns,waiting_ns,runtime_ns,device_wait_ns,mpi_ns,device_ns,"
           "threads,max_over_mean");
+    start(paths_, "sampled_paths.csv", "path,parent,name,file,region");
+    start(samples_, "samples.csv", "location,time_ns,path,activity,region,processor,line");
+    start(pauses_, "pauses.csv", "location,begin_ns,end_ns,preempted");
     write_tables(definitions);
   }
 
@@ -79,11 +82,25 @@ class Writer final : public TimelineVisitor {
             << ',' << p.waiting << ',' << p.runtime << ',' << p.device_wait << ',' << p.mpi << ',' << p.operations
             << ',' << p.threads << ',' << p.max_over_mean << '\n';
   }
+  void sampled_path(const SampledPath& path) override {
+    paths_ << path.path << ',' << path.parent << ',' << cell(std::string{path.name}) << ','
+           << cell(std::string{path.file}) << ',' << number(path.construct) << '\n';
+  }
+  void sample(const TimelineSample& sample) override {
+    samples_ << sample.location << ',' << since(sample.time) << ',' << sample.path << ',' << sample.activity << ','
+             << number(sample.region) << ',' << number(sample.processor) << ',' << sample.line << '\n';
+  }
+  void pause(const TimelinePause& pause) override {
+    pauses_ << pause.location << ',' << since(pause.begin) << ',' << since(pause.end) << ',' << pause.preempted << '\n';
+  }
   void finish() override {
-    for (std::ofstream* file : {&slices_, &arrows_, &messages_, &counters_, &bands_, &phases_}) check(*file);
+    for (std::ofstream* file :
+         {&slices_, &arrows_, &messages_, &counters_, &bands_, &phases_, &paths_, &samples_, &pauses_})
+      check(*file);
   }
 
  private:
+  static std::string number(std::uint32_t ref) { return ref == undefined_ref ? "" : std::to_string(ref); }
   std::uint64_t since(std::uint64_t time) const { return time - std::min(origin_, time); }
   void check(std::ofstream& file) const {
     if (!file.flush()) throw Error{"cannot write into " + directory_.string() + ": " + std::strerror(errno)};
@@ -125,7 +142,7 @@ class Writer final : public TimelineVisitor {
 
   std::filesystem::path directory_;
   std::uint64_t origin_;
-  mutable std::ofstream slices_, arrows_, messages_, counters_, bands_, phases_;
+  mutable std::ofstream slices_, arrows_, messages_, counters_, bands_, phases_, paths_, samples_, pauses_;
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ constexpr std::uint32_t packet = 1;
 }
 namespace packet {
 constexpr std::uint32_t timestamp = 8, sequence_id = 10, track_event = 11, interned_data = 12, sequence_flags = 13,
-                        track_descriptor = 60;
+                        track_descriptor = 60, perf_sample = 66;
 constexpr std::uint64_t state_cleared = 1, needs_state = 2;
 }  // namespace packet
 namespace track {
@@ -34,8 +34,15 @@ constexpr std::uint64_t slice_begin = 1, slice_end = 2, instant = 3, counter = 4
 constexpr std::uint32_t annotation_uint = 3, annotation_name = 10;
 }  // namespace event
 namespace interned {
-constexpr std::uint32_t categories = 1, names = 2, source_locations = 4, iid = 1, name = 2;
-}
+constexpr std::uint32_t categories = 1, names = 2, source_locations = 4, function_names = 5, frames = 6, callstacks = 7,
+                        build_ids = 16, mapping_paths = 17, source_paths = 18, mappings = 19, iid = 1, name = 2;
+constexpr std::uint32_t mapping_build_id = 2, mapping_end = 5, mapping_path = 7, frame_function = 2, frame_mapping = 3,
+                        frame_pc = 4, frame_source = 5, stack_frame = 2;
+}  // namespace interned
+namespace perf {
+constexpr std::uint32_t cpu = 1, pid = 2, tid = 3, callstack = 4, mode = 5;
+constexpr std::uint64_t user = 2;
+}  // namespace perf
 
 constexpr std::uint64_t sequence = 1, counter_tracks = std::uint64_t{1} << 40, phase_tracks = std::uint64_t{1} << 41;
 
@@ -107,6 +114,50 @@ class Writer final : public TimelineVisitor {
     write_event(band.end, end);
   }
 
+  /// Each is a frame of its own, of a mapping that stands for the whole program.
+  void sampled_path(const SampledPath& path) override {
+    Proto data;
+    if (parents_.empty()) {
+      parents_.push_back(0);
+      add_interned(data, interned::build_ids, 1, "");
+      add_interned(data, interned::mapping_paths, 1, "program");
+      Proto mapping;
+      mapping.varint(interned::iid, 1);
+      mapping.varint(interned::mapping_build_id, 1);
+      mapping.varint(interned::mapping_end, ~std::uint32_t{0});
+      mapping.varint(interned::mapping_path, 1);
+      data.message(interned::mappings, mapping);
+    }
+    const std::uint64_t function = intern(functions_, path.name, interned::function_names, data);
+    Proto frame;
+    frame.varint(interned::iid, path.path);
+    frame.varint(interned::frame_function, function);
+    frame.varint(interned::frame_mapping, 1);
+    frame.varint(interned::frame_pc, function);
+    if (!path.file.empty())
+      frame.varint(interned::frame_source, intern(files_, path.file, interned::source_paths, data));
+    data.message(interned::frames, frame);
+    parents_.resize(std::max<std::size_t>(parents_.size(), path.path + std::size_t{1}));
+    parents_[path.path] = path.parent;
+    write_interned(data);
+  }
+
+  void sample(const TimelineSample& sample) override {
+    if (stacks_.insert(sample.path).second) describe_stack(sample.path);
+    const std::uint32_t group = definitions_.locations[sample.location].group;
+    Proto perf;
+    if (sample.processor != undefined_ref) perf.varint(perf::cpu, sample.processor);
+    perf.varint(perf::pid, group < numbers_.process.size() ? numbers_.process[group] : 0);
+    perf.varint(perf::tid, numbers_.thread[sample.location]);
+    perf.varint(perf::callstack, sample.path);
+    perf.varint(perf::mode, perf::user);
+    Proto message;
+    message.varint(packet::timestamp, sample.time);
+    message.message(packet::perf_sample, perf);
+    message.varint(packet::sequence_flags, packet::needs_state);
+    write(message);
+  }
+
   void finish() override { out_.flush(); }
 
  private:
@@ -135,13 +186,42 @@ class Writer final : public TimelineVisitor {
     write(message);
   }
 
+  static void add_interned(Proto& data, std::uint32_t field, std::uint64_t iid, std::string_view name) {
+    Proto entry;
+    entry.varint(interned::iid, iid);
+    entry.text(interned::name, name);
+    data.message(field, entry);
+  }
+
+  /// The text's number, told in `data` when it is new.
+  static std::uint64_t intern(std::map<std::string, std::uint64_t, std::less<>>& known, std::string_view text,
+                              std::uint32_t field, Proto& data) {
+    const auto [found, is_new] = known.try_emplace(std::string{text}, known.size() + 1);
+    if (is_new) add_interned(data, field, found->second, text);
+    return found->second;
+  }
+
+  void write_interned(const Proto& data) {
+    Proto message;
+    message.message(packet::interned_data, data);
+    message.varint(packet::sequence_flags, packet::needs_state);
+    write(message);
+  }
+
+  void describe_stack(std::uint32_t path) {
+    std::vector<std::uint64_t> frames;
+    for (std::uint32_t at = path; at != 0; at = parents_[at]) frames.push_back(at);
+    Proto stack, data;
+    stack.varint(interned::iid, path);
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) stack.varint(interned::stack_frame, *frame);
+    data.message(interned::callstacks, stack);
+    write_interned(data);
+  }
+
   void intern_names() {
     Proto data;
     const auto add = [&](std::uint32_t field, std::uint64_t iid, std::string_view name) {
-      Proto entry;
-      entry.varint(interned::iid, iid);
-      entry.text(interned::name, name);
-      data.message(field, entry);
+      add_interned(data, field, iid, name);
     };
     add(interned::categories, 1, "device");
     std::map<std::string, std::uint64_t> known;
@@ -218,6 +298,9 @@ class Writer final : public TimelineVisitor {
   std::vector<std::uint64_t> categories_;  ///< of each name
   std::ostream& out_;
   std::set<std::uint32_t> described_;
+  std::map<std::string, std::uint64_t, std::less<>> functions_, files_;     ///< interned, of samples
+  std::vector<std::uint32_t> parents_;                                      ///< of sampled paths
+  std::set<std::uint32_t> stacks_;                                          ///< paths that are told as call stacks
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> lanes_;  ///< tracks, by process and lane
 };
 

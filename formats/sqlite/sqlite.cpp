@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "tracer/error.hpp"
 #include "tracer/virtual_location.hpp"
@@ -28,6 +29,11 @@ CREATE TABLE communicators (communicator INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE counters (metric INTEGER, location INTEGER, time_ns INTEGER, value INTEGER);
 CREATE TABLE phases (name INTEGER PRIMARY KEY, count INTEGER, total_ns INTEGER, longest_ns INTEGER, shortest_ns INTEGER, work_ns INTEGER, waiting_ns INTEGER, runtime_ns INTEGER, device_wait_ns INTEGER, mpi_ns INTEGER, device_ns INTEGER, threads INTEGER, max_over_mean REAL);
 CREATE TABLE phase_bands (process INTEGER, lane INTEGER, name INTEGER, begin_ns INTEGER, end_ns INTEGER);
+CREATE TABLE sampled_paths (path INTEGER PRIMARY KEY, parent INTEGER, name TEXT, file TEXT, region INTEGER);
+CREATE TABLE samples (location INTEGER, time_ns INTEGER, path INTEGER, activity TEXT, region INTEGER, processor INTEGER, line INTEGER);
+CREATE TABLE pauses (location INTEGER, begin_ns INTEGER, end_ns INTEGER, preempted INTEGER);
+CREATE VIEW named_samples AS SELECT s.*, p.name AS function, p.file, l.name AS thread, r.text AS region_text
+  FROM samples s JOIN sampled_paths p USING (path) JOIN locations l USING (location) LEFT JOIN regions r ON r.name = s.region;
 CREATE VIEW named_slices AS SELECT s.*, r.text AS region, r.file, r.line, l.name AS thread, s.end_ns - s.begin_ns AS duration_ns
   FROM slices s JOIN regions r USING (name) JOIN locations l ON l.location = s.location;
 )";
@@ -82,6 +88,12 @@ class Insert {
   void bind(int column, std::uint64_t value) {
     sqlite3_bind_int64(statement_, column, static_cast<sqlite3_int64>(value));
   }
+  void bind(int column, const std::optional<std::uint64_t>& value) {
+    if (value)
+      bind(column, *value);
+    else
+      sqlite3_bind_null(statement_, column);
+  }
   void bind(int column, double value) { sqlite3_bind_double(statement_, column, value); }
   Database& database_;
   sqlite3_stmt* statement_ = nullptr;
@@ -98,6 +110,9 @@ class Writer final : public TimelineVisitor {
         counters_{database_, "INSERT INTO counters VALUES (?,?,?,?)"},
         phases_{database_, "INSERT INTO phases VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"},
         bands_{database_, "INSERT INTO phase_bands VALUES (?,?,?,?,?)"},
+        paths_{database_, "INSERT INTO sampled_paths VALUES (?,?,?,?,?)"},
+        samples_{database_, "INSERT INTO samples VALUES (?,?,?,?,?,?,?)"},
+        pauses_{database_, "INSERT INTO pauses VALUES (?,?,?,?)"},
         origin_{definitions.clock.offset} {
     write_tables(definitions);
   }
@@ -129,6 +144,18 @@ class Writer final : public TimelineVisitor {
     phases_(std::uint64_t{p.region}, p.count, p.total, p.longest, p.shortest, p.work, p.waiting, p.runtime,
             p.device_wait, p.mpi, p.operations, std::uint64_t{p.threads}, p.max_over_mean);
   }
+  void sampled_path(const SampledPath& path) override {
+    paths_(std::uint64_t{path.path}, std::uint64_t{path.parent}, std::string{path.name}, std::string{path.file},
+           or_null(path.construct));
+  }
+  void sample(const TimelineSample& sample) override {
+    samples_(std::uint64_t{sample.location}, since(sample.time), std::uint64_t{sample.path},
+             std::string{sample.activity}, or_null(sample.region), or_null(sample.processor),
+             std::uint64_t{sample.line});
+  }
+  void pause(const TimelinePause& pause) override {
+    pauses_(std::uint64_t{pause.location}, since(pause.begin), since(pause.end), std::uint64_t{pause.preempted});
+  }
   void finish() override {
     database_.run(
         "CREATE INDEX slices_by_name ON slices (name); CREATE INDEX slices_by_time ON slices (location, begin_ns); "
@@ -140,6 +167,9 @@ class Writer final : public TimelineVisitor {
     explicit Schema(Database& database) { database.run(schema); }
   };
   std::uint64_t since(std::uint64_t time) const { return time - std::min(origin_, time); }
+  static std::optional<std::uint64_t> or_null(std::uint32_t ref) {
+    return ref == undefined_ref ? std::nullopt : std::optional<std::uint64_t>{ref};
+  }
 
   void write_tables(const Definitions& definitions) {
     Insert meta{database_, "INSERT OR REPLACE INTO meta VALUES (?,?)"},
@@ -171,7 +201,7 @@ class Writer final : public TimelineVisitor {
 
   Database database_;
   Schema schema_;
-  Insert slices_, arrows_, messages_, counters_, phases_, bands_;
+  Insert slices_, arrows_, messages_, counters_, phases_, bands_, paths_, samples_, pauses_;
   std::uint64_t origin_;
 };
 

@@ -100,6 +100,30 @@ struct PhaseTotals {
   double max_over_mean = 1;  ///< of the threads' work
 };
 
+/// A call path of samples: its last frame, and the path before it. Number 0 is the empty path, and not told. The texts
+/// stay until the last sample is told.
+struct SampledPath {
+  std::uint32_t path = 0, parent = 0;
+  std::string_view name, file;          ///< of a function or construct; file "" unknown
+  RegionRef construct = undefined_ref;  ///< the region of a construct
+};
+
+struct TimelineSample {
+  LocationRef location = 0;
+  std::uint64_t time = 0;
+  std::uint32_t path = 0;
+  std::string_view activity;         ///< what the thread did: work, barrier, ... (docs/formats/report-json.md, times)
+  RegionRef region = undefined_ref;  ///< the innermost it was in
+  std::uint32_t processor = undefined_ref, line = 0;  ///< line: of the path's last function; 0 unknown
+};
+
+/// A time in which a thread did not run.
+struct TimelinePause {
+  LocationRef location = 0;
+  std::uint64_t begin = 0, end = 0;
+  bool preempted = false;  ///< it would have run; else it slept
+};
+
 class TimelineVisitor {
  public:
   virtual ~TimelineVisitor() = default;
@@ -114,6 +138,11 @@ class TimelineVisitor {
   virtual void counter(const Counter&) {}
   /// When it ends.
   virtual void band(const Band&) {}
+  /// Before finish(): each path before what goes on from it, and before the samples on it.
+  virtual void sampled_path(const SampledPath&) {}
+  /// Before finish(): of each location in order of time.
+  virtual void sample(const TimelineSample&) {}
+  virtual void pause(const TimelinePause&) {}
   /// Before finish().
   virtual void phase(const PhaseTotals&) {}
   /// After the last slice is closed.

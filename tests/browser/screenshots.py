@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """screenshots.py TRACER LIBRARY MAKE_TRACE DISEASES CHOLESKY DIRECTORY: the pictures of docs/images, made anew: the pages of an
-uneven loop, of 96 threads, of two traces beside each other, of a run that was killed, and of the Cholesky example."""
+uneven loop, of its samples, of 96 threads, of two traces beside each other, of a run that was killed, and of the Cholesky example."""
 import os
 import pathlib
 import subprocess
@@ -35,6 +35,7 @@ def main():
             browser.screenshot(pathlib.Path(out) / f"report-{name}.png")
 
         picture("imbalance", make(tracer, make_trace, directory, "imbalance"))
+        picture("samples", make(tracer, make_trace, directory, "sampled"), "tracerReport.showTab('Samples')")
         picture("96-threads", make(tracer, make_trace, directory, "wide", "96"), "tracerReport.setRange(200e3, 300e3); tracerReport.showTab('In view')")
         before, after = (make_archive(make_trace, directory, kind).name for kind in ("imbalance", "even"))
         subprocess.run([tracer, "diff", before, after, "--html", "comparison.html"], check=True, stderr=subprocess.DEVNULL, cwd=directory)

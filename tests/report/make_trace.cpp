@@ -77,10 +77,10 @@ void write_large(EventSink& sink, std::uint64_t events, unsigned threads, unsign
 
 int main(int argc, char** argv) try {
   if (argc < 3) {
-    std::fprintf(
-        stderr,
-        "usage: make_trace imbalance|even|killed|chain|overlap|lock|phases|large|wide|ring|sampled|many-samples DIRECTORY "
-        "[NUMBER]\n");
+    std::fprintf(stderr,
+                 "usage: make_trace "
+                 "imbalance|even|killed|chain|overlap|lock|phases|large|wide|ring|sampled|many-samples DIRECTORY "
+                 "[NUMBER]\n");
     return 2;
   }
   const std::uint64_t number = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 10;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A trace with samples and scheduling of which one knows what a report must say; and one with as many samples as wanted.
+// A trace with samples and scheduling of which one knows what a report must say; and one with as many samples as
+// wanted.
 #pragma once
 
 #include "tests/report/known_traces.hpp"
@@ -113,7 +114,8 @@ inline samples::SampleSet many_samples(std::uint64_t count, std::uint64_t length
   const std::uint64_t each = count / 8;
   for (std::uint32_t thread = 0; thread < 8; ++thread)
     for (std::uint64_t i = 0; i < each; ++i)
-      set.sample(101 + thread, start + i * (length / each), static_cast<std::uint32_t>(random(i % 3 == 0 ? stacks : 20)));
+      set.sample(101 + thread, start + i * (length / each),
+                 static_cast<std::uint32_t>(random(i % 3 == 0 ? stacks : 20)));
   return set.set();
 }
 

@@ -109,6 +109,8 @@ class Checker:
 
         if report["phases"]:
             self.check_phases(name, tables, report)
+        if "samples" in report:
+            self.check_samples(name, tables, report["samples"])
 
         # The queries that are offered.
         asked = self.duckdb(tables, *(self.queries / f"{q}.sql" for q in ("waiting", "barriers", "tasks", "messages")))
@@ -124,6 +126,18 @@ class Checker:
         need(own == {pathlib.Path(row["filename"]): int(row["n"]) for row in by_file}, f"{name}: both readers find the same rows in {len(sums)} files")
         exclusive = sum(int(f["sums"]["exclusive"]) for file, f in sums.items() if file.name.startswith("regions-") and f["rows"])
         need(exclusive == sum(e for _, e, _ in found.values()), f"{name}: and the same sums")
+
+    def check_samples(self, name, tables, report):
+        functions, stacks, stopped = self.duckdb(
+            tables, """SELECT function, file, max(line) AS line, count(*) FILTER (activity = 'work') AS self, count(*) FILTER (activity <> 'work') AS waiting
+                       FROM samples GROUP BY function, file""",
+            """SELECT location, count(*) AS n FROM samples WHERE stack LIKE '%;parallel @%;kernel' GROUP BY location""",
+            """SELECT location, sum(CASE WHEN preempted = 1 THEN "end" - "begin" ELSE 0 END) AS preempted, sum("end" - "begin") AS stopped FROM pauses GROUP BY location""")
+        said = {row["name"]: (row["self"], row["waiting"]) for row in report["functions"] if row["self"] + row["waiting"]}
+        need({row["function"]: (int(row["self"]), int(row["waiting"])) for row in functions} == said, f"{name}: {len(said)} functions have the report's samples")
+        need({int(row["location"]): int(row["n"]) for row in stacks} == {0: 10, 1: 10, 2: 8, 3: 28}, f"{name}: stacks are whole")
+        need({int(row["location"]): (int(row["preempted"]), int(row["stopped"])) for row in stopped}
+             == {row["location"]: (row["preempted_ns"], row["preempted_ns"] + row["slept_ns"]) for row in report["threads"] if row["pauses"]}, f"{name}: times in which threads did not run")
 
     def check_phases(self, name, tables, report):
         rows, values = self.duckdb(tables, """SELECT region, "count" AS n, total, work, waiting, mpi, device, threads FROM phases""",
@@ -142,7 +156,7 @@ def main():
         work = pathlib.Path(directory)
         checker = Checker(tracer, modules, queries, work)
         events = os.environ.get("TRACER_TEST_EXPORT_EVENTS", "300000")
-        for kind in ("imbalance", "chain", "lock", "overlap", "phases", "large"):
+        for kind in ("imbalance", "chain", "lock", "overlap", "phases", "sampled", "large"):
             subprocess.run([make_trace, kind, work / kind] + ([events] if kind == "large" else []), check=True)
             checker.check(kind, work / kind)
         for program in map(pathlib.Path, sys.argv[6:]):

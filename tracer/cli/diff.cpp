@@ -40,7 +40,8 @@ std::vector<report::Report> read(const std::vector<std::string>& traces, const F
   for (const std::string& trace : traces) {
     FilteredArchive archive{trace, filter};
     Progress progress{"reading " + shown(trace)};
-    reports.push_back(report::analyze(archive.source(), [&](double share) { progress.update(share); }, archive.samples()));
+    reports.push_back(report::analyze(
+        archive.source(), [&](double share) { progress.update(share); }, archive.samples()));
     reports.back().archive = shown(trace);
   }
   return reports;

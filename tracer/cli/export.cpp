@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <optional>
 #include <ostream>
 
 #include "formats/chrome/chrome.hpp"
@@ -21,6 +22,7 @@
 #include "tracer/report/phases.hpp"
 #include "tracer/report/reading_progress.hpp"
 #include "tracer/report/timeline.hpp"
+#include "tracer/report/timeline_samples.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
@@ -63,7 +65,8 @@ class PhaseTeller final : public report::Observer {
   TimelineVisitor& to_;
 };
 
-void export_into(EventSource& source, const Options& options, TimelineVisitor& whole) {
+void export_into(FilteredArchive& archive, const Options& options, TimelineVisitor& whole) {
+  EventSource& source = archive.source();
   const report::Part part = options.part.part();
   report::PartSlices cut{source.definitions(), part, whole};
   TimelineVisitor& writer = part.whole() ? whole : cut;
@@ -80,6 +83,9 @@ void export_into(EventSource& source, const Options& options, TimelineVisitor& w
   }
   report::TimelineMessages messages{source.definitions(), replay, writer};
   replay.add(messages.observer());  // before the timeline, which says when all is told
+  std::optional<report::TimelineSamples> sampled;
+  if (const samples::SampleSet* set = archive.samples())
+    replay.add(sampled.emplace(source.definitions(), *set, writer));
   replay.add(timeline);
   replay.add(reading);
   source.read(replay);
@@ -120,22 +126,22 @@ int run(const Options& options) {
     if (!options.part.part().whole())
       throw UsageError{
           "parquet has the whole trace, of which its readers take what they want (docs/formats/parquet.md)"};
-    print_note(write_tables_with_progress(source, output,
-                                          options.shortest.empty() ? 0 : report::parse_duration(options.shortest)));
+    print_note(write_tables_with_progress(
+        source, output, options.shortest.empty() ? 0 : report::parse_duration(options.shortest), archive.samples()));
     return ok;
   }
   if (own_files) {
     PendingOutput pending{output};
     {
       const auto writer = make_file_writer(format, source.definitions(), pending.path());
-      export_into(source, options, *writer);
+      export_into(archive, options, *writer);
     }
     pending.keep();
   } else {
     write_output(output.string(), [&](std::ostream& out) {
       const auto writer = format == "chrome" ? make_chrome_writer(source.definitions(), out)
                                              : make_perfetto_writer(source.definitions(), out);
-      export_into(source, options, *writer);
+      export_into(archive, options, *writer);
     });
   }
   if (output != "-") print_note("wrote " + output.string());

@@ -42,7 +42,8 @@ int run(const Options& options) {
   report::Report report;
   {
     Progress progress{"reading"};
-    report = report::analyze(*source, [&](double share) { progress.update(share); }, archive.samples());
+    report = report::analyze(
+        *source, [&](double share) { progress.update(share); }, archive.samples());
   }
   report.archive = shown(std::string{archive.path()});
   if (!options.html.empty()) {
@@ -50,7 +51,8 @@ int run(const Options& options) {
     if (!options.shortest.empty()) page.shortest = report::parse_duration(options.shortest);
     Progress progress{"writing the page"};
     write_output(options.html, [&](std::ostream& out) {
-      report::write_html({source, &report, {}, archive.samples()}, page, out, [&](double share) { progress.update(share); });
+      report::write_html({source, &report, {}, archive.samples()}, page, out,
+                         [&](double share) { progress.update(share); });
     });
     if (options.html != "-") print_note("open " + options.html + " in a browser.");
     if (!options.json && !options.text) return ok;

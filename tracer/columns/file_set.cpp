@@ -92,6 +92,18 @@ const std::array<TableLayout, number_of_tables>& layouts() {
         {"submit_time"}},
        4},
       {"metrics", {{"time"}, {"location"}, {"metric"}, {"value"}, {"number", real}}, 0},
+      {"samples",
+       {{"time"},
+        {"location"},
+        {"function", text},
+        {"file", text},
+        {"line", int32},
+        {"stack", text},
+        {"activity", text},
+        {"region"},
+        {"processor", int32}},
+       -1},
+      {"pauses", {{"begin"}, {"end"}, {"location"}, {"preempted", int32}}, -1},
   }};
   return all;
 }

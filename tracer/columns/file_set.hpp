@@ -27,6 +27,8 @@ enum class Table : std::uint8_t {
   messages,
   device_operations,
   metrics,
+  samples,
+  pauses,
   count_
 };
 inline constexpr std::size_t number_of_tables = static_cast<std::size_t>(Table::count_);

@@ -43,6 +43,7 @@ Tables::Tables(const Definitions& definitions, const report::Replay& replay, con
       origin_{definitions.clock.offset},
       shortest_{shortest},
       files_{directory, definitions},
+      samples_{files_, origin_},
       next_host_op_(definitions.locations.size()) {
   for (const Location& location : definitions.locations)
     is_stream_.push_back(location.kind == LocationKind::accelerator_stream);

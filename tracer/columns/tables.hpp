@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tracer/columns/file_set.hpp"
+#include "tracer/columns/sample_tables.hpp"
 #include "tracer/report/mpi_messages.hpp"
 #include "tracer/report/phases.hpp"
 #include "tracer/report/replay.hpp"
@@ -33,6 +34,8 @@ class Tables final : public report::Observer, public report::MpiSink {
   /// Writes what is left, and the tables of definitions; the files are complete then.
   void finished(std::uint64_t time) override;
 
+  /// To be told of the samples, before finished().
+  TimelineVisitor& samples() { return samples_; }
   std::uint64_t rows() const noexcept { return files_.rows(); }
   std::uint64_t bytes() const noexcept { return files_.bytes(); }
 
@@ -73,6 +76,7 @@ class Tables final : public report::Observer, public report::MpiSink {
   const report::Phases& phases_;
   std::uint64_t origin_, shortest_;
   FileSet files_;
+  SampleTables samples_;
   std::vector<bool> is_stream_;
   std::vector<std::uint64_t> next_host_op_;  ///< of each stream's next operation
   std::unordered_map<std::uint64_t, Submit> submits_;

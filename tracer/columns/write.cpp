@@ -2,11 +2,13 @@
 // See write.hpp.
 #include "tracer/columns/write.hpp"
 
+#include <optional>
 #include <system_error>
 
 #include "tracer/base/file.hpp"
 #include "tracer/columns/tables.hpp"
 #include "tracer/error.hpp"
+#include "tracer/report/timeline_samples.hpp"
 
 namespace tracer::columns {
 namespace {
@@ -69,6 +71,8 @@ WriteResult write_tables(EventSource& source, const fs::path& directory, const W
   Tables tables{source.definitions(), replay, phases, unfinished.path(), options.shortest};
   report::MpiMessages messages{source.definitions(), replay, tables};
   replay.add(messages);
+  std::optional<report::TimelineSamples> sampled;
+  if (options.samples != nullptr) replay.add(sampled.emplace(source.definitions(), *options.samples, tables.samples()));
   replay.add(tables);
   WithProgress with_progress{replay, source.number_of_events(), options.progress};
   source.read(with_progress);

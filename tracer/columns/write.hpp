@@ -6,12 +6,14 @@
 #include <functional>
 
 #include "tracer/event_source.hpp"
+#include "tracer/samples.hpp"
 
 namespace tracer::columns {
 
 struct WriteOptions {
-  std::uint64_t shortest = 0;            ///< ns; regions below it get no row
-  std::function<void(double)> progress;  ///< 0 to 1; may be empty
+  std::uint64_t shortest = 0;                   ///< ns; regions below it get no row
+  std::function<void(double)> progress;         ///< 0 to 1; may be empty
+  const samples::SampleSet* samples = nullptr;  ///< of the trace; null: none
 };
 struct WriteResult {
   std::uint64_t rows = 0, bytes = 0;

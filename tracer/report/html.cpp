@@ -55,9 +55,8 @@ std::string for_script(const Json& json) {
 void fill_page(const Json& meta, const std::deque<PageSide>& sides, std::ostream& out) {
   std::string_view rest = page_html;
   while (!rest.empty()) {  // the page's places for what is filled in
-    const std::size_t at =
-        std::min({rest.find("/*STYLE*/"), rest.find("/*META*/"), rest.find("/*SLICES*/"), rest.find("/*SAMPLES*/"),
-                  rest.find("/*SCRIPT*/")});
+    const std::size_t at = std::min({rest.find("/*STYLE*/"), rest.find("/*META*/"), rest.find("/*SLICES*/"),
+                                     rest.find("/*SAMPLES*/"), rest.find("/*SCRIPT*/")});
     out << rest.substr(0, at);
     if (at == std::string_view::npos) break;
     const std::string_view place = rest.substr(at, rest.find("*/", at) + 2 - at);

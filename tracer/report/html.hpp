@@ -26,7 +26,7 @@ struct HtmlOptions {
 struct PageTrace {
   EventSource* source = nullptr;
   const Report* report = nullptr;
-  std::string title;  ///< "" of the only one
+  std::string title;                            ///< "" of the only one
   const samples::SampleSet* samples = nullptr;  ///< of the trace; null: there are none
 };
 

@@ -29,14 +29,13 @@ PageSamples::PageSamples(const SampleJoin& join, const SamplePaths& paths, std::
   }
   for (std::size_t n = inside_.size(); n-- > 1;) inside_[paths.nodes()[n].parent] += inside_[n];
   // Coarser in time first; where one cell for the whole run is too fine, fewer paths; then no regions.
-  for (std::size_t most = limits.paths;; most /= 4) {
+  bool fits = false;
+  for (std::size_t most = limits.paths; !fits && most >= 1; most /= 4) {
     choose_paths(most);
     number_kinds(most >= 4);
-    for (unit_ = 1000; fill(unit_, limits.cells) > limits.cells && unit_ <= last;) unit_ *= 2;
-    std::size_t cells = 0;
-    for (const auto& list : cells_) cells += list.size();
-    if (cells <= limits.cells || most < 4) break;
+    for (unit_ = 1000; !(fits = fill(unit_, limits.cells) <= limits.cells) && unit_ <= last;) unit_ *= 2;
   }
+  if (!fits) fill(unit_, std::numeric_limits<std::size_t>::max() - 1);
   encode();
 }
 
@@ -152,8 +151,9 @@ Json PageSamples::json() const {
                      kind.region == undefined_ref ? -1 : std::int64_t{kind.region}});
   for (LocationRef l = 0; l < cells_.size(); ++l)
     if (!cells_[l].empty()) cells.push_back({l, cells_[l].size()});
-  return {{"period", join_.set().period}, {"unit", unit_},          {"frames", std::move(frames)},
-          {"nodes", std::move(nodes)},    {"kinds", std::move(kinds)}, {"cells", std::move(cells)}};
+  return {{"period", join_.set().period}, {"unit", unit_},
+          {"frames", std::move(frames)},  {"nodes", std::move(nodes)},
+          {"kinds", std::move(kinds)},    {"cells", std::move(cells)}};
 }
 
 }  // namespace tracer::report

@@ -48,12 +48,12 @@ class PageSamples {
   const SampleJoin& join_;
   const SamplePaths& paths_;
   const std::uint64_t origin_;
-  std::vector<std::uint64_t> inside_;       ///< samples, of each of the paths' nodes
-  std::vector<std::uint32_t> page_node_;    ///< by node: where its samples go on the page
-  std::vector<PathNode> nodes_;             ///< of the page; a frame beyond the last is that of rare paths
-  std::vector<Kind> kinds_;                 ///< of the page
-  std::vector<std::uint32_t> page_kind_;    ///< by kind
-  std::vector<std::vector<Cell>> cells_;    ///< by location
+  std::vector<std::uint64_t> inside_;     ///< samples, of each of the paths' nodes
+  std::vector<std::uint32_t> page_node_;  ///< by node: where its samples go on the page
+  std::vector<PathNode> nodes_;           ///< of the page; a frame beyond the last is that of rare paths
+  std::vector<Kind> kinds_;               ///< of the page
+  std::vector<std::uint32_t> page_kind_;  ///< by kind
+  std::vector<std::vector<Cell>> cells_;  ///< by location
   std::uint64_t unit_ = 1000;
   std::string bytes_;
 };

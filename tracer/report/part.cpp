@@ -149,6 +149,18 @@ void PartSlices::band(const Band& band) {
   next_.band(cut);
 }
 
+void PartSlices::sample(const TimelineSample& sample) {
+  if (is_wanted(sample.location) && sample.time >= from_ && sample.time <= to_) next_.sample(sample);
+}
+
+void PartSlices::pause(const TimelinePause& pause) {
+  if (!is_wanted(pause.location) || pause.begin >= to_ || pause.end <= from_) return;
+  TimelinePause cut = pause;
+  cut.begin = std::max(pause.begin, from_);
+  cut.end = std::min(pause.end, to_);
+  next_.pause(cut);
+}
+
 void PartSlices::finish() {
   next_.finish();
 }

@@ -35,8 +35,8 @@ struct Part {
   }
 };
 
-/// Passes on the slices, arrows, messages, counters and bands of a part; slices that reach beyond it are cut at its
-/// ends.
+/// Passes on the slices, arrows, messages, counters, bands and samples of a part; slices and pauses that reach beyond
+/// it are cut at its ends.
 class PartSlices final : public TimelineVisitor {
  public:
   PartSlices(const Definitions& definitions, const Part& part, TimelineVisitor& next);
@@ -47,6 +47,9 @@ class PartSlices final : public TimelineVisitor {
   void message_end(const MessageEnd& end) override;
   void counter(const Counter& counter) override;
   void band(const Band& band) override;
+  void sampled_path(const SampledPath& path) override { next_.sampled_path(path); }
+  void sample(const TimelineSample& sample) override;
+  void pause(const TimelinePause& pause) override;
   void phase(const PhaseTotals&) override {}  ///< sums of the whole trace: not a part's
   void finish() override;
 

@@ -45,8 +45,8 @@ SampleJoin::SampleJoin(const Definitions& definitions, const samples::SampleSet&
   for (std::size_t l = 0; l < definitions.locations.size(); ++l) {
     Cursor& cursor = cursors_[l];
     const Location& location = definitions.locations[l];
-    cursor.process = static_cast<std::uint32_t>(
-        std::min<std::size_t>(location.group, definitions.groups_of_locations.size()));
+    cursor.process =
+        static_cast<std::uint32_t>(std::min<std::size_t>(location.group, definitions.groups_of_locations.size()));
     const std::uint32_t thread = thread_id_of(location);
     if (thread == 0) continue;
     cursor.samples = range_of(set.samples, thread);
@@ -134,7 +134,8 @@ Crowd SampleJoin::crowd(LocationRef location, std::uint64_t time) const {
   const auto at = std::lower_bound(process.times.begin(), process.times.end(), time);
   const auto& doing = process.doing[static_cast<std::size_t>(at - process.times.begin())];
   Crowd crowd;
-  for (std::size_t kind = 0; kind < kinds; ++kind) crowd.by[kind] = static_cast<std::uint32_t>(std::max(0, doing[kind]));
+  for (std::size_t kind = 0; kind < kinds; ++kind)
+    crowd.by[kind] = static_cast<std::uint32_t>(std::max(0, doing[kind]));
   crowd.working = crowd.by[static_cast<std::size_t>(Activity::work)];
   return crowd;
 }

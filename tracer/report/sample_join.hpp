@@ -33,7 +33,7 @@ struct StoppedTime {
 
 /// How others fared at the moment of a sample: threads of the same process.
 struct Crowd {
-  std::uint32_t working = 0;                                                 ///< the sample's own included
+  std::uint32_t working = 0;                                                   ///< the sample's own included
   std::array<std::uint32_t, static_cast<std::size_t>(Activity::count_)> by{};  ///< waiting or idle ones
 };
 

@@ -74,7 +74,7 @@ std::uint32_t SamplePaths::node_of(std::uint32_t stack, const SamplePlace& place
       for (const std::uint32_t frame : *part) node = child(node, function(frame));
   } else {
     for (const std::uint32_t frame :
-         place.is_master && own.has_gap ? own.before : before_region(place.constructs.front()))
+         place.is_master&& own.has_gap ? own.before : before_region(place.constructs.front()))
       node = child(node, function(frame));
     const std::string around = node == 0 ? "" : frames_[nodes_[node].frame].name;
     for (const RegionRef region : place.constructs) node = child(node, construct(region));
@@ -115,8 +115,8 @@ std::uint32_t SamplePaths::construct(RegionRef region) {
 }
 
 std::uint32_t SamplePaths::intern(PathFrame frame) {
-  const auto [at, is_new] = frame_numbers_.try_emplace({frame.name, frame.file, frame.construct},
-                                                       static_cast<std::uint32_t>(frames_.size()));
+  const auto [at, is_new] =
+      frame_numbers_.try_emplace({frame.name, frame.file, frame.construct}, static_cast<std::uint32_t>(frames_.size()));
   if (is_new) frames_.push_back(std::move(frame));
   return at->second;
 }

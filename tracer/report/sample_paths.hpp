@@ -23,7 +23,7 @@ namespace tracer::report {
 
 /// A function, or a construct.
 struct PathFrame {
-  std::string name, file;              ///< file: of a function, "" unknown
+  std::string name, file;               ///< file: of a function, "" unknown
   RegionRef construct = undefined_ref;  ///< the region of a construct
 };
 
@@ -36,9 +36,9 @@ struct PathNode {
 struct SampleKind {
   std::uint32_t node = 0;
   Activity activity = Activity::work;
-  RegionRef region = undefined_ref;           ///< the innermost, undefined_ref outside of all
-  RegionRef construct = undefined_ref;        ///< the innermost parallel region or task
-  std::uint32_t leaf = SampleJoin::outside;   ///< the innermost frame of the user's in the set, `outside`: none
+  RegionRef region = undefined_ref;          ///< the innermost, undefined_ref outside of all
+  RegionRef construct = undefined_ref;       ///< the innermost parallel region or task
+  std::uint32_t leaf = SampleJoin::outside;  ///< the innermost frame of the user's in the set, `outside`: none
   bool operator<(const SampleKind& other) const {
     return std::tie(node, activity, region, construct, leaf) <
            std::tie(other.node, other.activity, other.region, other.construct, other.leaf);
@@ -85,8 +85,8 @@ class SamplePaths {
   std::vector<SampleKind> kinds_;
   std::vector<std::uint32_t> kind_of_;
   std::map<std::tuple<std::string, std::string, RegionRef>, std::uint32_t> frame_numbers_;
-  std::vector<std::uint32_t> functions_;                           ///< by frame of the set: its frame here
-  std::unordered_map<std::uint64_t, std::uint32_t> node_numbers_;  ///< by parent and frame
+  std::vector<std::uint32_t> functions_;                                  ///< by frame of the set: its frame here
+  std::unordered_map<std::uint64_t, std::uint32_t> node_numbers_;         ///< by parent and frame
   std::map<RegionRef, std::map<std::uint32_t, std::uint64_t>> prefixes_;  ///< stacks of masters, by outermost region
   std::map<RegionRef, std::vector<std::uint32_t>> before_;
 };

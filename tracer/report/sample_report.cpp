@@ -38,7 +38,8 @@ class Sum {
   }
 
  private:
-  using CodeKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, RegionRef>;  // function, file, line, construct
+  using CodeKey =
+      std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, RegionRef>;  // function, file, line, construct
 
   void threads() {
     const auto& locations = join_.definitions().locations;
@@ -139,8 +140,8 @@ class Sum {
     for (const auto& [key, time] : join_.stopped()) {
       const auto& [activity, region] = key;
       if (!is_waiting(activity) || region >= join_.definitions().regions.size()) continue;
-      report_.waits.push_back({region, join_.definitions().regions[region].name, activity, time.ns, time.slept,
-                               time.preempted});
+      report_.waits.push_back(
+          {region, join_.definitions().regions[region].name, activity, time.ns, time.slept, time.preempted});
     }
     std::stable_sort(report_.waits.begin(), report_.waits.end(),
                      [](const WaitRow& a, const WaitRow& b) { return a.ns > b.ns; });

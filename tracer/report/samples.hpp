@@ -19,11 +19,11 @@ class SamplePaths;
 /// A function or construct, over all samples.
 struct FunctionRow {
   std::string name, file;
-  std::uint32_t line = 0;                ///< of its most frequent samples; 0 unknown
-  RegionRef construct = undefined_ref;   ///< the region, of a construct
-  std::uint64_t self = 0;                ///< samples with it innermost (in code of the user's, working)
-  std::uint64_t inside = 0;              ///< samples with it anywhere
-  std::uint64_t waiting = 0;             ///< samples in which it waited in the runtime
+  std::uint32_t line = 0;               ///< of its most frequent samples; 0 unknown
+  RegionRef construct = undefined_ref;  ///< the region, of a construct
+  std::uint64_t self = 0;               ///< samples with it innermost (in code of the user's, working)
+  std::uint64_t inside = 0;             ///< samples with it anywhere
+  std::uint64_t waiting = 0;            ///< samples in which it waited in the runtime
 };
 
 /// One user's path with what was done there.

@@ -14,13 +14,8 @@ Json reference(RegionRef region) {
 }
 
 Json json_of(const FunctionRow& row) {
-  return {{"name", row.name},
-          {"file", row.file},
-          {"line", row.line},
-          {"region", reference(row.construct)},
-          {"self", row.self},
-          {"inside", row.inside},
-          {"waiting", row.waiting}};
+  return {{"name", row.name}, {"file", row.file},     {"line", row.line},      {"region", reference(row.construct)},
+          {"self", row.self}, {"inside", row.inside}, {"waiting", row.waiting}};
 }
 
 Json json_of(const BlameRow& row) {
@@ -37,8 +32,8 @@ Json json_of(const BlameRow& row) {
 }
 
 Json json_of(const WaitRow& row) {
-  return {{"region", row.region},  {"name", row.name},         {"activity", name_of(row.activity)},
-          {"waited_ns", row.ns},   {"slept_ns", row.slept},    {"preempted_ns", row.preempted}};
+  return {{"region", row.region}, {"name", row.name},      {"activity", name_of(row.activity)},
+          {"waited_ns", row.ns},  {"slept_ns", row.slept}, {"preempted_ns", row.preempted}};
 }
 
 Json json_of(const SampleThreadRow& row) {

@@ -41,7 +41,13 @@ Table functions(const SampleReport& report) {
 
 Table blame(const SampleReport& report) {
   Table table{"What ran while other threads waited, by their time",
-              {{"function"}, {"place"}, {"time", true}, {"barrier", true}, {"taskwait", true}, {"locks", true}, {"idle", true}}};
+              {{"function"},
+               {"place"},
+               {"time", true},
+               {"barrier", true},
+               {"taskwait", true},
+               {"locks", true},
+               {"idle", true}}};
   for (const BlameRow& row : report.blame) {
     const auto of = [&](Activity activity) { return time_or_none(row.ns[static_cast<std::size_t>(activity)]); };
     table.add({row.name, place(row.file, row.line), duration_text(row.total()), of(Activity::barrier),
@@ -61,14 +67,10 @@ Table waits(const SampleReport& report) {
 
 Table threads(const SampleReport& report) {
   Table table{"Threads that did not run",
-              {{"thread"},
-               {"slept", true},
-               {"preempted", true},
-               {"of its work: slept", true},
-               {"preempted", true}}};
+              {{"thread"}, {"slept", true}, {"preempted", true}, {"of its work: slept", true}, {"preempted", true}}};
   for (const SampleThreadRow& row : report.threads)
-    table.add({row.name, time_or_none(row.slept), time_or_none(row.preempted),
-               percent(row.slept_working, row.working), percent(row.preempted_working, row.working)});
+    table.add({row.name, time_or_none(row.slept), time_or_none(row.preempted), percent(row.slept_working, row.working),
+               percent(row.preempted_working, row.working)});
   return table;
 }
 

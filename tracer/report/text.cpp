@@ -284,8 +284,10 @@ std::string to_text(const Report& report, const TextOptions& options) {
   devices(report, options, out);
   out += samples_text(report.samples, options);
   if (report.samples.empty() && report.creator.find("Tracer") != std::string::npos)
-    out += wrapped("Which functions take the time, and whether threads ran while they waited: record with tracer run "
-                   "--sample.", 2, options.width);
+    out += wrapped(
+        "Which functions take the time, and whether threads ran while they waited: record with tracer run "
+        "--sample.",
+        2, options.width);
   return out;
 }
 

@@ -97,7 +97,7 @@ function frameColour(item) {
   if (item.region >= 0) return colours[side.name + item.region];
   let hash = 0;
   for (const c of item.name) hash = (hash * 31 + c.charCodeAt(0)) >>> 0;
-  return `hsl(${200 + hash % 36} ${48 + (hash >> 8) % 40}% ${(dark ? 36 : 62) + (hash >> 16) % 18}%)`;  // as work in the timeline
+  return `hsl(${200 + hash % 36} ${48 + (hash >>> 8) % 40}% ${(dark ? 36 : 62) + (hash >>> 16) % 18}%)`;  // as work in the timeline
 }
 
 // ---- The flame graph: the root above, as wide as it has samples. Below half a pixel nothing is drawn.
