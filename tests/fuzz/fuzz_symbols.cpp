@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   module.end = 0x100000;
   std::ofstream{module.path, std::ios::binary | std::ios::trunc}.write(reinterpret_cast<const char*>(data),
                                                                        static_cast<std::streamsize>(size));
-  const auto look_up = tracer::translate::make_symbolizer({module});
+  const auto look_up = tracer::translate::make_symbolizer({module}, true);
   look_up({0x1001, 0x1008, 0x1010, 0x1020, 0x2000, 0xffff});
   return 0;
 }

@@ -156,7 +156,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
     module.build_id = "another";  // that no file has
     translation.properties.push_back({"TRACER::NO_LINES::" + module.path, "another file than the one that ran"});
   }
-  if (options.symbols) translation.symbolize = translate::make_symbolizer(std::move(modules));
+  if (options.symbols) translation.symbolize = translate::make_symbolizer(modules);
   const report::Filter filter = filter_of(source->journal(), result.damage);
   if (!filter.empty()) {
     translation.keep = [&](const Region& region) { return holds_the_trace_together(region) || filter.keeps(region); };
@@ -171,7 +171,9 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   translate::TranslateReport report = translate::translate(*source, *sink, translation);
 
   if (mark) mark->whole();
-  result.samples = convert_samples(raw_directory, directory, source->journal(), translation.symbolize);
+  result.samples =
+      convert_samples(raw_directory, directory, source->journal(),
+                      options.symbols ? translate::make_symbolizer(std::move(modules), true) : translate::Symbolizer{});
   result.archive = directory / "traces.otf2";
   result.events = report.events;
   result.lost = report.lost;

@@ -87,12 +87,13 @@ class Builder {
     for (const auto& [address, index] : addresses_) addresses[index] = address & ~raw::frame_of_runtime;
     const std::vector<translate::SourcePosition> positions =
         symbolize_ ? symbolize_(addresses) : std::vector<translate::SourcePosition>(addresses.size());
-    for (std::size_t i = 0; i < addresses.size(); ++i) set_.frames.push_back(frame_of(addresses[i], positions[i]));
+    frames_.resize(addresses.size());
     for (const auto& [address, index] : addresses_)
-      if ((address & raw::frame_of_runtime) != 0 && set_.frames[index].origin == samples::Origin::user)
-        set_.frames[index].origin = samples::Origin::runtime;
+      frames_[index] = frames_of(addresses[index], positions[index], (address & raw::frame_of_runtime) != 0);
     set_.stacks.resize(stacks_.size());
-    for (const auto& [stack, index] : stacks_) set_.stacks[index] = stack;
+    for (const auto& [stack, index] : stacks_)
+      for (const std::uint32_t address : stack)
+        set_.stacks[index].insert(set_.stacks[index].end(), frames_[address].begin(), frames_[address].end());
     const auto by_thread = [](const auto& a, const auto& b) { return a.thread < b.thread; };
     std::stable_sort(set_.samples.begin(), set_.samples.end(), by_thread);
     std::stable_sort(set_.pauses.begin(), set_.pauses.end(), by_thread);
@@ -119,6 +120,26 @@ class Builder {
     if (is_new) set_.strings.push_back(text);
     return at->second;
   }
+  /// More than one where the compiler put functions into one another there, outermost first.
+  std::vector<std::uint32_t> frames_of(std::uint64_t address, const translate::SourcePosition& position,
+                                       bool in_runtime) {
+    std::vector<std::uint32_t> numbers;
+    const auto add = [&](const translate::SourcePosition& one) {
+      samples::Frame frame = frame_of(address, one);
+      if (in_runtime && frame.origin == samples::Origin::user) frame.origin = samples::Origin::runtime;
+      numbers.push_back(static_cast<std::uint32_t>(set_.frames.size()));
+      set_.frames.push_back(frame);
+    };
+    if (position.frames.empty()) add(position);
+    for (const translate::SourceFrame& one : position.frames) {
+      translate::SourcePosition each = position;
+      each.function = one.function;
+      each.file = one.file;
+      each.line = one.line;
+      add(each);
+    }
+    return numbers;
+  }
   samples::Frame frame_of(std::uint64_t address, const translate::SourcePosition& position) {
     samples::Frame frame;
     std::string function = position.function;
@@ -142,6 +163,7 @@ class Builder {
   std::unordered_map<std::uint64_t, std::uint32_t> addresses_;
   std::unordered_map<std::vector<std::uint32_t>, std::uint32_t, VectorHash> stacks_;
   std::unordered_map<std::string, std::uint32_t> strings_;
+  std::vector<std::vector<std::uint32_t>> frames_;  ///< of each address
   std::map<ChannelId, samples::Pause> open_;
 };
 

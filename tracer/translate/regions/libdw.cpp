@@ -24,7 +24,9 @@ bool load(LibDw& dw) {
          TRACER_FIND(dwarf_linesrc) && TRACER_FIND(dwarf_lineno) && TRACER_FIND(dwarf_lineaddr) &&
          TRACER_FIND(dwarf_attr) && TRACER_FIND(dwarf_getfuncs) && TRACER_FIND(dwarf_diename) &&
          TRACER_FIND(dwarf_decl_line) && TRACER_FIND(dwarf_decl_file) && TRACER_FIND(dwarf_attr_integrate) &&
-         TRACER_FIND(dwarf_formstring);
+         TRACER_FIND(dwarf_formstring) && TRACER_FIND(dwarf_child) && TRACER_FIND(dwarf_siblingof) &&
+         TRACER_FIND(dwarf_tag) && TRACER_FIND(dwarf_formudata) && TRACER_FIND(dwarf_getsrcfiles) &&
+         TRACER_FIND(dwarf_filesrc);
 #undef TRACER_FIND
 }
 

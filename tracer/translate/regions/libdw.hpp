@@ -33,6 +33,12 @@ struct LibDw {
   decltype(&::dwarf_decl_file) dwarf_decl_file;
   decltype(&::dwarf_attr_integrate) dwarf_attr_integrate;
   decltype(&::dwarf_formstring) dwarf_formstring;
+  decltype(&::dwarf_child) dwarf_child;
+  decltype(&::dwarf_siblingof) dwarf_siblingof;
+  decltype(&::dwarf_tag) dwarf_tag;
+  decltype(&::dwarf_formudata) dwarf_formudata;
+  decltype(&::dwarf_getsrcfiles) dwarf_getsrcfiles;
+  decltype(&::dwarf_filesrc) dwarf_filesrc;
 };
 
 /// nullptr when libdw.so.1 cannot be opened. Never closed.

@@ -16,12 +16,21 @@
 namespace tracer::translate {
 
 /// Where a code address stands. `file` empty: unknown, only the address can be shown.
+/// A function, and a line in it.
+struct SourceFrame {
+  std::string function, file;
+  std::uint32_t line = 0;
+};
+
 struct SourcePosition {
   std::string file;  ///< full path as the debug information has it
   std::uint32_t line = 0;
   std::string function;      ///< demangled name of the enclosing function, "" unknown
   std::string module;        ///< path of the executable or library, "" unknown
   std::uint64_t offset = 0;  ///< the address as the module's file has it (addr2line -e module); with a module only
+  /// Where the address is in a function that the compiler put into another one, and that was asked for: all of them,
+  /// outermost first, each with its line; the last one's is the position's. Else empty.
+  std::vector<SourceFrame> frames;
 };
 
 /// Looks up many return addresses at once (the call is one before each); result i for address i.

@@ -13,9 +13,11 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "tracer/base/text.hpp"
 #include "tracer/translate/regions/fortran_names.hpp"
+#include "tracer/translate/regions/inlined.hpp"
 #include "tracer/translate/regions/libdw.hpp"
 #include "tracer/translate/regions/zstd_sections.hpp"
 
@@ -138,7 +140,7 @@ int consider(Dwarf_Die* die, void* data) {
 class DwarfReader {
  public:
   explicit DwarfReader(const std::vector<Module>& modules);
-  SourcePosition look_up(std::uint64_t address, const std::string& build_id);
+  SourcePosition look_up(std::uint64_t address, const std::string& build_id, bool with_inlined);
 
  private:
   /// A piece of code of a compilation unit; addresses of the process.
@@ -153,8 +155,11 @@ class DwarfReader {
   const Piece* piece_at(Dwfl_Module* module, Dwarf_Addr address);
   Dwarf_Line* row_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, int& number) const;
   void line_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, SourcePosition& position) const;
+  std::string whole_path(Dwarf_Die* unit, const std::string& file) const;
+  std::vector<SourceFrame> frames_of(const Piece& piece, Dwarf_Addr address, const SourcePosition& position);
 
   const LibDw* dw_ = libdw();
+  std::optional<InlinedFunctions> inlined_;
   std::map<Dwfl_Module*, Pieces> pieces_;
   Dwfl_Callbacks callbacks_{};
   std::unique_ptr<Dwfl, void (*)(Dwfl*)> dwfl_{nullptr, [](Dwfl* d) { libdw()->dwfl_end(d); }};
@@ -162,6 +167,7 @@ class DwarfReader {
 
 DwarfReader::DwarfReader(const std::vector<Module>& modules) {
   if (!dw_) return;
+  inlined_.emplace(*dw_);
   callbacks_.find_debuginfo = find_debuginfo;
   callbacks_.section_address = dw_->dwfl_offline_section_address;
   dwfl_.reset(dw_->dwfl_begin(&callbacks_));
@@ -220,14 +226,35 @@ void DwarfReader::line_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr ad
   Dwarf_Line* const line = row_of(module, piece, address, number);
   const char* file = line ? dw_->dwarf_linesrc(line, nullptr, nullptr) : nullptr;
   if (!file) return;
-  position.file = file;
-  Dwarf_Attribute attribute;
-  if (file[0] != '/' && dw_->dwarf_attr(piece.unit, DW_AT_comp_dir, &attribute))
-    if (const char* directory = dw_->dwarf_formstring(&attribute)) position.file = std::string(directory) + "/" + file;
+  position.file = whole_path(piece.unit, file);
   position.line = static_cast<std::uint32_t>(number);
 }
 
-SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& build_id) {
+std::string DwarfReader::whole_path(Dwarf_Die* unit, const std::string& file) const {
+  Dwarf_Attribute attribute;
+  if (file.empty() || file[0] == '/' || !dw_->dwarf_attr(unit, DW_AT_comp_dir, &attribute)) return file;
+  const char* directory = dw_->dwarf_formstring(&attribute);
+  return directory ? std::string(directory) + "/" + file : file;
+}
+
+/// What the compiler outlined and put back (clang's .omp_outlined_debug__) is no function of the user's: only the line
+/// goes on.
+std::vector<SourceFrame> DwarfReader::frames_of(const Piece& piece, Dwarf_Addr address,
+                                                const SourcePosition& position) {
+  const std::vector<InlinedCall> calls = inlined_->at(piece.unit, address - piece.bias);
+  std::vector<SourceFrame> frames{{position.function, position.file, position.line}};
+  for (const InlinedCall& call : calls) {
+    frames.back().file = whole_path(piece.unit, call.file);
+    frames.back().line = call.line;
+    if (!is_outlined(call.function.c_str())) frames.push_back({user_name(call.function), "", 0});
+  }
+  frames.back().file = position.file;
+  frames.back().line = position.line;
+  if (frames.size() == 1) frames.clear();
+  return frames;
+}
+
+SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& build_id, bool with_inlined) {
   SourcePosition position;
   if (!dwfl_ || address == 0) return position;
   const Dwarf_Addr call = address - 1;
@@ -246,6 +273,7 @@ SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& bu
     dw_->dwarf_getfuncs(piece->unit, consider, &e, 0);
     position.function = user_name(e.best);
   }
+  if (with_inlined && piece) position.frames = frames_of(*piece, call, position);
   return position;
 }
 
@@ -257,8 +285,8 @@ const Module* module_of(const std::vector<Module>& modules, std::uint64_t addres
 
 }  // namespace
 
-Symbolizer make_symbolizer(std::vector<Module> modules) {
-  return [modules = std::move(modules)](const std::vector<std::uint64_t>& addresses) {
+Symbolizer make_symbolizer(std::vector<Module> modules, bool with_inlined) {
+  return [modules = std::move(modules), with_inlined](const std::vector<std::uint64_t>& addresses) {
     // Only modules that are asked for are opened: a program may have mapped hundreds.
     std::vector<Module> used;
     for (const std::uint64_t address : addresses)
@@ -271,7 +299,7 @@ Symbolizer make_symbolizer(std::vector<Module> modules) {
     positions.reserve(addresses.size());
     for (const std::uint64_t address : addresses) {
       const Module* m = module_of(modules, address - 1);
-      positions.push_back(m ? reader.look_up(address, m->build_id) : SourcePosition{});
+      positions.push_back(m ? reader.look_up(address, m->build_id, with_inlined) : SourcePosition{});
       if (!m) continue;
       positions.back().module = m->path;
       positions.back().offset = address - m->bias;

@@ -12,6 +12,7 @@ namespace tracer::translate {
 /// A symbolizer over the run's modules, which are read from disk: a file that was replaced since
 /// (another build id) is not believed. Without libdw or debug information the position has a
 /// module (and perhaps a function) only. Not for several threads at once.
-Symbolizer make_symbolizer(std::vector<Module> modules);
+/// `with_inlined`: frames of functions that the compiler put into others.
+Symbolizer make_symbolizer(std::vector<Module> modules, bool with_inlined = false);
 
 }  // namespace tracer::translate
