@@ -109,6 +109,15 @@ TEST_CASE("samples of threads that the trace does not have, or before its begin,
   CHECK(report.samples == made.samples.samples.size() - 2);
 }
 
+TEST_CASE("samples that are not in order, or overlap nothing, do no harm") {
+  SampledTrace made = sampled_imbalance();
+  std::reverse(made.samples.samples.begin(), made.samples.samples.end());
+  std::reverse(made.samples.pauses.begin(), made.samples.pauses.end());
+  for (samples::Pause& pause : made.samples.pauses) std::swap(pause.begin, pause.end);
+  const report::Report report = report::analyze(made.trace, {}, &made.samples);
+  CHECK(report.samples.samples + report.samples.outside == made.samples.samples.size());
+}
+
 TEST_CASE("functions have their own samples, those inside, and their waiting") {
   SampledTrace made = sampled_imbalance();
   const Json samples = report_of(made)["samples"];

@@ -15,13 +15,16 @@ std::uint32_t thread_id_of(const Location& location) {
   return 0;
 }
 
-/// The part of `values`, sorted by thread, that is of one thread.
+/// The part of `values`, sorted by thread, that is of one thread; nothing where they are not sorted.
 template <class T>
 std::pair<std::size_t, std::size_t> range_of(const std::vector<T>& values, std::uint32_t thread) {
   const auto less = [](const T& value, std::uint32_t wanted) { return value.thread < wanted; };
   const auto more = [](std::uint32_t wanted, const T& value) { return wanted < value.thread; };
-  return {static_cast<std::size_t>(std::lower_bound(values.begin(), values.end(), thread, less) - values.begin()),
-          static_cast<std::size_t>(std::upper_bound(values.begin(), values.end(), thread, more) - values.begin())};
+  const auto first =
+      static_cast<std::size_t>(std::lower_bound(values.begin(), values.end(), thread, less) - values.begin());
+  const auto last =
+      static_cast<std::size_t>(std::upper_bound(values.begin(), values.end(), thread, more) - values.begin());
+  return {first, std::max(first, last)};
 }
 
 /// The first of the sorted `times` from `from` on that is not before `time`: mostly near.

@@ -25,7 +25,8 @@ std::vector<InlinedCall> InlinedFunctions::at(Dwarf_Die* unit, Dwarf_Addr addres
   std::vector<const Inlined*> around;
   for (const Inlined& one : function.inlined)
     if (one.begin <= address && address < one.end) around.push_back(&one);
-  std::stable_sort(around.begin(), around.end(), [](const Inlined* a, const Inlined* b) { return a->depth < b->depth; });
+  std::stable_sort(around.begin(), around.end(),
+                   [](const Inlined* a, const Inlined* b) { return a->depth < b->depth; });
   std::vector<InlinedCall> calls;
   for (const Inlined* one : around) {
     Dwarf_Die die = one->die;
@@ -86,8 +87,7 @@ InlinedCall InlinedFunctions::call_of(Dwarf_Die* unit, Dwarf_Die* die) const {
   InlinedCall call;
   Dwarf_Attribute attribute;
   const char* name = nullptr;
-  if (dw_.dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) != nullptr)
-    name = dw_.dwarf_formstring(&attribute);
+  if (dw_.dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) != nullptr) name = dw_.dwarf_formstring(&attribute);
   if (name == nullptr) name = dw_.dwarf_diename(die);
   if (name != nullptr) call.function = name;
   call.line = static_cast<std::uint32_t>(number(die, DW_AT_call_line));
