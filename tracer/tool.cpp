@@ -36,6 +36,7 @@
 #include "tracer/convert/merge.hpp"
 #include "tracer/convert/summary.hpp"
 #include "tracer/drain/drainer.hpp"
+#include "tracer/ompt/ask.hpp"
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/device_sink.hpp"
 #include "tracer/ompt/registration.hpp"
@@ -118,7 +119,7 @@ std::atomic<sample::Sampler*> sampler{nullptr};
 Session* begin_session(const Tool& self) {
   Session* session = Session::start(self.run, self.config, &make_drainer);
   if (session == nullptr) return nullptr;
-  if (auto* made = sample::Sampler::start(*session)) {
+  if (auto* made = sample::Sampler::start(*session, &ompt::ask_runtime)) {
     sampler.store(made, std::memory_order_release);
     session->add_periodic([]() noexcept {
       if (sample::Sampler* watching = sampler.load(std::memory_order_acquire)) watching->poll();
@@ -204,6 +205,7 @@ void guarded_end(const Work& work) noexcept try {
 // On the thread that ends the runtime, where asking for places is safe, if nobody has yet.
 void take_leave_of_the_runtime() {
   if (runtime_has_ended.exchange(true)) return;
+  if (sample::Sampler* watching = sampler.load()) watching->stop_asking();
   if (device::Devices* devices = ompt::devices()) devices->finish();
   ompt::tell_places();
 }
@@ -242,7 +244,9 @@ void end(Ending ending) {
 // libomp (13 to 24) frees its tables before it finalises the tool: a thread that still runs regions then crashes the
 // process, the surer the longer finalising takes. With such threads the run ends here, while the runtime is whole.
 // Without them it does not: destructors that run after this may use OpenMP.
+// A handler of a signal, too, would ask a runtime whose tables are gone.
 void end_before_the_runtime_does() {
+  if (sample::Sampler* watching = sampler.load()) watching->stop_asking();
   try {
     Session* session = Session::current();
     if (session != nullptr && session->has_another_initial_thread()) end(ending_at_exit());

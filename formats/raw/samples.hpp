@@ -26,7 +26,8 @@ enum class SampleKind : std::uint16_t {
   switched_in = 3,   ///< it runs again
   lost = 4,          ///< `reason` entries of this channel were dropped for want of room
   asked = 5,         ///< as sample, taken by a signal's handler: the first two words are AskedWords
-  source = 6,  ///< where the channel's samples come from: `processor` is a samples::Source, `reason` the period in ns
+  source = 6,  ///< where the channel's samples come from: `processor` is a samples::Source, `reason` the period in ns;
+               ///< the last of a run holds for all
 };
 
 /// What begins the words of SampleKind::asked, before its frames.

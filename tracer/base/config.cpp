@@ -183,6 +183,15 @@ const Row rows[] = {
        const auto value = parse_number(t);
        return value && *value <= 20000 && assign(c.sample, value);
      }},
+    {"TRACER_SAMPLE_SOURCE", "auto", "auto, perf or signal",
+     "who takes samples: the kernel, or a signal's handler that asks the OpenMP runtime; auto: that where perf is "
+     "denied",
+     [](Config& c, Text t) {
+       constexpr Name names[] = {{"auto", 0}, {"perf", 1}, {"signal", 2}};
+       const auto value = lookup(names, t);
+       if (value) c.sample_source = static_cast<SampleSource>(*value);
+       return value.has_value();
+     }},
     {"TRACER_SCHEDULE", "auto", "on, off or auto",
      "when threads stop and go on running, and whether they slept or were preempted; auto: with TRACER_SAMPLE",
      [](Config& c, Text t) {

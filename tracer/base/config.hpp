@@ -45,6 +45,13 @@ enum RecordGroup : std::uint32_t {
   record_default = record_all & ~record_chunks,  ///< a static loop of two events would have three
 };
 
+/// Who takes samples.
+enum class SampleSource : std::uint8_t {
+  automatic,  ///< perf; where that is denied, signal
+  perf,       ///< the kernel, from outside
+  signal,     ///< a handler on the thread, which asks the OpenMP runtime
+};
+
 struct Config {
   bool enabled = true;
   std::string output;                  ///< pattern; "": ./tracer-<program>-<date>-<time>-<pid>
@@ -65,8 +72,9 @@ struct Config {
   std::uint64_t device_memory = 256u << 20;  ///< bytes of all trace buffers of devices
   unsigned threads = 0;                      ///< that convert; 0: as many as the process may use
   unsigned sample = 0;                       ///< samples per second of each thread's processor time; 0: none
-  bool schedule = false;                     ///< when threads stop and go on running
-  bool schedule_with_samples = true;         ///< `schedule` follows `sample`
+  SampleSource sample_source = SampleSource::automatic;
+  bool schedule = false;              ///< when threads stop and go on running
+  bool schedule_with_samples = true;  ///< `schedule` follows `sample`
   LogLevel log = LogLevel::warning;
   std::string launch;                   ///< the launcher's mark: names the runs that `tracer run` started
   std::vector<Setting> settings;        ///< every variable with its value and where it came from

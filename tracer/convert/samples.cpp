@@ -63,7 +63,7 @@ class Builder {
                                 .source = samples::Source::signal});
         break;
       case raw::SampleKind::source:
-        set_.period = std::max<std::uint64_t>(set_.period, entry.reason);
+        set_.period = entry.reason;  // the last knows best
         break;
       case raw::SampleKind::switched_out:
         open_[entry.channel] = {entry.time, 0, thread, entry.reason == raw::preempted ? 1u : 0u};

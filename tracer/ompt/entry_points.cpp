@@ -58,6 +58,7 @@ EntryPoints look_up(ompt_function_lookup_t lookup, std::vector<CallbackAnswer>& 
   find(lookup, "ompt_enumerate_states", found.enumerate_states);
   find(lookup, "ompt_enumerate_mutex_impls", found.enumerate_mutex_impls);
   find(lookup, "ompt_set_callback", found.set_callback);
+  find(lookup, "ompt_get_state", found.get_state);
   find(lookup, "ompt_get_task_info", found.get_task_info);
   find(lookup, "ompt_get_num_places", found.get_num_places);
   find(lookup, "ompt_get_place_proc_ids", found.get_place_proc_ids);

@@ -14,6 +14,7 @@ struct EntryPoints {
   ompt_enumerate_states_t enumerate_states = nullptr;
   ompt_enumerate_mutex_impls_t enumerate_mutex_impls = nullptr;
   ompt_set_callback_t set_callback = nullptr;
+  ompt_get_state_t get_state = nullptr;
   ompt_get_task_info_t get_task_info = nullptr;
   ompt_get_num_places_t get_num_places = nullptr;
   ompt_get_place_proc_ids_t get_place_proc_ids = nullptr;

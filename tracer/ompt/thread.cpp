@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "tracer/ompt/ask.hpp"
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
@@ -66,11 +67,13 @@ void on_thread_begin(ompt_thread_t thread_type, ompt_data_t* thread_data) noexce
                  .b = static_cast<std::uint64_t>(syscall(SYS_gettid)),
                  .c = static_cast<std::uint64_t>(place + 1)});
   if (!may_ask) return;
+  set_thread_may_ask(true);
   Session::current()->set_joined(look_at_place);
   channel->await_team();
 }
 
 void on_thread_end(ompt_data_t*) noexcept {
+  set_thread_may_ask(false);
   record([](Channel& channel, Ticks time) {
     channel.emit(
         {.time = time, .kind = RecordKind::thread_end, .endpoint = Endpoint::end, .sub = 0, .a = 0, .b = 0, .c = 0});

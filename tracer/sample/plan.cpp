@@ -2,6 +2,7 @@
 // See plan.hpp.
 #include "tracer/sample/plan.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -13,6 +14,14 @@ namespace {
 int try_out(const PerfOptions& options) noexcept {
   PerfThread probe;
   return probe.open(options);
+}
+
+int try_signal(const SignalOptions& options) noexcept {
+  if (const int error = take_signal()) return error;
+  SignalThread probe;
+  const int error = probe.start(options);
+  probe.end();
+  return error;
 }
 
 }  // namespace
@@ -29,25 +38,35 @@ std::string reason_of(int error) {
   return std::strerror(error);
 }
 
+// Kernels before 4.3 know no switches, some virtual ones count but do not sample: each is tried for itself.
 Plan make_plan(const Config& config) {
+  const Nanoseconds period = config.sample != 0 ? 1'000'000'000 / config.sample : 0;
   Plan plan;
-  if (config.sample != 0) plan.options.period_ns = 1'000'000'000 / config.sample;
-  plan.options.switches = config.schedule;
-  const PerfOptions wanted = plan.options;
-  if ((wanted.period_ns == 0 && !wanted.switches) || try_out(wanted) == 0) return plan;
-  // Kernels before 4.3 know no switches, some virtual ones count but do not sample: each for itself.
-  const int no_samples = wanted.period_ns != 0 ? try_out({wanted.period_ns, false}) : 0;
-  int no_switches = wanted.switches ? try_out({0, true}) : 0;
-  if (no_samples != 0) plan.options.period_ns = 0;
-  if (no_samples == 0 && no_switches == 0 && wanted.period_ns != 0) no_switches = EINVAL;  // not both
-  if (no_switches != 0) plan.options.switches = false;
-  if (no_samples != 0 && no_switches != 0) {
-    plan.denied = "no samples are taken and no scheduling is recorded: " + reason_of(no_samples);
-  } else if (no_samples != 0) {
-    plan.denied = "no samples are taken: " + reason_of(no_samples);
-  } else if (no_switches != 0) {
-    plan.denied = "no scheduling is recorded: " + reason_of(no_switches);
+  plan.options = {config.sample_source == SampleSource::signal ? 0 : period, config.schedule};
+  if (!plan.options.switches && period == 0) return plan;
+  int no_samples = 0, no_switches = 0;
+  if (try_out(plan.options) != 0) {
+    no_samples = plan.options.period_ns != 0 ? try_out({plan.options.period_ns, false}) : 0;
+    no_switches = plan.options.switches ? try_out({0, true}) : 0;
+    if (no_samples == 0 && no_switches == 0) no_switches = EINVAL;  // not both at once
   }
+  if (no_samples != 0) plan.options.period_ns = 0;
+  if (no_switches != 0) plan.options.switches = false;
+  std::string samples = "no samples are taken", why = reason_of(no_samples != 0 ? no_samples : no_switches);
+  const bool by_signal = config.sample_source == SampleSource::signal;
+  if (period != 0 && (by_signal || (no_samples != 0 && config.sample_source == SampleSource::automatic))) {
+    plan.signal = {period, by_signal};
+    if (const int error = try_signal(plan.signal)) {
+      plan.signal = {};
+      no_samples = error;
+      if (by_signal) why = std::string{"no signal is free, or no timer ("} + std::strerror(error) + ")";
+    } else {
+      samples = "samples are taken by signals, " + std::to_string(1'000'000'000 / std::max(period, tick_ns())) +
+                " a second at most";
+    }
+  }
+  if (no_samples != 0) plan.denied = samples + (no_switches != 0 ? " and no scheduling is recorded" : "") + ": " + why;
+  if (no_samples == 0 && no_switches != 0) plan.denied = "no scheduling is recorded: " + why;
   return plan;
 }
 

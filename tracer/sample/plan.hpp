@@ -6,15 +6,19 @@
 
 #include "tracer/base/config.hpp"
 #include "tracer/sample/perf_thread.hpp"
+#include "tracer/sample/signal_thread.hpp"
 
 namespace tracer::sample {
 
 struct Plan {
-  PerfOptions options;  ///< nothing in it: nobody is watched
-  std::string denied;   ///< one line for the user; "": all that was wished for is there
+  PerfOptions options;   ///< of the kernel's own notes
+  SignalOptions signal;  ///< a period: threads sample themselves
+  std::string denied;    ///< one line for the user; "": all that was wished for is there
+  bool is_empty() const noexcept { return options.period_ns == 0 && !options.switches && signal.period_ns == 0; }
 };
 
-/// Tries on the calling thread, whose events are closed again. Throws std::bad_alloc.
+/// Takes the signal if there is need for one. Tries on the calling thread, whose events are closed again. Throws
+/// std::bad_alloc.
 Plan make_plan(const Config& config);
 
 /// An errno of PerfThread::open() in words that say what to do.

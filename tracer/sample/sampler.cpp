@@ -7,15 +7,17 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
 
+#include "tracer/base/clock.hpp"
 #include "tracer/base/log.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/sample/plan.hpp"
+#include "tracer/samples.hpp"
 
 namespace tracer::sample {
 namespace {
 
-/// Threads beyond this many are not watched: each costs a ring of the kernel's.
+/// Threads beyond this many at once are not watched: each costs a ring.
 constexpr std::size_t most_threads = 1024;
 
 Nanoseconds processor_time() noexcept {
@@ -26,17 +28,17 @@ Nanoseconds processor_time() noexcept {
 
 }  // namespace
 
-Sampler* Sampler::start(Session& session) noexcept {
+Sampler* Sampler::start(Session& session, AskRuntime ask) noexcept {
   const Config& config = session.config();
   if (config.sample == 0 && !config.schedule) return nullptr;
   try {
     auto made = std::unique_ptr<Sampler>(new Sampler(session));
-    const Plan plan = make_plan(config);
-    if (!plan.denied.empty()) session.message(plan.denied);
-    made->options_ = plan.options;
+    made->plan_ = make_plan(config);
     made->processor_time_before_ = processor_time();
-    if (plan.options.period_ns == 0 && !plan.options.switches) return nullptr;
+    if (!made->plan_.denied.empty()) session.message(made->plan_.denied);
+    if (made->plan_.is_empty()) return nullptr;
     made->file_.create(OwnFile::create(session.at() / "raw" / "samples", session.raw_directory() / "samples"), {});
+    if (made->plan_.signal.period_ns != 0) set_ask(ask);
     Sampler* result = made.release();
     session.observe_threads(result);
     return result;
@@ -46,52 +48,112 @@ Sampler* Sampler::start(Session& session) noexcept {
   return nullptr;
 }
 
+// 0 or the errno; what of it goes is left watched.
+int Sampler::watch(Watched& thread) noexcept {
+  int error = 0;
+  if (plan_.options.period_ns != 0 || plan_.options.switches) error = thread.kernel.open(plan_.options);
+  if (plan_.signal.period_ns != 0)
+    if (const int own = thread.own.start(plan_.signal)) error = own;
+  return error;
+}
+
 void Sampler::thread_began(ChannelId channel) noexcept {
   const KeepErrno keep;
   try {
-    auto thread = std::make_unique<PerfThread>();
-    const std::lock_guard lock(mutex_);
-    if (over_) return;
-    const int error = threads_.size() < most_threads ? thread->open(options_) : EMFILE;
-    if (error != 0) {
-      ++not_watched_;
-      if (!denied_) session_.message("samples: some threads are not watched: " + reason_of(error));
-      denied_ = true;
-      return;
+    auto thread = std::make_unique<Watched>();
+    {
+      const std::lock_guard lock(mutex_);
+      if (over_) return;
+      if (const int error = threads_.size() < most_threads ? watch(*thread) : EMFILE) {
+        ++not_watched_;
+        if (!denied_) session_.message("samples: some threads are not watched: " + reason_of(error));
+        denied_ = true;
+      } else {
+        ++threads_seen_;
+      }
+      threads_[channel] = std::move(thread);
     }
-    auto& place = threads_[channel];
-    if (place) drain();  // the channel's thread before this one has ended
-    place = std::move(thread);
-    ++threads_seen_;
-  } catch (...) {
+  } catch (...) {  // no memory: the thread is not watched
   }
+}
+
+void Sampler::thread_ended(ChannelId channel) noexcept {
+  const KeepErrno keep;
+  const std::lock_guard lock(mutex_);
+  const auto found = threads_.find(channel);
+  if (found == threads_.end()) return;
+  found->second->own.end();
+  found->second->has_ended = true;
+}
+
+// The caller has the lock.
+void Sampler::drain(ChannelId channel, Watched& thread) {
+  const PerfThread::Visit visit = [&](const raw::SampleEntry& noted, std::span<const std::uint64_t> frames) {
+    raw::SampleEntry entry = noted;
+    entry.channel = channel;
+    const bool is_sample = entry.kind == raw::SampleKind::sample || entry.kind == raw::SampleKind::asked;
+    samples_ += is_sample;
+    thread.samples += is_sample;
+    switches_ += entry.kind == raw::SampleKind::switched_out;
+    if (entry.kind == raw::SampleKind::lost) lost_ += entry.reason;
+    if (error_ == 0) error_ = file_.append(entry, frames);
+  };
+  if (thread.is_new && thread.own.period_ns() != 0) tell_source(channel, thread.own.period_ns());
+  thread.is_new = false;
+  thread.kernel.drain(visit);
+  thread.own.drain(visit);
+}
+
+// The caller has the lock.
+void Sampler::tell_source(ChannelId channel, std::uint64_t period_ns) {
+  raw::SampleEntry source{};
+  source.kind = raw::SampleKind::source;
+  source.channel = channel;
+  source.processor = static_cast<std::uint32_t>(samples::Source::signal);
+  source.reason = static_cast<std::uint32_t>(period_ns);
+  source.time = read_monotonic();
+  if (error_ == 0) error_ = file_.append(source, {});
+}
+
+// Timers miss ticks that a virtual machine's host takes away: what a sample stands for is known at the end.
+void Sampler::account(Watched& thread) noexcept {
+  if (thread.own.used_ns() == 0) return;
+  timer_used_ns_ += thread.own.used_ns();
+  timer_samples_ += thread.samples;
 }
 
 // The caller has the lock.
 void Sampler::drain() noexcept {
   try {
-    int error = 0;
-    for (auto& [id, thread] : threads_) {
-      if (!thread) continue;
-      thread->drain([&, channel = id](const raw::SampleEntry& noted, std::span<const std::uint64_t> frames) {
-        raw::SampleEntry entry = noted;
-        entry.channel = channel;
-        samples_ += entry.kind == raw::SampleKind::sample;
-        switches_ += entry.kind == raw::SampleKind::switched_out;
-        if (entry.kind == raw::SampleKind::lost) lost_ += entry.reason;
-        if (error == 0) error = file_.append(entry, frames);
-      });
+    for (auto thread = threads_.begin(); thread != threads_.end();) {
+      drain(thread->first, *thread->second);
+      if (thread->second->has_ended || over_) account(*thread->second);
+      thread = thread->second->has_ended ? threads_.erase(thread) : std::next(thread);
     }
-    if (error == 0) error = file_.flush();
-    if (error != 0) give_up("writing them failed", error);
+    if (error_ == 0) error_ = file_.flush();
+    if (error_ != 0) give_up("writing them failed", error_);
   } catch (...) {
     give_up("no memory", ENOMEM);
   }
 }
 
+// The caller has the lock. What a handler may be looking at stays.
+void Sampler::stop_all() noexcept {
+  for (auto& [channel, thread] : threads_) {
+    thread->own.stop();
+    thread->kernel.close();
+    try {
+      kept_.push_back(std::move(thread));
+    } catch (...) {
+      static_cast<void>(thread.release());
+    }
+  }
+  threads_.clear();
+}
+
 void Sampler::give_up(const char* what, int error) noexcept {
   over_ = true;
-  threads_.clear();
+  stop_all();
   file_.close();
   session_.message(std::string{"no more samples: "} + what + " (" + std::strerror(error) + ")");
 }
@@ -99,28 +161,48 @@ void Sampler::give_up(const char* what, int error) noexcept {
 // Some containers and virtual kernels open every event and never note anything.
 void Sampler::say_if_none_came() noexcept {
   constexpr Nanoseconds enough_periods = 20;
-  if (options_.period_ns == 0 || samples_ != 0 || threads_seen_ == 0) return;
+  if (plan_.options.period_ns == 0 || samples_ != 0 || threads_seen_ == 0) return;
   const Nanoseconds used = processor_time() - processor_time_before_;
-  if (used < enough_periods * options_.period_ns) return;
+  if (used < enough_periods * plan_.options.period_ns) return;
   session_.message("no samples came from the kernel in " + std::to_string(used / 1'000'000) +
                    " ms of the process's processor time");
 }
 
+// The caller has the lock.
+void Sampler::look_after_signal() noexcept {
+  if (plan_.signal.period_ns == 0 || signal_is_ours()) return;
+  for (auto& [channel, thread] : threads_) thread->own.stop();
+  plan_.signal.period_ns = 0;
+  session_.message("no more samples: the program itself uses signal " + std::to_string(sampling_signal()) + " (" +
+                   ::strsignal(sampling_signal()) + ")");
+}
+
 void Sampler::poll() noexcept {
   const std::lock_guard lock(mutex_);
-  if (!over_) drain();
+  if (over_) return;
+  look_after_signal();
+  drain();
+}
+
+void Sampler::stop_asking() noexcept {
+  set_ask(nullptr);
 }
 
 void Sampler::finish() noexcept {
+  set_ask(nullptr);
   const std::lock_guard lock(mutex_);
-  if (!over_) drain();
-  over_ = true;
-  threads_.clear();
+  if (!std::exchange(over_, true)) {
+    for (auto& [channel, thread] : threads_) thread->own.stop();
+    drain();
+    if (timer_samples_ != 0) tell_source(0, timer_used_ns_ / timer_samples_);
+    file_.flush();
+    stop_all();
+  }
   file_.close();
+  say_if_none_came();
   session_.count("samples.taken", samples_);
   session_.count("samples.switches", switches_);
   session_.count("samples.lost", lost_);
-  say_if_none_came();
   if (not_watched_ != 0) session_.count("samples.threads_not_watched", not_watched_);
 }
 

@@ -37,7 +37,9 @@ void at_thread_exit(void* value) {
   detail::set_channel(nullptr);
   thread_is_over = true;
   Session* session = Session::current();
-  if (is_mine && session) session->close_channel(*channel);
+  if (!is_mine || !session) return;
+  if (session->thread_observer()) session->thread_observer()->thread_ended(channel->id());
+  session->close_channel(*channel);
 }
 
 pthread_key_t exit_key() noexcept {

@@ -51,6 +51,8 @@ class ThreadObserver {
   virtual ~ThreadObserver() = default;
   /// On the thread itself, when it has got its channel and before its first record is in it.
   virtual void thread_began(ChannelId channel) noexcept = 0;
+  /// On the thread itself, when it ends and after its last record. Not of threads that the process's end finds.
+  virtual void thread_ended(ChannelId channel) noexcept = 0;
 };
 
 class Session;

@@ -62,7 +62,7 @@ class Check:
         with tempfile.TemporaryDirectory() as scratch:
             trace = pathlib.Path(scratch, "trace")
             environment = {**os.environ, "OMP_TOOL_LIBRARIES": self.options.tool, "TRACER_OUTPUT": str(trace), "TRACER_SAMPLE": "1000",
-                           "OMP_WAIT_POLICY": "passive", **variables}
+                           "TRACER_SAMPLE_SOURCE": "perf", "OMP_WAIT_POLICY": "passive", **variables}
             ran = subprocess.run([*before, self.options.program], env=environment, capture_output=True, text=True, timeout=120)
             if ran.returncode == 77 and "skipped" in ran.stderr:
                 print(f"{name}: {ran.stderr.strip()}")
@@ -102,6 +102,11 @@ def main():
                   TRACER_TEST_PERF=f"open:{errno.EACCES}", TRACER_TEST_PARANOID=paranoid + "\n")
     check.run("schedule alone", "no scheduling is recorded: ", LD_PRELOAD=options.fake, TRACER_TEST_PERF=f"open:{errno.EACCES}",
               TRACER_SAMPLE="0", TRACER_SCHEDULE="on")
+    for kind in (f"open:{errno.EPERM}", f"open:{errno.ENOSYS}", f"mmap:{errno.EPERM}"):
+        check.run(f"signals instead: {kind}", " a second at most and no scheduling is recorded: ", LD_PRELOAD=options.fake, TRACER_TEST_PERF=kind,
+                  TRACER_SAMPLE_SOURCE="auto")
+    if allows:
+        check.run("signals where nothing is denied", None, TRACER_SAMPLE_SOURCE="signal")
     for number in (errno.EPERM, errno.EACCES, errno.ENOSYS):
         check.run(f"filter {errno.errorcode[number]}", NONE, before=[options.refuse, str(number)])
     return 0
