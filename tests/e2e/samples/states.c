@@ -19,7 +19,7 @@ struct answer {
   ompt_wait_id_t wait;
 };
 static struct answer answers[threads * most];
-static int answered;
+static int answered, lock_waits;
 static ompt_get_state_t real_get_state;
 static ompt_function_lookup_t real_lookup;
 static ompt_start_tool_result_t* behind;
@@ -29,6 +29,7 @@ static int get_state(ompt_wait_id_t* wait) {
   const int state = real_get_state(wait);
   const int at = __atomic_fetch_add(&answered, 1, __ATOMIC_RELAXED);
   if (at < threads * most) answers[at] = (struct answer){syscall(SYS_gettid), state, *wait};
+  if (state == ompt_state_wait_lock) __atomic_fetch_add(&lock_waits, 1, __ATOMIC_RELAXED);
   return state;
 }
 
@@ -81,14 +82,19 @@ int main(void) {
   omp_lock_t lock;
   omp_init_lock(&lock);
   double sum = burn(20000000);
+  int goes_on = 1;
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
   {
-    for (int round = 0; round < 4; ++round) {
+    // Who waits for a lock spends its time yielding, in the kernel where nobody samples: until there are enough.
+    for (int round = 0; goes_on; ++round) {
       omp_set_lock(&lock);
       sum += burn(20000000);
       omp_unset_lock(&lock);
 #pragma omp barrier
-      if (omp_get_thread_num() == 0) sum += burn(20000000);
+      if (omp_get_thread_num() == 0) {
+        sum += burn(20000000);
+        goes_on = round < 4 || (round < 200 && __atomic_load_n(&lock_waits, __ATOMIC_RELAXED) < 30);
+      }
 #pragma omp barrier
     }
 #pragma omp single
