@@ -147,14 +147,17 @@ std::vector<Property> properties_of_job(const std::vector<Part>& parts) {
   std::map<std::string, std::pair<std::string, std::size_t>> same;
   std::map<std::string, std::uint64_t> sums;
   std::map<std::string, bool> complete;
+  std::uint64_t processes = 0;
   for (const Part& part : parts) {
+    processes += part.summary.processes;
     for (const Property& p : part.summary.properties) {
       if (p.name.starts_with("OTF2::")) {
         const auto [at, is_new] = complete.emplace(p.name, true);
         at->second = at->second && p.value == "true";
       } else if (is_sum(p.name)) {
         sums[p.name] += parse_number(p.value).value_or(0);
-      } else if (!p.name.starts_with("TRACER::MPI::COMM::") && !p.name.starts_with("TRACER::MPI::WINDOW::")) {
+      } else if (p.name != "TRACER::PROCESSES" && !p.name.starts_with("TRACER::MPI::COMM::") &&
+                 !p.name.starts_with("TRACER::MPI::WINDOW::")) {
         auto& [value, times] = same[p.name];
         if (times == 0) value = p.value;
         if (value == p.value) ++times;
@@ -166,7 +169,7 @@ std::vector<Property> properties_of_job(const std::vector<Part>& parts) {
   for (const auto& [name, sum] : sums) all.push_back({name, std::to_string(sum)});
   for (const auto& [name, value] : same)
     if (value.second == parts.size() && (parts.size() == 1 || !is_of_process(name))) all.push_back({name, value.first});
-  all.push_back({"TRACER::PROCESSES", std::to_string(parts.size())});
+  all.push_back({"TRACER::PROCESSES", std::to_string(processes)});
   return all;
 }
 

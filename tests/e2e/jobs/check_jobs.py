@@ -192,6 +192,9 @@ def many_parts(options, directory):
             yield f"{name}: {contents.enters}, {contents.processes} processes"
         if contents and len(contents.definitions.regions) != 40:
             yield f"{name}: {len(contents.definitions.regions)} regions instead of 40"
+        said = tracer(options, "info", directory / name).stdout
+        if said.count("TRACER::PROCESSES:") != 1 or said.split("TRACER::PROCESSES:")[1].split()[0] != str(parts):
+            yield f"{name}: tracer info says {said}"
     if processes_of(job) != processes_of(directory / "tree"):
         yield "in shares and at once the processes differ"
 
