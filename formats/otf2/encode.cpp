@@ -122,10 +122,91 @@ std::size_t most_bytes(EventType type) noexcept {
       return head + 1 + 2 * u32 + 3 * u64;
     case EventType::comm_create:
     case EventType::comm_destroy:
+    case EventType::mpi_window_create:
+    case EventType::mpi_window_destroy:
       return head + u32;
+    case EventType::mpi_rma_put:
+    case EventType::mpi_rma_get:
+      return head + 2 * u32 + 2 * u64;
+    case EventType::mpi_rma_atomic:
+      return head + 1 + 2 * u32 + 3 * u64;
+    case EventType::mpi_rma_complete_here:
+    case EventType::mpi_rma_complete_there:
+    case EventType::mpi_rma_test:
+      return head + u32 + u64;
+    case EventType::mpi_rma_collective_begin:
+      return head;
+    case EventType::mpi_rma_collective_end:
+      return head + 1 + 3 * u32 + 2 * u64;
+    case EventType::mpi_rma_group_sync:
+      return head + 3 * u32;
+    case EventType::mpi_rma_request_lock:
+    case EventType::mpi_rma_acquire_lock:
+    case EventType::mpi_rma_release_lock:
+    case EventType::mpi_rma_sync:
+      return head + 1 + 2 * u32 + u64;
   }
   return 0;
 }
+
+namespace {
+
+/// One-sided communication of MPI.
+std::uint8_t* put_rma(std::uint8_t* to, const Event& e, const EventAttribute& payload) noexcept {
+  using enum EventKind;
+  constexpr std::uint8_t processes = 1, processes_and_memory = 3, memory = 0;  // OTF2_RmaSyncLevel, OTF2_RmaSyncType
+  constexpr std::uint64_t the_lock = 0, no_root = 0xffffffffu;
+  switch (e.type) {
+    case EventType::mpi_rma_put:
+      return Body(to, rma_put).u32(e.sub).u32(e.ref).u64(e.a).u64(e.b).end();
+    case EventType::mpi_rma_get:
+      return Body(to, rma_get).u32(e.sub).u32(e.ref).u64(e.a).u64(e.b).end();
+    case EventType::mpi_rma_atomic:
+      return Body(to, rma_atomic)
+          .u32(e.sub)
+          .u32(e.ref)
+          .u8(static_cast<std::uint8_t>(payload.number()))
+          .u64(e.a)
+          .u64(payload.value)
+          .u64(e.b)
+          .end();
+    case EventType::mpi_rma_complete_here:
+      return Body(to, rma_op_complete_non_blocking).u32(e.sub).u64(e.b).end();
+    case EventType::mpi_rma_complete_there:
+      return Body(to, rma_op_complete_remote).u32(e.sub).u64(e.b).end();
+    case EventType::mpi_rma_test:
+      return Body(to, rma_op_test).u32(e.sub).u64(e.b).end();
+    case EventType::mpi_window_create:
+      return Body(to, rma_win_create).u32(e.sub).end();
+    case EventType::mpi_window_destroy:
+      return Body(to, rma_win_destroy).u32(e.sub).end();
+    case EventType::mpi_rma_collective_begin:
+      return Body(to, rma_collective_begin).end();
+    case EventType::mpi_rma_collective_end:
+      return Body(to, rma_collective_end)
+          .u8(static_cast<std::uint8_t>(e.ref))
+          .u32(processes_and_memory)
+          .u32(e.sub)
+          .u32(no_root)
+          .u64(0)
+          .u64(0)
+          .end();
+    case EventType::mpi_rma_group_sync:
+      return Body(to, rma_group_sync).u32(processes).u32(e.sub).u32(e.ref).end();
+    case EventType::mpi_rma_request_lock:
+      return Body(to, rma_request_lock).u32(e.sub).u32(e.ref).u64(the_lock).u8(static_cast<std::uint8_t>(e.a)).end();
+    case EventType::mpi_rma_acquire_lock:
+      return Body(to, rma_acquire_lock).u32(e.sub).u32(e.ref).u64(the_lock).u8(static_cast<std::uint8_t>(e.a)).end();
+    case EventType::mpi_rma_release_lock:
+      return Body(to, rma_release_lock).u32(e.sub).u32(e.ref).u64(the_lock).end();
+    case EventType::mpi_rma_sync:
+      return Body(to, rma_sync).u32(e.sub).u32(e.ref).u8(memory).end();
+    default:
+      return to;
+  }
+}
+
+}  // namespace
 
 std::uint8_t* put_event(std::uint8_t* to, const Event& e, std::uint32_t metric_ref,
                         const EventAttribute& payload) noexcept {
@@ -207,8 +288,9 @@ std::uint8_t* put_event(std::uint8_t* to, const Event& e, std::uint32_t metric_r
       return Body(to, EventKind::comm_create).u32(e.ref).end();
     case EventType::comm_destroy:
       return Body(to, EventKind::comm_destroy).u32(e.ref).end();
+    default:
+      return put_rma(to, e, payload);
   }
-  return to;
 }
 
 std::uint8_t* put_list(std::uint8_t* to, std::span<const EventAttribute> attributes,

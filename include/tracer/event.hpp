@@ -47,6 +47,22 @@ enum class EventType : std::uint8_t {
   mpi_collective_complete,  ///< as mpi_collective_end, payload value = request
   comm_create,              ///< ref = comm
   comm_destroy,             ///< ref = comm
+  // One-sided, of MPI. sub = window in all but mpi_rma_collective_begin.
+  mpi_rma_put,               ///< ref = remote rank, a = bytes, b = matching id
+  mpi_rma_get,               ///< as mpi_rma_put
+  mpi_rma_atomic,            ///< as mpi_rma_put, a = bytes sent, payload number = type, value = bytes received
+  mpi_rma_complete_here,     ///< b = matching id: locally complete
+  mpi_rma_complete_there,    ///< b = matching id: complete at the remote rank
+  mpi_rma_test,              ///< b = matching id
+  mpi_window_create,         ///<
+  mpi_window_destroy,        ///<
+  mpi_rma_collective_begin,  ///<
+  mpi_rma_collective_end,    ///< ref = operation
+  mpi_rma_group_sync,        ///< ref = group
+  mpi_rma_request_lock,      ///< ref = remote rank or all ones, a = type of the lock
+  mpi_rma_acquire_lock,      ///< as mpi_rma_request_lock
+  mpi_rma_release_lock,      ///< ref = remote rank or all ones
+  mpi_rma_sync,              ///< ref = rank
 };
 
 struct Event {
@@ -87,7 +103,7 @@ struct EventAttribute {
 
 constexpr bool has_payload(EventType type) noexcept {
   return type == EventType::mpi_isend || type == EventType::mpi_irecv || type == EventType::mpi_collective_end ||
-         type == EventType::mpi_collective_complete;
+         type == EventType::mpi_collective_complete || type == EventType::mpi_rma_atomic;
 }
 
 }  // namespace tracer

@@ -8,7 +8,7 @@
 
 namespace tracer {
 
-inline constexpr std::size_t event_types = static_cast<std::size_t>(EventType::comm_destroy) + 1;
+inline constexpr std::size_t event_types = static_cast<std::size_t>(EventType::mpi_rma_sync) + 1;
 
 /// Stable: in reports and tables.
 constexpr const char* name_of(EventType type) noexcept {
@@ -47,7 +47,22 @@ constexpr const char* name_of(EventType type) noexcept {
                                    "mpi_collective_request",
                                    "mpi_collective_complete",
                                    "comm_create",
-                                   "comm_destroy"};
+                                   "comm_destroy",
+                                   "mpi_rma_put",
+                                   "mpi_rma_get",
+                                   "mpi_rma_atomic",
+                                   "mpi_rma_complete_here",
+                                   "mpi_rma_complete_there",
+                                   "mpi_rma_test",
+                                   "mpi_window_create",
+                                   "mpi_window_destroy",
+                                   "mpi_rma_collective_begin",
+                                   "mpi_rma_collective_end",
+                                   "mpi_rma_group_sync",
+                                   "mpi_rma_request_lock",
+                                   "mpi_rma_acquire_lock",
+                                   "mpi_rma_release_lock",
+                                   "mpi_rma_sync"};
   static_assert(sizeof names / sizeof names[0] == event_types);
   return names[static_cast<std::size_t>(type)];
 }

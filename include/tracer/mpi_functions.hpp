@@ -72,6 +72,28 @@ enum class MpiOperation : std::uint8_t {
   destroy_handle_and_deallocate = 22,
 };
 
+/// What a record of kind mpi_rma says of its window; part of the raw format.
+enum class RmaStep : std::uint8_t {
+  put = 0,
+  get = 1,
+  atomic = 2,          ///< type: RmaAtomic
+  complete_here = 3,   ///< an operation is over at the side that asked for it
+  complete_there = 4,  ///< at both
+  tested = 5,
+  window_made = 6,
+  window_gone = 7,
+  collective_begin = 8,
+  collective_end = 9,       ///< type: MpiOperation
+  group_synchronised = 10,  ///< target: the number of the group
+  lock_requested = 11,      ///< type: OTF2_LockType; target: as for all locks 0xffffffff for all ranks
+  lock_acquired = 12,
+  lock_released = 13,
+  memory_synchronised = 14,
+};
+
+/// Values as OTF2_RmaAtomicType; part of the raw format.
+enum class RmaAtomic : std::uint8_t { accumulate = 0, compare_and_swap = 3, fetch_and_accumulate = 7 };
+
 /// In the field `root` of a collective's record; as OTF2_CollectiveRoot.
 inline constexpr std::uint32_t mpi_root_none = 0xffffffffu, mpi_root_self = 0xfffffffeu,
                                mpi_root_this_group = 0xfffffffdu;

@@ -77,13 +77,14 @@ inline constexpr std::array<RecordRow, static_cast<std::size_t>(RecordKind::coun
     // `sub` of MPI's is an MpiFunction. With endpoint begin a record is also the begin of the function's call, with end its end.
     // `more` after mpi_send, mpi_recv: time = request, 0 blocking; a = receiver or sender (int32), b = tag
     // `more` after mpi_collective:     time = request, 0 blocking; a = root (int32), b = MpiOperation
+    // `more` after mpi_rma:            time = operation, b = target, c = bytes received, a = RmaStep | type << 8
     {RecordKind::mpi_call,             "mpi_call",           "MpiFunction", "1: and of a collective operation", "", "codeptr_ra"},
     {RecordKind::mpi_send,             "mpi_send",           "MpiFunction", "communicator", "bytes", "codeptr_ra", true},
     {RecordKind::mpi_recv,             "mpi_recv",           "MpiFunction", "communicator", "bytes", "", true},
     {RecordKind::mpi_request,          "mpi_request",        "MpiFunction", "MpiRequestStep", "request", "codeptr_ra"},
     {RecordKind::mpi_collective,       "mpi_collective",     "MpiFunction", "communicator", "bytes sent", "bytes received", true},
     {RecordKind::mpi_comm,             "mpi_comm",           "MpiFunction", "communicator: begin or end of it, not of the call", "", ""},
-    {RecordKind::mpi_rma,              "mpi_rma",            "", "", "", ""},
+    {RecordKind::mpi_rma,              "mpi_rma",            "MpiFunction", "window", "bytes sent", "codeptr_ra", true},
     {RecordKind::mpi_io,               "mpi_io",             "", "", "", ""},
 }};
 // clang-format on

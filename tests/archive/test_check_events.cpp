@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// E01-E24, E26-E28: each rule of `tracer check` on events finds its seeded defect, and no other rule does.
+// E01-E24, E26-E29: each rule of `tracer check` on events finds its seeded defect, and no other rule does.
 #include "seed.hpp"
 
 using namespace tracer;
@@ -81,6 +81,20 @@ void message_to_self(Seed& s, std::uint64_t sent, std::uint64_t received) {
   const std::uint32_t world = mpi_world(s);
   s.insert(0, event(1410, EventType::mpi_send, world, sent, std::uint64_t{7} << 32));
   s.insert(0, event(1420, EventType::mpi_recv, world, received, std::uint64_t{7} << 32));
+}
+
+/// A window of that communicator, to be used with on_window().
+std::uint16_t mpi_window(Seed& s) {
+  const std::uint32_t world = mpi_world(s);
+  s.d.windows.push_back({"window", world});
+  return static_cast<std::uint16_t>(s.d.windows.size() - 1);
+}
+
+Event on_window(Nanoseconds time, EventType type, std::uint16_t window, std::uint32_t ref = 0, std::uint64_t a = 0,
+                std::uint64_t b = 0) {
+  Event made = event(time, type, ref, a, b);
+  made.sub = window;
+  return made;
 }
 
 const std::vector<Case>& cases() {
@@ -175,6 +189,29 @@ const std::vector<Case>& cases() {
        [](Seed& s) {
          message_to_self(s, 8, 8);
          s.at(0, EventType::mpi_recv).b = std::uint64_t{6} << 32;
+       }},
+      {"E29 an operation that is never complete",
+       {"E29"},
+       [](Seed& s) {
+         const std::uint16_t window = mpi_window(s);
+         s.insert(0, on_window(1410, EventType::mpi_window_create, window));
+         s.insert(0, on_window(1420, EventType::mpi_rma_put, window, 0, 8, 77));
+       }},
+      {"E29 an operation of a rank that is not there, after the window's end",
+       {"E29"},
+       [](Seed& s) {
+         const std::uint16_t window = mpi_window(s);
+         s.insert(0, on_window(1410, EventType::mpi_window_create, window));
+         s.insert(0, on_window(1415, EventType::mpi_window_destroy, window));
+         s.insert(0, on_window(1420, EventType::mpi_rma_get, window, 9, 8, 77));
+         s.insert(0, on_window(1430, EventType::mpi_rma_complete_there, window, 0, 0, 77));
+       }},
+      {"E29 a lock that is not asked for",
+       {"E29"},
+       [](Seed& s) {
+         const std::uint16_t window = mpi_window(s);
+         s.insert(0, on_window(1410, EventType::mpi_rma_acquire_lock, window));
+         s.insert(0, on_window(1420, EventType::mpi_rma_release_lock, window));
        }},
   };
   return all;

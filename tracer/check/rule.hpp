@@ -72,5 +72,6 @@ std::span<const RuleEntry> value_rules();      // E15-E18
 std::span<const RuleEntry> memory_rules();     // E19, E20
 std::span<const RuleEntry> work_rules();       // E21-E25
 std::span<const RuleEntry> mpi_rules();        // E26-E28
+std::span<const RuleEntry> one_sided_rules();  // E29
 
 }  // namespace tracer::check

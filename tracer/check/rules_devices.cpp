@@ -3,7 +3,7 @@
 #include <array>
 #include <unordered_map>
 
-#include "tracer/check/rule.hpp"
+#include "tracer/check/rules_mpi.hpp"
 
 namespace tracer::check {
 namespace {
@@ -29,6 +29,7 @@ class RmaPairs final : public Rule {
   using Rule::Rule;
   bool wants(EventKind k) const override { return is_rma_begin(k) || is_rma_end(k); }
   void event(const EventView& e) override {
+    if (is_window_of_mpi(d(), e.field[0])) return;
     applies();
     const auto id = is_rma_begin(e.kind) ? e.field[e.kind == EventKind::rma_atomic ? 5 : 3] : e.field[1];
     auto& open = open_[{e.location, e.field[0]}];

@@ -7,15 +7,10 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "tracer/check/rule.hpp"
+#include "tracer/check/rules_mpi.hpp"
 
 namespace tracer::check {
-namespace {
 
-namespace v = otf2::values;
-
-/// Of a run that was killed, or that lost events, an end may be missing; of a job, what is missing of one process is
-/// missing to the others.
 bool is_whole(const Context& c) {
   const auto* ending = c.trace().info().property("TRACER::ENDING");
   const otf2::TraceDefinitions& d = c.definitions();
@@ -29,6 +24,16 @@ std::uint32_t process_of(const otf2::TraceDefinitions& d, std::uint64_t location
   const auto* found = d.locations.find(location);
   return found == nullptr ? undefined_ref : found->group;
 }
+
+bool is_window_of_mpi(const otf2::TraceDefinitions& d, std::uint64_t window) {
+  const auto* found = d.windows.find(window);
+  const auto* comm = found == nullptr ? nullptr : d.comms.find(found->comm);
+  const auto* group = comm == nullptr ? nullptr : d.groups.find(comm->group);
+  return group != nullptr && group->paradigm == v::paradigm_mpi;
+}
+namespace {
+
+namespace v = otf2::values;
 
 /// A request's numbers are unique among those of its process that are not over. It may end on another thread.
 class Requests final : public Rule {

@@ -200,7 +200,7 @@ class ArchiveSource final : public EventSource {
     Event event{
         .time = nanoseconds(view.time), .type = EventType::enter, .attributes = 0, .sub = 0, .ref = 0, .a = 0, .b = 0};
     attributes_.clear();
-    if (!translate(view, event) && !translate_mpi(view, event)) return;
+    if (!translate(view, event) && !translate_mpi(view, event) && !translate_one_sided(view, event)) return;
     for (const auto& attribute : view.attributes)
       attributes_.push_back({index_.attributes[attribute.attribute], attribute.value});
     event.attributes = static_cast<std::uint8_t>(attributes_.size());
@@ -261,6 +261,61 @@ class ArchiveSource final : public EventSource {
     }
   }
 
+  /// A window of MPI's, not of a device.
+  bool is_of_mpi(std::uint64_t window) const {
+    const std::uint32_t index = index_.windows[window];
+    if (index >= definitions_.windows.size()) return false;
+    const CommRef comm = definitions_.windows[index].comm;
+    const std::uint32_t group = comm < definitions_.comms.size() ? definitions_.comms[comm].group : undefined_ref;
+    return group < definitions_.groups.size() && definitions_.groups[group].paradigm == Paradigm::mpi;
+  }
+
+  /// One-sided communication of MPI.
+  bool translate_one_sided(const EventView& view, Event& event) {
+    const auto& field = view.field;
+    const auto at = [&](std::uint64_t window, EventType type, std::uint64_t ref = 0, std::uint64_t a = 0,
+                        std::uint64_t b = 0) {
+      event.sub = static_cast<std::uint16_t>(index_.windows[window]);
+      return fill(event, type, static_cast<std::uint32_t>(ref), a, b);
+    };
+    switch (view.kind) {
+      case EventKind::rma_put:
+        return at(field[0], EventType::mpi_rma_put, field[1], field[2], field[3]);
+      case EventKind::rma_get:
+        return at(field[0], EventType::mpi_rma_get, field[1], field[2], field[3]);
+      case EventKind::rma_atomic:
+        attributes_.push_back(EventAttribute::payload(static_cast<std::uint32_t>(field[2]), field[4]));
+        return at(field[0], EventType::mpi_rma_atomic, field[1], field[3], field[5]);
+      case EventKind::rma_op_complete_blocking:
+      case EventKind::rma_op_complete_non_blocking:
+        return at(field[0], EventType::mpi_rma_complete_here, 0, 0, field[1]);
+      case EventKind::rma_op_complete_remote:
+        return at(field[0], EventType::mpi_rma_complete_there, 0, 0, field[1]);
+      case EventKind::rma_op_test:
+        return at(field[0], EventType::mpi_rma_test, 0, 0, field[1]);
+      case EventKind::rma_win_create:
+        return at(field[0], EventType::mpi_window_create);
+      case EventKind::rma_win_destroy:
+        return at(field[0], EventType::mpi_window_destroy);
+      case EventKind::rma_collective_begin:
+        return fill(event, EventType::mpi_rma_collective_begin);
+      case EventKind::rma_collective_end:
+        return at(field[2], EventType::mpi_rma_collective_end, field[0]);
+      case EventKind::rma_group_sync:
+        return at(field[1], EventType::mpi_rma_group_sync, index_.groups[field[2]]);
+      case EventKind::rma_request_lock:
+        return at(field[0], EventType::mpi_rma_request_lock, field[1], field[3]);
+      case EventKind::rma_acquire_lock:
+        return at(field[0], EventType::mpi_rma_acquire_lock, field[1], field[3]);
+      case EventKind::rma_release_lock:
+        return at(field[0], EventType::mpi_rma_release_lock, field[1]);
+      case EventKind::rma_sync:
+        return at(field[0], EventType::mpi_rma_sync, field[1]);
+      default:
+        return false;
+    }
+  }
+
   /// False: not one of these.
   bool translate(const EventView& view, Event& event) const {
     const auto& field = view.field;
@@ -314,11 +369,13 @@ class ArchiveSource final : public EventSource {
         return set(EventType::metric_uint, index_.metrics[field[0]], view.values.front());
       case EventKind::rma_get:
       case EventKind::rma_put:
+        if (is_of_mpi(field[0])) return false;
         event.sub = static_cast<std::uint16_t>(index_.windows[field[0]]);
         return set(view.kind == EventKind::rma_get ? EventType::rma_get : EventType::rma_put,
                    static_cast<std::uint32_t>(field[1]), field[2], field[3]);
       case EventKind::rma_op_complete_blocking:
       case EventKind::rma_op_complete_non_blocking:
+        if (is_of_mpi(field[0])) return false;
         event.sub = static_cast<std::uint16_t>(index_.windows[field[0]]);
         return set(EventType::rma_op_complete_blocking, 0, 0, field[1]);
       default:

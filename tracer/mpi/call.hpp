@@ -43,6 +43,19 @@ class Call {
   }
   void comm_made(const Comm& comm) const noexcept { emit(word(RecordKind::mpi_comm, Endpoint::begin), comm.id, 0, 0); }
   void comm_gone(const Comm& comm) const noexcept { emit(word(RecordKind::mpi_comm, Endpoint::end), comm.id, 0, 0); }
+  /// Of a one-sided operation `id`, or of a window as RmaStep says; with Endpoint::begin and end also the call's.
+  void rma(Endpoint at, RmaStep step, std::uint32_t window, std::uint32_t target = 0, std::uint64_t sent = 0,
+           std::uint64_t received = 0, std::uint64_t id = 0, std::uint8_t type = 0) const noexcept {
+    const tracer_more more{.time = id,
+                           .b = target,
+                           .c = received,
+                           .a = static_cast<std::uint32_t>(step) | std::uint32_t{type} << 8,
+                           .sub = 0};
+    front_.emit_more(time_, word(RecordKind::mpi_rma, at), window, sent, at == Endpoint::begin ? caller_ : 0, &more);
+  }
+  void rma_collective(std::uint32_t window, MpiOperation operation) const noexcept {
+    rma(Endpoint::end, RmaStep::collective_end, window, 0, 0, 0, 0, static_cast<std::uint8_t>(operation));
+  }
   /// A word of the program: `name` of the table's intern().
   void mark(std::uint32_t name, std::int64_t payload) const noexcept {
     constexpr std::uint32_t said_by_mpi = 5, signed_payload = 2 << 4;

@@ -2,6 +2,8 @@
 // See completion.hpp.
 #include "tracer/mpi/completion.hpp"
 
+#include "tracer/mpi/windows.hpp"
+
 namespace tracer::mpi {
 namespace {
 
@@ -49,12 +51,17 @@ void complete(const Call& call, Pending* claimed, Word status, Endpoint at) noex
       return call.collective(at, *p.comm, p.operation, p.root, p.sent, p.received, p.number);
     case PendingKind::new_comm:
       return end_comm(call, p, at);
+    case PendingKind::one_sided:
+      if (!end_here(*p.window, p.number)) return end_of_call(call, at);
+      return call.rma(at, RmaStep::complete_here, p.window->id, 0, 0, 0, p.number);
   }
 }
 
 void tested(const Call& call, Pending* claimed, Endpoint at) noexcept {
   // Told before another thread can claim it: requests that share a handle may be another's by then, and be over.
-  if (claimed->is_active && claimed->kind != PendingKind::nothing) {
+  if (claimed->is_active && claimed->kind == PendingKind::one_sided) {
+    call.rma(at, RmaStep::tested, claimed->window->id, 0, 0, 0, claimed->number);
+  } else if (claimed->is_active && claimed->kind != PendingKind::nothing) {
     call.request(at, MpiRequestStep::tested, claimed->number);
   } else {
     end_of_call(call, at);

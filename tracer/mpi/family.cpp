@@ -82,6 +82,8 @@ void find_family() noexcept {
          .root = -4,
          .status_ignore = 0,
          .in_place = 1,
+         .no_op = address_of("ompi_mpi_op_no_op"),
+         .lock_exclusive = 1,
          .status_size = 24,
          .source_at = 0,
          .tag_at = 4};
@@ -98,6 +100,8 @@ void find_family() noexcept {
          .root = -4,
          .status_ignore = 0,
          .in_place = 1,
+         .no_op = 0x3d,
+         .lock_exclusive = 301,
          .status_size = 32,
          .source_at = 0,
          .tag_at = 4};

@@ -47,7 +47,6 @@ struct counted {
     return region::run(call, next, words...);
   }
 };
-using one_sided = counted<Untold::one_sided>;
 using file_operation = counted<Untold::file_operation>;
 
 /// After the call: what was begun is pending, or will never end.

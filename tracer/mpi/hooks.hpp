@@ -6,6 +6,7 @@
 #include "tracer/mpi/communicator_hooks.hpp"
 #include "tracer/mpi/message_hooks.hpp"
 #include "tracer/mpi/request_hooks.hpp"
+#include "tracer/mpi/window_hooks.hpp"
 
 namespace tracer::mpi {
 

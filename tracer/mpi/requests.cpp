@@ -84,9 +84,11 @@ void free_room(void*) noexcept {
   Thread& thread = this_thread;
   std::free(thread.requests);
   std::free(thread.statuses);
+  std::free(thread.ids);
   thread.requests = nullptr;
   thread.statuses = nullptr;
-  thread.requests_room = thread.statuses_room = 0;
+  thread.ids = nullptr;
+  thread.requests_room = thread.statuses_room = thread.ids_room = 0;
 }
 
 void mark_room() noexcept {
@@ -163,6 +165,17 @@ Pending** claims_of(Thread& thread, std::size_t count) noexcept {
     mark_room();
   }
   return thread.requests;
+}
+
+std::uint64_t* ids_of(Thread& thread, std::size_t count) noexcept {
+  if (count >= thread.ids_room) {
+    void* const more = std::realloc(thread.ids, (count + 1) * 2 * sizeof(std::uint64_t));
+    if (more == nullptr) return nullptr;
+    thread.ids = static_cast<std::uint64_t*>(more);
+    thread.ids_room = (count + 1) * 2;
+    mark_room();
+  }
+  return thread.ids;
 }
 
 Word statuses_of(Thread& thread, std::size_t count) noexcept {

@@ -19,7 +19,8 @@ enum class PendingKind : std::uint8_t {
   receive,
   exchange,  ///< MPI_Isendrecv: a send and a receive
   collective,
-  new_comm,  ///< MPI_Comm_idup
+  new_comm,   ///< MPI_Comm_idup
+  one_sided,  ///< MPI_Rput and its like
 };
 
 struct Pending {
@@ -32,6 +33,7 @@ struct Pending {
   int peer = 0, tag = 0;
   std::uint32_t root = mpi_root_none;
   Comm* comm = nullptr;
+  Window* window = nullptr;  ///< of a one-sided operation, whose id is `number`
   std::uint64_t sent = 0, received = 0;
   Word new_comm = 0;  ///< where its handle will be
   std::uint32_t ordinal = 0;
@@ -51,5 +53,6 @@ void remove(Pending* claimed) noexcept;
 /// A thread's room for claims of that many requests, or for statuses; nullptr: no memory.
 Pending** claims_of(Thread& thread, std::size_t count) noexcept;
 Word statuses_of(Thread& thread, std::size_t count) noexcept;
+std::uint64_t* ids_of(Thread& thread, std::size_t count) noexcept;
 
 }  // namespace tracer::mpi

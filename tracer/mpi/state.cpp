@@ -4,18 +4,19 @@
 
 #include <sched.h>
 
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 
 #include "tracer/connect.h"
+#include "tracer/mpi/handle_table.hpp"
+#include "tracer/mpi/text.hpp"
 
 namespace tracer::mpi {
 
 constinit thread_local Thread this_thread __attribute__((tls_model("initial-exec")));
 constinit std::atomic<const tracer_front_end*> front{nullptr};
 constinit std::atomic<bool> is_live{false};
-constinit std::atomic<std::uint32_t> type_generation{1}, comm_generation{1};
+constinit std::atomic<std::uint32_t> type_generation{1}, comm_generation{1}, window_generation{1};
 constinit std::atomic<std::uint64_t> untold[static_cast<std::size_t>(Untold::count_)]{};
 
 void SpinLock::wait() noexcept {
@@ -25,117 +26,28 @@ void SpinLock::wait() noexcept {
 
 namespace {
 
-/// Text that grows; what there is no memory for is left out.
-class Text {
- public:
-  Text() = default;
-  ~Text() { std::free(data_); }
-  Text(const Text&) = delete;
-  Text& operator=(const Text&) = delete;
-  [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) noexcept {
-    for (;;) {
-      std::va_list values;
-      va_start(values, format);
-      const int length = std::vsnprintf(data_ + length_, room_ - length_, format, values);
-      va_end(values);
-      if (length < 0) return;
-      if (length_ + static_cast<std::size_t>(length) < room_) {
-        length_ += static_cast<std::size_t>(length);
-        return;
-      }
-      const std::size_t wanted = 2 * room_ + static_cast<std::size_t>(length) + 64;
-      auto* const more = static_cast<char*>(std::realloc(data_, wanted));
-      if (more == nullptr) return;
-      data_ = more;
-      room_ = wanted;
-    }
-  }
-  const char* get() const noexcept { return data_ != nullptr ? data_ : ""; }
-  /// For good.
-  const char* keep() noexcept {
-    const char* const kept = get();
-    data_ = nullptr;
-    length_ = room_ = 0;
-    return kept;
-  }
-
- private:
-  char* data_ = nullptr;
-  std::size_t length_ = 0, room_ = 0;
-};
-
 constexpr int most_members_told = 256;
-
-struct Known {
-  Word handle = 0;
-  Comm* comm = nullptr;
-};
 
 // By handle; guarded by comms_lock. Communicators are made seldom, and threads remember those that they use.
 constinit SpinLock comms_lock;
-constinit Known* comms = nullptr;
-constinit std::size_t comms_room = 0, comms_used = 0;
+constinit HandleTable<Comm> comms;
 constinit Comm* makings = nullptr;  ///< those with a making, for their ordinals
 constinit std::atomic<std::uint32_t> next_comm{2};
 constinit Comm world, self, nobody;
 constinit Word world_group = 0;
 
-Known* slot_for(Known* table, std::size_t room, Word handle) noexcept {
-  std::size_t i = ((handle >> 4 ^ handle << 20) * 0x9e3779b97f4a7c15ull >> 20) & (room - 1);
-  while (table[i].handle != 0 && table[i].handle != handle) i = (i + 1) & (room - 1);
-  return &table[i];
-}
-
 void remember(Word handle, Comm* comm) noexcept {
   const Locked lock(comms_lock);
-  if ((comms_used + 1) * 2 > comms_room) {
-    const std::size_t room = comms_room == 0 ? 64 : comms_room * 2;
-    auto* const bigger = static_cast<Known*>(std::calloc(room, sizeof(Known)));
-    if (bigger == nullptr) return;
-    comms_used = 0;
-    for (std::size_t i = 0; i < comms_room; ++i)
-      if (comms[i].comm != nullptr) {
-        *slot_for(bigger, room, comms[i].handle) = comms[i];
-        ++comms_used;
-      }
-    std::free(comms);
-    comms = bigger;
-    comms_room = room;
-  }
-  Known* const slot = slot_for(comms, comms_room, handle);
-  if (slot->handle == 0) ++comms_used;
-  *slot = {handle, comm};
-  comm_generation.fetch_add(1, std::memory_order_relaxed);
+  if (comms.set(handle, comm)) comm_generation.fetch_add(1, std::memory_order_relaxed);
 }
 
 Comm* look_up(Word handle) noexcept {
   const Locked lock(comms_lock);
-  return comms_room == 0 ? nullptr : slot_for(comms, comms_room, handle)->comm;
+  return comms.find(handle);
 }
 
 void tell_fact(const char* name, const char* value) noexcept {
   if (const auto* table = front.load(std::memory_order_relaxed)) table->fact(name, value);
-}
-
-/// World ranks of a group's members; nullptr: no memory. To be freed.
-int* members_of(Word group, int size) noexcept {
-  const auto count = static_cast<std::size_t>(size > 0 ? size : 0);
-  auto* const ranks = static_cast<int*>(std::malloc((2 * count + 1) * sizeof(int)));
-  if (ranks == nullptr) return nullptr;
-  for (int i = 0; i < size; ++i) ranks[count + static_cast<std::size_t>(i)] = i;
-  if (ask(MpiFunction::Group_translate_ranks, group, size, ranks + count, world_group, ranks) != 0)
-    for (int i = 0; i < size; ++i) ranks[i] = -1;
-  return ranks;
-}
-
-void add_ranges(Text& text, const int* ranks, int size) noexcept {
-  for (int i = 0; i < size;) {
-    int last = i;
-    while (last + 1 < size && ranks[last + 1] == ranks[last] + 1) ++last;
-    text.add(i == 0 ? "%d" : ",%d", ranks[i]);
-    if (last > i) text.add("-%d", ranks[last]);
-    i = last + 1;
-  }
 }
 
 std::uint64_t hash_of(std::uint64_t hash, const int* ranks, int size) noexcept {
@@ -157,7 +69,7 @@ struct Members {
 void load_members(Members& members, Word comm, MpiFunction which, int size) noexcept {
   Word group = 0;
   if (ask(which, comm, &group) != 0) return;
-  members.ranks = members_of(group, size);
+  members.ranks = world_ranks_of(group, size);
   members.size = members.ranks != nullptr ? size : 0;
   ask(MpiFunction::Group_free, &group);
 }
@@ -178,12 +90,12 @@ void describe(Comm& comm, const Comm* parent, const Members& members, const Memb
   text.add(";size=%d;rank=%d", comm.size, comm.rank);
   if (members.size > 0 && (comm.rank == 0 || comm.size <= most_members_told)) {
     text.add(";members=");
-    add_ranges(text, members.ranks, members.size);
+    text.add_ranges(members.ranks, members.size);
   }
   if (comm.remote != 0) text.add(";remote_size=%d", comm.remote);
   if (remote.size > 0 && (comm.rank == 0 || comm.size <= most_members_told)) {
     text.add(";remote=");
-    add_ranges(text, remote.ranks, remote.size);
+    text.add_ranges(remote.ranks, remote.size);
   }
   comm.fact = text.keep();
 }
@@ -278,6 +190,16 @@ void tell_untold(void*) noexcept {
 
 }  // namespace
 
+int* world_ranks_of(Word group, int size) noexcept {
+  const auto count = static_cast<std::size_t>(size > 0 ? size : 0);
+  auto* const ranks = static_cast<int*>(std::malloc((2 * count + 1) * sizeof(int)));
+  if (ranks == nullptr) return nullptr;
+  for (int i = 0; i < size; ++i) ranks[count + static_cast<std::size_t>(i)] = i;
+  if (ask(MpiFunction::Group_translate_ranks, group, size, ranks + count, world_group, ranks) != 0)
+    for (int i = 0; i < size; ++i) ranks[i] = -1;
+  return ranks;
+}
+
 void connect() noexcept {
   static SpinLock lock;
   static bool done = false;
@@ -356,9 +278,7 @@ Comm* add_comm(Word handle, Comm& parent, Making making, std::uint32_t ordinal) 
 
 void forget_comm(Word handle) noexcept {
   const Locked lock(comms_lock);
-  if (comms_room == 0) return;
-  // The handle stays, so that those behind it are found.
-  slot_for(comms, comms_room, handle)->comm = nullptr;
+  comms.forget(handle);
   comm_generation.fetch_add(1, std::memory_order_relaxed);
 }
 

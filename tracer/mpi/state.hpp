@@ -45,8 +45,8 @@ struct Comm {
   int size = 0, rank = 0;
   int remote = 0;           ///< size of the remote group; 0: an intracommunicator
   bool is_foreign = false;  ///< with processes of another MPI_COMM_WORLD: what is sent there is only counted
-  std::atomic<std::uint32_t> children{0};
-  std::atomic<int> sources{-1}, destinations{-1};  ///< of its topology; -1: not asked yet
+  std::atomic<std::uint32_t> children{0}, windows{0};  ///< made of it
+  std::atomic<int> sources{-1}, destinations{-1};      ///< of its topology; -1: not asked yet
   const char* identity = "";
   const char* fact = "";  ///< docs/formats/job-parts.md, without the name
   const Comm* next_made = nullptr;
@@ -58,6 +58,7 @@ struct Comm {
 };
 
 struct Pending;
+struct Window;
 
 struct Thread {
   std::uint32_t depth = 0;  ///< inside a wrapper: what MPI calls itself is not the program's
@@ -72,12 +73,19 @@ struct Thread {
     std::uint32_t generation = 0;
     Comm* comm = nullptr;
   } comms[4];
+  struct KnownWindow {
+    Word handle = 0;
+    std::uint32_t generation = 0;
+    Window* window = nullptr;
+  } window;
   std::uint64_t next_number = 0, numbers_left = 0;  ///< of requests
   Pending* free_pending = nullptr;                  ///< for its next requests
   Pending** requests = nullptr;                     ///< scratch for as many as the largest Waitall had
   std::size_t requests_room = 0;
   char* statuses = nullptr;
   std::size_t statuses_room = 0;
+  std::uint64_t* ids = nullptr;  ///< scratch for as many as a synchronisation completed
+  std::size_t ids_room = 0;
 };
 
 extern constinit thread_local Thread this_thread __attribute__((tls_model("initial-exec")));
@@ -101,7 +109,7 @@ inline void not_told(Untold what) noexcept {
 }
 
 std::uint64_t ask_type_size(Thread& thread, Word datatype) noexcept;
-extern std::atomic<std::uint32_t> type_generation, comm_generation;
+extern std::atomic<std::uint32_t> type_generation, comm_generation, window_generation;
 
 inline std::size_t slot_of(Word handle, std::size_t slots) noexcept {
   return (handle ^ handle >> 4 ^ handle >> 12) & (slots - 1);
@@ -115,6 +123,9 @@ inline std::uint64_t type_size(Thread& thread, Word datatype) noexcept {
     return known.size;
   return ask_type_size(thread, handle);
 }
+
+/// World ranks of a group's members, -1 for one that is not in the world; nullptr: no memory. To be freed.
+int* world_ranks_of(Word group, int size) noexcept;
 
 Comm* find_comm(Thread& thread, Word handle) noexcept;
 

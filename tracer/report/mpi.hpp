@@ -21,6 +21,9 @@ class Mpi final : public Observer, public MpiSink {
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
   void sent(std::uint32_t from, std::uint32_t to, RegionRef region, std::uint64_t bytes) override;
   void received(std::uint32_t rank, RegionRef region, std::uint64_t bytes) override;
+  void one_sided(std::uint32_t rank, RegionRef region, std::uint64_t sent, std::uint64_t received) override {
+    collective(rank, region, sent, received);
+  }
   void collective(std::uint32_t rank, RegionRef region, std::uint64_t sent, std::uint64_t received) override;
   void waited(const MpiWaited& waited) override;
   void fill(Report& report) const;

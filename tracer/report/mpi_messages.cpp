@@ -53,6 +53,12 @@ void MpiMessages::event(LocationRef location, const Event& event, std::span<cons
     case EventType::mpi_recv:
     case EventType::mpi_irecv:
       return message(location, event, receive, request);
+    case EventType::mpi_rma_put:
+      return one_sided(location, event.a, 0);
+    case EventType::mpi_rma_get:
+      return one_sided(location, 0, event.a);
+    case EventType::mpi_rma_atomic:
+      return one_sided(location, event.a, request);
     case EventType::mpi_isend_complete:
       if (const auto found = sends_.find(key); found != sends_.end()) {
         attach(location, found->second, send, event.time);
@@ -72,6 +78,12 @@ void MpiMessages::event(LocationRef location, const Event& event, std::span<cons
     default:
       return;
   }
+}
+
+void MpiMessages::one_sided(LocationRef location, std::uint64_t sent, std::uint64_t received) {
+  const std::uint32_t me = world_.rank_of(location);
+  const Frame* call = mpi_call(replay_, location);
+  if (me != undefined_ref && call != nullptr) sink_.one_sided(me, call->region, sent, received);
 }
 
 void MpiMessages::message(LocationRef location, const Event& event, Side side, std::uint64_t request) {

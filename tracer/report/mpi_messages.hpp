@@ -48,6 +48,8 @@ class MpiSink {
   virtual void sent(std::uint32_t /*from*/, std::uint32_t /*to, undefined_ref: unknown*/, RegionRef,
                     std::uint64_t /*bytes*/) {}
   virtual void received(std::uint32_t /*rank*/, RegionRef, std::uint64_t /*bytes*/) {}
+  /// An operation on a window.
+  virtual void one_sided(std::uint32_t /*rank*/, RegionRef, std::uint64_t /*sent*/, std::uint64_t /*received*/) {}
   /// One end, when it comes; of the message's other end there may be nothing yet.
   virtual void end(const MpiMessage&, bool /*is_send*/) {}
   /// Both ends, when they are over.
@@ -121,6 +123,7 @@ class MpiMessages final : public Observer {
     std::uint64_t start = 0;
   };
 
+  void one_sided(LocationRef location, std::uint64_t sent, std::uint64_t received);
   void message(LocationRef location, const Event& event, Side side, std::uint64_t request);
   std::uint32_t slot_for(const Key& key, Side side);
   void attach(LocationRef location, std::uint32_t slot, Side side, std::uint64_t time);

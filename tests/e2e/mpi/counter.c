@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts what a program asks of MPI, by MPI's own profiling interface and header, independently of the tool: calls by
- * name, messages and bytes by partner and tag, bytes of collective operations. Preloaded before the tool's library.
- * Writes $COUNTS.<rank> in MPI_Finalize. One lock for all: this is no tool. */
+ * name, messages and bytes by partner and tag, bytes of collective and one-sided operations. Preloaded before the
+ * tool's library. Writes $COUNTS.<rank> in MPI_Finalize. One lock for all: this is no tool. */
 #include "counter.h"
 
 pthread_mutex_t counter_lock = PTHREAD_MUTEX_INITIALIZER;

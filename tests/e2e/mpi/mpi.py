@@ -58,6 +58,66 @@ def counted(file):
     return rows
 
 
+class OneSided:
+    """Windows, one-sided operations and locks, and the keys that the counter has for them."""
+
+    def __init__(self):
+        self.windows, self.operations, self.held, self.collectives = set(), {}, collections.Counter(), 0
+
+    def event(self, process, kind, event, add):
+        if kind in ("RmaPut", "RmaGet", "RmaAtomic"):
+            what = f"atomic {int(event.type)}" if kind == "RmaAtomic" else kind[3:].lower()
+            if kind == "RmaAtomic":
+                add(f"{what} {event.remote}", event.bytes_sent, event.bytes_received)
+            else:
+                add(f"{what} {event.remote}", event.bytes)
+            add("operation")
+            if event.matching_id in self.operations or event.win not in self.windows:
+                yield f"operation {event.matching_id} begins twice, or outside of its window"
+            self.operations[event.matching_id] = "open"
+        elif kind in ("RmaOpCompleteNonBlocking", "RmaOpCompleteRemote", "RmaOpTest"):
+            if self.operations.get(event.matching_id, "over") == "over":
+                yield f"operation {event.matching_id} is over and did not begin"
+            elif kind != "RmaOpTest":
+                self.operations[event.matching_id] = "here" if kind == "RmaOpCompleteNonBlocking" else "over"
+        elif kind == "RmaWinCreate":
+            self.windows.add(event.win)
+        elif kind == "RmaWinDestroy":
+            self.windows.remove(event.win)
+        elif kind == "RmaCollectiveBegin":
+            self.collectives += 1
+        elif kind == "RmaCollectiveEnd":
+            self.collectives -= 1
+            operation = str(event.collective_op).rpartition(".")[2]
+            if not operation.startswith("DESTROY"):
+                add(f"windows {operation}")
+        elif kind == "RmaGroupSync":
+            add("groups")
+            if len(event.group.members) != 1:
+                yield f"a partner's group is {event.group}"
+        elif kind == "RmaSync":
+            add("memory")
+        else:
+            yield from self.lock(kind, event, add)
+
+    def lock(self, kind, event, add):
+        key = (event.win, event.remote)
+        if kind == "RmaRequestLock":
+            add(f"locks {int(event.lock_type)}")
+        elif kind == "RmaAcquireLock":
+            self.held[key] += 1
+        elif kind == "RmaReleaseLock":
+            add("unlocks")
+            self.held[key] -= 1
+            if self.held[key] != 0:
+                yield f"a lock is released that is held {self.held[key] + 1} times"
+
+    def left(self):
+        still = [number for number, state in self.operations.items() if state == "open"]
+        if still or self.windows or self.collectives or any(self.held.values()):
+            yield f"operations {still[:3]}, windows {self.windows}, {self.collectives} collective ones and locks {self.held} never end"
+
+
 def traced(anchor):
     """The same keys from the archive, and what is wrong in it."""
     import otf2
@@ -74,7 +134,7 @@ def traced(anchor):
         row[1] += first
         row[2] += second
 
-    begun, depth = {}, collections.Counter()
+    begun, depth, one_sided = {}, collections.Counter(), OneSided()
     with otf2.reader.open(str(anchor)) as trace:
         for location, event in trace.events:
             kind = type(event).__name__
@@ -93,6 +153,8 @@ def traced(anchor):
                 add(f"collective {str(event.collective_op).rpartition('.')[2]}", event.size_sent, event.size_received)
             elif kind == "CommCreate":
                 add("made")
+            elif kind.startswith("Rma"):
+                faults += one_sided.event(location.group, kind, event, add)
             if kind in ("MpiIsend", "MpiIrecvRequest", "NonBlockingCollectiveRequest"):
                 if event.request_id in begun:
                     faults.append(f"request {event.request_id} begins twice")
@@ -106,6 +168,7 @@ def traced(anchor):
             faults.append(f"{len(begun)} requests never end: {list(begun.items())[:3]}")
         if any(depth.values()):
             faults.append(f"collective operations begin and end differently often: {depth}")
+        faults += one_sided.left()
         locations = len(list(trace.definitions.locations))
     return {key: tuple(row) for key, row in rows.items()}, faults, locations
 

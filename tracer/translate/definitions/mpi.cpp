@@ -11,7 +11,7 @@
 namespace tracer::translate {
 namespace {
 
-constexpr std::string_view comm_fact = "MPI::COMM::";
+constexpr std::string_view comm_fact = "MPI::COMM::", window_fact = "MPI::WINDOW::", group_fact = "MPI::GROUP::";
 /// A damaged journal must not make us allocate without bound.
 constexpr std::uint32_t most_ranks = 1u << 26;
 
@@ -74,17 +74,28 @@ class MpiDefinitions {
     d_.groups.push_back(std::move(locations));
     for (auto& group : d_.groups_of_locations)
       if (group.kind == LocationGroupKind::process) group.name = "MPI Rank " + std::to_string(rank_);
-    std::map<std::uint32_t, std::string_view> facts;  // parents are older than their children
-    for (auto f = journal_.facts.lower_bound(std::string(comm_fact));
-         f != journal_.facts.end() && f->first.starts_with(comm_fact); ++f)
-      if (const auto id = number(std::string_view(f->first).substr(comm_fact.size())); id && *id < most_ranks)
-        facts.emplace(*id, f->second);
-    if (facts.empty()) return;
-    tables_.mpi_comms.assign(std::size_t{facts.rbegin()->first} + 1, undefined_ref);
-    for (const auto& [id, fact] : facts) comm(id, fact);
+    const Facts comms = facts_of(comm_fact, tables_.mpi_comms);
+    for (const auto& [id, fact] : comms) comm(id, fact);
+    const Facts windows = facts_of(window_fact, tables_.mpi_windows);
+    for (const auto& [id, fact] : windows) window(id, fact);
+    const Facts groups = facts_of(group_fact, tables_.mpi_groups);
+    for (const auto& [id, fact] : groups) rank_group(id, fact);
   }
 
  private:
+  using Facts = std::map<std::uint32_t, std::string_view>;  ///< by number: parents are older than their children
+
+  /// Those of one kind, and room for what they become.
+  Facts facts_of(std::string_view kind, std::vector<std::uint32_t>& table) const {
+    Facts facts;
+    for (auto f = journal_.facts.lower_bound(std::string(kind));
+         f != journal_.facts.end() && f->first.starts_with(kind); ++f)
+      if (const auto id = number(std::string_view(f->first).substr(kind.size())); id && *id < most_ranks)
+        facts.emplace(*id, f->second);
+    if (!facts.empty()) table.assign(std::size_t{facts.rbegin()->first} + 1, undefined_ref);
+    return facts;
+  }
+
   std::uint32_t group(std::vector<std::uint32_t> members) {
     const auto [known, is_new] = groups_.emplace(members, static_cast<std::uint32_t>(d_.groups.size()));
     if (is_new) d_.groups.push_back({"", GroupKind::comm_group, Paradigm::mpi, std::move(members)});
@@ -115,6 +126,18 @@ class MpiDefinitions {
     d_.comms.push_back(std::move(comm));
   }
 
+  void window(std::uint32_t id, std::string_view fact) {
+    const auto comm = number(value_of(fact, "comm").value_or(""));
+    if (!comm || *comm >= tables_.mpi_comms.size() || tables_.mpi_comms[*comm] == undefined_ref) return;
+    tables_.mpi_windows[id] = static_cast<std::uint32_t>(d_.windows.size());
+    d_.windows.push_back({std::string(value_of(fact, "name").value_or("")), tables_.mpi_comms[*comm]});
+  }
+
+  void rank_group(std::uint32_t id, std::string_view fact) {
+    const auto size = number(value_of(fact, "size").value_or(""));
+    if (size && *size <= world_) tables_.mpi_groups[id] = group(members_of(value_of(fact, "members"), *size, world_));
+  }
+
   Tables& tables_;
   const Journal& journal_;
   Definitions& d_;
@@ -132,7 +155,7 @@ void define_mpi(Tables& tables, const Journal& journal, Definitions& definitions
 }
 
 bool is_mpi_comm_fact(const std::string& name) {
-  return name.starts_with(comm_fact);
+  return name.starts_with(comm_fact) || name.starts_with(window_fact) || name.starts_with(group_fact);
 }
 
 void mpi_properties(const Tables& tables, const Journal& journal, Definitions& definitions) {
@@ -147,6 +170,13 @@ void mpi_properties(const Tables& tables, const Journal& journal, Definitions& d
     std::string value = f->second;
     if (comm != undefined_ref && refs[comm] != undefined_ref) value = "ref=" + std::to_string(refs[comm]) + ";" + value;
     definitions.properties.push_back({"TRACER::" + f->first, std::move(value)});
+  }
+  for (auto f = journal.facts.lower_bound(std::string(window_fact));
+       f != journal.facts.end() && f->first.starts_with(window_fact); ++f) {
+    const auto id = number(std::string_view(f->first).substr(window_fact.size()));
+    if (!id || *id >= tables.mpi_windows.size() || tables.mpi_windows[*id] == undefined_ref) continue;
+    definitions.properties.push_back(
+        {"TRACER::" + f->first, "ref=" + std::to_string(tables.mpi_windows[*id]) + ";" + f->second});
   }
 }
 

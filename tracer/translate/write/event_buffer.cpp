@@ -65,7 +65,7 @@ bool EventBuffer::cancels(const Event& end) noexcept {
         e.type == EventType::task_create || e.type == EventType::task_switch || e.type == EventType::task_complete ||
         e.type == EventType::leave || e.type == EventType::team_begin || e.type == EventType::team_end ||
         e.type == EventType::thread_fork || e.type == EventType::thread_join || e.type == EventType::acquire_lock ||
-        e.type == EventType::release_lock || (e.type >= EventType::mpi_send && e.type <= EventType::comm_destroy);
+        e.type == EventType::release_lock || (e.type >= EventType::mpi_send && e.type <= EventType::mpi_rma_sync);
     if (stays) return false;
   }
   return false;

@@ -38,6 +38,7 @@ class EventBuffer {
       usage_.comm(ref);
     if (type >= EventType::mpi_send && type <= EventType::comm_destroy) [[unlikely]]
       note_mpi(type, ref);
+    if (type == EventType::mpi_rma_group_sync) usage_.group(ref);
     if (type == EventType::parameter_string) usage_.string(static_cast<std::uint32_t>(a));
     if (time < last_) {
       ++clamped_;

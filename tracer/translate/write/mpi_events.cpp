@@ -39,8 +39,49 @@ void MpiEvents::request(const Record& r, Nanoseconds t) {
   if (r.endpoint == Endpoint::end) regions_.leave(t, Construct::mpi);
 }
 
+/// Its fields by EventType, in the order of RmaStep.
+void MpiEvents::one_sided(const Record& r, const Record& more, Nanoseconds t) {
+  constexpr EventType events[] = {EventType::mpi_rma_put,
+                                  EventType::mpi_rma_get,
+                                  EventType::mpi_rma_atomic,
+                                  EventType::mpi_rma_complete_here,
+                                  EventType::mpi_rma_complete_there,
+                                  EventType::mpi_rma_test,
+                                  EventType::mpi_window_create,
+                                  EventType::mpi_window_destroy,
+                                  EventType::mpi_rma_collective_begin,
+                                  EventType::mpi_rma_collective_end,
+                                  EventType::mpi_rma_group_sync,
+                                  EventType::mpi_rma_request_lock,
+                                  EventType::mpi_rma_acquire_lock,
+                                  EventType::mpi_rma_release_lock,
+                                  EventType::mpi_rma_sync};
+  static_assert(std::size(events) == static_cast<std::size_t>(RmaStep::memory_synchronised) + 1);
+  const Tables& tables = context_.tables;
+  const std::uint32_t step = more.a & 0xff, type = more.a >> 8;
+  const std::uint32_t window = r.a < tables.mpi_windows.size() ? tables.mpi_windows[r.a] : undefined_ref;
+  if (step >= std::size(events) || window > 0xffff) return context_.note(Repair::mpi_event_unknown);
+  const EventType event = events[step];
+  const auto sub = static_cast<std::uint16_t>(window);
+  auto ref = static_cast<std::uint32_t>(more.b);
+  std::uint64_t a = r.b;
+  if (event == EventType::mpi_rma_collective_end) ref = type;
+  if (event == EventType::mpi_rma_request_lock || event == EventType::mpi_rma_acquire_lock) a = type;
+  if (event == EventType::mpi_rma_group_sync) {
+    ref = ref < tables.mpi_groups.size() ? tables.mpi_groups[ref] : undefined_ref;
+    if (ref == undefined_ref) return context_.note(Repair::mpi_event_unknown);
+  }
+  if (event == EventType::mpi_rma_atomic) context_.out.payload(type, more.c);
+  context_.out.add(t, event, ref, a, more.time, sub);
+}
+
 void MpiEvents::pair(const Record& r, const Record& more, Nanoseconds t) {
   if (r.endpoint == Endpoint::begin) regions_.enter_at(t, regions_.site_of(r));
+  if (r.kind == RecordKind::mpi_rma) {
+    one_sided(r, more, t);
+    if (r.endpoint == Endpoint::end) regions_.leave(t, Construct::mpi);
+    return;
+  }
   EventBuffer& out = context_.out;
   const std::uint64_t request = more.time;
   const CommRef comm = comm_of(r);

@@ -15,13 +15,15 @@ class MpiEvents {
   void call(const Record& r, Nanoseconds t);
   void request(const Record& r, Nanoseconds t);
   void comm(const Record& r, Nanoseconds t);
-  /// Messages and ends of collective operations, whose rest is in the next record.
+  /// Messages, ends of collective operations and one-sided ones, whose rest is in the next record.
   static constexpr bool is_pair(RecordKind kind) noexcept {
-    return kind == RecordKind::mpi_send || kind == RecordKind::mpi_recv || kind == RecordKind::mpi_collective;
+    return kind == RecordKind::mpi_send || kind == RecordKind::mpi_recv || kind == RecordKind::mpi_collective ||
+           kind == RecordKind::mpi_rma;
   }
   void pair(const Record& first, const Record& more, Nanoseconds t);
 
  private:
+  void one_sided(const Record& r, const Record& more, Nanoseconds t);
   /// undefined_ref: nothing is known of it, and the event is left out.
   CommRef comm_of(const Record& r);
 

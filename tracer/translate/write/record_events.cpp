@@ -66,6 +66,7 @@ void RecordEvents::write_other(const Record& r, Nanoseconds t) {
     case RecordKind::mpi_send:
     case RecordKind::mpi_recv:
     case RecordKind::mpi_collective:
+    case RecordKind::mpi_rma:
       return targets.begin_pair(r);
     case RecordKind::mpi_call:
       return mpi.call(r, t);

@@ -21,15 +21,17 @@ void Usage::merge(const Usage& other) {
   add(parameters_, other.parameters_);
   add(strings_, other.strings_);
   add(comms_, other.comms_);
+  add(groups_, other.groups_);
 }
 
 /// What keeps communicators, and they their groups.
-void Usage::keep_comms(Definitions& definitions) {
+void Usage::keep_comms(Definitions& definitions) const {
   for (const RmaWindow& window : definitions.windows) definitions.comms.at(window.comm).used = true;
   for (std::size_t i = definitions.comms.size(); i-- > 0;)  // parents come before children
     if (const Comm& comm = definitions.comms[i]; comm.used && comm.parent != undefined_ref)
       definitions.comms.at(comm.parent).used = true;
-  for (Group& group : definitions.groups) group.used = group.kind != GroupKind::comm_group;
+  for (std::size_t i = 0; i < definitions.groups.size(); ++i)
+    definitions.groups[i].used = definitions.groups[i].kind != GroupKind::comm_group || is_marked(groups_, i);
   for (const Comm& comm : definitions.comms)
     if (comm.used) {
       definitions.groups.at(comm.group).used = true;

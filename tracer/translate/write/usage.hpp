@@ -15,6 +15,7 @@ class Usage {
   void attribute(std::uint32_t ref) { mark(attributes_, ref); }
   void parameter(std::uint32_t ref) { mark(parameters_, ref); }
   void comm(CommRef ref) { mark(comms_, ref); }
+  void group(std::uint32_t ref) { mark(groups_, ref); }
   void string(std::uint32_t ref) { mark(strings_, ref); }
   void merge(const Usage& other);
   /// Notes in the definitions what is not used.
@@ -29,8 +30,8 @@ class Usage {
     }
     marks[ref] = 1;
   }
-  static void keep_comms(Definitions& definitions);
-  Marks attributes_, parameters_, strings_, comms_;
+  void keep_comms(Definitions& definitions) const;
+  Marks attributes_, parameters_, strings_, comms_, groups_;
 };
 
 }  // namespace tracer::translate

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Text of facts, put together without the program's allocator being asked for more than memory.
+#pragma once
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+namespace tracer::mpi {
+
+/// Text that grows; what there is no memory for is left out.
+class Text {
+ public:
+  Text() = default;
+  ~Text() { std::free(data_); }
+  Text(const Text&) = delete;
+  Text& operator=(const Text&) = delete;
+  [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) noexcept {
+    for (;;) {
+      std::va_list values;
+      va_start(values, format);
+      const int length = std::vsnprintf(data_ + length_, room_ - length_, format, values);
+      va_end(values);
+      if (length < 0) return;
+      if (length_ + static_cast<std::size_t>(length) < room_) {
+        length_ += static_cast<std::size_t>(length);
+        return;
+      }
+      const std::size_t wanted = 2 * room_ + static_cast<std::size_t>(length) + 64;
+      auto* const more = static_cast<char*>(std::realloc(data_, wanted));
+      if (more == nullptr) return;
+      data_ = more;
+      room_ = wanted;
+    }
+  }
+  /// "0-3,8"
+  void add_ranges(const int* ranks, int size) noexcept {
+    for (int i = 0; i < size;) {
+      int last = i;
+      while (last + 1 < size && ranks[last + 1] == ranks[last] + 1) ++last;
+      add(i == 0 ? "%d" : ",%d", ranks[i]);
+      if (last > i) add("-%d", ranks[last]);
+      i = last + 1;
+    }
+  }
+  const char* get() const noexcept { return data_ != nullptr ? data_ : ""; }
+  /// For good.
+  const char* keep() noexcept {
+    const char* const kept = get();
+    data_ = nullptr;
+    length_ = room_ = 0;
+    return kept;
+  }
+
+ private:
+  char* data_ = nullptr;
+  std::size_t length_ = 0, room_ = 0;
+};
+
+}  // namespace tracer::mpi

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hooks of one-sided communication: windows, operations on them, and what completes these.
+//
+// What an operation is over by: at this side when its request is waited for, by MPI_Win_complete and the flushes that
+// say local; at both by MPI_Win_fence, an unlock and the other flushes (MPI 4.0, 12.5). A lock may be had later than
+// MPI_Win_lock returns: it is told when a flush or the unlock shows that it was.
+#pragma once
+
+#include "tracer/mpi/hook.hpp"
+#include "tracer/mpi/windows.hpp"
+
+namespace tracer::mpi {
+
+/// Where the arguments of an operation are.
+struct rma_put_arguments {
+  static constexpr RmaStep step = RmaStep::put;
+  static constexpr unsigned target_at = 3, win_at = 7;
+};
+struct rma_get_arguments : rma_put_arguments {
+  static constexpr RmaStep step = RmaStep::get;
+};
+struct rma_accumulate_arguments {
+  static constexpr RmaStep step = RmaStep::atomic;
+  static constexpr RmaAtomic atomic = RmaAtomic::accumulate;
+  static constexpr unsigned target_at = 3, win_at = 8;
+};
+struct rma_get_accumulate_arguments : rma_accumulate_arguments {
+  static constexpr RmaAtomic atomic = RmaAtomic::fetch_and_accumulate;
+  static constexpr unsigned target_at = 6, op_at = 10, win_at = 11;
+};
+struct rma_fetch_and_op_arguments : rma_accumulate_arguments {
+  static constexpr RmaAtomic atomic = RmaAtomic::fetch_and_accumulate;
+  static constexpr unsigned target_at = 3, op_at = 5, win_at = 6;
+};
+struct rma_compare_and_swap_arguments : rma_accumulate_arguments {
+  static constexpr RmaAtomic atomic = RmaAtomic::compare_and_swap;
+  static constexpr unsigned target_at = 4, win_at = 6;
+};
+
+struct RmaBytes {
+  std::uint64_t sent = 0, received = 0;
+};
+
+/// With MPI_NO_OP what is at the origin has no meaning, so the target's arguments say how much (MPI 4.0, 12.3.4).
+template <class Arguments>
+RmaBytes rma_bytes(const Call& call, const Word* a) noexcept {
+  if constexpr (std::is_same_v<Arguments, rma_put_arguments>) {
+    return {call.bytes(a[1], a[2]), 0};
+  } else if constexpr (std::is_same_v<Arguments, rma_get_arguments>) {
+    return {0, call.bytes(a[1], a[2])};
+  } else if constexpr (std::is_same_v<Arguments, rma_accumulate_arguments>) {
+    return {call.bytes(a[1], a[2]), 0};
+  } else if constexpr (std::is_same_v<Arguments, rma_get_accumulate_arguments>) {
+    const std::uint64_t bytes = call.bytes(a[8], a[9]);
+    return {family.handle(a[Arguments::op_at]) == family.no_op ? 0 : bytes, bytes};
+  } else if constexpr (std::is_same_v<Arguments, rma_fetch_and_op_arguments>) {
+    const std::uint64_t bytes = type_size(call.thread, a[2]);
+    return {family.handle(a[Arguments::op_at]) == family.no_op ? 0 : bytes, bytes};
+  } else {
+    const std::uint64_t bytes = type_size(call.thread, a[3]);
+    return {2 * bytes, bytes};
+  }
+}
+
+/// The window of an operation that is told; nullptr: it is not.
+template <class Arguments>
+Window* begin_operation(const Call& call, const Word* a, std::uint64_t& id) noexcept {
+  const int target = static_cast<int>(a[Arguments::target_at]);
+  Window* const window = window_of(call.thread, a[Arguments::win_at]);
+  id = next_number();
+  if (target == family.proc_null || window == nullptr || !add_operation(*window, id, static_cast<std::uint32_t>(target))) {
+    if (target != family.proc_null) not_told(Untold::one_sided);
+    call.enter();
+    return nullptr;
+  }
+  const RmaBytes bytes = rma_bytes<Arguments>(call, a);
+  std::uint8_t atomic = 0;
+  if constexpr (Arguments::step == RmaStep::atomic) atomic = static_cast<std::uint8_t>(Arguments::atomic);
+  call.rma(Endpoint::begin, Arguments::step, window->id, static_cast<std::uint32_t>(target), bytes.sent, bytes.received,
+           id, atomic);
+  return window;
+}
+
+/// It failed: it is over.
+inline void end_operation(const Call& call, Window& window, std::uint64_t id) noexcept {
+  if (end_here(window, id)) call.rma(Endpoint::none, RmaStep::complete_here, window.id, 0, 0, 0, id);
+}
+
+template <class Arguments>
+struct rma_operation {
+  template <class Next, class... Words>
+  static Word run(const Call& call, Next next, Words... words) noexcept {
+    const Word a[] = {words...};
+    std::uint64_t id;
+    Window* const window = begin_operation<Arguments>(call, a, id);
+    const Word result = next(words...);
+    if (window != nullptr && static_cast<int>(result) != 0) end_operation(call, *window, id);
+    call.leave();
+    return result;
+  }
+};
+
+/// With a request behind the other arguments.
+template <class Arguments>
+struct rma_request_operation {
+  template <class Next, class... Words>
+  static Word run(const Call& call, Next next, Words... words) noexcept {
+    const Word a[] = {words...};
+    Pending p;
+    Window* const window = begin_operation<Arguments>(call, a, p.number);
+    const Word result = next(words...);
+    if (window != nullptr && static_cast<int>(result) == 0) {
+      p.kind = PendingKind::one_sided;
+      p.window = window;
+      keep(call, p, a[sizeof...(words) - 1], result, Endpoint::end);
+    } else {
+      if (window != nullptr) end_operation(call, *window, p.number);
+      call.leave();
+    }
+    return result;
+  }
+};
+
+using rma_put = rma_operation<rma_put_arguments>;
+using rma_get = rma_operation<rma_get_arguments>;
+using rma_accumulate = rma_operation<rma_accumulate_arguments>;
+using rma_get_accumulate = rma_operation<rma_get_accumulate_arguments>;
+using rma_fetch_and_op = rma_operation<rma_fetch_and_op_arguments>;
+using rma_compare_and_swap = rma_operation<rma_compare_and_swap_arguments>;
+using rma_rput = rma_request_operation<rma_put_arguments>;
+using rma_rget = rma_request_operation<rma_get_arguments>;
+using rma_raccumulate = rma_request_operation<rma_accumulate_arguments>;
+using rma_rget_accumulate = rma_request_operation<rma_get_accumulate_arguments>;
+
+/// (..., communicator at `comm_at`, ..., window)
+template <unsigned comm_at, bool is_allocated>
+struct win_making {
+  template <class Next, class... Words>
+  static Word run(const Call& call, Next next, Words... words) noexcept {
+    const Word a[] = {words...};
+    Window* const window = new_window(comm_of(call.thread, a[comm_at]), is_allocated);
+    if (window == nullptr) return region::run(call, next, words...);
+    call.rma(Endpoint::begin, RmaStep::collective_begin, window->id);
+    const Word result = next(words...);
+    if (static_cast<int>(result) == 0) {
+      keep_window(family.load(a[sizeof...(words) - 1]), window);
+      call.rma(Endpoint::none, RmaStep::window_made, window->id);
+    }
+    call.rma_collective(window->id,
+                        is_allocated ? MpiOperation::create_handle_and_allocate : MpiOperation::create_handle);
+    return result;
+  }
+};
+using win_create = win_making<4, false>;
+using win_allocate = win_making<3, true>;
+using win_create_dynamic = win_making<1, false>;
+
+/// What a synchronisation has completed.
+inline void complete_operations(const Call& call, Window& window, std::uint32_t target, bool only_here) noexcept {
+  std::uint64_t* ids = nullptr;
+  const std::size_t count = take_operations(call.thread, window, target, only_here, ids);
+  for (std::size_t i = 0; i < count; ++i)
+    call.rma(Endpoint::none, only_here ? RmaStep::complete_here : RmaStep::complete_there, window.id, 0, 0, 0, ids[i]);
+}
+
+inline void tell_locks(const Call& call, Window& window, std::uint32_t target) noexcept {
+  for (Window::Held lock; take_untold_lock(window, target, lock);)
+    call.rma(Endpoint::none, RmaStep::lock_acquired, window.id, lock.target, 0, 0, 0, lock.type);
+}
+
+struct win_free {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word win) noexcept {
+    const Word handle = family.load(win);
+    Window* const window = window_of(call.thread, handle);
+    if (window == nullptr) return region::run(call, next, win);
+    call.rma(Endpoint::begin, RmaStep::collective_begin, window->id);
+    const Word result = next(win);
+    if (static_cast<int>(result) == 0) {
+      complete_operations(call, *window, all_ranks, false);
+      forget_window(handle);
+      call.rma(Endpoint::none, RmaStep::window_gone, window->id);
+    }
+    call.rma_collective(window->id, window->is_allocated ? MpiOperation::destroy_handle_and_deallocate
+                                                         : MpiOperation::destroy_handle);
+    return result;
+  }
+};
+
+struct win_fence {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word assertion, Word win) noexcept {
+    Window* const window = window_of(call.thread, win);
+    if (window == nullptr) return region::run(call, next, assertion, win);
+    call.rma(Endpoint::begin, RmaStep::collective_begin, window->id);
+    const Word result = next(assertion, win);
+    complete_operations(call, *window, all_ranks, false);
+    call.rma_collective(window->id, MpiOperation::barrier);
+    return result;
+  }
+};
+
+/// MPI_Win_start and MPI_Win_post: (group, assertion, window)
+template <std::uint32_t Window::*epoch>
+struct win_open {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word group, Word assertion, Word win) noexcept {
+    Window* const window = window_of(call.thread, win);
+    if (window == nullptr) return region::run(call, next, group, assertion, win);
+    window->*epoch = group_number(group);
+    call.enter();
+    const Word result = next(group, assertion, win);
+    call.rma(Endpoint::end, RmaStep::group_synchronised, window->id, window->*epoch);
+    return result;
+  }
+};
+using win_start = win_open<&Window::started>;
+using win_post = win_open<&Window::posted>;
+
+struct win_complete {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word win) noexcept {
+    Window* const window = window_of(call.thread, win);
+    if (window == nullptr) return region::run(call, next, win);
+    call.enter();
+    const Word result = next(win);
+    complete_operations(call, *window, all_ranks, true);
+    call.rma(Endpoint::end, RmaStep::group_synchronised, window->id, window->started);
+    return result;
+  }
+};
+
+struct win_wait {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word win) noexcept {
+    Window* const window = window_of(call.thread, win);
+    if (window == nullptr) return region::run(call, next, win);
+    call.enter();
+    const Word result = next(win);
+    call.rma(Endpoint::end, RmaStep::group_synchronised, window->id, window->posted);
+    return result;
+  }
+};
+
+struct win_test {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word win, Word flag) noexcept {
+    Window* const window = window_of(call.thread, win);
+    call.enter();
+    const Word result = next(win, flag);
+    if (window != nullptr && static_cast<int>(result) == 0 && *reinterpret_cast<const int*>(flag) != 0)
+      call.rma(Endpoint::end, RmaStep::group_synchronised, window->id, window->posted);
+    else
+      call.leave();
+    return result;
+  }
+};
+
+inline void request_lock(const Call& call, Window& window, std::uint32_t target, bool is_shared) noexcept {
+  const auto type = static_cast<std::uint8_t>(is_shared ? 1 : 0);  // OTF2_LockType
+  call.rma(Endpoint::begin, RmaStep::lock_requested, window.id, target, 0, 0, 0, type);
+  add_lock(window, target, type);
+}
+
+struct win_lock {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word type, Word rank, Word assertion, Word win) noexcept {
+    Window* const window = window_of(call.thread, win);
+    if (window == nullptr || static_cast<int>(rank) == family.proc_null)
+      return region::run(call, next, type, rank, assertion, win);
+    request_lock(call, *window, static_cast<std::uint32_t>(rank), static_cast<int>(type) != family.lock_exclusive);
+    const Word result = next(type, rank, assertion, win);
+    call.leave();
+    return result;
+  }
+};
+
+struct win_lock_all {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word assertion, Word win) noexcept {
+    Window* const window = window_of(call.thread, win);
+    if (window == nullptr) return region::run(call, next, assertion, win);
+    request_lock(call, *window, all_ranks, true);
+    const Word result = next(assertion, win);
+    call.leave();
+    return result;
+  }
+};
+
+inline void unlock(const Call& call, Window& window, std::uint32_t target) noexcept {
+  tell_locks(call, window, target);
+  complete_operations(call, window, target, false);
+  remove_lock(window, target);
+  call.rma(Endpoint::end, RmaStep::lock_released, window.id, target);
+}
+
+struct win_unlock {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word rank, Word win) noexcept {
+    Window* const window = window_of(call.thread, win);
+    if (window == nullptr || static_cast<int>(rank) == family.proc_null) return region::run(call, next, rank, win);
+    call.enter();
+    const Word result = next(rank, win);
+    unlock(call, *window, static_cast<std::uint32_t>(rank));
+    return result;
+  }
+};
+
+struct win_unlock_all {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word win) noexcept {
+    Window* const window = window_of(call.thread, win);
+    if (window == nullptr) return region::run(call, next, win);
+    call.enter();
+    const Word result = next(win);
+    unlock(call, *window, all_ranks);
+    return result;
+  }
+};
+
+template <bool only_here>
+struct win_flushing {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word rank, Word win) noexcept {
+    Window* const window = window_of(call.thread, win);
+    call.enter();
+    const Word result = next(rank, win);
+    if (window != nullptr && static_cast<int>(rank) != family.proc_null) {
+      tell_locks(call, *window, static_cast<std::uint32_t>(rank));
+      complete_operations(call, *window, static_cast<std::uint32_t>(rank), only_here);
+    }
+    call.leave();
+    return result;
+  }
+  template <class Next>
+  static Word run(const Call& call, Next next, Word win) noexcept {
+    Window* const window = window_of(call.thread, win);
+    call.enter();
+    const Word result = next(win);
+    if (window != nullptr) {
+      tell_locks(call, *window, all_ranks);
+      complete_operations(call, *window, all_ranks, only_here);
+    }
+    call.leave();
+    return result;
+  }
+};
+using win_flush = win_flushing<false>;
+using win_flush_local = win_flushing<true>;
+
+struct win_sync {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word win) noexcept {
+    Window* const window = window_of(call.thread, win);
+    if (window == nullptr) return region::run(call, next, win);
+    call.enter();
+    const Word result = next(win);
+    call.rma(Endpoint::end, RmaStep::memory_synchronised, window->id, window->rank);
+    return result;
+  }
+};
+
+struct win_set_name {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word win, Word name) noexcept {
+    if (const Window* const window = window_of(call.thread, win); window != nullptr)
+      name_window(*window, reinterpret_cast<const char*>(name));
+    return region::run(call, next, win, name);
+  }
+};
+
+}  // namespace tracer::mpi

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See windows.hpp.
+#include "tracer/mpi/windows.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "tracer/mpi/handle_table.hpp"
+#include "tracer/mpi/requests.hpp"
+#include "tracer/mpi/text.hpp"
+
+namespace tracer::mpi {
+namespace {
+
+/// Records and events have 16 bits for them.
+constexpr std::uint32_t most_windows = 0xffff;
+
+constinit SpinLock windows_lock;
+constinit HandleTable<Window> windows;
+constinit std::atomic<std::uint32_t> next_window{0};
+
+/// Groups are few: the partners of a rank.
+struct KnownGroup {
+  int* ranks = nullptr;
+  int size = 0;
+  std::uint32_t number = 0;
+  KnownGroup* next = nullptr;
+};
+constinit SpinLock groups_lock;
+constinit KnownGroup* groups = nullptr;
+constinit std::uint32_t next_group = 0;
+
+void tell(const char* kind, std::uint32_t number, const char* value) noexcept {
+  char fact[48];
+  std::snprintf(fact, sizeof fact, "MPI::%s::%u", kind, number);
+  if (const auto* table = front.load(std::memory_order_relaxed)) table->fact(fact, value);
+}
+
+template <class Item>
+bool make_room(Item*& items, std::size_t count, std::size_t& room) noexcept {
+  if (count < room) return true;
+  const std::size_t wanted = room == 0 ? 16 : room * 2;
+  void* const more = std::realloc(static_cast<void*>(items), wanted * sizeof(Item));
+  if (more == nullptr) return false;
+  items = static_cast<Item*>(more);
+  room = wanted;
+  return true;
+}
+
+}  // namespace
+
+Window* new_window(Comm& comm, bool is_allocated) noexcept {
+  const std::uint32_t ordinal = comm.windows.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (comm.is_foreign || !is_live.load(std::memory_order_relaxed)) return nullptr;
+  const std::uint32_t id = next_window.fetch_add(1, std::memory_order_relaxed);
+  void* const memory = id < most_windows ? std::malloc(sizeof(Window)) : nullptr;
+  if (memory == nullptr) return nullptr;
+  Window& window = *::new (memory) Window;
+  window.id = id;
+  window.rank = static_cast<std::uint32_t>(comm.rank);
+  window.is_allocated = is_allocated;
+  Text text;
+  text.add("identity=%s/w%u;comm=%u", comm.identity, ordinal, comm.id);
+  window.fact = text.keep();
+  tell("WINDOW", id, window.fact);
+  return &window;
+}
+
+void keep_window(Word handle, Window* window) noexcept {
+  const Locked lock(windows_lock);
+  windows.set(handle, window);
+  window_generation.fetch_add(1, std::memory_order_relaxed);
+}
+
+void forget_window(Word handle) noexcept {
+  const Locked lock(windows_lock);
+  windows.forget(handle);
+  window_generation.fetch_add(1, std::memory_order_relaxed);
+}
+
+Window* window_of(Thread& thread, Word argument) noexcept {
+  const Word handle = family.handle(argument);
+  const std::uint32_t generation = window_generation.load(std::memory_order_relaxed);
+  auto& known = thread.window;
+  if (known.handle == handle && known.generation == generation) return known.window;
+  const Locked lock(windows_lock);
+  known = {handle, generation, windows.find(handle)};
+  return known.window;
+}
+
+void name_window(const Window& window, const char* name) noexcept {
+  Text text;
+  text.add("%s;name=%.255s", window.fact, name != nullptr ? name : "");
+  tell("WINDOW", window.id, text.get());
+}
+
+std::uint32_t group_number(Word group) noexcept {
+  int size = 0;
+  if (ask(MpiFunction::Group_size, group, &size) != 0) return Window::no_group;
+  int* const ranks = world_ranks_of(group, size);
+  if (ranks == nullptr) return Window::no_group;
+  const Locked lock(groups_lock);
+  const auto bytes = static_cast<std::size_t>(size) * sizeof(int);
+  for (const KnownGroup* known = groups; known != nullptr; known = known->next)
+    if (known->size == size && std::memcmp(known->ranks, ranks, bytes) == 0) {
+      std::free(ranks);
+      return known->number;
+    }
+  void* const memory = std::malloc(sizeof(KnownGroup));
+  if (memory == nullptr) {
+    std::free(ranks);
+    return Window::no_group;
+  }
+  groups = ::new (memory) KnownGroup{ranks, size, next_group++, groups};
+  Text text;
+  text.add("size=%d;members=", size);
+  text.add_ranges(ranks, size);
+  tell("GROUP", groups->number, text.get());
+  return groups->number;
+}
+
+bool add_operation(Window& window, std::uint64_t id, std::uint32_t target) noexcept {
+  const Locked lock(window.lock);
+  if (!make_room(window.open, window.count, window.room)) return false;
+  window.open[window.count++] = {id, target, false};
+  return true;
+}
+
+std::size_t take_operations(Thread& thread, Window& window, std::uint32_t target, bool only_here,
+                            std::uint64_t*& ids) noexcept {
+  const Locked lock(window.lock);
+  ids = ids_of(thread, window.count);
+  if (ids == nullptr) return 0;
+  std::size_t taken = 0, kept = 0;
+  for (std::size_t i = 0; i < window.count; ++i) {
+    RmaOperation operation = window.open[i];
+    const bool is_meant = target == all_ranks || operation.target == target;
+    if (is_meant && !(only_here && operation.is_local)) ids[taken++] = operation.id;
+    if (is_meant && !only_here) continue;
+    operation.is_local = operation.is_local || is_meant;
+    window.open[kept++] = operation;
+  }
+  window.count = kept;
+  return taken;
+}
+
+bool end_here(Window& window, std::uint64_t id) noexcept {
+  const Locked lock(window.lock);
+  for (std::size_t i = window.count; i-- > 0;)
+    if (window.open[i].id == id) {
+      const bool was_local = window.open[i].is_local;
+      window.open[i].is_local = true;
+      return !was_local;
+    }
+  return false;
+}
+
+void add_lock(Window& window, std::uint32_t target, std::uint8_t type) noexcept {
+  const Locked lock(window.lock);
+  if (make_room(window.held, window.held_count, window.held_room))
+    window.held[window.held_count++] = {target, type, false};
+}
+
+bool take_untold_lock(Window& window, std::uint32_t target, Window::Held& found) noexcept {
+  const Locked lock(window.lock);
+  for (std::size_t i = 0; i < window.held_count; ++i) {
+    Window::Held& held = window.held[i];
+    if (held.is_told || (target != all_ranks && held.target != target && held.target != all_ranks)) continue;
+    held.is_told = true;
+    found = held;
+    return true;
+  }
+  return false;
+}
+
+void remove_lock(Window& window, std::uint32_t target) noexcept {
+  const Locked lock(window.lock);
+  for (std::size_t i = 0; i < window.held_count; ++i)
+    if (window.held[i].target == target) {
+      window.held[i] = window.held[--window.held_count];
+      return;
+    }
+}
+
+}  // namespace tracer::mpi

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is known of windows: their numbers, which one-sided operations are not complete yet, which locks are held.
+#pragma once
+
+#include <cstdint>
+
+#include "tracer/mpi/state.hpp"
+
+namespace tracer::mpi {
+
+inline constexpr std::uint32_t all_ranks = 0xffffffffu;
+
+struct RmaOperation {
+  std::uint64_t id = 0;  ///< unique in the process
+  std::uint32_t target = 0;
+  bool is_local = false;  ///< complete at this side
+};
+
+/// Made once, never freed: records name it by its number.
+struct Window {
+  std::uint32_t id = 0;
+  std::uint32_t rank = 0;  ///< of this process in it
+  bool is_allocated = false;
+  const char* fact = "";
+  std::uint32_t started = no_group, posted = no_group;  ///< groups of the epochs that are open
+
+  // Guarded by lock; of all threads.
+  SpinLock lock;
+  RmaOperation* open = nullptr;
+  std::size_t count = 0, room = 0;
+  struct Held {
+    std::uint32_t target = 0;
+    std::uint8_t type = 0;
+    bool is_told = false;  ///< it is known to be held since an operation or a flush was complete
+  };
+  Held* held = nullptr;
+  std::size_t held_count = 0, held_room = 0;
+
+  static constexpr std::uint32_t no_group = 0xffffffffu;
+};
+
+/// The how-many-th window on the communicator is made: called before MPI's function. nullptr: there are too many, or no
+/// memory, and its operations are counted only.
+Window* new_window(Comm& comm, bool is_allocated) noexcept;
+/// It has that handle from now on.
+void keep_window(Word handle, Window* window) noexcept;
+void forget_window(Word handle) noexcept;
+/// nullptr: none of ours.
+Window* window_of(Thread& thread, Word argument) noexcept;
+void name_window(const Window& window, const char* name) noexcept;
+
+/// The number of a group's members in MPI_COMM_WORLD; Window::no_group: no memory.
+std::uint32_t group_number(Word group) noexcept;
+
+/// False: no memory, and its end will not be told.
+bool add_operation(Window& window, std::uint64_t id, std::uint32_t target) noexcept;
+/// Takes the operations to `target` (all_ranks: all) that a synchronisation has completed, or with `only_here` marks
+/// them as complete at this side. Their ids are the thread's until its next call; the number of them.
+std::size_t take_operations(Thread& thread, Window& window, std::uint32_t target, bool only_here,
+                            std::uint64_t*& ids) noexcept;
+/// A request's: whether it was still open here.
+bool end_here(Window& window, std::uint64_t id) noexcept;
+
+void add_lock(Window& window, std::uint32_t target, std::uint8_t type) noexcept;
+/// Of the locks that cover `target` (all_ranks: of all) one that is not known yet to be held; it is from now on. Called
+/// until it is false.
+bool take_untold_lock(Window& window, std::uint32_t target, Window::Held& lock) noexcept;
+void remove_lock(Window& window, std::uint32_t target) noexcept;
+
+}  // namespace tracer::mpi
