@@ -46,6 +46,47 @@ OTF2_AttributeValue value_of(ValueType type, std::uint64_t value) {
   return out;
 }
 
+OTF2_ErrorCode put_rma(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e, const EventAttribute& payload) {
+  constexpr std::uint32_t processes = OTF2_RMA_SYNC_LEVEL_PROCESS, both = processes | OTF2_RMA_SYNC_LEVEL_MEMORY;
+  const auto lock = static_cast<OTF2_LockType>(static_cast<std::uint8_t>(e.a));
+  switch (e.type) {
+    case EventType::mpi_rma_put:
+      return OTF2_EvtWriter_RmaPut(w, l, e.time, e.sub, e.ref, e.a, e.b);
+    case EventType::mpi_rma_get:
+      return OTF2_EvtWriter_RmaGet(w, l, e.time, e.sub, e.ref, e.a, e.b);
+    case EventType::mpi_rma_atomic:
+      return OTF2_EvtWriter_RmaAtomic(w, l, e.time, e.sub, e.ref, static_cast<OTF2_RmaAtomicType>(payload.number()),
+                                      e.a, payload.value, e.b);
+    case EventType::mpi_rma_complete_here:
+      return OTF2_EvtWriter_RmaOpCompleteNonBlocking(w, l, e.time, e.sub, e.b);
+    case EventType::mpi_rma_complete_there:
+      return OTF2_EvtWriter_RmaOpCompleteRemote(w, l, e.time, e.sub, e.b);
+    case EventType::mpi_rma_test:
+      return OTF2_EvtWriter_RmaOpTest(w, l, e.time, e.sub, e.b);
+    case EventType::mpi_window_create:
+      return OTF2_EvtWriter_RmaWinCreate(w, l, e.time, e.sub);
+    case EventType::mpi_window_destroy:
+      return OTF2_EvtWriter_RmaWinDestroy(w, l, e.time, e.sub);
+    case EventType::mpi_rma_collective_begin:
+      return OTF2_EvtWriter_RmaCollectiveBegin(w, l, e.time);
+    case EventType::mpi_rma_collective_end:
+      return OTF2_EvtWriter_RmaCollectiveEnd(w, l, e.time, static_cast<OTF2_CollectiveOp>(e.ref), both, e.sub,
+                                             OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+    case EventType::mpi_rma_group_sync:
+      return OTF2_EvtWriter_RmaGroupSync(w, l, e.time, processes, e.sub, e.ref);
+    case EventType::mpi_rma_request_lock:
+      return OTF2_EvtWriter_RmaRequestLock(w, l, e.time, e.sub, e.ref, 0, lock);
+    case EventType::mpi_rma_acquire_lock:
+      return OTF2_EvtWriter_RmaAcquireLock(w, l, e.time, e.sub, e.ref, 0, lock);
+    case EventType::mpi_rma_release_lock:
+      return OTF2_EvtWriter_RmaReleaseLock(w, l, e.time, e.sub, e.ref, 0);
+    case EventType::mpi_rma_sync:
+      return OTF2_EvtWriter_RmaSync(w, l, e.time, e.sub, e.ref, OTF2_RMA_SYNC_TYPE_MEMORY);
+    default:
+      return OTF2_ERROR_INVALID_ARGUMENT;
+  }
+}
+
 OTF2_ErrorCode put_mpi(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e, const EventAttribute& payload) {
   const auto peer = static_cast<std::uint32_t>(e.b), tag = static_cast<std::uint32_t>(e.b >> 32);
   switch (e.type) {
@@ -80,7 +121,7 @@ OTF2_ErrorCode put_mpi(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e,
     case EventType::comm_destroy:
       return OTF2_EvtWriter_CommDestroy(w, l, e.time, e.ref);
     default:
-      return OTF2_ERROR_INVALID_ARGUMENT;
+      return put_rma(w, l, e, payload);
   }
 }
 
@@ -233,7 +274,7 @@ LocationEvents random_events(unsigned seed, std::size_t count) {
     if (i > 3 && numbers.below(3) != 0) time += numbers.below(1000);
     Event e{};
     e.time = time;
-    const auto kinds = static_cast<std::uint64_t>(EventType::comm_destroy) + 1;
+    const auto kinds = static_cast<std::uint64_t>(EventType::mpi_rma_sync) + 1;
     e.type = numbers.below(2) == 0 ? EventType::enter : static_cast<EventType>(numbers.below(kinds));
     e.sub = static_cast<std::uint16_t>(numbers.next());
     e.ref = e.type == EventType::metric_uint ? static_cast<std::uint32_t>(numbers.below(100))

@@ -119,3 +119,44 @@ TEST_CASE("events of a communicator that the journal does not know are left out,
   CHECK(types_of(sink) == Types{program_begin, enter, leave, program_end});
   CHECK(report.repairs.at("MPI event of an unknown communicator left out") == 1);
 }
+
+TEST_CASE("a get, its lock and its end are events on the window, in the calls that they belong to") {
+  MemorySource source;
+  MemorySink sink;
+  world(source);
+  source.journal_to_fill().facts["MPI::WINDOW::0"] = "identity=WORLD/w1;comm=0;name=halo";
+  const auto rma = [](Ticks time, Endpoint at, MpiFunction function, std::uint64_t sent = 0) {
+    return rec(time, RecordKind::mpi_rma, at, function, 0, sent, at == begin ? 0x1000 : 0);
+  };
+  const auto rest = [](RmaStep step, std::uint32_t target, std::uint64_t id, std::uint64_t received = 0,
+                       std::uint32_t type = 0) {
+    return Record{id, RecordKind::more, none, 0, static_cast<std::uint32_t>(step) | type << 8, target, received};
+  };
+  source.channel(0) = {
+      rma(10, begin, MpiFunction::Win_lock),
+      rest(RmaStep::lock_requested, 0, 0, 0, 1),
+      rec(11, RecordKind::mpi_call, end, MpiFunction::Win_lock),
+      rma(20, begin, MpiFunction::Get),
+      rest(RmaStep::get, 0, 7, 24),
+      rec(21, RecordKind::mpi_call, end, MpiFunction::Get),
+      rec(30, RecordKind::mpi_call, begin, MpiFunction::Win_unlock, 0, 0, 0x2000),
+      rma(40, none, MpiFunction::Win_unlock),
+      rest(RmaStep::lock_acquired, 0, 0, 0, 1),
+      rma(40, none, MpiFunction::Win_unlock),
+      rest(RmaStep::complete_there, 0, 7),
+      rma(40, end, MpiFunction::Win_unlock),
+      rest(RmaStep::lock_released, 0, 0),
+  };
+  const auto report = run(source, sink);
+  using enum EventType;
+  CHECK(types_of(sink) == Types{program_begin, enter, mpi_rma_request_lock, leave, enter, mpi_rma_get, leave, enter,
+                                mpi_rma_acquire_lock, mpi_rma_complete_there, mpi_rma_release_lock, leave,
+                                program_end});
+  CHECK(report.repairs.empty());
+  const auto& events = sink.locations.at(0).events;
+  CHECK(events[5].a == 24);
+  CHECK(events[5].b == 7);
+  CHECK(events[2].a == 1);
+  REQUIRE(sink.definitions.windows.size() == 1);
+  CHECK(sink.definitions.windows[0].name == "halo");
+}

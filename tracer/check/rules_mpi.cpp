@@ -11,6 +11,8 @@
 
 namespace tracer::check {
 
+namespace v = otf2::values;
+
 bool is_whole(const Context& c) {
   const auto* ending = c.trace().info().property("TRACER::ENDING");
   const otf2::TraceDefinitions& d = c.definitions();
@@ -32,8 +34,6 @@ bool is_window_of_mpi(const otf2::TraceDefinitions& d, std::uint64_t window) {
   return group != nullptr && group->paradigm == v::paradigm_mpi;
 }
 namespace {
-
-namespace v = otf2::values;
 
 /// A request's numbers are unique among those of its process that are not over. It may end on another thread.
 class Requests final : public Rule {

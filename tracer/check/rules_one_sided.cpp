@@ -88,7 +88,9 @@ class OneSided final : public Rule {
     return k == EventKind::rma_collective_end ? 2 : k == EventKind::rma_group_sync ? 1 : 0;
   }
   static std::uint64_t id_of(const EventView& e) {
-    return e.field[e.kind == EventKind::rma_atomic ? 5 : e.kind == EventKind::rma_put || e.kind == EventKind::rma_get ? 3 : 1];
+    return e.field[e.kind == EventKind::rma_atomic                                ? 5
+                   : e.kind == EventKind::rma_put || e.kind == EventKind::rma_get ? 3
+                                                                                  : 1];
   }
 
   void begin_operation(const EventView& e, Process& process) {

@@ -68,7 +68,8 @@ Window* begin_operation(const Call& call, const Word* a, std::uint64_t& id) noex
   const int target = static_cast<int>(a[Arguments::target_at]);
   Window* const window = window_of(call.thread, a[Arguments::win_at]);
   id = next_number();
-  if (target == family.proc_null || window == nullptr || !add_operation(*window, id, static_cast<std::uint32_t>(target))) {
+  if (target == family.proc_null || window == nullptr ||
+      !add_operation(*window, id, static_cast<std::uint32_t>(target))) {
     if (target != family.proc_null) not_told(Untold::one_sided);
     call.enter();
     return nullptr;
@@ -181,8 +182,8 @@ struct win_free {
       forget_window(handle);
       call.rma(Endpoint::none, RmaStep::window_gone, window->id);
     }
-    call.rma_collective(window->id, window->is_allocated ? MpiOperation::destroy_handle_and_deallocate
-                                                         : MpiOperation::destroy_handle);
+    call.rma_collective(
+        window->id, window->is_allocated ? MpiOperation::destroy_handle_and_deallocate : MpiOperation::destroy_handle);
     return result;
   }
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of the counter share. Each wrapper finds the function behind it by itself; what MPI calls inside one of its
- * functions is not counted (depth). */
+/* What the parts of the counter share. Each wrapper finds the function behind it by itself; what MPI calls inside one
+ * of its functions is not counted (depth). */
 #pragma once
 #define _GNU_SOURCE
 #include <dlfcn.h>

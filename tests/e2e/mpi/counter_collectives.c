@@ -199,4 +199,3 @@ int MPI_Neighbor_alltoall(const void* out, int sent, MPI_Datatype sent_type, voi
   return INNER(next(out, sent, sent_type, in, n, type, comm));
 }
 ALSO(MPI_Neighbor_alltoall)
-

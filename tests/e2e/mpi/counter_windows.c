@@ -12,13 +12,13 @@ static void operation(const char* what, int target, long sent, long got) {
 
 #define OUT const void *out, int n, MPI_Datatype type
 #define TARGET int to, MPI_Aint at, int there, MPI_Datatype their
-#define ONE_SIDED(name, parameters, what, sent, got, ...)            \
-  int MPI_##name parameters {                                        \
-    int result;                                                      \
-    NEXT(MPI_##name, __VA_ARGS__)                                    \
-    if (to != MPI_PROC_NULL) operation(what, to, sent, got);         \
-    return INNER(next(__VA_ARGS__));                                 \
-  }                                                                  \
+#define ONE_SIDED(name, parameters, what, sent, got, ...)    \
+  int MPI_##name parameters {                                \
+    int result;                                              \
+    NEXT(MPI_##name, __VA_ARGS__)                            \
+    if (to != MPI_PROC_NULL) operation(what, to, sent, got); \
+    return INNER(next(__VA_ARGS__));                         \
+  }                                                          \
   ALSO(MPI_##name)
 
 ONE_SIDED(Put, (OUT, TARGET, MPI_Win win), "put", bytes_of(type, n), 0, out, n, type, to, at, there, their, win)
@@ -32,8 +32,7 @@ ONE_SIDED(Accumulate, (OUT, TARGET, MPI_Op op, MPI_Win win), "atomic 0", bytes_o
           there, their, op, win)
 ONE_SIDED(Raccumulate, (OUT, TARGET, MPI_Op op, MPI_Win win, MPI_Request* r), "atomic 0", bytes_of(type, n), 0, out, n,
           type, to, at, there, their, op, win, r)
-ONE_SIDED(Get_accumulate,
-          (OUT, void* in, int got, MPI_Datatype got_type, TARGET, MPI_Op op, MPI_Win win), "atomic 7",
+ONE_SIDED(Get_accumulate, (OUT, void* in, int got, MPI_Datatype got_type, TARGET, MPI_Op op, MPI_Win win), "atomic 7",
           op == MPI_NO_OP ? 0 : bytes_of(type, n), bytes_of(got_type, got), out, n, type, in, got, got_type, to, at,
           there, their, op, win)
 ONE_SIDED(Rget_accumulate,
@@ -72,3 +71,12 @@ SYNCHRONISES(Win_lock_all, (int assertion, MPI_Win win), "locks 1", assertion, w
 SYNCHRONISES(Win_unlock, (int rank, MPI_Win win), "unlocks", rank, win)
 SYNCHRONISES(Win_unlock_all, (MPI_Win win), "unlocks", win)
 SYNCHRONISES(Win_sync, (MPI_Win win), "memory", win)
+
+int MPI_Win_test(MPI_Win win, int* flag) {
+  int result;
+  NEXT(MPI_Win_test, win, flag)
+  INNER(next(win, flag));
+  if (*flag) add("groups", 0, 0);
+  return result;
+}
+ALSO(MPI_Win_test)

@@ -65,6 +65,7 @@ void MpiEvents::one_sided(const Record& r, const Record& more, Nanoseconds t) {
   const auto sub = static_cast<std::uint16_t>(window);
   auto ref = static_cast<std::uint32_t>(more.b);
   std::uint64_t a = r.b;
+  if (event == EventType::mpi_rma_get) a = more.c;
   if (event == EventType::mpi_rma_collective_end) ref = type;
   if (event == EventType::mpi_rma_request_lock || event == EventType::mpi_rma_acquire_lock) a = type;
   if (event == EventType::mpi_rma_group_sync) {
