@@ -49,7 +49,7 @@ class Check:
         if checked.returncode != 0:
             fail("tracer check: " + checked.stdout + checked.stderr)
         told = subprocess.run([self.options.tracer, "info", trace], capture_output=True, text=True, timeout=120).stdout
-        return [re.search(rf"^{what}: +(\d+)", told, re.M).group(1) for what in ("events", "threads", "regions")]
+        return [re.search(rf"^{what}: +(\d+)", told, re.M).group(1) for what in ("events", "threads")]
 
     def kernel_allows(self):
         with tempfile.TemporaryDirectory() as scratch:
@@ -79,7 +79,7 @@ class Check:
             events = self.events_of(trace)
             self.events = self.events or events
             if events != self.events:
-                fail(f"{name}: {events} events, threads and regions, {self.events} when nothing is denied")
+                fail(f"{name}: {events} events and threads, {self.events} when nothing is denied")
             print(f"{name}: {lines[0] if lines else 'nothing is said'}")
 
 
