@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tracer_layer(NAME [FOLDERS folder...] [DEPENDS target...] [PRIVATE target...]): the static library tracer_NAME of all
 # .cpp files in the current directory and in those folders of it; nothing to edit when a file is added.
-include(TracerPrecompiled)
 
 add_library(tracer_options INTERFACE)
 target_include_directories(tracer_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/generated)
@@ -27,7 +26,6 @@ function(tracer_layer name)
   if(sources)
     add_library(tracer_${name} STATIC ${sources})
     target_link_libraries(tracer_${name} PUBLIC tracer_options ${arg_DEPENDS} PRIVATE ${arg_PRIVATE})
-    tracer_precompile(tracer_${name})
   else()
     add_library(tracer_${name} INTERFACE)
     target_link_libraries(tracer_${name} INTERFACE tracer_options ${arg_DEPENDS})

@@ -26,7 +26,6 @@ function(tracer_test name)
   set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(test_${name} PRIVATE tracer_catch_main ${arg_LINK})
   target_compile_options(test_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
-  tracer_precompile(test_${name} ${PROJECT_SOURCE_DIR}/tests/catch.hpp)
   catch_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300
     ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1")
 endfunction()
