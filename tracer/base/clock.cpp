@@ -38,9 +38,7 @@ bool kernel_trusts_counter(const char* clocksource) {
 }
 
 std::uint64_t read_realtime() noexcept {
-  timespec t{};
-  ::clock_gettime(CLOCK_REALTIME, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+  return read_clock(CLOCK_REALTIME);
 }
 
 }  // namespace

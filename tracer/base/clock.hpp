@@ -22,11 +22,20 @@ inline constexpr ClockKind counter_kind = ClockKind::generic_timer;
 #endif
 }  // namespace detail
 
+constexpr Nanoseconds nanoseconds_of(const timespec& t) noexcept {
+  return static_cast<Nanoseconds>(t.tv_sec) * 1'000'000'000u + static_cast<Nanoseconds>(t.tv_nsec);
+}
+
+/// Of any clock of the system; 0 for one that is not there.
+inline Nanoseconds read_clock(clockid_t clock) noexcept {
+  timespec t{};
+  ::clock_gettime(clock, &t);
+  return nanoseconds_of(t);
+}
+
 /// Nanoseconds of CLOCK_MONOTONIC.
 inline Ticks read_monotonic() noexcept {
-  timespec t{};
-  ::clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<Ticks>(t.tv_sec) * 1'000'000'000u + static_cast<Ticks>(t.tv_nsec);
+  return read_clock(CLOCK_MONOTONIC);
 }
 
 /// Chooses the clock; before the first event. TRACER's default until then is CLOCK_MONOTONIC. `clocksource`: the file
@@ -59,9 +68,7 @@ inline Ticks now() noexcept {
 
 /// What the calling thread has used: where processors are short, waiting for one is not the tool's work. A system call.
 inline Nanoseconds processor_time() noexcept {
-  timespec t{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<Nanoseconds>(t.tv_sec) * 1'000'000'000u + static_cast<Nanoseconds>(t.tv_nsec);
+  return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /// The tightest of several readings of the three clocks.

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tracer/base/clock.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::cli {
@@ -104,10 +105,7 @@ Ended run_program(const std::vector<std::string>& command, const Environment& ch
   }
   close(report[0]);
   const int status = wait_for(ended.process);
-  timespec end{};
-  clock_gettime(CLOCK_MONOTONIC, &end);
-  ended.monotonic_ns =
-      static_cast<std::uint64_t>(end.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(end.tv_nsec);
+  ended.monotonic_ns = read_monotonic();
   ended_at.store(monotonic_second());
   child.store(0);
   for (int i = 0; i < 4; ++i) {

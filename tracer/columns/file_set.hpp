@@ -41,6 +41,11 @@ struct TableLayout {
 };
 const TableLayout& layout_of(Table table);
 
+/// As SQL has numbers: -1 where there is none.
+constexpr std::int64_t or_none(std::uint32_t ref) noexcept {
+  return ref == undefined_ref ? -1 : std::int64_t{ref};
+}
+
 class FileSet {
  public:
   FileSet(std::filesystem::path directory, const Definitions& definitions);

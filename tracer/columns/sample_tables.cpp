@@ -5,15 +5,6 @@
 #include <algorithm>
 
 namespace tracer::columns {
-namespace {
-
-/// As SQL has numbers: -1 where there is none.
-std::int64_t or_none(std::uint32_t ref) {
-  return ref == undefined_ref ? -1 : std::int64_t{ref};
-}
-
-}  // namespace
-
 void SampleTables::sampled_path(const SampledPath& path) {
   paths_.resize(std::max<std::size_t>(paths_.size(), path.path + std::size_t{1}));
   paths_[path.path] = {path.parent, path.name, path.file};

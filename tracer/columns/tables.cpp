@@ -24,11 +24,6 @@ bool is_told(EventType type) {
   return type != EventType::enter && type != EventType::leave && type != EventType::metric_uint;
 }
 
-/// As SQL has numbers: -1 where there is none.
-std::int64_t or_none(std::uint32_t ref) {
-  return ref == undefined_ref ? -1 : std::int64_t{ref};
-}
-
 bool is_kernel(RegionRole role) {
   return role != RegionRole::allocate && role != RegionRole::deallocate && role != RegionRole::data_transfer;
 }

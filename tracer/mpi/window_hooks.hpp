@@ -156,6 +156,17 @@ using win_create = win_making<4, false>;
 using win_allocate = win_making<3, true>;
 using win_create_dynamic = win_making<1, false>;
 
+/// A synchronisation of `win`: calls on, and tells by then(window) what follows from it, the region's end with it.
+template <class Next, class Then, class... Words>
+Word synchronise(const Call& call, Word win, const Then& then, Next next, Words... words) noexcept {
+  Window* const window = window_of(call.thread, win);
+  if (window == nullptr) return region::run(call, next, words...);
+  call.enter();
+  const Word result = next(words...);
+  then(*window);
+  return result;
+}
+
 /// What a synchronisation has completed.
 inline void complete_operations(const Call& call, Window& window, std::uint32_t target, bool only_here) noexcept {
   std::uint64_t* ids = nullptr;
@@ -221,25 +232,21 @@ using win_post = win_open<&Window::posted>;
 struct win_complete {
   template <class Next>
   static Word run(const Call& call, Next next, Word win) noexcept {
-    Window* const window = window_of(call.thread, win);
-    if (window == nullptr) return region::run(call, next, win);
-    call.enter();
-    const Word result = next(win);
-    complete_operations(call, *window, all_ranks, true);
-    call.rma(Endpoint::end, RmaStep::group_synchronised, window->id, window->started);
-    return result;
+    const auto then = [&](Window& window) {
+      complete_operations(call, window, all_ranks, true);
+      call.rma(Endpoint::end, RmaStep::group_synchronised, window.id, window.started);
+    };
+    return synchronise(call, win, then, next, win);
   }
 };
 
 struct win_wait {
   template <class Next>
   static Word run(const Call& call, Next next, Word win) noexcept {
-    Window* const window = window_of(call.thread, win);
-    if (window == nullptr) return region::run(call, next, win);
-    call.enter();
-    const Word result = next(win);
-    call.rma(Endpoint::end, RmaStep::group_synchronised, window->id, window->posted);
-    return result;
+    const auto then = [&](const Window& window) {
+      call.rma(Endpoint::end, RmaStep::group_synchronised, window.id, window.posted);
+    };
+    return synchronise(call, win, then, next, win);
   }
 };
 
@@ -298,24 +305,17 @@ inline void unlock(const Call& call, Window& window, std::uint32_t target) noexc
 struct win_unlock {
   template <class Next>
   static Word run(const Call& call, Next next, Word rank, Word win) noexcept {
-    Window* const window = window_of(call.thread, win);
-    if (window == nullptr || static_cast<int>(rank) == family.proc_null) return region::run(call, next, rank, win);
-    call.enter();
-    const Word result = next(rank, win);
-    unlock(call, *window, static_cast<std::uint32_t>(rank));
-    return result;
+    if (static_cast<int>(rank) == family.proc_null) return region::run(call, next, rank, win);
+    const auto then = [&](Window& window) { unlock(call, window, static_cast<std::uint32_t>(rank)); };
+    return synchronise(call, win, then, next, rank, win);
   }
 };
 
 struct win_unlock_all {
   template <class Next>
   static Word run(const Call& call, Next next, Word win) noexcept {
-    Window* const window = window_of(call.thread, win);
-    if (window == nullptr) return region::run(call, next, win);
-    call.enter();
-    const Word result = next(win);
-    unlock(call, *window, all_ranks);
-    return result;
+    return synchronise(
+        call, win, [&](Window& window) { unlock(call, window, all_ranks); }, next, win);
   }
 };
 
@@ -323,27 +323,23 @@ template <bool only_here>
 struct win_flushing {
   template <class Next>
   static Word run(const Call& call, Next next, Word rank, Word win) noexcept {
-    Window* const window = window_of(call.thread, win);
-    call.enter();
-    const Word result = next(rank, win);
-    if (window != nullptr && static_cast<int>(rank) != family.proc_null) {
-      tell_locks(call, *window, static_cast<std::uint32_t>(rank));
-      complete_operations(call, *window, static_cast<std::uint32_t>(rank), only_here);
-    }
-    call.leave();
-    return result;
+    if (static_cast<int>(rank) == family.proc_null) return region::run(call, next, rank, win);
+    return flush(call, static_cast<std::uint32_t>(rank), win, next, rank, win);
   }
   template <class Next>
   static Word run(const Call& call, Next next, Word win) noexcept {
-    Window* const window = window_of(call.thread, win);
-    call.enter();
-    const Word result = next(win);
-    if (window != nullptr) {
-      tell_locks(call, *window, all_ranks);
-      complete_operations(call, *window, all_ranks, only_here);
-    }
-    call.leave();
-    return result;
+    return flush(call, all_ranks, win, next, win);
+  }
+
+ private:
+  template <class Next, class... Words>
+  static Word flush(const Call& call, std::uint32_t target, Word win, Next next, Words... words) noexcept {
+    const auto then = [&](Window& window) {
+      tell_locks(call, window, target);
+      complete_operations(call, window, target, only_here);
+      call.leave();
+    };
+    return synchronise(call, win, then, next, words...);
   }
 };
 using win_flush = win_flushing<false>;
@@ -352,12 +348,10 @@ using win_flush_local = win_flushing<true>;
 struct win_sync {
   template <class Next>
   static Word run(const Call& call, Next next, Word win) noexcept {
-    Window* const window = window_of(call.thread, win);
-    if (window == nullptr) return region::run(call, next, win);
-    call.enter();
-    const Word result = next(win);
-    call.rma(Endpoint::end, RmaStep::memory_synchronised, window->id, window->rank);
-    return result;
+    const auto then = [&](const Window& window) {
+      call.rma(Endpoint::end, RmaStep::memory_synchronised, window.id, window.rank);
+    };
+    return synchronise(call, win, then, next, win);
   }
 };
 

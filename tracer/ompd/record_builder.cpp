@@ -5,7 +5,8 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <ctime>
+
+#include "tracer/base/clock.hpp"
 
 namespace tracer::ompd {
 namespace {
@@ -42,13 +43,8 @@ class NoDevices : public TraceSource::DeviceReader {
 };
 
 ClockSync clocks() {
-  timespec monotonic{}, realtime{};
-  clock_gettime(CLOCK_MONOTONIC, &monotonic);
-  clock_gettime(CLOCK_REALTIME, &realtime);
-  const auto ns = [](const timespec& t) {
-    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
-  };
-  return {ns(monotonic), ns(monotonic), ns(realtime)};
+  const Nanoseconds monotonic = read_monotonic();
+  return {monotonic, monotonic, read_clock(CLOCK_REALTIME)};
 }
 
 }  // namespace

@@ -13,12 +13,6 @@
 namespace tracer::report {
 namespace {
 
-std::string percent(std::uint64_t part, std::uint64_t whole) {
-  return part == 0 ? "-" : percent_text(part, whole);
-}
-std::string time_or_dash(std::uint64_t ns) {
-  return ns == 0 ? "-" : duration_text(ns);
-}
 std::string bytes(std::uint64_t count) {
   return count == 0 ? "-" : bytes_text(static_cast<double>(count));
 }
@@ -56,9 +50,10 @@ Table processes_table(const Report& report) {
         at(row.ns, Activity::barrier) + at(row.ns, Activity::task_wait) + at(row.ns, Activity::lock_wait);
     const std::string ended = ending_text(row.facts);
     table.add({std::string(depth_of(row, by_group), ' ') + row.name, format_count(row.threads.size()),
-               row.streams.empty() ? "-" : format_count(row.streams.size()), percent(at(row.ns, Activity::work), all),
-               percent(waiting, all), percent(at(row.ns, Activity::mpi), all),
-               percent(at(row.ns, Activity::device), all), percent(at(row.ns, Activity::idle), all), ended});
+               row.streams.empty() ? "-" : format_count(row.streams.size()),
+               percent_or_dash(at(row.ns, Activity::work), all), percent_or_dash(waiting, all),
+               percent_or_dash(at(row.ns, Activity::mpi), all), percent_or_dash(at(row.ns, Activity::device), all),
+               percent_or_dash(at(row.ns, Activity::idle), all), ended});
   }
   return table;
 }
@@ -81,9 +76,9 @@ Table ranks_table(const MpiReport& mpi, const std::vector<ProcessRow>& processes
     if (row.group == undefined_ref && mpi.rank_rows.size() > 1 && row.total == 0) continue;
     const auto process = by_group.find(row.group);
     table.add({process == by_group.end() ? "rank " + std::to_string(row.rank) : process->second->name,
-               time_or_dash(row.total), time_or_dash(row.messages), time_or_dash(row.collectives),
-               time_or_dash(sum(row.waited)), time_or_dash(row.caused), format_count(row.sends), bytes(row.sent),
-               format_count(row.receives), bytes(row.received)});
+               duration_or_dash(row.total), duration_or_dash(row.messages), duration_or_dash(row.collectives),
+               duration_or_dash(sum(row.waited)), duration_or_dash(row.caused), format_count(row.sends),
+               bytes(row.sent), format_count(row.receives), bytes(row.received)});
   }
   return table;
 }
@@ -101,7 +96,7 @@ Table calls_table(const MpiReport& mpi) {
                {"most time", true}}};
   for (const MpiCallRow& row : mpi.calls) {
     table.add({row.name, format_count(row.count), duration_text(row.total), duration_text(row.total / row.count),
-               duration_text(row.longest), time_or_dash(row.waiting), bytes(row.sent), bytes(row.received),
+               duration_text(row.longest), duration_or_dash(row.waiting), bytes(row.sent), bytes(row.received),
                "rank " + std::to_string(row.longest_rank) + ": " + duration_text(row.most)});
   }
   return table;

@@ -6,16 +6,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "tracer/report/page_bytes.hpp"
+
 namespace tracer::report {
 namespace {
-
 using Json = nlohmann::json;
-
-void append(std::string& bytes, std::uint64_t value) {
-  for (; value >= 128; value >>= 7) bytes.push_back(static_cast<char>(value | 128));
-  bytes.push_back(static_cast<char>(value));
-}
-
 }  // namespace
 
 PageSamples::PageSamples(const SampleJoin& join, const SamplePaths& paths, std::uint64_t origin,

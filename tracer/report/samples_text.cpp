@@ -10,18 +10,6 @@
 namespace tracer::report {
 namespace {
 
-std::string percent(std::uint64_t part, std::uint64_t whole) {
-  return part == 0 ? "-" : percent_text(part, whole);
-}
-
-std::string time_or_none(std::uint64_t ns) {
-  return ns == 0 ? "-" : duration_text(ns);
-}
-
-std::string place(const std::string& file, std::uint32_t line) {
-  return file.substr(file.rfind('/') + 1) + (line == 0 || file.empty() ? "" : ":" + std::to_string(line));
-}
-
 /// What of a wait the thread ran: it spun, or did the runtime's work.
 std::uint64_t running(const WaitRow& row) {
   return row.ns - std::min(row.ns, row.slept + row.preempted);
@@ -34,8 +22,8 @@ Table functions(const SampleReport& report) {
   if (report.outside != 0) title += "; " + format_count(report.outside) + " lie outside of the trace";
   Table table{title, {{"function"}, {"place"}, {"self", true}, {"waiting", true}, {"total", true}}};
   for (const FunctionRow& row : report.functions)
-    table.add({row.name, place(row.file, row.line), percent(row.self, report.samples),
-               percent(row.waiting, report.samples), percent(row.inside, report.samples)});
+    table.add({row.name, place_text(row.file, row.line), percent_or_dash(row.self, report.samples),
+               percent_or_dash(row.waiting, report.samples), percent_or_dash(row.inside, report.samples)});
   return table;
 }
 
@@ -49,8 +37,8 @@ Table blame(const SampleReport& report) {
                {"locks", true},
                {"idle", true}}};
   for (const BlameRow& row : report.blame) {
-    const auto of = [&](Activity activity) { return time_or_none(row.ns[static_cast<std::size_t>(activity)]); };
-    table.add({row.name, place(row.file, row.line), duration_text(row.total()), of(Activity::barrier),
+    const auto of = [&](Activity activity) { return duration_or_dash(row.ns[static_cast<std::size_t>(activity)]); };
+    table.add({row.name, place_text(row.file, row.line), duration_text(row.total()), of(Activity::barrier),
                of(Activity::task_wait), of(Activity::lock_wait), of(Activity::idle)});
   }
   return table;
@@ -60,8 +48,8 @@ Table waits(const SampleReport& report) {
   Table table{"Waiting, and whether the threads ran meanwhile",
               {{"at"}, {"waited", true}, {"ran", true}, {"slept", true}, {"preempted", true}}};
   for (const WaitRow& row : report.waits)
-    table.add({row.name, duration_text(row.ns), percent(running(row), row.ns), percent(row.slept, row.ns),
-               percent(row.preempted, row.ns)});
+    table.add({row.name, duration_text(row.ns), percent_or_dash(running(row), row.ns),
+               percent_or_dash(row.slept, row.ns), percent_or_dash(row.preempted, row.ns)});
   return table;
 }
 
@@ -69,8 +57,8 @@ Table threads(const SampleReport& report) {
   Table table{"Threads that did not run",
               {{"thread"}, {"slept", true}, {"preempted", true}, {"of its work: slept", true}, {"preempted", true}}};
   for (const SampleThreadRow& row : report.threads)
-    table.add({row.name, time_or_none(row.slept), time_or_none(row.preempted), percent(row.slept_working, row.working),
-               percent(row.preempted_working, row.working)});
+    table.add({row.name, duration_or_dash(row.slept), duration_or_dash(row.preempted),
+               percent_or_dash(row.slept_working, row.working), percent_or_dash(row.preempted_working, row.working)});
   return table;
 }
 

@@ -6,18 +6,12 @@
 #include <bit>
 #include <cmath>
 
+#include "tracer/report/page_bytes.hpp"
+
 namespace tracer::report {
 namespace {
 
 constexpr std::size_t max_copies = 50'000, max_points = 20'000;
-
-void append(std::string& bytes, std::uint64_t value) {
-  while (value >= 0x80) {
-    bytes.push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  bytes.push_back(static_cast<char>(value));
-}
 
 }  // namespace
 

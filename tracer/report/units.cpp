@@ -40,4 +40,16 @@ std::string percent_text(std::uint64_t part, std::uint64_t whole) {
   return buffer;
 }
 
+std::string duration_or_dash(std::uint64_t ns) {
+  return ns == 0 ? "-" : duration_text(ns);
+}
+
+std::string percent_or_dash(std::uint64_t part, std::uint64_t whole) {
+  return part == 0 ? "-" : percent_text(part, whole);
+}
+
+std::string place_text(const std::string& file, std::uint32_t line) {
+  return file.substr(file.rfind('/') + 1) + (line == 0 || file.empty() ? "" : ":" + std::to_string(line));
+}
+
 }  // namespace tracer::report

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "tracer/report/judge.hpp"
+#include "tracer/report/units.hpp"
 
 namespace tracer::report {
 
@@ -18,8 +19,7 @@ std::string Judge::ran_meanwhile(RegionRef construct, Activity waiting) const {
     if (ns > most) most = ns, best = &row;
   }
   if (best == nullptr) return "";
-  std::string place = best->file.substr(best->file.rfind('/') + 1);
-  if (best->line != 0) place += ":" + std::to_string(best->line);
+  const std::string place = place_text(best->file, best->line);
   return format(" Meanwhile %s%s ran, %.0f %% of what was sampled.", best->name.c_str(),
                 place.empty() ? "" : (" (" + place + ")").c_str(), 100 * share(most, all));
 }

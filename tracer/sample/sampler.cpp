@@ -2,8 +2,6 @@
 // See sampler.hpp.
 #include "tracer/sample/sampler.hpp"
 
-#include <time.h>
-
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -20,12 +18,6 @@ namespace {
 /// Threads beyond this many at once are not watched: each costs a ring.
 constexpr std::size_t most_threads = 1024;
 
-Nanoseconds processor_time() noexcept {
-  timespec used{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return static_cast<Nanoseconds>(used.tv_sec) * 1'000'000'000 + static_cast<Nanoseconds>(used.tv_nsec);
-}
-
 }  // namespace
 
 Sampler* Sampler::start(Session& session, AskRuntime ask) noexcept {
@@ -34,7 +26,7 @@ Sampler* Sampler::start(Session& session, AskRuntime ask) noexcept {
   try {
     auto made = std::unique_ptr<Sampler>(new Sampler(session));
     made->plan_ = make_plan(config);
-    made->processor_time_before_ = processor_time();
+    made->processor_time_before_ = read_clock(CLOCK_PROCESS_CPUTIME_ID);
     if (!made->plan_.denied.empty()) session.message(made->plan_.denied);
     if (made->plan_.is_empty()) return nullptr;
     made->file_.create(OwnFile::create(session.at() / "raw" / "samples", session.raw_directory() / "samples"), {});
@@ -162,7 +154,7 @@ void Sampler::give_up(const char* what, int error) noexcept {
 void Sampler::say_if_none_came() noexcept {
   constexpr Nanoseconds enough_periods = 20;
   if (plan_.options.period_ns == 0 || samples_ != 0 || threads_seen_ == 0) return;
-  const Nanoseconds used = processor_time() - processor_time_before_;
+  const Nanoseconds used = read_clock(CLOCK_PROCESS_CPUTIME_ID) - processor_time_before_;
   if (used < enough_periods * plan_.options.period_ns) return;
   session_.message("no samples came from the kernel in " + std::to_string(used / 1'000'000) +
                    " ms of the process's processor time");

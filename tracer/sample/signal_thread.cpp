@@ -56,12 +56,6 @@ bool is_free(int signal) noexcept {
   return ::sigaction(signal, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL;
 }
 
-std::uint64_t time_of(clockid_t clock) noexcept {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
-}
-
 /// Or for 100 ms: a handler is at it for a microsecond, unless its thread does not run.
 template <class Condition>
 void until(const Condition& holds) noexcept {
@@ -107,7 +101,7 @@ void set_ask(AskRuntime now) noexcept {
 std::uint64_t tick_ns() noexcept {
   timespec tick{};
   if (::clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0) return 10'000'000;
-  return static_cast<std::uint64_t>(tick.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(tick.tv_nsec);
+  return nanoseconds_of(tick);
 }
 
 // An event that counts down to one signal and is armed anew by the handler: of a thread that blocks the signal not more
@@ -149,7 +143,7 @@ int SignalThread::start_timer() noexcept {
   if (::timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) != 0) return errno;
   has_timer_ = true;
   if (::pthread_getcpuclockid(::pthread_self(), &clock_) != 0) clock_ = CLOCK_THREAD_CPUTIME_ID;
-  begun_at_ = time_of(clock_);
+  begun_at_ = read_clock(clock_);
   const timespec period{0, static_cast<long>(std::min<std::uint64_t>(tick / 8, 999'999'999))};
   const itimerspec times{period, period};
   return ::timer_settime(timer_, 0, &times, nullptr) == 0 ? 0 : errno;
@@ -186,7 +180,7 @@ void SignalThread::stop() noexcept {
   if (!is_armed_.exchange(false)) return;
   if (has_timer_) {
     ::timer_delete(timer_);
-    used_ns_ = time_of(clock_) - begun_at_;
+    used_ns_ = read_clock(clock_) - begun_at_;
   }
   const int fd = event_.exchange(-1);
   if (fd < 0) return;

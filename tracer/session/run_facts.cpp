@@ -25,12 +25,6 @@ namespace {
 constexpr int not_exited = -1;
 std::atomic<int> exit_status{not_exited};
 
-Nanoseconds read_clock(clockid_t clock) noexcept {
-  timespec t{};
-  ::clock_gettime(clock, &t);
-  return static_cast<Nanoseconds>(t.tv_sec) * 1'000'000'000u + static_cast<Nanoseconds>(t.tv_nsec);
-}
-
 std::uint64_t ns_of(const timeval& t) noexcept {
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_usec) * 1000u;
 }

@@ -11,16 +11,12 @@ import subprocess
 import sys
 import tempfile
 
+from failing import fail
 from samples_file import SamplesFile
 
 POINTS = 2.0
 CONSTRUCTS = {"in_loop": ["parallel"], "in_task": ["parallel", "task"], "in_nested": ["parallel", "parallel"]}
 SIGNAL, UNKNOWN = 1, 0xffff
-
-
-def fail(text):
-    print("FAILED:", text)
-    sys.exit(1)
 
 
 def share(right, total, what):

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+from failing import fail
+
 OWN_LINE = "the program's own line"
 NONE = "no samples are taken and no scheduling is recorded: "
 SOME = "samples: some threads are not watched: "
@@ -31,11 +33,6 @@ KINDS += [
     (f"mmap:{errno.EPERM}:3", SOME),
     ("empty:0", "no samples came"),
 ]
-
-
-def fail(text):
-    print("FAILED:", text)
-    sys.exit(1)
 
 
 class Check:

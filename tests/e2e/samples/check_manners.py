@@ -8,12 +8,8 @@ import subprocess
 import sys
 import tempfile
 
+from failing import fail
 from samples_file import SamplesFile
-
-
-def fail(text):
-    print("FAILED:", text)
-    sys.exit(1)
 
 
 def run(options, name, command, rate="5000", expected_line=None, least=1, seconds=300):

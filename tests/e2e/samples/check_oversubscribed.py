@@ -8,12 +8,8 @@ import subprocess
 import sys
 import tempfile
 
+from failing import fail
 from samples_file import SamplesFile
-
-
-def fail(text):
-    print("FAILED:", text)
-    sys.exit(1)
 
 
 def main():

@@ -10,12 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+from failing import fail
+
 POINTS = 3.0  # by how many per cent of all a function's share may be off: some 640 samples, and what else is on the machine
-
-
-def fail(text):
-    print("FAILED:", text)
-    sys.exit(1)
 
 
 def main():

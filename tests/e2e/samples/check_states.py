@@ -9,15 +9,11 @@ import subprocess
 import sys
 import tempfile
 
+from failing import fail
 from samples_file import SamplesFile
 
 WAIT_LOCK, WORK_PARALLEL, UNKNOWN = 0x041, 0x001, 0xffff
 WAIT_BARRIERS = range(0x010, 0x020)
-
-
-def fail(text):
-    print("FAILED:", text)
-    sys.exit(1)
 
 
 def main():

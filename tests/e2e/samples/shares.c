@@ -5,31 +5,13 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-static long long processor_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
+#include "burn.h"
 
-#define BURN(name)                                             \
-  static long long name##_ns;                                  \
-  static __attribute__((noinline)) double name(long long ns) { \
-    const long long begin = processor_ns();                    \
-    volatile double x = 1;                                     \
-    long long used = 0;                                        \
-    do {                                                       \
-      for (int i = 0; i < 20000; ++i) x = x * 1.000001 + 1e-9; \
-      used = processor_ns() - begin;                           \
-    } while (used < ns);                                       \
-    __atomic_fetch_add(&name##_ns, used, __ATOMIC_RELAXED);    \
-    return x;                                                  \
-  }
-BURN(burn_serial)
-BURN(burn_loop_a)
-BURN(burn_loop_b)
-BURN(burn_task)
+BURN(burn_serial, 20000)
+BURN(burn_loop_a, 20000)
+BURN(burn_loop_b, 20000)
+BURN(burn_task, 20000)
 
 __attribute__((noinline)) double solve(long long unit) {
   double sum = 0;

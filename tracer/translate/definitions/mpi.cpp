@@ -60,6 +60,14 @@ std::vector<std::uint32_t> members_of(std::optional<std::string_view> list, std:
   return members;
 }
 
+/// body(number, fact) of each fact of one kind; no number: the journal is damaged there.
+template <class Body>
+void each_fact(const Journal& journal, std::string_view kind, const Body& body) {
+  for (auto f = journal.facts.lower_bound(std::string(kind)); f != journal.facts.end() && f->first.starts_with(kind);
+       ++f)
+    body(number(std::string_view(f->first).substr(kind.size())), *f);
+}
+
 class MpiDefinitions {
  public:
   MpiDefinitions(Tables& tables, const Journal& journal, Definitions& definitions, std::uint32_t size,
@@ -88,10 +96,9 @@ class MpiDefinitions {
   /// Those of one kind, and room for what they become.
   Facts facts_of(std::string_view kind, std::vector<std::uint32_t>& table) const {
     Facts facts;
-    for (auto f = journal_.facts.lower_bound(std::string(kind));
-         f != journal_.facts.end() && f->first.starts_with(kind); ++f)
-      if (const auto id = number(std::string_view(f->first).substr(kind.size())); id && *id < most_ranks)
-        facts.emplace(*id, f->second);
+    each_fact(journal_, kind, [&](std::optional<std::uint32_t> id, const auto& fact) {
+      if (id && *id < most_ranks) facts.emplace(*id, fact.second);
+    });
     if (!facts.empty()) table.assign(std::size_t{facts.rbegin()->first} + 1, undefined_ref);
     return facts;
   }
@@ -154,7 +161,7 @@ void define_mpi(Tables& tables, const Journal& journal, Definitions& definitions
   MpiDefinitions(tables, journal, definitions, *size, *rank).define();
 }
 
-bool is_mpi_comm_fact(const std::string& name) {
+bool is_mpi_fact(const std::string& name) {
   return name.starts_with(comm_fact) || name.starts_with(window_fact) || name.starts_with(group_fact);
 }
 
@@ -163,21 +170,17 @@ void mpi_properties(const Tables& tables, const Journal& journal, Definitions& d
   std::uint32_t next = 0;
   for (std::size_t i = 0; i < refs.size(); ++i)
     if (definitions.comms[i].used) refs[i] = next++;
-  for (auto f = journal.facts.lower_bound(std::string(comm_fact));
-       f != journal.facts.end() && f->first.starts_with(comm_fact); ++f) {
-    const auto id = number(std::string_view(f->first).substr(comm_fact.size()));
+  each_fact(journal, comm_fact, [&](std::optional<std::uint32_t> id, const auto& fact) {
     const CommRef comm = id && *id < tables.mpi_comms.size() ? tables.mpi_comms[*id] : undefined_ref;
-    std::string value = f->second;
+    std::string value = fact.second;
     if (comm != undefined_ref && refs[comm] != undefined_ref) value = "ref=" + std::to_string(refs[comm]) + ";" + value;
-    definitions.properties.push_back({"TRACER::" + f->first, std::move(value)});
-  }
-  for (auto f = journal.facts.lower_bound(std::string(window_fact));
-       f != journal.facts.end() && f->first.starts_with(window_fact); ++f) {
-    const auto id = number(std::string_view(f->first).substr(window_fact.size()));
-    if (!id || *id >= tables.mpi_windows.size() || tables.mpi_windows[*id] == undefined_ref) continue;
+    definitions.properties.push_back({"TRACER::" + fact.first, std::move(value)});
+  });
+  each_fact(journal, window_fact, [&](std::optional<std::uint32_t> id, const auto& fact) {
+    if (!id || *id >= tables.mpi_windows.size() || tables.mpi_windows[*id] == undefined_ref) return;
     definitions.properties.push_back(
-        {"TRACER::" + f->first, "ref=" + std::to_string(tables.mpi_windows[*id]) + ";" + f->second});
-  }
+        {"TRACER::" + fact.first, "ref=" + std::to_string(tables.mpi_windows[*id]) + ";" + fact.second});
+  });
 }
 
 }  // namespace tracer::translate

@@ -14,7 +14,7 @@ namespace tracer::translate {
 void define_mpi(Tables& tables, const Journal& journal, Definitions& definitions);
 
 /// Whether a fact is told by mpi_properties() rather than as it is.
-bool is_mpi_comm_fact(const std::string& name);
+bool is_mpi_fact(const std::string& name);
 /// Communicators as properties, with their references; when it is known which are used.
 void mpi_properties(const Tables& tables, const Journal& journal, Definitions& definitions);
 

@@ -27,7 +27,6 @@ class TeamLinker {
   void leave_out_repeated();
   Ticks limit(ParallelInstance& p, ChannelId channel, unsigned depth);
   void assign(ParallelInstance& p, std::span<Member> parts);
-  void assign_all();
   void make_comms();
   CommRef comm_of(ParallelInstance& p, ChannelId channel, unsigned depth);
   CommRef intern(CommRef parent, const std::vector<std::uint32_t>& members);
@@ -83,6 +82,22 @@ std::uint32_t TeamLinker::leave_out_repeated(std::span<Member> parts, ParallelId
   return static_cast<std::uint32_t>(left - parts.begin());
 }
 
+void TeamLinker::leave_out_repeated() {
+  last_team_.assign(tables_.channels.size(), no_id);
+  for (ChannelScan& scan : tables_.channels) {
+    for (ParallelInstance& p : scan.parallels) {
+      if (p.size == 0) continue;
+      const std::span<Member> parts{&tables_.members[p.members], p.size};
+      const ChannelId master = tracer::channel_of(p.id);
+      std::sort(parts.begin(), parts.end(), [&](const Member& a, const Member& b) {
+        return std::tuple(a.channel != master, part(a).rank, a.channel, a.implicit) <
+               std::tuple(b.channel != master, part(b).rank, b.channel, b.implicit);
+      });
+      p.size = leave_out_repeated(parts, p.id);
+    }
+  }
+}
+
 // A region that began after the end of the one around it (a damaged trace) is inside the next.
 Ticks TeamLinker::limit(ParallelInstance& p, ChannelId channel, unsigned depth) {
   if (p.limit != 0) return p.limit;
@@ -109,22 +124,6 @@ Ticks TeamLinker::limit(ParallelInstance& p, ChannelId channel, unsigned depth) 
   return p.limit;
 }
 
-void TeamLinker::leave_out_repeated() {
-  last_team_.assign(tables_.channels.size(), no_id);
-  for (ChannelScan& scan : tables_.channels) {
-    for (ParallelInstance& p : scan.parallels) {
-      if (p.size == 0) continue;
-      const std::span<Member> parts{&tables_.members[p.members], p.size};
-      const ChannelId master = tracer::channel_of(p.id);
-      std::sort(parts.begin(), parts.end(), [&](const Member& a, const Member& b) {
-        return std::tuple(a.channel != master, part(a).rank, a.channel, a.implicit) <
-               std::tuple(b.channel != master, part(b).rank, b.channel, b.implicit);
-      });
-      p.size = leave_out_repeated(parts, p.id);
-    }
-  }
-}
-
 /// `parts`: those that say that they are of team `p`, and room for one more.
 void TeamLinker::assign(ParallelInstance& p, std::span<Member> parts) {
   p.size = 0;
@@ -144,13 +143,6 @@ void TeamLinker::assign(ParallelInstance& p, std::span<Member> parts) {
   }
   p.size = static_cast<std::uint32_t>(inside - parts.begin()) + (led ? 0 : 1);
   for (std::uint32_t rank = led ? 0 : 1; rank < p.size; ++rank) part(parts[rank]).rank = rank;
-}
-
-void TeamLinker::assign_all() {
-  for (ChannelScan& scan : tables_.channels) {
-    for (ParallelInstance& p : scan.parallels)
-      if (p.size != 0) assign(p, {&tables_.members[p.members], p.size + 1});
-  }
 }
 
 CommRef TeamLinker::intern(CommRef parent, const std::vector<std::uint32_t>& members) {
@@ -239,7 +231,9 @@ void TeamLinker::run() {
   leave_out_repeated();  // before anything is decided from where parts are
   for (ChannelId c = 0; c < tables_.channels.size(); ++c)
     for (ParallelInstance& p : tables_.channels[c].parallels) limit(p, c, 0);
-  assign_all();
+  for (ChannelScan& scan : tables_.channels)
+    for (ParallelInstance& p : scan.parallels)
+      if (p.size != 0) assign(p, {&tables_.members[p.members], p.size + 1});
   make_comms();
   if (!can_close_from_within()) tables_.open_levels = 0;
 }
