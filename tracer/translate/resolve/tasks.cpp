@@ -34,7 +34,7 @@ bool end_in_their_teams(const Tables& tables) {
 /// Nobody contradicts himself or another, as far as the records of each thread alone can tell.
 bool are_in_order(const Tables& tables) {
   return std::all_of(tables.channels.begin(), tables.channels.end(), [&](const ChannelScan& scan) {
-    return !scan.tasks_out_of_order && !scan.teams_out_of_order &&
+    return !scan.is_out_of_order() &&
            std::all_of(scan.implicits.begin(), scan.implicits.end(), [&](const ImplicitInstance& i) {
              const ParallelInstance* const p = tables.parallel(i.parallel);
              // Outside all teams only an initial thread runs tasks.

@@ -215,7 +215,7 @@ bool TeamLinker::can_close_from_within() const {
     return team && team->limit == never ? team : nullptr;
   };
   return std::none_of(tables_.channels.begin(), tables_.channels.end(), [&](const ChannelScan& scan) {
-    if (scan.teams_out_of_order || scan.tasks_out_of_order) return true;
+    if (scan.is_out_of_order()) return true;
     return std::any_of(scan.implicits.begin(), scan.implicits.end(), [&](const ImplicitInstance& i) {
       const ParallelInstance* const team = i.end == 0 ? tables_.parallel(i.parallel) : nullptr;
       const ParallelInstance* const around = team && team->limit == never ? open(i.outer, scan.implicits) : nullptr;

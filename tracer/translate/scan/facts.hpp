@@ -102,6 +102,9 @@ struct WordFacts {
 
 /// Found by reading one channel alone.
 struct ChannelScan {
+  /// The thread contradicts itself, or records of it are missing.
+  bool is_out_of_order() const noexcept { return teams_out_of_order || tasks_out_of_order; }
+
   Entities entities;
   GrowingTable<ParallelInstance> parallels;
   GrowingTable<ImplicitInstance> implicits;

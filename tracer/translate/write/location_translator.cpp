@@ -183,8 +183,6 @@ void LocationTranslator::finish() {
   Nanoseconds end = not_before_last(context_.tables.end);
   context_.out.resume(end);
   release_implied(never, nullptr);
-  // Tasks that run outside their teams end before those do.
-  if (events_.nest.parts.empty() && events_.nest.forks.empty()) events_.tasks.close(end, 0, undefined_ref);
   end = std::max(events_.teams.end_all(end), context_.out.last());
   events_.teams.end_unstarted(none, end);
   write_waits();
