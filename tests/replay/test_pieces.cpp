@@ -9,9 +9,9 @@
 #include "catch.hpp"
 #include "tracer/error.hpp"
 #include "tracer/translate/pipelined_writer.hpp"
+#include "tracer/translate/resolve/course/live_tasks.hpp"
 #include "tracer/translate/resolve/lock_orders.hpp"
 #include "tracer/translate/scan/lock_log.hpp"
-#include "tracer/translate/write/live_tasks.hpp"
 
 using namespace tracer;
 using namespace tracer::translate;

@@ -77,36 +77,40 @@ constexpr const char* barrier_name = "!$omp barrier @0x1000";
 
 }  // namespace
 
-TEST_CASE("a region's end closes what is open inside it and counts it") {
-  Written run(in_a_team);
+TEST_CASE("a region's end ends what is open inside it and counts it") {
+  Repairs repairs;
   RegionStack open;
   open.push({0, Construct::task, false, 1});
   open.push({0, Construct::taskgroup, false, 1});
   open.push({0, Construct::critical, false, 1});
-  CHECK(open.leave(run.context->out, run.context->repairs, 5, Construct::taskgroup, false));
-  CHECK(open.size() == 1);
-  CHECK(run.repaired(Repair::region_closed_by_outer_end) == 1);
-  CHECK(run.context->out.count() == 2);
+  CHECK(open.ended_by(repairs, Construct::critical, false) == 1);
+  CHECK(repairs[Repair::region_closed_by_outer_end] == 0);
+  CHECK(open.ended_by(repairs, Construct::taskgroup, false) == 2);
+  CHECK(repairs[Repair::region_closed_by_outer_end] == 1);
+  CHECK(repairs[Repair::end_without_begin] == 0);
 }
 
 TEST_CASE("no end reaches over the region of its task") {
-  Written run(in_a_team);
+  Repairs repairs;
   RegionStack open;
   open.push({0, Construct::barrier, false, 1});
   open.push({0, Construct::task, false, 1});
-  CHECK_FALSE(open.leave(run.context->out, run.context->repairs, 5, Construct::barrier, false));
-  CHECK(open.size() == 2);
-  CHECK_FALSE(RegionStack().leave(run.context->out, run.context->repairs, 5, Construct::barrier, false));
+  CHECK(open.ended_by(repairs, Construct::barrier, false) == 0);
+  CHECK(open.ended_by(repairs, Construct::task, false) == 0);
+  CHECK(repairs[Repair::end_without_begin] == 2);
+  CHECK(RegionStack().ended_by(repairs, Construct::barrier, false) == 0);
+  CHECK(repairs[Repair::end_without_begin] == 3);
 }
 
 TEST_CASE("a single whose end GCC's code never tells is closed and not counted") {
-  Written run(in_a_team);
+  Repairs repairs;
   RegionStack open;
   open.push({0, Construct::single, false, 1});
   open.push({0, Construct::barrier, false, 1});
-  open.close(run.context->out, run.context->repairs, 5, 0, Repair::region_closed_by_team_end);
-  CHECK(run.repaired(Repair::region_closed_by_team_end) == 1);
-  CHECK(open.empty());
+  CHECK(open.closed(repairs, 0, Repair::region_closed_by_team_end) == 2);
+  CHECK(repairs[Repair::region_closed_by_team_end] == 1);
+  CHECK(open.closed(repairs, 2, Repair::region_closed_by_team_end) == 0);
+  CHECK(open.closed(repairs, 5, Repair::region_closed_by_team_end) == 0);
 }
 
 TEST_CASE("a thread between a fork and its part of the team is at a boundary, and so is one before the join") {
@@ -342,7 +346,7 @@ TEST_CASE("a thread that goes on behind its fork is in its team from there") {
   Written run(with(fork, {barrier}));
   run.write(fork);
   REQUIRE(run.events->nest.is_at_team_boundary());
-  run.events->teams.complete_boundary(barrier, 30);
+  run.events->course.teams.complete_boundary(barrier, 30);
   CHECK_FALSE(run.events->nest.is_at_team_boundary());
   CHECK(run.repaired(Repair::team_begin_of_master_supplied) == 1);
   CHECK(run.lines().back() == "30 enter !$omp parallel @0x1000");

@@ -79,6 +79,16 @@ struct Tables {
     while (index < implicits.size() && parallel(implicits[index].parallel) == nullptr) index = implicits[index].outer;
     return index < implicits.size() ? &implicits[index] : nullptr;
   }
+  /// Each task runs and completes by its own records: what else says that one is over is wrong.
+  bool all_tasks_end() const noexcept { return task_begins.empty(); }
+  /// Whether the task is said first, and in time, to run by a record of this time. 0: it is left out, and never does.
+  bool begins_at(TaskId id, Ticks time) const noexcept {
+    if (all_tasks_end()) return true;
+    const ChannelId channel = tracer::channel_of(id);
+    return channel < task_begins.size() && counter_of(id) < task_begins[channel].size() &&
+           task_begins[channel][counter_of(id)] == time;
+  }
+  bool is_left_out(TaskId id) const noexcept { return !all_tasks_end() && begins_at(id, 0); }
   ParallelInstance* parallel(ParallelId id) noexcept {
     return const_cast<ParallelInstance*>(static_cast<const Tables*>(this)->parallel(id));
   }

@@ -11,9 +11,9 @@
 #include "tracer/ompt_values.hpp"
 #include "tracer/repeats.hpp"
 #include "tracer/translate/clock_fit.hpp"
+#include "tracer/translate/resolve/course/region_stack.hpp"
 #include "tracer/translate/write/event_buffer.hpp"
 #include "tracer/translate/write/region_events.hpp"
-#include "tracer/translate/write/region_stack.hpp"
 
 namespace tracer::translate {
 

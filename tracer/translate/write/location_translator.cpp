@@ -17,9 +17,7 @@ Ticks LocationTranslator::next_due() const noexcept {
   const bool waits =
       !waits_.empty() || events_.creation.is_pending() || events_.locks.is_pending() || events_.targets.awaits_more();
   if (waits || context_.out.paused()) return 0;
-  if (events_.teams.is_at_boundary() || events_.nest.current->ends_unreported) return 0;
-  Ticks due = std::min(limit(), events_.teams.on_time_until());
-  if (due != never) ++due;  // until and with them
+  Ticks due = events_.course.next_due();
   if (const ImpliedRelease* implied = events_.locks.next_implied()) due = std::min(due, implied->time);
   const auto& toggles = context_.tables.toggles;
   return next_toggle_ < toggles.size() ? std::min(due, toggles[next_toggle_].time) : due;
@@ -48,7 +46,8 @@ void LocationTranslator::record(const Record& r) {
 
 void LocationTranslator::write_waits() {
   if (waits_.empty() || events_.nest.is_outside_forked_team() || events_.targets.awaits_more()) return;
-  if (waits_.front().time > limit()) return;  // its team is over by then: the thread's late end of that comes first
+  if (waits_.front().time > events_.course.limit())
+    return;  // its team is over by then: the thread's late end of that comes first
   for (const Record& wait : waits_) {
     const Nanoseconds begin = not_before_last(wait.time);
     context_.out.add(begin, EventType::buffer_flush, 0, std::max(context_.clock(wait.b), begin));
@@ -63,12 +62,12 @@ void LocationTranslator::translate(const Record& r) {
   }
   if (r.kind == RecordKind::more) {
     if (const Record first = events_.targets.take_first(); first.kind != RecordKind::invalid)
-      events_.pair(first, r, context_.clock(events_.teams.due(first)));
+      events_.pair(first, r, context_.clock(events_.course.teams.due(first)));
   } else {
     const Ticks when = r.time < due_ ? r.time : do_due(r);
     // The master's time, unless this thread was still at the end of a task by then.
     const Nanoseconds t = when == r.time ? context_.clock(when) : not_before_last(when);
-    if (events_.teams.is_at_boundary()) events_.teams.complete_boundary(r, t);
+    if (events_.course.teams.is_at_boundary()) events_.course.teams.complete_boundary(r, t);
     if (const Site* site = events_.write(r, t)) fast_.learn(r, *site);
   }
   due_ = next_due();
@@ -78,33 +77,26 @@ Ticks LocationTranslator::do_due(const Record& r) {
   if (events_.creation.is_pending() && !events_.creation.may_have(r)) events_.creation.write();
   if (events_.locks.is_pending()) events_.locks.resolve(r);
   // A worker's late ends belong to the pause in which its region was, though they come after it.
-  Ticks when = events_.teams.due(r);
-  if (when > limit()) when = past_limit(r, when);
+  Ticks when = events_.course.time_of(r);
+  if (when > events_.course.limit()) {
+    pass_limits(when);
+    when = events_.course.teams.due(r);
+  }
   release_implied(when, &r);
   toggle(when);
-  if (events_.nest.current->ends_unreported && events_.tasks.is_over(r))
-    events_.tasks.end_unreported(context_.clock(when));
+  events_.course.end_unreported(r, when);
   return when;
-}
-
-// A task's end may be told after the barrier that waited for it: its time is the barrier's then. What else comes so
-// late (a damaged trace) comes after the team.
-Ticks LocationTranslator::past_limit(const Record& r, Ticks when) {
-  // The late end of a task. From any other the thread comes where records are missing.
-  if (r.kind == RecordKind::task_schedule && events_.nest.in_explicit_task() && r.b == events_.nest.current->id)
-    return limit();
-  pass_limits(when);
-  return events_.teams.due(r);
 }
 
 // One after the other, each with what was due before it.
 void LocationTranslator::pass_limits(Ticks when) {
-  while (limit() < when) {
-    const Ticks last = limit();
+  Course& course = events_.course;
+  while (course.limit() < when) {
+    const Ticks last = course.limit();
     release_implied(last, nullptr);
-    events_.teams.complete_boundary(not_before_last(last));
+    course.teams.complete_boundary(not_before_last(last));
     toggle(last);
-    events_.teams.end_by_limit(last);
+    course.teams.end_by_limit(last);
   }
 }
 
@@ -136,7 +128,7 @@ void LocationTranslator::release_implied(Ticks before, const Record* next) {
     }
     if (before != never) toggle(implied->time);
     const auto due = [&] { return not_before_last(std::min(implied->time, context_.tables.end)); };
-    events_.teams.complete_boundary(due());
+    events_.course.teams.complete_boundary(due());
     const bool is_told = next != nullptr && next->kind == RecordKind::mutex_released &&
                          locks.is_before_release(*implied) && is_last_before(before);
     if (is_told) {
@@ -183,11 +175,9 @@ void LocationTranslator::finish() {
   Nanoseconds end = not_before_last(context_.tables.end);
   context_.out.resume(end);
   release_implied(never, nullptr);
-  end = std::max(events_.teams.end_all(end), context_.out.last());
-  events_.teams.end_unstarted(none, end);
+  end = events_.course.end_all(end);
   write_waits();
-  events_.tasks.close(end, 0, undefined_ref);
-  events_.nest.base.open.close(context_.out, context_.repairs, end, 0, Repair::region_closed_at_end_of_trace);
+  events_.course.end_outside(end);
   if (is_first_) context_.out.add(end, EventType::program_end, 0);
   context_.out.flush();
 }

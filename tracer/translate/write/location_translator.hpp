@@ -41,8 +41,6 @@ class LocationTranslator {
   Ticks next_due() const noexcept;
   /// Does what is due before the record, and returns its time as it is meant.
   Ticks do_due(const Record& r);
-  Ticks limit() const noexcept { return std::min(events_.tasks.expiry(), events_.nest.limit()); }
-  Ticks past_limit(const Record& r, Ticks when);
   void pass_limits(Ticks when);
   void toggle(Ticks until);
   void release_implied(Ticks before, const Record* next);

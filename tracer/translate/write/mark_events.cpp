@@ -26,6 +26,12 @@ void MarkEvents::control_tool(const Record& r, Nanoseconds t) {
   }
 }
 
+// The task itself ended when it was detached.
+void MarkEvents::fulfilled(const Record& r, Nanoseconds t) {
+  context_.out.attribute(context_.names[Attribute::task_id], r.b);
+  regions_.pass(t, {0, Construct::fulfill_event, false, 0});
+}
+
 void MarkEvents::write_errors(Nanoseconds t) {
   for (const Record& r : std::exchange(errors_, {})) mark(r, t);
 }
@@ -37,9 +43,7 @@ void MarkEvents::mark(const Record& r, Nanoseconds t) {
     case RecordKind::cancel:
       out.attribute(context_.names[Attribute::task_id], r.b);
       out.attribute(context_.names[Attribute::cancel_flags], r.a);
-      regions_.pass(t, region_key(r));
-      if (r.a & cancel_flag::discarded_task) tasks_.discard(r.b, r.time, t);
-      return;
+      break;
     case RecordKind::error: {
       out.attribute(context_.names[Attribute::severity], r.sub);
       const auto text = context_.names.messages.find(r.a);

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What has no duration: flush, cancel, error, dependences between tasks, lost events, omp_control_tool.
+// What has no duration: flush, cancel, fulfilled events, error, dependences between tasks, lost events,
+// omp_control_tool.
 #pragma once
 
 #include <vector>
 
+#include "tracer/translate/resolve/course/nest.hpp"
 #include "tracer/translate/write/context.hpp"
-#include "tracer/translate/write/nest.hpp"
 #include "tracer/translate/write/region_events.hpp"
 #include "tracer/translate/write/task_creation.hpp"
-#include "tracer/translate/write/task_events.hpp"
 
 namespace tracer::translate {
 
 class MarkEvents {
  public:
-  MarkEvents(Context& context, const Nest& nest, RegionEvents& regions, TaskEvents& tasks, const TaskCreation& creation)
-      : context_(context), nest_(nest), regions_(regions), tasks_(tasks), creation_(creation) {}
+  MarkEvents(Context& context, const Nest& nest, RegionEvents& regions, const TaskCreation& creation)
+      : context_(context), nest_(nest), regions_(regions), creation_(creation) {}
 
   void mark(const Record& r, Nanoseconds t);
+  /// omp_fulfill_event.
+  void fulfilled(const Record& r, Nanoseconds t);
   void control_tool(const Record& r, Nanoseconds t);
   /// A region that cannot have the threads it asked for (num_threads(strict: n)) says so after its fork: that stands in
   /// the region.
@@ -27,7 +29,6 @@ class MarkEvents {
   Context& context_;
   const Nest& nest_;
   RegionEvents& regions_;
-  TaskEvents& tasks_;
   const TaskCreation& creation_;
   std::vector<Record> errors_;  ///< said between a fork and its team, not yet written
 };

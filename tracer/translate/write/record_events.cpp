@@ -2,6 +2,8 @@
 // See record_events.hpp.
 #include "tracer/translate/write/record_events.hpp"
 
+#include "tracer/ompt_values.hpp"
+
 namespace tracer::translate {
 
 Site* RecordEvents::write(const Record& r, Nanoseconds t) {
@@ -23,20 +25,26 @@ Site* RecordEvents::write(const Record& r, Nanoseconds t) {
   }
 }
 
+void RecordEvents::task(const Record& r, Nanoseconds t) {
+  if (task_status::is_fulfill(r.sub)) return marks.fulfilled(r, t);
+  if (r.sub == task_status::taskwait_complete && course.tasks.waits(r.b)) return regions.leave(t, Construct::taskwait);
+  course.tasks.schedule(r, t);
+}
+
 void RecordEvents::write_other(const Record& r, Nanoseconds t) {
   switch (r.kind) {
     case RecordKind::parallel_begin:
     case RecordKind::parallel_end:
-      return teams.parallel(r, t);
+      return course.teams.parallel(r, t);
     case RecordKind::implicit_task:
     case RecordKind::initial_task:
-      return teams.part(r, t);
+      return course.teams.part(r, t);
     case RecordKind::task_create:
       return creation.create(r);
     case RecordKind::dependences:
       return creation.dependence(r, t, work.loop());
     case RecordKind::task_schedule:
-      return tasks.schedule(r, t);
+      return task(r, t);
     case RecordKind::mutex_acquire:
     case RecordKind::mutex_acquired:
     case RecordKind::mutex_released:
@@ -44,8 +52,11 @@ void RecordEvents::write_other(const Record& r, Nanoseconds t) {
     case RecordKind::lock_destroy:
     case RecordKind::nest_lock:
       return locks.mutex(r, t);
-    case RecordKind::flush:
     case RecordKind::cancel:
+      marks.mark(r, t);
+      if (r.a & cancel_flag::discarded_task) course.tasks.discard(r.b, r.time, t);
+      return;
+    case RecordKind::flush:
     case RecordKind::error:
     case RecordKind::task_dependence:
     case RecordKind::lost:

@@ -3,17 +3,17 @@
 // has its part in a file of its own, and its line here.
 #pragma once
 
+#include "tracer/translate/resolve/course/course.hpp"
+#include "tracer/translate/resolve/course/nest.hpp"
+#include "tracer/translate/resolve/course/task_names.hpp"
 #include "tracer/translate/write/context.hpp"
+#include "tracer/translate/write/course_events.hpp"
 #include "tracer/translate/write/lock_events.hpp"
 #include "tracer/translate/write/mark_events.hpp"
 #include "tracer/translate/write/mpi_events.hpp"
-#include "tracer/translate/write/nest.hpp"
 #include "tracer/translate/write/region_events.hpp"
 #include "tracer/translate/write/target_events.hpp"
 #include "tracer/translate/write/task_creation.hpp"
-#include "tracer/translate/write/task_events.hpp"
-#include "tracer/translate/write/task_names.hpp"
-#include "tracer/translate/write/team_events.hpp"
 #include "tracer/translate/write/word_events.hpp"
 #include "tracer/translate/write/work_events.hpp"
 
@@ -22,13 +22,13 @@ namespace tracer::translate {
 struct RecordEvents {
   explicit RecordEvents(Context& context)
       : nest(context.tables.root_comm[context.channel]),
-        names(context),
+        names(context.tables),
         regions(context, nest, names),
-        tasks(context, nest, regions, names),
-        creation(context, regions, names, tasks),
+        creation(context, regions, names),
         work(context, nest, regions),
-        marks(context, nest, regions, tasks, creation),
-        teams(context, nest, regions, tasks, marks, work),
+        marks(context, nest, regions, creation),
+        steps(context, nest, regions, marks, work),
+        course(context, nest, names, steps),
         locks(context, nest, regions),
         targets(context, regions),
         mpi(context, regions),
@@ -51,11 +51,11 @@ struct RecordEvents {
   Nest nest;
   TaskNames names;
   RegionEvents regions;
-  TaskEvents tasks;
   TaskCreation creation;
   WorkEvents work;
   MarkEvents marks;
-  TeamEvents teams;
+  CourseEvents steps;
+  Course course;
   LockEvents locks;
   TargetEvents targets;
   MpiEvents mpi;
@@ -63,6 +63,7 @@ struct RecordEvents {
 
  private:
   void write_other(const Record& r, Nanoseconds t);
+  void task(const Record& r, Nanoseconds t);
 };
 
 }  // namespace tracer::translate

@@ -20,11 +20,4 @@ RegionRef RegionEvents::region_of(RegionKey key) {
   return cached.region;
 }
 
-void RegionEvents::leave(Nanoseconds t, Construct construct, bool wait) {
-  if (nest_.current->open.leave(context_.out, context_.repairs, t, construct, wait)) [[likely]]
-    return;
-  context_.out.forget_attributes();
-  context_.note(Repair::end_without_begin);
-}
-
 }  // namespace tracer::translate

@@ -5,9 +5,9 @@
 #include <array>
 
 #include "tracer/translate/regions/regions.hpp"
+#include "tracer/translate/resolve/course/nest.hpp"
+#include "tracer/translate/resolve/course/task_names.hpp"
 #include "tracer/translate/write/context.hpp"
-#include "tracer/translate/write/nest.hpp"
-#include "tracer/translate/write/task_names.hpp"
 
 namespace tracer::translate {
 
@@ -48,8 +48,21 @@ class RegionEvents {
     Site site{key, undefined_ref};
     enter_at(t, site);
   }
-  /// The innermost region of the construct; counted when there is none.
-  void leave(Nanoseconds t, Construct construct, bool wait = false);
+  /// What the end of the construct ends, if anything.
+  void leave(Nanoseconds t, Construct construct, bool wait = false) {
+    RegionStack& open = nest_.current->open;
+    const std::size_t regions = open.ended_by(context_.repairs, construct, wait);
+    if (regions == 0) [[unlikely]]
+      return context_.out.forget_attributes();
+    leave_inner(t, open, regions);
+  }
+  /// So many, from the innermost on.
+  void leave_inner(Nanoseconds t, RegionStack& open, std::size_t regions) {
+    for (; regions != 0; --regions) {
+      context_.out.add(t, EventType::leave, open.inner().region);
+      open.pop();
+    }
+  }
   /// Of no length.
   void pass(Nanoseconds t, const RegionKey& key) { pass_at(t, region_of(key)); }
   void pass_at(Nanoseconds t, RegionRef region) {

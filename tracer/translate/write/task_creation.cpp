@@ -35,7 +35,7 @@ void TaskCreation::write() {
   const TaskName task = names_.of(id);
   const RegionRef create = regions_.region_of({record_.c, Construct::create_task, false, 0});
   context_.out.add(t, EventType::enter, create);
-  const bool late = !tasks_.all_end() && tasks_.begins_here(id, 0);
+  const bool late = context_.tables.is_left_out(id);
   if (late) context_.note(Repair::task_created_after_team);
   if (task.comm != undefined_ref && !late) {
     describe(id);

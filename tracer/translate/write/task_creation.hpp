@@ -4,18 +4,17 @@
 
 #include <vector>
 
+#include "tracer/translate/resolve/course/task_names.hpp"
 #include "tracer/translate/scan/task_counter.hpp"
 #include "tracer/translate/write/context.hpp"
 #include "tracer/translate/write/region_events.hpp"
-#include "tracer/translate/write/task_events.hpp"
-#include "tracer/translate/write/task_names.hpp"
 
 namespace tracer::translate {
 
 class TaskCreation {
  public:
-  TaskCreation(Context& context, RegionEvents& regions, const TaskNames& names, const TaskEvents& tasks)
-      : context_(context), regions_(regions), names_(names), tasks_(tasks) {}
+  TaskCreation(Context& context, RegionEvents& regions, const TaskNames& names)
+      : context_(context), regions_(regions), names_(names) {}
 
   void create(const Record& r);
   /// Of the task that was created last, or of an iteration of the loop at `loop`.
@@ -34,7 +33,6 @@ class TaskCreation {
   Context& context_;
   RegionEvents& regions_;
   const TaskNames& names_;
-  const TaskEvents& tasks_;
   TaskCounter counter_;
   bool pending_ = false;
   Record record_{};

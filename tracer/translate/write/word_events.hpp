@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tracer/translate/resolve/course/nest.hpp"
 #include "tracer/translate/write/context.hpp"
-#include "tracer/translate/write/nest.hpp"
 #include "tracer/translate/write/region_events.hpp"
 
 namespace tracer::translate {

@@ -2,8 +2,8 @@
 // Barriers, taskwait, taskgroup and reductions; worksharing constructs and what they hand out.
 #pragma once
 
+#include "tracer/translate/resolve/course/nest.hpp"
 #include "tracer/translate/write/context.hpp"
-#include "tracer/translate/write/nest.hpp"
 #include "tracer/translate/write/region_events.hpp"
 
 namespace tracer::translate {

@@ -4,14 +4,13 @@
 
 #include <array>
 
-#include "tracer/translate/write/context.hpp"
-#include "tracer/translate/write/nest.hpp"
+#include "tracer/translate/resolve/course/nest.hpp"
 
 namespace tracer::translate {
 
 class TaskNames {
  public:
-  explicit TaskNames(const Context& context) : tables_(context.tables) {}
+  explicit TaskNames(const Tables& tables) : tables_(tables) {}
 
   /// comm undefined: its team is in no archive.
   TaskName of(TaskId id) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See untied_tasks.hpp.
-#include "tracer/translate/write/untied_tasks.hpp"
+#include "tracer/translate/resolve/course/untied_tasks.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See task_names.hpp.
-#include "tracer/translate/write/task_names.hpp"
+#include "tracer/translate/resolve/course/task_names.hpp"
 
 namespace tracer::translate {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See team_events.hpp.
-#include "tracer/translate/write/team_events.hpp"
+// See team_course.hpp.
+#include "tracer/translate/resolve/course/team_course.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,21 +12,6 @@ namespace {
 /// libomp's hidden helper threads: their team stands nowhere in the program and is still at work at its end.
 bool is_runtimes_own(const ParallelInstance* p) noexcept {
   return p && p->codeptr == 0;
-}
-
-/// What a thread does only while it runs the program's code: never late, so its team's end was lost.
-constexpr bool is_of_program(RecordKind kind) noexcept {
-  switch (kind) {
-    case RecordKind::mutex_acquire:
-    case RecordKind::mutex_acquired:
-    case RecordKind::mutex_released:
-    case RecordKind::nest_lock:
-    case RecordKind::task_create:
-    case RecordKind::dispatch:
-      return true;
-    default:
-      return false;
-  }
 }
 
 /// The part of a master of which nothing is told.
@@ -43,7 +28,7 @@ const ParallelInstance unknown{};
 }  // namespace
 
 /// When parts and regions end that no record ends: all at once, or from within.
-class TeamEvents::EndTimes {
+class TeamCourse::EndTimes {
  public:
   explicit EndTimes(Nanoseconds t, unsigned levels = 0) : t_(t), levels_(levels) {}
   Nanoseconds of_part(const ParallelInstance* p) const { return t_ + 2 * around(p); }
@@ -59,27 +44,7 @@ class TeamEvents::EndTimes {
   unsigned levels_;
 };
 
-// LLVM reports a worker's end of the join barrier and of its implicit task when the worker is woken
-// for its next region or at exit, long after the region is over (13 to 24). What is true is the
-// master's time.
-Ticks TeamEvents::due_late(const Record& r) const noexcept {
-  const Part& i = nest_.parts.back();
-  if (!i.parallel || i.parallel->implicit_end == 0 || r.time <= i.parallel->implicit_end) return r.time;
-  const bool begins_task = r.kind == RecordKind::task_schedule && r.c != no_id && r.c != i.task.id;
-  if (begins_task || is_of_program(r.kind)) return r.time;
-  const ParallelInstance& p = *i.parallel;
-  if (r.kind == RecordKind::sync_region_wait && p.join_wait_end != 0) return std::min(r.time, p.join_wait_end);
-  if (r.kind == RecordKind::sync_region && p.join_end != 0) return std::min(r.time, p.join_end);
-  return p.implicit_end;
-}
-
-Ticks TeamEvents::on_time_until() const noexcept {
-  if (nest_.parts.empty()) return never;
-  const Part& i = nest_.parts.back();
-  return i.instance->rank != 0 && i.parallel && i.parallel->implicit_end != 0 ? i.parallel->implicit_end : never;
-}
-
-void TeamEvents::parallel(const Record& r, Nanoseconds t) {
+void TeamCourse::parallel(const Record& r, Nanoseconds t) {
   now_ = t;
   if (r.kind == RecordKind::parallel_begin)
     nesting_.parallel_begin(r);  // what is none was counted by the scan
@@ -87,64 +52,64 @@ void TeamEvents::parallel(const Record& r, Nanoseconds t) {
     nesting_.parallel_end(r);
 }
 
-void TeamEvents::part(const Record& r, Nanoseconds t) {
+void TeamCourse::part(const Record& r, Nanoseconds t) {
   now_ = t;
   r.endpoint == Endpoint::begin ? nesting_.part_begin(r) : nesting_.part_end(r);
 }
 
-void TeamEvents::forked(const Record& r) {
-  const ParallelInstance* p = context_.tables.parallel(r.b);
+void TeamCourse::forked(const Record& r) {
+  const ParallelInstance* p = view_.tables.parallel(r.b);
   if (!p) {
     p = &unknown;
   } else if (p->size == 0) {  // the trace ends right after its begin
-    if (!p->in_pause) context_.note(Repair::parallel_without_team);
+    if (!p->in_pause) view_.note(Repair::parallel_without_team);
   } else {
-    context_.out.add(now_, EventType::thread_fork, 0, std::max(p->requested, p->size));
+    listener_.forked(std::max(p->requested, p->size), now_);
     if (nest_.kind == Nest::ThreadKind::unknown) nest_.kind = Nest::ThreadKind::root;
   }
   nest_.forks.push_back({r.b, p});
 }
 
-void TeamEvents::begun(const PartBegin& part, const Record&) {
-  const ImplicitInstance& instance = context_.scan().implicits[next_implicit_++];
-  if (!part.own) return enter(&instance, context_.tables.parallel(instance.parallel), false, now_);
+void TeamCourse::begun(const PartBegin& part, const Record&) {
+  const ImplicitInstance& instance = view_.scan().implicits[next_implicit_++];
+  if (!part.own) return enter(&instance, view_.tables.parallel(instance.parallel), false, now_);
   if (nest_.forks.back().entered) {  // by complete_boundary()
     nest_.parts.back().task.id = instance.task;
     return;
   }
-  if (part.synthesized) context_.note(Repair::team_begin_of_master_supplied);
+  if (part.synthesized) view_.note(Repair::team_begin_of_master_supplied);
   enter_own(&instance, now_);
 }
 
 // A part that is in no team, as was decided, leaves the region the team of its fork all the same.
-void TeamEvents::enter_own(const ImplicitInstance* instance, Nanoseconds t) {
+void TeamCourse::enter_own(const ImplicitInstance* instance, Nanoseconds t) {
   const ParallelInstance* const team = nest_.forks.back().parallel;
-  const bool is_member = context_.tables.parallel(instance->parallel) == team;
+  const bool is_member = view_.tables.parallel(instance->parallel) == team;
   enter(is_member ? instance : &nobody, team, true, t);
   if (!is_member) nest_.parts.back().task.id = instance->task;
 }
 
-void TeamEvents::complete_boundary(Nanoseconds t) {
+void TeamCourse::complete_boundary(Nanoseconds t) {
   if (!nest_.is_at_team_boundary()) return;
   const OpenFork fork = nest_.forks.back();
   if (!fork.entered) {
     // What the channel begins next is this fork's part: whatever else came would have completed it before.
-    const auto& all = context_.scan().implicits;
+    const auto& all = view_.scan().implicits;
     const bool is_next = next_implicit_ < all.size() && all[next_implicit_].parallel == fork.id;
-    context_.note(Repair::team_begin_of_master_supplied);
+    view_.note(Repair::team_begin_of_master_supplied);
     return enter_own(is_next ? &all[next_implicit_] : &nobody, t);
   }
-  context_.note(Repair::joined_where_thread_goes_on);
+  view_.note(Repair::joined_where_thread_goes_on);
   join(t);
   nest_.forks.push_back({fork.id, &over, true, true, true});  // until that is told
 }
 
-void TeamEvents::ended(EndCause cause, const Record&) {
+void TeamCourse::ended(EndCause cause, const Record&) {
   if (cause == EndCause::told) return close_part(now_, false);
   end_untold(now_);
 }
 
-void TeamEvents::joined(EndCause cause, const Record&) {
+void TeamCourse::joined(EndCause cause, const Record&) {
   while (!nest_.parts.empty() && nest_.parts.back().forks >= nest_.forks.size())
     end_untold(now_);  // complete_boundary()
   const OpenFork& fork = nest_.forks.back();
@@ -152,80 +117,70 @@ void TeamEvents::joined(EndCause cause, const Record&) {
   Nanoseconds t = now_;
   if (cause == EndCause::around_ends_untold && !nest_.parts.empty()) t = left_by(nest_.parts.back(), t);
   if (cause == EndCause::thread_goes_on) {
-    context_.note(Repair::joined_where_thread_goes_on);
+    view_.note(Repair::joined_where_thread_goes_on);
   } else if (cause != EndCause::told && !is_runtimes_own(fork.parallel)) {
-    context_.note(nest_.parts.empty() ? Repair::parallel_closed_at_end_of_trace : Repair::parallel_closed_by_outer_end);
+    view_.note(nest_.parts.empty() ? Repair::parallel_closed_at_end_of_trace : Repair::parallel_closed_by_outer_end);
   }
   join(t);
 }
 
-void TeamEvents::ignored(const Record& r) {
-  if (r.kind == RecordKind::parallel_end) return context_.note(Repair::second_end_of_parallel);
+void TeamCourse::ignored(const Record& r) {
+  if (r.kind == RecordKind::parallel_end) return view_.note(Repair::second_end_of_parallel);
   // The initial thread of libomp's hidden helpers (13 to 16) says only that it ends.
   if (r.kind == RecordKind::initial_task && nest_.parts.empty()) return;
-  context_.note(Repair::end_without_begin);
+  view_.note(Repair::end_without_begin);
 }
 
-void TeamEvents::join(Nanoseconds t, Nanoseconds of_part) {
-  const OpenFork& fork = nest_.forks.back();
+void TeamCourse::join(Nanoseconds t, Nanoseconds of_part) {
+  const OpenFork fork = nest_.forks.back();
   if (const ParallelInstance* p = fork.parallel; !fork.entered && p->comm != undefined_ref) {
     // The trace ends before the master came to its part of the team.
-    context_.note(Repair::team_begin_of_master_supplied);
-    context_.out.add(of_part, EventType::team_begin, p->comm);
-    regions_.pass(of_part, {p->codeptr, p->league ? Construct::teams : Construct::parallel, false, 0});
-    context_.out.add(of_part, EventType::team_end, p->comm);
+    view_.note(Repair::team_begin_of_master_supplied);
+    listener_.team_passed(*p, of_part);
   }
-  if (fork.parallel->size != 0) context_.out.add(t, EventType::thread_join, 0);
   nest_.forks.pop_back();
-  if (!nest_.is_outside_forked_team()) marks_.write_errors(t);
+  listener_.joined(*fork.parallel, t);
 }
 
-void TeamEvents::join_to(std::size_t forks, const EndTimes& times, Nanoseconds latest, Repair why) {
+void TeamCourse::join_to(std::size_t forks, const EndTimes& times, Nanoseconds latest, Repair why) {
   while (nest_.forks.size() > forks) {
     const ParallelInstance* const p = nest_.forks.back().parallel;
-    if (!is_runtimes_own(p)) context_.note(why);
+    if (!is_runtimes_own(p)) view_.note(why);
     join(std::min(times.of_join(p), latest), std::min(times.of_part(p), latest));
   }
 }
 
-void TeamEvents::enter(const ImplicitInstance* instance, const ParallelInstance* p, bool own, Nanoseconds t) {
+void TeamCourse::enter(const ImplicitInstance* instance, const ParallelInstance* p, bool own, Nanoseconds t) {
   if (own) nest_.forks.back().entered = true;
   nest_.push(instance, p, nest_.forks.size());
   nest_.parts.back().own = own;
-  work_.begin_team();
-  if (!p || p->comm == undefined_ref) return;
-  if (nest_.kind == Nest::ThreadKind::unknown) nest_.kind = Nest::ThreadKind::worker;
-  const auto& channels = context_.journal.channels;
-  context_.out.attribute(context_.names[Attribute::thread_id],
-                         context_.channel < channels.size() ? channels[context_.channel].os_thread_id : 0);
-  context_.out.add(t, EventType::team_begin, p->comm);
-  regions_.enter(t, {p->codeptr, p->league ? Construct::teams : Construct::parallel, false, 0});
-  marks_.write_errors(t);
+  const bool has_team = p && p->comm != undefined_ref;
+  if (has_team && nest_.kind == Nest::ThreadKind::unknown) nest_.kind = Nest::ThreadKind::worker;
+  listener_.part_begun(has_team ? p : nullptr, t);
 }
 
-void TeamEvents::close_part(Nanoseconds t, bool repaired) {
+void TeamCourse::close_part(Nanoseconds t, bool repaired) {
   Part& i = nest_.parts.back();
   tasks_.close(t, nest_.parts.size(), i.parallel ? i.parallel->comm : undefined_ref);
   nest_.current = &i.task;
   if (i.instance != &nobody && i.parallel != &over)
-    end_unstarted(static_cast<std::uint32_t>(i.instance - context_.scan().implicits.data()), t);
+    end_unstarted(static_cast<std::uint32_t>(i.instance - view_.scan().implicits.data()), t);
   RegionStack& open = i.task.open;
   if (i.parallel && i.parallel->comm != undefined_ref) {
-    open.close(context_.out, context_.repairs, t, 1,
-               is_runtimes_own(i.parallel) ? std::optional<Repair>() : Repair::region_closed_by_team_end);
-    if (!open.empty()) context_.out.add(t, EventType::leave, open.outermost().region);
-    context_.out.add(t, EventType::team_end, i.parallel->comm);
-    if (repaired && !is_runtimes_own(i.parallel)) context_.note(Repair::team_without_end);
+    const auto why = is_runtimes_own(i.parallel) ? std::optional<Repair>() : Repair::region_closed_by_team_end;
+    listener_.left(open, open.closed(view_.repairs, 1, why), t);
+    listener_.team_ended(i, t);
+    if (repaired && !is_runtimes_own(i.parallel)) view_.note(Repair::team_without_end);
   } else if (!open.hand_ranges_to(i.outer->open)) {  // a range may end behind its thread's initial task
-    open.close(context_.out, context_.repairs, t, 0, Repair::region_closed_by_task_end);
+    listener_.left(open, open.closed(view_.repairs, 0, Repair::region_closed_by_task_end), t);
   }
   nest_.pop();
 }
 
 // The scan knows no limits: what ended here stays in the nest until a record ends it, and is what is around it.
-void TeamEvents::end_by_limit(Ticks limit) {
+void TeamCourse::end_by_limit(Ticks limit) {
   auto& parts = nest_.parts;
-  const Nanoseconds t = context_.clock(limit);
+  const Nanoseconds t = view_.clock(limit);
   const auto first = std::find_if(parts.begin(), parts.end(),
                                   [limit](const Part& i) { return i.limit <= limit || i.outer->limit <= limit; });
   const auto keep = static_cast<std::size_t>(first - parts.begin());
@@ -248,42 +203,40 @@ void TeamEvents::end_by_limit(Ticks limit) {
   }
 }
 
-void TeamEvents::end_unstarted(std::uint32_t creator, Nanoseconds t) {
-  const auto& unstarted = context_.plan().unstarted;
+void TeamCourse::end_unstarted(std::uint32_t creator, Nanoseconds t) {
+  const auto& unstarted = view_.plan().unstarted;
   const auto by_creator = [](const auto& entry, std::uint32_t index) { return entry.first < index; };
   auto it = std::lower_bound(unstarted.begin(), unstarted.end(), creator, by_creator);
   for (; it != unstarted.end() && it->first == creator; ++it) {
-    context_.note(Repair::task_never_ran);
+    view_.note(Repair::task_never_ran);
     tasks_.discard(it->second, never, t);
   }
 }
 
 // A worker whose end of the join barrier never came left it with its master.
-void TeamEvents::leave_join_barrier(const Part& part, Nanoseconds end) {
-  const RegionStack& open = part.task.open;
+void TeamCourse::leave_join_barrier(const Part& part, Nanoseconds end) {
+  RegionStack& open = nest_.current->open;
   if (nest_.current != &part.task || open.size() <= 1 || !is_join(open.inner_construct())) return;
-  if (open.inner().wait)
-    regions_.leave(std::min(end, context_.clock(part.parallel->join_wait_end)), open.inner_construct(), true);
+  if (open.inner().wait) listener_.left(open, 1, std::min(end, view_.clock(part.parallel->join_wait_end)));
   if (open.size() > 1 && is_join(open.inner_construct()))
-    regions_.leave(std::min(end, context_.clock(part.parallel->join_end)), open.inner_construct(), false);
+    listener_.left(open, 1, std::min(end, view_.clock(part.parallel->join_end)));
 }
 
-/// A worker whose late end never came (_exit, or the runtime dropped it) left with its master.
-Nanoseconds TeamEvents::left_by(const Part& part, Nanoseconds t) const {
-  const bool is_late = part.parallel && part.instance->rank != 0 && part.parallel->limit != never;
-  return is_late ? std::min(t, context_.clock(part.parallel->limit)) : t;
+Nanoseconds TeamCourse::left_by(const Part& part, Nanoseconds t) const {
+  const Ticks left = left_with_master(part);
+  return left != never ? std::min(t, view_.clock(left)) : t;
 }
 
 /// The innermost part, by no record of its own; what was forked in it is joined.
-void TeamEvents::end_untold(Nanoseconds t) {
+void TeamCourse::end_untold(Nanoseconds t) {
   const Part& i = nest_.parts.back();
   const Nanoseconds end = left_by(i, t);
-  const bool is_late = i.parallel && i.instance->rank != 0 && i.parallel->limit != never;
+  const bool is_late = left_with_master(i) != never;
   if (is_late) leave_join_barrier(i, end);
   close_part(end, i.parallel != nullptr && !is_late);
 }
 
-void TeamEvents::end_to(std::size_t depth, const EndTimes& times) {
+void TeamCourse::end_to(std::size_t depth, const EndTimes& times) {
   while (nest_.parts.size() > depth) {
     const Part& part = nest_.parts.back();
     const Nanoseconds t = times.of_part(part.parallel);
@@ -292,8 +245,8 @@ void TeamEvents::end_to(std::size_t depth, const EndTimes& times) {
   }
 }
 
-Nanoseconds TeamEvents::end_all(Nanoseconds t) {
-  const EndTimes times(t, context_.tables.open_levels);
+Nanoseconds TeamCourse::end_all(Nanoseconds t) {
+  const EndTimes times(t, view_.tables.open_levels);
   end_to(0, times);
   join_to(0, times, times.last(), Repair::parallel_closed_at_end_of_trace);
   return times.last();

@@ -1,30 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parallel regions and leagues: fork, team begin and end, join - and the ends that come late.
+// Parallel regions and leagues of one thread: which fork, part and join is meant by a record, and when those end whose
+// ends come late, or never.
 #pragma once
 
 #include <cstddef>
 
+#include "tracer/translate/resolve/course/channel_view.hpp"
+#include "tracer/translate/resolve/course/course_listener.hpp"
+#include "tracer/translate/resolve/course/late_ends.hpp"
+#include "tracer/translate/resolve/course/nest.hpp"
+#include "tracer/translate/resolve/course/task_course.hpp"
 #include "tracer/translate/scan/nesting.hpp"
-#include "tracer/translate/write/context.hpp"
-#include "tracer/translate/write/mark_events.hpp"
-#include "tracer/translate/write/nest.hpp"
-#include "tracer/translate/write/region_events.hpp"
-#include "tracer/translate/write/task_events.hpp"
-#include "tracer/translate/write/work_events.hpp"
 
 namespace tracer::translate {
 
-class TeamEvents final : Nesting::Listener {
+class TeamCourse final : Nesting::Listener {
  public:
-  TeamEvents(Context& context, Nest& nest, RegionEvents& regions, TaskEvents& tasks, MarkEvents& marks,
-             WorkEvents& work)
-      : context_(context),
-        nest_(nest),
-        regions_(regions),
-        tasks_(tasks),
-        marks_(marks),
-        work_(work),
-        nesting_(context.channel, *this) {}
+  TeamCourse(ChannelView& view, Nest& nest, TaskCourse& tasks, CourseListener& listener)
+      : view_(view), nest_(nest), tasks_(tasks), listener_(listener), nesting_(view.channel, *this) {}
 
   void parallel(const Record& r, Nanoseconds t);
   void part(const Record& r, Nanoseconds t);
@@ -39,12 +32,11 @@ class TeamEvents final : Nesting::Listener {
   /// The same for an event that no record tells, at a boundary whose next record is still to come.
   void complete_boundary(Nanoseconds t);
   /// The record's time, or the master's when it came late.
-  Ticks due(const Record& r) const noexcept {
-    return r.endpoint == Endpoint::begin || nest_.parts.empty() || nest_.parts.back().instance->rank == 0 ? r.time
-                                                                                                          : due_late(r);
-  }
+  Ticks due(const Record& r) const noexcept { return nest_.parts.empty() ? r.time : late_time(r, nest_.parts.back()); }
   /// Up to this time due() is the record's time.
-  Ticks on_time_until() const noexcept;
+  Ticks on_time_until() const noexcept {
+    return nest_.parts.empty() ? never : translate::on_time_until(nest_.parts.back());
+  }
   /// Ends what must have ended by then.
   void end_by_limit(Ticks limit);
   /// All that is open at the trace's end is closed, from `t` on; what is outside of all teams may end at what it
@@ -54,7 +46,6 @@ class TeamEvents final : Nesting::Listener {
   void end_unstarted(std::uint32_t creator, Nanoseconds t);
 
  private:
-  Ticks due_late(const Record& r) const noexcept;
   void forked(const Record& r) override;
   void begun(const PartBegin& part, const Record& r) override;
   void told(std::size_t, const Record&) override {}
@@ -75,12 +66,10 @@ class TeamEvents final : Nesting::Listener {
   void leave_join_barrier(const Part& part, Nanoseconds end);
   void close_part(Nanoseconds t, bool repaired);
 
-  Context& context_;
+  ChannelView& view_;
   Nest& nest_;
-  RegionEvents& regions_;
-  TaskEvents& tasks_;
-  MarkEvents& marks_;
-  WorkEvents& work_;
+  TaskCourse& tasks_;
+  CourseListener& listener_;
   Nesting nesting_;
   Nanoseconds now_ = 0;            ///< of the record that the nesting is shown
   std::size_t next_implicit_ = 0;  ///< of the channel's, in the order of their begins

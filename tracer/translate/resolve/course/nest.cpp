@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See nest.hpp.
-#include "tracer/translate/write/nest.hpp"
+#include "tracer/translate/resolve/course/nest.hpp"
 
 #include <algorithm>
 #include <utility>

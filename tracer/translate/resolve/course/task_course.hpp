@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Explicit tasks: which runs, and how each ends.
+// The explicit tasks of one thread: which runs, and how each ends.
 #pragma once
 
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "tracer/translate/write/context.hpp"
-#include "tracer/translate/write/live_tasks.hpp"
-#include "tracer/translate/write/nest.hpp"
-#include "tracer/translate/write/region_events.hpp"
-#include "tracer/translate/write/task_names.hpp"
-#include "tracer/translate/write/untied_tasks.hpp"
+#include "tracer/translate/resolve/course/channel_view.hpp"
+#include "tracer/translate/resolve/course/course_listener.hpp"
+#include "tracer/translate/resolve/course/live_tasks.hpp"
+#include "tracer/translate/resolve/course/nest.hpp"
+#include "tracer/translate/resolve/course/task_names.hpp"
+#include "tracer/translate/resolve/course/untied_tasks.hpp"
 
 namespace tracer::translate {
 
-class TaskEvents {
+class TaskCourse {
  public:
-  TaskEvents(Context& context, Nest& nest, RegionEvents& regions, const TaskNames& names)
-      : context_(context), nest_(nest), regions_(regions), names_(names), untied_(context.plan()) {}
+  TaskCourse(ChannelView& view, Nest& nest, const TaskNames& names, CourseListener& listener)
+      : view_(view), nest_(nest), listener_(listener), names_(names), untied_(view.plan()) {}
 
+  /// A switch, or the end of a wait that is a task to the runtime (waits()).
   void schedule(const Record& r, Nanoseconds t);
+  /// The task of a `taskwait depend`, which is a region to the program; no_id is one, too.
+  bool waits(TaskId task) const { return task == no_id || names_.region(task).construct == Construct::taskwait; }
   /// A task that cancellation keeps from running is switched to, for no time, so that every task created completes.
   /// `time`: of the record that says so; never: the trace ends.
   void discard(TaskId id, Ticks time, Nanoseconds t);
@@ -36,15 +39,10 @@ class TaskEvents {
   bool is_over(const Record& r) const;
   void end_unreported(Nanoseconds t);
 
-  /// Each task runs and completes by its own records: what else says that one is over is wrong.
-  bool all_end() const noexcept { return context_.tables.task_begins.empty(); }
-  /// Whether the task is said here first, and in time, to run. 0: it was created too late, and never does.
-  bool begins_here(TaskId id, Ticks time) const;
-
  private:
-  void fulfill(TaskId task, Nanoseconds t);
   void finish_taskwait(TaskId task, Ticks time, Nanoseconds t);
   TaskId returned_to(TaskId next, Ticks time);
+  const TaskState* left(TaskId prior, TaskId next, Nanoseconds t);
   std::optional<TaskId> next_task(TaskId next, const Record& r, bool migrated_in);
   void switch_to(TaskId next, Nanoseconds t);
   void switch_to_implicit(Nanoseconds t);
@@ -55,9 +53,9 @@ class TaskEvents {
   void expect_unreported_end(TaskId task, Ticks from, TaskId below);
   void forget(TaskId task);
 
-  Context& context_;
+  ChannelView& view_;
   Nest& nest_;
-  RegionEvents& regions_;
+  CourseListener& listener_;
   const TaskNames& names_;
   UntiedTasks untied_;
   LiveTasks<TaskState> live_;                         ///< started here and not complete

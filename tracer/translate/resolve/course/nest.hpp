@@ -13,8 +13,8 @@
 #include <deque>
 #include <vector>
 
+#include "tracer/translate/resolve/course/region_stack.hpp"
 #include "tracer/translate/resolve/tables.hpp"
-#include "tracer/translate/write/region_stack.hpp"
 
 namespace tracer::translate {
 
@@ -58,7 +58,7 @@ class Nest {
   explicit Nest(CommRef around) { base.comm = around; }
 
   TaskState& implicit() noexcept { return parts.empty() ? base : parts.back().task; }
-  bool in_explicit_task() noexcept { return current != &implicit(); }
+  bool in_explicit_task() const noexcept { return current != (parts.empty() ? &base : &parts.back().task); }
   Ticks limit() const noexcept { return parts.empty() ? never : parts.back().limit; }
 
   /// The last thing was a fork, or the end of a team that is not joined: to a reader they are one with the team's

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The open regions of one task, outermost first. Enter and Leave balance per task: what is still open when a task, a
-// team or the trace ends is closed there and counted.
+// The open regions of one task, outermost first, and which of them an end ends. Enter and Leave balance per task: what
+// is still open when a task, a team or the trace ends is closed there and counted.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "tracer/translate/regions/constructs.hpp"
+#include "tracer/translate/regions/regions.hpp"
 #include "tracer/translate/repairs.hpp"
-#include "tracer/translate/write/event_buffer.hpp"
 
 namespace tracer::translate {
 
@@ -46,13 +45,24 @@ class RegionStack {
   /// The ranges of the program's own words, when nothing else is open, are open in `outer` from now on. False: else.
   bool hand_ranges_to(RegionStack& outer);
 
-  /// Leaves the innermost region of the construct, with what is open inside it. False: there is none, or only outside
-  /// of the task's or the team's own region, which end with those.
-  bool leave(EventBuffer& out, Repairs& repairs, Nanoseconds t, Construct construct, bool wait);
-  /// Leaves what is open but the outermost `keep`; each that should have an end of its own counts as `why`.
-  void close(EventBuffer& out, Repairs& repairs, Nanoseconds t, std::size_t keep, std::optional<Repair> why);
+  /// How many regions, innermost first, an end of the construct ends: the innermost such region and what is open inside
+  /// it. 0: there is none, or only outside of the task's or the team's own region, which end with those. What is put
+  /// right by that is counted; to pop() them is the caller's.
+  std::size_t ended_by(Repairs& repairs, Construct construct, bool wait) const noexcept {
+    if (!open_.empty() && inner().construct == construct && inner().wait == wait && !is_outermost(construct)) [[likely]]
+      return 1;
+    return ended_outside(repairs, construct, wait);
+  }
+  /// How many regions end when only the outermost `keep` stay; each that should have an end of its own counts as `why`.
+  std::size_t closed(Repairs& repairs, std::size_t keep, std::optional<Repair> why) const noexcept;
 
  private:
+  /// Ends with its task or team, never by an end of its own.
+  static constexpr bool is_outermost(Construct c) noexcept {
+    return c == Construct::parallel || c == Construct::teams || c == Construct::task;
+  }
+  std::size_t ended_outside(Repairs& repairs, Construct construct, bool wait) const noexcept;
+
   std::vector<OpenRegion> open_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See task_events.hpp.
-#include "tracer/translate/write/task_events.hpp"
+// See task_course.hpp.
+#include "tracer/translate/resolve/course/task_course.hpp"
 
 #include <algorithm>
 
@@ -8,24 +8,19 @@
 
 namespace tracer::translate {
 
-// The task itself ended when it was detached.
-void TaskEvents::fulfill(TaskId task, Nanoseconds t) {
-  context_.out.attribute(context_.names[Attribute::task_id], task);
-  regions_.pass(t, {0, Construct::fulfill_event, false, 0});
-}
-
-void TaskEvents::discard(TaskId id, Ticks time, Nanoseconds t) {
+void TaskCourse::discard(TaskId id, Ticks time, Nanoseconds t) {
   const Construct construct = names_.region(id).construct;
   if (construct == Construct::count_ || construct == Construct::taskwait) return;
-  if (id == nest_.current->id || live_.find(id) || all_end() || !begins_here(id, time)) return;
+  if (id == nest_.current->id || live_.find(id) || view_.tables.all_tasks_end() || !view_.tables.begins_at(id, time))
+    return;
   const TaskName task = names_.of(id), &around = *nest_.current;
   if (task.comm == undefined_ref || around.comm == undefined_ref) return;
-  context_.out.add(t, EventType::task_switch, task.comm, task.rank, task.generation);
-  context_.out.add(t, EventType::task_complete, task.comm, task.rank, task.generation);
-  context_.out.add(t, EventType::task_switch, around.comm, around.rank, around.generation);
+  listener_.switched(task, t);
+  listener_.completed(task, t);
+  listener_.switched(around, t);
 }
 
-TaskState& TaskEvents::begin(TaskId id) {
+TaskState& TaskCourse::begin(TaskId id) {
   TaskState& task = live_.add(id);
   static_cast<TaskName&>(task) = names_.of(id);
   task.id = id;
@@ -36,45 +31,35 @@ TaskState& TaskEvents::begin(TaskId id) {
   return task;
 }
 
-void TaskEvents::complete_current(Nanoseconds t) {
+void TaskCourse::complete_current(Nanoseconds t) {
   TaskState& task = *nest_.current;
-  task.open.close(context_.out, context_.repairs, t, 1, Repair::region_closed_by_task_end);
-  task.open.close(context_.out, context_.repairs, t, 0, {});
-  if (task.comm != undefined_ref) context_.out.add(t, EventType::task_complete, task.comm, task.rank, task.generation);
+  listener_.left(task.open, task.open.closed(view_.repairs, 1, Repair::region_closed_by_task_end), t);
+  listener_.left(task.open, task.open.closed(view_.repairs, 0, {}), t);
+  listener_.completed(task, t);
 }
 
-bool TaskEvents::begins_here(TaskId id, Ticks time) const {
-  if (all_end()) return true;
-  const auto& begins = context_.tables.task_begins;
-  const ChannelId channel = tracer::channel_of(id);
-  return channel < begins.size() && counter_of(id) < begins[channel].size() && begins[channel][counter_of(id)] == time;
-}
-
-void TaskEvents::switch_to(TaskId next, Nanoseconds t) {
+void TaskCourse::switch_to(TaskId next, Nanoseconds t) {
   TaskState* target = next == nest_.implicit().id ? &nest_.implicit() : live_.find(next);
   const bool fresh = !target;
   if (fresh) target = &begin(next);
   if (target == nest_.current) return;
   nest_.current = target;
-  if (target->comm != undefined_ref)
-    context_.out.add(t, EventType::task_switch, target->comm, target->rank, target->generation);
+  listener_.switched(*target, t);
   if (!fresh) return;
-  if (!all_end()) limit(*target);
+  if (!view_.tables.all_tasks_end()) limit(*target);
   const RegionKey key = names_.region(next);
-  const RegionRef region = key.construct == Construct::count_ ? undefined_ref : regions_.region_of(key);
-  if (region == undefined_ref) return context_.note(Repair::task_without_creation);
-  context_.out.add(t, EventType::enter, region);
-  target->open.push({region, Construct::task, false, key.codeptr});
+  if (key.construct == Construct::count_) return view_.note(Repair::task_without_creation);
+  listener_.task_begun(*target, key, t);
 }
 
-void TaskEvents::switch_to_implicit(Nanoseconds t) {
+void TaskCourse::switch_to_implicit(Nanoseconds t) {
   switch_to(nest_.implicit().id, t);
   nest_.current = &nest_.implicit();
 }
 
 /// A task that runs outside its team must end with that.
-void TaskEvents::limit(TaskState& task) {
-  const Tables& tables = context_.tables;
+void TaskCourse::limit(TaskState& task) {
+  const Tables& tables = view_.tables;
   const std::optional<Entity> entity = tables.entity(task.id);
   const ImplicitInstance* const part = entity ? tables.part_of(tracer::channel_of(task.id), entity->index) : nullptr;
   const ParallelInstance* const p = part ? tables.parallel(part->parallel) : nullptr;
@@ -83,17 +68,17 @@ void TaskEvents::limit(TaskState& task) {
   expiry_ = std::min(expiry_, task.limit);
 }
 
-void TaskEvents::close_task(TaskId id, Nanoseconds t) {
+void TaskCourse::close_task(TaskId id, Nanoseconds t) {
   const TaskState* const task = live_.find(id);
   if (task && task->ends_unreported && task == nest_.current) return end_unreported(t);
-  if (!task || !task->ends_unreported) context_.note(Repair::task_closed_by_team_end);
+  if (!task || !task->ends_unreported) view_.note(Repair::task_closed_by_team_end);
   switch_to(id, t);
   complete_current(t);
   switch_to_implicit(t);
   forget(id);
 }
 
-void TaskEvents::close(Nanoseconds t, std::size_t depth, CommRef team) {
+void TaskCourse::close(Nanoseconds t, std::size_t depth, CommRef team) {
   if (live_.empty()) return;
   std::vector<TaskId> left;
   live_.for_each([&](TaskId id, const TaskState& task) {
@@ -107,7 +92,7 @@ void TaskEvents::close(Nanoseconds t, std::size_t depth, CommRef team) {
 }
 
 // Tasks that run outside their team, which ends.
-void TaskEvents::expire(Ticks when) {
+void TaskCourse::expire(Ticks when) {
   if (expiry_ >= when) return;
   std::vector<std::pair<Ticks, TaskId>> late;
   expiry_ = never;
@@ -120,16 +105,15 @@ void TaskEvents::expire(Ticks when) {
   });
   std::sort(late.begin(), late.end());
   const TaskId running = nest_.current->id;
-  for (const auto& [last, id] : late) close_task(id, context_.clock(last));
-  if (live_.find(running)) switch_to(running, context_.out.last());
+  for (const auto& [last, id] : late) close_task(id, view_.clock(last));
+  if (live_.find(running)) switch_to(running, listener_.last());
 }
 
 // `taskwait depend`. libomp 13 and 14 create it as an explicit task that is never switched to.
-void TaskEvents::finish_taskwait(TaskId task, Ticks time, Nanoseconds t) {
-  if (task == no_id || names_.region(task).construct == Construct::taskwait)
-    return regions_.leave(t, Construct::taskwait);
-  if (all_end() || !begins_here(task, time) || live_.find(task))
-    return context_.note(Repair::end_of_wait_that_was_no_task);
+void TaskCourse::finish_taskwait(TaskId task, Ticks time, Nanoseconds t) {
+  const Tables& tables = view_.tables;
+  if (tables.all_tasks_end() || !tables.begins_at(task, time) || live_.find(task))
+    return view_.note(Repair::end_of_wait_that_was_no_task);
   const TaskId before = nest_.current->id;
   switch_to(task, t);
   complete_current(t);
@@ -137,7 +121,7 @@ void TaskEvents::finish_taskwait(TaskId task, Ticks time, Nanoseconds t) {
   forget(task);
 }
 
-void TaskEvents::forget(TaskId id) {
+void TaskCourse::forget(TaskId id) {
   const TaskState* const gone = live_.find(id);
   if (!gone) return;
   nest_.replace(*gone);
@@ -146,8 +130,8 @@ void TaskEvents::forget(TaskId id) {
 
 // Outside a team of several threads the completion of a task runs those that waited for it, and libomp (to 22) calls
 // the completed one their prior and their next task: what is meant is the task to which the completed one returned.
-TaskId TaskEvents::returned_to(TaskId next, Ticks time) {
-  if (!all_end() && begins_here(next, time)) return next;
+TaskId TaskCourse::returned_to(TaskId next, Ticks time) {
+  if (!view_.tables.all_tasks_end() && view_.tables.begins_at(next, time)) return next;
   for (std::size_t n = completed_.size(); n-- > 0;) {
     if (completed_[n].first != next) continue;
     next = completed_[n].second;
@@ -157,27 +141,34 @@ TaskId TaskEvents::returned_to(TaskId next, Ticks time) {
   return next;
 }
 
-void TaskEvents::schedule(const Record& r, Nanoseconds t) {
-  const TaskId prior = r.b, wanted = returned_to(r.c, r.time);
-  if (task_status::is_fulfill(r.sub)) return fulfill(prior, t);
-  if (r.sub == task_status::taskwait_complete) return finish_taskwait(prior, r.time, t);
-  const TaskState* before = live_.find(prior);
+/// The task that is left, and is current now; nullptr: none that began here, or none that can be left.
+const TaskState* TaskCourse::left(TaskId prior, TaskId next, Nanoseconds t) {
+  const TaskState* const before = live_.find(prior);
   if (before && nest_.encounters_team(*before)) {
-    context_.note(Repair::switch_from_task_with_open_team);
-    before = nullptr;
-  } else if (before && before != nest_.current) {
+    view_.note(Repair::switch_from_task_with_open_team);
+    return nullptr;
+  }
+  if (before && before != nest_.current) {
     // From a task to itself: an untied task of a team of one goes on (libomp).
-    if (prior != wanted) context_.note(Repair::switch_from_other_task);
+    if (prior != next) view_.note(Repair::switch_from_other_task);
     switch_to(prior, t);
   } else if (!before && prior != nest_.current->id && names_.region(prior).construct != Construct::count_) {
     completed_.emplace_back(prior, nest_.current->id);
   }
+  return before;
+}
+
+void TaskCourse::schedule(const Record& r, Nanoseconds t) {
+  const TaskId prior = r.b, wanted = returned_to(r.c, r.time);
+  if (r.sub == task_status::taskwait_complete) return finish_taskwait(prior, r.time, t);
+  const TaskState* const before = left(prior, wanted, t);
   const bool ends = task_status::ends_task(r.sub);
   if (before && ends) {
     complete_current(t);
   } else if (before && untied_.migrates(r.time, prior, false)) {
     // It goes on with another thread: here its regions end, there they do not begin again.
-    nest_.current->open.close(context_.out, context_.repairs, t, 0, {});
+    RegionStack& open = nest_.current->open;
+    listener_.left(open, open.closed(view_.repairs, 0, {}), t);
   }
   const bool leaves_for_good = before && (ends || before->open.empty());
   const bool migrated_in = untied_.migrates(r.time, wanted, true);
@@ -192,27 +183,27 @@ void TaskEvents::schedule(const Record& r, Nanoseconds t) {
 }
 
 /// What runs next; nothing: what runs now.
-std::optional<TaskId> TaskEvents::next_task(TaskId next, const Record& r, bool migrated_in) {
+std::optional<TaskId> TaskCourse::next_task(TaskId next, const Record& r, bool migrated_in) {
   // 0: the implicit task, which has no id while a worker is in its join barrier.
   if (next == no_id || next == nest_.implicit().id) return nest_.implicit().id;
   if (const TaskState* const known = live_.find(next)) {
     if (!nest_.encounters_team(*known)) return next;
-    context_.note(Repair::switch_to_task_with_open_team);
+    view_.note(Repair::switch_to_task_with_open_team);
     return {};
   }
   if (std::any_of(nest_.parts.begin(), nest_.parts.end(), [&](const Part& i) { return i.task.id == next; }))
     return nest_.implicit().id;
   const bool paused_team = names_.of(next).comm == undefined_ref;
   if (paused_team || names_.region(next).construct == Construct::count_ ||
-      (!migrated_in && !begins_here(next, r.time))) {
-    if (!context_.out.paused()) context_.note(Repair::switch_to_task_elsewhere);
+      (!migrated_in && !view_.tables.begins_at(next, r.time))) {
+    if (listener_.is_recording()) view_.note(Repair::switch_to_task_elsewhere);
     return {};
   }
   return next;
 }
 
 /// An untied task that has come here goes on to its end, which another thread tells.
-void TaskEvents::expect_unreported_end(TaskId id, Ticks from, TaskId below) {
+void TaskCourse::expect_unreported_end(TaskId id, Ticks from, TaskId below) {
   const Ticks end = untied_.unreported_end(id, from);
   TaskState* const task = live_.find(id);
   if (!task || end == never) return;
@@ -222,7 +213,7 @@ void TaskEvents::expect_unreported_end(TaskId id, Ticks from, TaskId below) {
   expiry_ = std::min(expiry_, task->limit);
 }
 
-bool TaskEvents::is_over(const Record& r) const {
+bool TaskCourse::is_over(const Record& r) const {
   if (nest_.parts.size() != nest_.current->depth) return false;  // of a team that the task made
   switch (r.kind) {
     case RecordKind::task_schedule:
@@ -238,7 +229,7 @@ bool TaskEvents::is_over(const Record& r) const {
   }
 }
 
-void TaskEvents::end_unreported(Nanoseconds t) {
+void TaskCourse::end_unreported(Nanoseconds t) {
   const TaskId id = nest_.current->id, below = nest_.current->below;
   complete_current(t);
   const TaskState* const under = live_.find(below);
