@@ -281,16 +281,17 @@ TEST_CASE("an acquisition whose release no record tells is released once, when i
   all.insert(all.end(), held.begin(), held.end());
   Written run(all);
   run.write(in_a_team);
-  LockEvents& locks = run.events->locks;
-  const ImpliedRelease* implied = locks.next_implied();
+  LockCourse& course = run.events->locks.course();
+  const ImpliedRelease* implied = course.next_implied();
   REQUIRE(implied != nullptr);
   CHECK(implied->time == never);
-  CHECK_FALSE(locks.is_after_acquisition(*implied));
+  CHECK_FALSE(course.is_after_acquisition(*implied));
   run.write(held);
-  CHECK(locks.is_after_acquisition(*implied));
-  locks.write_implied(90);
+  CHECK(course.is_after_acquisition(*implied));
+  run.events->locks.write_implied(90, Repair::lock_released_at_end_of_trace);
   CHECK(run.lines().back() == "90 release 0.1");
-  CHECK(locks.next_implied() == nullptr);
+  CHECK(run.repaired(Repair::lock_released_at_end_of_trace) == 1);
+  CHECK(course.next_implied() == nullptr);
 }
 
 TEST_CASE("an operation of a target construct has its number and its place") {

@@ -76,6 +76,8 @@ class Begins {
     if (created != no_id) return create(created, r.time);
     if (const TaskId begun = begun_by(r); begun != no_id) begin(begun, r.time);
   }
+  /// Creations behind the end of the team.
+  std::uint64_t too_late() const noexcept { return too_late_.load(std::memory_order_relaxed); }
   std::vector<std::vector<Ticks>> times() const {
     std::vector<std::vector<Ticks>> all;
     for (std::size_t c = 0; c < times_.size(); ++c) {
@@ -90,7 +92,9 @@ class Begins {
  private:
   void create(TaskId id, Ticks time) noexcept {
     const Ticks limit = limit_of(tables_, id);
-    if (limit != 0 && time > limit) times_[tracer::channel_of(id)][counter_of(id)] = 0;
+    if (limit == 0 || time <= limit) return;
+    times_[tracer::channel_of(id)][counter_of(id)] = 0;
+    too_late_.fetch_add(1, std::memory_order_relaxed);
   }
   void begin(TaskId id, Ticks time) noexcept {
     if (time > limit_of(tables_, id)) return;
@@ -101,6 +105,7 @@ class Begins {
   }
   const Tables& tables_;
   std::vector<std::unique_ptr<std::atomic<Ticks>[]>> times_;
+  std::atomic<std::uint64_t> too_late_{0};
 };
 
 /// The part with which a task ends that never ran: its creator's, or where that is in no team the one around it; none:
@@ -150,6 +155,7 @@ void find_task_begins(Tables& tables, const TraceSource& source, unsigned thread
   for_each_record(source, tables.channels.size(), threads,
                   [&](ChannelId, const Record& r, TaskId created) { begins.take(r, created); });
   tables.task_begins = begins.times();
+  repairs.note(Repair::task_created_after_team, begins.too_late());
   if (!in_order || !killed) leave_out_contradictions(tables, source, threads, repairs);
   find_unstarted(tables);
 }

@@ -237,6 +237,9 @@ void Scanner::record(const Record& r) {
     case RecordKind::error:
       out_.messages.push_back(r.a);
       return region(r);
+    case RecordKind::lost:
+      out_.repairs.note(Repair::events_lost);
+      return region(r);
     default:
       return region(r);
   }

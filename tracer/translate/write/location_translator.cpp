@@ -18,7 +18,7 @@ Ticks LocationTranslator::next_due() const noexcept {
       !waits_.empty() || events_.creation.is_pending() || events_.locks.is_pending() || events_.targets.awaits_more();
   if (waits || context_.out.paused()) return 0;
   Ticks due = events_.course.next_due();
-  if (const ImpliedRelease* implied = events_.locks.next_implied()) due = std::min(due, implied->time);
+  if (const ImpliedRelease* implied = events_.locks.course().next_implied()) due = std::min(due, implied->time);
   const auto& toggles = context_.tables.toggles;
   return next_toggle_ < toggles.size() ? std::min(due, toggles[next_toggle_].time) : due;
 }
@@ -111,7 +111,7 @@ void LocationTranslator::toggle(Ticks until) {
 // The release comes after the unlock: another thread may have the lock by then. The release writes the time of the
 // unlock itself, if nothing else comes between.
 bool LocationTranslator::is_last_before(Ticks time) const {
-  const ImpliedRelease* const second = events_.locks.second_implied();
+  const ImpliedRelease* const second = events_.locks.course().second_implied();
   const auto& toggles = context_.tables.toggles;
   const bool toggled = next_toggle_ < toggles.size() && toggles[next_toggle_].time <= time;
   return (second == nullptr || second->time >= time) && !toggled;
@@ -119,7 +119,7 @@ bool LocationTranslator::is_last_before(Ticks time) const {
 
 // Acquisitions whose release did not come in time: another thread has the lock, or the trace ends.
 void LocationTranslator::release_implied(Ticks before, const Record* next) {
-  LockEvents& locks = events_.locks;
+  LockCourse& locks = events_.locks.course();
   while (const ImpliedRelease* implied = locks.next_implied()) {
     if (before != never && implied->time >= before) return;
     if (!locks.is_after_acquisition(*implied)) {
@@ -135,8 +135,8 @@ void LocationTranslator::release_implied(Ticks before, const Record* next) {
       locks.skip_implied();
       continue;
     }
-    locks.write_implied(due());
-    context_.note(before != never ? Repair::lock_released_by_next_acquisition : Repair::lock_released_at_end_of_trace);
+    events_.locks.write_implied(
+        due(), before != never ? Repair::lock_released_by_next_acquisition : Repair::lock_released_at_end_of_trace);
   }
 }
 

@@ -28,12 +28,6 @@ Construct LockEvents::routine_inside(Construct called) const {
   return is_routine ? inner : called;
 }
 
-LockOperation LockEvents::next_operation() {
-  LockOperation op;
-  orders_.next(op);
-  return op;
-}
-
 // A thread that sets a lock does nothing else before it has it, so without an acquisition it was a test that failed -
 // also where libomp 13-16 say `lock` - and it ended when it began, as far as anyone says.
 void LockEvents::resolve(const Record& r) {
@@ -50,72 +44,43 @@ void LockEvents::resolve(const Record& r) {
   regions_.pass(t, key);
 }
 
-bool LockEvents::is_ended(const LockOperation& op) const {
-  return std::any_of(ended_.begin(), ended_.end(), [&](const LockOperation& other) { return other.is_of(op); });
-}
-
-void LockEvents::acquire(const LockOperation& op, Nanoseconds t) {
-  if (op.order == 0 || is_ended(op)) return;
-  if (!ended_.empty()) std::erase_if(ended_, [&](const LockOperation& other) { return other.lock == op.lock; });
-  context_.out.add(t, EventType::acquire_lock, 0, op.lock, op.order);
-  held_.push_back(op);
-}
-
-void LockEvents::release(const LockOperation& op, Nanoseconds t) {
-  if (op.order == 0 || is_ended(op)) {
-    if (!context_.out.paused()) context_.note(Repair::release_without_acquisition);
-    return;
-  }
-  context_.out.add(t, EventType::release_lock, 0, op.lock, op.order);
-  const auto mine =
-      std::find_if(held_.rbegin(), held_.rend(), [&](const LockOperation& other) { return other.is_of(op); });
-  if (mine != held_.rend()) held_.erase(std::next(mine).base());
-}
-
-void LockEvents::write_implied(Nanoseconds t) {
-  const ImpliedRelease& implied = context_.plan().implied_releases[next_implied_++];
-  const LockOperation& op = implied.operation;
-  for (std::size_t n = held_.size(); n-- > 0;) {
-    if (!held_[n].is_of(op)) continue;
-    context_.out.add(t, EventType::release_lock, 0, op.lock, op.order);
-    held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(n));
-  }
-  ended_.push_back(op);
+void LockEvents::write_implied(Nanoseconds t, Repair why) {
+  const LockOperation op = course_.next_implied()->operation;
+  for (std::size_t n = course_.take_implied(why); n > 0; --n) write(EventType::release_lock, op, t);
 }
 
 void LockEvents::acquired(const Record& r, Nanoseconds t) {
   const Construct c = mutex_construct(r.sub);
-  const LockOperation op = next_operation();
+  const LockOperation op = course_.acquired();
   if (op.moved != 0) [[unlikely]]
     t = context_.clock(r.time + op.moved);  // the clock was read too early
-  acquire(op, t);
+  write(EventType::acquire_lock, op, t);
   if (has_block(c)) return regions_.enter(t, {r.c, block_of(c), false, 0});
   if (!is_scoped(c)) regions_.leave(t, routine_inside(c));
 }
 
 void LockEvents::released(const Record& r, Nanoseconds t) {
   const Construct c = mutex_construct(r.sub);
-  const LockOperation op = next_operation();
+  const LockOperation op = course_.released(!context_.out.paused());
   // The release callback comes after the unlock: another thread may have the lock by then.
   const Nanoseconds unlocked =
       op.moved != 0 ? std::clamp(context_.clock(r.time - op.moved), std::min(context_.out.last(), t), t) : t;
   Site& site = regions_.site_of(r);
   if (!is_scoped(c)) context_.out.add(unlocked, EventType::enter, regions_.region_at(site));
   if (has_block(c)) regions_.leave(unlocked, block_of(c));
-  release(op, unlocked);
+  write(EventType::release_lock, op, unlocked);
   if (is_scoped(c)) return regions_.leave(t, c);
   context_.out.add(unlocked, EventType::leave, regions_.region_at(site));
 }
 
 void LockEvents::nested(const Record& r, Nanoseconds t) {
-  const LockOperation op = next_operation();
   if (r.endpoint == Endpoint::begin) {
-    acquire(op, t);
+    write(EventType::acquire_lock, course_.acquired(), t);
     return regions_.leave(t, routine_inside(Construct::set_nest_lock));
   }
   Site& site = regions_.site_of(r);
   context_.out.add(t, EventType::enter, regions_.region_at(site));
-  release(op, t);
+  write(EventType::release_lock, course_.released(!context_.out.paused()), t);
   context_.out.add(t, EventType::leave, regions_.region_at(site));
 }
 

@@ -55,7 +55,6 @@ void MarkEvents::mark(const Record& r, Nanoseconds t) {
       out.attribute(context_.names[Attribute::sink_task_id], r.c != no_id ? r.c : creation_.waiting());
       break;
     case RecordKind::lost:
-      context_.note(Repair::events_lost);
       out.attribute(context_.names[Attribute::lost_events], r.b);
       out.add(context_.clock(r.c), EventType::enter, regions_.region_of(region_key(r)));
       return out.add(t, EventType::leave, regions_.region_of(region_key(r)));

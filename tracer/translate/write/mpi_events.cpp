@@ -6,13 +6,6 @@
 
 namespace tracer::translate {
 
-CommRef MpiEvents::comm_of(const Record& r) {
-  const auto& comms = context_.tables.mpi_comms;
-  const CommRef comm = r.a < comms.size() ? comms[r.a] : undefined_ref;
-  if (comm == undefined_ref) context_.note(Repair::mpi_event_unknown);
-  return comm;
-}
-
 void MpiEvents::call(const Record& r, Nanoseconds t) {
   constexpr std::uint32_t begins_collective = 1;
   if (r.endpoint == Endpoint::end) return regions_.leave(t, Construct::mpi);
@@ -21,7 +14,7 @@ void MpiEvents::call(const Record& r, Nanoseconds t) {
 }
 
 void MpiEvents::comm(const Record& r, Nanoseconds t) {
-  if (const CommRef comm = comm_of(r); comm != undefined_ref)
+  if (const CommRef comm = context_.comm_of(r); comm != undefined_ref)
     context_.out.add(t, r.endpoint == Endpoint::begin ? EventType::comm_create : EventType::comm_destroy, comm);
 }
 
@@ -85,7 +78,7 @@ void MpiEvents::pair(const Record& r, const Record& more, Nanoseconds t) {
   }
   EventBuffer& out = context_.out;
   const std::uint64_t request = more.time;
-  const CommRef comm = comm_of(r);
+  const CommRef comm = context_.comm_of(r);
   if (comm != undefined_ref && r.kind == RecordKind::mpi_collective) {
     out.payload(more.a, request);
     out.add(t, request == 0 ? EventType::mpi_collective_end : EventType::mpi_collective_complete, comm, r.b, r.c,

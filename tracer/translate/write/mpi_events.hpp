@@ -24,8 +24,6 @@ class MpiEvents {
 
  private:
   void one_sided(const Record& r, const Record& more, Nanoseconds t);
-  /// undefined_ref: nothing is known of it, and the event is left out.
-  CommRef comm_of(const Record& r);
 
   Context& context_;
   RegionEvents& regions_;

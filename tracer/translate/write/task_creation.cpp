@@ -35,9 +35,7 @@ void TaskCreation::write() {
   const TaskName task = names_.of(id);
   const RegionRef create = regions_.region_of({record_.c, Construct::create_task, false, 0});
   context_.out.add(t, EventType::enter, create);
-  const bool late = context_.tables.is_left_out(id);
-  if (late) context_.note(Repair::task_created_after_team);
-  if (task.comm != undefined_ref && !late) {
+  if (task.comm != undefined_ref && !context_.tables.is_left_out(id)) {
     describe(id);
     context_.out.add(t, EventType::task_create, task.comm, task.rank, task.generation);
   }

@@ -58,7 +58,7 @@ void WorkEvents::work(const Record& r, Nanoseconds t) {
   const RegionKey& key = site.key;
   const bool executor = r.sub == work_type::single_executor;
   if (r.endpoint == Endpoint::end) return end_work(r, t, key.construct);
-  if (nest_.is_outside_teams()) return context_.note(Repair::worksharing_outside_teams);
+  if (!nest_.takes_work(context_.repairs)) return;
   if (key.construct != Construct::taskloop) end_single(t);
   if (schedule_name(r.sub) || r.sub == work_type::distribute) loop_ = r.c;
   if (r.sub == work_type::sections) sections_ = r.c;
@@ -80,7 +80,7 @@ void WorkEvents::section(const Record& r, Nanoseconds t) {
   // libomp (17 on) says this once to every thread of a statically scheduled `sections`, whether it has
   // a section to execute or not, with the address of the construct instead of a section's.
   if (r.b == sections_) return;
-  if (!open.contains(Construct::sections)) return context_.note(Repair::section_outside_sections);
+  if (!open.takes_section(context_.repairs)) return;
   if (open.inner_construct() == Construct::section) regions_.leave(t, Construct::section);
   regions_.enter(t, {r.b, Construct::section, false, 0});
 }

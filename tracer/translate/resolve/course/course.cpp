@@ -10,8 +10,8 @@ Ticks Course::next_due() const noexcept {
   return due != never ? due + 1 : never;  // until and with them
 }
 
-// A task's end may be told after the barrier that waited for it: its time is the barrier's then. What else comes so late
-// comes after the team (records are missing).
+// A task's end may be told after the barrier that waited for it: its time is the barrier's then. What else comes so
+// late comes after the team (records are missing).
 Ticks Course::time_of(const Record& r) const noexcept {
   const Ticks due = teams.due(r);
   const bool is_late_end =

@@ -13,10 +13,14 @@ namespace tracer::translate {
 class Course {
  public:
   Course(ChannelView& view, Nest& nest, const TaskNames& names, CourseListener& listener)
-      : tasks(view, nest, names, listener), teams(view, nest, tasks, listener), view_(view), nest_(nest), listener_(listener) {}
+      : tasks(view, nest, names, listener),
+        teams(view, nest, tasks, listener),
+        view_(view),
+        nest_(nest),
+        listener_(listener) {}
 
-  /// Before this time a record has its own time, and nothing must end first. 0: the next record may say so, whatever its
-  /// time.
+  /// Before this time a record has its own time, and nothing must end first. 0: the next record may say so, whatever
+  /// its time.
   Ticks next_due() const noexcept;
   /// The time that is meant by the record.
   Ticks time_of(const Record& r) const noexcept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ends that come late. LLVM reports a worker's end of the join barrier and of its implicit task when the worker is woken
-// for its next region or at exit, long after the region is over (13 to 24). What is true is the master's time.
+// Ends that come late. LLVM reports a worker's end of the join barrier and of its implicit task when the worker is
+// woken for its next region or at exit, long after the region is over (13 to 24). What is true is the master's time.
 #pragma once
 
 #include "tracer/translate/resolve/course/nest.hpp"

@@ -7,10 +7,11 @@
 
 namespace tracer::translate {
 
-bool Nest::is_outside_teams() const noexcept {
-  return kind == ThreadKind::worker && std::none_of(parts.begin(), parts.end(), [](const Part& i) {
-           return i.parallel && i.parallel->comm != undefined_ref;
-         });
+bool Nest::takes_work(Repairs& repairs) const noexcept {
+  const auto is_in_team = [](const Part& i) { return i.parallel && i.parallel->comm != undefined_ref; };
+  const bool takes = kind != ThreadKind::worker || std::any_of(parts.begin(), parts.end(), is_in_team);
+  if (!takes) repairs.note(Repair::worksharing_outside_teams);
+  return takes;
 }
 
 bool Nest::encounters_team(const TaskState& task) const noexcept {

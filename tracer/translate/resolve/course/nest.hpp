@@ -70,8 +70,8 @@ class Nest {
   bool is_outside_forked_team() const noexcept {
     return !forks.empty() && !forks.back().joined && (parts.empty() || parts.back().forks < forks.size());
   }
-  /// A worker between its teams.
-  bool is_outside_teams() const noexcept;
+  /// False: a worker is between its teams, and does not share work. That is counted.
+  bool takes_work(Repairs& repairs) const noexcept;
   /// The task waits for a team that it made, and can neither end nor go on before that.
   bool encounters_team(const TaskState& task) const noexcept;
   /// Where the innermost team's region stands that has a position; 0: nowhere.

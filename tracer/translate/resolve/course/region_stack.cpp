@@ -15,8 +15,11 @@ constexpr bool is_endless(Construct c, std::uint64_t codeptr) noexcept {
 
 }  // namespace
 
-bool RegionStack::contains(Construct construct) const noexcept {
-  return std::any_of(open_.begin(), open_.end(), [=](const OpenRegion& o) { return o.construct == construct; });
+bool RegionStack::takes_section(Repairs& repairs) const noexcept {
+  const bool takes =
+      std::any_of(open_.begin(), open_.end(), [](const OpenRegion& o) { return o.construct == Construct::sections; });
+  if (!takes) repairs.note(Repair::section_outside_sections);
+  return takes;
 }
 
 bool RegionStack::hand_ranges_to(RegionStack& outer) {

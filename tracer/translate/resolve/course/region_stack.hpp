@@ -28,7 +28,8 @@ class RegionStack {
   const OpenRegion& inner() const noexcept { return open_.back(); }
   /// count_ when nothing is open.
   Construct inner_construct() const noexcept { return open_.empty() ? Construct::count_ : open_.back().construct; }
-  bool contains(Construct construct) const noexcept;
+  /// False: `sections` is not open, and a section is left out. That is counted.
+  bool takes_section(Repairs& repairs) const noexcept;
 
   /// Its Enter was written.
   void push(const OpenRegion& region) {
