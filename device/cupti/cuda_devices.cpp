@@ -2,15 +2,14 @@
 // Numbers, describes and reads clocks.
 #include "device/cupti/cuda_devices.hpp"
 
-#include <ctime>
 #include <string>
+
+#include "tracer/base/clock.hpp"
 
 namespace tracer::device::cupti {
 
 std::uint64_t monotonic() noexcept {
-  timespec t{};
-  ::clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+  return read_monotonic();
 }
 
 /// libomptarget has made the device's context the thread's own when it announces the device; else they are taken to

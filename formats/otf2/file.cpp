@@ -10,17 +10,11 @@
 #include <cstring>
 #include <string>
 
+#include "tracer/base/file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {
 namespace {
-
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-};
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& why) {
   throw Error("cannot read " + file.string() + ": " + why);
@@ -39,11 +33,11 @@ std::optional<std::uint64_t> size_of_file(const std::filesystem::path& file) {
 }
 
 std::size_t read_at(const std::filesystem::path& file, std::uint64_t offset, std::uint8_t* to, std::size_t bytes) {
-  const Descriptor in{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (in.fd < 0) fail(file, std::strerror(errno));
+  const UniqueFd in{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!in) fail(file, std::strerror(errno));
   std::size_t got = 0;
   while (got < bytes) {
-    const auto n = ::pread(in.fd, to + got, bytes - got, static_cast<off_t>(offset + got));
+    const auto n = ::pread(in.get(), to + got, bytes - got, static_cast<off_t>(offset + got));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail(file, std::strerror(errno));
     if (n == 0) break;

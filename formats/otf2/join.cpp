@@ -18,6 +18,7 @@
 #include "formats/otf2/joined_writer.hpp"
 #include "formats/otf2/reader.hpp"
 #include "tracer/base/file.hpp"
+#include "tracer/base/file_identity.hpp"
 #include "tracer/base/job_directory.hpp"
 #include "tracer/error.hpp"
 
@@ -51,10 +52,7 @@ bool bring(const fs::path& from, int directory, const std::string& name) {
   if (!S_ISREG(info.st_mode)) throw Error(from.string() + " is not a file");
   if (info.st_uid == ::geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
       ::linkat(AT_FDCWD, from.c_str(), directory, name.c_str(), 0) == 0) {
-    struct stat linked {};
-    if (::fstatat(directory, name.c_str(), &linked, AT_SYMLINK_NOFOLLOW) == 0 && linked.st_ino == info.st_ino &&
-        linked.st_dev == info.st_dev)
-      return false;
+    if (FileIdentity(info).is(FileIdentity::at(name.c_str(), false, directory))) return false;
     ::unlinkat(directory, name.c_str(), 0);
   }
   const UniqueFd to{::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};

@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "formats/raw/segment_index.hpp"
+#include "tracer/base/file.hpp"
 
 namespace tracer::raw {
 namespace {

@@ -11,6 +11,7 @@
 #include "formats/raw/journal_fields.hpp"
 #include "formats/raw/segment_index.hpp"
 #include "tracer/base/checksum.hpp"
+#include "tracer/base/file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 

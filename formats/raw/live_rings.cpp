@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "formats/raw/segment_index.hpp"
+#include "tracer/base/file.hpp"
 
 namespace tracer::raw {
 namespace {

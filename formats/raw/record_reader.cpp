@@ -6,6 +6,7 @@
 
 #include "formats/raw/codec.hpp"
 #include "tracer/base/checksum.hpp"
+#include "tracer/base/file.hpp"
 
 namespace tracer::raw {
 namespace {

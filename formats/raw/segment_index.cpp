@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "tracer/base/checksum.hpp"
+#include "tracer/base/file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/device_record.hpp"
 #include "tracer/error.hpp"
@@ -77,19 +78,6 @@ void check_file_header(int fd, SegmentIndex& index) {
 }
 
 }  // namespace
-
-bool read_at(int fd, void* to, std::size_t size, std::uint64_t offset) noexcept {
-  auto* at = static_cast<char*>(to);
-  while (size > 0) {
-    const ssize_t n = ::pread(fd, at, size, static_cast<off_t>(offset));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    at += n;
-    size -= static_cast<std::size_t>(n);
-    offset += static_cast<std::uint64_t>(n);
-  }
-  return true;
-}
 
 SegmentIndex index_segments(int fd) {
   SegmentIndex index;

@@ -31,7 +31,4 @@ struct SegmentIndex {
 /// Reads all headers of the file behind `fd`; skips what is damaged. Throws tracer::Error when it is no trace.
 SegmentIndex index_segments(int fd);
 
-/// Reads exactly `size` bytes at `offset`; false at the end of the file or on an error.
-bool read_at(int fd, void* to, std::size_t size, std::uint64_t offset) noexcept;
-
 }  // namespace tracer::raw

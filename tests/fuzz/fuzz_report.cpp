@@ -4,10 +4,10 @@
 #include <streambuf>
 
 #include "formats/chrome/chrome.hpp"
+#include "formats/otf2/event_source.hpp"
 #include "formats/perfetto/perfetto.hpp"
 #include "fuzz/packed_archive.hpp"
 #include "support/scratch.hpp"
-#include "tracer/cli/archive.hpp"
 #include "tracer/error.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/html.hpp"
@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Nowhere nowhere;
   std::ostream out{&nowhere};
   try {
-    const auto source = cli::open_archive(scratch / "traces.otf2");
+    const auto source = otf2::open_archive(scratch / "traces.otf2");
     const report::Report report = report::analyze(*source);
     report::to_json(report);
     report::to_text(report, {});

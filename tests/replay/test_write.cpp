@@ -61,7 +61,7 @@ struct Written {
   Vocabulary vocabulary;
   ClockFit clock{source.journal().run.clock, source.journal().clock};
   std::unique_ptr<LocationWriter> writer;
-  std::optional<Context> context;
+  std::optional<WriteContext> context;
   std::optional<RecordEvents> events;
 };
 

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "tracer/base/clock.hpp"
 #include "tracer/base/size_signal.hpp"
 #include "tracer/error.hpp"
 
@@ -71,24 +72,17 @@ OwnFile OwnFile::create(const std::filesystem::path& at, const std::filesystem::
   const int fd = ::open(at.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) throw Error(system_message("cannot make " + path.string(), errno));
   file.fd_ = move_up(fd);
-  struct stat info {};
-  if (::fstat(file.fd_, &info) != 0) throw Error(system_message("cannot inspect " + path.string(), errno));
+  file.identity_ = FileIdentity::of(file.fd_);
+  if (!file.identity_) throw Error(system_message("cannot inspect " + path.string(), errno));
   ::fchmod(file.fd_, 0600);  // whatever the umask made of it
-  file.device_ = info.st_dev;
-  file.inode_ = info.st_ino;
   return file;
 }
 
-bool OwnFile::is_ours(int fd) const noexcept {
-  struct stat info {};
-  return fd >= 0 && ::fstat(fd, &info) == 0 && info.st_dev == device_ && info.st_ino == inode_;
-}
-
 int OwnFile::descriptor() noexcept {
-  if (is_ours(fd_)) return fd_;
+  if (identity_.is(FileIdentity::of(fd_))) return fd_;
   const int fd = ::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return -1;
-  if (!is_ours(fd)) {
+  if (!identity_.is(FileIdentity::of(fd))) {
     ::close(fd);
     errno = ESTALE;
     return -1;
@@ -123,7 +117,7 @@ int OwnFile::append(std::span<const std::byte> part) noexcept {
 }
 
 void OwnFile::close() noexcept {
-  if (is_ours(fd_)) ::close(fd_);
+  if (identity_.is(FileIdentity::of(fd_))) ::close(fd_);
   fd_ = -1;
 }
 
@@ -136,12 +130,23 @@ bool make_private_directory(const std::filesystem::path& path) {
   throw Error(system_message("cannot make the directory " + path.string(), errno));
 }
 
+bool read_at(int fd, void* to, std::size_t size, std::uint64_t offset) noexcept {
+  auto* at = static_cast<char*>(to);
+  while (size > 0) {
+    const ssize_t n = ::pread(fd, at, size, static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    at += n;
+    size -= static_cast<std::size_t>(n);
+    offset += static_cast<std::uint64_t>(n);
+  }
+  return true;
+}
+
 std::string random_name() {
   std::uint64_t bits = 0;
   if (::getrandom(&bits, sizeof bits, GRND_NONBLOCK) != sizeof bits) {
-    timespec t{};
-    ::clock_gettime(CLOCK_MONOTONIC, &t);
-    bits = static_cast<std::uint64_t>(t.tv_nsec) * 0x9e3779b97f4a7c15u ^ static_cast<std::uint64_t>(::getpid()) << 32;
+    bits = read_monotonic() * 0x9e3779b97f4a7c15u ^ static_cast<std::uint64_t>(::getpid()) << 32;
   }
   constexpr char digits[] = "0123456789abcdef";
   std::string name;

@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "tracer/base/file_identity.hpp"
+
 namespace tracer {
 
 /// Owns a descriptor.
@@ -63,15 +65,12 @@ class OwnFile {
   int descriptor() noexcept;
   /// Closes the descriptor if it is still ours.
   void close() noexcept;
-  explicit operator bool() const noexcept { return inode_ != 0; }
+  explicit operator bool() const noexcept { return bool(identity_); }
 
  private:
-  bool is_ours(int fd) const noexcept;
-
   std::filesystem::path path_;
   int fd_ = -1;
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
+  FileIdentity identity_;
   std::uint64_t size_ = 0;
 };
 
@@ -83,6 +82,9 @@ std::string random_name();
 
 /// "open /x/y: No space left on device"
 std::string system_message(const std::string& what, int error);
+
+/// Reads exactly `size` bytes at `offset`; false at the end of the file or on an error.
+bool read_at(int fd, void* to, std::size_t size, std::uint64_t offset) noexcept;
 
 /// The whole of a small file (of /proc and the like); "" when it cannot be read. At most `most` bytes.
 std::string read_small_file(const char* path, std::size_t most = 1 << 20);

@@ -223,9 +223,7 @@ JobRun::JobRun(const fs::path& wanted, const std::string& job, std::string launc
     job_ = UniqueFd{::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
     if (!job_) continue;  // it ended meanwhile
     ::flock(job_.get(), LOCK_SH);
-    struct stat open {
-    }, there{};
-    if (::fstat(job_.get(), &open) != 0 || ::lstat(file.c_str(), &there) != 0 || open.st_ino != there.st_ino) continue;
+    if (!leads_to(file, job_.get())) continue;
     make_private_directory(place / "parts");
     make_private_directory(place / "runs");
     const fs::path own = place / "runs" / launch_;

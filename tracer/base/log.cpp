@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 
+#include "tracer/base/file_identity.hpp"
 #include "tracer/base/size_signal.hpp"
 
 #include <spdlog/logger.h>
@@ -18,11 +19,10 @@
 namespace tracer {
 namespace {
 
-/// What descriptor 2 was when the tool began; `known` false: whatever it is.
+/// What descriptor 2 was when the tool began: of nothing where it was closed. `known` false: whatever it is.
 struct StandardError {
-  bool known = false, was_open = false;
-  dev_t device = 0;
-  ino_t inode = 0;
+  bool known = false;
+  FileIdentity identity;
 };
 constinit StandardError standard_error;
 
@@ -33,9 +33,7 @@ std::string& beside() {
 
 bool may_speak() noexcept {
   if (!standard_error.known) return true;
-  struct stat now {};
-  return standard_error.was_open && ::fstat(2, &now) == 0 && now.st_dev == standard_error.device &&
-         now.st_ino == standard_error.inode;
+  return standard_error.identity.is(FileIdentity::of(2));
 }
 
 void write_beside(const char* line, std::size_t size) noexcept {
@@ -93,13 +91,7 @@ void say(spdlog::logger& (*which)(), spdlog::level::level_enum level, std::strin
 }  // namespace
 
 void remember_standard_error() noexcept {
-  struct stat now {};
-  StandardError seen;
-  seen.known = true;
-  seen.was_open = ::fstat(2, &now) == 0;
-  seen.device = now.st_dev;
-  seen.inode = now.st_ino;
-  standard_error = seen;
+  standard_error = {true, FileIdentity::of(2)};
 }
 
 void log_beside(const std::string& path) noexcept {

@@ -57,45 +57,32 @@ UniqueFd open_private_directory(const fs::path& path) noexcept {
 
 fs::path path_of_descriptor(int fd, const fs::path& otherwise) {
   const std::string path = descriptors + std::to_string(fd) + "/.";  // what is open, not the link to it
-  struct stat by_path {
-  }, by_fd{};
-  const bool same = ::stat(path.c_str(), &by_path) == 0 && ::fstat(fd, &by_fd) == 0 && by_path.st_ino == by_fd.st_ino &&
-                    by_path.st_dev == by_fd.st_dev;
-  return same ? fs::path{path} : otherwise;
+  return FileIdentity::at(path.c_str(), true).is(FileIdentity::of(fd)) ? fs::path{path} : otherwise;
 }
 
 bool leads_to(const fs::path& path, int fd) noexcept {
-  struct stat there {
-  }, open{};
-  return ::lstat(path.c_str(), &there) == 0 && ::fstat(fd, &open) == 0 && there.st_ino == open.st_ino &&
-         there.st_dev == open.st_dev;
+  return FileIdentity::at(path.c_str(), false).is(FileIdentity::of(fd));
 }
 
 OwnDirectory::OwnDirectory(const fs::path& path) noexcept : fd_(moved_up(open_private_directory(path))) {
-  struct stat info {};
-  if (!fd_ || ::fstat(fd_.get(), &info) != 0) return;
-  device_ = info.st_dev;
-  inode_ = info.st_ino;
+  if (fd_) identity_ = FileIdentity::of(fd_.get());
 }
 
 OwnDirectory& OwnDirectory::operator=(OwnDirectory&& other) noexcept {
   std::swap(fd_, other.fd_);
-  std::swap(device_, other.device_);
-  std::swap(inode_, other.inode_);
+  std::swap(identity_, other.identity_);
   return *this;
 }
 
 // The number may since belong to a file of the program.
 OwnDirectory::~OwnDirectory() {
-  struct stat info {};
-  if (fd_ && (::fstat(fd_.get(), &info) != 0 || !is_it(info))) static_cast<void>(fd_.release());
+  if (fd_ && !identity_.is(FileIdentity::of(fd_.get()))) static_cast<void>(fd_.release());
 }
 
 fs::path OwnDirectory::at(const fs::path& path) const {
   if (!*this) return path;
-  struct stat info {};
-  if (::fstat(fd_.get(), &info) == 0 && is_it(info)) return path_of_descriptor(fd_.get(), path);
-  return ::lstat(path.c_str(), &info) == 0 && is_it(info) ? path : fs::path{};
+  if (identity_.is(FileIdentity::of(fd_.get()))) return path_of_descriptor(fd_.get(), path);
+  return identity_.is(FileIdentity::at(path.c_str(), false)) ? path : fs::path{};
 }
 
 std::string with_path(std::string message, const fs::path& at, const fs::path& path) {

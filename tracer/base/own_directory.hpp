@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tracer/base/file.hpp"
+#include "tracer/base/file_identity.hpp"
 
 namespace tracer {
 
@@ -38,17 +39,14 @@ class OwnDirectory {
   OwnDirectory(OwnDirectory&& other) noexcept { *this = std::move(other); }
   OwnDirectory& operator=(OwnDirectory&& other) noexcept;
   ~OwnDirectory();
-  explicit operator bool() const noexcept { return inode_ != 0; }
+  explicit operator bool() const noexcept { return bool(identity_); }
   /// A path to it, whatever `path` leads to by now. Where the descriptor is gone: `path`, while that leads to it, or
   /// "".
   std::filesystem::path at(const std::filesystem::path& path) const;
 
  private:
-  bool is_it(const struct stat& info) const noexcept { return info.st_dev == device_ && info.st_ino == inode_; }
-
   UniqueFd fd_;
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
+  FileIdentity identity_;
 };
 
 /// `message` with the path that users know in the place of `at`.

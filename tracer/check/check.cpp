@@ -55,7 +55,7 @@ std::span<const RuleRow> rules() {
 
 CheckReport check(const std::filesystem::path& path, const CheckOptions& options) {
   const auto trace = otf2::Trace::open(path);
-  Context context{trace, options};
+  CheckContext context{trace, options};
   std::vector<RulePointer> all;
   for (const auto& entry : table()) all.push_back(entry.make(context));
   const auto interest = interest_of(all);

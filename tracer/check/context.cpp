@@ -35,7 +35,7 @@ std::string_view construct_of(std::string_view name) {
   return name;
 }
 
-Context::Context(const otf2::Trace& trace, const CheckOptions& options) : trace_(trace), options_(options) {
+CheckContext::CheckContext(const otf2::Trace& trace, const CheckOptions& options) : trace_(trace), options_(options) {
   for (const auto& location : definitions().locations) index_.emplace(location.ref, index_.size());
   states_.resize(index_.size());
   counts_.resize(index_.size());
@@ -47,56 +47,56 @@ Context::Context(const otf2::Trace& trace, const CheckOptions& options) : trace_
   }
 }
 
-bool Context::is_stream(std::uint64_t location) const {
+bool CheckContext::is_stream(std::uint64_t location) const {
   const auto* found = definitions().locations.find(location);
   return found != nullptr && found->type == otf2::values::location_accelerator_stream;
 }
 
-std::string Context::location_name(std::uint64_t location) const {
+std::string CheckContext::location_name(std::uint64_t location) const {
   const auto* found = definitions().locations.find(location);
   const auto ref = "location " + std::to_string(location);
   return found == nullptr ? ref : ref + " \"" + std::string{definitions().text(found->name)} + "\"";
 }
 
-std::string_view Context::region_name(std::uint64_t region) const {
+std::string_view CheckContext::region_name(std::uint64_t region) const {
   const auto* found = definitions().regions.find(region);
   return found == nullptr ? std::string_view{} : definitions().text(found->name);
 }
 
-unsigned Context::role(std::uint64_t region) const {
+unsigned CheckContext::role(std::uint64_t region) const {
   const auto* found = definitions().regions.find(region);
   return found == nullptr ? 0 : found->role;
 }
 
-const std::vector<std::uint64_t>& Context::members(std::uint64_t comm) const {
+const std::vector<std::uint64_t>& CheckContext::members(std::uint64_t comm) const {
   const auto found = members_.find(comm);
   return found == members_.end() ? nobody : found->second;
 }
 
-std::int64_t Context::rank_of(std::uint64_t location, std::uint64_t comm) const {
+std::int64_t CheckContext::rank_of(std::uint64_t location, std::uint64_t comm) const {
   const auto ranks = ranks_.find(comm);
   if (ranks == ranks_.end()) return -1;
   const auto rank = ranks->second.find(location);
   return rank == ranks->second.end() ? -1 : rank->second;
 }
 
-const std::vector<std::uint32_t>& Context::open_regions(const EventView& e) const {
+const std::vector<std::uint32_t>& CheckContext::open_regions(const EventView& e) const {
   const auto& s = state(e);
   if (!s.in_task) return s.frames.back().open;
   const auto* open = open_regions(s.task);
   return open == nullptr ? nothing : *open;
 }
 
-const std::vector<std::uint32_t>* Context::open_regions(const TaskKey& task) const {
+const std::vector<std::uint32_t>* CheckContext::open_regions(const TaskKey& task) const {
   const auto found = tasks_.find(task);
   return found == tasks_.end() ? nullptr : &found->second;
 }
 
-std::vector<std::uint32_t>& Context::current(LocationState& state) {
+std::vector<std::uint32_t>& CheckContext::current(LocationState& state) {
   return state.in_task ? tasks_[state.task] : state.frames.back().open;
 }
 
-void Context::apply(const EventView& e) {
+void CheckContext::apply(const EventView& e) {
   auto& s = states_[index_of(e.location)];
   const auto region = static_cast<std::uint32_t>(e.field[0]);
   switch (e.kind) {

@@ -55,9 +55,9 @@ struct Unreadable {
   std::string error;
 };
 
-class Context {
+class CheckContext {
  public:
-  Context(const otf2::Trace& trace, const CheckOptions& options);
+  CheckContext(const otf2::Trace& trace, const CheckOptions& options);
 
   const otf2::Trace& trace() const { return trace_; }
   /// How much the archive's property says that was lost; nullptr: nothing, or there is no such property.

@@ -14,7 +14,7 @@ namespace tracer::check {
 /// time over all locations (equal times in any order); finish() after the last.
 class Rule {
  public:
-  explicit Rule(const Context& context) : c_(context) {}
+  explicit Rule(const CheckContext& context) : c_(context) {}
   virtual ~Rule() = default;
   Rule(const Rule&) = delete;
   Rule& operator=(const Rule&) = delete;
@@ -39,7 +39,7 @@ class Rule {
   void wrong(std::uint64_t location, std::uint64_t time, std::string what, std::uint64_t position = 0);
 
   const otf2::TraceDefinitions& d() const { return c_.definitions(); }
-  const Context& c_;
+  const CheckContext& c_;
 
  private:
   bool applies_ = false;
@@ -52,11 +52,11 @@ using RulePointer = std::unique_ptr<Rule>;
 
 struct RuleEntry {
   RuleRow row;
-  RulePointer (*make)(const Context&);
+  RulePointer (*make)(const CheckContext&);
 };
 
 template <typename T>
-RulePointer make_rule(const Context& context) {
+RulePointer make_rule(const CheckContext& context) {
   return std::make_unique<T>(context);
 }
 

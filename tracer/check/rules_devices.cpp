@@ -79,7 +79,7 @@ class RmaPairs final : public Rule {
 
 class StreamOverlap final : public Rule {
  public:
-  explicit StreamOverlap(const Context& c) : Rule(c), open_(c.states().size()) {}
+  explicit StreamOverlap(const CheckContext& c) : Rule(c), open_(c.states().size()) {}
   void begin() override {
     for (const auto& location : d().locations) {
       if (c_.is_stream(location.ref)) applies();
@@ -106,7 +106,7 @@ class StreamOverlap final : public Rule {
 /// submit: streams also hold waiting, overhead, memsets and what libraries launch.
 class KernelSubmits final : public Rule {
  public:
-  explicit KernelSubmits(const Context& c)
+  explicit KernelSubmits(const CheckContext& c)
       : Rule(c), waiting_(c.states().size()), attribute_(attribute_called(c.definitions(), "HOST_OP_ID")) {
     for (const auto& p : d().parameters) {
       if (d().text(p.name) == "callsite id") callsite_ = p.ref;
@@ -191,7 +191,7 @@ class KernelSubmits final : public Rule {
 /// the transfer may end later, but not begin before.
 class Transfers final : public Rule {
  public:
-  explicit Transfers(const Context& c)
+  explicit Transfers(const CheckContext& c)
       : Rule(c),
         id_(attribute_called(c.definitions(), "HOST_OP_ID")),
         bytes_(attribute_called(c.definitions(), "ALLOCATION_SIZE")) {

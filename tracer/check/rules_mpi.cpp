@@ -13,7 +13,7 @@ namespace tracer::check {
 
 namespace v = otf2::values;
 
-bool is_whole(const Context& c) {
+bool is_whole(const CheckContext& c) {
   const auto* ending = c.trace().info().property("TRACER::ENDING");
   const otf2::TraceDefinitions& d = c.definitions();
   for (const auto& process : d.location_groups)

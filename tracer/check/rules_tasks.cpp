@@ -24,7 +24,7 @@ std::string text(const TaskKey& k) {
 
 class TaskLife final : public Rule {
  public:
-  explicit TaskLife(const Context& c) : Rule(c), forks_(c) {}
+  explicit TaskLife(const CheckContext& c) : Rule(c), forks_(c) {}
   bool wants(EventKind k) const override {
     return is_task_event(k) || k == EventKind::thread_fork || k == EventKind::thread_team_begin ||
            k == EventKind::thread_team_end || k == EventKind::thread_join;
@@ -126,7 +126,7 @@ class TaskLife final : public Rule {
           task.position);
   }
 
-  Forks forks_;
+  OpenForks forks_;
   std::unordered_map<TaskKey, Task, TaskKeyHash> live_;
   std::unordered_map<std::uint64_t, std::uint64_t> of_team_;
 };

@@ -15,8 +15,8 @@ bool is_team_event(EventKind k) {
          k == EventKind::thread_team_end;
 }
 
-/// Feeds a Forks with the events; what a join without fork means is E04's business.
-void follow(Forks& forks, const EventView& e) {
+/// Feeds a OpenForks with the events; what a join without fork means is E04's business.
+void follow(OpenForks& forks, const EventView& e) {
   switch (e.kind) {
     case EventKind::thread_fork:
       return forks.fork(e);
@@ -34,7 +34,7 @@ void follow(Forks& forks, const EventView& e) {
 
 class ForkJoin final : public Rule {
  public:
-  explicit ForkJoin(const Context& c) : Rule(c), forks_(c) {}
+  explicit ForkJoin(const CheckContext& c) : Rule(c), forks_(c) {}
   bool wants(EventKind k) const override { return is_team_event(k); }
   void event(const EventView& e) override {
     applies();
@@ -53,12 +53,12 @@ class ForkJoin final : public Rule {
   }
 
  private:
-  Forks forks_;
+  OpenForks forks_;
 };
 
 class TeamNesting final : public Rule {
  public:
-  explicit TeamNesting(const Context& c) : Rule(c) {
+  explicit TeamNesting(const CheckContext& c) : Rule(c) {
     for (const auto& region : d().regions)
       parallel_regions_ |= region.role == static_cast<unsigned>(RegionRole::parallel);
   }
@@ -96,7 +96,7 @@ class TeamNesting final : public Rule {
 /// Takes part in each team: begins and ends per member since its last join.
 class Membership final : public Rule {
  public:
-  explicit Membership(const Context& c) : Rule(c), forks_(c) {}
+  explicit Membership(const CheckContext& c) : Rule(c), forks_(c) {}
   bool wants(EventKind k) const override { return is_team_event(k); }
   void event(const EventView& e) override {
     applies();
@@ -150,13 +150,13 @@ class Membership final : public Rule {
     }
   }
 
-  Forks forks_;
+  OpenForks forks_;
   std::unordered_map<std::uint64_t, Seats> seats_;
 };
 
 class TeamSize final : public Rule {
  public:
-  explicit TeamSize(const Context& c) : Rule(c), forks_(c) {}
+  explicit TeamSize(const CheckContext& c) : Rule(c), forks_(c) {}
   bool wants(EventKind k) const override { return is_team_event(k); }
   void event(const EventView& e) override {
     if (e.kind == EventKind::thread_team_begin) {
@@ -174,12 +174,12 @@ class TeamSize final : public Rule {
   }
 
  private:
-  Forks forks_;
+  OpenForks forks_;
 };
 
 class Between final : public Rule {
  public:
-  explicit Between(const Context& c) : Rule(c), forks_(c) {}
+  explicit Between(const CheckContext& c) : Rule(c), forks_(c) {}
   bool wants(EventKind) const override { return true; }
   void event(const EventView& e) override {
     const auto* fork = forks_.innermost(e.location);
@@ -207,7 +207,7 @@ class Between final : public Rule {
         return false;
     }
   }
-  Forks forks_;
+  OpenForks forks_;
 };
 
 }  // namespace

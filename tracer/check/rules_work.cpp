@@ -11,7 +11,7 @@
 namespace tracer::check {
 namespace {
 
-bool has_role(const Context& c, std::uint64_t region, RegionRole role) {
+bool has_role(const CheckContext& c, std::uint64_t region, RegionRole role) {
   return c.role(region) == static_cast<unsigned>(role);
 }
 
@@ -20,7 +20,7 @@ bool has_role(const Context& c, std::uint64_t region, RegionRole role) {
 template <typename Shared>
 class Instances {
  public:
-  explicit Instances(const Context& c) : c_(c) {}
+  explicit Instances(const CheckContext& c) : c_(c) {}
 
   /// The instance a location is in now, by its innermost team; nullptr: none, or one over a pause: threads come to a
   /// pause at different places of their own, and what each did in it is not known.
@@ -75,7 +75,7 @@ class Instances {
     const auto number = t.begun[location];
     return number == 0 ? nullptr : &t.instances[number];
   }
-  const Context& c_;
+  const CheckContext& c_;
   std::unordered_map<std::uint64_t, Team> teams_;
   std::optional<std::uint64_t> last_toggle_;
 };
@@ -85,7 +85,7 @@ bool is_team_border(EventKind k) {
 }
 
 /// Recording was full or the oldest were overwritten: what every member of a team did is not known then.
-bool lacks_events(const Context& c) {
+bool lacks_events(const CheckContext& c) {
   return c.loss("TRACER::EVENTS_LOST") != nullptr;
 }
 constexpr const char* why_lacking = "events were lost, so the members' parts are not all known";
@@ -93,7 +93,7 @@ constexpr const char* why_lacking = "events were lost, so the members' parts are
 /// The k-th barrier of each member is the same one. A `cancel` makes members skip barriers.
 class Barriers final : public Rule {
  public:
-  explicit Barriers(const Context& c) : Rule(c), instances_(c) {}
+  explicit Barriers(const CheckContext& c) : Rule(c), instances_(c) {}
   bool wants(EventKind k) const override {
     return !lacks_events(c_) &&
            (is_team_border(k) || k == EventKind::enter || k == EventKind::leave || k == EventKind::measurement_on_off);
@@ -186,7 +186,7 @@ class Barriers final : public Rule {
 /// The k-th time each member comes to a construct is the same execution of it.
 class Once final : public Rule {
  public:
-  explicit Once(const Context& c) : Rule(c), instances_(c) {}
+  explicit Once(const CheckContext& c) : Rule(c), instances_(c) {}
   bool wants(EventKind k) const override {
     return !lacks_events(c_) && (is_team_border(k) || k == EventKind::enter || k == EventKind::measurement_on_off);
   }
@@ -270,7 +270,7 @@ class Once final : public Rule {
 
 class ThreadIds final : public Rule {
  public:
-  explicit ThreadIds(const Context& c) : Rule(c), ids_(c.states().size()) {
+  explicit ThreadIds(const CheckContext& c) : Rule(c), ids_(c.states().size()) {
     for (const auto& a : d().attributes) {
       if (d().text(a.name) == "ThreadId") attribute_ = static_cast<std::uint32_t>(a.ref);
     }
@@ -294,7 +294,7 @@ class ThreadIds final : public Rule {
 /// Orphaned worksharing outside a parallel region is right on a thread that forks, not on a worker.
 class WorkInside final : public Rule {
  public:
-  explicit WorkInside(const Context& c) : Rule(c), worker_(c.states().size(), -1) {}
+  explicit WorkInside(const CheckContext& c) : Rule(c), worker_(c.states().size(), -1) {}
   bool wants(EventKind k) const override {
     return k == EventKind::enter || k == EventKind::thread_team_begin || k == EventKind::thread_fork ||
            k == EventKind::program_begin;

@@ -4,29 +4,29 @@
 
 namespace tracer::check {
 
-ForkInstance* Forks::innermost(std::uint64_t location) {
+ForkInstance* OpenForks::innermost(std::uint64_t location) {
   auto& stack = stacks_[c_.index_of(location)];
   return stack.empty() ? nullptr : &stack.back();
 }
 
-void Forks::fork(const EventView& e) {
+void OpenForks::fork(const EventView& e) {
   stacks_[c_.index_of(e.location)].push_back(
       {.location = e.location, .forked = e.time, .position = e.position, .requested = e.field[1]});
 }
 
-void Forks::team_begin(const EventView& e) {
+void OpenForks::team_begin(const EventView& e) {
   auto* fork = innermost(e.location);
   if (fork == nullptr || fork->team != undefined_ref) return;
   fork->team = e.field[0];
   fork->team_open = true;
 }
 
-void Forks::team_end(const EventView& e) {
+void OpenForks::team_end(const EventView& e) {
   auto* fork = innermost(e.location);
   if (fork != nullptr && fork->team == e.field[0]) fork->team_open = false;
 }
 
-bool Forks::join(const EventView& e) {
+bool OpenForks::join(const EventView& e) {
   auto& stack = stacks_[c_.index_of(e.location)];
   if (stack.empty()) return false;
   stack.back().joined = e.time;
@@ -35,7 +35,7 @@ bool Forks::join(const EventView& e) {
   return true;
 }
 
-void Forks::settle(std::uint64_t time, const std::function<void(const ForkInstance&)>& joined) {
+void OpenForks::settle(std::uint64_t time, const std::function<void(const ForkInstance&)>& joined) {
   if (pending_.empty()) return;
   std::erase_if(pending_, [&](const ForkInstance& fork) {
     if (fork.joined >= time) return false;

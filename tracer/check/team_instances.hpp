@@ -23,9 +23,9 @@ struct ForkInstance {
 
 /// Follows forks per location; joined instances are given out when no event of the join's time can
 /// come any more, because other locations' events of the same time may still be to come.
-class Forks {
+class OpenForks {
  public:
-  explicit Forks(const Context& context) : c_(context), stacks_(context.states().size()) {}
+  explicit OpenForks(const CheckContext& context) : c_(context), stacks_(context.states().size()) {}
 
   /// The innermost fork of a location that is not joined; nullptr: none.
   ForkInstance* innermost(std::uint64_t location);
@@ -40,7 +40,7 @@ class Forks {
   const std::vector<std::vector<ForkInstance>>& open() const { return stacks_; }
 
  private:
-  const Context& c_;
+  const CheckContext& c_;
   std::vector<std::vector<ForkInstance>> stacks_;
   std::vector<ForkInstance> pending_;
 };

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "tracer/base/clock.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/ompd_archive.hpp"
 #include "tracer/cli/plugin_options.hpp"
@@ -63,16 +64,12 @@ void say_end(ompd::FollowEnd end, int status) {
     std::printf("the process ended with status %d\n", WEXITSTATUS(status));
 }
 
-std::uint64_t monotonic_now() {
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-}
-
 int follow(const Options& options, ompd::Repairs& repairs) {
   unsetenv("DEBUGINFOD_URLS");
   ompd::LiveTarget target{options.process, ompd::follow_options()};
-  ompd::Session session{target, options.plugin};
+  ompd::RuntimeAccess session{target, options.plugin};
   const ompd::Snapshot open = ompd::collect(session, nullptr);
-  const std::uint64_t begin = monotonic_now();
+  const std::uint64_t begin = read_monotonic();
   ompd::RecordBuilder records{open, ompd::modules_of(session.modules(), target), begin};
   records.enter_open(open, false, begin);
   std::string why;
@@ -101,7 +98,7 @@ int follow(const Options& options, ompd::Repairs& repairs) {
     end = follower.run(std::chrono::nanoseconds{static_cast<std::int64_t>(options.seconds * 1e9)});
     status = follower.exit_status();
   }
-  const std::uint64_t now = monotonic_now();
+  const std::uint64_t now = read_monotonic();
   recorder.finish(now);
   say_counts(recorder.counts(), static_cast<double>(now - begin) / 1e9);
   say_end(end, status);

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "formats/otf2/event_source.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/error.hpp"
@@ -54,7 +55,7 @@ report::Part PartOptions::part() const {
 }
 
 FilteredArchive::FilteredArchive(const std::string& archive, const FilterOptions& options)
-    : path_{find_archive(archive).string()}, source_{open_archive(path_)}, filter_{options.filter()} {
+    : path_{find_archive(archive).string()}, source_{otf2::open_archive(path_)}, filter_{options.filter()} {
   if (!options.phases.empty()) within_ = report::within_phases(*source_, options.phases);
   if (!filter_.empty()) filtered_ = report::filtered(source(), filter_);
 }

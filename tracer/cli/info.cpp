@@ -14,6 +14,7 @@
 #include <ctime>
 #include <memory>
 
+#include "formats/otf2/event_source.hpp"
 #include "formats/otf2/sink.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/text.hpp"
@@ -175,7 +176,7 @@ void leave_out_internals(Json& info) {
 
 Json about_trace(const std::string& given) {
   const auto path = find_archive(given);
-  const auto source = open_archive(path);
+  const auto source = otf2::open_archive(path);
   const Definitions& definitions = source->definitions();
   std::uint64_t threads = 0, streams = 0;
   for (const Location& location : definitions.locations)

@@ -31,9 +31,7 @@ void pass_on(int signal) {
 std::atomic<time_t> ended_at{0};
 
 time_t monotonic_second() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec;
+  return static_cast<time_t>(read_monotonic() / 1'000'000'000);
 }
 
 // Whoever ends a program sends its signal twice (timeout(1): to its child, then to the group) or to all (a terminal):

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "formats/otf2/event_source.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/terminal.hpp"
@@ -28,7 +29,7 @@ int run(const Options& options) {
   if (!set) {
     throw Error{anchor.parent_path().string() + " has no samples. Record some by: tracer run --sample -- PROGRAM"};
   }
-  const auto source = open_archive(anchor);
+  const auto source = otf2::open_archive(anchor);
   report::SampleJoin join{source->definitions(), *set};
   report::Replay replay{source->definitions()};
   replay.add(join);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "tracer/base/clock.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/ompd_archive.hpp"
 #include "tracer/cli/plugin_options.hpp"
@@ -45,7 +46,7 @@ struct Look {
 /// OMPD, or with --anyway the call stacks alone where the runtime does not have it.
 Look ask(ompd::Target& target, const Options& options, const ompd::CallStacks* stacks) {
   try {
-    const ompd::Session session{target, options.plugin};
+    const ompd::RuntimeAccess session{target, options.plugin};
     return {ompd::collect(session, stacks), ompd::modules_of(session.modules(), target)};
   } catch (const ompd::CannotLook& error) {
     using ompd::Refusal;
@@ -94,7 +95,7 @@ Look look_at_core(const Options& options) {
 
 /// One microsecond in which every thread is where it was seen.
 void write_archive(const Look& look, const std::string& directory) {
-  const auto now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  const std::uint64_t now = read_monotonic();
   ompd::RecordBuilder records{look.snapshot, look.modules, now};
   records.enter_open(look.snapshot, true, now);
   records.finish(now + 1000);

@@ -2,8 +2,8 @@
 // See tables.hpp.
 #include "tracer/cli/tables.hpp"
 
+#include "formats/otf2/event_source.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/cli/archive.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/columns/write.hpp"
 
@@ -19,7 +19,7 @@ std::string write_tables_with_progress(EventSource& source, const std::filesyste
 
 std::string write_tables_beside(const std::filesystem::path& archive) {
   const auto samples = read_samples(archive);
-  return write_tables_with_progress(*open_archive(archive), archive.parent_path() / "tables", 0,
+  return write_tables_with_progress(*otf2::open_archive(archive), archive.parent_path() / "tables", 0,
                                     samples ? &*samples : nullptr);
 }
 

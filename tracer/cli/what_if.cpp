@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "formats/otf2/event_source.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/terminal.hpp"
@@ -37,7 +38,7 @@ int run(const Options& options) {
   std::vector<report::Scenario> scenarios;
   for (const std::uint32_t threads : options.threads.empty() ? std::vector<std::uint32_t>{0} : options.threads)
     scenarios.push_back({threads, options.balanced, options.without_lock, options.task_overhead});
-  const auto source = open_archive(find_archive(options.archive));
+  const auto source = otf2::open_archive(find_archive(options.archive));
   report::WhatIf result;
   {
     Progress progress{"reading"};

@@ -13,7 +13,7 @@ constexpr std::int64_t max_team = 65536;
 
 }  // namespace
 
-AttachRecorder::AttachRecorder(Session& session, RecordBuilder& records, UserCode user_code)
+AttachRecorder::AttachRecorder(RuntimeAccess& session, RecordBuilder& records, UserCode user_code)
     : session_(session), records_(records), user_code_(std::move(user_code)) {
   for (const IcvDefinition& icv : session_.space().icvs()) {
     if (icv.scope != ompd_scope_parallel) continue;

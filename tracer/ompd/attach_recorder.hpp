@@ -23,7 +23,7 @@ class AttachRecorder {
   /// The address in the program's code at which a stopped thread entered the runtime, 0 unknown.
   using UserCode = std::function<std::uint64_t(std::uint64_t thread)>;
   /// All must outlive it; the target is stopped.
-  AttachRecorder(Session& session, RecordBuilder& records, UserCode user_code);
+  AttachRecorder(RuntimeAccess& session, RecordBuilder& records, UserCode user_code);
 
   void hit(const Hit& hit);
   /// After `hit`: the thread began a region whose team is not known; `look` at it, stopped, a moment later.
@@ -48,7 +48,7 @@ class AttachRecorder {
   const ThreadHandle* handle_of(std::uint64_t thread);
   Caller caller_kind(std::uint64_t address);
 
-  Session& session_;
+  RuntimeAccess& session_;
   RecordBuilder& records_;
   std::map<std::uint64_t, ThreadHandle> handles_;
   std::map<std::uint64_t, Caller> callers_;

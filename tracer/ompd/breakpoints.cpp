@@ -64,7 +64,7 @@ void repair_after_death(const Repairs& repairs) noexcept {
   if (repairs.state_address != 0) write_at(memory.get(), repairs.state_address, &repairs.state, sizeof repairs.state);
 }
 
-Breakpoints::Breakpoints(Session& session, Repairs& repairs) : target_(session.target()), repairs_(repairs) {
+Breakpoints::Breakpoints(RuntimeAccess& session, Repairs& repairs) : target_(session.target()), repairs_(repairs) {
   for (std::size_t i = 0; i < point_count; ++i) {
     const auto address = session.symbol(symbols[i]);
     std::uint32_t original = 0;

@@ -13,7 +13,7 @@
 
 namespace tracer::ompd {
 
-class Session;
+class RuntimeAccess;
 class Target;
 
 enum class Point : std::uint8_t { parallel_begin, parallel_end, task_begin, task_end, thread_begin, thread_end };
@@ -41,7 +41,7 @@ class Breakpoints {
  public:
   /// Inserts them, and switches the calls on where OMP_DEBUG did not. The target must be stopped.
   /// Throws CannotLook when a symbol is missing or the text cannot be written.
-  Breakpoints(Session& session, Repairs& repairs);
+  Breakpoints(RuntimeAccess& session, Repairs& repairs);
   /// Back as it was; the target must be stopped. Idempotent.
   void remove() noexcept;
   /// A copy of the process (fork) has them too: removed there.

@@ -14,7 +14,7 @@ constexpr std::int64_t max_team = 65536;
 
 class Collector {
  public:
-  Collector(const Session& session, const CallStacks* stacks)
+  Collector(const RuntimeAccess& session, const CallStacks* stacks)
       : session_(session), space_(session.space()), stacks_(stacks) {
     icvs_ = space_.icvs();
     states_ = space_.states();
@@ -167,7 +167,7 @@ class Collector {
     return teams_.size();
   }
 
-  const Session& session_;
+  const RuntimeAccess& session_;
   const AddressSpace& space_;
   const CallStacks* stacks_;
   std::vector<IcvDefinition> icvs_;
@@ -190,7 +190,7 @@ Snapshot collect_stacks(const Target& target, const CallStacks& stacks) {
   return result;
 }
 
-Snapshot collect(const Session& session, const CallStacks* stacks) {
+Snapshot collect(const RuntimeAccess& session, const CallStacks* stacks) {
   return Collector(session, stacks).all();
 }
 

@@ -21,6 +21,7 @@
 #include <sstream>
 #include <thread>
 
+#include "tracer/base/file_identity.hpp"
 #include "tracer/ompd/elf_file.hpp"
 #include "tracer/ompd/refusal.hpp"
 #include "tracer/ompd/registers.hpp"
@@ -211,11 +212,8 @@ std::optional<Registers> LiveTarget::registers(std::uint64_t thread) const {
 
 std::string LiveTarget::file(const std::string& path) const {
   const std::string seen = proc(process_id_, "root") + path;
-  struct stat theirs {
-  }, ours{};
-  if (stat(seen.c_str(), &theirs) != 0) return path;
-  const bool same = stat(path.c_str(), &ours) == 0 && ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
-  return same ? path : seen;
+  const auto theirs = FileIdentity::at(seen.c_str(), true);
+  return !theirs || theirs.is(FileIdentity::at(path.c_str(), true)) ? path : seen;
 }
 
 bool LiveTarget::is_callers() const {
@@ -225,10 +223,7 @@ bool LiveTarget::is_callers() const {
     if (user != geteuid()) return false;
   }
   const auto same = [&](const char* name, const std::string& ours) {
-    struct stat theirs {
-    }, own{};
-    return stat(proc(process_id_, name).c_str(), &theirs) == 0 && stat(ours.c_str(), &own) == 0 &&
-           theirs.st_ino == own.st_ino && theirs.st_dev == own.st_dev;
+    return FileIdentity::at(proc(process_id_, name).c_str(), true).is(FileIdentity::at(ours.c_str(), true));
   };
   return count > 0 && same("root", "/") && same("ns/mnt", "/proc/self/ns/mnt") && same("ns/user", "/proc/self/ns/user");
 }

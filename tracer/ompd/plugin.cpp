@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "tracer/base/file_identity.hpp"
+
 namespace tracer::ompd {
 namespace {
 
@@ -59,11 +61,9 @@ class Finder {
     Plugin plugin{path, UniqueFd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)}};
     struct stat info {};
     if (!plugin.fd || ::fstat(plugin.fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;
-    if (std::any_of(seen_.begin(), seen_.end(), [&](const auto& file) {
-          return file == std::pair{info.st_dev, info.st_ino};
-        }))
-      return;
-    seen_.emplace_back(info.st_dev, info.st_ino);
+    const FileIdentity identity(info);
+    if (std::any_of(seen_.begin(), seen_.end(), [&](const FileIdentity& file) { return file.is(identity); })) return;
+    seen_.push_back(identity);
     const bool by_others =
         (info.st_mode & S_IWOTH) != 0 || ((info.st_mode & S_IWGRP) != 0 && info.st_gid != ::getegid());
     if ((info.st_uid != 0 && info.st_uid != ::geteuid()) || by_others) {
@@ -83,7 +83,7 @@ class Finder {
   bool is_callers_;
   std::vector<std::string> safe_path_;
   std::vector<std::string>& refused_;
-  std::vector<std::pair<dev_t, ino_t>> seen_;
+  std::vector<FileIdentity> seen_;
 };
 
 }  // namespace

@@ -67,7 +67,7 @@ std::vector<std::string> named_plugins(const Target& target, const MappedModule&
   return names;
 }
 
-Session::Session(Target& target, const PluginChoice& choice)
+RuntimeAccess::RuntimeAccess(Target& target, const PluginChoice& choice)
     : target_(target), modules_(target), thread_locals_(target, modules_), runtime_(find_runtime(modules_)) {
   std::vector<std::string> failures;
   const std::string beside = fs::path(runtime_.path).parent_path() / "libompd.so";
@@ -97,7 +97,7 @@ Session::Session(Target& target, const PluginChoice& choice)
   throw CannotLook(Refusal::no_plugin, all);
 }
 
-bool Session::tracks_states() const {
+bool RuntimeAccess::tracks_states() const {
   const auto address = symbol("ompd_state");
   const auto state = address ? target_.value<std::uint64_t>(*address) : std::nullopt;
   return state && *state != 0;

@@ -14,10 +14,10 @@
 namespace tracer::ompd {
 
 /// A target with all that is needed to ask OMPD about it.
-class Session {
+class RuntimeAccess {
  public:
   /// Throws CannotLook.
-  Session(Target& target, const PluginChoice& choice);
+  RuntimeAccess(Target& target, const PluginChoice& choice);
 
   Target& target() const noexcept { return target_; }
   const Modules& modules() const noexcept { return modules_; }

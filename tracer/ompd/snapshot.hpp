@@ -12,7 +12,7 @@
 
 namespace tracer::ompd {
 
-class Session;
+class RuntimeAccess;
 class Target;
 
 struct NamedText {
@@ -90,7 +90,7 @@ struct Snapshot {
 
 /// Asks OMPD everything. `stacks` may be null. The target must stay stopped meanwhile; positions are
 /// left as addresses, for `resolve`.
-Snapshot collect(const Session& session, const CallStacks* stacks);
+Snapshot collect(const RuntimeAccess& session, const CallStacks* stacks);
 /// Without OMPD: the call stacks alone, for a runtime that does not have it (stripped, GCC's).
 Snapshot collect_stacks(const Target& target, const CallStacks& stacks);
 /// Functions and source lines, and what the stacks say of each thread; needs the target no more.

@@ -9,8 +9,8 @@
 namespace tracer::report {
 namespace {
 
-bool is_wait_of_barrier(Construct construct) {
-  return construct == Construct::barrier || construct == Construct::implicit_barrier;
+bool is_wait_of_barrier(Directive construct) {
+  return construct == Directive::barrier || construct == Directive::implicit_barrier;
 }
 
 std::string property_of(const Location& location, std::string_view name) {
@@ -250,8 +250,8 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
     case Activity::lock_wait:
       return lock_wait(state, task, ns, to);
     case Activity::runtime: {
-      const Construct construct = replay_.classes()[task.stack.back().region].construct;
-      const bool tasks = construct == Construct::task_create || construct == Construct::task_dependence;
+      const Directive construct = replay_.classes()[task.stack.back().region].construct;
+      const bool tasks = construct == Directive::task_create || construct == Directive::task_dependence;
       return charge(state, tasks ? Place::tasking : outside ? Place::serial : Place::team, ns);
     }
     case Activity::device:
@@ -280,15 +280,15 @@ void Accountant::enter(LocationRef location, Task& task, const Frame& frame) {
   if (!state.counted) return;
   if (is_serial_mpi(state, frame)) process_of(state).in_mpi.add(1, frame.enter);
   const RegionClass& region = replay_.classes()[frame.region];
-  if (region.construct == Construct::parallel && !state.members.empty() && !state.helper)
+  if (region.construct == Directive::parallel && !state.members.empty() && !state.helper)
     take_out_helper(location, state, *state.members.back().team);
-  if (region.construct == Construct::parallel && state.members.size() == 1) {
+  if (region.construct == Directive::parallel && state.members.size() == 1) {
     Process& process = process_of(state);
     process.serial_after = frame.region;
     if (!process.stretches.empty() && process.stretches.back().before == undefined_ref)
       process.stretches.back().before = frame.region;
   }
-  if (region.construct == Construct::task_create || region.construct == Construct::task_wait) {
+  if (region.construct == Directive::task_create || region.construct == Directive::task_wait) {
     if (state.created_at != 0 && frame.enter >= state.created_at) {
       const std::uint64_t gap = frame.enter - state.created_at;
       const auto bits = static_cast<std::size_t>(std::bit_width(gap));
@@ -303,18 +303,18 @@ void Accountant::enter(LocationRef location, Task& task, const Frame& frame) {
 }
 
 bool Accountant::is_serial_mpi(const State& state, const Frame& frame) const {
-  return state.initial && state.members.empty() && replay_.classes()[frame.region].construct == Construct::mpi;
+  return state.initial && state.members.empty() && replay_.classes()[frame.region].construct == Directive::mpi;
 }
 
 void Accountant::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
   State& state = states_[location];
   if (!state.counted) return;
-  const Construct construct = replay_.classes()[frame.region].construct;
+  const Directive construct = replay_.classes()[frame.region].construct;
   if (is_serial_mpi(state, frame)) {
     process_of(state).in_mpi.add(-1, time);
     process_of(state).mpi_regions[frame.region] += time - frame.enter;
   }
-  state.created_at = construct == Construct::task_create ? time : 0;
+  state.created_at = construct == Directive::task_create ? time : 0;
   if (!is_wait_of_barrier(construct) || task.is_explicit || state.members.empty()) return;
   if (!task.stack.empty() && is_wait_of_barrier(replay_.classes()[task.stack.back().region].construct)) return;
   Member& member = state.members.back();

@@ -33,8 +33,8 @@ void Graph::interval(LocationRef location, Task& task, Activity activity, std::u
 }
 
 void Graph::enter(LocationRef, Task& task, const Frame& frame) {
-  const Construct construct = replay_.classes()[frame.region].construct;
-  if ((construct == Construct::barrier || construct == Construct::implicit_barrier) && task.team != nullptr &&
+  const Directive construct = replay_.classes()[frame.region].construct;
+  if ((construct == Directive::barrier || construct == Directive::implicit_barrier) && task.team != nullptr &&
       !task.is_explicit) {
     if (task.stack.size() > 1 &&
         replay_.classes()[task.stack[task.stack.size() - 2].region].activity == Activity::barrier)
@@ -45,20 +45,20 @@ void Graph::enter(LocationRef, Task& task, const Frame& frame) {
 
 void Graph::leave(LocationRef, Task& task, const Frame& frame, std::uint64_t) {
   switch (replay_.classes()[frame.region].construct) {
-    case Construct::barrier:
-    case Construct::implicit_barrier:
+    case Directive::barrier:
+    case Directive::implicit_barrier:
       if (task.team == nullptr || task.is_explicit) break;
       if (!task.stack.empty() && replay_.classes()[task.stack.back().region].activity == Activity::barrier) break;
       raise(task.path, epoch(*task.team, task.barriers));
       ++task.barriers;
       break;
-    case Construct::task_wait:
+    case Directive::task_wait:
       raise(task.path, task.children);
       break;
-    case Construct::task_group:
+    case Directive::task_group:
       raise(task.path, task.descendants);
       break;
-    case Construct::task_create:
+    case Directive::task_create:
       tasks_.create += frame.active;
       break;
     default:

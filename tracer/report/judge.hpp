@@ -70,7 +70,7 @@ class Judge {
   void no_advice(const char* why);
   Finding at(RegionRef region) const;
   std::string name(RegionRef region) const;
-  Construct construct(RegionRef region) const;
+  Directive construct(RegionRef region) const;
   RegionRole role(RegionRef region) const;
   void sure(Finding& finding, const char* how) const;
   void add(Finding finding, std::string id, std::uint64_t lost);

@@ -60,7 +60,7 @@ Mpi::Calls* Mpi::calls(std::uint32_t rank, RegionRef region) {
 }
 
 void Mpi::leave(LocationRef location, Task&, const Frame& frame, std::uint64_t time) {
-  if (replay_.classes()[frame.region].construct != Construct::mpi) return;
+  if (replay_.classes()[frame.region].construct != Directive::mpi) return;
   const std::uint32_t rank = world_.rank_of(location);
   Calls* const of = calls(rank, frame.region);
   if (of == nullptr) return;

@@ -26,7 +26,7 @@ const char* text_of(MpiWait wait) noexcept {
 
 const Frame* mpi_call(const Replay& replay, LocationRef location) {
   const auto& stack = replay.location(location).current->stack;
-  if (stack.empty() || replay.classes()[stack.back().region].construct != Construct::mpi) return nullptr;
+  if (stack.empty() || replay.classes()[stack.back().region].construct != Directive::mpi) return nullptr;
   return &stack.back();
 }
 
@@ -214,7 +214,7 @@ void MpiMessages::settle(std::uint32_t call) {
 }
 
 void MpiMessages::enter(LocationRef location, Task&, const Frame& frame) {
-  if (replay_.classes()[frame.region].construct != Construct::mpi || world_.ranks() == 0) return;
+  if (replay_.classes()[frame.region].construct != Directive::mpi || world_.ranks() == 0) return;
   std::uint32_t call = static_cast<std::uint32_t>(calls_.size());
   if (free_calls_.empty()) {
     calls_.emplace_back();
@@ -231,7 +231,7 @@ void MpiMessages::enter(LocationRef location, Task&, const Frame& frame) {
 }
 
 void MpiMessages::leave(LocationRef location, Task&, const Frame& frame, std::uint64_t time) {
-  if (replay_.classes()[frame.region].construct != Construct::mpi || open_[location].empty()) return;
+  if (replay_.classes()[frame.region].construct != Directive::mpi || open_[location].empty()) return;
   const std::uint32_t call = open_[location].back();
   open_[location].pop_back();
   std::vector<std::uint32_t> ends = std::move(calls_[call].ends);

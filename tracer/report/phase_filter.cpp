@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "tracer/error.hpp"
+#include "tracer/report/processes.hpp"
 #include "tracer/timeline.hpp"
 
 namespace tracer::report {
@@ -50,27 +51,13 @@ std::vector<bool> chosen_regions(const Definitions& definitions, const std::vect
   return chosen;
 }
 
-/// The process that each location belongs to, streams included.
-std::vector<std::uint32_t> processes_of(const Definitions& definitions) {
-  std::vector<std::uint32_t> processes;
-  for (const Location& location : definitions.locations) {
-    std::uint32_t group = location.group;
-    if (group < definitions.groups_of_locations.size()) {
-      const LocationGroup& of = definitions.groups_of_locations[group];
-      if (of.kind == LocationGroupKind::accelerator && of.creating_group != undefined_ref) group = of.creating_group;
-    }
-    processes.push_back(group);
-  }
-  return processes;
-}
-
 class WithinPhases final : public EventSource, private EventVisitor {
  public:
   WithinPhases(EventSource& source, const std::vector<std::string>& patterns)
       : source_{source},
         definitions_{source.definitions()},
         is_chosen_{chosen_regions(definitions_, patterns)},
-        process_of_{processes_of(definitions_)} {
+        process_of_{processes_of_locations(definitions_)} {
     std::string text;
     for (const std::string& pattern : patterns) text += (text.empty() ? "PHASE " : "; PHASE ") + pattern;
     definitions_.properties.push_back({"TRACER::FILTER", text});

@@ -23,6 +23,21 @@ double processors_of(const std::vector<const RunFacts*>& of_host) {
 
 }  // namespace
 
+std::vector<std::uint32_t> processes_of_locations(const Definitions& definitions) {
+  const auto& groups = definitions.groups_of_locations;
+  std::vector<std::uint32_t> number(groups.size(), 0);
+  std::uint32_t processes = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (groups[i].kind == LocationGroupKind::process) number[i] = processes++;
+  std::vector<std::uint32_t> of;
+  for (const Location& location : definitions.locations) {
+    std::uint32_t group = location.group;
+    if (group < groups.size() && groups[group].kind != LocationGroupKind::process) group = groups[group].creating_group;
+    of.push_back(group < groups.size() ? number[group] : 0);
+  }
+  return of;
+}
+
 std::vector<ProcessRow> processes_of(const Definitions& definitions, const std::vector<ThreadRow>& threads) {
   std::vector<ProcessRow> rows;
   std::vector<std::size_t> row_of(definitions.groups_of_locations.size(), ~std::size_t{0});

@@ -10,6 +10,10 @@ namespace tracer::report {
 /// made it.
 std::vector<ProcessRow> processes_of(const Definitions& definitions, const std::vector<ThreadRow>& threads);
 
+/// The process that each location belongs to, in the order of the archive's processes: devices are of the one that made
+/// them. With a single process everything is.
+std::vector<std::uint32_t> processes_of_locations(const Definitions& definitions);
+
 /// Of their threads' work.
 Balance balance_of_processes(const std::vector<ProcessRow>& processes);
 

@@ -10,8 +10,8 @@
 namespace tracer::report {
 namespace {
 
-bool is_shared(Construct construct) {
-  return construct == Construct::loop || construct == Construct::sections || construct == Construct::workshare;
+bool is_shared(Directive construct) {
+  return construct == Directive::loop || construct == Directive::sections || construct == Directive::workshare;
 }
 
 }  // namespace
@@ -59,8 +59,8 @@ void Profile::leave(LocationRef location, Task& task, const Frame& frame, std::u
   entry.waiting += frame.waiting;
   entry.longest = std::max(entry.longest, ns);
   entry.shortest = std::min(entry.shortest, ns);
-  const Construct construct = replay_.classes()[frame.region].construct;
-  if (construct != Construct::parallel) entry.busy[location] += frame.active;
+  const Directive construct = replay_.classes()[frame.region].construct;
+  if (construct != Directive::parallel) entry.busy[location] += frame.active;
   if (is_shared(construct) && task.team != nullptr) share(*task.team, location, frame.region, frame.active);
 }
 

@@ -7,77 +7,77 @@
 namespace tracer::report {
 namespace {
 
-Construct construct_of(const Region& region, std::string_view label) {
-  if (region.paradigm == Paradigm::mpi) return Construct::mpi;
-  if (label.starts_with("target submit")) return Construct::target_submit;
+Directive construct_of(const Region& region, std::string_view label) {
+  if (region.paradigm == Paradigm::mpi) return Directive::mpi;
+  if (label.starts_with("target submit")) return Directive::target_submit;
   if (label.starts_with("target") && region.role != RegionRole::task && region.role != RegionRole::task_create) {
     return region.role == RegionRole::allocate || region.role == RegionRole::deallocate ||
                    region.role == RegionRole::data_transfer
-               ? Construct::target_data
-               : Construct::target;
+               ? Directive::target_data
+               : Directive::target;
   }
-  if (label.starts_with("taskgroup")) return Construct::task_group;
-  if (label.starts_with("task dependence")) return Construct::task_dependence;
-  if (label.starts_with("omp_set") || label.starts_with("omp_test")) return Construct::lock;
+  if (label.starts_with("taskgroup")) return Directive::task_group;
+  if (label.starts_with("task dependence")) return Directive::task_dependence;
+  if (label.starts_with("omp_set") || label.starts_with("omp_test")) return Directive::lock;
   switch (region.role) {
     case RegionRole::parallel:
-      return Construct::parallel;
+      return Directive::parallel;
     case RegionRole::loop:
-      return Construct::loop;
+      return Directive::loop;
     case RegionRole::sections:
-      return Construct::sections;
+      return Directive::sections;
     case RegionRole::single:
-      return Construct::single;
+      return Directive::single;
     case RegionRole::workshare:
-      return Construct::workshare;
+      return Directive::workshare;
     case RegionRole::master:
-      return Construct::masked;
+      return Directive::masked;
     case RegionRole::barrier:
-      return Construct::barrier;
+      return Directive::barrier;
     case RegionRole::implicit_barrier:
-      return Construct::implicit_barrier;
+      return Directive::implicit_barrier;
     case RegionRole::task:
     case RegionRole::task_untied:
-      return Construct::task;
+      return Directive::task;
     case RegionRole::task_create:
-      return Construct::task_create;
+      return Directive::task_create;
     case RegionRole::task_wait:
-      return Construct::task_wait;
+      return Directive::task_wait;
     case RegionRole::critical:
     case RegionRole::ordered:
     case RegionRole::atomic:
-      return Construct::lock;
+      return Directive::lock;
     case RegionRole::allocate:
     case RegionRole::deallocate:
     case RegionRole::data_transfer:
-      return Construct::target_data;
+      return Directive::target_data;
     case RegionRole::kernel:
-      return Construct::kernel;
+      return Directive::kernel;
     case RegionRole::function:
-      return Construct::function;
+      return Directive::function;
     default:
-      return Construct::other;
+      return Directive::other;
   }
 }
 
-Activity activity_of(Construct construct, RegionRole role) {
+Activity activity_of(Directive construct, RegionRole role) {
   switch (construct) {
-    case Construct::barrier:
-    case Construct::implicit_barrier:
+    case Directive::barrier:
+    case Directive::implicit_barrier:
       return Activity::barrier;
-    case Construct::task_wait:
-    case Construct::task_group:
+    case Directive::task_wait:
+    case Directive::task_group:
       return Activity::task_wait;
-    case Construct::lock:
+    case Directive::lock:
       return Activity::lock_wait;
-    case Construct::mpi:
+    case Directive::mpi:
       return Activity::mpi;
-    case Construct::target:
-    case Construct::target_data:
-    case Construct::target_submit:
+    case Directive::target:
+    case Directive::target_data:
+    case Directive::target_submit:
       return Activity::device;
-    case Construct::task_create:
-    case Construct::task_dependence:
+    case Directive::task_create:
+    case Directive::task_dependence:
       return Activity::runtime;
     default:
       break;

@@ -34,7 +34,7 @@ constexpr bool is_on_path(Activity activity) noexcept {
 }
 
 /// The directive that a region belongs to, for those that reports treat specially.
-enum class Construct : std::uint8_t {
+enum class Directive : std::uint8_t {
   other,
   function,
   parallel,
@@ -60,7 +60,7 @@ enum class Construct : std::uint8_t {
 };
 
 struct RegionClass {
-  Construct construct = Construct::other;
+  Directive construct = Directive::other;
   Activity activity = Activity::work;
   std::string label;     ///< "parallel", "for", "barrier", ...: the name without "!$omp" and place
   std::string location;  ///< "stencil.c:42", "" unknown

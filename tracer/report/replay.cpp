@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tracer/report/processes.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
@@ -33,23 +34,6 @@ std::vector<std::vector<LocationRef>> comm_members(const Definitions& definition
     }
   }
   return members;
-}
-
-/// The process that each location belongs to: devices are of the one that made them. With a single process everything
-/// is.
-std::vector<std::uint32_t> processes_of_locations(const Definitions& definitions) {
-  const auto& groups = definitions.groups_of_locations;
-  std::vector<std::uint32_t> number(groups.size(), 0);
-  std::uint32_t processes = 0;
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    if (groups[i].kind == LocationGroupKind::process) number[i] = processes++;
-  std::vector<std::uint32_t> of;
-  for (const Location& location : definitions.locations) {
-    std::uint32_t group = location.group;
-    if (group < groups.size() && groups[group].kind != LocationGroupKind::process) group = groups[group].creating_group;
-    of.push_back(group < groups.size() ? number[group] : 0);
-  }
-  return of;
 }
 
 }  // namespace
@@ -106,7 +90,7 @@ void Replay::charge(LocationRef ref, LocationState& location, std::uint64_t time
   }
   if (task.is_explicit) task.active += ns;
   if (!location.contexts.empty()) {
-    Context& context = location.contexts.back();
+    Membership& context = location.contexts.back();
     context.team->members[context.member].ns[static_cast<std::size_t>(activity)] += ns;
   }
   for (Observer* observer : observers_) observer->interval(ref, task, activity, from, time);
@@ -180,12 +164,12 @@ void Replay::do_enter(LocationRef ref, LocationState& location, const Event& eve
   if (location.kind == LocationKind::accelerator_stream) activity = Activity::work;
   task.stack.push_back(
       {.region = event.ref, .activity = activity, .enter = event.time, .number = ++enters_, .location = ref});
-  if (task.is_explicit && task.region == undefined_ref && region.construct == Construct::task) task.region = event.ref;
-  if (region.construct == Construct::parallel && !location.contexts.empty() &&
+  if (task.is_explicit && task.region == undefined_ref && region.construct == Directive::task) task.region = event.ref;
+  if (region.construct == Directive::parallel && !location.contexts.empty() &&
       location.contexts.back().team->region == undefined_ref) {
     location.contexts.back().team->region = event.ref;
   }
-  if (region.construct == Construct::task_dependence) dependence(ref, attributes);
+  if (region.construct == Directive::task_dependence) dependence(ref, attributes);
   for (Observer* observer : observers_) observer->enter(ref, task, task.stack.back());
 }
 
@@ -229,7 +213,7 @@ void Replay::do_team_begin(LocationRef ref, LocationState& location, const Event
       team->encountering = locations_[team->master].current;
     }
   }
-  Context context{team, std::make_shared<Task>(), team->members.size()};
+  Membership context{team, std::make_shared<Task>(), team->members.size()};
   team->members.push_back({.location = ref});
   ++team->begun;
   context.implicit->location = ref;
@@ -246,7 +230,7 @@ void Replay::do_team_end(LocationRef ref, LocationState& location, std::uint64_t
     ++irregular_;
     return;
   }
-  const Context context = location.contexts.back();
+  const Membership context = location.contexts.back();
   location.contexts.pop_back();
   location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
   // A master that was in an explicit task when it forked returns to that task.

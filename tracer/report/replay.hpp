@@ -75,7 +75,7 @@ struct Team {
 };
 
 /// A location's membership in a team, innermost last.
-struct Context {
+struct Membership {
   std::shared_ptr<Team> team;
   std::shared_ptr<Task> implicit;
   std::size_t member = 0;
@@ -87,7 +87,7 @@ struct LocationState {
   bool initial = false;  ///< between ProgramBegin and ProgramEnd
   std::uint64_t last = 0;
   std::shared_ptr<Task> root, current;
-  std::vector<Context> contexts;
+  std::vector<Membership> contexts;
   std::vector<std::pair<std::uint64_t, std::shared_ptr<Task>>> forks;  ///< open: time and encountering task
   Activity activity() const;
 };

@@ -19,7 +19,7 @@ Timeline::Timeline(const Definitions& definitions, TimelineVisitor& visitor)
       open_(definitions.locations.size()),
       flow_(definitions.locations.size()) {
   for (const RegionClass& region : classify(definitions)) {
-    creates_task_.push_back(region.construct == Construct::task_create);
+    creates_task_.push_back(region.construct == Directive::task_create);
   }
   for (const Region& region : definitions.regions) is_phase_.push_back(is_phase(region));
   for (std::size_t i = 0; i < definitions.attributes.size(); ++i) {

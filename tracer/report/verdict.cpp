@@ -71,8 +71,8 @@ std::string Judge::name(RegionRef region) const {
   return text;
 }
 
-Construct Judge::construct(RegionRef region) const {
-  return region < classes_.size() ? classes_[region].construct : Construct::other;
+Directive Judge::construct(RegionRef region) const {
+  return region < classes_.size() ? classes_[region].construct : Directive::other;
 }
 
 RegionRole Judge::role(RegionRef region) const {

@@ -15,8 +15,8 @@ void Judge::frequent_barriers() {
   };
   std::map<std::pair<RegionRef, RegionRef>, Sum> by_barrier;  // barrier, parallel region
   for (const AccountRow& row : account_.details) {
-    const Construct kind = construct(row.region);
-    if (kind != Construct::barrier && kind != Construct::implicit_barrier) continue;
+    const Directive kind = construct(row.region);
+    if (kind != Directive::barrier && kind != Directive::implicit_barrier) continue;
     if ((row.place != Place::team && row.place != Place::imbalance) || is_small(row.parallel)) continue;
     Sum& sum = by_barrier[{row.region, row.parallel}];
     sum.ns += row.ns;
@@ -67,9 +67,9 @@ void Judge::uneven(RegionRef cause, const AccountRow& row) {
   const std::string times = row.count > 1 ? format(", in %s executions", format_count(row.count).c_str()) : "";
   std::string id = "imbalance";
   const bool alone = role(cause) == RegionRole::single_sblock;
-  switch (alone ? Construct::single : construct(cause)) {
-    case Construct::single:
-    case Construct::masked:
+  switch (alone ? Directive::single : construct(cause)) {
+    case Directive::single:
+    case Directive::masked:
       id = "single";
       finding.text =
           "One thread alone works in " + name(cause) + " while the others have nothing to do: " + waits + times + ".";
@@ -78,23 +78,23 @@ void Judge::uneven(RegionRef cause, const AccountRow& row) {
           "does not need it.";
       sure(finding, "high");
       break;
-    case Construct::loop:
+    case Directive::loop:
       finding.text = "The iterations of " + name(cause) + " are unevenly spread: " + waits +
                      " until the slowest is done" + times + ".";
       finding.advice = for_loop(cause, row.threads);
       sure(finding, "high");
       break;
-    case Construct::sections:
+    case Directive::sections:
       finding.text = "The sections of " + name(cause) + " differ in length: " + waits + times + ".";
       finding.advice = "Make sections of equal work, more than there are threads, or use tasks.";
       sure(finding, "high");
       break;
-    case Construct::lock:
+    case Directive::lock:
       finding.text = "Threads come late to " + name(row.region) + " because they waited in " + name(cause) + ": " +
                      waits + times + ".";
       finding.advice = "See to " + name(cause) + " first.";
       break;
-    case Construct::mpi:
+    case Directive::mpi:
       id = "mpi-in-team";
       finding.text = "One thread is in " + name(cause) + " while the others have come to " + name(row.region) + ": " +
                      waits + times + ".";
@@ -103,7 +103,7 @@ void Judge::uneven(RegionRef cause, const AccountRow& row) {
           "(non-blocking calls).";
       sure(finding, "high");
       break;
-    case Construct::task:
+    case Directive::task:
       finding.text = "Tasks of " + name(cause) + " keep one thread longer than the others: " + waits + times + ".";
       finding.advice = "Make the last tasks smaller, or create the long ones first (priority).";
       break;
@@ -142,7 +142,7 @@ std::string Judge::for_loop(RegionRef loop, std::uint32_t threads) const {
 
 /// Code of a parallel region itself: no schedule will help.
 std::string Judge::for_region(RegionRef cause) const {
-  if (construct(cause) == Construct::parallel)
+  if (construct(cause) == Directive::parallel)
     return "The work is given out by the region's own code, or by a loop that the compiler does not report (GCC: "
            "static "
            "ones): spread it evenly, by cost rather than by number.";

@@ -80,26 +80,26 @@ void Modeller::interval(LocationRef location, Task& task, Activity activity, std
 void Modeller::enter(LocationRef location, Task& task, const Frame& frame) {
   State& state = states_[location];
   if (!state.model || replay_.location(location).contexts.size() != state.depth) return;
-  const Construct construct = replay_.classes()[frame.region].construct;
-  if (construct == Construct::task_wait || construct == Construct::task_group) {
+  const Directive construct = replay_.classes()[frame.region].construct;
+  if (construct == Directive::task_wait || construct == Directive::task_group) {
     if (!nested_wait(task)) put(state, task, {Do::wait, 0, 0});
     return;
   }
   if (task.is_explicit) return;
   RegionModel& model = *state.model;
   switch (construct) {
-    case Construct::barrier:
-    case Construct::implicit_barrier:
+    case Directive::barrier:
+    case Directive::implicit_barrier:
       if (!nested_wait(task)) put(state, task, {Do::barrier, 0, 0});
       break;
-    case Construct::loop:
-    case Construct::sections:
-    case Construct::workshare: {
+    case Directive::loop:
+    case Directive::sections:
+    case Directive::workshare: {
       const std::uint32_t number = state.loops++;
       if (model.loops.size() <= number) model.loops.resize(number + 1);
       Loop& loop = model.loops[number];
       loop.region = frame.region;
-      loop.is_static = loop.is_static && construct == Construct::loop;
+      loop.is_static = loop.is_static && construct == Directive::loop;
       loop.by_rank.resize(model.size);
       put(state, task, {Do::loop, number, 0});
       state.loop = number;
@@ -107,7 +107,7 @@ void Modeller::enter(LocationRef location, Task& task, const Frame& frame) {
       mark(frame.region);
       break;
     }
-    case Construct::single: {
+    case Directive::single: {
       const std::uint32_t number = state.singles++;
       if (model.singles.size() <= number) model.singles.resize(number + 1);
       put(state, task, {Do::single, number, 0});
@@ -230,9 +230,9 @@ void Modeller::mark(RegionRef region) {
 /// The runtime tells of a wait and of the waiting in it: one is enough.
 bool Modeller::nested_wait(const Task& task) const {
   if (task.stack.size() < 2) return false;
-  const Construct outer = replay_.classes()[task.stack[task.stack.size() - 2].region].construct;
-  return outer == Construct::barrier || outer == Construct::implicit_barrier || outer == Construct::task_wait ||
-         outer == Construct::task_group;
+  const Directive outer = replay_.classes()[task.stack[task.stack.size() - 2].region].construct;
+  return outer == Directive::barrier || outer == Directive::implicit_barrier || outer == Directive::task_wait ||
+         outer == Directive::task_group;
 }
 
 Ops* Modeller::ops_of(State& state, const Task& task) {

@@ -31,8 +31,7 @@ constinit std::atomic<std::uint64_t> first_head{0}, first_tail{0};
 //   1. before: the consumer is held (nobody writes the trace), then journal, spool, modules and free list.
 //   2. parent: all let go; it never knows.
 //   3. child: only the forking thread exists. The locks are let go by the thread that took them; the parent's session
-//   is
-//      forgotten but not destroyed; its descriptors are closed; its rings stay mapped and are not written again.
+//      is forgotten but not destroyed; its descriptors are closed; its rings stay mapped and are not written again.
 void Forks::before() noexcept {
   decision.lock();
   Session* session = Session::current();

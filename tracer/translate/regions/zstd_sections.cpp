@@ -42,18 +42,6 @@ const LibZstd* libzstd() {
   return loaded ? &functions : nullptr;
 }
 
-bool read_at(int fd, void* to, std::uint64_t size, std::uint64_t offset) noexcept {
-  auto* at = static_cast<char*>(to);
-  while (size > 0) {
-    const ssize_t got = ::pread(fd, at, size, static_cast<off_t>(offset));
-    if (got <= 0) return false;
-    at += got;
-    size -= static_cast<std::uint64_t>(got);
-    offset += static_cast<std::uint64_t>(got);
-  }
-  return true;
-}
-
 /// A section that zstd has compressed.
 struct Compressed {
   std::uint64_t header_at;  ///< in the file

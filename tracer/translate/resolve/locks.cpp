@@ -12,14 +12,14 @@ namespace tracer::translate {
 namespace {
 
 /// The operations of all channels, oldest first; each channel's are in order. Of equal times an acquisition comes last.
-class Timeline {
+class LockTimeline {
  public:
   struct Step : LockLog::Operation {
     ChannelId channel = none;
     std::uint32_t index = 0;  ///< among the channel's operations
   };
 
-  explicit Timeline(Tables& tables);
+  explicit LockTimeline(Tables& tables);
   bool next(Step& step);
   /// The channel's next operation; nullptr: it has none.
   const Step* coming(ChannelId channel) const {
@@ -53,7 +53,7 @@ class Timeline {
   ChannelId last_ = none;  ///< whose head is not in the queue
 };
 
-Timeline::Timeline(Tables& tables) {
+LockTimeline::LockTimeline(Tables& tables) {
   std::unordered_map<std::uint64_t, std::uint32_t> numbers;
   positions_.reserve(tables.channels.size());
   for (ChannelId c = 0; c < tables.channels.size(); ++c) {
@@ -68,7 +68,7 @@ Timeline::Timeline(Tables& tables) {
   }
 }
 
-void Timeline::advance(ChannelId channel) {
+void LockTimeline::advance(ChannelId channel) {
   Position& at = positions_[channel];
   at.has_head = at.log.next(at.head);
   if (!at.has_head) return;
@@ -76,7 +76,7 @@ void Timeline::advance(ChannelId channel) {
   ++at.head.index;  // from none on
 }
 
-bool Timeline::next(Step& step) {
+bool LockTimeline::next(Step& step) {
   // Mostly a thread goes on.
   if (last_ != none && positions_[last_].has_head) {
     if (const Key mine = key_of(last_); !queue_.empty() && mine > queue_.top()) {
@@ -102,7 +102,7 @@ class LockLinker {
   void run();
 
  private:
-  using Step = Timeline::Step;
+  using Step = LockTimeline::Step;
   static constexpr Ticks most_early = 4096;  ///< a microsecond or more; what is further off has other reasons
   /// Who has it, as far as was seen.
   struct Lock {
@@ -145,7 +145,7 @@ class LockLinker {
   }
 
   Tables& tables_;
-  Timeline timeline_;
+  LockTimeline timeline_;
   std::vector<Lock> locks_;
   std::vector<Channel> channels_;
 };

@@ -10,9 +10,9 @@
 namespace tracer::translate {
 
 /// Everything that the writing of one location refers to.
-struct Context : ChannelView {
-  Context(const Tables& all, const Journal& of_run, const Vocabulary& vocabulary, const ClockFit& fit, ChannelId which,
-          LocationWriter& writer)
+struct WriteContext : ChannelView {
+  WriteContext(const Tables& all, const Journal& of_run, const Vocabulary& vocabulary, const ClockFit& fit,
+               ChannelId which, LocationWriter& writer)
       : ChannelView(all, fit, which),
         journal(of_run),
         names(vocabulary),

@@ -12,7 +12,7 @@ namespace tracer::translate {
 
 class CourseEvents final : public CourseListener {
  public:
-  CourseEvents(Context& context, const Nest& nest, RegionEvents& regions, MarkEvents& marks, WorkEvents& work)
+  CourseEvents(WriteContext& context, const Nest& nest, RegionEvents& regions, MarkEvents& marks, WorkEvents& work)
       : context_(context), nest_(nest), regions_(regions), marks_(marks), work_(work) {}
 
   void forked(std::uint32_t threads, Nanoseconds t) override;
@@ -33,7 +33,7 @@ class CourseEvents final : public CourseListener {
     if (which.comm != undefined_ref) context_.out.add(t, type, which.comm, which.rank, which.generation);
   }
 
-  Context& context_;
+  WriteContext& context_;
   const Nest& nest_;
   RegionEvents& regions_;
   MarkEvents& marks_;

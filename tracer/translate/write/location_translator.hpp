@@ -49,7 +49,7 @@ class LocationTranslator {
   /// The time's, or the last event's.
   Nanoseconds not_before_last(Ticks time) const { return std::max(context_.clock(time), context_.out.last()); }
 
-  Context context_;
+  WriteContext context_;
   RecordEvents events_;
   FastPath fast_;
   const bool is_first_;        ///< the location that begins and ends the program

@@ -11,7 +11,7 @@ namespace tracer::translate {
 
 class LockEvents {
  public:
-  LockEvents(Context& context, const Nest& nest, RegionEvents& regions)
+  LockEvents(WriteContext& context, const Nest& nest, RegionEvents& regions)
       : context_(context), nest_(nest), regions_(regions), course_(context) {}
 
   void mutex(const Record& r, Nanoseconds t);
@@ -34,7 +34,7 @@ class LockEvents {
   }
   Construct routine_inside(Construct called) const;
 
-  Context& context_;
+  WriteContext& context_;
   const Nest& nest_;
   RegionEvents& regions_;
   LockCourse course_;

@@ -14,7 +14,7 @@ namespace tracer::translate {
 
 class MarkEvents {
  public:
-  MarkEvents(Context& context, const Nest& nest, RegionEvents& regions, const TaskCreation& creation)
+  MarkEvents(WriteContext& context, const Nest& nest, RegionEvents& regions, const TaskCreation& creation)
       : context_(context), nest_(nest), regions_(regions), creation_(creation) {}
 
   void mark(const Record& r, Nanoseconds t);
@@ -26,7 +26,7 @@ class MarkEvents {
   void write_errors(Nanoseconds t);
 
  private:
-  Context& context_;
+  WriteContext& context_;
   const Nest& nest_;
   RegionEvents& regions_;
   const TaskCreation& creation_;

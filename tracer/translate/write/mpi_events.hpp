@@ -10,7 +10,7 @@ namespace tracer::translate {
 
 class MpiEvents {
  public:
-  MpiEvents(Context& context, RegionEvents& regions) : context_(context), regions_(regions) {}
+  MpiEvents(WriteContext& context, RegionEvents& regions) : context_(context), regions_(regions) {}
 
   void call(const Record& r, Nanoseconds t);
   void request(const Record& r, Nanoseconds t);
@@ -25,7 +25,7 @@ class MpiEvents {
  private:
   void one_sided(const Record& r, const Record& more, Nanoseconds t);
 
-  Context& context_;
+  WriteContext& context_;
   RegionEvents& regions_;
 };
 

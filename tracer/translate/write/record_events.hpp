@@ -20,7 +20,7 @@
 namespace tracer::translate {
 
 struct RecordEvents {
-  explicit RecordEvents(Context& context)
+  explicit RecordEvents(WriteContext& context)
       : nest(context.tables.root_comm[context.channel]),
         names(context.tables),
         regions(context, nest, names),

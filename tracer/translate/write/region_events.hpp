@@ -19,7 +19,7 @@ struct Site {
 
 class RegionEvents {
  public:
-  RegionEvents(Context& context, Nest& nest, const TaskNames& names)
+  RegionEvents(WriteContext& context, Nest& nest, const TaskNames& names)
       : context_(context), nest_(nest), task_names_(names) {}
 
   RegionRef region_of(RegionKey key);
@@ -77,7 +77,7 @@ class RegionEvents {
     RegionRef region = undefined_ref;
   };
 
-  Context& context_;
+  WriteContext& context_;
   Nest& nest_;
   const TaskNames& task_names_;
   std::array<CachedRegion, 64> cache_{};

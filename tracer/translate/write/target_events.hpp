@@ -11,7 +11,7 @@ namespace tracer::translate {
 
 class TargetEvents {
  public:
-  TargetEvents(Context& context, RegionEvents& regions) : context_(context), regions_(regions) {}
+  TargetEvents(WriteContext& context, RegionEvents& regions) : context_(context), regions_(regions) {}
 
   void target(const Record& r, Nanoseconds t);
   void submit(const Record& r, Nanoseconds t);
@@ -30,7 +30,7 @@ class TargetEvents {
     std::uint64_t codeptr;
   };
 
-  Context& context_;
+  WriteContext& context_;
   RegionEvents& regions_;
   Record first_{};
   std::vector<OpenTarget> open_;

@@ -13,7 +13,7 @@ namespace tracer::translate {
 
 class TaskCreation {
  public:
-  TaskCreation(Context& context, RegionEvents& regions, const TaskNames& names)
+  TaskCreation(WriteContext& context, RegionEvents& regions, const TaskNames& names)
       : context_(context), regions_(regions), names_(names) {}
 
   void create(const Record& r);
@@ -30,7 +30,7 @@ class TaskCreation {
   void describe(TaskId id);
   void add_dependences();
 
-  Context& context_;
+  WriteContext& context_;
   RegionEvents& regions_;
   const TaskNames& names_;
   TaskCounter counter_;

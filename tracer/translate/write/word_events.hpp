@@ -25,7 +25,7 @@ struct StrayRange {
 
 class WordEvents {
  public:
-  WordEvents(Context& context, Nest& nest, RegionEvents& regions)
+  WordEvents(WriteContext& context, Nest& nest, RegionEvents& regions)
       : context_(context), nest_(nest), regions_(regions), strays_(context.plan().strays) {}
 
   void word(const Record& r, Nanoseconds t);
@@ -48,7 +48,7 @@ class WordEvents {
   bool is_stray(std::uint64_t number) const noexcept { return number < strays_.size() && strays_[number]; }
   TaskState* around(const TaskState* task) noexcept;
 
-  Context& context_;
+  WriteContext& context_;
   Nest& nest_;
   RegionEvents& regions_;
   std::vector<OpenRange> ranges_;  ///< whose end has not come

@@ -10,7 +10,7 @@ namespace tracer::translate {
 
 class WorkEvents {
  public:
-  WorkEvents(Context& context, const Nest& nest, RegionEvents& regions)
+  WorkEvents(WriteContext& context, const Nest& nest, RegionEvents& regions)
       : context_(context), nest_(nest), regions_(regions) {}
 
   /// What the record did: its site is the region it entered, and may be entered so again; nullptr: something else.
@@ -27,7 +27,7 @@ class WorkEvents {
   void end_work(const Record& r, Nanoseconds t, Construct construct);
   void section(const Record& r, Nanoseconds t);
 
-  Context& context_;
+  WriteContext& context_;
   const Nest& nest_;
   RegionEvents& regions_;
   std::uint64_t loop_ = 0, sections_ = 0;  ///< positions

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See archive_definitions.hpp.
-#include "tracer/cli/archive_definitions.hpp"
+#include "formats/otf2/archive_definitions.hpp"
 
 #include "tracer/base/text.hpp"
 
-namespace tracer::cli {
+namespace tracer::otf2 {
 namespace {
 
-using otf2::TraceDefinitions;
+
 
 /// Archives may be anybody's, and what they say ends on terminals, in pages and in tables.
 std::string text(const TraceDefinitions& from, std::uint64_t ref) {
@@ -140,4 +140,4 @@ Definitions definitions_of(const otf2::Trace& trace, const Indices& index) {
   return to;
 }
 
-}  // namespace tracer::cli
+}  // namespace tracer::otf2

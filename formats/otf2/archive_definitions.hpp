@@ -7,7 +7,7 @@
 #include "formats/otf2/reader.hpp"
 #include "tracer/definitions.hpp"
 
-namespace tracer::cli {
+namespace tracer::otf2 {
 
 /// From an archive's references to dense ones.
 class Index {
@@ -44,4 +44,4 @@ struct Indices {
 /// Text of anybody's, made fit for terminals, pages and tables.
 Definitions definitions_of(const otf2::Trace& trace, const Indices& index);
 
-}  // namespace tracer::cli
+}  // namespace tracer::otf2
