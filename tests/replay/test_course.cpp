@@ -166,7 +166,7 @@ TEST_CASE("what the trace leaves open ends from within, tasks before their team"
   run.steps.take();
   const Nanoseconds end = run.course->end_all(90);
   const Lines lines = run.steps.take();
-  REQUIRE(lines.size() == 6);
+  REQUIRE(lines.size() == 5);
   CHECK(lines[0].ends_with("leave"));
   CHECK(lines[1].ends_with("complete 1"));
   CHECK(lines[2].ends_with("switch 0"));
