@@ -33,13 +33,7 @@ class EventBuffer {
       return put_off({time, type, pending_, sub, ref, a, b});
     if (RegionTable::is_deferred(ref) && (type == EventType::enter || type == EventType::leave)) [[unlikely]]
       ref = regions_.keep(ref);
-    if (type == EventType::parameter_string || type == EventType::parameter_uint) usage_.parameter(ref);
-    if (type == EventType::team_begin || type == EventType::task_create || type == EventType::task_switch)
-      usage_.comm(ref);
-    if (type >= EventType::mpi_send && type <= EventType::comm_destroy) [[unlikely]]
-      note_mpi(type, ref);
-    if (type == EventType::mpi_rma_group_sync) usage_.group(ref);
-    if (type == EventType::parameter_string) usage_.string(static_cast<std::uint32_t>(a));
+    if (names_more(type)) note_usage(type, ref, a);
     if (time < last_) {
       ++clamped_;
       time = last_;
@@ -118,6 +112,24 @@ class EventBuffer {
     e.ref = ref;
     e.a = a;
     e.b = b;
+  }
+  /// It names a communicator, a parameter or a string.
+  static constexpr bool names_more(EventType type) noexcept {
+    static_assert(static_cast<unsigned>(EventType::mpi_rma_sync) < 64);  // the last
+    constexpr auto bit = [](EventType one) { return std::uint64_t{1} << static_cast<unsigned>(one); };
+    constexpr std::uint64_t mpi = (bit(EventType::comm_destroy) << 1) - bit(EventType::mpi_send);
+    constexpr std::uint64_t those = mpi | bit(EventType::parameter_string) | bit(EventType::parameter_uint) |
+                                    bit(EventType::team_begin) | bit(EventType::task_create) |
+                                    bit(EventType::task_switch) | bit(EventType::mpi_rma_group_sync);
+    return (those & bit(type)) != 0;
+  }
+  void note_usage(EventType type, std::uint32_t ref, std::uint64_t a) {
+    if (type == EventType::task_switch || type == EventType::task_create || type == EventType::team_begin)
+      return usage_.comm(ref);
+    if (type >= EventType::mpi_send && type <= EventType::comm_destroy) return note_mpi(type, ref);
+    if (type == EventType::mpi_rma_group_sync) return usage_.group(ref);
+    usage_.parameter(ref);
+    if (type == EventType::parameter_string) usage_.string(static_cast<std::uint32_t>(a));
   }
   void note_mpi(EventType type, std::uint32_t comm);
   void put_off(Event event);

@@ -4,12 +4,6 @@
 
 namespace tracer::translate {
 
-Ticks Course::next_due() const noexcept {
-  if (teams.is_at_boundary() || nest_.current->ends_unreported) return 0;
-  const Ticks due = std::min(limit(), teams.on_time_until());
-  return due != never ? due + 1 : never;  // until and with them
-}
-
 // A task's end may be told after the barrier that waited for it: its time is the barrier's then. What else comes so
 // late comes after the team (records are missing).
 Ticks Course::time_of(const Record& r) const noexcept {

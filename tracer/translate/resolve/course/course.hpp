@@ -21,7 +21,11 @@ class Course {
 
   /// Before this time a record has its own time, and nothing must end first. 0: the next record may say so, whatever
   /// its time.
-  Ticks next_due() const noexcept;
+  Ticks next_due() const noexcept {
+    if (teams.is_at_boundary() || nest_.current->ends_unreported) return 0;
+    const Ticks due = std::min(limit(), teams.on_time_until());
+    return due != never ? due + 1 : never;  // until and with them
+  }
   /// The time that is meant by the record.
   Ticks time_of(const Record& r) const noexcept;
   /// By when the innermost part, or a task outside its team, must have ended; never: nothing must.

@@ -36,11 +36,6 @@ Ticks late_time(const Record& r, const Part& part) noexcept {
   return p.implicit_end;
 }
 
-Ticks on_time_until(const Part& part) noexcept {
-  const ParallelInstance* const p = part.parallel;
-  return part.instance->rank != 0 && p && p->implicit_end != 0 ? p->implicit_end : never;
-}
-
 Ticks left_with_master(const Part& part) noexcept {
   return part.parallel && part.instance->rank != 0 ? part.parallel->limit : never;
 }

@@ -10,7 +10,10 @@ namespace tracer::translate {
 /// The time that is meant by an end or another record of a worker in `part`.
 Ticks late_time(const Record& r, const Part& part) noexcept;
 /// Up to this time late_time() is the record's own, whatever the record.
-Ticks on_time_until(const Part& part) noexcept;
+inline Ticks on_time_until(const Part& part) noexcept {
+  const ParallelInstance* const p = part.parallel;
+  return part.instance->rank != 0 && p && p->implicit_end != 0 ? p->implicit_end : never;
+}
 
 /// A worker whose late end never came (_exit, or the runtime dropped it) left with its master: by this time. never: the
 /// part is not such a worker's, or its team's end is not known.

@@ -30,7 +30,7 @@ bool RegionStack::hand_ranges_to(RegionStack& outer) {
   return true;
 }
 
-std::size_t RegionStack::closed(Repairs& repairs, std::size_t keep, std::optional<Repair> why) const noexcept {
+std::size_t RegionStack::closed_inside(Repairs& repairs, std::size_t keep, std::optional<Repair> why) const noexcept {
   for (std::size_t n = keep; n < open_.size(); ++n) {
     if (open_[n].construct == Construct::range) {
       repairs.note(Repair::range_without_end);
@@ -38,7 +38,7 @@ std::size_t RegionStack::closed(Repairs& repairs, std::size_t keep, std::optiona
       repairs.note(*why);
     }
   }
-  return open_.size() - std::min(keep, open_.size());
+  return open_.size() - keep;
 }
 
 std::size_t RegionStack::ended_outside(Repairs& repairs, Construct construct, bool wait) const noexcept {

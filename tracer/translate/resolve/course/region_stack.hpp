@@ -55,13 +55,16 @@ class RegionStack {
     return ended_outside(repairs, construct, wait);
   }
   /// How many regions end when only the outermost `keep` stay; each that should have an end of its own counts as `why`.
-  std::size_t closed(Repairs& repairs, std::size_t keep, std::optional<Repair> why) const noexcept;
+  std::size_t closed(Repairs& repairs, std::size_t keep, std::optional<Repair> why) const noexcept {
+    return open_.size() > keep ? closed_inside(repairs, keep, why) : 0;
+  }
 
  private:
   /// Ends with its task or team, never by an end of its own.
   static constexpr bool is_outermost(Construct c) noexcept {
     return c == Construct::parallel || c == Construct::teams || c == Construct::task;
   }
+  std::size_t closed_inside(Repairs& repairs, std::size_t keep, std::optional<Repair> why) const noexcept;
   std::size_t ended_outside(Repairs& repairs, Construct construct, bool wait) const noexcept;
 
   std::vector<OpenRegion> open_;

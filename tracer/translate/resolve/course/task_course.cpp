@@ -33,7 +33,9 @@ TaskState& TaskCourse::begin(TaskId id) {
 
 void TaskCourse::complete_current(Nanoseconds t) {
   TaskState& task = *nest_.current;
-  listener_.left(task.open, task.open.closed(view_.repairs, 1, Repair::region_closed_by_task_end), t);
+  const std::size_t inside = task.open.closed(view_.repairs, 1, Repair::region_closed_by_task_end);
+  if (inside != 0) [[unlikely]]
+    listener_.left(task.open, inside, t);
   listener_.left(task.open, task.open.closed(view_.repairs, 0, {}), t);
   listener_.completed(task, t);
 }
