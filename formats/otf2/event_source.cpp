@@ -12,7 +12,6 @@ namespace tracer::otf2 {
 namespace fs = std::filesystem;
 namespace {
 
-
 class ArchiveSource final : public EventSource {
  public:
   explicit ArchiveSource(const fs::path& path) : trace_{otf2::Trace::open(path)}, index_{trace_.definitions()} {

@@ -20,7 +20,8 @@ using Lines = std::vector<std::string>;
 namespace {
 
 constexpr ParallelId region = make_id(0, 2);
-constexpr TaskId initial = make_id(0, 1), master_task = make_id(0, 3), task = make_id(0, 4), worker_task = make_id(1, 1);
+constexpr TaskId initial = make_id(0, 1), master_task = make_id(0, 3), task = make_id(0, 4),
+                 worker_task = make_id(1, 1);
 
 /// Whoever writes, in words.
 class Steps final : public CourseListener {

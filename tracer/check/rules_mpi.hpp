@@ -8,7 +8,7 @@ namespace tracer::check {
 
 /// Of a run that was killed, or that lost events, an end may be missing; of a job, what is missing of one process is
 /// missing to the others.
-bool is_whole(const Context& context);
+bool is_whole(const CheckContext& context);
 
 /// The location group; undefined_ref: there is no such location.
 std::uint32_t process_of(const otf2::TraceDefinitions& definitions, std::uint64_t location);

@@ -113,7 +113,7 @@ void Judge::uneven(RegionRef cause, const AccountRow& row) {
       finding.advice = for_region(cause);
       break;
   }
-  const bool in_task = construct(cause) == Construct::task;
+  const bool in_task = construct(cause) == Directive::task;
   finding.text += ran_meanwhile(in_task ? cause : row.parallel, Activity::barrier) + how_waited(row.region);
   add(std::move(finding), id, row.ns);
 }
