@@ -3,8 +3,8 @@
 #include "tracer/cli/tables.hpp"
 
 #include "formats/otf2/event_source.hpp"
-#include "tracer/cli/archive.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/cli/archive.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/columns/write.hpp"
 
