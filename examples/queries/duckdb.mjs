@@ -16,7 +16,7 @@ const connection = await (await DuckDBInstance.create(':memory:')).connect();
 const quoted = (path) => `'${path.replaceAll("'", "''")}'`;
 for (const name of ['regions', 'events', 'tasks', 'dependences', 'locks', 'teams', 'messages', 'device_operations', 'metrics'])
   await connection.run(`CREATE VIEW ${name} AS FROM read_parquet(${quoted(join(tables, '*', name + '-*.parquet'))})`);
-for (const name of ['samples', 'pauses'])  // not in tables of older versions
+for (const name of ['samples', 'pauses', 'sampled_values'])  // not in tables of older versions
   await connection.run(`CREATE VIEW ${name} AS FROM read_parquet(${quoted(join(tables, '*', name + '-*.parquet'))})`).catch(() => {});
 for (const name of ['locations', 'processes', 'region_names', 'metric_names', 'phases', 'properties'])
   if (existsSync(join(tables, name + '.parquet'))) await connection.run(`CREATE VIEW ${name} AS FROM read_parquet(${quoted(join(tables, name + '.parquet'))})`);

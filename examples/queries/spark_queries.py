@@ -8,7 +8,7 @@ import sys
 
 from pyspark.sql import SparkSession
 
-OF_PROCESSES = ("regions", "events", "tasks", "dependences", "locks", "teams", "messages", "device_operations", "metrics", "samples", "pauses")
+OF_PROCESSES = ("regions", "events", "tasks", "dependences", "locks", "teams", "messages", "device_operations", "metrics", "samples", "pauses", "sampled_values")
 DEFINITIONS = ("locations", "processes", "region_names", "metric_names", "phases", "properties")
 HERE = pathlib.Path(__file__).resolve().parent
 

@@ -51,6 +51,8 @@ class Writer final : public TimelineVisitor {
           "threads,max_over_mean");
     start(paths_, "sampled_paths.csv", "path,parent,name,file,region");
     start(samples_, "samples.csv", "location,time_ns,path,activity,region,processor,line");
+    start(sampled_counters_, "sampled_counters.csv", "counter,name,unit");
+    start(sampled_values_, "sampled_values.csv", "location,time_ns,counter,value");
     start(pauses_, "pauses.csv", "location,begin_ns,end_ns,preempted");
     write_tables(definitions);
   }
@@ -89,13 +91,19 @@ class Writer final : public TimelineVisitor {
   void sample(const TimelineSample& sample) override {
     samples_ << sample.location << ',' << since(sample.time) << ',' << sample.path << ',' << sample.activity << ','
              << number(sample.region) << ',' << number(sample.processor) << ',' << sample.line << '\n';
+    for (std::size_t c = 0; c < sample.counted.size(); ++c)
+      if (sample.counted[c] != TimelineSample::not_counted)
+        sampled_values_ << sample.location << ',' << since(sample.time) << ',' << c << ',' << sample.counted[c] << '\n';
+  }
+  void sampled_counter(const SampledCounter& counter) override {
+    sampled_counters_ << counter.number << ',' << cell(std::string{counter.name}) << ',' << counter.unit << '\n';
   }
   void pause(const TimelinePause& pause) override {
     pauses_ << pause.location << ',' << since(pause.begin) << ',' << since(pause.end) << ',' << pause.preempted << '\n';
   }
   void finish() override {
-    for (std::ofstream* file :
-         {&slices_, &arrows_, &messages_, &counters_, &bands_, &phases_, &paths_, &samples_, &pauses_})
+    for (std::ofstream* file : {&slices_, &arrows_, &messages_, &counters_, &bands_, &phases_, &paths_, &samples_,
+                                &pauses_, &sampled_counters_, &sampled_values_})
       check(*file);
   }
 
@@ -142,7 +150,8 @@ class Writer final : public TimelineVisitor {
 
   std::filesystem::path directory_;
   std::uint64_t origin_;
-  mutable std::ofstream slices_, arrows_, messages_, counters_, bands_, phases_, paths_, samples_, pauses_;
+  mutable std::ofstream slices_, arrows_, messages_, counters_, bands_, phases_, paths_, samples_, pauses_,
+      sampled_counters_, sampled_values_;
 };
 
 }  // namespace

@@ -44,7 +44,8 @@ constexpr std::uint32_t cpu = 1, pid = 2, tid = 3, callstack = 4, mode = 5;
 constexpr std::uint64_t user = 2;
 }  // namespace perf
 
-constexpr std::uint64_t sequence = 1, counter_tracks = std::uint64_t{1} << 40, phase_tracks = std::uint64_t{1} << 41;
+constexpr std::uint64_t sequence = 1, counter_tracks = std::uint64_t{1} << 40, phase_tracks = std::uint64_t{1} << 41,
+                        sampled_tracks = std::uint64_t{1} << 42;
 
 class Writer final : public TimelineVisitor {
  public:
@@ -156,11 +157,36 @@ class Writer final : public TimelineVisitor {
     message.message(packet::perf_sample, perf);
     message.varint(packet::sequence_flags, packet::needs_state);
     write(message);
+    for (std::size_t c = 0; c < sample.counted.size(); ++c)
+      if (sample.counted[c] != TimelineSample::not_counted)
+        write_counted(sample, static_cast<std::uint32_t>(c), sample.counted[c]);
   }
+
+  void sampled_counter(const SampledCounter& counter) override { sampled_.emplace_back(counter); }
 
   void finish() override { out_.flush(); }
 
  private:
+  /// A track below the thread's: by how much the counter went up since the sample before.
+  void write_counted(const TimelineSample& sample, std::uint32_t counter, std::uint64_t value) {
+    if (counter >= sampled_.size()) return;
+    const std::uint64_t track = sampled_tracks + sample.location * std::uint64_t{sampled_.size()} + counter;
+    if (sampled_described_.insert(track).second) {
+      Proto unit, descriptor;
+      unit.text(track::counter_unit_name, sampled_[counter].unit);
+      descriptor.varint(track::uuid, track);
+      descriptor.varint(track::parent, track_of(sample.location));
+      descriptor.text(track::name, sampled_[counter].name);
+      descriptor.message(track::counter, unit);
+      write_track(descriptor);
+    }
+    Proto event;
+    event.varint(event::type, event::counter);
+    event.varint(event::track_uuid, track);
+    event.varint(event::counter_value, value);
+    write_event(sample.time, event);
+  }
+
   static std::uint64_t track_of(LocationRef location) { return (std::uint64_t{1} << 32) + location; }
   static std::uint64_t process_of(std::uint32_t group) { return group + 1; }
 
@@ -298,8 +324,10 @@ class Writer final : public TimelineVisitor {
   std::vector<std::uint64_t> categories_;  ///< of each name
   std::ostream& out_;
   std::set<std::uint32_t> described_;
-  std::map<std::string, std::uint64_t, std::less<>> functions_, files_;     ///< interned, of samples
-  std::vector<std::uint32_t> parents_;                                      ///< of sampled paths
+  std::map<std::string, std::uint64_t, std::less<>> functions_, files_;  ///< interned, of samples
+  std::vector<std::uint32_t> parents_;                                   ///< of sampled paths
+  std::vector<SampledCounter> sampled_;
+  std::set<std::uint64_t> sampled_described_;                               ///< tracks of counters
   std::set<std::uint32_t> stacks_;                                          ///< paths that are told as call stacks
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> lanes_;  ///< tracks, by process and lane
 };

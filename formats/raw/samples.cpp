@@ -16,6 +16,11 @@ bool is_sound(const SampleEntry& entry) noexcept {
       return entry.frames <= most_frames;
     case SampleKind::asked:
       return entry.frames >= asked_words && entry.frames <= most_frames + asked_words;
+    case SampleKind::counted:
+      return entry.reason <= most_counters && entry.reason <= entry.frames &&
+             entry.frames <= most_frames + entry.reason;
+    case SampleKind::counters:
+      return entry.frames <= most_counters;
     case SampleKind::switched_out:
     case SampleKind::switched_in:
     case SampleKind::lost:
@@ -60,7 +65,7 @@ std::uint64_t read_samples(const std::filesystem::path& path,
       std::memcmp(header.magic, samples_magic, sizeof header.magic) != 0 || header.version != format_version) {
     return std::filesystem::file_size(path, error);
   }
-  std::vector<std::uint64_t> frames(most_frames + asked_words);
+  std::vector<std::uint64_t> frames(most_words);
   for (;;) {
     const auto at = static_cast<std::uint64_t>(file.tellg());
     SampleEntry entry{};

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "formats/raw/layout.hpp"
+#include "tracer/base/counters.hpp"
 #include "tracer/base/file.hpp"
 
 namespace tracer::raw {
@@ -26,9 +27,15 @@ enum class SampleKind : std::uint16_t {
   switched_in = 3,   ///< it runs again
   lost = 4,          ///< `reason` entries of this channel were dropped for want of room
   asked = 5,         ///< as sample, taken by a signal's handler: the first two words are AskedWords
-  source = 6,  ///< where the channel's samples come from: `processor` is a samples::Source, `reason` the period in ns;
-               ///< the last of a run holds for all
+  source = 6,   ///< where the channel's samples come from: `processor` is a samples::Source, `reason` the period in ns;
+                ///< the last of a run holds for all
+  counted = 7,  ///< as sample; the first `reason` words are what the channel's counters had come to (not_counted:
+                ///< unknown), in the order of `counters`
+  counters = 8,  ///< the words are the numbers of the channel's counters (tracer/base/counters.hpp): before its samples
 };
+
+/// The value of a counter that was not counted.
+inline constexpr std::uint64_t not_counted = ~std::uint64_t{0};
 
 /// What begins the words of SampleKind::asked, before its frames.
 struct AskedWords {
@@ -51,6 +58,8 @@ struct SampleEntry {
 static_assert(sizeof(SampleEntry) == 24 && std::is_trivially_copyable_v<SampleEntry>);
 
 inline constexpr std::size_t most_frames = 256;
+/// Words that an entry may have.
+inline constexpr std::size_t most_words = most_frames + most_counters;
 inline constexpr std::size_t asked_words = sizeof(AskedWords) / sizeof(std::uint64_t);
 
 /// One thread at a time.

@@ -14,7 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char magic[8] = {'T', 'R', 'C', 'R', 'S', 'T', 'K', '2'};
+constexpr char magic[8] = {'T', 'R', 'C', 'R', 'S', 'T', 'K', '3'};
+constexpr char magic_without_counters[8] = {'T', 'R', 'C', 'R', 'S', 'T', 'K', '2'};
 constexpr char magic_without_states[8] = {'T', 'R', 'C', 'R', 'S', 'T', 'K', '1'};
 
 /// A sample as version 1 has it.
@@ -82,6 +83,15 @@ class Input {
   std::uint64_t left_ = 0;
 };
 
+void read_counters(Input& in, SampleSet& set) {
+  set.counters = in.all<Counter>();
+  for (const Counter& counter : set.counters) in.require(counter.name < set.strings.size());
+  set.values = in.all<std::uint64_t>();
+  const std::size_t each = set.counters.size();
+  in.require(each == 0 ? set.values.empty()
+                       : set.values.size() % each == 0 && set.values.size() / each == set.samples.size());
+}
+
 }  // namespace
 
 void write(const SampleSet& set, const fs::path& path) {
@@ -97,6 +107,8 @@ void write(const SampleSet& set, const fs::path& path) {
   for (const auto& stack : set.stacks) put_all(out, stack);
   put_all(out, set.samples);
   put_all(out, set.pauses);
+  put_all(out, set.counters);
+  put_all(out, set.values);
   out.close();
   std::error_code error;
   if (out) fs::rename(beside, path, error);
@@ -111,7 +123,8 @@ SampleSet read(const fs::path& path) {
   Input in(path);
   char found[sizeof magic];
   in.bytes(found, sizeof found);
-  const bool has_states = std::memcmp(found, magic, sizeof magic) == 0;
+  const bool has_counters = std::memcmp(found, magic, sizeof magic) == 0;
+  const bool has_states = has_counters || std::memcmp(found, magic_without_counters, sizeof magic) == 0;
   if (!has_states && std::memcmp(found, magic_without_states, sizeof magic) != 0)
     throw Error(path.string() + " is no file of samples");
   SampleSet set;
@@ -136,6 +149,7 @@ SampleSet read(const fs::path& path) {
   set.samples = has_states ? in.all<Sample>() : with_states(in.all<SampleWithoutState>());
   for (const Sample& sample : set.samples) in.require(sample.stack < stacks);
   set.pauses = in.all<Pause>();
+  if (has_counters) read_counters(in, set);
   return set;
 }
 

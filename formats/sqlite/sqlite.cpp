@@ -31,6 +31,8 @@ CREATE TABLE phases (name INTEGER PRIMARY KEY, count INTEGER, total_ns INTEGER, 
 CREATE TABLE phase_bands (process INTEGER, lane INTEGER, name INTEGER, begin_ns INTEGER, end_ns INTEGER);
 CREATE TABLE sampled_paths (path INTEGER PRIMARY KEY, parent INTEGER, name TEXT, file TEXT, region INTEGER);
 CREATE TABLE samples (location INTEGER, time_ns INTEGER, path INTEGER, activity TEXT, region INTEGER, processor INTEGER, line INTEGER);
+CREATE TABLE sampled_counters (counter INTEGER PRIMARY KEY, name TEXT, unit TEXT);
+CREATE TABLE sampled_values (location INTEGER, time_ns INTEGER, counter INTEGER, value INTEGER);
 CREATE TABLE pauses (location INTEGER, begin_ns INTEGER, end_ns INTEGER, preempted INTEGER);
 CREATE VIEW named_samples AS SELECT s.*, p.name AS function, p.file, l.name AS thread, r.text AS region_text
   FROM samples s JOIN sampled_paths p USING (path) JOIN locations l USING (location) LEFT JOIN regions r ON r.name = s.region;
@@ -112,6 +114,8 @@ class Writer final : public TimelineVisitor {
         bands_{database_, "INSERT INTO phase_bands VALUES (?,?,?,?,?)"},
         paths_{database_, "INSERT INTO sampled_paths VALUES (?,?,?,?,?)"},
         samples_{database_, "INSERT INTO samples VALUES (?,?,?,?,?,?,?)"},
+        sampled_counters_{database_, "INSERT INTO sampled_counters VALUES (?,?,?)"},
+        sampled_values_{database_, "INSERT INTO sampled_values VALUES (?,?,?,?)"},
         pauses_{database_, "INSERT INTO pauses VALUES (?,?,?,?)"},
         origin_{definitions.clock.offset} {
     write_tables(definitions);
@@ -152,6 +156,12 @@ class Writer final : public TimelineVisitor {
     samples_(std::uint64_t{sample.location}, since(sample.time), std::uint64_t{sample.path},
              std::string{sample.activity}, or_null(sample.region), or_null(sample.processor),
              std::uint64_t{sample.line});
+    for (std::size_t c = 0; c < sample.counted.size(); ++c)
+      if (sample.counted[c] != TimelineSample::not_counted)
+        sampled_values_(std::uint64_t{sample.location}, since(sample.time), std::uint64_t{c}, sample.counted[c]);
+  }
+  void sampled_counter(const SampledCounter& counter) override {
+    sampled_counters_(std::uint64_t{counter.number}, std::string{counter.name}, std::string{counter.unit});
   }
   void pause(const TimelinePause& pause) override {
     pauses_(std::uint64_t{pause.location}, since(pause.begin), since(pause.end), std::uint64_t{pause.preempted});
@@ -201,7 +211,8 @@ class Writer final : public TimelineVisitor {
 
   Database database_;
   Schema schema_;
-  Insert slices_, arrows_, messages_, counters_, phases_, bands_, paths_, samples_, pauses_;
+  Insert slices_, arrows_, messages_, counters_, phases_, bands_, paths_, samples_, sampled_counters_, sampled_values_,
+      pauses_;
   std::uint64_t origin_;
 };
 

@@ -29,6 +29,44 @@ inline constexpr std::uint16_t barrier_before_51 = 1, barrier_implicit_before_51
                                barrier_implicit_workshare = 8, barrier_implicit_parallel = 9, barrier_teams = 10;
 }  // namespace sync_kind
 
+namespace thread_state {  // ompt_state_t
+struct Named {
+  std::uint16_t value;
+  const char* name;
+};
+inline constexpr Named all[] = {
+    {0x000, "work_serial"},
+    {0x001, "work_parallel"},
+    {0x002, "work_reduction"},
+    {0x010, "wait_barrier"},
+    {0x011, "wait_barrier_implicit_parallel"},
+    {0x012, "wait_barrier_implicit_workshare"},
+    {0x013, "wait_barrier_implicit"},
+    {0x014, "wait_barrier_explicit"},
+    {0x015, "wait_barrier_implementation"},
+    {0x016, "wait_barrier_teams"},
+    {0x020, "wait_taskwait"},
+    {0x021, "wait_taskgroup"},
+    {0x040, "wait_mutex"},
+    {0x041, "wait_lock"},
+    {0x042, "wait_critical"},
+    {0x043, "wait_atomic"},
+    {0x044, "wait_ordered"},
+    {0x080, "wait_target"},
+    {0x081, "wait_target_map"},
+    {0x082, "wait_target_update"},
+    {0x100, "idle"},
+    {0x101, "overhead"},
+    {0x102, "undefined"},
+};
+/// As omp-tools.h has it, without "ompt_state_"; "unknown" for what it has not.
+constexpr const char* name_of(std::uint16_t state) noexcept {
+  for (const Named& row : all)
+    if (row.value == state) return row.name;
+  return "unknown";
+}
+}  // namespace thread_state
+
 namespace work_type {  // ompt_work_t
 inline constexpr std::uint16_t loop = 1, sections = 2, single_executor = 3, single_other = 4, workshare = 5,
                                distribute = 6, taskloop = 7, scope = 8, loop_static = 10, loop_dynamic = 11,

@@ -51,6 +51,15 @@ struct Pause {
   std::uint32_t preempted = 0;  ///< 1: it would have run; 0: it slept
 };
 
+/// What was counted of each thread, and read with each of its samples.
+struct Counter {
+  std::uint32_t name = 0;         ///< string, as perf calls it: "instructions"
+  std::uint32_t nanoseconds = 0;  ///< 1: it counts those; 0: a number
+};
+
+/// The value of a counter of which none is known.
+inline constexpr std::uint64_t not_counted = ~std::uint64_t{0};
+
 struct SampleSet {
   std::uint64_t period = 0;  ///< ns of processor time between two samples of a thread; 0: there are none
   std::uint64_t lost = 0;    ///< entries that the kernel dropped
@@ -59,6 +68,8 @@ struct SampleSet {
   std::vector<std::vector<std::uint32_t>> stacks;  ///< frames, outermost first
   std::vector<Sample> samples;                     ///< of each thread in order of time
   std::vector<Pause> pauses;                       ///< likewise
+  std::vector<Counter> counters;
+  std::vector<std::uint64_t> values;  ///< of each sample those of each counter: what it had come to on the thread
 };
 
 }  // namespace tracer::samples

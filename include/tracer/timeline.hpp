@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -108,6 +109,13 @@ struct SampledPath {
   RegionRef construct = undefined_ref;  ///< the region of a construct
 };
 
+/// A counter that was read with samples.
+struct SampledCounter {
+  std::uint32_t number = 0;  ///< from 0 on
+  std::string_view name;     ///< as perf calls it; stays as SampledPath's
+  std::string_view unit;     ///< "ns", or "1" for a number
+};
+
 struct TimelineSample {
   LocationRef location = 0;
   std::uint64_t time = 0;
@@ -115,6 +123,10 @@ struct TimelineSample {
   std::string_view activity;         ///< what the thread did: work, barrier, ... (docs/formats/report-json.md, times)
   RegionRef region = undefined_ref;  ///< the innermost it was in
   std::uint32_t processor = undefined_ref, line = 0;  ///< line: of the path's last function; 0 unknown
+  static constexpr std::uint64_t not_counted = ~std::uint64_t{0};
+  /// Of each sampled counter by how much it went up since the thread's sample before, or not_counted. Until the next
+  /// is told.
+  std::span<const std::uint64_t> counted{};
 };
 
 /// A time in which a thread did not run.
@@ -138,9 +150,11 @@ class TimelineVisitor {
   virtual void counter(const Counter&) {}
   /// When it ends.
   virtual void band(const Band&) {}
-  /// Before finish(): each path before what goes on from it, and before the samples on it.
+  /// Before finish(): all counters before the first path, each path before what goes on from it, and before the samples
+  /// on it.
   virtual void sampled_path(const SampledPath&) {}
   /// Before finish(): of each location in order of time.
+  virtual void sampled_counter(const SampledCounter&) {}
   virtual void sample(const TimelineSample&) {}
   virtual void pause(const TimelinePause&) {}
   /// Before finish().

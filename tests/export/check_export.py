@@ -209,6 +209,7 @@ REGION_PATH = ["main", "solve", "parallel @example.c:10"]
 def check_perfetto_samples(path, report):
     """The samples' call stacks, as a reader resolves what is interned."""
     strings, frames, stacks, samples, threads = {5: {}, 17: {}, 18: {}}, {}, {}, [], {}
+    tracks, counted = {}, collections.Counter()
     for _, packet in fields(path.read_bytes()):
         values = dict(fields(packet))
         for number, entry in fields(values.get(12, b"")):
@@ -224,6 +225,12 @@ def check_perfetto_samples(path, report):
         if 60 in values and 4 in dict(fields(values[60])):
             thread = dict(fields(dict(fields(values[60]))[4]))
             threads[thread[2]] = thread[1]
+        if 60 in values and 8 in dict(fields(values[60])):
+            track = dict(fields(values[60]))
+            tracks[track[1]] = track[2].decode()
+        if 11 in values and dict(fields(values[11])).get(9) == 4:
+            event = dict(fields(values[11]))
+            counted[tracks[event[11]], event[30]] += 1
         if 66 in values:
             sample = dict(fields(values[66]))
             need_thread = threads[sample[3]] == sample[2]
@@ -234,6 +241,7 @@ def check_perfetto_samples(path, report):
     kernel = [sample for sample in samples if sample[2] == [*REGION_PATH, "kernel"]]
     need(len(kernel) == 56, "perfetto: with the paths that the report has")
     need(collections.Counter(thread for thread, _, _ in samples) == {101: 40, 102: 15, 103: 26, 104: 28}, "perfetto: of the threads they are of")
+    need(counted == {("instructions", 3000): 66, ("instructions", 100): 43, ("cycles", 2000): 108} and len(tracks) == 8, f"perfetto: counters of each thread {counted}")
     need(("kernel", "/src/kernel.c") in {frame[:2] for frame in frames.values()}, "perfetto: and files")
 
 
@@ -252,6 +260,13 @@ def check_sample_rows(paths, samples, pauses, of):
          == [(1, 15_000_000, 0), (2, 4_000_000, 1), (3, 2_000_000, 1)], f"{of}: times in which threads did not run")
 
 
+def check_counted(counters, values, of):
+    """3000 instructions for each sample of work, 100 for one of waiting; 2000 cycles, but none of the very first."""
+    need([(int(row["counter"]), row["name"], row["unit"]) for row in counters] == [(0, "instructions", "1"), (1, "cycles", "1")], f"{of}: counters {counters}")
+    found = collections.Counter((int(row["counter"]), int(row["value"])) for row in values)
+    need(found == {(0, 3000): 66, (0, 100): 43, (1, 2000): 108}, f"{of}: what was counted {found}")
+
+
 def check_samples(tracer, make_trace, directory):
     archive = directory / "sampled"
     subprocess.run([make_trace, "sampled", archive], check=True)
@@ -264,10 +279,12 @@ def check_samples(tracer, make_trace, directory):
             return list(csv.DictReader(file))
 
     check_sample_rows(table("sampled_paths.csv"), table("samples.csv"), table("pauses.csv"), "csv")
+    check_counted(table("sampled_counters.csv"), table("sampled_values.csv"), "csv")
     if has_sqlite:
         database = sqlite3.connect(export(tracer, archive, "sqlite", directory / "sampled.sqlite"))
         database.row_factory = sqlite3.Row
         check_sample_rows(*([dict(row) for row in database.execute("SELECT * FROM " + name)] for name in ("sampled_paths", "samples", "pauses")), "sqlite")
+        check_counted(*([dict(row) for row in database.execute("SELECT * FROM " + name)] for name in ("sampled_counters", "sampled_values")), "sqlite")
         rows = [tuple(row) for row in database.execute("SELECT function, thread, count(*) FROM named_samples WHERE region_text LIKE '%barrier%' GROUP BY function, thread ORDER BY thread")]
         need(rows == [(REGION_PATH[-1], "Master thread", 20), (REGION_PATH[-1], "OMP thread 1", 5), (REGION_PATH[-1], "OMP thread 2", 18)], f"sqlite: with names {rows}")
         database.close()

@@ -52,6 +52,21 @@ struct SampledTrace {
   samples::SampleSet samples;
 };
 
+/// As on two threads of one machine: 3000 instructions and 2000 cycles for each sample of a thread, 100 instructions
+/// where it waited (the stack's last frame is the runtime's). Of the first sample of all no cycles are known.
+inline void count_instructions(samples::SampleSet& set) {
+  set.strings.insert(set.strings.end(), {"instructions", "cycles"});
+  const auto first = static_cast<std::uint32_t>(set.strings.size() - 2);
+  set.counters = {{first, 0}, {first + 1, 0}};
+  std::uint64_t instructions = 0, cycles = 0;
+  for (std::size_t s = 0; s < set.samples.size(); ++s) {
+    if (s != 0 && set.samples[s].thread != set.samples[s - 1].thread) instructions = cycles = 0;
+    const bool waits = set.frames[set.stacks[set.samples[s].stack].back()].origin == samples::Origin::runtime;
+    set.values.push_back(instructions += waits ? 100 : 3000);
+    set.values.push_back(s == 0 ? samples::not_counted : cycles += 2000);
+  }
+}
+
 /// imbalance_3_to_1(), a sample each ms at the half of it. Before the region the master is in main > init, behind it in
 /// main > save. In the loop all are in kernel, called by solve's outlined part; at the barrier those who wait are
 /// in the runtime. Thread 1 sleeps 15 ms of its 20 at the barrier, thread 2 is preempted for 2 ms of work and the first
@@ -91,6 +106,7 @@ inline SampledTrace sampled_imbalance() {
   set.pause(103, begin + 8 * ms, begin + 12 * ms, true);
   set.pause(104, begin + 20 * ms, begin + 22 * ms, true);
   made.samples = set.set();
+  count_instructions(made.samples);
   return made;
 }
 

@@ -8,6 +8,7 @@
 #include "tests/report/sampled_trace.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/page_samples.hpp"
+#include "tracer/report/sample_counters.hpp"
 #include "tracer/report/write.hpp"
 
 using namespace tracer;
@@ -204,6 +205,65 @@ TEST_CASE("work that was preempted is a finding") {
   REQUIRE(found != report.verdict.findings.end());
   CHECK(found->lost == 10 * ms);
   CHECK_THAT(found->text, Catch::Contains("OMP thread 3"));
+}
+
+TEST_CASE("counters are summed by function and construct, work and waiting apart") {
+  SampledTrace made = sampled_imbalance();
+  const Json samples = report_of(made)["samples"];
+  const Json kernel = row_of(samples["functions"], "kernel"),
+             region = row_of(samples["functions"], "parallel @example.c:10"),
+             main = row_of(samples["functions"], "main");
+  CHECK(kernel["counted"] == Json::array({56 * 3000, 56 * 2000}));
+  CHECK(region["counted"] == Json::array({0, 0}));
+  CHECK(region["counted_inside"] == Json::array({56 * 3000, 56 * 2000}));
+  CHECK(main["counted_inside"] == Json::array({66 * 3000, 65 * 2000}));  // cycles of its first sample are not known
+  const Json& instructions = samples["counters"][0];
+  CHECK(instructions["name"] == "instructions");
+  CHECK(instructions["unit"] == "1");
+  CHECK(instructions["total"] == 66 * 3000 + 43 * 100);
+  CHECK(instructions["waiting"] == 43 * 100);
+  CHECK(samples["counters"][1]["waiting"] == 43 * 2000);
+  const std::string text =
+      report::to_text(report::analyze(made.trace, {}, &made.samples), {.rows = 0, .colour = false, .width = 140});
+  for (const char* part : {"What was counted in work", "per cycle", "1.50", "168,000", "112,000", "(waiting)"})
+    CHECK_THAT(text, Catch::Contains(part));
+}
+
+TEST_CASE("a counter that went back, or of which nothing is known, adds nothing") {
+  SampledTrace made = sampled_imbalance();
+  samples::SampleSet& set = made.samples;
+  const report::SampleCounters before{set};
+  CHECK(before.increases(0)[1] == samples::not_counted);
+  CHECK(before.increases(1)[0] == 3000);
+  CHECK(before.increases(1)[1] == 2000);
+  set.values[2] = 7;                     // instructions of the second sample: below the first's
+  set.values[5] = samples::not_counted;  // cycles of the third
+  const report::SampleCounters after{set};
+  CHECK(after.increases(1)[0] == samples::not_counted);
+  CHECK(after.increases(2)[0] == 6000);
+  CHECK(after.increases(2)[1] == samples::not_counted);
+  CHECK(after.increases(3)[1] == 4000);
+  set.values.clear();
+  CHECK(report::SampleCounters{set}.increases(0)[0] == samples::not_counted);
+}
+
+TEST_CASE("what the runtime said of sampled threads is counted by state and wait id") {
+  SampledTrace made = sampled_imbalance();
+  CHECK(report_of(made)["samples"]["states"].empty());
+  for (std::size_t s = 0; s < 6; ++s) {
+    made.samples.samples[s].source = samples::Source::signal;
+    made.samples.samples[s].state = s < 4 ? 0x041 : s == 4 ? 0x001 : 0x999;
+    made.samples.samples[s].wait_id = s < 4 ? 0xabc0 : 0;
+  }
+  const Json states = report_of(made)["samples"]["states"];
+  REQUIRE(states.size() == 3);
+  CHECK(states[0] == Json({{"state", 0x41}, {"name", "wait_lock"}, {"wait_id", 0xabc0}, {"samples", 4}}));
+  CHECK(row_of(states, "work_parallel")["samples"] == 1);
+  CHECK(row_of(states, "unknown")["state"] == 0x999);
+  const std::string text =
+      report::to_text(report::analyze(made.trace, {}, &made.samples), {.rows = 0, .colour = false, .width = 140});
+  for (const char* part : {"What the OpenMP runtime said", "wait_lock", "0xabc0", "66.7 %"})
+    CHECK_THAT(text, Catch::Contains(part));
 }
 
 TEST_CASE("the page has each sample at its time, as long as they are few") {

@@ -133,6 +133,9 @@ class Checker:
                        FROM samples GROUP BY function, file""",
             """SELECT location, count(*) AS n FROM samples WHERE stack LIKE '%;parallel @%;kernel' GROUP BY location""",
             """SELECT location, sum(CASE WHEN preempted = 1 THEN "end" - "begin" ELSE 0 END) AS preempted, sum("end" - "begin") AS stopped FROM pauses GROUP BY location""")
+        counted, = self.duckdb(tables, "SELECT counter, sum(value) AS n FROM sampled_values GROUP BY counter")
+        need({row["counter"]: int(row["n"]) for row in counted} == {row["name"]: row["total"] for row in report["counters"]},
+             f"{name}: sums of {len(counted)} counters are the report's")
         said = {row["name"]: (row["self"], row["waiting"]) for row in report["functions"] if row["self"] + row["waiting"]}
         need({row["function"]: (int(row["self"]), int(row["waiting"])) for row in functions} == said, f"{name}: {len(said)} functions have the report's samples")
         need({int(row["location"]): int(row["n"]) for row in stacks} == {0: 10, 1: 10, 2: 8, 3: 28}, f"{name}: stacks are whole")

@@ -106,3 +106,39 @@ TEST_CASE("a sample whose state was asked keeps it before its frames, and needs 
   CHECK(seen == std::vector<std::vector<std::uint64_t>>{words});
   CHECK(rest == sizeof(raw::SampleEntry) + sizeof(std::uint64_t));
 }
+
+TEST_CASE("values of counters come before the frames, so many as the entry says") {
+  Scratch scratch;
+  raw::SampleWriter writer;
+  writer.create(OwnFile::create(scratch.path), {1, 2});
+  raw::SampleEntry told{};
+  told.kind = raw::SampleKind::counters;
+  told.frames = 2;
+  REQUIRE(writer.append(told, std::vector<std::uint64_t>{0, 1}) == 0);
+  raw::SampleEntry entry = sample_of(3, 8, 3);
+  entry.kind = raw::SampleKind::counted;
+  entry.reason = 2;
+  const std::vector<std::uint64_t> words{1000, raw::not_counted, 0x10};
+  REQUIRE(writer.append(entry, words) == 0);
+  entry.reason = 4;  // more than there are words
+  REQUIRE(writer.append(entry, words) == 0);
+  REQUIRE(writer.flush() == 0);
+  std::vector<std::vector<std::uint64_t>> seen;
+  const auto rest = raw::read_samples(scratch.path, [&](const raw::SampleEntry&, std::span<const std::uint64_t> f) {
+    seen.emplace_back(f.begin(), f.end());
+  });
+  CHECK(seen == std::vector<std::vector<std::uint64_t>>{{0, 1}, words});
+  CHECK(rest == sizeof(raw::SampleEntry) + 3 * sizeof(std::uint64_t));
+}
+
+TEST_CASE("counters have the names of perf, each once, and at most eight") {
+  CHECK(parse_counters("instructions,cycles,instructions") == std::vector<CounterId>{1, 0});
+  CHECK(!parse_counters("instructions,no-such-counter"));
+  CHECK(!parse_counters("instructions,"));
+  std::string all;
+  for (const CounterKind& kind : counters()) {
+    REQUIRE(parse_counters(kind.name).has_value());
+    all += (all.empty() ? "" : ",") + std::string{kind.name};
+  }
+  CHECK(!parse_counters(all));
+}

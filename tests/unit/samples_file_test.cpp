@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The file of samples beside an archive, in both versions.
+// The file of samples beside an archive, in all its versions.
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -34,6 +34,8 @@ samples::SampleSet two_samples() {
                   .state = 0x41,
                   .source = samples::Source::signal}};
   set.pauses = {{.begin = 7, .end = 9, .thread = 11, .preempted = 1}};
+  set.counters = {{.name = 1, .nanoseconds = 0}, {.name = 2, .nanoseconds = 1}};
+  set.values = {100, 200, samples::not_counted, 400};
   return set;
 }
 
@@ -74,6 +76,41 @@ TEST_CASE("states and wait ids of samples are read back as they were written") {
   REQUIRE(read.pauses.size() == 1);
   CHECK(read.pauses[0].end == 9);
   CHECK(read.strings == two_samples().strings);
+  REQUIRE(read.counters.size() == 2);
+  CHECK(read.counters[1].name == 2);
+  CHECK(read.counters[1].nanoseconds == 1);
+  CHECK(read.values == two_samples().values);
+}
+
+TEST_CASE("a file of samples of version 2 has no counters") {
+  Scratch scratch;
+  samples::SampleSet old = two_samples();
+  old.counters.clear();
+  old.values.clear();
+  samples::write(old, scratch.path);
+  std::filesystem::resize_file(scratch.path, std::filesystem::file_size(scratch.path) - 16);  // the counts of both
+  std::fstream(scratch.path, std::ios::in | std::ios::out | std::ios::binary).write("TRCRSTK2", 8);
+  const samples::SampleSet read = samples::read(scratch.path);
+  CHECK(read.samples.size() == 2);
+  CHECK(read.samples[1].wait_id == 0x7fff'0000'1234);
+  CHECK(read.counters.empty());
+}
+
+TEST_CASE("counters without a name or with too few values are refused") {
+  Scratch scratch;
+  samples::SampleSet set = two_samples();
+  set.counters[0].name = 3;
+  samples::write(set, scratch.path);
+  CHECK_THROWS_AS(samples::read(scratch.path), Error);
+  for (const std::size_t values : {0, 1, 2, 3, 5, 6}) {
+    set = two_samples();
+    set.values.resize(values);
+    samples::write(set, scratch.path);
+    CHECK_THROWS_AS(samples::read(scratch.path), Error);
+  }
+  set.counters.clear();
+  samples::write(set, scratch.path);
+  CHECK_THROWS_AS(samples::read(scratch.path), Error);
 }
 
 TEST_CASE("a file of samples of version 1 has samples of which no state was asked") {

@@ -192,6 +192,17 @@ const Row rows[] = {
        if (value) c.sample_source = static_cast<SampleSource>(*value);
        return value.has_value();
      }},
+    {"TRACER_COUNTERS", "",
+     "none, or up to eight of cycles, instructions, cache-references, cache-misses, branches, branch-misses, "
+     "stalled-cycles-frontend, stalled-cycles-backend, ref-cycles, L1-dcache-loads, L1-dcache-load-misses, LLC-loads, "
+     "LLC-load-misses, dTLB-load-misses, task-clock, page-faults, minor-faults, major-faults, context-switches and "
+     "cpu-migrations, with commas between",
+     "what the processor and the kernel count of each thread, read with each sample; takes 1000 samples a second where "
+     "TRACER_SAMPLE says nothing",
+     [](Config& c, Text t) {
+       if (t == "none") return (c.counters.clear(), true);
+       return assign(c.counters, parse_counters(t));
+     }},
     {"TRACER_SCHEDULE", "auto", "on, off or auto",
      "when threads stop and go on running, and whether they slept or were preempted; auto: with TRACER_SAMPLE",
      [](Config& c, Text t) {
@@ -252,6 +263,11 @@ Config read_config(const char* const* environment) {
                                   " is not understood: allowed is " + row.allowed + "; using " +
                                   (*row.initial ? row.initial : "the default"));
     }
+  }
+  if (config.sample == 0 && !config.counters.empty()) {
+    config.sample = 1000;
+    for (Setting& setting : config.settings)
+      if (setting.name == "TRACER_SAMPLE") setting = {setting.name, "1000", "TRACER_COUNTERS"};
   }
   if (config.schedule_with_samples) config.schedule = config.sample != 0;
   if (const auto launch = variables.find("TRACER_LAUNCH"); launch != variables.end()) config.launch = launch->second;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tracer/base/counters.hpp"
 #include "tracer/journal.hpp"
 
 namespace tracer {
@@ -73,6 +74,7 @@ struct Config {
   unsigned threads = 0;                      ///< that convert; 0: as many as the process may use
   unsigned sample = 0;                       ///< samples per second of each thread's processor time; 0: none
   SampleSource sample_source = SampleSource::automatic;
+  std::vector<CounterId> counters;    ///< read with each sample
   bool schedule = false;              ///< when threads stop and go on running
   bool schedule_with_samples = true;  ///< `schedule` follows `sample`
   LogLevel log = LogLevel::warning;

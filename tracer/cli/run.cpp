@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Options {
-  std::string output, filter, runtime, html, annotations = "all", format = "otf2";
+  std::string output, filter, runtime, html, annotations = "all", format = "otf2", counters;
   std::vector<std::string> settings;
   unsigned sample = 0;
   bool verbose = false, quiet = false, raw = false, report = false, separate = false;
@@ -192,6 +192,7 @@ Environment environment_for(const Options& options, const std::string& library, 
   if (!options.filter.empty())
     changes.emplace_back("TRACER_FILTER", std::filesystem::absolute(options.filter).string());
   if (options.sample != 0) changes.emplace_back("TRACER_SAMPLE", std::to_string(options.sample));
+  if (!options.counters.empty()) changes.emplace_back("TRACER_COUNTERS", options.counters);
   if (options.verbose) changes.emplace_back("OMP_TOOL_VERBOSE_INIT", "stderr");
   for (const std::string& setting : options.settings) {
     const std::size_t equals = setting.find('=');
@@ -358,6 +359,9 @@ void add(CLI::App& app, std::function<int()>& action) {
          "--sample{1000}", options->sample,
          "Sample call stacks and note scheduling; --sample=RATE: so many a second of each thread's processor time")
       ->check(CLI::Range(1u, 20000u));
+  app.add_option("--counters", options->counters,
+                 "Read these with each sample, as instructions,cycles,page-faults (TRACER_COUNTERS)")
+      ->type_name("LIST");
   app.add_flag("-r,--report", options->report, "Show the report when the program has ended");
   app.add_option("--html", options->html, "Write the report as a page into this file")->type_name("FILE");
   app.add_option("--format", options->format,

@@ -104,6 +104,7 @@ const std::array<TableLayout, number_of_tables>& layouts() {
         {"processor", int32}},
        -1},
       {"pauses", {{"begin"}, {"end"}, {"location"}, {"preempted", int32}}, -1},
+      {"sampled_values", {{"time"}, {"location"}, {"counter", text}, {"value"}}, -1},
   }};
   return all;
 }

@@ -29,6 +29,7 @@ enum class Table : std::uint8_t {
   metrics,
   samples,
   pauses,
+  sampled_values,
   count_
 };
 inline constexpr std::size_t number_of_tables = static_cast<std::size_t>(Table::count_);

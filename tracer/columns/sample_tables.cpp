@@ -30,6 +30,11 @@ void SampleTables::sample(const TimelineSample& sample) {
   file.row(since(sample.time), sample.location, file.word(2, path.function), file.word(3, path.file), sample.line,
            file.word(5, stack_of(sample.path)), file.word(6, sample.activity), or_none(sample.region),
            or_none(sample.processor));
+  for (std::size_t c = 0; c < std::min(sample.counted.size(), counters_.size()); ++c) {
+    if (sample.counted[c] == TimelineSample::not_counted) continue;
+    parquet::File& values = files_.file(Table::sampled_values, sample.location);
+    values.row(since(sample.time), sample.location, values.word(2, counters_[c]), sample.counted[c]);
+  }
 }
 
 void SampleTables::pause(const TimelinePause& pause) {

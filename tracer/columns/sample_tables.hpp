@@ -17,6 +17,7 @@ class SampleTables final : public TimelineVisitor {
   /// `origin`: the time from which the tables count. `files` stay the caller's, and there.
   SampleTables(FileSet& files, std::uint64_t origin) : files_{files}, origin_{origin} {}
   void sampled_path(const SampledPath& path) override;
+  void sampled_counter(const SampledCounter& counter) override { counters_.push_back(counter.name); }
   void sample(const TimelineSample& sample) override;
   void pause(const TimelinePause& pause) override;
 
@@ -31,6 +32,7 @@ class SampleTables final : public TimelineVisitor {
   FileSet& files_;
   std::uint64_t origin_;
   std::vector<Path> paths_{Path{}};
+  std::vector<std::string_view> counters_;
 };
 
 }  // namespace tracer::columns

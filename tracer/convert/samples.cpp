@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -53,6 +54,16 @@ class Builder {
         set_.samples.push_back(
             {.time = entry.time, .thread = thread, .stack = stack_of(frames), .processor = entry.processor});
         break;
+      case raw::SampleKind::counted:
+        counted_.push_back({set_.samples.size(), entry.channel, {frames.begin(), frames.begin() + entry.reason}});
+        set_.samples.push_back({.time = entry.time,
+                                .thread = thread,
+                                .stack = stack_of(frames.subspan(entry.reason)),
+                                .processor = entry.processor});
+        break;
+      case raw::SampleKind::counters:
+        add_counters(entry.channel, frames);
+        break;
       case raw::SampleKind::asked:
         set_.samples.push_back({.time = entry.time,
                                 .wait_id = frames[1],
@@ -94,13 +105,50 @@ class Builder {
     for (const auto& [stack, index] : stacks_)
       for (const std::uint32_t address : stack)
         set_.stacks[index].insert(set_.stacks[index].end(), frames_[address].begin(), frames_[address].end());
-    const auto by_thread = [](const auto& a, const auto& b) { return a.thread < b.thread; };
-    std::stable_sort(set_.samples.begin(), set_.samples.end(), by_thread);
-    std::stable_sort(set_.pauses.begin(), set_.pauses.end(), by_thread);
+    sort();
     return std::move(set_);
   }
 
  private:
+  /// The values of a sample's counters, in the order of its channel's.
+  struct Counted {
+    std::size_t sample;
+    ChannelId channel;
+    std::vector<std::uint64_t> values;
+  };
+
+  void add_counters(ChannelId channel, std::span<const std::uint64_t> ids) {
+    std::vector<std::uint32_t>& columns = columns_[channel];
+    columns.clear();
+    for (const std::uint64_t id : ids) {
+      const bool known = id < counters().size();
+      const std::uint32_t name = string(known ? counters()[id].name : "counter " + std::to_string(id));
+      const auto at = std::find_if(set_.counters.begin(), set_.counters.end(),
+                                   [&](const samples::Counter& counter) { return counter.name == name; });
+      columns.push_back(static_cast<std::uint32_t>(at - set_.counters.begin()));
+      if (at != set_.counters.end()) continue;
+      set_.counters.push_back({name, known && std::string_view{counters()[id].unit} == "ns" ? 1u : 0u});
+    }
+  }
+
+  /// By thread; of each, in the order in which they were noted, which is that of time.
+  void sort() {
+    const auto by_thread = [](const auto& a, const auto& b) { return a.thread < b.thread; };
+    std::stable_sort(set_.pauses.begin(), set_.pauses.end(), by_thread);
+    std::vector<std::size_t> order(set_.samples.size()), place(order.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return set_.samples[a].thread < set_.samples[b].thread; });
+    for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+    std::stable_sort(set_.samples.begin(), set_.samples.end(), by_thread);
+    set_.values.assign(set_.samples.size() * set_.counters.size(), samples::not_counted);
+    for (const Counted& one : counted_) {
+      const std::vector<std::uint32_t>& columns = columns_[one.channel];
+      for (std::size_t i = 0; i < std::min(columns.size(), one.values.size()); ++i)
+        set_.values[place[one.sample] * set_.counters.size() + columns[i]] = one.values[i];
+    }
+  }
+
   /// `frames`: innermost first.
   std::uint32_t stack_of(std::span<const std::uint64_t> frames) {
     std::vector<std::uint32_t> stack;
@@ -165,6 +213,8 @@ class Builder {
   std::unordered_map<std::string, std::uint32_t> strings_;
   std::vector<std::vector<std::uint32_t>> frames_;  ///< of each address
   std::map<ChannelId, samples::Pause> open_;
+  std::map<ChannelId, std::vector<std::uint32_t>> columns_;  ///< where the set has the channel's counters
+  std::vector<Counted> counted_;
 };
 
 }  // namespace

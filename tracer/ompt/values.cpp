@@ -2,6 +2,8 @@
 // Holds include/tracer/ompt_values.hpp to the interface's header. What the oldest header does not have is not compared.
 #include <omp-tools.h>
 
+#include <string_view>
+
 #include "tracer/ompt_values.hpp"
 
 namespace tracer {
@@ -11,6 +13,26 @@ static_assert(task_status::complete == ompt_task_complete && task_status::yield 
               task_status::early_fulfill == ompt_task_early_fulfill &&
               task_status::late_fulfill == ompt_task_late_fulfill && task_status::switched == ompt_task_switch &&
               task_status::taskwait_complete == ompt_taskwait_complete);
+constexpr bool is_called(ompt_state_t state, std::string_view name) {
+  return thread_state::name_of(static_cast<std::uint16_t>(state)) == name;
+}
+static_assert(is_called(ompt_state_work_serial, "work_serial") &&
+              is_called(ompt_state_work_parallel, "work_parallel") &&
+              is_called(ompt_state_work_reduction, "work_reduction") &&
+              is_called(ompt_state_wait_barrier_implicit_parallel, "wait_barrier_implicit_parallel") &&
+              is_called(ompt_state_wait_barrier_implicit_workshare, "wait_barrier_implicit_workshare") &&
+              is_called(ompt_state_wait_barrier_explicit, "wait_barrier_explicit") &&
+              is_called(ompt_state_wait_barrier_implementation, "wait_barrier_implementation") &&
+              is_called(ompt_state_wait_barrier_teams, "wait_barrier_teams") &&
+              is_called(ompt_state_wait_taskwait, "wait_taskwait") &&
+              is_called(ompt_state_wait_taskgroup, "wait_taskgroup") &&
+              is_called(ompt_state_wait_mutex, "wait_mutex") && is_called(ompt_state_wait_lock, "wait_lock") &&
+              is_called(ompt_state_wait_critical, "wait_critical") &&
+              is_called(ompt_state_wait_atomic, "wait_atomic") && is_called(ompt_state_wait_ordered, "wait_ordered") &&
+              is_called(ompt_state_wait_target, "wait_target") &&
+              is_called(ompt_state_wait_target_map, "wait_target_map") &&
+              is_called(ompt_state_wait_target_update, "wait_target_update") && is_called(ompt_state_idle, "idle") &&
+              is_called(ompt_state_overhead, "overhead") && is_called(ompt_state_undefined, "undefined"));
 static_assert(sync_kind::barrier_explicit == ompt_sync_region_barrier_explicit &&
               sync_kind::barrier_implementation == ompt_sync_region_barrier_implementation &&
               sync_kind::taskwait == ompt_sync_region_taskwait && sync_kind::taskgroup == ompt_sync_region_taskgroup &&

@@ -48,6 +48,7 @@ class PartSlices final : public TimelineVisitor {
   void counter(const Counter& counter) override;
   void band(const Band& band) override;
   void sampled_path(const SampledPath& path) override { next_.sampled_path(path); }
+  void sampled_counter(const SampledCounter& counter) override { next_.sampled_counter(counter); }
   void sample(const TimelineSample& sample) override;
   void pause(const TimelinePause& pause) override;
   void phase(const PhaseTotals&) override {}  ///< sums of the whole trace: not a part's

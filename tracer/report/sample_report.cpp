@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tracer/report/sample_counters.hpp"
 #include "tracer/report/sample_join.hpp"
 #include "tracer/report/sample_paths.hpp"
 #include "tracer/report/samples.hpp"
@@ -21,19 +22,24 @@ std::vector<std::string> words_of(const SamplePaths& paths, std::uint32_t node) 
 
 class Sum {
  public:
-  Sum(const SampleJoin& join, const SamplePaths& paths) : join_{join}, set_{join.set()}, paths_{paths} {}
+  Sum(const SampleJoin& join, const SamplePaths& paths)
+      : join_{join}, set_{join.set()}, paths_{paths}, counters_{set_} {}
 
   SampleReport report(bool with_paths) {
     report_.period = set_.period;
     report_.lost = set_.lost;
     report_.pauses = set_.pauses.size();
     counts_.resize(paths_.kinds().size());
+    counted_.resize(paths_.kinds().size() * counters_.size());
+    for (const samples::Counter& counter : set_.counters)
+      report_.counters.push_back({set_.strings[counter.name], counter.nanoseconds != 0});
     threads();
     report_.outside = set_.samples.size() - report_.samples;
     functions();
     if (with_paths) paths();
     blame();
     waits();
+    states();
     return std::move(report_);
   }
 
@@ -51,6 +57,9 @@ class Sum {
         ++row.samples;
         ++counts_[paths_.kind(s)];
         add_blame(l, s);
+        add_counters(s);
+        if (set_.samples[s].state != samples::state_not_asked)
+          ++states_[{set_.samples[s].state, set_.samples[s].wait_id}];
       }
       const auto [first_pause, last_pause] = join_.pauses_of(l);
       row.pauses = last_pause - first_pause;
@@ -87,6 +96,31 @@ class Sum {
     }
   }
 
+  void add_counters(std::size_t sample) {
+    const std::uint32_t kind = paths_.kind(sample);
+    const bool works = paths_.kinds()[kind].activity == Activity::work;
+    const auto increases = counters_.increases(sample);
+    for (std::size_t c = 0; c < increases.size(); ++c) {
+      if (increases[c] == samples::not_counted) continue;
+      report_.counters[c].total += increases[c];
+      if (works)
+        counted_[kind * counters_.size() + c] += increases[c];
+      else
+        report_.counters[c].waiting += increases[c];
+    }
+  }
+
+  void add_counted(std::vector<std::uint64_t>& to, std::size_t kind) const {
+    to.resize(counters_.size());
+    for (std::size_t c = 0; c < to.size(); ++c) to[c] += counted_[kind * to.size() + c];
+  }
+
+  void states() {
+    for (const auto& [key, samples] : states_) report_.states.push_back({key.first, key.second, samples});
+    std::stable_sort(report_.states.begin(), report_.states.end(),
+                     [](const StateRow& a, const StateRow& b) { return a.samples > b.samples; });
+  }
+
   void functions() {
     std::vector<FunctionRow> rows(paths_.frames().size());
     std::vector<std::uint64_t> most(rows.size());
@@ -97,7 +131,11 @@ class Sum {
       const std::uint32_t last = path.back();
       std::sort(path.begin(), path.end());  // a function that calls itself counts once
       path.erase(std::unique(path.begin(), path.end()), path.end());
-      for (const std::uint32_t frame : path) rows[frame].inside += counts_[k];
+      for (const std::uint32_t frame : path) {
+        rows[frame].inside += counts_[k];
+        add_counted(rows[frame].counted_inside, k);
+      }
+      add_counted(rows[last].counted, k);
       (kind.activity == Activity::work ? rows[last].self : rows[last].waiting) += counts_[k];
       if (kind.leaf == SampleJoin::outside) continue;
       const std::uint32_t line = set_.frames[kind.leaf].line;
@@ -110,6 +148,8 @@ class Sum {
     for (std::size_t f = 0; f < rows.size(); ++f) {
       const PathFrame& frame = paths_.frames()[f];
       rows[f].name = frame.name;
+      rows[f].counted.resize(counters_.size());
+      rows[f].counted_inside.resize(counters_.size());
       rows[f].construct = frame.construct;
       if (!frame.file.empty()) rows[f].file = frame.file;
     }
@@ -153,6 +193,9 @@ class Sum {
   SampleReport report_;
   std::vector<std::uint64_t> counts_;  ///< of each kind
   std::map<CodeKey, SampleTimes> blame_;
+  const SampleCounters counters_;
+  std::vector<std::uint64_t> counted_;  ///< of each kind by counter; of work only
+  std::map<std::pair<std::uint16_t, std::uint64_t>, std::uint64_t> states_;
 };
 
 }  // namespace

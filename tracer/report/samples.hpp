@@ -19,11 +19,27 @@ class SamplePaths;
 /// A function or construct, over all samples.
 struct FunctionRow {
   std::string name, file;
-  std::uint32_t line = 0;               ///< of its most frequent samples; 0 unknown
-  RegionRef construct = undefined_ref;  ///< the region, of a construct
-  std::uint64_t self = 0;               ///< samples with it innermost (in code of the user's, working)
-  std::uint64_t inside = 0;             ///< samples with it anywhere
-  std::uint64_t waiting = 0;            ///< samples in which it waited in the runtime
+  std::uint32_t line = 0;                     ///< of its most frequent samples; 0 unknown
+  RegionRef construct = undefined_ref;        ///< the region, of a construct
+  std::uint64_t self = 0;                     ///< samples with it innermost (in code of the user's, working)
+  std::uint64_t inside = 0;                   ///< samples with it anywhere
+  std::uint64_t waiting = 0;                  ///< samples in which it waited in the runtime
+  std::vector<std::uint64_t> counted;         ///< by counter, in samples with it innermost, working
+  std::vector<std::uint64_t> counted_inside;  ///< in samples with it anywhere, working
+};
+
+/// A counter that was read with the samples, over all of them.
+struct CounterRow {
+  std::string name;  ///< as perf calls it
+  bool nanoseconds = false;
+  std::uint64_t total = 0, waiting = 0;  ///< waiting: of it while threads waited
+};
+
+/// What the OpenMP runtime said of threads when signals took samples of them.
+struct StateRow {
+  std::uint16_t state = 0;    ///< ompt_state_t
+  std::uint64_t wait_id = 0;  ///< what for, as the runtime calls it; 0: it did not wait, or for nothing that has a name
+  std::uint64_t samples = 0;
 };
 
 /// One user's path with what was done there.
@@ -75,6 +91,8 @@ struct SampleReport {
   std::vector<BlameRow> blame;         ///< most time first
   std::vector<WaitRow> waits;          ///< most time first
   std::vector<SampleThreadRow> threads;
+  std::vector<CounterRow> counters;
+  std::vector<StateRow> states;  ///< most samples first
   bool empty() const { return samples == 0 && pauses == 0 && outside == 0; }
 };
 

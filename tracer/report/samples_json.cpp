@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tracer/ompt_values.hpp"
+
 namespace tracer::report {
 namespace {
 
@@ -14,8 +16,24 @@ Json reference(RegionRef region) {
 }
 
 Json json_of(const FunctionRow& row) {
-  return {{"name", row.name}, {"file", row.file},     {"line", row.line},      {"region", reference(row.construct)},
-          {"self", row.self}, {"inside", row.inside}, {"waiting", row.waiting}};
+  Json json{{"name", row.name}, {"file", row.file},     {"line", row.line},      {"region", reference(row.construct)},
+            {"self", row.self}, {"inside", row.inside}, {"waiting", row.waiting}};
+  if (!row.counted.empty()) {
+    json["counted"] = row.counted;
+    json["counted_inside"] = row.counted_inside;
+  }
+  return json;
+}
+
+Json json_of(const CounterRow& row) {
+  return {{"name", row.name}, {"unit", row.nanoseconds ? "ns" : "1"}, {"total", row.total}, {"waiting", row.waiting}};
+}
+
+Json json_of(const StateRow& row) {
+  return {{"state", row.state},
+          {"name", thread_state::name_of(row.state)},
+          {"wait_id", row.wait_id},
+          {"samples", row.samples}};
 }
 
 Json json_of(const BlameRow& row) {
@@ -65,11 +83,13 @@ Json json_of(const SampleReport& report) {
           {"functions", array_of(report.functions)},
           {"blame", array_of(report.blame)},
           {"waits", array_of(report.waits)},
-          {"threads", array_of(report.threads)}};
+          {"threads", array_of(report.threads)},
+          {"counters", array_of(report.counters)},
+          {"states", array_of(report.states)}};
 }
 
 std::string to_json(const SampleReport& report) {
-  Json json{{"schema", "tracer-samples/1.1"}};
+  Json json{{"schema", "tracer-samples/1.2"}};
   json.update(json_of(report));
   Json& paths = json["paths"] = Json::array();
   for (const PathRow& row : report.paths)

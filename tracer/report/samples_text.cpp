@@ -3,8 +3,10 @@
 #include "tracer/report/samples_text.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "tracer/base/text.hpp"
+#include "tracer/ompt_values.hpp"
 #include "tracer/report/units.hpp"
 
 namespace tracer::report {
@@ -13,6 +15,13 @@ namespace {
 /// What of a wait the thread ran: it spun, or did the runtime's work.
 std::uint64_t running(const WaitRow& row) {
   return row.ns - std::min(row.ns, row.slept + row.preempted);
+}
+
+std::string rate_text(std::uint64_t instructions, std::uint64_t cycles) {
+  if (cycles == 0 || instructions == 0) return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", static_cast<double>(instructions) / static_cast<double>(cycles));
+  return text;
 }
 
 Table functions(const SampleReport& report) {
@@ -53,6 +62,61 @@ Table waits(const SampleReport& report) {
   return table;
 }
 
+/// Which of the counters has a name; none: their number.
+std::size_t counter(const SampleReport& report, const char* name) {
+  std::size_t at = 0;
+  while (at < report.counters.size() && report.counters[at].name != name) ++at;
+  return at;
+}
+
+std::string counted_text(const CounterRow& row, std::uint64_t value) {
+  if (value == 0) return "-";
+  return row.nanoseconds ? duration_text(value) : format_count(value);
+}
+
+/// Functions by what they did themselves: what they call is in rows of its own. Constructs by all that is in them.
+Table counters(const SampleReport& report) {
+  const std::size_t cycles = counter(report, "cycles"), instructions = counter(report, "instructions");
+  const bool has_rate = std::max(cycles, instructions) < report.counters.size();
+  std::vector<Table::Column> columns{{"function or construct"}, {"place"}};
+  if (has_rate) columns.push_back({"per cycle", true});
+  for (const CounterRow& row : report.counters) columns.push_back({row.name, true});
+  Table table{"What was counted in work: by functions themselves, in constructs with all that they call",
+              std::move(columns)};
+  const auto add = [&](const std::string& name, const std::string& place, const std::vector<std::uint64_t>& values) {
+    std::vector<std::string> cells{name, place};
+    if (has_rate) cells.push_back(rate_text(values[instructions], values[cycles]));
+    for (std::size_t c = 0; c < values.size(); ++c) cells.push_back(counted_text(report.counters[c], values[c]));
+    table.add(std::move(cells));
+  };
+  for (const FunctionRow& row : report.functions) {
+    const auto& values = row.construct == undefined_ref ? row.counted : row.counted_inside;
+    if (std::any_of(values.begin(), values.end(), [](std::uint64_t value) { return value != 0; }))
+      add(row.name, place_text(row.file, row.line), values);
+  }
+  std::vector<std::uint64_t> waiting, all;
+  for (const CounterRow& row : report.counters) {
+    waiting.push_back(row.waiting);
+    all.push_back(row.total);
+  }
+  add("(waiting)", "", waiting);
+  add("(all)", "", all);
+  return table;
+}
+
+Table states(const SampleReport& report) {
+  Table table{"What the OpenMP runtime said of the threads that were sampled",
+              {{"state"}, {"waited for", true}, {"samples", true}, {"share", true}}};
+  std::uint64_t all = 0;
+  for (const StateRow& row : report.states) all += row.samples;
+  for (const StateRow& row : report.states) {
+    char wait[24] = "-";
+    if (row.wait_id != 0) std::snprintf(wait, sizeof wait, "0x%llx", static_cast<unsigned long long>(row.wait_id));
+    table.add({thread_state::name_of(row.state), wait, format_count(row.samples), percent_or_dash(row.samples, all)});
+  }
+  return table;
+}
+
 Table threads(const SampleReport& report) {
   Table table{"Threads that did not run",
               {{"thread"}, {"slept", true}, {"preempted", true}, {"of its work: slept", true}, {"preempted", true}}};
@@ -66,7 +130,10 @@ Table threads(const SampleReport& report) {
 
 std::string samples_text(const SampleReport& report, const TextOptions& options) {
   std::string text;
-  if (report.samples != 0) text += functions(report).text(options) + blame(report).text(options);
+  if (report.samples != 0) text += functions(report).text(options);
+  if (!report.counters.empty()) text += counters(report).text(options);
+  if (report.samples != 0) text += blame(report).text(options);
+  if (!report.states.empty()) text += states(report).text(options);
   if (report.pauses != 0) text += waits(report).text(options) + threads(report).text(options);
   return text;
 }

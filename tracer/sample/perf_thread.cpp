@@ -4,7 +4,6 @@
 
 #include <linux/perf_event.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,8 +49,14 @@ int PerfThread::open(const PerfOptions& options) noexcept {
   attributes.context_switch = options.switches;
   attributes.watermark = 1;  // nobody polls: no wake-up per entry
   attributes.wakeup_watermark = 1u << 30;
-  const UniqueFd event{static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC))};
+  const bool counts = options.period_ns != 0 && !options.counters.empty();
+  if (counts) {
+    attributes.sample_type |= PERF_SAMPLE_READ;
+    attributes.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+  }
+  const UniqueFd event{open_event(attributes, -1)};
   if (!event) return errno;
+  if (counts) counters_.open(event.get(), options.counters);
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   int error = 0;
   for (std::size_t pages = most_pages; pages != 0; pages /= 2) {
@@ -60,16 +65,60 @@ int PerfThread::open(const PerfOptions& options) noexcept {
       page_ = static_cast<perf_event_mmap_page*>(memory);
       data_bytes_ = pages * page;
       takes_samples_ = options.period_ns != 0;
+      reads_counters_ = counts;
       return 0;
     }
     error = errno;
   }
+  counters_.close();
   return error;
 }
 
 void PerfThread::close() noexcept {
   if (page_ != nullptr) ::munmap(page_, data_bytes_ + static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
   page_ = nullptr;
+  counters_.close();
+}
+
+// The leader's own value, then the members' in the order in which they joined. Where others used the processor's
+// counters meanwhile, what was counted stands for the whole time.
+std::size_t PerfThread::read_counters(const unsigned char*& at, const unsigned char* end,
+                                      std::span<std::uint64_t> values) const {
+  if (end - at < 32) return 0;
+  const auto count = load<std::uint64_t>(at), enabled = load<std::uint64_t>(at), running = load<std::uint64_t>(at);
+  at += 8;
+  std::size_t read = 0;
+  for (std::uint64_t i = 1; i < count && end - at >= 8; ++i) {
+    const auto value = load<std::uint64_t>(at);
+    if (read == counters_.ids().size()) continue;
+    const double share = running != 0 ? static_cast<double>(enabled) / static_cast<double>(running) : 0;
+    values[read] = running == 0 ? raw::not_counted
+                   : running < enabled && tracer::counters()[counters_.ids()[read]].is_hardware()
+                       ? static_cast<std::uint64_t>(static_cast<double>(value) * share)
+                       : value;
+    ++read;
+  }
+  return read;
+}
+
+void PerfThread::read_sample(const unsigned char* at, const unsigned char* end, const Visit& visit) const {
+  raw::SampleEntry entry{};
+  std::array<std::uint64_t, raw::most_words> words;
+  entry.kind = raw::SampleKind::sample;
+  entry.time = load<std::uint64_t>(at);
+  entry.processor = load<std::uint32_t>(at);
+  at += 4;
+  std::size_t kept = reads_counters_ ? read_counters(at, end, words) : 0;
+  if (kept != 0) entry.kind = raw::SampleKind::counted;
+  entry.reason = static_cast<std::uint32_t>(kept);
+  const std::size_t most = kept + raw::most_frames;
+  const auto count = end - at >= 8 ? load<std::uint64_t>(at) : 0;
+  for (std::uint64_t i = 0; i < count && end - at >= 8 && kept < most; ++i) {
+    const auto address = load<std::uint64_t>(at);
+    if (address < static_cast<std::uint64_t>(PERF_CONTEXT_MAX)) words[kept++] = address;  // above: marks, no code
+  }
+  entry.frames = static_cast<std::uint16_t>(kept);
+  visit(entry, std::span<const std::uint64_t>(words.data(), kept));
 }
 
 void PerfThread::read_entry(const unsigned char* bytes, std::uint32_t type, std::uint16_t misc, std::size_t size,
@@ -79,20 +128,7 @@ void PerfThread::read_entry(const unsigned char* bytes, std::uint32_t type, std:
   const unsigned char* const end = bytes + size;
   constexpr std::size_t id_bytes = 16;  // time, processor: what sample_id_all puts at the end of the others
   if (type == PERF_RECORD_SAMPLE) {
-    if (size < id_bytes + 8 || !takes_samples_) return;
-    entry.kind = raw::SampleKind::sample;
-    entry.time = load<std::uint64_t>(at);
-    entry.processor = load<std::uint32_t>(at);
-    at += 4;
-    const auto count = load<std::uint64_t>(at);
-    std::array<std::uint64_t, raw::most_frames> frames;
-    std::size_t kept = 0;
-    for (std::uint64_t i = 0; i < count && end - at >= 8 && kept < frames.size(); ++i) {
-      const auto address = load<std::uint64_t>(at);
-      if (address < static_cast<std::uint64_t>(PERF_CONTEXT_MAX)) frames[kept++] = address;  // above: marks, no code
-    }
-    entry.frames = static_cast<std::uint16_t>(kept);
-    visit(entry, std::span<const std::uint64_t>(frames.data(), kept));
+    if (size >= id_bytes + 8 && takes_samples_) read_sample(bytes, end, visit);
     return;
   }
   if (size < id_bytes) return;

@@ -7,16 +7,19 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "formats/raw/samples.hpp"
+#include "tracer/sample/perf_counters.hpp"
 
 struct perf_event_mmap_page;
 
 namespace tracer::sample {
 
 struct PerfOptions {
-  std::uint64_t period_ns = 0;  ///< of processor time between two samples; 0: no samples
-  bool switches = false;        ///< note when the thread stops and goes on running
+  std::uint64_t period_ns = 0;        ///< of processor time between two samples; 0: no samples
+  bool switches = false;              ///< note when the thread stops and goes on running
+  std::vector<CounterId> counters{};  ///< to read with each sample; at most most_counters
 };
 
 /// One event of perf_event_open(2) on one thread, and its ring.
@@ -30,6 +33,8 @@ class PerfThread {
   /// On the calling thread, from now on. 0, or the errno: EACCES and EPERM where the system forbids it, ENOENT and
   /// EOPNOTSUPP where there is no such thing, EMFILE, ENOMEM and EPERM where there is no more room.
   int open(const PerfOptions& options) noexcept;
+  /// Of which counters are denied, nobody hears but from here.
+  const PerfCounters& counters() const noexcept { return counters_; }
   /// Reads what is there. One thread at a time, any thread, also after the watched thread's end. The entries' channel
   /// is left 0.
   using Visit = std::function<void(const raw::SampleEntry&, std::span<const std::uint64_t>)>;
@@ -39,10 +44,13 @@ class PerfThread {
  private:
   void read_entry(const unsigned char* bytes, std::uint32_t type, std::uint16_t misc, std::size_t size,
                   const Visit& visit) const;
+  void read_sample(const unsigned char* at, const unsigned char* end, const Visit& visit) const;
+  std::size_t read_counters(const unsigned char*& at, const unsigned char* end, std::span<std::uint64_t> values) const;
 
   perf_event_mmap_page* page_ = nullptr;
   std::size_t data_bytes_ = 0;
-  bool takes_samples_ = false;
+  bool takes_samples_ = false, reads_counters_ = false;
+  PerfCounters counters_;
 };
 
 }  // namespace tracer::sample

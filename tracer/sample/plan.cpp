@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 
 #include "tracer/base/file.hpp"
 
@@ -22,6 +23,32 @@ int try_signal(const SignalOptions& options) noexcept {
   const int error = probe.start(options);
   probe.end();
   return error;
+}
+
+std::string why_not_counted(int error, const CounterKind& kind) {
+  if (kind.kernel_too && (error == EACCES || error == EPERM))
+    return "what happens in the kernel is only counted where kernel.perf_event_paranoid is 1 or less";
+  if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV) return "this machine has no such counters";
+  if (error == EINVAL || error == ENOSPC) return "the processor has no room for so many at once";
+  return reason_of(error);
+}
+
+/// What of `wanted` can be read with the samples; of the rest a text for the user.
+std::string choose_counters(PerfOptions& options, const std::vector<CounterId>& wanted) {
+  options.counters = wanted;
+  PerfThread probe;
+  probe.open(options);
+  std::map<std::string, std::string> names;  // by why
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const CounterKind& kind = counters()[wanted[i]];
+    if (probe.counters().error(i) == 0) continue;
+    std::string& list = names[why_not_counted(probe.counters().error(i), kind)];
+    list += (list.empty() ? "" : ", ") + std::string{kind.name};
+  }
+  options.counters.assign(probe.counters().ids().begin(), probe.counters().ids().end());
+  std::string text;
+  for (const auto& [why, list] : names) text += (text.empty() ? "not counted: " : "; ") + list + " (" + why + ")";
+  return text;
 }
 
 }  // namespace
@@ -42,12 +69,12 @@ std::string reason_of(int error) {
 Plan make_plan(const Config& config) {
   const Nanoseconds period = config.sample != 0 ? 1'000'000'000 / config.sample : 0;
   Plan plan;
-  plan.options = {config.sample_source == SampleSource::signal ? 0 : period, config.schedule};
+  plan.options = {config.sample_source == SampleSource::signal ? 0 : period, config.schedule, {}};
   if (!plan.options.switches && period == 0) return plan;
   int no_samples = 0, no_switches = 0;
   if (try_out(plan.options) != 0) {
-    no_samples = plan.options.period_ns != 0 ? try_out({plan.options.period_ns, false}) : 0;
-    no_switches = plan.options.switches ? try_out({0, true}) : 0;
+    no_samples = plan.options.period_ns != 0 ? try_out({plan.options.period_ns, false, {}}) : 0;
+    no_switches = plan.options.switches ? try_out({0, true, {}}) : 0;
     if (no_samples == 0 && no_switches == 0) no_switches = EINVAL;  // not both at once
   }
   if (no_samples != 0) plan.options.period_ns = 0;
@@ -67,6 +94,11 @@ Plan make_plan(const Config& config) {
   }
   if (no_samples != 0) plan.denied = samples + (no_switches != 0 ? " and no scheduling is recorded" : "") + ": " + why;
   if (no_samples == 0 && no_switches != 0) plan.denied = "no scheduling is recorded: " + why;
+  if (config.counters.empty()) return plan;
+  const std::string not_counted = plan.options.period_ns != 0 ? choose_counters(plan.options, config.counters)
+                                  : by_signal ? "no counters are read: signals do not, TRACER_SAMPLE_SOURCE=perf does"
+                                              : "no counters are read";
+  if (!not_counted.empty()) plan.denied += (plan.denied.empty() ? "" : "; ") + not_counted;
   return plan;
 }
 

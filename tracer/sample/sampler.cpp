@@ -83,7 +83,8 @@ void Sampler::drain(ChannelId channel, Watched& thread) {
   const PerfThread::Visit visit = [&](const raw::SampleEntry& noted, std::span<const std::uint64_t> frames) {
     raw::SampleEntry entry = noted;
     entry.channel = channel;
-    const bool is_sample = entry.kind == raw::SampleKind::sample || entry.kind == raw::SampleKind::asked;
+    const bool is_sample = entry.kind == raw::SampleKind::sample || entry.kind == raw::SampleKind::asked ||
+                           entry.kind == raw::SampleKind::counted;
     samples_ += is_sample;
     thread.samples += is_sample;
     switches_ += entry.kind == raw::SampleKind::switched_out;
@@ -91,6 +92,7 @@ void Sampler::drain(ChannelId channel, Watched& thread) {
     if (error_ == 0) error_ = file_.append(entry, frames);
   };
   if (thread.is_new && thread.own.period_ns() != 0) tell_source(channel, thread.own.period_ns());
+  if (thread.is_new && !thread.kernel.counters().ids().empty()) tell_counters(channel, thread.kernel.counters().ids());
   thread.is_new = false;
   thread.kernel.drain(visit);
   thread.own.drain(visit);
@@ -105,6 +107,17 @@ void Sampler::tell_source(ChannelId channel, std::uint64_t period_ns) {
   source.reason = static_cast<std::uint32_t>(period_ns);
   source.time = read_monotonic();
   if (error_ == 0) error_ = file_.append(source, {});
+}
+
+// The caller has the lock.
+void Sampler::tell_counters(ChannelId channel, std::span<const CounterId> ids) {
+  const std::vector<std::uint64_t> words(ids.begin(), ids.end());
+  raw::SampleEntry entry{};
+  entry.kind = raw::SampleKind::counters;
+  entry.channel = channel;
+  entry.frames = static_cast<std::uint16_t>(words.size());
+  entry.time = read_monotonic();
+  if (error_ == 0) error_ = file_.append(entry, words);
 }
 
 // Timers miss ticks that a virtual machine's host takes away: what a sample stands for is known at the end.

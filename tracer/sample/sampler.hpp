@@ -47,6 +47,7 @@ class Sampler final : public ThreadObserver {
   void drain() noexcept;
   void drain(ChannelId channel, Watched& thread);
   void tell_source(ChannelId channel, std::uint64_t period_ns);
+  void tell_counters(ChannelId channel, std::span<const CounterId> ids);
   void account(Watched& thread) noexcept;
   void say_if_none_came() noexcept;
   void look_after_signal() noexcept;

@@ -6,6 +6,9 @@
 //     switches  events that note switches
 //     sampling  events that take samples
 //     mmap      their rings               from the FIRST one on
+//     kernel    events that count what happens in the kernel
+//     hardware  the processor's counters, from the FIRST one of a group on; those before it, and all where ERRNO is 0,
+//               are clocks of the kernel's instead: the thread's processor time
 //   empty:0     events that never note anything
 // TRACER_TEST_PARANOID: what /proc/sys/kernel/perf_event_paranoid seems to hold.
 #define _GNU_SOURCE
@@ -24,6 +27,7 @@
 
 static atomic_int opened, mapped;
 static _Atomic unsigned char is_event[4096];
+static _Thread_local int of_group;
 
 static int kind(char* name, int* first) {
   int number = 0;
@@ -34,12 +38,24 @@ static int kind(char* name, int* first) {
   return number;
 }
 
-static int denied(const struct perf_event_attr* attributes) {
+static int is_hardware(const struct perf_event_attr* attributes) {
+  return attributes->type == PERF_TYPE_HARDWARE || attributes->type == PERF_TYPE_HW_CACHE;
+}
+
+static int denied(struct perf_event_attr* attributes, int leader) {
   char name[16];
   int first;
   const int number = kind(name, &first), nth = ++opened;
+  if (leader < 0) of_group = 0;
+  if (!strcmp(name, "hardware") && is_hardware(attributes)) {
+    if (number != 0 && ++of_group >= first) return number;
+    attributes->type = PERF_TYPE_SOFTWARE;
+    attributes->config = PERF_COUNT_SW_TASK_CLOCK;
+    return 0;
+  }
   const int hit = (!strcmp(name, "open") && nth >= first) || (!strcmp(name, "one") && nth == first) ||
                   (!strcmp(name, "switches") && attributes->context_switch) ||
+                  (!strcmp(name, "kernel") && !attributes->exclude_kernel) ||
                   (!strcmp(name, "sampling") && attributes->sample_period != 0);
   return hit ? number : 0;
 }
@@ -53,7 +69,7 @@ long syscall(long number, ...) {
   for (int i = 0; i < 6; ++i) a[i] = va_arg(list, long);
   va_end(list);
   if (number != SYS_perf_event_open) return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-  const int error = denied((const struct perf_event_attr*)a[0]);
+  const int error = denied((struct perf_event_attr*)a[0], (int)a[3]);
   if (error != 0) {
     errno = error;
     return -1;
