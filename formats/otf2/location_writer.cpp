@@ -12,6 +12,7 @@ namespace tracer::otf2 {
 namespace {
 
 constexpr std::uint8_t timestamp = 5;
+constexpr EventAttribute none{};
 
 std::uint8_t* put_time(EventCursor& cursor, Nanoseconds time) noexcept {
   if (time != cursor.time || time == 0) {
@@ -56,10 +57,10 @@ void Otf2LocationWriter::encode(std::span<const Event> events, std::span<const E
       continue;
     }
     if (event.attributes > attributes.size()) refuse(event, "has more attributes than were given");
-    EventAttribute payload{};
+    const EventAttribute* payload = &none;
     std::size_t listed = event.attributes;
     if (listed != 0 && attributes.front().is_payload()) {
-      payload = attributes.front();
+      payload = &attributes.front();
       attributes = attributes.subspan(1);
       --listed;
     }
@@ -72,7 +73,7 @@ void Otf2LocationWriter::encode(std::span<const Event> events, std::span<const E
       attributes = attributes.subspan(listed);
     }
     cursor.at =
-        put_event(to, event, event.type == EventType::metric_uint ? archive_->metric_ref(event.ref) : 0, payload);
+        put_event(to, event, event.type == EventType::metric_uint ? archive_->metric_ref(event.ref) : 0, *payload);
     ++cursor.events;
   }
   file_->set_cursor(cursor);

@@ -57,16 +57,19 @@ constexpr std::array<std::uint64_t, 8> time_masks = [] {
   return masks;
 }();
 
-/// At most ten bytes; false when there is no end to it.
+/// At most ten bytes; false when there is no end to it. A byte's flag is added and taken off again with the next.
 inline bool varint(const std::byte*& at, std::uint64_t& value) noexcept {
-  value = static_cast<std::uint64_t>(*at++);
+  const auto byte = [&](unsigned n) { return static_cast<std::uint64_t>(at[n]); };
+  value = byte(0);
   if (value < 0x80) [[likely]]
-    return true;
-  value &= 0x7f;
-  for (unsigned shift = 7; shift < 70; shift += 7) {
-    const auto bits = static_cast<std::uint64_t>(*at++);
-    value |= (bits & 0x7f) << shift;
-    if (bits < 0x80) return true;
+    return at += 1, true;
+  value += (byte(1) << 7) - 0x80;
+  if (byte(1) < 0x80) return at += 2, true;
+  value += (byte(2) << 14) - (std::uint64_t{0x80} << 7);
+  if (byte(2) < 0x80) return at += 3, true;
+  for (unsigned n = 3; n < 10; ++n) {
+    value += (byte(n) << 7 * n) - (std::uint64_t{0x80} << 7 * (n - 1));
+    if (byte(n) < 0x80) return at += n + 1, true;
   }
   return false;
 }

@@ -60,7 +60,7 @@ class StreamTranslator {
     if (region == undefined_ref) return;
     links(o);
     if (has_bytes_attribute(o.kind) && o.bytes) out_.attribute(devices_.bytes, o.bytes);
-    out_.add(t, EventType::enter, region);
+    out_.enter(t, region);
     if (o.kind == DeviceRecordKind::kernel) {
       if (o.host_op_id != no_id) out_.add(t, EventType::parameter_uint, devices_.callsite_id, o.host_op_id);
       if (o.requested_teams) out_.add(t, EventType::parameter_uint, devices_.teams_requested, o.requested_teams);
@@ -69,7 +69,7 @@ class StreamTranslator {
     // a kernel may outlast several changes of the memory in use
     const Nanoseconds end = clock_(o.end);
     memory_until(end);
-    out_.add(end, EventType::leave, region);
+    out_.leave(end, region);
   }
 
   std::uint32_t host_rank(const DeviceOperation& o) const {

@@ -22,8 +22,13 @@ class ByteLog {
  public:
   /// 1 byte for 7 bits. Throws std::bad_alloc.
   void put(std::uint64_t number) {
-    for (; number >= 0x80; number >>= 7) byte(static_cast<std::uint8_t>(number | 0x80));
-    byte(static_cast<std::uint8_t>(number));
+    if (blocks_.empty() || capacity_ - blocks_.back().size < longest) [[unlikely]]
+      add_block();
+    Block& last = blocks_.back();
+    std::uint8_t* at = last.bytes.get() + last.size;
+    for (; number >= 0x80; number >>= 7) *at++ = static_cast<std::uint8_t>(number | 0x80);
+    *at++ = static_cast<std::uint8_t>(number);
+    last.size = static_cast<std::size_t>(at - last.bytes.get());
   }
 
   /// From the first number on. Not beyond the last: whoever wrote them knows how many there are.
@@ -31,14 +36,14 @@ class ByteLog {
    public:
     explicit Reader(const ByteLog& log) : log_(&log) {}
     std::uint64_t get() {
-      std::uint64_t number = 0;
-      for (unsigned shift = 0;; shift += 7) {
-        if (at_ == end_) [[unlikely]]
-          next_block();
-        const std::uint8_t byte = *at_++;
-        number |= std::uint64_t{byte & 0x7fu} << shift;
-        if (byte < 0x80) return number;
-      }
+      if (at_ == end_) [[unlikely]]
+        next_block();
+      const std::uint8_t* at = at_;
+      std::uint64_t number = *at++;
+      for (unsigned shift = 7; at[-1] >= 0x80; shift += 7)  // the flag goes as the next byte comes
+        number += (std::uint64_t{*at++} - 1) << shift;
+      at_ = at;
+      return number;
     }
 
    protected:
@@ -58,31 +63,29 @@ class ByteLog {
    public:
     explicit Consumer(ByteLog& log) : Reader(log), owned_(&log) {}
     std::uint64_t get() {
+      const std::size_t before = block_;
       const std::uint64_t number = Reader::get();
-      for (; freed_ + 1 < block_; ++freed_) owned_->blocks_[freed_].bytes.reset();
+      if (block_ != before && before != 0) [[unlikely]]
+        owned_->blocks_[before - 1].bytes.reset();
       return number;
     }
 
    private:
     ByteLog* owned_;
-    std::size_t freed_ = 0;
   };
 
  private:
   struct Block {
     std::unique_ptr<std::uint8_t[]> bytes;
-    std::size_t size = 0;
+    std::size_t size = 0;  ///< of what was written
   };
   static constexpr std::size_t smallest = 64, largest = 64 << 10;
+  static constexpr std::size_t longest = 10;  ///< of a number, which is in one block
 
-  void byte(std::uint8_t value) {
-    if (blocks_.empty() || blocks_.back().size == capacity_) [[unlikely]] {
-      // The first ones small: there can be 10,000 threads.
-      capacity_ = blocks_.empty() ? smallest : capacity_ < largest ? capacity_ * 4 : largest;
-      blocks_.push_back({std::unique_ptr<std::uint8_t[]>(new std::uint8_t[capacity_]), 0});
-    }
-    Block& last = blocks_.back();
-    last.bytes[last.size++] = value;
+  void add_block() {
+    // The first ones small: there can be 10,000 threads.
+    capacity_ = blocks_.empty() ? smallest : capacity_ < largest ? capacity_ * 4 : largest;
+    blocks_.push_back({std::unique_ptr<std::uint8_t[]>(new std::uint8_t[capacity_]), 0});
   }
 
   std::vector<Block> blocks_;

@@ -45,7 +45,7 @@ void CourseEvents::joined(const ParallelInstance& team, Nanoseconds t) {
 
 void CourseEvents::task_begun(TaskState& task, const RegionKey& key, Nanoseconds t) {
   const RegionRef region = regions_.region_of(key);
-  context_.out.add(t, EventType::enter, region);
+  context_.out.enter(t, region);
   task.open.push({region, Construct::task, false, key.codeptr});
 }
 

@@ -2,13 +2,48 @@
 // Pauses of recording.
 #include "tracer/translate/write/event_buffer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tracer::translate {
 
+void EventBuffer::flush() {
+  for (const EventAttribute& a : attributes_) {
+    if (a.is_payload()) continue;
+    usage_.attribute(a.attribute);
+    if (a.attribute == text_) usage_.string(static_cast<std::uint32_t>(a.value));
+  }
+  events_.resize(used());
+  if (!events_.empty()) {
+    if (flushed_ == 0) first_ = events_.front().time;
+    flushed_ += events_.size();
+    writer_.take(events_, attributes_);
+  }
+  attributes_.clear();
+  next_ = events_.data();
+  make_room(std::max(events_.size(), smallest));
+}
+
+void EventBuffer::filled() {
+  if (used() == batch) return flush();
+  make_room(std::min(2 * used(), batch));
+}
+
+void EventBuffer::make_room(std::size_t events) {
+  const std::size_t before = used();
+  events_.resize(events);
+  next_ = events_.data() + before;
+  end_ = events_.data() + events;
+}
+
+void EventBuffer::add_unusual_region(Nanoseconds time, EventType type, RegionRef region) {
+  if (paused_) return put_off({time, type, pending_, 0, region, 0, 0});
+  put(time, type, 0, regions_.keep(region), 0, 0);
+}
+
 void EventBuffer::pause(Nanoseconds time) {
   if (paused_) return;
-  told_ = count_ > 0;  // a thread that comes later has nothing to interrupt
+  told_ = count() > 0;  // a thread that comes later has nothing to interrupt
   if (told_) add(time, EventType::measurement_on_off, 0, 0);
   paused_ = true;
 }
@@ -23,7 +58,11 @@ void EventBuffer::resume(Nanoseconds time) {
       ++pending_;
     }
     const Event& e = late.event;
-    add(time, e.type, e.ref, e.a, e.b, e.sub);
+    if (e.type == EventType::enter || e.type == EventType::leave) {
+      add_region(time, e.type, e.ref);
+    } else {
+      add(time, e.type, e.ref, e.a, e.b, e.sub);
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tracer/event.hpp"
@@ -24,38 +25,19 @@ class EventBuffer {
   /// strings.
   EventBuffer(LocationWriter& writer, RegionTable& regions, std::uint64_t records, std::uint32_t text = undefined_ref)
       : writer_(writer), regions_(regions), text_(text) {
-    events_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(batch, 2 * records + 16)));
+    make_room(static_cast<std::size_t>(std::min<std::uint64_t>(batch, 2 * records + 16)));
   }
 
+  /// Of a region with a reference of the archive, or a deferred one (RegionTable).
+  void enter(Nanoseconds time, RegionRef region) { add_region(time, EventType::enter, region); }
+  void leave(Nanoseconds time, RegionRef region) { add_region(time, EventType::leave, region); }
+  /// Any other.
   void add(Nanoseconds time, EventType type, std::uint32_t ref, std::uint64_t a = 0, std::uint64_t b = 0,
            std::uint16_t sub = 0) {
     if (paused_) [[unlikely]]
       return put_off({time, type, pending_, sub, ref, a, b});
-    if (RegionTable::is_deferred(ref) && (type == EventType::enter || type == EventType::leave)) [[unlikely]]
-      ref = regions_.keep(ref);
     if (names_more(type)) note_usage(type, ref, a);
-    if (time < last_) {
-      ++clamped_;
-      time = last_;
-    }
-    last_ = time;
-    if (count_++ == 0) first_ = time;
     put(time, type, sub, ref, a, b);
-    pending_ = 0;
-    if (used_ >= batch) flush();
-  }
-  /// As add(), for Enter and Leave of a region with a reference, not a deferred one, while nothing is paused.
-  void add_region(Nanoseconds time, EventType type, RegionRef region) {
-    if (time < last_) [[unlikely]] {
-      ++clamped_;
-      time = last_;
-    }
-    last_ = time;
-    if (count_++ == 0) first_ = time;
-    put(time, type, 0, region, 0, 0);
-    pending_ = 0;
-    if (used_ >= batch) [[unlikely]]
-      flush();
   }
   /// Belongs to the next event that is added. At most 255 for one event; more are left out.
   void attribute(std::uint32_t ref, std::uint64_t value) {
@@ -73,25 +55,15 @@ class EventBuffer {
     attributes_.resize(attributes_.size() - pending_);
     pending_ = 0;
   }
-  void flush() {
-    for (const EventAttribute& a : attributes_) {
-      if (a.is_payload()) continue;
-      usage_.attribute(a.attribute);
-      if (a.attribute == text_) usage_.string(static_cast<std::uint32_t>(a.value));
-    }
-    events_.resize(used_);
-    if (used_ != 0) writer_.take(events_, attributes_);
-    used_ = 0;
-    attributes_.clear();
-  }
+  void flush();
 
   void pause(Nanoseconds time);
   void resume(Nanoseconds time);
   bool paused() const noexcept { return paused_; }
 
-  Nanoseconds first() const noexcept { return first_; }
+  Nanoseconds first() const noexcept { return first_; }  ///< of what is flushed
   Nanoseconds last() const noexcept { return last_; }
-  std::uint64_t count() const noexcept { return count_; }
+  std::uint64_t count() const noexcept { return flushed_ + used(); }
   Usage& usage() noexcept { return usage_; }                   ///< of what is flushed
   std::uint64_t clamped() const noexcept { return clamped_; }  ///< events that were older than their predecessor
 
@@ -100,19 +72,34 @@ class EventBuffer {
     Event event;
     std::vector<EventAttribute> attributes;
   };
+  [[gnu::always_inline]] void add_region(Nanoseconds time, EventType type, RegionRef region) {
+    if (paused_ || RegionTable::is_deferred(region)) [[unlikely]]
+      return add_unusual_region(time, type, region);
+    put(time, type, 0, region, 0, 0);
+  }
+  void add_unusual_region(Nanoseconds time, EventType type, RegionRef region);
   /// Field by field into its place: what is put together elsewhere and copied waits for its own stores, 6 ns an event.
-  void put(Nanoseconds time, EventType type, std::uint16_t sub, std::uint32_t ref, std::uint64_t a, std::uint64_t b) {
-    if (used_ == events_.size()) [[unlikely]]
-      events_.resize(std::clamp<std::size_t>(2 * used_, 64, batch));
-    Event& e = events_[used_++];
+  [[gnu::always_inline]] void put(Nanoseconds time, EventType type, std::uint16_t sub, std::uint32_t ref,
+                                  std::uint64_t a, std::uint64_t b) {
+    if (time < last_) [[unlikely]] {
+      ++clamped_;
+      time = last_;
+    }
+    last_ = time;
+    Event& e = *next_++;
     e.time = time;
     e.type = type;
-    e.attributes = pending_;
+    e.attributes = std::exchange(pending_, 0);
     e.sub = sub;
     e.ref = ref;
     e.a = a;
     e.b = b;
+    if (next_ == end_) [[unlikely]]
+      filled();
   }
+  void filled();
+  void make_room(std::size_t events);
+  std::size_t used() const noexcept { return static_cast<std::size_t>(next_ - events_.data()); }
   /// It names a communicator, a parameter or a string.
   static constexpr bool names_more(EventType type) noexcept {
     static_assert(static_cast<unsigned>(EventType::mpi_rma_sync) < 64);  // the last
@@ -135,17 +122,18 @@ class EventBuffer {
   void put_off(Event event);
   bool cancels(const Event& end) noexcept;
 
-  static constexpr std::size_t batch = 4096;  // 128 KiB: stays in the second-level cache
+  static constexpr std::size_t smallest = 64, batch = 4096;  // 128 KiB: stays in the second-level cache
   LocationWriter& writer_;
   RegionTable& regions_;
   std::uint32_t text_;
   Usage usage_;
-  std::vector<Event> events_;  ///< of which used_ are events
-  std::size_t used_ = 0;
+  std::vector<Event> events_;
+  Event* next_ = nullptr;  ///< in events_, never its end: where the next event goes
+  Event* end_ = nullptr;
   std::vector<EventAttribute> attributes_;
   std::uint8_t pending_ = 0;
   Nanoseconds first_ = 0, last_ = 0;
-  std::uint64_t count_ = 0, clamped_ = 0;
+  std::uint64_t flushed_ = 0, clamped_ = 0;
   bool paused_ = false, told_ = false;
   std::vector<PutOff> put_off_;
 };

@@ -16,11 +16,11 @@ std::size_t FastPath::write(std::span<const Record> batch, Ticks until, const Cl
       // What WorkEvents::sync() asks the innermost region: does it end here, does it give the position?
       if (open.inner_construct() == Construct::single_sblock) break;
       if (action.wait && same && open.inner().codeptr != action.codeptr) break;
-      out.add_region(t, EventType::enter, action.region);
+      out.enter(t, action.region);
       open.push({action.region, action.construct, action.wait, action.codeptr});
     } else {
-      if (!same || open.inner().wait != action.wait || RegionTable::is_deferred(open.inner().region)) break;
-      out.add_region(t, EventType::leave, open.inner().region);
+      if (!same || open.inner().wait != action.wait) break;
+      out.leave(t, open.inner().region);
       open.pop();
     }
     ++done;

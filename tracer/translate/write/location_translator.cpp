@@ -17,10 +17,17 @@ Ticks LocationTranslator::next_due() const noexcept {
   const bool waits =
       !waits_.empty() || events_.creation.is_pending() || events_.locks.is_pending() || events_.targets.awaits_more();
   if (waits || context_.out.paused()) return 0;
-  Ticks due = events_.course.next_due();
-  if (const ImpliedRelease* implied = events_.locks.course().next_implied()) due = std::min(due, implied->time);
+  return std::min({events_.course.next_due(), next_release(), next_toggle()});
+}
+
+Ticks LocationTranslator::next_release() const noexcept {
+  const ImpliedRelease* const implied = events_.locks.course().next_implied();
+  return implied != nullptr ? implied->time : never;
+}
+
+Ticks LocationTranslator::next_toggle() const noexcept {
   const auto& toggles = context_.tables.toggles;
-  return next_toggle_ < toggles.size() ? std::min(due, toggles[next_toggle_].time) : due;
+  return next_toggle_ < toggles.size() ? toggles[next_toggle_].time : never;
 }
 
 // A producer reads the clock, finds its ring full, waits, and leaves the wait before the record: the
@@ -82,8 +89,8 @@ Ticks LocationTranslator::do_due(const Record& r) {
     pass_limits(when);
     when = events_.course.teams.due(r);
   }
-  release_implied(when, &r);
-  toggle(when);
+  if (next_release() < when) release_implied(when, &r);
+  if (next_toggle() <= when) toggle(when);
   events_.course.end_unreported(r, when);
   return when;
 }

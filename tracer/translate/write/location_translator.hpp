@@ -39,6 +39,8 @@ class LocationTranslator {
   /// Before this time nothing is looked at but the record itself. It is all that fast path and common way share, and
   /// both go by it: what is due and not counted here is never done.
   Ticks next_due() const noexcept;
+  Ticks next_release() const noexcept;
+  Ticks next_toggle() const noexcept;
   /// Does what is due before the record, and returns its time as it is meant.
   Ticks do_due(const Record& r);
   void pass_limits(Ticks when);

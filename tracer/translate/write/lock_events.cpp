@@ -66,11 +66,11 @@ void LockEvents::released(const Record& r, Nanoseconds t) {
   const Nanoseconds unlocked =
       op.moved != 0 ? std::clamp(context_.clock(r.time - op.moved), std::min(context_.out.last(), t), t) : t;
   Site& site = regions_.site_of(r);
-  if (!is_scoped(c)) context_.out.add(unlocked, EventType::enter, regions_.region_at(site));
+  if (!is_scoped(c)) context_.out.enter(unlocked, regions_.region_at(site));
   if (has_block(c)) regions_.leave(unlocked, block_of(c));
   write(EventType::release_lock, op, unlocked);
   if (is_scoped(c)) return regions_.leave(t, c);
-  context_.out.add(unlocked, EventType::leave, regions_.region_at(site));
+  context_.out.leave(unlocked, regions_.region_at(site));
 }
 
 void LockEvents::nested(const Record& r, Nanoseconds t) {
@@ -79,9 +79,9 @@ void LockEvents::nested(const Record& r, Nanoseconds t) {
     return regions_.leave(t, routine_inside(Construct::set_nest_lock));
   }
   Site& site = regions_.site_of(r);
-  context_.out.add(t, EventType::enter, regions_.region_at(site));
+  context_.out.enter(t, regions_.region_at(site));
   write(EventType::release_lock, course_.released(!context_.out.paused()), t);
-  context_.out.add(t, EventType::leave, regions_.region_at(site));
+  context_.out.leave(t, regions_.region_at(site));
 }
 
 void LockEvents::mutex(const Record& r, Nanoseconds t) {

@@ -56,8 +56,8 @@ void MarkEvents::mark(const Record& r, Nanoseconds t) {
       break;
     case RecordKind::lost:
       out.attribute(context_.names[Attribute::lost_events], r.b);
-      out.add(context_.clock(r.c), EventType::enter, regions_.region_of(region_key(r)));
-      return out.add(t, EventType::leave, regions_.region_of(region_key(r)));
+      out.enter(context_.clock(r.c), regions_.region_of(region_key(r)));
+      return out.leave(t, regions_.region_of(region_key(r)));
     default:
       break;
   }

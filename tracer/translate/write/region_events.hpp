@@ -41,7 +41,7 @@ class RegionEvents {
 
   void enter_at(Nanoseconds t, Site& site) {
     const RegionRef region = region_at(site);
-    context_.out.add(t, EventType::enter, region);
+    context_.out.enter(t, region);
     nest_.current->open.push({region, site.key.construct, site.key.wait, site.key.codeptr});
   }
   void enter(Nanoseconds t, const RegionKey& key) {
@@ -59,15 +59,15 @@ class RegionEvents {
   /// So many, from the innermost on.
   void leave_inner(Nanoseconds t, RegionStack& open, std::size_t regions) {
     for (; regions != 0; --regions) {
-      context_.out.add(t, EventType::leave, open.inner().region);
+      context_.out.leave(t, open.inner().region);
       open.pop();
     }
   }
   /// Of no length.
   void pass(Nanoseconds t, const RegionKey& key) { pass_at(t, region_of(key)); }
   void pass_at(Nanoseconds t, RegionRef region) {
-    context_.out.add(t, EventType::enter, region);
-    context_.out.add(t, EventType::leave, region);
+    context_.out.enter(t, region);
+    context_.out.leave(t, region);
   }
 
  private:

@@ -34,12 +34,12 @@ void TaskCreation::write() {
   }
   const TaskName task = names_.of(id);
   const RegionRef create = regions_.region_of({record_.c, Construct::create_task, false, 0});
-  context_.out.add(t, EventType::enter, create);
+  context_.out.enter(t, create);
   if (task.comm != undefined_ref && !context_.tables.is_left_out(id)) {
     describe(id);
     context_.out.add(t, EventType::task_create, task.comm, task.rank, task.generation);
   }
-  context_.out.add(t, EventType::leave, create);
+  context_.out.leave(t, create);
 }
 
 /// As attributes of the next event.

@@ -43,7 +43,7 @@ void WordEvents::push(const Record& r, Nanoseconds t) {
   if (is_stray(number)) return;
   attributes(r);
   const RegionRef region = regions_.region_of(word_key(r));
-  context_.out.add(t, EventType::enter, region);
+  context_.out.enter(t, region);
   nest_.current->open.push({region, Construct::range, false, number});
 }
 
@@ -70,7 +70,7 @@ void WordEvents::pop(const Record& r, Nanoseconds t) {
       open.pop();  // of a first writing: entered, and found to be a stray since
     if (open.empty()) continue;
     if (open.inner_construct() != Construct::range || open.inner().codeptr != range.number) break;
-    context_.out.add(t, EventType::leave, open.inner().region);
+    context_.out.leave(t, open.inner().region);
     return open.pop();
   }
   if (found_ == nullptr) return;

@@ -23,7 +23,7 @@ class LaneTranslator {
       add_word_attributes(out_, names_, range.details, range.sub, range.payload);
       const RegionRef region =
           tables_.regions->use({range.name, Construct::range, false, static_cast<std::uint16_t>(range.sub & 0xf)});
-      out_.add(clock_(range.begin), EventType::enter, region);
+      out_.enter(clock_(range.begin), region);
       open_.push_back({region, range.end});
     }
     leave_until(never);
@@ -40,7 +40,7 @@ class LaneTranslator {
  private:
   void leave_until(Ticks time) {
     for (; !open_.empty() && open_.back().end <= time; open_.pop_back())
-      out_.add(clock_(open_.back().end), EventType::leave, open_.back().region);
+      out_.leave(clock_(open_.back().end), open_.back().region);
   }
 
   struct Open {

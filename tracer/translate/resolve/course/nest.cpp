@@ -31,14 +31,17 @@ void Nest::push(const ImplicitInstance* instance, const ParallelInstance* p, std
   i.task.id = instance->task;
   static_cast<TaskName&>(i.task) = *current;  // without a team of its own it goes on as what is around it
   if (p && p->comm != undefined_ref) static_cast<TaskName&>(i.task) = {p->comm, instance->rank, 0};
+  i.task.open = std::move(spare_);
   parts.push_back(std::move(i));
   current = &parts.back().task;
 }
 
 void Nest::pop() {
-  const Part& i = parts.back();
+  Part& i = parts.back();
   current = i.outer;
   if (i.own && !forks.empty()) forks.back().left = true;
+  i.task.open.clear();
+  spare_ = std::move(i.task.open);
   parts.pop_back();
 }
 

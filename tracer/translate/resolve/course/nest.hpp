@@ -89,6 +89,9 @@ class Nest {
   TaskState base;  ///< what a thread does that has no implicit task
   TaskState* current = &base;
   enum class ThreadKind : std::uint8_t { unknown, worker, root } kind = ThreadKind::unknown;
+
+ private:
+  RegionStack spare_;  ///< of the part that ended last: the next one has its memory
 };
 
 }  // namespace tracer::translate

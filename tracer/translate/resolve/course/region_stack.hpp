@@ -14,6 +14,8 @@
 namespace tracer::translate {
 
 struct OpenRegion {
+  OpenRegion(RegionRef ref, Construct what, bool is_wait, std::uint64_t at)
+      : region(ref), construct(what), wait(is_wait), codeptr(at) {}
   RegionRef region;
   Construct construct;
   bool wait;
@@ -34,11 +36,7 @@ class RegionStack {
   /// Its Enter was written.
   void push(const OpenRegion& region) {
     // Field by field: what is put together elsewhere and copied waits for its own stores.
-    OpenRegion& inner = open_.emplace_back();
-    inner.region = region.region;
-    inner.construct = region.construct;
-    inner.wait = region.wait;
-    inner.codeptr = region.codeptr;
+    open_.emplace_back(region.region, region.construct, region.wait, region.codeptr);
   }
   /// Its Leave was.
   void pop() noexcept { open_.pop_back(); }

@@ -4,18 +4,21 @@
 
 namespace tracer::translate {
 
-TaskName TaskNames::of(TaskId id) const {
-  TaskName name;
+TaskNames::Task TaskNames::look_up(TaskId id) const {
+  Task task{id, {}, {}};
+  TaskName& name = task.name;
   name.generation = counter_of(id);
   const ChannelId creator = tracer::channel_of(id);
   const auto entity = tables_.entity(id);
-  if (!entity) return name;
+  if (!entity) return task;
   const Creator& known = creator_of(creator, entity->index);
   name.comm = known.comm;
   name.rank = known.rank;
   // Created before what generations count from (a wrong sequence): no number that any other has.
   name.generation += known.before < name.generation ? -known.before : std::uint64_t{1} << 31;
-  return name;
+  const auto& sites = tables_.channels[creator].sites;
+  if (entity->site < sites.size()) task.region = sites[entity->site];
+  return task;
 }
 
 // Tasks come by the thousand from the same part in the same team.
@@ -35,13 +38,6 @@ const TaskNames::Creator& TaskNames::creator_of(ChannelId channel, std::uint32_t
                                                                                            : nullptr;
   if (counts && tracer::channel_of(counts->task) == channel) known.before = counter_of(counts->task);
   return known;
-}
-
-RegionKey TaskNames::region(TaskId id) const {
-  const auto entity = tables_.entity(id);
-  if (!entity) return {};
-  const auto& sites = tables_.channels[tracer::channel_of(id)].sites;
-  return entity->site < sites.size() ? sites[entity->site] : RegionKey{};
 }
 
 }  // namespace tracer::translate

@@ -10,14 +10,25 @@ namespace tracer::translate {
 
 class TaskNames {
  public:
-  explicit TaskNames(const Tables& tables) : tables_(tables) {}
+  explicit TaskNames(const Tables& tables) : tables_(tables), last_(look_up(no_id)) {}
 
   /// comm undefined: its team is in no archive.
-  TaskName of(TaskId id) const;
+  TaskName of(TaskId id) const { return task(id).name; }
   /// Its region's; construct count_ when nobody created it.
-  RegionKey region(TaskId id) const;
+  RegionKey region(TaskId id) const { return task(id).region; }
 
  private:
+  struct Task {
+    TaskId id = no_id;
+    TaskName name;
+    RegionKey region;
+  };
+  /// A task that begins is asked for several times in turn.
+  const Task& task(TaskId id) const {
+    if (id != last_.id) last_ = look_up(id);
+    return last_;
+  }
+  Task look_up(TaskId id) const;
   struct Creator {
     ChannelId channel = none;
     std::uint32_t index = none;  ///< implicit instance
@@ -29,6 +40,7 @@ class TaskNames {
 
   const Tables& tables_;
   mutable std::array<Creator, 16> creators_{};
+  mutable Task last_;
 };
 
 }  // namespace tracer::translate
