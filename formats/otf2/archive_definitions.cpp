@@ -3,6 +3,7 @@
 #include "formats/otf2/archive_definitions.hpp"
 
 #include "tracer/base/text.hpp"
+#include "tracer/virtual_location.hpp"
 
 namespace tracer::otf2 {
 namespace {
@@ -45,6 +46,8 @@ void add_locations(const TraceDefinitions& from, const Indices& index, Definitio
                                                                                  : LocationKind::cpu_thread;
     to.locations.push_back({text(from, location.name), kind, index.location_groups[location.group],
                             properties_of(from, location.properties)});
+    if (location.type == otf2::values::location_metric)  // nothing runs there
+      to.locations.back().properties.push_back({virtual_location, "metrics"});
   }
 }
 

@@ -81,6 +81,9 @@ class Builder {
         return keep(out_.source_code_locations, SourceCodeLocationDef{at(0), at32(1), at32(2)});
       case calling_context:
         return keep(out_.calling_contexts, CallingContextDef{at(0), at32(1), at32(2), at32(3)});
+      case interrupt_generator:
+        return keep(out_.interrupt_generators,
+                    InterruptGeneratorDef{at(0), at32(1), at8(2), at8(3), static_cast<std::int64_t>(at(4)), at(5)});
       default:
         break;
     }
@@ -237,6 +240,8 @@ bool TraceDefinitions::defined(ReferenceKind kind, std::uint64_t ref) const {
       return source_code_locations.contains(ref);
     case calling_context:
       return calling_contexts.contains(ref);
+    case interrupt_generator:
+      return interrupt_generators.contains(ref);
     case location_group:
       return location_groups.contains(ref);
     case system_tree_node:

@@ -132,6 +132,12 @@ PartMaps JoinedDefinitions::add(const TraceDefinitions& part, const PartIdentity
     maps.set(R::calling_context, c.ref,
              unify(calling_contexts, context_index_, key_of(own.region, own.source, own.parent), own));
   }
+  for (const InterruptGeneratorDef& g : part.interrupt_generators) {
+    const InterruptGeneratorDef own{0, text(g.name), g.mode, g.base, g.exponent, g.period};
+    maps.set(R::interrupt_generator, g.ref,
+             unify(interrupt_generators, generator_index_,
+                   key_of(own.name, own.mode, own.base, own.exponent, own.period), own));
+  }
   add_places(part, identity, maps);
   add_groups(part, identity, maps);
   add_comms(part, identity, maps);

@@ -65,6 +65,7 @@ struct JoinedDefinitions {
   std::vector<MetricDef> metrics;
   std::vector<SourceCodeLocationDef> source_code_locations;
   std::vector<CallingContextDef> calling_contexts;
+  std::vector<InterruptGeneratorDef> interrupt_generators;
   std::uint64_t not_joined = 0;  ///< definitions of kinds that this does not know
 
  private:
@@ -84,7 +85,7 @@ struct JoinedDefinitions {
   std::uint32_t process_count_;
   std::map<std::string, std::uint32_t, std::less<>> string_index_;
   std::unordered_map<Key, std::uint64_t> attribute_index_, parameter_index_, node_index_, region_index_, member_index_,
-      metric_index_, source_index_, context_index_, group_index_;
+      metric_index_, source_index_, context_index_, generator_index_, group_index_;
   /// Of each paradigm the one group of all its locations, and where it stands in `groups`.
   std::map<std::uint8_t, std::uint32_t> all_locations_;
   std::map<std::string, std::uint32_t, std::less<>> mpi_comm_index_, mpi_window_index_;

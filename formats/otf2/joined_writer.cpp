@@ -127,6 +127,10 @@ void JoinedArchive::write(OTF2_GlobalDefWriter* w, const JoinedDefinitions& d, c
   for (const CallingContextDef& s : d.calling_contexts)
     check(OTF2_GlobalDefWriter_WriteCallingContext(w, static_cast<std::uint32_t>(s.ref), s.region, s.source, s.parent),
           "calling context");
+  for (const InterruptGeneratorDef& g : d.interrupt_generators)
+    check(OTF2_GlobalDefWriter_WriteInterruptGenerator(w, static_cast<std::uint32_t>(g.ref), g.name, g.mode, g.base,
+                                                       g.exponent, g.period),
+          "interrupt generator");
   write_communicators(w, d);
   write_metrics(w, d);
 }

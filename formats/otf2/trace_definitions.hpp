@@ -155,6 +155,14 @@ struct CallingContextDef {
   std::uint64_t ref = 0;
   std::uint32_t region = undefined_ref, source = undefined_ref, parent = undefined_ref;
 };
+/// What caused samples: every `period` units of base ^ exponent (2 where base is 0, else 10) seconds, or counts.
+struct InterruptGeneratorDef {
+  std::uint64_t ref = 0;
+  std::uint32_t name = 0;
+  std::uint8_t mode = 0, base = 0;  ///< mode: 0 time, 1 a count
+  std::int64_t exponent = 0;
+  std::uint64_t period = 0;
+};
 /// Kinds that we only need to know of: call path, I/O file, ...
 struct OtherDef {
   std::uint64_t ref = 0;
@@ -179,6 +187,7 @@ struct TraceDefinitions {
   Table<ParadigmDef> paradigms;
   Table<SourceCodeLocationDef> source_code_locations;
   Table<CallingContextDef> calling_contexts;
+  Table<InterruptGeneratorDef> interrupt_generators;
   Table<OtherDef> others[static_cast<std::size_t>(ReferenceKind::count_)];  ///< kinds without a table above
   std::uint64_t records = 0;                                                ///< in the file
   std::vector<std::string> duplicates;  ///< "region 7": references defined more than once

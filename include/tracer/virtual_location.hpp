@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Locations that are no threads: ranges of the program's own words that overlap or change their thread. To OTF2 they
-// are CPU threads with a property.
+// Locations that are no threads: ranges of the program's own words that overlap or change their thread, which to OTF2
+// are CPU threads with a property; and OTF2's own of metrics.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // D01-D18: each rule of `tracer check` on files and definitions finds its seeded defect, and no other rule does.
+#include "sampled_seed.hpp"
 #include "seed.hpp"
 
 using namespace tracer;
@@ -64,6 +65,20 @@ const std::vector<Case>& cases() {
        {"D17"},
        [](Seed& s) {
          s.d.properties.push_back({"OTF2::THREAD_LOCK_EVENT_COMPLETE", "maybe"});
+       }},
+      {"D19 an interrupt generator without a period",
+       {"D19"},
+       name_threads,
+       [](const fs::path& dir) {
+         put_samples(dir);
+         replace(dir / "traces.def", std::string{"\3\x40\x42\x0f", 4}, std::string{"\3\0\0\0", 4});
+       }},
+      {"D19 a calling context is its own parent",
+       {"D19"},
+       name_threads,
+       [](const fs::path& dir) {
+         put_samples(dir);
+         call_itself(dir, "save");
        }},
       {"D18 two locations of one name", {"D18"}, [](Seed& s) { s.d.locations[1].name = "Master thread"; }},
   };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// E01-E24, E26-E29: each rule of `tracer check` on events finds its seeded defect, and no other rule does.
+// E01-E24, E26-E32: each rule of `tracer check` on events finds its seeded defect, and no other rule does.
+#include "sampled_seed.hpp"
 #include "seed.hpp"
 
 using namespace tracer;
@@ -97,8 +98,61 @@ Event on_window(Nanoseconds time, EventType type, std::uint16_t window, std::uin
   return made;
 }
 
+constexpr auto sampled_enter = otf2::EventKind::calling_context_enter,
+               sampled = otf2::EventKind::calling_context_sample;
+
+/// A sample in main itself, whose record is as long as an Enter and a Leave of a region.
+void regions_for_a_sample(const fs::path& dir) {
+  put_samples(dir, [](samples::SampleSet& set) {
+    set.stacks.push_back({0});
+    set.samples[6] = {.time = 1256, .thread = 4711, .stack = 8, .processor = 0};
+  });
+  replace(dir / "traces/0.evt", record_bytes(static_cast<char>(sampled), {0, 1, 0}),
+          "\14" + number_bytes(r_target) + "\15" + number_bytes(r_target));
+}
+
 const std::vector<Case>& cases() {
   static const std::vector<Case> all{
+      {"E30 more is said to be new than there is",
+       {"E30"},
+       name_threads,
+       [](const fs::path& dir) {
+         put_samples(dir);
+         change_distance(dir, 0, sampled, 3, 9);
+       }},
+      {"E30 what is new is said to go on",
+       {"E30"},
+       name_threads,
+       [](const fs::path& dir) {
+         put_samples(dir);
+         change_distance(dir, 1, sampled, 2, 1);
+       }},
+      {"E30 what has changed is said not to have",
+       {"E30"},
+       name_threads,
+       [](const fs::path& dir) {
+         put_samples(dir);
+         change_distance(dir, 0, sampled, 2, 0);
+       }},
+      {"E30 a region is entered and nothing is new",
+       {"E30"},
+       name_threads,
+       [](const fs::path& dir) {
+         put_samples(dir);
+         change_distance(dir, 1, sampled_enter, 2, 1);
+       }},
+      {"E30 the distance leads beyond the region that is open",
+       {"E30"},
+       name_threads,
+       [](const fs::path& dir) {
+         put_samples(dir);
+         change_distance(dir, 1, sampled, 2, 5);
+       }},
+      {"E31 a region among calling contexts", {"D04", "E31"}, name_threads, regions_for_a_sample},
+      {"E32 a counter falls",
+       {"E32"},
+       name_threads,
+       [](const fs::path& dir) { put_samples(dir, [](samples::SampleSet& set) { set.values[3] = 1; }); }},
       {"E01 time goes back",
        {"E01"},
        [](Seed&) {},

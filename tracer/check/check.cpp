@@ -14,9 +14,9 @@ namespace {
 const std::vector<RuleEntry>& table() {
   static const std::vector<RuleEntry> all = [] {
     std::vector<RuleEntry> entries;
-    for (const auto part :
-         {file_rules(), structure_rules(), content_rules(), nesting_rules(), team_rules(), task_rules(), device_rules(),
-          value_rules(), memory_rules(), work_rules(), mpi_rules(), one_sided_rules()}) {
+    for (const auto part : {file_rules(), structure_rules(), content_rules(), context_definition_rules(),
+                            nesting_rules(), team_rules(), task_rules(), device_rules(), value_rules(), memory_rules(),
+                            work_rules(), mpi_rules(), one_sided_rules(), context_rules()}) {
       entries.insert(entries.end(), part.begin(), part.end());
     }
     return entries;
@@ -36,6 +36,35 @@ Interest interest_of(const std::vector<RulePointer>& all) {
   }
   return interest;
 }
+
+/// Gives events to the rules that want them.
+class Delivery {
+ public:
+  Delivery(const std::vector<RulePointer>& rules, CheckContext& context)
+      : interest_(interest_of(rules)), context_(context) {
+    for (const auto& rule : rules) {
+      if (rule->wants(EventKind::calling_context_enter)) continue;
+      if (rule->wants(EventKind::enter)) of_enter_.push_back(rule.get());
+      if (rule->wants(EventKind::leave)) of_leave_.push_back(rule.get());
+    }
+  }
+  void operator()(const EventView& e) {
+    for (auto* rule : interest_[static_cast<std::size_t>(e.kind)]) rule->event(e);
+    const bool is_enter = e.kind == EventKind::calling_context_enter;
+    if (!is_enter && e.kind != EventKind::calling_context_leave) return context_.apply(e);
+    EventView region = e;
+    const auto* defined = context_.definitions().calling_contexts.find(e.field[0]);
+    region.kind = is_enter ? EventKind::enter : EventKind::leave;
+    region.field[0] = defined == nullptr ? undefined_ref : defined->region;
+    for (auto* rule : is_enter ? of_enter_ : of_leave_) rule->event(region);
+    context_.apply(region);
+  }
+
+ private:
+  Interest interest_;
+  CheckContext& context_;
+  std::vector<Rule*> of_enter_, of_leave_;
+};
 
 }  // namespace
 
@@ -58,14 +87,13 @@ CheckReport check(const std::filesystem::path& path, const CheckOptions& options
   CheckContext context{trace, options};
   std::vector<RulePointer> all;
   for (const auto& entry : table()) all.push_back(entry.make(context));
-  const auto interest = interest_of(all);
+  Delivery deliver{all, context};
   for (auto& rule : all) rule->begin();
   CheckReport report{trace.info().anchor, 0, trace.definitions().locations.size(), trace.definitions().records, {}};
   trace.for_each_event(
       [&](const EventView& e) {
         ++report.events;
-        for (auto* rule : interest[static_cast<std::size_t>(e.kind)]) rule->event(e);
-        context.apply(e);
+        deliver(e);
       },
       [&](std::uint64_t location, const Error& error) { context.cannot_read(location, error.what()); });
   for (std::size_t i = 0; i < all.size(); ++i) {

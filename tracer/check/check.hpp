@@ -49,7 +49,7 @@ struct RuleRow {
   const char* says;
 };
 
-/// All rules in order: D01-D18, E01-E28.
+/// All rules in order: D01-D19, E01-E32.
 std::span<const RuleRow> rules();
 
 /// Never throws for what is wrong with the archive, short of one whose anchor or definitions cannot be

@@ -141,7 +141,8 @@ void CheckContext::apply(const EventView& e) {
       break;
   }
   ++counts_[index_of(e.location)];
-  s.last_kind = e.kind;
+  // What is sampled may be anywhere between others.
+  if (e.kind != EventKind::calling_context_sample && e.kind != EventKind::metric) s.last_kind = e.kind;
   s.last_time = e.time;
 }
 

@@ -21,7 +21,8 @@ class Rule {
 
   /// Looks at the definitions.
   virtual void begin() {}
-  /// Does event() want this kind?
+  /// Does event() want this kind? Who wants Enter and Leave, and no events of calling contexts, gets those as Enter and
+  /// Leave of their regions.
   virtual bool wants(EventKind) const { return false; }
   virtual void event(const EventView&) {}
   virtual void finish() {}
@@ -61,17 +62,19 @@ RulePointer make_rule(const CheckContext& context) {
 }
 
 /// The parts of the table, in order.
-std::span<const RuleEntry> file_rules();       // D01-D06
-std::span<const RuleEntry> structure_rules();  // D07-D12
-std::span<const RuleEntry> content_rules();    // D13-D18
-std::span<const RuleEntry> nesting_rules();    // E01-E03
-std::span<const RuleEntry> team_rules();       // E04-E08
-std::span<const RuleEntry> task_rules();       // E09-E11
-std::span<const RuleEntry> device_rules();     // E12-E14
-std::span<const RuleEntry> value_rules();      // E15-E18
-std::span<const RuleEntry> memory_rules();     // E19, E20
-std::span<const RuleEntry> work_rules();       // E21-E25
-std::span<const RuleEntry> mpi_rules();        // E26-E28
-std::span<const RuleEntry> one_sided_rules();  // E29
+std::span<const RuleEntry> file_rules();                // D01-D06
+std::span<const RuleEntry> structure_rules();           // D07-D12
+std::span<const RuleEntry> content_rules();             // D13-D18
+std::span<const RuleEntry> context_definition_rules();  // D19
+std::span<const RuleEntry> nesting_rules();             // E01-E03
+std::span<const RuleEntry> team_rules();                // E04-E08
+std::span<const RuleEntry> task_rules();                // E09-E11
+std::span<const RuleEntry> device_rules();              // E12-E14
+std::span<const RuleEntry> value_rules();               // E15-E18
+std::span<const RuleEntry> memory_rules();              // E19, E20
+std::span<const RuleEntry> work_rules();                // E21-E25
+std::span<const RuleEntry> mpi_rules();                 // E26-E28
+std::span<const RuleEntry> one_sided_rules();           // E29
+std::span<const RuleEntry> context_rules();             // E30-E32
 
 }  // namespace tracer::check

@@ -201,6 +201,7 @@ class Between final : public Rule {
       case EventKind::thread_join:
       case EventKind::buffer_flush:
       case EventKind::metric:
+      case EventKind::calling_context_sample:
       case EventKind::measurement_on_off:
         return true;
       default:

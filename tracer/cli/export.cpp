@@ -17,6 +17,7 @@
 #include "tracer/cli/conversion.hpp"
 #include "tracer/cli/filter_options.hpp"
 #include "tracer/cli/output_file.hpp"
+#include "tracer/cli/sampled.hpp"
 #include "tracer/cli/tables.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/phases.hpp"
@@ -38,8 +39,8 @@ struct Format {
   const char* name;
   const char* suffix;
 };
-constexpr Format formats[] = {
-    {"perfetto", ".pftrace"}, {"chrome", ".json"}, {"csv", ".csv.d"}, {"sqlite", ".sqlite"}, {"parquet", ".parquet"}};
+constexpr Format formats[] = {{"perfetto", ".pftrace"}, {"chrome", ".json"},     {"csv", ".csv.d"},
+                              {"sqlite", ".sqlite"},    {"parquet", ".parquet"}, {"otf2", ".sampled"}};
 
 /// What the output's name says when no format is given.
 std::string format_of(const Options& options) {
@@ -111,7 +112,7 @@ int run(const Options& options) {
   if (const std::string end = broken_end(source.definitions()); !end.empty())
     print_note("the program was " + end + "; what is exported is a part of a run");
   const bool own_files = format == "csv" || format == "sqlite";
-  const bool is_directory = format == "parquet";
+  const bool is_directory = format == "parquet" || format == "otf2";
   fs::path output = options.output;
   if (output == "-" && (own_files || is_directory))
     throw UsageError{format + " cannot go to standard output; name a file by --output."};
@@ -128,6 +129,12 @@ int run(const Options& options) {
           "parquet has the whole trace, of which its readers take what they want (docs/formats/parquet.md)"};
     print_note(write_tables_with_progress(
         source, output, options.shortest.empty() ? 0 : report::parse_duration(options.shortest), archive.samples()));
+    return ok;
+  }
+  if (format == "otf2") {
+    if (!options.part.part().whole() || !options.shortest.empty() || archive.is_filtered())
+      throw UsageError{"otf2 has the whole trace and its samples: nothing can be left out"};
+    print_note(write_sampled_with_progress(archive.path(), archive.samples(), output));
     return ok;
   }
   if (own_files) {
@@ -152,11 +159,12 @@ void add(CLI::App& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
-  app.add_option("-f,--format", options->format, "Format (default: by the output's suffix, else perfetto)")
-      ->check(CLI::IsMember({"perfetto", "chrome", "csv", "sqlite", "parquet"}));
-  app.add_option(
-         "-o,--output", options->output,
-         "File, or for csv and parquet the directory, to write; -: standard output (default: next to the archive)")
+  app.add_option("-f,--format", options->format,
+                 "Format (default: by the output's suffix, else perfetto); otf2: an archive with the samples in it")
+      ->check(CLI::IsMember({"perfetto", "chrome", "csv", "sqlite", "parquet", "otf2"}));
+  app.add_option("-o,--output", options->output,
+                 "File, or for csv, parquet and otf2 the directory, to write; -: standard output (default: next to the "
+                 "archive)")
       ->type_name("PATH");
   app.add_option("--min-duration", options->shortest, "Leave out what is shorter, as in 500 (ns), 10us or 1.5ms")
       ->type_name("TIME");
@@ -167,6 +175,7 @@ void add(CLI::App& app, std::function<int()>& action) {
 
 }  // namespace
 
-const Command export_command{"export", "Write a trace for Perfetto, Chrome, SQLite, as CSV, or as Parquet tables", add};
+const Command export_command{
+    "export", "Write a trace for Perfetto, Chrome, SQLite, as CSV or Parquet tables, or as OTF2 with its samples", add};
 
 }  // namespace tracer::cli

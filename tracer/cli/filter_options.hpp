@@ -39,6 +39,7 @@ class FilteredArchive {
   FilteredArchive(const std::string& archive, const FilterOptions& options);
   EventSource& source() { return filtered_ != nullptr ? *filtered_ : within_ != nullptr ? *within_ : *source_; }
   const std::string& path() const { return path_; }
+  bool is_filtered() const { return within_ != nullptr || filtered_ != nullptr; }
   /// Those beside the archive; null: there are none, or they cannot be read, which is said.
   const samples::SampleSet* samples();
 

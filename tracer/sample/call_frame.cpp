@@ -123,7 +123,9 @@ bool read_common(const std::uint8_t* at, Common& common) noexcept {
   in.take(4);  // id
   const auto version = in.fixed<std::uint8_t>();
   const auto* letters = reinterpret_cast<const char*>(in.at());
-  while (in.more() && in.fixed<std::uint8_t>() != 0) continue;
+  bool has_end = false;
+  while (in.more() && !has_end) has_end = in.fixed<std::uint8_t>() == 0;
+  if (!has_end) return false;
   if (version != 1 && version != 3) return false;
   common.code_factor = in.unsigned_leb();
   common.data_factor = in.signed_leb();
@@ -180,7 +182,11 @@ class Machine {
  private:
   static constexpr std::size_t most_remembered = 2;
 
-  std::int64_t scaled(std::int64_t factored) const noexcept { return factored * common_.data_factor; }
+  /// As processors multiply: what overflows leads nowhere.
+  std::int64_t scaled(std::int64_t factored) const noexcept {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(factored) *
+                                     static_cast<std::uint64_t>(common_.data_factor));
+  }
   void advance(std::uint64_t delta) noexcept { location_ += delta * common_.code_factor; }
   bool set(std::uint64_t which, const Rule& rule) noexcept {
     if (which < register_count) row_.rules[which] = rule;  // others are of no use for walking

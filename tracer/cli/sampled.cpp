@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See sampled.hpp.
+#include "tracer/cli/sampled.hpp"
+
+#include "formats/otf2/sampled_archive.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/cli/terminal.hpp"
+#include "tracer/error.hpp"
+
+namespace tracer::cli {
+
+std::string write_sampled_with_progress(const std::filesystem::path& archive, const samples::SampleSet* samples,
+                                        const std::filesystem::path& directory) {
+  if (samples == nullptr)
+    throw Error{archive.parent_path().string() +
+                " has no samples, and is an OTF2 archive as it is. Record some by: tracer run --sample -- PROGRAM"};
+  Progress progress{"exporting"};
+  const otf2::SampledArchiveResult result = otf2::write_sampled(otf2::Trace::open(archive), *samples, directory,
+                                                                [&](double share) { progress.update(share); });
+  std::string text = "wrote " + (directory / "traces.otf2").string() + ": " + format_count(result.samples) +
+                     " samples in " + format_count(result.contexts) + " calling contexts";
+  if (result.outside != 0) text += "; " + format_count(result.outside) + " lie outside of the trace";
+  return text;
+}
+
+}  // namespace tracer::cli
