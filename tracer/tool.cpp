@@ -311,7 +311,7 @@ void finalize() {
 }
 
 void at_exit() {
-  if (has_front_end.load()) Forks::settle();
+  if (has_front_end.load()) Forks::make_session_of_words();
   if (Session::current() != nullptr) end(ending_at_exit());
 }
 

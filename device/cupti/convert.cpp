@@ -2,7 +2,9 @@
 // One function per kind of activity record (device/cupti/layout.hpp).
 #include "device/cupti/convert.hpp"
 
-#include <cstdio>
+#include <span>
+
+#include "tracer/base/text.hpp"
 
 namespace tracer::device::cupti {
 namespace {
@@ -11,15 +13,10 @@ constexpr std::size_t batch_size = 256;
 /// Calls whose operations are still to come.
 constexpr std::size_t most_calls = 1 << 16;
 
-std::string hexadecimal(const char* prefix, const CUuuid& uuid) {
-  std::string text = prefix;
-  char digits[3];
-  for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
-    text += digits;
-  }
-  return text;
+std::string name_of(const char* prefix, const CUuuid& uuid) {
+  std::string digits = hexadecimal(std::span(reinterpret_cast<const unsigned char*>(uuid.bytes), sizeof uuid.bytes));
+  for (const std::size_t dash : {20, 16, 12, 8}) digits.insert(dash, 1, '-');
+  return prefix + digits;
 }
 
 // Not in every header.
@@ -200,8 +197,8 @@ void Converter::take_device(const Device& in) {
   device.name = in.name ? in.name : "";
   auto& p = device.properties;
   p["name"] = device.name;
-  p["uuid"] = hexadecimal("GPU-", in.uuid);
-  if (in.isMigEnabled) p["mig_uuid"] = hexadecimal("MIG-", in.migUuid);
+  p["uuid"] = name_of("GPU-", in.uuid);
+  if (in.isMigEnabled) p["mig_uuid"] = name_of("MIG-", in.migUuid);
   p["compute_capability"] = std::to_string(in.computeCapabilityMajor) + "." + std::to_string(in.computeCapabilityMinor);
   p["memory_bytes"] = std::to_string(in.globalMemorySize);
   p["memory_bandwidth_kB_per_s"] = std::to_string(in.globalMemoryBandwidth);

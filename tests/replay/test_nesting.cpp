@@ -29,7 +29,7 @@ struct Listener final : Nesting::Listener {
   void joined(EndCause cause, const Record&) override { lines.push_back("joined" + why(cause)); }
   void ignored(const Record&) override { lines.emplace_back("ignored"); }
   static std::string why(EndCause cause) {
-    static const char* const causes[] = {"", " goes on", " around", " around untold"};
+    static const char* const causes[] = {"", " goes on", " around", " around unreported"};
     return causes[static_cast<std::size_t>(cause)];
   }
   Lines lines;
@@ -78,15 +78,16 @@ TEST_CASE("a thread that goes on behind its part's end joins there, and the late
 
 TEST_CASE("an end of a region ends what is open inside it") {
   CHECK(nesting_of({forked, begins, parallel_begin(30, inner, 1), implicit_task_begin(31, inner, inner_task, 0, 1),
-                    implicit_task_end(80, master_task), join}) ==
-        Lines{"forked", "begun own", "forked", "begun own", "ended around untold", "joined around", "ended", "joined"});
+                    implicit_task_end(80, master_task), join}) == Lines{"forked", "begun own", "forked", "begun own",
+                                                                        "ended around unreported", "joined around",
+                                                                        "ended", "joined"});
   CHECK(nesting_of({forked, begins, join, join}) ==
-        Lines{"forked", "begun own", "ended around untold", "joined", "ignored"});
+        Lines{"forked", "begun own", "ended around unreported", "joined", "ignored"});
 }
 
 TEST_CASE("another thread's team ends all that this thread was in") {
   CHECK(nesting_of({forked, begins, implicit_task_begin(30, foreign, worker_task, 1, 2)}) ==
-        Lines{"forked", "begun own", "ended around untold", "joined around untold", "begun foreign"});
+        Lines{"forked", "begun own", "ended around unreported", "joined around unreported", "begun foreign"});
 }
 
 TEST_CASE("a part of a team that was not forked last is no team's own") {

@@ -13,6 +13,7 @@
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/size_signal.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer {
@@ -148,10 +149,7 @@ std::string random_name() {
   if (::getrandom(&bits, sizeof bits, GRND_NONBLOCK) != sizeof bits) {
     bits = read_monotonic() * 0x9e3779b97f4a7c15u ^ static_cast<std::uint64_t>(::getpid()) << 32;
   }
-  constexpr char digits[] = "0123456789abcdef";
-  std::string name;
-  for (int i = 0; i < 16; ++i, bits >>= 4) name += digits[bits & 15];
-  return name;
+  return hexadecimal(std::span(reinterpret_cast<const unsigned char*>(&bits), sizeof bits));
 }
 
 std::string system_message(const std::string& what, int error) {

@@ -2,12 +2,15 @@
 // The slow side of recording: a ring's memory, waiting, wake-ups, losses and the end.
 #include "tracer/session/channel.hpp"
 
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cstring>
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/session/fork.hpp"
+#include "tracer/session/run_facts.hpp"
 #include "tracer/session/session.hpp"
 
 namespace tracer {
@@ -18,6 +21,103 @@ constinit thread_local Channel* detail::counter_channel __attribute__((tls_model
 void detail::set_channel(Channel* mine) noexcept {
   channel = mine;
   counter_channel = clock_kind == counter_kind ? mine : nullptr;
+}
+
+Channel::Channel(std::span<Record> slots, std::atomic<std::uint64_t>& head, std::atomic<std::uint64_t>& tail,
+                 std::uint64_t counter) noexcept
+    : counter_(counter) {
+  ring_.attach(slots.data(), slots.size(), head, tail);
+  ring_.allow(slots.size());
+}
+
+bool Channel::make_ring(Session& session, Spool& spool, std::uint64_t records) noexcept {
+  if (!spool.add(records, slot_)) return false;
+  session_ = &session;
+  // Once and before anybody can see it: the thread that ends the session makes every channel's producer look
+  // around, also one that is just being opened, for the first time or for its next thread.
+  ring_.attach(slot_.records, slot_.reserved, slot_.header->head, slot_.header->tail);
+  return true;
+}
+
+void Channel::open(ChannelId id, bool keeps_newest) noexcept {
+  auto* header = slot_.header;
+  id_ = id;
+  counter_ = 0;
+  unreported_ = 0;
+  looks_left_ = 0;
+  written_ = 0;
+  closed_.store(false);
+  wait_ticks_.store(0);
+  lost_.store(0);
+  for (auto& count : lost_kinds_) count.store(0, std::memory_order_relaxed);
+  identify(0, -1, -1);
+  end_.store(0);
+  processor_ns_.store(0);
+  delay_ns_.store(0);
+  header->process_thread = static_cast<std::uint32_t>(::syscall(SYS_gettid));
+  header->begin = now();
+  header->flags = keeps_newest ? 1 : 0;
+  header->head.store(0, std::memory_order_relaxed);
+  header->tail.store(0, std::memory_order_relaxed);
+  header->capacity.store(slot_.reserved, std::memory_order_relaxed);
+  ring_.resize(slot_.reserved);
+  header->channel.store(id, std::memory_order_release);
+  allow(usable_room());
+}
+
+void Channel::close() noexcept {
+  const ThreadTime time = thread_time(0);
+  processor_ns_.store(time.processor, std::memory_order_relaxed);
+  delay_ns_.store(time.delay, std::memory_order_relaxed);
+  end_.store(now(), std::memory_order_relaxed);
+  closed_.store(true, std::memory_order_release);
+}
+
+void Channel::leave() noexcept {
+  slot_.header->channel.store(raw::no_channel, std::memory_order_release);
+  closed_.store(false, std::memory_order_relaxed);
+}
+
+bool Channel::enter_list(std::atomic<Channel*>& first) noexcept {
+  if (is_listed_.exchange(true)) return false;
+  Channel* next = first.load(std::memory_order_relaxed);
+  do {
+    next_to_drain_ = next;
+  } while (!first.compare_exchange_weak(next, this));
+  return true;
+}
+
+bool Channel::has_initial_thread(std::uint64_t other_than) const noexcept {
+  constexpr std::uint32_t initial = 1;  // ompt_thread_initial
+  return has_thread() && !is_closed() && thread_type_.load() == initial && slot_.header->process_thread != other_than;
+}
+
+ChannelInfo Channel::info() const noexcept {
+  const auto* header = slot_.header;
+  ChannelInfo info;
+  info.id = id_;
+  info.os_thread_id = header->process_thread;
+  info.thread_type = thread_type_.load(std::memory_order_relaxed);
+  info.processor = processor_.load(std::memory_order_relaxed);
+  info.place = place_.load(std::memory_order_relaxed);
+  info.begin = header->begin;
+  info.end = end_.load(std::memory_order_relaxed);
+  info.processor_ns = processor_ns_.load(std::memory_order_relaxed);
+  info.delay_ns = delay_ns_.load(std::memory_order_relaxed);
+  if (info.end == 0) {
+    const ThreadTime time = thread_time(header->process_thread);
+    info.processor_ns = time.processor;
+    info.delay_ns = time.delay;
+  }
+  info.records = header->head.load(std::memory_order_acquire);
+  info.wait_ticks = wait_ticks_.load();
+  info.lost = lost_.load();
+  return info;
+}
+
+void Channel::continue_from(const Channel& small) noexcept {
+  counter_ = small.counter_;
+  thread_type_.store(small.thread_type_.load());
 }
 
 void Channel::identify(std::uint32_t thread_type, std::int32_t processor, std::int32_t place) noexcept {
@@ -66,11 +166,11 @@ void Channel::emit_slowly(const Record& record, const Record* more) noexcept {
   const KeepErrno keep;
   if (!session_) return Forks::emit_first(*this, record, more);
   const std::uint64_t count = more ? 2 : 1;
-  const bool told = untold_ == 0;
+  const bool has_losses = unreported_ != 0;
   const Ticks waited_before = wait_ticks_.load(std::memory_order_relaxed);
   // Two more for what is told: a wait and a loss.
   if (!make_room(count + 2)) return lose(record, more != nullptr);
-  if (!told) tell_losses(record.time);
+  if (has_losses) tell_losses(record.time);
   more ? ring_.put(record, *more) : ring_.put(record);
   if (const Ticks waited = wait_ticks_.load(std::memory_order_relaxed) - waited_before; waited > 0) {
     const Ticks end = now();
@@ -181,7 +281,7 @@ void Channel::overwrite(std::uint64_t count) noexcept {
 
 void Channel::lose(const Record& record, bool has_more) noexcept {
   if (!session_ || session_->state() != RecordingState::stopped) return;
-  if (untold_++ == 0) first_untold_.store(record.time, std::memory_order_relaxed);
+  if (unreported_++ == 0) first_unreported_.store(record.time, std::memory_order_relaxed);
   lost_.fetch_add(has_more ? 2 : 1, std::memory_order_relaxed);
   lost_kinds_[static_cast<unsigned>(record.kind) & 63].fetch_add(1, std::memory_order_relaxed);
 }
@@ -190,9 +290,9 @@ void Channel::tell_losses(Ticks time) noexcept {
   Record lost{};
   lost.kind = RecordKind::lost;
   lost.time = time;
-  lost.b = untold_;
-  lost.c = first_untold_.load(std::memory_order_relaxed);
-  untold_ = 0;
+  lost.b = unreported_;
+  lost.c = first_unreported_.load(std::memory_order_relaxed);
+  unreported_ = 0;
   ring_.put(lost);
 }
 

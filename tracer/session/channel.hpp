@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <span>
 
 #include "tracer/base/futex.hpp"
 #include "tracer/ids.hpp"
@@ -36,9 +37,16 @@ class Session;
 /// A channel serves one thread at a time; when the thread has ended and its ring is empty, the next one.
 class alignas(64) Channel {
  public:
+  Channel() = default;
+  /// Of a forked child's first thread, which has no session yet: a few records in the process's own memory. Counters go
+  /// on from `counter`.
+  Channel(std::span<Record> slots, std::atomic<std::uint64_t>& head, std::atomic<std::uint64_t>& tail,
+          std::uint64_t counter) noexcept;
+
   ChannelId id() const noexcept { return id_; }
   /// For make_id(): starts at 1 in each thread.
   std::uint64_t next_counter() noexcept { return ++counter_; }
+  std::uint64_t counter() const noexcept { return counter_; }
 
   /// The channel's own thread only. One comparison, one store of 32 bytes, one release store.
   [[gnu::always_inline]] void emit(const Record& record) noexcept {
@@ -90,10 +98,35 @@ class alignas(64) Channel {
   std::uint64_t written() const noexcept { return written_; }
   void set_written(std::uint64_t position) noexcept { written_ = position; }
 
- private:
-  friend class Session;
-  friend struct Forks;
+  // For the session.
+  /// A ring in the spool, for good. False: no memory.
+  bool make_ring(Session& session, Spool& spool, std::uint64_t records) noexcept;
+  /// The calling thread's from now on.
+  void open(ChannelId id, bool keeps_newest) noexcept;
+  /// The calling thread has ended; its last records may still be in the ring.
+  void close() noexcept;
+  /// The ring is empty: no thread has it.
+  void leave() noexcept;
+  /// The producer looks around at its next record. Any thread.
+  void interrupt() noexcept { ring_.interrupt(); }
+  /// Puts it on the list that begins with `first`, unless it is on one. Any thread.
+  bool enter_list(std::atomic<Channel*>& first) noexcept;
+  bool has_session() const noexcept { return session_ != nullptr; }
+  /// Of one that a thread has: its ring outlives the process.
+  bool survives() const noexcept { return slot_.survives; }
+  /// A thread that the runtime took for an initial one has it, and has not ended. `other_than`: the system's id of one.
+  bool has_initial_thread(std::uint64_t other_than) const noexcept;
+  /// What the journal is told of the thread that has it: at its end, or the run's.
+  ChannelInfo info() const noexcept;
+  /// Of records that were refused since the last `lost` record; 0: none.
+  Ticks first_unreported() const noexcept { return first_unreported_.load(std::memory_order_relaxed); }
+  std::uint32_t lost(RecordKind kind) const noexcept {
+    return lost_kinds_[static_cast<unsigned>(kind) & 63].load(std::memory_order_relaxed);
+  }
+  /// What a forked child's first thread has counted and was told.
+  void continue_from(const Channel& small) noexcept;
 
+ private:
   [[gnu::noinline, gnu::cold]] void emit_slowly(const Record& record, const Record* more) noexcept;
   /// The same in words: the handler jumps here with the record in registers and needs no stack for it.
   [[gnu::noinline, gnu::cold]] void emit_slowly(Ticks time, std::uint64_t head, std::uint64_t b,
@@ -122,9 +155,9 @@ class alignas(64) Channel {
   Channel* next_to_drain_ = nullptr;  ///< whoever set is_listed_ writes it, the consumer reads it and clears that
   std::atomic<std::uint64_t> wait_ticks_{0};
   std::atomic<std::uint64_t> lost_{0};
-  unsigned looks_left_ = 0;   ///< records to look at until the thread is in a team
-  std::uint64_t untold_ = 0;  ///< losses since the last `lost` record
-  std::atomic<Ticks> first_untold_{0};
+  unsigned looks_left_ = 0;       ///< records to look at until the thread is in a team
+  std::uint64_t unreported_ = 0;  ///< losses since the last `lost` record
+  std::atomic<Ticks> first_unreported_{0};
   std::array<std::atomic<std::uint32_t>, 64> lost_kinds_{};
   // What the journal is told of the thread; it may be read, at the run's end, while the thread tells it.
   std::atomic<std::uint32_t> thread_type_{0};

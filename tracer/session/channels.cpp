@@ -115,14 +115,9 @@ Channel& Session::channel(std::size_t index) noexcept {
 }
 
 bool Session::has_another_initial_thread() noexcept {
-  constexpr std::uint32_t initial = 1;  // ompt_thread_initial
   const auto mine = static_cast<std::uint64_t>(::syscall(SYS_gettid));
-  for (std::size_t i = 0; i < channel_count(); ++i) {
-    const Channel& other = channel(i);
-    const auto* header = other.slot_.header;
-    if (header->channel.load(std::memory_order_acquire) == raw::no_channel || other.closed_.load()) continue;
-    if (other.thread_type_.load() == initial && header->process_thread != mine) return true;
-  }
+  for (std::size_t i = 0; i < channel_count(); ++i)
+    if (channel(i).has_initial_thread(mine)) return true;
   return false;
 }
 
@@ -145,12 +140,7 @@ Channel* Session::make_new_channel() noexcept {
   if (bytes == 0) return nullptr;
   try {
     auto channel = std::make_unique<Channel>();
-    if (shared_->spool.add(bytes / sizeof(Record), channel->slot_)) {
-      channel->session_ = this;
-      // Once and before anybody can see it: the thread that ends the session makes every channel's producer look
-      // around, also one that is just being opened, for the first time or for its next thread.
-      channel->ring_.attach(channel->slot_.records, channel->slot_.reserved, channel->slot_.header->head,
-                            channel->slot_.header->tail);
+    if (channel->make_ring(*this, shared_->spool, bytes / sizeof(Record))) {
       const std::lock_guard lock(shared_->free_mutex);
       shared_->channels.push_back(channel.get());
       shared_->channel_count.fetch_add(1, std::memory_order_release);
@@ -171,30 +161,8 @@ Channel* Session::open_channel(ChannelId id) noexcept {
     thread_is_over = true;
     return nullptr;
   }
-  if (!channel->slot_.survives) note_private_ring();
-  auto* header = channel->slot_.header;
-  channel->id_ = id;
-  channel->counter_ = 0;
-  channel->untold_ = 0;
-  channel->looks_left_ = 0;
-  channel->written_ = 0;
-  channel->closed_.store(false);
-  channel->wait_ticks_.store(0);
-  channel->lost_.store(0);
-  for (auto& count : channel->lost_kinds_) count.store(0, std::memory_order_relaxed);
-  channel->identify(0, -1, -1);
-  channel->end_.store(0);
-  channel->processor_ns_.store(0);
-  channel->delay_ns_.store(0);
-  header->process_thread = static_cast<std::uint32_t>(::syscall(SYS_gettid));
-  header->begin = now();
-  header->flags = shared_->config.on_full == FullPolicy::newest ? 1 : 0;
-  header->head.store(0, std::memory_order_relaxed);
-  header->tail.store(0, std::memory_order_relaxed);
-  header->capacity.store(channel->slot_.reserved, std::memory_order_relaxed);
-  channel->ring_.resize(channel->slot_.reserved);
-  header->channel.store(id, std::memory_order_release);
-  channel->allow(channel->usable_room());
+  if (!channel->survives()) note_private_ring();
+  channel->open(id, shared_->config.on_full == FullPolicy::newest);
   return channel;
 }
 
@@ -222,11 +190,7 @@ void Session::note_private_ring() noexcept {
 }
 
 void Session::list_for_drain(Channel& channel) noexcept {
-  if (channel.is_listed_.exchange(true)) return;
-  Channel* first = shared_->to_drain.load(std::memory_order_relaxed);
-  do {
-    channel.next_to_drain_ = first;
-  } while (!shared_->to_drain.compare_exchange_weak(first, &channel));
+  channel.enter_list(shared_->to_drain);
 }
 
 Channel* Session::take_listed() noexcept {
@@ -234,55 +198,30 @@ Channel* Session::take_listed() noexcept {
 }
 
 void Session::close_channel(Channel& channel) noexcept {
-  const ThreadTime time = thread_time(0);
-  channel.processor_ns_.store(time.processor, std::memory_order_relaxed);
-  channel.delay_ns_.store(time.delay, std::memory_order_relaxed);
-  channel.end_.store(now(), std::memory_order_relaxed);
-  channel.closed_.store(true, std::memory_order_release);
+  channel.close();
   list_for_drain(channel);
   if (shared_->closed.fetch_add(1) + 1 >= many_closed) consumer().wake();
 }
 
 void Session::write_channel_end(Channel& channel) noexcept {
-  const auto* header = channel.slot_.header;
-  if (header->channel.load(std::memory_order_acquire) == raw::no_channel) return;
+  if (!channel.has_thread()) return;
   try {
-    ChannelInfo info;
-    info.id = channel.id_;
-    info.os_thread_id = header->process_thread;
-    info.thread_type = channel.thread_type_.load(std::memory_order_relaxed);
-    info.processor = channel.processor_.load(std::memory_order_relaxed);
-    info.place = channel.place_.load(std::memory_order_relaxed);
-    info.begin = header->begin;
-    info.end = channel.end_.load(std::memory_order_relaxed);
-    info.processor_ns = channel.processor_ns_.load(std::memory_order_relaxed);
-    info.delay_ns = channel.delay_ns_.load(std::memory_order_relaxed);
-    if (info.end == 0) {
-      const ThreadTime time = thread_time(header->process_thread);
-      info.processor_ns = time.processor;
-      info.delay_ns = time.delay;
-    }
-    const std::uint64_t head = header->head.load(std::memory_order_acquire);
-    const std::uint64_t unwritten = head - header->tail.load(std::memory_order_relaxed);
-    const bool is_flight = header->flags != 0;
-    info.records = head;
-    info.wait_ticks = channel.wait_ticks_.load();
-    info.lost = channel.lost_.load();
-    if (info.lost > 0 && !is_flight && unwritten == 0) {
+    ChannelInfo info = channel.info();
+    const std::uint64_t taken = channel.reader().begin(), unwritten = info.records - taken;
+    if (info.lost > 0 && !channel.keeps_newest() && unwritten == 0) {
       Record lost{};
       lost.kind = RecordKind::lost;
       lost.time = now();
       lost.b = info.lost;
-      lost.c = channel.first_untold_.load(std::memory_order_relaxed);
+      lost.c = channel.first_unreported();
       const std::lock_guard lock(shared_->trace_mutex);
-      if (shared_->trace.append(channel.id_, head, std::span(&lost, 1), {}) == 0) ++info.records;
+      if (shared_->trace.append(info.id, info.records, std::span(&lost, 1), {}) == 0) ++info.records;
     }
-    info.lost += is_flight ? header->tail.load(std::memory_order_relaxed) : unwritten;
-    for (std::size_t kind = 0; kind < channel.lost_kinds_.size(); ++kind) {
-      const auto count_of = channel.lost_kinds_[kind].load(std::memory_order_relaxed);
-      if (count_of == 0) continue;
-      count("lost." + std::to_string(channel.id_) + "." + std::string{name_of(static_cast<RecordKind>(kind))},
-            count_of);
+    info.lost += channel.keeps_newest() ? taken : unwritten;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(RecordKind::count_); ++i) {
+      const auto kind = static_cast<RecordKind>(i);
+      if (channel.lost(kind) == 0) continue;
+      count("lost." + std::to_string(info.id) + "." + std::string{name_of(kind)}, channel.lost(kind));
     }
     shared_->journal.channel(info);
   } catch (...) {
@@ -291,8 +230,7 @@ void Session::write_channel_end(Channel& channel) noexcept {
 
 void Session::recycle(Channel& channel) noexcept {
   write_channel_end(channel);
-  channel.slot_.header->channel.store(raw::no_channel, std::memory_order_release);
-  channel.closed_.store(false, std::memory_order_relaxed);
+  channel.leave();
   shared_->closed.fetch_sub(1);
   try {
     const std::lock_guard lock(shared_->free_mutex);

@@ -32,32 +32,59 @@ constinit std::atomic<std::uint64_t> first_head{0}, first_tail{0};
 //   2. parent: all let go; it never knows.
 //   3. child: only the forking thread exists. The locks are let go by the thread that took them; the parent's session
 //      is forgotten but not destroyed; its descriptors are closed; its rings stay mapped and are not written again.
+void Session::hold() noexcept {
+  shared_->consumer->hold();
+  shared_->free_mutex.lock();
+  shared_->counter_mutex.lock();
+  shared_->modules.mutex().lock();
+  shared_->spool.mutex().lock();
+  shared_->trace_mutex.lock();
+  shared_->journal.mutex().lock();
+}
+
+void Session::go_on() noexcept {
+  shared_->journal.mutex().unlock();
+  shared_->trace_mutex.unlock();
+  shared_->spool.mutex().unlock();
+  shared_->modules.mutex().unlock();
+  shared_->counter_mutex.unlock();
+  shared_->free_mutex.unlock();
+  shared_->consumer->release();
+}
+
+RecordingState Session::forget() noexcept {
+  const RecordingState before = state();
+  shared_->journal.close();
+  shared_->trace.close();
+  state_.store(RecordingState::finished);
+  current_.store(nullptr);
+  return before;
+}
+
+Session* Session::start_again(bool has_first_thread) const noexcept {
+  try {
+    Config config = shared_->config;
+    config.complaints.clear();
+    Session* const session = start(shared_->run, config, shared_->make_consumer);
+    if (!session) return nullptr;
+    if (has_first_thread) session->shared_->next_id.store(1);
+    session->shared_->next_string.store(shared_->next_string.load());
+    session->journal().repeat(shared_->journal.kept());
+    return session;
+  } catch (...) {
+    log_error("a forked child is not traced: no memory");
+    return nullptr;
+  }
+}
+
 void Forks::before() noexcept {
   decision.lock();
-  Session* session = Session::current();
-  if (!session) return;
-  auto& shared = *session->shared_;
-  shared.consumer->hold();
-  shared.free_mutex.lock();
-  shared.counter_mutex.lock();
-  shared.modules.mutex().lock();
-  shared.spool.mutex().lock();
-  shared.trace_mutex.lock();
-  shared.journal.mutex().lock();
+  if (Session* session = Session::current()) session->hold();
 }
 
 void Forks::in_parent() noexcept {
   decision.unlock();
-  Session* session = Session::current();
-  if (!session) return;
-  auto& shared = *session->shared_;
-  shared.journal.mutex().unlock();
-  shared.trace_mutex.unlock();
-  shared.spool.mutex().unlock();
-  shared.modules.mutex().unlock();
-  shared.counter_mutex.unlock();
-  shared.free_mutex.unlock();
-  shared.consumer->release();
+  if (Session* session = Session::current()) session->go_on();
 }
 
 void Forks::in_child() noexcept {
@@ -65,17 +92,12 @@ void Forks::in_child() noexcept {
   Session* session = Session::current();
   in_parent();
   if (!session) return;
-  const RecordingState state = session->state();
-  session->shared_->journal.close();
-  session->shared_->trace.close();
-  session->state_.store(RecordingState::finished);
-  Session::current_.store(nullptr);
   inherited = session;
-  undecided = state == RecordingState::recording;
+  undecided = session->forget() == RecordingState::recording;
   first_channel_taken = false;
   // Ids that live on (the initial task's) are small; those of a long past need not be avoided.
   constexpr std::uint64_t most_inherited = 1024;
-  inherited_counter = detail::channel ? std::min(detail::channel->counter_, most_inherited) : 0;
+  inherited_counter = detail::channel ? std::min(detail::channel->counter(), most_inherited) : 0;
   detail::set_channel(nullptr);
 }
 
@@ -86,52 +108,33 @@ bool Forks::is_undecided() noexcept {
 Channel* Forks::first_channel() noexcept {
   if (first_channel_taken) return nullptr;
   first_channel_taken = true;
-  auto* channel = new (first_memory) Channel;
   first_head.store(0);
   first_tail.store(0);
-  channel->counter_ = inherited_counter;
-  channel->ring_.attach(first_slots, first_records, first_head, first_tail);
-  channel->ring_.allow(first_records);
-  return channel;
+  return new (first_memory) Channel(first_slots, first_head, first_tail, inherited_counter);
 }
 
 Session* Forks::make_session() noexcept {
   const std::lock_guard lock(decision);
   if (!undecided.load()) return Session::current();
-  Session* session = nullptr;
-  try {
-    const auto& shared = *inherited->shared_;
-    Config config = shared.config;
-    config.complaints.clear();
-    session = Session::start(shared.run, config, shared.make_consumer);
-    if (session) {
-      if (first_channel_taken) session->shared_->next_id.store(1);  // 0 is in that thread's ids
-      session->shared_->next_string.store(shared.next_string.load());
-      session->journal().repeat(shared.journal.kept());
-    }
-  } catch (...) {
-    log_error("a forked child is not traced: no memory");
-  }
+  Session* const session = inherited->start_again(first_channel_taken);
   undecided.store(false);
   return session;
 }
 
 void Forks::emit_first(Channel& from, const Record& record, const Record* more) noexcept {
-  const std::uint64_t held = from.ring_.head();
-  const std::uint64_t counter = from.counter_;
+  const std::uint64_t held = first_head.load();
   detail::set_channel(nullptr);
   make_session();
   Channel* to = detail::make_channel(0);
   if (!to) return;
-  to->counter_ = counter;
-  to->thread_type_.store(from.thread_type_.load());
+  to->continue_from(from);
   for (std::uint64_t i = 0; i < held; ++i) to->emit(first_slots[i]);
   more ? to->emit(record, *more) : to->emit(record);
 }
 
-void Forks::settle() noexcept {
-  if (!first_channel_taken || detail::channel == nullptr || detail::channel->session_ != nullptr) return;
-  const std::uint64_t held = detail::channel->ring_.head();
+void Forks::make_session_of_words() noexcept {
+  if (!first_channel_taken || detail::channel == nullptr || detail::channel->has_session()) return;
+  const std::uint64_t held = first_head.load();
   const auto is_spoken = [](const Record& r) { return r.kind >= RecordKind::range_push; };
   if (!std::any_of(first_slots, first_slots + std::min(held, first_records), is_spoken)) return;
   detail::set_channel(nullptr);

@@ -19,7 +19,7 @@ struct Forks {
   /// The small ring is full: makes the session, and moves what the ring holds and `record` into it.
   static void emit_first(Channel& channel, const Record& record, const Record* more) noexcept;
   /// A child ends with a few records of a front end in that ring: makes the session, and moves them.
-  static void settle() noexcept;
+  static void make_session_of_words() noexcept;
   /// The child's own session.
   static Session* make_session() noexcept;
 };

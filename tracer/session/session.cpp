@@ -278,7 +278,7 @@ void Session::stop_recording(std::string_view reason) noexcept {
 
 void Session::interrupt_all() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  for (std::size_t i = 0; i < channel_count(); ++i) channel(i).ring_.interrupt();
+  for (std::size_t i = 0; i < channel_count(); ++i) channel(i).interrupt();
 }
 
 void Session::read_clock() noexcept {

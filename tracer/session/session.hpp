@@ -168,10 +168,18 @@ class Session {
   void list_for_drain(Channel& channel) noexcept;
   void close_channel(Channel& channel) noexcept;
 
+  // For fork(): see fork.cpp.
+  /// Nobody else writes the trace or holds a lock, until go_on().
+  void hold() noexcept;
+  void go_on() noexcept;
+  /// In the child, which has nothing to do with it. What it was doing.
+  RecordingState forget() noexcept;
+  /// A child's own session, as this one was; nullptr as start(). `has_first_thread`: whose ids have channel 0.
+  Session* start_again(bool has_first_thread) const noexcept;
+
   struct Shared;  ///< session_shared.hpp
 
  private:
-  friend struct Forks;
   Session() = default;
   static Session* start_or_throw(RunInfo run, const Config& config, ConsumerFactory make_consumer);
   void write_channel_end(Channel& channel) noexcept;

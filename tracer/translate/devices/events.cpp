@@ -29,10 +29,10 @@ class StreamTranslator {
     memory_until(~Nanoseconds{0});
     out_.flush();
     LocationResult result;
-    result.first = out_.first();
+    result.first = out_.batch().first();
     result.last = out_.last();
-    result.events = out_.count();
-    result.clamped = out_.clamped();
+    result.events = out_.batch().count();
+    result.clamped = out_.batch().clamped();
     result.used = std::move(out_.usage());
     return result;
   }

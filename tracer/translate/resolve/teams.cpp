@@ -28,6 +28,7 @@ class TeamLinker {
   Ticks limit(ParallelInstance& p, ChannelId channel, unsigned depth);
   void assign(ParallelInstance& p, std::span<Member> parts);
   void make_comms();
+  ParallelInstance* region_around(const ParallelInstance& p, ChannelId channel);
   CommRef comm_of(ParallelInstance& p, ChannelId channel, unsigned depth);
   CommRef intern(CommRef parent, const std::vector<std::uint32_t>& members);
   CommRef root(ChannelId channel);
@@ -164,16 +165,23 @@ CommRef TeamLinker::root(ChannelId channel) {
   return comm;
 }
 
+/// In whose team a region stands: of the thread's own regions, which it leaves in turn, whatever is said of its parts
+/// in them; else of the team that it is a member of.
+ParallelInstance* TeamLinker::region_around(const ParallelInstance& p, ChannelId channel) {
+  auto& own = tables_.channels[channel].parallels;
+  for (std::uint32_t fork = p.fork_around; fork != none; fork = own[fork].fork_around)
+    if (own[fork].size != 0) return &own[fork];
+  const ImplicitInstance* const part = tables_.part_of(channel, p.enclosing);
+  ParallelInstance* const around = part ? tables_.parallel(part->parallel) : nullptr;
+  return around != &p ? around : nullptr;
+}
+
 CommRef TeamLinker::comm_of(ParallelInstance& p, ChannelId channel, unsigned depth) {
   if (p.comm != undefined_ref || p.size == 0) return p.comm;
   CommRef parent = undefined_ref;
-  const ImplicitInstance* const part = depth < 256 ? tables_.part_of(channel, p.enclosing) : nullptr;
-  if (part != nullptr) {
-    const ParallelId outer = part->parallel;
-    if (ParallelInstance* enclosing = tables_.parallel(outer); enclosing && enclosing != &p) {
-      parent = comm_of(*enclosing, tracer::channel_of(outer), depth + 1);
-      if (p.codeptr == 0) p.codeptr = enclosing->codeptr;  // from inside the runtime: where the one around it stands
-    }
+  if (ParallelInstance* const around = depth < 256 ? region_around(p, channel) : nullptr) {
+    parent = comm_of(*around, tracer::channel_of(around->id), depth + 1);
+    if (p.codeptr == 0) p.codeptr = around->codeptr;  // from inside the runtime: where the one around it stands
   }
   std::vector<std::uint32_t> members;
   for (std::uint32_t m = 0; m < p.size; ++m)

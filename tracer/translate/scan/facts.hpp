@@ -37,8 +37,9 @@ struct ParallelInstance {
       0;  ///< when its members have left it: the end of the master, or of a region around it; set by form_teams()
   std::uint32_t requested = 0;
   std::uint32_t size = 0;
-  std::uint32_t enclosing = none;  ///< implicit instance on the same channel
-  std::uint32_t members = none;    ///< first index into Tables::members
+  std::uint32_t enclosing = none;    ///< implicit instance on the same channel
+  std::uint32_t fork_around = none;  ///< the thread's region before it that was not joined, in its parallels
+  std::uint32_t members = none;      ///< first index into Tables::members
   CommRef comm = undefined_ref;
   bool league = false;
   bool in_pause = false;   ///< began while recording was paused, and ended before it went on, if ever: it is left out

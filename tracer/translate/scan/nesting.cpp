@@ -28,7 +28,7 @@ void Nesting::join(EndCause cause, const Record& r) {
 }
 
 void Nesting::end_innermost(EndCause cause, const Record& r) {
-  const EndCause inside = cause == EndCause::told ? EndCause::around_ends : EndCause::around_ends_untold;
+  const EndCause inside = cause == EndCause::told ? EndCause::around_ends : EndCause::around_ends_unreported;
   while (!forks_.empty() && forks_.back().depth >= parts_.size()) join(inside, r);
   out_of_order_ |= cause != EndCause::told;
   if (parts_.back().own && !forks_.empty()) forks_.back().left = true;
@@ -38,7 +38,7 @@ void Nesting::end_innermost(EndCause cause, const Record& r) {
 
 /// Parts above `depth` end, with the regions begun inside them, if they have not.
 void Nesting::end_to(std::size_t depth, const Record& r) {
-  while (parts_.size() > depth) end_innermost(EndCause::around_ends_untold, r);
+  while (parts_.size() > depth) end_innermost(EndCause::around_ends_unreported, r);
 }
 
 void Nesting::complete_boundary(const Record& r) {
@@ -102,7 +102,7 @@ void Nesting::part_begin(const Record& r) {
   if (part.joins) {  // only when it has none of its own: an end that never came is past
     out_of_order_ |= !parts_.empty() || !forks_.empty();
     end_to(0, r);
-    while (!forks_.empty()) join(EndCause::around_ends_untold, r);
+    while (!forks_.empty()) join(EndCause::around_ends_unreported, r);
   } else if (part.team != no_id) {
     if (tell_synthesized(r, part.team)) return;
     part.own = !forks_.empty() && forks_.back().id == part.team && !forks_.back().entered;

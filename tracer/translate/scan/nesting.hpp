@@ -27,10 +27,10 @@ struct PartBegin {
 
 /// Why a part ends or a region is joined.
 enum class EndCause : std::uint8_t {
-  told,                ///< by its own record
-  thread_goes_on,      ///< the thread does something else behind it
-  around_ends,         ///< what it is in ends, by its own record
-  around_ends_untold,  ///< or without one
+  told,                    ///< by its own record
+  thread_goes_on,          ///< the thread does something else behind it
+  around_ends,             ///< what it is in ends, by its own record
+  around_ends_unreported,  ///< or without one
 };
 
 class Nesting {

@@ -26,6 +26,7 @@ void Scanner::forked(const Record& r) {
   p.requested = r.a;
   p.league = (unpack_parallel_flags(r.sub) & parallel_flag::league) != 0;
   p.enclosing = nest_.empty() ? none : nest_.back();
+  p.fork_around = forks_.empty() ? none : forks_.back();
   const auto index = static_cast<std::uint32_t>(out_.parallels.size());
   name(counter_of(r.b), {index, none});
   forks_.push_back(index);

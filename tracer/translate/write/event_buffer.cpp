@@ -2,48 +2,27 @@
 // Pauses of recording.
 #include "tracer/translate/write/event_buffer.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace tracer::translate {
 
-void EventBuffer::flush() {
-  for (const EventAttribute& a : attributes_) {
+void EventBuffer::note_attributes() {
+  for (const EventAttribute& a : batch_.pending()) {
     if (a.is_payload()) continue;
     usage_.attribute(a.attribute);
     if (a.attribute == text_) usage_.string(static_cast<std::uint32_t>(a.value));
   }
-  events_.resize(used());
-  if (!events_.empty()) {
-    if (flushed_ == 0) first_ = events_.front().time;
-    flushed_ += events_.size();
-    writer_.take(events_, attributes_);
-  }
-  attributes_.clear();
-  next_ = events_.data();
-  make_room(std::max(events_.size(), smallest));
-}
-
-void EventBuffer::filled() {
-  if (used() == batch) return flush();
-  make_room(std::min(2 * used(), batch));
-}
-
-void EventBuffer::make_room(std::size_t events) {
-  const std::size_t before = used();
-  events_.resize(events);
-  next_ = events_.data() + before;
-  end_ = events_.data() + events;
 }
 
 void EventBuffer::add_unusual_region(Nanoseconds time, EventType type, RegionRef region) {
-  if (paused_) return put_off({time, type, pending_, 0, region, 0, 0});
-  put(time, type, 0, regions_.keep(region), 0, 0);
+  if (paused_) return put_off(time, type, 0, region, 0, 0);
+  note_attributes();
+  batch_.put(time, type, 0, regions_.keep(region), 0, 0);
 }
 
 void EventBuffer::pause(Nanoseconds time) {
   if (paused_) return;
-  told_ = count() > 0;  // a thread that comes later has nothing to interrupt
+  told_ = batch_.count() > 0;  // a thread that comes later has nothing to interrupt
   if (told_) add(time, EventType::measurement_on_off, 0, 0);
   paused_ = true;
 }
@@ -53,10 +32,7 @@ void EventBuffer::resume(Nanoseconds time) {
   paused_ = false;
   if (told_) add(time, EventType::measurement_on_off, 0, 1);
   for (PutOff& late : std::exchange(put_off_, {})) {
-    for (const EventAttribute& a : late.attributes) {
-      attributes_.push_back(a);
-      ++pending_;
-    }
+    for (const EventAttribute& a : late.attributes) batch_.attribute(a);
     const Event& e = late.event;
     if (e.type == EventType::enter || e.type == EventType::leave) {
       add_region(time, e.type, e.ref);
@@ -66,26 +42,11 @@ void EventBuffer::resume(Nanoseconds time) {
   }
 }
 
-void EventBuffer::note_mpi(EventType type, std::uint32_t comm) {
-  switch (type) {
-    case EventType::mpi_send:
-    case EventType::mpi_isend:
-    case EventType::mpi_recv:
-    case EventType::mpi_irecv:
-    case EventType::mpi_collective_end:
-    case EventType::mpi_collective_complete:
-    case EventType::comm_create:
-    case EventType::comm_destroy:
-      return usage_.comm(comm);
-    default:
-      return;
-  }
-}
-
-void EventBuffer::put_off(Event event) {
-  const std::vector<EventAttribute> attributes(attributes_.end() - pending_, attributes_.end());
-  attributes_.resize(attributes_.size() - pending_);
-  pending_ = 0;
+void EventBuffer::put_off(Nanoseconds time, EventType type, std::uint16_t sub, std::uint32_t ref, std::uint64_t a,
+                          std::uint64_t b) {
+  const std::vector<EventAttribute> attributes(batch_.pending().begin(), batch_.pending().end());
+  batch_.forget_attributes();
+  const Event event{time, type, 0, sub, ref, a, b};
   if (event.type == EventType::buffer_flush || cancels(event)) return;
   put_off_.push_back({event, attributes});
 }

@@ -167,7 +167,7 @@ LocationResult LocationTranslator::run(RecordReader& records) {
       i += std::max<std::size_t>(done, 1);
     }
   finish();
-  const EventBuffer& out = context_.out;
+  const EventBatch& out = context_.out.batch();
   LocationResult result{out.first(), out.last(), out.count(), out.clamped(), context_.repairs, {}};
   result.used = std::move(context_.out.usage());
   return result;

@@ -16,6 +16,29 @@ void add(std::vector<std::uint8_t>& to, const std::vector<std::uint8_t>& from) {
 
 }  // namespace
 
+void Usage::other_event(EventType type, std::uint32_t ref, std::uint64_t a) {
+  switch (type) {
+    case EventType::mpi_send:
+    case EventType::mpi_isend:
+    case EventType::mpi_recv:
+    case EventType::mpi_irecv:
+    case EventType::mpi_collective_end:
+    case EventType::mpi_collective_complete:
+    case EventType::comm_create:
+    case EventType::comm_destroy:
+      return comm(ref);
+    case EventType::mpi_rma_group_sync:
+      return group(ref);
+    case EventType::parameter_string:
+      string(static_cast<std::uint32_t>(a));
+      return parameter(ref);
+    case EventType::parameter_uint:
+      return parameter(ref);
+    default:
+      return;
+  }
+}
+
 void Usage::merge(const Usage& other) {
   add(attributes_, other.attributes_);
   add(parameters_, other.parameters_);

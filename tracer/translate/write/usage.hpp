@@ -7,11 +7,28 @@
 #include <vector>
 
 #include "tracer/definitions.hpp"
+#include "tracer/event.hpp"
 
 namespace tracer::translate {
 
 class Usage {
  public:
+  /// The event names a communicator, a group, a parameter or a string.
+  static constexpr bool names_more(EventType type) noexcept {
+    static_assert(static_cast<unsigned>(EventType::mpi_rma_sync) < 64);  // the last
+    constexpr auto bit = [](EventType one) { return std::uint64_t{1} << static_cast<unsigned>(one); };
+    constexpr std::uint64_t mpi = (bit(EventType::comm_destroy) << 1) - bit(EventType::mpi_send);
+    constexpr std::uint64_t those = mpi | bit(EventType::parameter_string) | bit(EventType::parameter_uint) |
+                                    bit(EventType::team_begin) | bit(EventType::task_create) |
+                                    bit(EventType::task_switch) | bit(EventType::mpi_rma_group_sync);
+    return (those & bit(type)) != 0;
+  }
+  /// What an event that names_more() does so by its fields.
+  void event(EventType type, std::uint32_t ref, std::uint64_t a) {
+    if (type == EventType::task_switch || type == EventType::task_create || type == EventType::team_begin)
+      return comm(ref);
+    other_event(type, ref, a);
+  }
   void attribute(std::uint32_t ref) { mark(attributes_, ref); }
   void parameter(std::uint32_t ref) { mark(parameters_, ref); }
   void comm(CommRef ref) { mark(comms_, ref); }
@@ -30,6 +47,7 @@ class Usage {
     }
     marks[ref] = 1;
   }
+  void other_event(EventType type, std::uint32_t ref, std::uint64_t a);
   void keep_comms(Definitions& definitions) const;
   Marks attributes_, parameters_, strings_, comms_, groups_;
 };

@@ -106,16 +106,16 @@ void TeamCourse::complete_boundary(Nanoseconds t) {
 
 void TeamCourse::ended(EndCause cause, const Record&) {
   if (cause == EndCause::told) return close_part(now_, false);
-  end_untold(now_);
+  end_unreported_part(now_);
 }
 
 void TeamCourse::joined(EndCause cause, const Record&) {
   while (!nest_.parts.empty() && nest_.parts.back().forks >= nest_.forks.size())
-    end_untold(now_);  // complete_boundary()
+    end_unreported_part(now_);  // complete_boundary()
   const OpenFork& fork = nest_.forks.back();
   if (fork.joined) return nest_.forks.pop_back();
   Nanoseconds t = now_;
-  if (cause == EndCause::around_ends_untold && !nest_.parts.empty()) t = left_by(nest_.parts.back(), t);
+  if (cause == EndCause::around_ends_unreported && !nest_.parts.empty()) t = left_by(nest_.parts.back(), t);
   if (cause == EndCause::thread_goes_on) {
     view_.note(Repair::joined_where_thread_goes_on);
   } else if (cause != EndCause::told && !is_runtimes_own(fork.parallel)) {
@@ -228,7 +228,7 @@ Nanoseconds TeamCourse::left_by(const Part& part, Nanoseconds t) const {
 }
 
 /// The innermost part, by no record of its own; what was forked in it is joined.
-void TeamCourse::end_untold(Nanoseconds t) {
+void TeamCourse::end_unreported_part(Nanoseconds t) {
   const Part& i = nest_.parts.back();
   const Nanoseconds end = left_by(i, t);
   const bool is_late = left_with_master(i) != never;
@@ -241,7 +241,7 @@ void TeamCourse::end_to(std::size_t depth, const EndTimes& times) {
     const Part& part = nest_.parts.back();
     const Nanoseconds t = times.of_part(part.parallel);
     join_to(part.forks, times, left_by(part, t), Repair::parallel_closed_by_outer_end);
-    end_untold(t);
+    end_unreported_part(t);
   }
 }
 

@@ -61,7 +61,7 @@ class TeamCourse final : Nesting::Listener {
   class EndTimes;
   void join_to(std::size_t forks, const EndTimes& times, Nanoseconds latest, Repair why);
   void end_to(std::size_t depth, const EndTimes& times);
-  void end_untold(Nanoseconds t);
+  void end_unreported_part(Nanoseconds t);
   Nanoseconds left_by(const Part& part, Nanoseconds t) const;
   void leave_join_barrier(const Part& part, Nanoseconds end);
   void close_part(Nanoseconds t, bool repaired);
