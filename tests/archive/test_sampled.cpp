@@ -7,6 +7,7 @@
 
 #include "catch.hpp"
 #include "formats/otf2/context_tree.hpp"
+#include "formats/otf2/join.hpp"
 #include "formats/otf2/reader.hpp"
 #include "formats/otf2/sampled_archive.hpp"
 #include "sampled.hpp"
@@ -198,6 +199,31 @@ TEST_CASE("regions that are not in balance are no calling contexts") {
   CHECK_THROWS_WITH(otf2::write_sampled(trace, samples_of_sample(), scratch / "sampled"),
                     Catch::Contains("not the last it entered"));
   CHECK(!fs::exists(scratch / "sampled/traces.otf2"));
+}
+
+TEST_CASE("archives with samples are joined as others are") {
+  const Scratch scratch;
+  make(scratch / "plain", scratch / "sampled", samples_of_sample());
+  samples::SampleSet set = samples_of_sample();
+  set.period = 5000;  // another interrupt generator
+  make(scratch / "plain 2", scratch / "sampled 2", set);
+  std::vector<otf2::PartToJoin> parts(2);
+  parts[0].directory = scratch / "sampled";
+  parts[1].directory = scratch / "sampled 2";
+  const auto first = otf2::Trace::open(scratch / "sampled");
+  otf2::JoinOptions options;
+  options.clock = first.definitions().clock;
+  options.event_chunk = first.info().event_chunk;
+  const auto result = otf2::join(parts, scratch / "whole", options);
+  CHECK(result.not_joined == 0);
+  const auto whole = otf2::Trace::open(scratch / "whole");
+  CHECK(whole.definitions().interrupt_generators.size() == 2);
+  CHECK(whole.definitions().calling_contexts.size() == first.definitions().calling_contexts.size());
+  CHECK(contexts_on(whole, 0) == contexts_on(first, 0));
+  const std::uint64_t second_worker = first.definitions().locations.size() + 1;
+  CHECK(contexts_on(whole, second_worker) == contexts_on(first, 1));
+  const Rules broken = with_outcome(check::check(scratch / "whole"), check::Outcome::violated);
+  for (const char* rule : {"D02", "D04", "D12", "D19", "E02", "E30", "E31", "E32"}) CHECK(broken.count(rule) == 0);
 }
 
 TEST_CASE("ancestors in a tree of contexts are those that the parents lead to") {
