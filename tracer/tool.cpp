@@ -63,14 +63,15 @@ std::atomic<bool> has_runtime{false}, runtime_has_ended{false}, has_front_end{fa
 std::atomic<const Session*> ended{nullptr};  ///< two threads may say at once that the run is over
 
 void prepare_for_forks() {
-  // Before the lock is taken: a thread that forks holds the C library's lock of these lists, and waits for ours.
+  // Before the lock is taken: a thread that forks holds the C library's lock of these lists, and waits for ours. The
+  // last to be registered is called first: this lock comes before the session's, as it does where a run begins.
+  Session::prepare_for_forks();
   static const int registered = ::pthread_atfork([] { starting.lock(); }, [] { starting.unlock(); },
                                                  [] {
                                                    if (Tool* self = tool.load()) self->at_end.clear();
                                                    starting.unlock();
                                                  });
   static_cast<void>(registered);
-  Session::prepare_for_forks();
 }
 
 /// The settings, read once; nullptr when nothing is to be recorded. Under the lock.
