@@ -82,6 +82,11 @@ def check(options, name, otf2, **variables):
         plain = json.loads(run(options.tracer, "report", "--json", trace))
         if [row["name"] for row in again["threads"]] != [row["name"] for row in plain["threads"]]:
             fail(f"{name}: the report of it has other threads")
+        damaged = next(iter(sorted((trace / "traces").glob("*.evt"))))
+        os.truncate(damaged, damaged.stat().st_size - 3)
+        refused = subprocess.run([options.tracer, "export", "--format", "otf2", "-o", trace / "again", trace], capture_output=True, text=True, timeout=200)
+        if refused.returncode == 0 or "is damaged" not in refused.stderr or (trace / "again").exists():
+            fail(f"{name}: of a damaged archive: {refused.returncode} {refused.stderr}")
         return True
 
 
