@@ -93,9 +93,19 @@ def faults(top):
                     yield f"{name}:{line}: <{target}> may only be included in: {', '.join(homes) or 'nothing'}"
 
 
+def unnamed(top):
+    """Folders that the page on the layers does not know."""
+    page = pathlib.Path(top) / "docs/CONTRIBUTING.md"
+    words = set(re.findall(r"\w+", page.read_text(encoding="utf-8"))) if page.is_file() else None
+    for parent in ("tracer", "device"):
+        for folder in sorted(p for p in (pathlib.Path(top) / parent).glob("*") if p.is_dir()):
+            if words is not None and folder.name not in words:
+                yield f"docs/CONTRIBUTING.md does not name {parent}/{folder.name}"
+
+
 def main():
     top = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[2]
-    found = list(faults(top))
+    found = list(faults(top)) + list(unnamed(top))
     for fault in found:
         print(fault)
     return 1 if found else 0
