@@ -26,7 +26,15 @@ class ArchiveSource final : public EventSource {
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return events_; }
   void read(EventVisitor& visitor) override {
-    trace_.for_each_event([&](const EventView& view) { deliver(view, visitor); });
+    trace_.for_each_event([&](const EventView& view) { deliver(view, visitor); },
+                          [](std::uint64_t, const Error&) { throw; }, wanted_);
+  }
+  void want(const std::vector<bool>& locations) override {
+    wanted_.assign(trace_.definitions().locations.size(), false);
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+      const std::uint32_t location = index_.locations[trace_.definitions().locations[i].ref];
+      wanted_[i] = location >= locations.size() || locations[location];
+    }
   }
 
  private:
@@ -229,6 +237,7 @@ class ArchiveSource final : public EventSource {
   }
 
   otf2::Trace trace_;
+  std::vector<bool> wanted_;  ///< by location as in trace_; empty: all
   Indices index_;
   Definitions definitions_;
   std::uint64_t resolution_ = 1, events_ = 0;

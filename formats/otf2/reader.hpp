@@ -62,9 +62,10 @@ class Trace {
     for_each_event(visit, [](std::uint64_t, const Error&) { throw; });
   }
   /// As above; a location that cannot be read on is given to `broken(location, const Error&)`, called
-  /// while the error is handled, and the others go on.
+  /// while the error is handled, and the others go on. `wanted`, when it is not empty, says of each location, in the
+  /// order of definitions().locations, whether it is read; the files of the others are not opened.
   template <typename Visit, typename Broken>
-  void for_each_event(Visit&& visit, Broken&& broken) const;
+  void for_each_event(Visit&& visit, Broken&& broken, const std::vector<bool>& wanted = {}) const;
 
   /// Every reference that one definition makes to another, from the file anew.
   void for_each_reference(const std::function<void(const ReferenceUse&)>& visit) const;
@@ -78,7 +79,7 @@ class Trace {
 ArchiveInfo read_anchor(const std::filesystem::path& path);
 
 template <typename Visit, typename Broken>
-void Trace::for_each_event(Visit&& visit, Broken&& broken) const {
+void Trace::for_each_event(Visit&& visit, Broken&& broken, const std::vector<bool>& wanted) const {
   struct Stream {
     std::optional<EventReader> reader;
     EventView view;
@@ -96,7 +97,7 @@ void Trace::for_each_event(Visit&& visit, Broken&& broken) const {
     }
   };
   for (std::size_t i = 0; i < streams.size(); ++i) {
-    if (next(i)) heads.emplace(streams[i].view.time, i);
+    if ((wanted.empty() || wanted[i]) && next(i)) heads.emplace(streams[i].view.time, i);
   }
   while (!heads.empty()) {
     const auto i = heads.top().second;

@@ -118,6 +118,7 @@ struct Location {
   LocationKind kind = LocationKind::cpu_thread;
   std::uint32_t group = 0;
   std::vector<Property> properties;
+  bool used = true;  ///< false: it is not of the part of the trace that is looked at
 };
 
 enum class GroupKind : std::uint8_t { comm_locations, comm_group, comm_self };
@@ -201,6 +202,8 @@ struct Definitions {
   std::vector<bool> unused_strings;  ///< by index, may be shorter: of `strings`, those that no event refers to
   std::vector<Property> properties;  ///< of the archive: OTF2:: and TRACER::
   std::string creator, description;
+  /// Of a part of a trace: its ends, as Event::time. The whole: 0 and all ones.
+  Nanoseconds part_begin = 0, part_end = ~Nanoseconds{0};
 };
 
 }  // namespace tracer

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "tracer/definitions.hpp"
 #include "tracer/event.hpp"
@@ -27,6 +28,8 @@ class EventSource {
   /// All locations' events in order of time; at equal times each location keeps its order. Memory
   /// does not grow with the trace. Throws tracer::Error on damaged input.
   virtual void read(EventVisitor& visitor) = 0;
+  /// Only these locations' events, by LocationRef, are wanted from now on; a source may tell the others' all the same.
+  virtual void want(const std::vector<bool>& locations) { (void)locations; }
 };
 
 }  // namespace tracer

@@ -217,6 +217,7 @@ inline std::string broken_end(const Definitions& definitions) {
     if (property.name == "TRACER::RUN::SIGNAL") signal = property.value;
   }
   if (ended == "signal") return "killed by signal " + signal;
+  if (ended == "running") return "still running";
   return ended == "unknown" ? "killed or crashed: its end is not in the trace" : "";
 }
 

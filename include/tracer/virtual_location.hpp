@@ -16,6 +16,11 @@ inline bool is_virtual(const Location& location) {
                      [](const Property& property) { return property.name == virtual_location; });
 }
 
+/// A thread or stream of the part of the trace that is looked at.
+inline bool is_shown(const Location& location) {
+  return location.used && !is_virtual(location);
+}
+
 /// As tables name it.
 inline const char* kind_of(const Location& location) {
   return is_virtual(location) ? "virtual" : location.kind == LocationKind::cpu_thread ? "thread" : "stream";

@@ -6,7 +6,7 @@
 
 #include "tests/report/mpi_traces.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/part.hpp"
+#include "tracer/report/part_source.hpp"
 #include "tracer/report/timeline.hpp"
 #include "tracer/report/write.hpp"
 
@@ -303,13 +303,12 @@ TEST_CASE("of a part of a trace, messages are those that are sent and received i
   };
   const auto count = [](const report::Part& part) {
     MpiJob job = ring(3, 1, 2);
-    job.trace.editable().clock.offset = start;
+    const auto cut = report::part_of(job.trace.set_clock(), part);
     Count counted;
-    report::PartSlices cut{job.trace.definitions(), part, counted};
-    report::Replay replay{job.trace.definitions()};
-    report::TimelineMessages messages{job.trace.definitions(), replay, cut};
+    report::Replay replay{cut->definitions()};
+    report::TimelineMessages messages{cut->definitions(), replay, counted};
     replay.add(messages.observer());
-    job.trace.read(replay);
+    cut->read(replay);
     replay.finish();
     return std::pair{counted.messages, counted.ends};
   };

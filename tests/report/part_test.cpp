@@ -7,7 +7,9 @@
 
 #include "tests/report/known_traces.hpp"
 #include "tracer/error.hpp"
+#include "tracer/report/analyze.hpp"
 #include "tracer/report/part.hpp"
+#include "tracer/report/part_source.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/report/timeline.hpp"
 
@@ -50,17 +52,35 @@ class Collected final : public TimelineVisitor {
   std::uint64_t last_ = 0;
 };
 
-Collected part_of(TraceBuilder trace, const Part& part) {
-  trace.editable().clock.offset = start;
+Collected slices_of(TraceBuilder trace, const Part& part) {
+  const auto cut = report::part_of(trace.set_clock(), part);
   Collected collected;
-  report::PartSlices cut{trace.definitions(), part, collected};
-  report::Replay replay{trace.definitions()};
-  report::Timeline timeline{trace.definitions(), cut};
+  report::Replay replay{cut->definitions()};
+  report::Timeline timeline{cut->definitions(), collected};
   replay.add(timeline);
-  trace.read(replay);
+  cut->read(replay);
+  CHECK(replay.irregular() == 0);
   replay.finish();
+  CHECK(replay.irregular() == 0);
   CHECK(collected.finished);
   return collected;
+}
+
+/// Of every region, its time, waiting and what its threads did; of every thread, what it did.
+std::map<std::string, std::uint64_t> times_of(EventSource& source) {
+  const report::Report report = report::analyze(source);
+  CHECK(report.irregular == 0);
+  std::map<std::string, std::uint64_t> times;
+  for (const report::RegionRow& row : report.regions) {
+    times[row.name + " exclusive"] += row.exclusive;
+    times[row.name + " waiting"] += row.waiting;
+  }
+  for (const report::ThreadRow& row : report.thread_rows)
+    for (std::size_t i = 0; i < row.ns.size(); ++i)
+      if (static_cast<report::Activity>(i) != report::Activity::idle)
+        times[row.name + " " + std::to_string(i)] += row.ns[i];
+  std::erase_if(times, [](const auto& entry) { return entry.second == 0; });
+  return times;
 }
 
 }  // namespace
@@ -69,7 +89,7 @@ TEST_CASE("a part from one time to another has what is in it, cut at its ends") 
   Part part;
   part.from = 10 * ms;
   part.to = 20 * ms;
-  const Collected got = part_of(imbalance_3_to_1(), part);
+  const Collected got = slices_of(imbalance_3_to_1(), part);
   for (LocationRef thread = 0; thread < 4; ++thread) {
     CHECK(got.total(thread, 0) == 10 * ms);  // the parallel region
     CHECK(got.total(thread, 1) == 10 * ms);  // loop and barrier
@@ -82,21 +102,42 @@ TEST_CASE("a part in which nothing begins or ends has what was open") {
   Part part;
   part.from = 20 * ms;
   part.to = 21 * ms;
-  CHECK(part_of(imbalance_3_to_1(), part).slices.size() == 8);
+  CHECK(slices_of(imbalance_3_to_1(), part).slices.size() == 8);
   part.from = 36 * ms;
   part.to = 37 * ms;
-  CHECK(part_of(imbalance_3_to_1(), part).slices.empty());
+  CHECK(slices_of(imbalance_3_to_1(), part).slices.empty());
 }
 
 TEST_CASE("a part has the threads that are named, and no arrow to others") {
   Part part;
   part.threads = Numbers{"0"};
-  const Collected one = part_of(chain_of_tasks(5), part);
+  const Collected one = slices_of(chain_of_tasks(5), part);
   CHECK(one.arrows == 5);
   CHECK(std::all_of(one.slices.begin(), one.slices.end(), [](const Slice& slice) { return slice.location == 0; }));
-  CHECK(part_of(chain_of_tasks(5), {}).arrows == 10);
+  CHECK(slices_of(chain_of_tasks(5), {}).arrows == 10);
   part.ranks = Numbers{"1"};
-  CHECK(part_of(chain_of_tasks(5), part).slices.empty());
+  CHECK_THROWS_WITH(slices_of(chain_of_tasks(5), part), Catch::Contains("no such thread or process"));
+  part = {};
+  part.from = 3600'000 * ms;
+  CHECK_THROWS_WITH(slices_of(chain_of_tasks(5), part), Catch::Contains("behind its end"));
+}
+
+TEST_CASE("the parts of a trace have together what the whole has") {
+  for (TraceBuilder trace : {imbalance_3_to_1(), chain_of_tasks(5)}) {
+    trace.set_clock();
+    const auto whole = times_of(trace);
+    const std::uint64_t length = trace.definitions().clock.length;
+    for (const std::uint64_t pieces : {2, 3, 7, 100}) {
+      std::map<std::string, std::uint64_t> sum;
+      for (std::uint64_t piece = 0; piece < pieces; ++piece) {
+        Part part;
+        part.from = length * piece / pieces;
+        part.to = length * (piece + 1) / pieces;
+        for (const auto& [name, ns] : times_of(*report::part_of(trace, part))) sum[name] += ns;
+      }
+      CHECK(sum == whole);
+    }
+  }
 }
 
 TEST_CASE("numbers are given one by one and as ranges") {

@@ -131,6 +131,19 @@ class TraceBuilder final : public EventSource {
     }
   }
 
+  /// Clock properties, as archives have them.
+  TraceBuilder& set_clock() {
+    std::uint64_t first = ~std::uint64_t{0}, last = 0;
+    for (const auto& events : events_) {
+      if (events.empty()) continue;
+      first = std::min<std::uint64_t>(first, events.front().event.time);
+      last = std::max<std::uint64_t>(last, events.back().event.time);
+    }
+    definitions_.clock.offset = std::min(first, last);
+    definitions_.clock.length = last - definitions_.clock.offset;
+    return *this;
+  }
+
   /// Into an archive (formats/otf2).
   void write(EventSink& sink) {
     std::uint64_t first = ~std::uint64_t{0}, last = 0;

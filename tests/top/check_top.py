@@ -16,6 +16,24 @@ def need(condition, what):
     print("ok: " + what)
 
 
+def check_recent(tracer, process, directory):
+    """An archive of the last moments of a run that goes on."""
+    recent = pathlib.Path(directory) / "recent"
+    made = subprocess.run([tracer, "top", "--recent", "500ms", "-o", recent, str(process.pid)], capture_output=True, text=True)
+    need(made.returncode == 0 and process.poll() is None, "the program goes on after its last moments were taken: " + made.stderr.strip())
+    need([path.name for path in pathlib.Path(directory).iterdir() if "recent" in path.name] == ["recent"], "nothing is left beside the archive")
+    check = subprocess.run([tracer, "check", recent], capture_output=True, text=True)
+    need(check.returncode == 0, "which are a valid archive: " + check.stdout.strip().splitlines()[-1])
+    report = json.loads(subprocess.run([tracer, "report", "--json", recent], check=True, capture_output=True).stdout)
+    need(0 < report["wall_ns"] <= 500_000_000 and report["trace"]["events"] > 0, f"of {report['wall_ns']} ns")
+    need(report["run"]["ended"] == "running" and report["verdict"]["state"] != "killed", "that says that the run went on")
+    again = subprocess.run([tracer, "top", "--recent", "500ms", "-o", recent, str(process.pid)], capture_output=True, text=True)
+    need(again.returncode == 1 and "exists already" in again.stderr, "an archive that is there stays")
+    for words, what in ((["--recent", "soon"], "soon"), (["--output", "x"], "--recent")):
+        wrong = subprocess.run([tracer, "top", *words, str(process.pid)], capture_output=True, text=True)
+        need(wrong.returncode != 0 and what in wrong.stderr, f"{' '.join(words)} is refused: {wrong.stderr.strip()}")
+
+
 def main():
     tracer, library, program = sys.argv[1:4]
     with tempfile.TemporaryDirectory() as directory:
@@ -33,6 +51,7 @@ def main():
             need(top.returncode == 0 and len(lines) == 5, "a line of JSON at each look " + top.stderr)
             text = subprocess.run([tracer, "top", "--interval", "0.1", "--times", "1", str(process.pid)], capture_output=True, text=True)
             need(text.returncode == 0 and "records/s" in text.stdout, "and a table for people")
+            check_recent(tracer, process, directory)
         finally:
             process.stdin.close()
             said = process.stdout.read()

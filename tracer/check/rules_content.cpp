@@ -68,8 +68,9 @@ class Unused final : public Rule {
  public:
   using Rule::Rule;
   void begin() override {
-    // A filter takes events away, not what is defined for them.
-    filtered_ = c_.trace().info().property("TRACER::FILTER") != nullptr;
+    // A filter takes events away, not what is defined for them; so does cutting a part out.
+    filtered_ = c_.trace().info().property("TRACER::FILTER") != nullptr ||
+                c_.trace().info().property("TRACER::PART") != nullptr;
     if (filtered_) return;
     applies();
     c_.trace().for_each_reference([&](const otf2::ReferenceUse& use) { use_of(use.kind, use.ref); });

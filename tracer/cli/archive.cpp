@@ -2,12 +2,22 @@
 // Which archive a command is about, and the samples beside it.
 #include "tracer/cli/archive.hpp"
 
+#include <ctime>
+
 #include "formats/samples/samples.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::cli {
 
 namespace fs = std::filesystem;
+
+std::string new_archive_name(const RunInfo& run) {
+  char when[32] = "";
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  if (localtime_r(&now, &local) != nullptr) std::strftime(when, sizeof when, "%Y%m%d-%H%M%S", &local);
+  return "./tracer-" + fs::path{run.program}.filename().string() + "-" + when + "-" + std::to_string(run.process_id);
+}
 
 fs::path find_archive(const std::string& given) {
   std::error_code error;

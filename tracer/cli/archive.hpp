@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "tracer/journal.hpp"
 #include "tracer/samples.hpp"
 
 namespace tracer::cli {
@@ -13,6 +14,9 @@ namespace tracer::cli {
 /// The archive that a user means: the anchor file, its directory, or "": the newest trace
 /// (./tracer-*/traces.otf2) in this directory. Throws tracer::Error with what to do next.
 std::filesystem::path find_archive(const std::string& given);
+
+/// "./tracer-PROGRAM-TIME-PID", of an archive that is made now.
+std::string new_archive_name(const RunInfo& run);
 
 /// The samples beside an archive, given by its anchor file; none where there are none. Throws tracer::Error for a file
 /// that cannot be read.

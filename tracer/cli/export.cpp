@@ -15,6 +15,7 @@
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
+#include "tracer/cli/cut_archive.hpp"
 #include "tracer/cli/filter_options.hpp"
 #include "tracer/cli/output_file.hpp"
 #include "tracer/cli/sampled.hpp"
@@ -32,7 +33,6 @@ namespace {
 struct Options {
   std::string archive, format, output, shortest;
   FilterOptions filter;
-  PartOptions part;
 };
 
 struct Format {
@@ -40,7 +40,7 @@ struct Format {
   const char* suffix;
 };
 constexpr Format formats[] = {{"perfetto", ".pftrace"}, {"chrome", ".json"},     {"csv", ".csv.d"},
-                              {"sqlite", ".sqlite"},    {"parquet", ".parquet"}, {"otf2", ".sampled"}};
+                              {"sqlite", ".sqlite"},    {"parquet", ".parquet"}, {"otf2", ".otf2.d"}};
 
 /// What the output's name says when no format is given.
 std::string format_of(const Options& options) {
@@ -66,11 +66,8 @@ class PhaseTeller final : public report::Observer {
   TimelineVisitor& to_;
 };
 
-void export_into(FilteredArchive& archive, const Options& options, TimelineVisitor& whole) {
+void export_into(FilteredArchive& archive, const Options& options, TimelineVisitor& writer) {
   EventSource& source = archive.source();
-  const report::Part part = options.part.part();
-  report::PartSlices cut{source.definitions(), part, whole};
-  TimelineVisitor& writer = part.whole() ? whole : cut;
   Progress progress{"exporting"};
   report::ReadingProgress reading{source.number_of_events(), [&](double share) { progress.update(share); }};
   report::Replay replay{source.definitions()};
@@ -105,7 +102,6 @@ std::unique_ptr<TimelineVisitor> make_file_writer(const std::string& format, con
 }
 
 int run(const Options& options) {
-  (void)options.part.part();  // what is wrong with it is said first
   FilteredArchive archive{options.archive, options.filter};
   EventSource& source = archive.source();
   const std::string format = format_of(options);
@@ -124,17 +120,17 @@ int run(const Options& options) {
     }
   }
   if (format == "parquet") {
-    if (!options.part.part().whole())
-      throw UsageError{
-          "parquet has the whole trace, of which its readers take what they want (docs/formats/parquet.md)"};
     print_note(write_tables_with_progress(
         source, output, options.shortest.empty() ? 0 : report::parse_duration(options.shortest), archive.samples()));
     return ok;
   }
   if (format == "otf2") {
-    if (!options.part.part().whole() || !options.shortest.empty() || archive.is_filtered())
-      throw UsageError{"otf2 has the whole trace and its samples: nothing can be left out"};
-    print_note(write_sampled_with_progress(archive.path(), archive.samples(), output));
+    if (!options.shortest.empty()) throw UsageError{"--min-duration is for pictures and tables, not for otf2"};
+    if (!options.filter.threads.empty())
+      throw UsageError{"an archive has whole processes: choose by --ranks, not by --threads"};
+    const bool with_samples = !archive.is_cut() && archive.samples() != nullptr;
+    print_note(with_samples ? write_sampled_with_progress(archive.path(), archive.samples(), output)
+                            : write_archive_of(archive, output));
     return ok;
   }
   if (own_files) {
@@ -160,7 +156,8 @@ void add(CLI::App& app, std::function<int()>& action) {
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
   app.add_option("-f,--format", options->format,
-                 "Format (default: by the output's suffix, else perfetto); otf2: an archive with the samples in it")
+                 "Format (default: by the output's suffix, else perfetto); otf2: an archive, of the whole trace with the "
+                 "samples in it")
       ->check(CLI::IsMember({"perfetto", "chrome", "csv", "sqlite", "parquet", "otf2"}));
   app.add_option("-o,--output", options->output,
                  "File, or for csv, parquet and otf2 the directory, to write; -: standard output (default: next to the "
@@ -168,7 +165,6 @@ void add(CLI::App& app, std::function<int()>& action) {
       ->type_name("PATH");
   app.add_option("--min-duration", options->shortest, "Leave out what is shorter, as in 500 (ns), 10us or 1.5ms")
       ->type_name("TIME");
-  options->part.add_to(app);
   options->filter.add_to(app);
   action = [options] { return run(*options); };
 }
@@ -176,6 +172,6 @@ void add(CLI::App& app, std::function<int()>& action) {
 }  // namespace
 
 const Command export_command{
-    "export", "Write a trace for Perfetto, Chrome, SQLite, as CSV or Parquet tables, or as OTF2 with its samples", add};
+    "export", "Write a trace for Perfetto, Chrome, SQLite, as CSV or Parquet tables, or as another OTF2 archive", add};
 
 }  // namespace tracer::cli

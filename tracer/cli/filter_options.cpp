@@ -8,6 +8,7 @@
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/error.hpp"
+#include "tracer/report/part_source.hpp"
 #include "tracer/report/phase_filter.hpp"
 
 namespace tracer::cli {
@@ -25,6 +26,11 @@ void FilterOptions::add_to(CLI::App& app) {
                  "Keep only what begins within a phase that the program named: its name, with * and ?")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
+  app.add_option("--from", from, "Only what is behind this time since the trace's begin, as in 1.5s or 20ms")
+      ->type_name("TIME");
+  app.add_option("--to", to, "Only what is before this time")->type_name("TIME");
+  app.add_option("--threads", threads, "Only these threads of each process, from 0, as in 0-3,7")->type_name("NUMBERS");
+  app.add_option("--ranks", ranks, "Only these processes, by their rank or number")->type_name("NUMBERS");
 }
 
 report::Filter FilterOptions::filter() const {
@@ -36,15 +42,7 @@ report::Filter FilterOptions::filter() const {
   return filter;
 }
 
-void PartOptions::add_to(CLI::App& app) {
-  app.add_option("--from", from, "Only what is behind this time since the trace's begin, as in 1.5s or 20ms")
-      ->type_name("TIME");
-  app.add_option("--to", to, "Only what is before this time")->type_name("TIME");
-  app.add_option("--threads", threads, "Only these threads of each process, from 0, as in 0-3,7")->type_name("NUMBERS");
-  app.add_option("--ranks", ranks, "Only these processes, by their rank or number")->type_name("NUMBERS");
-}
-
-report::Part PartOptions::part() const {
+report::Part FilterOptions::part() const {
   report::Part part;
   if (!from.empty()) part.from = report::parse_duration(from);
   if (!to.empty()) part.to = report::parse_duration(to);
@@ -55,9 +53,13 @@ report::Part PartOptions::part() const {
 }
 
 FilteredArchive::FilteredArchive(const std::string& archive, const FilterOptions& options)
-    : path_{find_archive(archive).string()}, source_{otf2::open_archive(path_)}, filter_{options.filter()} {
-  if (!options.phases.empty()) within_ = report::within_phases(*source_, options.phases);
-  if (!filter_.empty()) filtered_ = report::filtered(source(), filter_);
+    : path_{find_archive(archive).string()}, filter_{options.filter()} {
+  const report::Part part = options.part();
+  views_.push_back(otf2::open_archive(path_));
+  if (!part.whole()) views_.push_back(report::part_of(source(), part));
+  is_part_ = !part.whole();
+  if (!options.phases.empty()) views_.push_back(report::within_phases(source(), options.phases));
+  if (!filter_.empty()) views_.push_back(report::filtered(source(), filter_));
 }
 
 const samples::SampleSet* FilteredArchive::samples() {
@@ -65,6 +67,7 @@ const samples::SampleSet* FilteredArchive::samples() {
     samples_read_ = true;
     try {
       samples_ = read_samples(path_);
+      if (samples_ && is_part_) report::cut_samples(*samples_, source().definitions());
     } catch (const Error& error) {
       print_note(std::string{error.what()} + "; what follows is without samples");
     }

@@ -22,14 +22,9 @@ struct FilterOptions {
   std::string file;
   std::vector<std::string> exclude, include;  ///< include alone: nothing else is kept
   std::vector<std::string> phases;            ///< names with * and ?
+  std::string from, to, threads, ranks;       ///< of the part of the trace
   void add_to(CLI::App& app);
   report::Filter filter() const;
-};
-
-/// Which part of a trace is wanted.
-struct PartOptions {
-  std::string from, to, threads, ranks;
-  void add_to(CLI::App& app);
   report::Part part() const;  ///< throws tracer::Error
 };
 
@@ -37,18 +32,17 @@ struct PartOptions {
 class FilteredArchive {
  public:
   FilteredArchive(const std::string& archive, const FilterOptions& options);
-  EventSource& source() { return filtered_ != nullptr ? *filtered_ : within_ != nullptr ? *within_ : *source_; }
+  EventSource& source() { return *views_.back(); }
   const std::string& path() const { return path_; }
-  bool is_filtered() const { return within_ != nullptr || filtered_ != nullptr; }
+  bool is_cut() const { return views_.size() > 1; }
   /// Those beside the archive; null: there are none, or they cannot be read, which is said.
   const samples::SampleSet* samples();
 
  private:
   std::string path_;
-  std::unique_ptr<EventSource> source_;
-  std::unique_ptr<EventSource> within_;
   report::Filter filter_;
-  std::unique_ptr<EventSource> filtered_;
+  bool is_part_ = false;
+  std::vector<std::unique_ptr<EventSource>> views_;  ///< the archive, and each what is seen of the one before
   std::optional<samples::SampleSet> samples_;
   bool samples_read_ = false;
 };

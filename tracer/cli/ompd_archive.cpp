@@ -3,30 +3,16 @@
 #include "tracer/cli/ompd_archive.hpp"
 
 #include <cstdio>
-#include <ctime>
-#include <filesystem>
 
 #include "formats/otf2/sink.hpp"
+#include "tracer/cli/archive.hpp"
 #include "tracer/ompd/record_builder.hpp"
 #include "tracer/translate/regions/symbolize.hpp"
 #include "tracer/translate/translate.hpp"
 
 namespace tracer::cli {
-namespace {
-
-std::string default_directory(const RunInfo& run) {
-  char when[32] = "";
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  if (localtime_r(&now, &local) != nullptr) std::strftime(when, sizeof when, "%Y%m%d-%H%M%S", &local);
-  return "./tracer-" + std::filesystem::path(run.program).filename().string() + "-" + when + "-" +
-         std::to_string(run.process_id);
-}
-
-}  // namespace
-
 void write_ompd_archive(const ompd::RecordBuilder& records, const std::string& directory, const char* how) {
-  const std::string where = directory.empty() ? default_directory(records.journal().run) : directory;
+  const std::string where = directory.empty() ? new_archive_name(records.journal().run) : directory;
   translate::TranslateOptions options;
   options.symbolize = translate::make_symbolizer(records.journal().modules);
   options.properties = {{"TRACER::PROVENANCE", std::string{"OMPD "} + how}};

@@ -17,6 +17,7 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/command.hpp"
+#include "tracer/cli/recent.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/cli/thread_watch.hpp"
 #include "tracer/convert/recover.hpp"
@@ -32,6 +33,7 @@ struct Options {
   double interval = 1;
   std::uint64_t times = 0;
   bool json = false;
+  std::string recent, output;
 };
 
 /// Records of each ring at a look: 128 KiB. More would not say more, but cost.
@@ -179,6 +181,11 @@ raw::Leftover find_process(std::uint64_t process) {
 
 int run(const Options& options) {
   const raw::Leftover found = find_process(options.process);
+  if (!options.recent.empty()) {
+    write_recent(found.archive, options.recent, options.output);
+    return ok;
+  }
+  if (!options.output.empty()) throw UsageError{"--output is for --recent"};
   Top top{found.spool, found.archive, options.process};
   const bool screen = !options.json && isatty(STDOUT_FILENO) != 0;
   const auto pause = [&] {
@@ -217,6 +224,11 @@ void add(CLI::App& app, std::function<int()>& action) {
       ->type_name("S")
       ->check(CLI::Range(0.01, 3600.0));
   app.add_option("-n,--times", options->times, "Look so many times; 0: until the program ends")->capture_default_str();
+  app.add_option("--recent", options->recent,
+                 "Make an archive of the last moments of the run, as in 2s or 500ms; it goes on")
+      ->type_name("TIME");
+  app.add_option("-o,--output", options->output, "Directory of that archive (default: ./tracer-PROGRAM-TIME-PID)")
+      ->type_name("DIR");
   action = [options] { return run(*options); };
 }
 

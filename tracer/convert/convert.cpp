@@ -162,6 +162,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
     translation.keep = [&](const Region& region) { return holds_the_trace_together(region) || filter.keeps(region); };
     translation.properties.push_back({"TRACER::FILTER", filter.text()});
   }
+  if (alive) translation.facts["ENDED"] = "running";
   if (options.process_end) translation.facts = facts_of_end(source->journal(), *options.process_end);
   read_costs(source->journal(), result);
   translation.properties.push_back(

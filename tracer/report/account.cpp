@@ -27,7 +27,7 @@ Accountant::Accountant(const Definitions& definitions, const Replay& replay)
   std::map<std::uint32_t, std::uint32_t> known;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const Location& location = definitions.locations[i];
-    if (location.kind != LocationKind::cpu_thread || is_virtual(location)) continue;
+    if (location.kind != LocationKind::cpu_thread || !is_shown(location)) continue;
     const auto [process, is_first] = known.emplace(location.group, static_cast<std::uint32_t>(processes_.size()));
     if (is_first) {
       processes_.emplace_back().group = location.group;
@@ -45,9 +45,9 @@ Accountant::Accountant(const Definitions& definitions, const Replay& replay)
     if (process.group < definitions.groups_of_locations.size())
       process.facts = run_facts(definitions.groups_of_locations[process.group].properties);
     if (!process.facts.known && processes_.size() == 1) process.facts = run_facts(definitions);
-    process.begin = processes_.size() == 1 ? definitions.clock.offset : 0;
-    const std::uint64_t start = process.facts.start;
-    if (start != 0 && (process.begin == 0 || start <= process.begin)) process.begin = start;
+    const RunFacts& facts = process.facts;
+    process.begin = processes_.size() == 1 ? std::max(definitions.clock.offset, definitions.part_begin) : 0;
+    if (facts.start != 0 && (process.begin == 0 || facts.start <= process.begin)) process.begin = facts.start;
   }
   for (std::size_t i = 0; i < definitions.parameters.size(); ++i) {
     if (definitions.parameters[i].name == "schedule") schedule_ = static_cast<std::uint32_t>(i);

@@ -233,6 +233,7 @@ class Accountant final : public Observer {
   std::uint64_t tasks_ = 0, task_work_ = 0, creates_ = 0;
   std::array<std::uint64_t, 256> gaps_{};  ///< between creations, by logarithm
   std::map<RegionRef, LoopFacts> loops_;
+  std::set<RegionRef> helper_regions_;  ///< of the teams that take_out_helper() found
   std::uint32_t schedule_ = undefined_ref, iterations_ = undefined_ref;
 };
 

@@ -154,7 +154,8 @@ Account Accountant::account() {
     result.processes.push_back(one);
   }
   for (const std::uint64_t ns : result.ns) result.total += ns;
-  for (auto& [key, row] : details_) result.details.push_back(row);
+  for (auto& [key, row] : details_)
+    if (!helper_regions_.contains(row.parallel)) result.details.push_back(row);
   std::stable_sort(result.details.begin(), result.details.end(),
                    [](const AccountRow& a, const AccountRow& b) { return a.ns > b.ns; });
   std::stable_sort(result.stretches.begin(), result.stretches.end(),

@@ -12,6 +12,7 @@ void Accountant::take_out_helper(LocationRef, State& state, const Team& team) {
   if (!name || !name->location.empty() || team.master >= states_.size()) return;
   State& master = states_[team.master];
   if (master.initial || master.worker || definitions_.locations[team.master].name.starts_with("OMP")) return;
+  helper_regions_.insert(team.region);
   const auto mark = [this](State& one) {
     if (!one.helper && !one.members.empty()) in_teams_ -= std::min<std::uint64_t>(in_teams_, 1);
     one.helper = true;

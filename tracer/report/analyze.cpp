@@ -109,9 +109,11 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   report.wall = replay.last() > replay.first() ? replay.last() - replay.first() : 0;
   report.irregular = replay.irregular();
   report.properties = definitions.properties;
+  for (const Property& property : definitions.properties)
+    if (property.name == "TRACER::PART") report.part = property.value;
   if (name.program() < definitions.strings.size()) report.program = definitions.strings[name.program()];
   for (const Location& location : definitions.locations)
-    if (!is_virtual(location)) ++(location.kind == LocationKind::cpu_thread ? report.threads : report.streams);
+    if (is_shown(location)) ++(location.kind == LocationKind::cpu_thread ? report.threads : report.streams);
   count_callbacks(definitions, report);
   read_costs(definitions, report);
   profile.fill(report);

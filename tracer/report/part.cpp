@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <string>
+#include <cstdlib>
+#include <map>
+#include <set>
 
 #include "tracer/error.hpp"
+#include "tracer/report/units.hpp"
 
 namespace tracer::report {
 namespace {
@@ -29,19 +32,9 @@ std::vector<bool> wanted_groups(const Definitions& definitions, const Part& part
   return wanted;
 }
 
-std::vector<bool> wanted_locations(const Definitions& definitions, const Part& part, const std::vector<bool>& groups) {
-  std::vector<bool> wanted;
-  std::map<std::uint32_t, std::uint64_t> threads;  // seen of each process or device
-  for (const Location& location : definitions.locations) {
-    const bool in_group = location.group < groups.size() ? groups[location.group] : part.ranks.all();
-    wanted.push_back(part.threads.has(threads[location.group]++) && in_group);
-  }
-  return wanted;
-}
-
 }  // namespace
 
-Numbers::Numbers(std::string_view text) {
+Numbers::Numbers(std::string_view text) : text_{text} {
   const auto wrong = [&] { return Error{"'" + std::string{text} + "' names no numbers; write 3 or 0-3,7"}; };
   for (std::string_view rest = text;;) {
     const std::string_view piece = rest.substr(0, rest.find(','));
@@ -66,103 +59,53 @@ bool Numbers::has(std::uint64_t number) const {
                               [&](const auto& range) { return number >= range.first && number <= range.second; });
 }
 
-PartSlices::PartSlices(const Definitions& definitions, const Part& part, TimelineVisitor& next)
-    : next_{next},
-      from_{definitions.clock.offset + part.from},
-      to_{part.to > std::numeric_limits<std::uint64_t>::max() - definitions.clock.offset
-              ? std::numeric_limits<std::uint64_t>::max()
-              : definitions.clock.offset + part.to},
-      groups_{wanted_groups(definitions, part)} {
-  wanted_ = wanted_locations(definitions, part, groups_);
+std::uint64_t Part::begin(const ClockProperties& clock) const {
+  return clock.offset + from;
 }
 
-void PartSlices::pass(Open& one) {
-  Slice slice = one.slice;
-  if (slice.begin < from_) {
-    slice.begin = from_;
-    slice.flow_out = slice.flow_in = 0;  // the arrow is not there
+std::uint64_t Part::end(const ClockProperties& clock) const {
+  constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+  return to > never - clock.offset ? never : clock.offset + to;
+}
+
+std::vector<bool> Part::locations(const Definitions& definitions) const {
+  const std::vector<bool> groups = wanted_groups(definitions, *this);
+  std::vector<bool> wanted;
+  std::map<std::uint32_t, std::uint64_t> seen;  // of each process or device
+  for (const Location& location : definitions.locations) {
+    const bool in_group = location.group < groups.size() ? groups[location.group] : ranks.all();
+    wanted.push_back(threads.has(seen[location.group]++) && in_group);
   }
-  one.passed = true;
-  next_.open(slice);
+  return wanted;
 }
 
-void PartSlices::come_to(std::uint64_t time) {
-  if (begun_ || time <= from_) return;
-  begun_ = true;
-  for (auto& [location, open] : open_)
-    for (Open& one : open)
-      if (!one.passed) pass(one);
+std::string Part::text() const {
+  std::string text;
+  const auto add = [&text](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
+  if (from != 0) add("from " + duration_text(from));
+  if (to != std::numeric_limits<std::uint64_t>::max()) text += (text.empty() ? "to " : " to ") + duration_text(to);
+  if (!threads.all()) add("threads " + threads.text());
+  if (!ranks.all()) add("ranks " + ranks.text());
+  return text;
 }
 
-void PartSlices::open(const Slice& slice) {
-  come_to(slice.begin);
-  if (!is_wanted(slice.location) || slice.begin >= to_) return;
-  std::vector<Open>& open = open_[slice.location];
-  open.push_back({slice});
-  if (slice.begin >= from_) pass(open.back());
-}
-
-void PartSlices::close(const Slice& slice) {
-  come_to(slice.end);
-  if (!is_wanted(slice.location) || slice.begin >= to_) return;
-  std::vector<Open>& open = open_[slice.location];
-  const auto found = std::find_if(open.rbegin(), open.rend(), [&](const Open& one) {
-    return one.slice.begin == slice.begin && one.slice.name == slice.name;  // copies end in any order
+void cut_samples(samples::SampleSet& set, const Definitions& definitions) {
+  std::set<std::uint32_t> threads;
+  for (const Location& location : definitions.locations)
+    for (const Property& property : location.properties)
+      if (location.used && property.name == "TRACER::THREAD_ID")
+        threads.insert(static_cast<std::uint32_t>(std::strtoul(property.value.c_str(), nullptr, 10)));
+  const std::uint64_t from = definitions.part_begin, to = definitions.part_end;
+  std::erase_if(set.samples, [&](const samples::Sample& sample) {
+    return sample.time < from || sample.time > to || !threads.contains(sample.thread);
   });
-  if (found == open.rend()) return;
-  if (found->passed) {
-    Slice cut = slice;
-    cut.begin = std::max(slice.begin, from_);
-    cut.end = std::min(slice.end, to_);
-    cut.suspended = slice.suspended && slice.end <= to_;
-    if (slice.begin < from_) cut.flow_out = cut.flow_in = 0;
-    next_.close(cut);
+  std::erase_if(set.pauses, [&](const samples::Pause& pause) {
+    return pause.end <= from || pause.begin >= to || !threads.contains(pause.thread);
+  });
+  for (samples::Pause& pause : set.pauses) {
+    pause.begin = std::max(pause.begin, from);
+    pause.end = std::min(pause.end, to);
   }
-  open.erase(std::next(found).base());
-}
-
-void PartSlices::arrow(const Arrow& arrow) {
-  if (is_wanted(arrow.from) && is_wanted(arrow.to) && arrow.from_time >= from_ && arrow.to_time <= to_)
-    next_.arrow(arrow);
-}
-
-/// Both ends must be in it; of one, a viewer sees that it goes out of the part or comes into it.
-void PartSlices::message(const Message& message) {
-  if (is_wanted(message.from) && is_wanted(message.to) && message.from_time >= from_ && message.to_time <= to_)
-    next_.message(message);
-}
-
-void PartSlices::message_end(const MessageEnd& end) {
-  if (is_wanted(end.location) && end.time >= from_ && end.time <= to_) next_.message_end(end);
-}
-
-void PartSlices::counter(const Counter& counter) {
-  if (is_wanted(counter.location) && counter.time >= from_ && counter.time <= to_) next_.counter(counter);
-}
-
-void PartSlices::band(const Band& band) {
-  if (band.group < groups_.size() && !groups_[band.group]) return;
-  if (band.begin >= to_ || band.end <= from_) return;
-  Band cut = band;
-  cut.begin = std::max(band.begin, from_);
-  cut.end = std::min(band.end, to_);
-  next_.band(cut);
-}
-
-void PartSlices::sample(const TimelineSample& sample) {
-  if (is_wanted(sample.location) && sample.time >= from_ && sample.time <= to_) next_.sample(sample);
-}
-
-void PartSlices::pause(const TimelinePause& pause) {
-  if (!is_wanted(pause.location) || pause.begin >= to_ || pause.end <= from_) return;
-  TimelinePause cut = pause;
-  cut.begin = std::max(pause.begin, from_);
-  cut.end = std::min(pause.end, to_);
-  next_.pause(cut);
-}
-
-void PartSlices::finish() {
-  next_.finish();
 }
 
 }  // namespace tracer::report

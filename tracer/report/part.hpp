@@ -4,12 +4,13 @@
 
 #include <cstdint>
 #include <limits>
-#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "tracer/timeline.hpp"
+#include "tracer/definitions.hpp"
+#include "tracer/samples.hpp"
 
 namespace tracer::report {
 
@@ -21,8 +22,11 @@ class Numbers {
   explicit Numbers(std::string_view text);
   bool has(std::uint64_t number) const;
   bool all() const { return ranges_.empty(); }
+  /// As it was written.
+  const std::string& text() const { return text_; }
 
  private:
+  std::string text_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;
 };
 
@@ -33,42 +37,17 @@ struct Part {
   bool whole() const {
     return from == 0 && to == std::numeric_limits<std::uint64_t>::max() && threads.all() && ranks.all();
   }
+  /// Its ends, on the trace's clock.
+  std::uint64_t begin(const ClockProperties& clock) const;
+  std::uint64_t end(const ClockProperties& clock) const;
+  /// Which locations it has.
+  std::vector<bool> locations(const Definitions& definitions) const;
+  /// "from 1.5 s to 2 s, threads 0-3".
+  std::string text() const;
 };
 
-/// Passes on the slices, arrows, messages, counters, bands and samples of a part; slices and pauses that reach beyond
-/// it are cut at its ends.
-class PartSlices final : public TimelineVisitor {
- public:
-  PartSlices(const Definitions& definitions, const Part& part, TimelineVisitor& next);
-  void open(const Slice& slice) override;
-  void close(const Slice& slice) override;
-  void arrow(const Arrow& arrow) override;
-  void message(const Message& message) override;
-  void message_end(const MessageEnd& end) override;
-  void counter(const Counter& counter) override;
-  void band(const Band& band) override;
-  void sampled_path(const SampledPath& path) override { next_.sampled_path(path); }
-  void sampled_counter(const SampledCounter& counter) override { next_.sampled_counter(counter); }
-  void sample(const TimelineSample& sample) override;
-  void pause(const TimelinePause& pause) override;
-  void phase(const PhaseTotals&) override {}  ///< sums of the whole trace: not a part's
-  void finish() override;
-
- private:
-  struct Open {
-    Slice slice;  ///< as it was opened
-    bool passed = false;
-  };
-  /// The trace has come to a time: from the part's begin on, what is open is passed on.
-  void come_to(std::uint64_t time);
-  void pass(Open& one);
-  bool is_wanted(LocationRef location) const { return location < wanted_.size() && wanted_[location]; }
-
-  TimelineVisitor& next_;
-  std::uint64_t from_, to_;  ///< on the trace's clock
-  bool begun_ = false;
-  std::vector<bool> wanted_, groups_;  ///< by location, by process
-  std::map<LocationRef, std::vector<Open>> open_;
-};
+/// Leaves of the samples and pauses those of the part; pauses that reach beyond it are cut. `definitions` are those of
+/// part_of().
+void cut_samples(samples::SampleSet& set, const Definitions& definitions);
 
 }  // namespace tracer::report

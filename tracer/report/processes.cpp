@@ -55,7 +55,7 @@ std::vector<ProcessRow> processes_of(const Definitions& definitions, const std::
   }
   for (LocationRef i = 0; i < definitions.locations.size(); ++i) {
     const Location& location = definitions.locations[i];
-    if (location.group >= row_of.size() || is_virtual(location)) continue;
+    if (location.group >= row_of.size() || !is_shown(location)) continue;
     const LocationGroup& group = definitions.groups_of_locations[location.group];
     const bool is_device = group.kind != LocationGroupKind::process;
     const std::uint32_t owner = is_device ? group.creating_group : location.group;

@@ -128,7 +128,7 @@ void Profile::fill(Report& report) const {
   std::stable_sort(report.regions.begin(), report.regions.end(),
                    [](const RegionRow& a, const RegionRow& b) { return a.exclusive > b.exclusive; });
   for (const ThreadRow& row : threads_)  // those of ranges come last
-    if (!is_virtual(definitions_.locations[row.location])) report.thread_rows.push_back(row);
+    if (is_shown(definitions_.locations[row.location])) report.thread_rows.push_back(row);
   for (std::size_t i = 0; i < event_types; ++i) {
     if (event_counts_[i] != 0) report.event_counts[name_of(static_cast<EventType>(i))] = event_counts_[i];
   }

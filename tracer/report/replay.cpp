@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tracer/report/comm_members.hpp"
 #include "tracer/report/processes.hpp"
 #include "tracer/virtual_location.hpp"
 
@@ -15,25 +16,6 @@ std::uint32_t find_attribute(const Definitions& definitions, std::string_view na
     if (definitions.attributes[i].name == name) return static_cast<std::uint32_t>(i);
   }
   return undefined_ref;
-}
-
-/// The locations of each comm: a group of indices into its paradigm's comm_locations.
-std::vector<std::vector<LocationRef>> comm_members(const Definitions& definitions) {
-  std::vector<std::vector<LocationRef>> members(definitions.comms.size());
-  for (std::size_t i = 0; i < definitions.comms.size(); ++i) {
-    if (definitions.comms[i].group >= definitions.groups.size()) continue;
-    const Group& group = definitions.groups[definitions.comms[i].group];
-    const Group* locations = nullptr;
-    for (const Group& other : definitions.groups) {
-      if (other.kind == GroupKind::comm_locations && other.paradigm == group.paradigm) locations = &other;
-    }
-    for (const std::uint32_t index : group.members) {
-      const bool indirect = group.kind == GroupKind::comm_group && locations != nullptr;
-      if (indirect && index >= locations->members.size()) continue;
-      members[i].push_back(indirect ? locations->members[index] : index);
-    }
-  }
-  return members;
 }
 
 }  // namespace

@@ -197,7 +197,7 @@ struct Note {
 };
 
 struct Verdict {
-  /// "ok", or why no advice is given: "killed", "incomplete", "too short", "oversubscribed", "perturbed".
+  /// "ok", or why no advice is given: "killed", "incomplete", "part", "too short", "oversubscribed", "perturbed".
   std::string state = "ok";
   std::vector<Note> notes;
   std::vector<Finding> findings;  ///< by `win`
@@ -219,6 +219,7 @@ struct Report {
   std::map<std::string, std::uint64_t> callbacks;
   std::map<std::string, std::uint64_t> tool;  ///< ns that tracing took: start, drain, wait, convert
   std::vector<Property> properties;
+  std::string part;  ///< "from 1 s to 2 s, threads 0-3"; "" the whole trace
   std::vector<RegionRow> regions;
   std::vector<ThreadRow> thread_rows;
   std::vector<ParallelRow> parallels;

@@ -70,6 +70,7 @@ std::string ending_text(const RunFacts& facts) {
     return "killed by signal " + std::to_string(facts.signal) + (name ? std::string{" ("} + name + ")" : "");
   }
   const std::string status = facts.exit_status >= 0 ? "exit status " + std::to_string(facts.exit_status) : "";
+  if (facts.ended == "running") return "not yet: it was still running when this was made";
   if (facts.ended == "unknown") return "killed or crashed: its end is not in the trace";
   if (facts.ended == "without telling")
     return "ended by _exit or exec" + (status.empty() ? "" : ", " + status) + ": its end is not in the trace";

@@ -16,7 +16,7 @@ struct RunFacts {
   std::uint64_t start = 0;       ///< of the process, on the events' clock; 0 unknown
   std::uint64_t end = 0;         ///< 0 unknown
   std::uint64_t resolution = 0;  ///< of `start`, in ns
-  std::string ended;             ///< "return", "exit", "signal", "without telling", "unknown", "" not known
+  std::string ended;             ///< "return", "exit", "signal", "without telling", "running", "unknown", "" not known
   int signal = 0, exit_status = -1;
   double processors = 0;  ///< that the process may use: affinity and the control group's quota; 0 unknown
   std::uint64_t processors_online = 0;

@@ -28,6 +28,7 @@ void summary(const Report& report, std::string& out) {
   out += "program      " + (report.program.empty() ? std::string{"unknown"} : report.program) + "\n";
   const Account& account = report.account;
   const std::uint64_t wall = account.end - account.begin;
+  if (!report.part.empty()) out += "part         " + report.part + "\n";
   if (account.whole_process) {
     out += "process      " + duration_text(wall) + ", of it " + duration_text(report.wall) +
            (report.mpi.ranks != 0 ? " with OpenMP and MPI\n" : " with OpenMP\n");
@@ -71,7 +72,9 @@ std::string bar(std::uint64_t part, std::uint64_t whole) {
 Table account(const Report& report) {
   const Account& account = report.account;
   Table table{"Where the time of " + std::to_string(account.threads) + " threads went, " +
-                  (account.whole_process ? "from the process' start to its end" : "from the first event to the last"),
+                  (!report.part.empty()    ? "in this part of the trace"
+                   : account.whole_process ? "from the process' start to its end"
+                                           : "from the first event to the last"),
               {{"place"}, {"seconds", true}, {"share", true}, {""}}};
   std::vector<std::size_t> order;
   for (std::size_t p = 0; p < places; ++p)

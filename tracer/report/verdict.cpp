@@ -157,6 +157,7 @@ std::string Judge::reason() const {
   if (verdict_.state == "killed") return "was " + ending_text(report_.facts);
   if (verdict_.state == "incomplete") return "is recorded only in part";
   if (verdict_.state == "too short") return "is too short";
+  if (verdict_.state == "part") return "is of some of the threads";
   if (verdict_.state == "perturbed") return "is slowed down by being recorded";
   return verdict_.state;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What kind of run it was: whether anything follows from it.
+#include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "tracer/base/text.hpp"
 #include "tracer/report/judge.hpp"
@@ -11,6 +13,15 @@ namespace {
 constexpr std::uint64_t least_wall = 10'000'000;  ///< shorter runs are their own start
 constexpr std::uint64_t event_cost = 40;          ///< ns of a callback and its record, at most
 constexpr double too_perturbed = 0.15, too_delayed = 0.10;
+
+/// Whether a process is looked at without some of its threads.
+bool lacks_threads(const Definitions& definitions) {
+  std::set<std::uint32_t> told;
+  for (const Location& location : definitions.locations)
+    if (location.used) told.insert(location.group);
+  return std::any_of(definitions.locations.begin(), definitions.locations.end(),
+                     [&](const Location& location) { return !location.used && told.contains(location.group); });
+}
 
 }  // namespace
 
@@ -35,10 +46,17 @@ void Judge::what_the_run_was() {
                               "more TRACER_MEMORY or with a filter.",
                               property.name.c_str() + 8, property.value.c_str()));
   }
+  if (lacks_threads(definitions_)) {
+    no_advice("part");
+    note("part",
+         "These are some of the threads: what they wait for may be in the others. No advice follows from them.");
+  }
   if (report_.wall < least_wall) {
     no_advice("too short");
-    note("too-short", "The run recorded is only " + time(report_.wall) +
-                          " long: starting threads takes as long. Give the program more to do.");
+    const std::string length = time(report_.wall) + " long: ";
+    note("too-short", report_.part.empty() ? "The run recorded is only " + length +
+                                                 "starting threads takes as long. Give the program more to do."
+                                           : "This part of the trace is only " + length + "look at more of it.");
   }
 }
 

@@ -83,7 +83,7 @@ function sumBy(rows, key) {
 function accountParts() {
   const account = report.account, all = Object.entries(account.time).map(([name, ns]) => ({name: name.slice(0, -3), ns})).filter((p) => p.ns > 0).sort((a, b) => b.ns - a.ns);
   const label = all.map((p) => `${placeNames[p.name]} ${percent(p.ns, account.total_ns)}`).join(', ');
-  const picture = html(`<h2>Where the time went</h2><p class="muted">All time of ${count(account.threads)} threads, ${account.whole_process ? "from the process' start to its end" : 'from the first event to the last'}: ${time(account.total_ns)}.</p>` +
+  const picture = html(`<h2>Where the time went</h2><p class="muted">All time of ${count(account.threads)} threads, ${report.trace.properties['TRACER::PART'] ? 'in this part of the trace' : account.whole_process ? "from the process' start to its end" : 'from the first event to the last'}: ${time(account.total_ns)}.</p>` +
     `<div class="bar tall" id="account" role="img" aria-label="${escape(label)}">` + all.map((p) => `<span title="${escape(placeNames[p.name])} ${time(p.ns)} (${percent(p.ns, account.total_ns)})" style="width:${100 * p.ns / account.total_ns}%;background:${placeColour(p.name)}"></span>`).join('') + '</div>');
   return [picture, table('', all, [['place', (p) => `<i class="swatch" style="background:${placeColour(p.name)}"></i>${escape(placeNames[p.name] || p.name)}`], ['time', (p) => time(p.ns), (p) => p.ns], ['share', (p) => percent(p.ns, account.total_ns), (p) => p.ns]])];
 }
@@ -137,6 +137,7 @@ const panels = {
     if (side.dropped) parts.push(html(`<p class="muted">The timeline shows the ${count(side.shown)} longest slices; ${count(side.dropped)} shorter than ${time(side.threshold)} are drawn together. The numbers below are of all.</p>`));
     if (side.leftOut) parts.push(html(`<p class="muted">The timeline is without ${count(side.leftOut)} slices shorter than ${time(meta.shortest)}.</p>`));
     if (report.trace.properties['TRACER::FILTER']) parts.push(html(`<p class="muted">Filtered: ${escape(report.trace.properties['TRACER::FILTER'])}</p>`));
+    if (report.trace.properties['TRACER::PART']) parts.push(html(`<p class="muted">A part of the trace: ${escape(report.trace.properties['TRACER::PART'])}.</p>`));
     parts.push(html('<h2>What the threads did</h2>'), legend());
     parts.push(table('', report.threads, [['thread', (r) => escape(laneName(r.location))], ['time', (r) => bar(r.time, report.wall_ns)], ['work', (r) => percent(r.time.work_ns, report.wall_ns), (r) => r.time.work_ns],
       ...activities.slice(1).map((a) => [activityNames[a], (r) => percent(r.time[a + '_ns'], report.wall_ns), (r) => r.time[a + '_ns']]), ['tasks', (r) => count(r.tasks), (r) => r.tasks], ['events', (r) => count(r.events), (r) => r.events]]));

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See cut_archive.hpp.
+#include "tracer/cli/cut_archive.hpp"
+
+#include "formats/otf2/sink.hpp"
+#include "formats/samples/samples.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/cli/output_file.hpp"
+#include "tracer/cli/terminal.hpp"
+#include "tracer/convert/rewrite.hpp"
+#include "tracer/error.hpp"
+
+namespace tracer::cli {
+namespace fs = std::filesystem;
+
+std::string write_archive_of(FilteredArchive& archive, const fs::path& directory) {
+  if (fs::exists(fs::symlink_status(directory)))
+    throw Error{directory.string() + " exists already; name a new directory by --output."};
+  PendingOutput pending{directory};
+  std::uint64_t events = 0;
+  {
+    Progress progress{"writing the archive"};
+    const auto sink = make_otf2_sink(pending.path());
+    events = rewrite(archive.source(), *sink);
+  }
+  if (const samples::SampleSet* set = archive.samples()) samples::write(*set, pending.path() / samples::file_name);
+  pending.keep();
+  return "wrote " + directory.string() + ": " + format_count(events) + " events";
+}
+
+}  // namespace tracer::cli

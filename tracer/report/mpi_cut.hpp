@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where a trace is cut, the ends of messages and the members of collective operations stay together: what lies across
+// the cut is left out on all sides. They belong together by their order alone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+
+#include "tracer/event.hpp"
+#include "tracer/report/mpi_world.hpp"
+
+namespace tracer::report {
+
+class MpiCut {
+ public:
+  explicit MpiCut(const Definitions& definitions) : world_{definitions} {}
+  /// An event before the cut.
+  void before(LocationRef location, const Event& event);
+  /// After it: the event, or what stands for it; none: the other end lies before the cut.
+  std::optional<Event> after(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
+
+ private:
+  using Channel = std::array<std::uint32_t, 4>;  ///< communicator, sender, receiver, tag
+  struct Members {
+    std::map<std::uint32_t, std::uint64_t> done;  ///< operations, by rank
+    std::uint64_t most = 0;
+  };
+  std::optional<Channel> channel_of(LocationRef location, const Event& event, bool is_send) const;
+  Members& members_of(const Event& event) {
+    return collectives_[{event.ref, event.type == EventType::mpi_collective_complete}];
+  }
+
+  MpiWorld world_;
+  std::map<Channel, std::int64_t> ahead_;  ///< messages sent less those received
+  std::map<std::pair<CommRef, bool>, Members> collectives_;  ///< of a communicator; true: non-blocking ones
+};
+
+}  // namespace tracer::report
