@@ -20,9 +20,7 @@ namespace {
 /// A directory beside the one that is wanted, gone at the end.
 class Scratch {
  public:
-  explicit Scratch(const fs::path& beside) : path_{beside} {
-    path_ += ".whole-" + std::to_string(::getpid());
-  }
+  explicit Scratch(const fs::path& beside) : path_{beside} { path_ += ".whole-" + std::to_string(::getpid()); }
   ~Scratch() {
     std::error_code error;
     fs::remove_all(path_, error);

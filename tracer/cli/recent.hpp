@@ -7,8 +7,8 @@
 
 namespace tracer::cli {
 
-/// What the run in `recorded` (its directory) did in the last `duration` ("2s"), as far as it is recorded: an archive in
-/// `directory`, "": ./tracer-PROGRAM-TIME-PID. The run goes on undisturbed. Throws tracer::Error.
+/// What the run in `recorded` (its directory) did in the last `duration` ("2s"), as far as it is recorded: an archive
+/// in `directory`, "": ./tracer-PROGRAM-TIME-PID. The run goes on undisturbed. Throws tracer::Error.
 void write_recent(const std::filesystem::path& recorded, const std::string& duration, const std::string& directory);
 
 }  // namespace tracer::cli

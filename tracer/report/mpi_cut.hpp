@@ -34,7 +34,7 @@ class MpiCut {
   }
 
   MpiWorld world_;
-  std::map<Channel, std::int64_t> ahead_;  ///< messages sent less those received
+  std::map<Channel, std::int64_t> ahead_;                    ///< messages sent less those received
   std::map<std::pair<CommRef, bool>, Members> collectives_;  ///< of a communicator; true: non-blocking ones
 };
 

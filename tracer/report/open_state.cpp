@@ -101,8 +101,8 @@ void OpenState::follow(LocationRef location, const Event& event, std::span<const
     case EventType::program_end:
     case EventType::mpi_collective_end:
     case EventType::mpi_rma_collective_end: {
-      const auto begin = std::find_if(stack.rbegin(), stack.rend(),
-                                      [&](const Held& held) { return is_end_of(held.event, event); });
+      const auto begin =
+          std::find_if(stack.rbegin(), stack.rend(), [&](const Held& held) { return is_end_of(held.event, event); });
       if (begin == stack.rend()) return;
       const auto first = std::prev(begin.base());
       stack.erase(first, std::find_if(std::next(first), stack.end(),
@@ -112,10 +112,14 @@ void OpenState::follow(LocationRef location, const Event& event, std::span<const
     case EventType::rma_get:
     case EventType::rma_put:
     case EventType::mpi_collective_request:
+    case EventType::comm_create:
+    case EventType::mpi_window_create:
       return hold(state.operations, location, event, attributes);
     case EventType::rma_op_complete_blocking:
     case EventType::mpi_collective_complete:
     case EventType::mpi_request_cancelled:
+    case EventType::comm_destroy:
+    case EventType::mpi_window_destroy:
       return close_operation(state, event, attributes);
     case EventType::team_begin:
       return begin_team(location, state, event, attributes);
@@ -131,14 +135,22 @@ void OpenState::follow(LocationRef location, const Event& event, std::span<const
 }
 
 void OpenState::close_operation(State& state, const Event& event, std::span<const EventAttribute> attributes) {
-  std::uint64_t request = event.a;
-  if (event.type == EventType::mpi_collective_complete)
-    request = attributes.empty() || !attributes.front().is_payload() ? 0 : attributes.front().value;
   const auto found = std::find_if(state.operations.begin(), state.operations.end(), [&](const Held& held) {
-    if (event.type == EventType::rma_op_complete_blocking)
-      return held.event.type != EventType::mpi_collective_request && held.event.sub == event.sub &&
-             held.event.b == event.b;
-    return held.event.type == EventType::mpi_collective_request && held.event.a == request;
+    const Event& open = held.event;
+    switch (event.type) {
+      case EventType::rma_op_complete_blocking:
+        return (open.type == EventType::rma_get || open.type == EventType::rma_put) && open.sub == event.sub &&
+               open.b == event.b;
+      case EventType::comm_destroy:
+        return open.type == EventType::comm_create && open.ref == event.ref;
+      case EventType::mpi_window_destroy:
+        return open.type == EventType::mpi_window_create && open.sub == event.sub;
+      case EventType::mpi_collective_complete:
+        return open.type == EventType::mpi_collective_request && !attributes.empty() &&
+               attributes.front().is_payload() && open.a == attributes.front().value;
+      default:  // a request is cancelled
+        return open.type == EventType::mpi_collective_request && open.a == event.a;
+    }
   });
   if (found != state.operations.end()) state.operations.erase(found);
 }

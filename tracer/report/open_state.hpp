@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is open at a moment of a trace: regions, teams, tasks, locks, operations. A part of the trace begins with it, and
-// ends with the end of what is open then.
+// What is open at a moment of a trace: regions, teams, tasks, locks, operations. A part of the trace begins with it,
+// and ends with the end of what is open then.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ class OpenState {
     Stack stack;  ///< outside of teams
     std::vector<Membership> teams;
     std::vector<Owner> forks;  ///< open, and the tasks that forked
-    Stack operations;          ///< that end in any order: copies, non-blocking collective operations
+    Stack operations;          ///< that end in any order: copies, collective requests, communicators, windows
     Owner current;
   };
   /// One thing that is open, for telling it.

@@ -225,7 +225,8 @@ void PageSide::add_to(Json& meta) const {
   for (const Location& location : definitions.locations)
     meta["locations"].push_back({{"name", location.name},
                                  {"stream", location.kind == LocationKind::accelerator_stream},
-                                 {"process", process_of(definitions, location)}});
+                                 {"process", process_of(definitions, location)},
+                                 {"left_out", !location.used}});
   add_names(meta);
   add_slices(meta);
   add_counters(meta);

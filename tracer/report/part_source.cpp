@@ -28,8 +28,8 @@ void remove(std::vector<Property>& properties, std::initializer_list<std::string
 void remove_sums(Definitions& definitions) {
   for (Property& property : definitions.properties)
     if (property.name.starts_with("OTF2::") && property.name.ends_with("COMPLETE")) property.value = "false";
-  remove(definitions.properties, {"TRACER::COUNTER::", "TRACER::CALLBACKS::", "TRACER::RUN::USER_NS",
-                                  "TRACER::RUN::SYSTEM_NS"});
+  remove(definitions.properties,
+         {"TRACER::COUNTER::", "TRACER::CALLBACKS::", "TRACER::RUN::USER_NS", "TRACER::RUN::SYSTEM_NS"});
   for (LocationGroup& group : definitions.groups_of_locations)
     remove(group.properties, {"TRACER::RUN::USER_NS", "TRACER::RUN::SYSTEM_NS"});
   for (Location& location : definitions.locations)

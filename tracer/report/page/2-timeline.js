@@ -42,7 +42,7 @@ const rowsOf = (lane) => lane.folded ? lane.rows.slice(0, 1) : lane.rows;
 function layout() {
   width = $('stage').clientWidth;
   NAMES = width < 600 ? 96 : several ? 220 : 190;
-  const threads = lanes.filter(isWanted).sort((a, b) => sorts[sort](a, b) || a.index - b.index);
+  const threads = lanes.filter((lane) => !lane.left_out && isWanted(lane)).sort((a, b) => sorts[sort](a, b) || a.index - b.index);
   order = $('bands').checked ? [...bandLanes, ...threads] : threads;
   for (const lane of [...lanes, ...bandLanes]) lane.hidden = true;
   for (const lane of order) lane.hidden = false;
