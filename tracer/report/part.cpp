@@ -96,9 +96,29 @@ void cut_samples(samples::SampleSet& set, const Definitions& definitions) {
       if (location.used && property.name == "TRACER::THREAD_ID")
         threads.insert(static_cast<std::uint32_t>(std::strtoul(property.value.c_str(), nullptr, 10)));
   const std::uint64_t from = definitions.part_begin, to = definitions.part_end;
-  std::erase_if(set.samples, [&](const samples::Sample& sample) {
-    return sample.time < from || sample.time > to || !threads.contains(sample.thread);
-  });
+  const std::size_t counters = set.counters.size();
+  std::map<std::uint32_t, std::vector<std::uint64_t>> before;  // of each thread: what it had counted before the part
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < set.samples.size(); ++i) {
+    const samples::Sample sample = set.samples[i];
+    if (sample.time > to || !threads.contains(sample.thread)) continue;
+    const auto values = set.values.begin() + static_cast<std::ptrdiff_t>(i * counters);
+    std::vector<std::uint64_t>& base = before[sample.thread];
+    base.resize(counters);
+    if (sample.time < from) {
+      for (std::size_t c = 0; c < counters; ++c)
+        if (values[static_cast<std::ptrdiff_t>(c)] != samples::not_counted)
+          base[c] = values[static_cast<std::ptrdiff_t>(c)];
+      continue;
+    }
+    for (std::size_t c = 0; c < counters; ++c) {
+      const std::uint64_t value = values[static_cast<std::ptrdiff_t>(c)];
+      set.values[kept * counters + c] = value == samples::not_counted ? value : value - std::min(value, base[c]);
+    }
+    set.samples[kept++] = sample;
+  }
+  set.samples.resize(kept);
+  set.values.resize(kept * counters);
   std::erase_if(set.pauses, [&](const samples::Pause& pause) {
     return pause.end <= from || pause.begin >= to || !threads.contains(pause.thread);
   });
