@@ -108,27 +108,20 @@ int recover_one(const fs::path& directory, bool keep_raw, unsigned threads) {
   return ok;
 }
 
-namespace {
-
-/// Shared memory that nobody uses any more, and that counts as this container's or job's.
-void say_left_memory(std::uint64_t bytes, std::size_t runs) {
+void say_left_memory(const LeftMemory& left) {
   constexpr std::uint64_t worth_a_line = 16 << 20;
-  if (bytes < worth_a_line) return;
-  print_note("the rings of " + std::to_string(runs) + " other runs that were killed hold " + format_bytes(bytes) +
-             " of memory: tracer recover --list");
+  if (left.bytes < worth_a_line) return;
+  print_note("the rings of " + std::to_string(left.runs) + " other runs that were killed hold " +
+             format_bytes(left.bytes) + " of memory: tracer recover --list");
 }
 
-}  // namespace
-
-bool recover_launched(const std::string& launch) {
-  bool any = false;
-  std::uint64_t left_bytes = 0;
-  std::size_t left_runs = 0;
+LeftMemory recover_launched(const std::string& launch) {
+  LeftMemory left;
   for (const auto& leftover : all_leftovers()) {
     if (leftover.alive) continue;
     if (leftover.launch != launch || launch.empty()) {
-      left_bytes += leftover.bytes;
-      ++left_runs;
+      left.bytes += leftover.bytes;
+      ++left.runs;
       continue;
     }
     if (!has_raw_trace(leftover)) {  // converted, or removed by the program: nobody will ask for these rings
@@ -137,13 +130,11 @@ bool recover_launched(const std::string& launch) {
     }
     try {
       recover_one(leftover.archive, false, 0);
-      any = true;
     } catch (const Error& error) {
       print_error("cannot recover " + leftover.archive.string() + ": " + error.what());
     }
   }
-  say_left_memory(left_bytes, left_runs);
-  return any;
+  return left;
 }
 
 namespace {

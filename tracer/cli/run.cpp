@@ -321,9 +321,11 @@ int run(const Options& options) {
   }
   const auto traces = traces_of(launch);
   bool good = look_after(options, launch, traces, ended);
-  recover_launched(launch.mark);  // what was written elsewhere
+  const LeftMemory left = recover_launched(launch.mark);  // what was written elsewhere
   if (traces.empty() && !options.quiet && ended.start_error == 0) say_none_was_made(ended, preload);
-  if (launch.job && launch.job->end(launch.processes)) {
+  const bool is_last = !launch.job || launch.job->end(launch.processes);
+  if (is_last && !options.quiet) say_left_memory(left);
+  if (launch.job && is_last) {
     if (!options.raw && !options.separate) good = make_one(options, launch, traces.size()) && good;
     launch.job->clean_up(launch.keeps_open);
     if (!options.raw && good) show(options, launch);
