@@ -293,6 +293,13 @@ def check_samples(tracer, make_trace, directory):
     with open(part / "samples.csv", newline="", encoding="utf-8") as file:
         need(len(list(csv.DictReader(file))) == 10, "a part has the samples of its time and threads")
 
+    def samples_of(*part):
+        return json.loads(subprocess.run([tracer, "samples", archive, "--form", "json", *part], check=True, capture_output=True).stdout)["samples"]
+
+    need(samples_of("--from", "15ms", "--to", "25ms", "--threads", "3") == 10, "and tracer samples shows them")
+    halves = [samples_of("--to", "20000001ns"), samples_of("--from", "20000002ns")]
+    need(sum(halves) == samples_of() and all(halves), f"two parts have all samples together: {halves}")
+
 
 def export(tracer, archive, kind, output):
     subprocess.run([tracer, "export", archive, "--format", kind, "-o", output], check=True, stderr=subprocess.DEVNULL)

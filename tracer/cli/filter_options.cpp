@@ -62,17 +62,27 @@ FilteredArchive::FilteredArchive(const std::string& archive, const FilterOptions
   if (!filter_.empty()) views_.push_back(report::filtered(source(), filter_));
 }
 
+void FilteredArchive::load_samples() {
+  samples_read_ = true;
+  samples_ = read_samples(path_);
+  if (samples_ && is_part_) report::cut_samples(*samples_, source().definitions());
+}
+
 const samples::SampleSet* FilteredArchive::samples() {
-  if (!samples_read_) {
-    samples_read_ = true;
-    try {
-      samples_ = read_samples(path_);
-      if (samples_ && is_part_) report::cut_samples(*samples_, source().definitions());
-    } catch (const Error& error) {
-      print_note(std::string{error.what()} + "; what follows is without samples");
-    }
+  try {
+    if (!samples_read_) load_samples();
+  } catch (const Error& error) {
+    print_note(std::string{error.what()} + "; what follows is without samples");
   }
   return samples_ ? &*samples_ : nullptr;
+}
+
+const samples::SampleSet& FilteredArchive::need_samples() {
+  if (!samples_read_) load_samples();
+  if (!samples_)
+    throw Error{std::filesystem::path{path_}.parent_path().string() +
+                " has no samples. Record some by: tracer run --sample -- PROGRAM"};
+  return *samples_;
 }
 
 }  // namespace tracer::cli

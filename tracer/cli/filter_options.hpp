@@ -37,8 +37,11 @@ class FilteredArchive {
   bool is_cut() const { return views_.size() > 1; }
   /// Those beside the archive; null: there are none, or they cannot be read, which is said.
   const samples::SampleSet* samples();
+  /// The same; throws tracer::Error where there are none.
+  const samples::SampleSet& need_samples();
 
  private:
+  void load_samples();
   std::string path_;
   report::Filter filter_;
   bool is_part_ = false;

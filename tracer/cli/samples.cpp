@@ -5,9 +5,8 @@
 #include <iostream>
 #include <memory>
 
-#include "formats/otf2/event_source.hpp"
-#include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
+#include "tracer/cli/filter_options.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/report/sample_join.hpp"
@@ -21,19 +20,17 @@ struct Options {
   std::string archive, form = "text";
   std::size_t rows = 20;
   bool raw = false;
+  FilterOptions filter;
 };
 
 int run(const Options& options) {
-  const std::filesystem::path anchor = find_archive(options.archive);
-  const auto set = read_samples(anchor);
-  if (!set) {
-    throw Error{anchor.parent_path().string() + " has no samples. Record some by: tracer run --sample -- PROGRAM"};
-  }
-  const auto source = otf2::open_archive(anchor);
-  report::SampleJoin join{source->definitions(), *set};
-  report::Replay replay{source->definitions()};
+  FilteredArchive archive{options.archive, options.filter};
+  const std::filesystem::path anchor = archive.path();
+  const samples::SampleSet& set = archive.need_samples();
+  report::SampleJoin join{archive.source().definitions(), set};
+  report::Replay replay{archive.source().definitions()};
   replay.add(join);
-  source->read(replay);
+  archive.source().read(replay);
   replay.finish();
   const report::SampleReport result = report::report_of(join, report::SamplePaths{join, options.raw}, true);
   if (options.form == "folded") {
@@ -59,6 +56,7 @@ void add(CLI::App& app, std::function<int()>& action) {
   app.add_option("--rows", options->rows, "Rows of each table; 0: all (default: 20)");
   app.add_flag("--raw", options->raw,
                "Stacks as they were taken, with the runtime's and the tool's frames, not joined with the constructs");
+  options->filter.add_to(app);
   action = [options] { return run(*options); };
 }
 
