@@ -86,9 +86,10 @@ bool is_team_border(EventKind k) {
 
 /// Recording was full or the oldest were overwritten: what every member of a team did is not known then.
 bool lacks_events(const CheckContext& c) {
-  return c.loss("TRACER::EVENTS_LOST") != nullptr;
+  return c.loss("TRACER::EVENTS_LOST") != nullptr || c.trace().info().property("TRACER::PART") != nullptr;
 }
-constexpr const char* why_lacking = "events were lost, so the members' parts are not all known";
+constexpr const char* why_lacking =
+    "events were lost, or it is a part of a trace, so the members' parts are not all known";
 
 /// The k-th barrier of each member is the same one. A `cancel` makes members skip barriers.
 class Barriers final : public Rule {

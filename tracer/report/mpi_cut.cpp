@@ -26,7 +26,33 @@ std::optional<MpiCut::Channel> MpiCut::channel_of(LocationRef location, const Ev
   return Channel{event.ref, sends ? me : other, sends ? other : me, static_cast<std::uint32_t>(event.b >> 32)};
 }
 
-void MpiCut::before(LocationRef location, const Event& event) {
+bool MpiCut::follow_request(LocationRef location, const Event& event, std::span<const EventAttribute> attributes,
+                            bool is_before) {
+  const std::uint64_t payload = attributes.empty() || !attributes.front().is_payload() ? 0 : attributes.front().value;
+  const std::uint32_t process = world_.rank_of(location);
+  switch (event.type) {
+    case EventType::mpi_isend:  // one that was sent before is not told
+      if (!is_before) requests_.emplace(process, payload);
+      return true;
+    case EventType::mpi_irecv_request:
+    case EventType::mpi_collective_request:
+      requests_.emplace(process, event.a);
+      return true;
+    case EventType::mpi_request_test:
+      return requests_.contains({process, event.a});
+    case EventType::mpi_isend_complete:
+    case EventType::mpi_request_cancelled:
+      return requests_.erase({process, event.a}) != 0;
+    case EventType::mpi_irecv:
+    case EventType::mpi_collective_complete:
+      return requests_.erase({process, payload}) != 0;
+    default:
+      return true;
+  }
+}
+
+void MpiCut::before(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+  follow_request(location, event, attributes, true);
   if (is_send(event.type) || is_receive(event.type)) {
     const auto channel = channel_of(location, event, is_send(event.type));
     if (!channel) return;
@@ -41,6 +67,7 @@ void MpiCut::before(LocationRef location, const Event& event) {
 
 std::optional<Event> MpiCut::after(LocationRef location, const Event& event,
                                    std::span<const EventAttribute> attributes) {
+  if (!follow_request(location, event, attributes, false)) return std::nullopt;
   if (is_send(event.type) || is_receive(event.type)) {
     if (ahead_.empty()) return event;
     const auto channel = channel_of(location, event, is_send(event.type));

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
+#include <utility>
 
 #include "tracer/event.hpp"
 #include "tracer/report/mpi_world.hpp"
@@ -18,7 +20,7 @@ class MpiCut {
  public:
   explicit MpiCut(const Definitions& definitions) : world_{definitions} {}
   /// An event before the cut.
-  void before(LocationRef location, const Event& event);
+  void before(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   /// After it: the event, or what stands for it; none: the other end lies before the cut.
   std::optional<Event> after(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
 
@@ -34,6 +36,12 @@ class MpiCut {
   }
 
   MpiWorld world_;
+  /// Whether the request is known that the event ends or asks for; requests that begin are, from then on.
+  bool follow_request(LocationRef location, const Event& event, std::span<const EventAttribute> attributes,
+                      bool is_before);
+
+  /// Requests that the part has, by process: begun in it, or told at its begin (OpenState).
+  std::set<std::pair<std::uint32_t, std::uint64_t>> requests_;
   std::map<Channel, std::int64_t> ahead_;                    ///< messages sent less those received
   std::map<std::pair<CommRef, bool>, Members> collectives_;  ///< of a communicator; true: non-blocking ones
 };

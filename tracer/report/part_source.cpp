@@ -137,12 +137,15 @@ class PartSource final : public EventSource, private EventVisitor {
     if (location >= wanted_.size() || !wanted_[location]) return;
     if (event.time > to_) return behind(location, event, attributes);
     if (event.time < from_) {
-      mpi_->before(location, event);
+      mpi_->before(location, event, attributes);
       return open_->follow(location, event, attributes);
     }
     if (!begun_) begin();
     open_->follow(location, event, attributes);
     const std::optional<Event> told = mpi_->after(location, event, attributes);
+    std::optional<Event> first;
+    if (!open_->goes_on(location, event, first)) return;
+    if (told && first) next_->event(location, *first, {});
     if (told) next_->event(location, *told, told->type == event.type ? attributes : std::span<const EventAttribute>{});
   }
 
