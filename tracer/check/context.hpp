@@ -60,6 +60,8 @@ class CheckContext {
   CheckContext(const otf2::Trace& trace, const CheckOptions& options);
 
   const otf2::Trace& trace() const { return trace_; }
+  /// It was cut out of a longer trace: what lies across its ends is not all there.
+  bool is_part() const { return trace_.info().property("TRACER::PART") != nullptr; }
   /// How much the archive's property says that was lost; nullptr: nothing, or there is no such property.
   const std::string* loss(std::string_view property) const {
     const auto* lost = trace_.info().property(property);

@@ -15,7 +15,7 @@ namespace v = otf2::values;
 
 bool is_whole(const CheckContext& c) {
   const auto* ending = c.trace().info().property("TRACER::ENDING");
-  if (c.trace().info().property("TRACER::PART") != nullptr) return false;  // messages lie across its ends
+  if (c.is_part()) return false;  // messages lie across its ends
   const otf2::TraceDefinitions& d = c.definitions();
   for (const auto& process : d.location_groups)
     for (const auto& property : process.properties)

@@ -86,7 +86,7 @@ bool is_team_border(EventKind k) {
 
 /// Recording was full or the oldest were overwritten: what every member of a team did is not known then.
 bool lacks_events(const CheckContext& c) {
-  return c.loss("TRACER::EVENTS_LOST") != nullptr || c.trace().info().property("TRACER::PART") != nullptr;
+  return c.loss("TRACER::EVENTS_LOST") != nullptr || c.is_part();
 }
 constexpr const char* why_lacking =
     "events were lost, or it is a part of a trace, so the members' parts are not all known";

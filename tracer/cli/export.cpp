@@ -128,9 +128,9 @@ int run(const Options& options) {
     if (!options.shortest.empty()) throw UsageError{"--min-duration is for pictures and tables, not for otf2"};
     if (!options.filter.threads.empty())
       throw UsageError{"an archive has whole processes: choose by --ranks, not by --threads"};
-    const bool with_samples = !archive.is_cut() && archive.samples() != nullptr;
-    print_note(with_samples ? write_sampled_with_progress(archive.path(), archive.samples(), output)
-                            : write_archive_of(archive, output));
+    const samples::SampleSet* samples = archive.is_cut() ? nullptr : archive.samples();
+    print_note(samples != nullptr ? write_sampled_with_progress(archive.path(), *samples, output)
+                                  : write_archive_of(archive, output));
     return ok;
   }
   if (own_files) {

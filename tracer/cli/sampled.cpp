@@ -5,7 +5,6 @@
 #include "formats/otf2/sampled_archive.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/terminal.hpp"
-#include "tracer/error.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -27,12 +26,9 @@ otf2::SampledArchiveResult write(const std::filesystem::path& archive, const sam
 
 }  // namespace
 
-std::string write_sampled_with_progress(const std::filesystem::path& archive, const samples::SampleSet* samples,
+std::string write_sampled_with_progress(const std::filesystem::path& archive, const samples::SampleSet& samples,
                                         const std::filesystem::path& directory) {
-  if (samples == nullptr)
-    throw Error{archive.parent_path().string() +
-                " has no samples, and is an OTF2 archive as it is. Record some by: tracer run --sample -- PROGRAM"};
-  const otf2::SampledArchiveResult result = write(archive, *samples, directory);
+  const otf2::SampledArchiveResult result = write(archive, samples, directory);
   std::string text = "wrote " + (directory / "traces.otf2").string() + ": " + format_count(result.samples) +
                      " samples in " + format_count(result.contexts) + " calling contexts";
   if (result.outside != 0) text += "; " + format_count(result.outside) + " lie outside of the trace";

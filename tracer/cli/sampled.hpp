@@ -10,8 +10,8 @@
 namespace tracer::cli {
 
 /// Writes `archive`, an anchor file, with `samples` into `directory`, which must not be there or be empty. Returns what
-/// to say. Throws tracer::Error, also where there are no samples (null).
-std::string write_sampled_with_progress(const std::filesystem::path& archive, const samples::SampleSet* samples,
+/// to say. Throws tracer::Error.
+std::string write_sampled_with_progress(const std::filesystem::path& archive, const samples::SampleSet& samples,
                                         const std::filesystem::path& directory);
 
 }  // namespace tracer::cli

@@ -9,10 +9,6 @@
 namespace tracer::report {
 namespace {
 
-bool is_wait_of_barrier(Directive construct) {
-  return construct == Directive::barrier || construct == Directive::implicit_barrier;
-}
-
 std::string property_of(const Location& location, std::string_view name) {
   for (const Property& property : location.properties)
     if (property.name == name) return property.value;
@@ -297,7 +293,7 @@ void Accountant::enter(LocationRef location, Task& task, const Frame& frame) {
     }
   }
   state.created_at = 0;
-  if (!is_wait_of_barrier(region.construct) || task.is_explicit || state.members.empty()) return;
+  if (!is_barrier(region.construct) || task.is_explicit || state.members.empty()) return;
   Member& member = state.members.back();
   if (!member.waiting) arrive(member, frame.region, frame.enter);
 }
@@ -315,8 +311,8 @@ void Accountant::leave(LocationRef location, Task& task, const Frame& frame, std
     process_of(state).mpi_regions[frame.region] += time - frame.enter;
   }
   state.created_at = construct == Directive::task_create ? time : 0;
-  if (!is_wait_of_barrier(construct) || task.is_explicit || state.members.empty()) return;
-  if (!task.stack.empty() && is_wait_of_barrier(replay_.classes()[task.stack.back().region].construct)) return;
+  if (!is_barrier(construct) || task.is_explicit || state.members.empty()) return;
+  if (!task.stack.empty() && is_barrier(replay_.classes()[task.stack.back().region].construct)) return;
   Member& member = state.members.back();
   if (!member.waiting) return;
   member.waiting = false;

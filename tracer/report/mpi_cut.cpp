@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tracer/report/payload.hpp"
+
 namespace tracer::report {
 namespace {
 
@@ -28,7 +30,7 @@ std::optional<MpiCut::Channel> MpiCut::channel_of(LocationRef location, const Ev
 
 bool MpiCut::follow_request(LocationRef location, const Event& event, std::span<const EventAttribute> attributes,
                             bool is_before) {
-  const std::uint64_t payload = attributes.empty() || !attributes.front().is_payload() ? 0 : attributes.front().value;
+  const std::uint64_t payload = payload_value(attributes);
   const std::uint32_t process = world_.rank_of(location);
   switch (event.type) {
     case EventType::mpi_isend:  // one that was sent before is not told
@@ -86,7 +88,7 @@ std::optional<Event> MpiCut::after(LocationRef location, const Event& event,
   Event given_up = event;  // its request is open
   given_up.type = EventType::mpi_request_cancelled;
   given_up.attributes = 0;
-  given_up.a = attributes.empty() || !attributes.front().is_payload() ? 0 : attributes.front().value;
+  given_up.a = payload_value(attributes);
   return given_up;
 }
 

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "tracer/report/payload.hpp"
+
 namespace tracer::report {
 
 const char* name_of(MpiWait wait) noexcept {
@@ -44,7 +46,7 @@ std::uint32_t MpiMessages::open_call(LocationRef location) const {
 }
 
 void MpiMessages::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
-  const std::uint64_t request = attributes.empty() || !attributes.front().is_payload() ? 0 : attributes.front().value;
+  const std::uint64_t request = payload_value(attributes);
   const RequestKey key{world_.rank_of(location), event.a};
   switch (event.type) {
     case EventType::mpi_send:

@@ -9,9 +9,11 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tracer/event_source.hpp"
+#include "tracer/report/regions.hpp"
 
 namespace tracer::report {
 
@@ -92,11 +94,14 @@ class OpenState {
   /// Those who have not come to the team that a master began come and go.
   void tell_absent(const Membership& master, std::uint64_t time, const Tell& tell) const;
   void close_operation(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
-  std::vector<Item> items() const;
+  /// In the order in which it was opened: all that is open, and `more`.
+  std::vector<Item> items(const std::vector<std::pair<Held, std::uint64_t>>& more = {}) const;
   /// Members of a team do the same barriers and worksharing, which belong together by their order alone. Where one has
   /// left what another is still in, or has not come to, it is told for the first as well, lasting no time.
   void note_done(State& state, const Event& leave);
   std::vector<std::pair<Held, std::uint64_t>> done_ahead() const;
+  /// Of the location's forks: their teams have not begun.
+  static bool has_teamless_fork(const State& state);
   /// Has `location` go to the task `to`, when it is in another.
   void go_to(LocationRef location, const Owner& to, std::uint64_t time, std::vector<Owner>& current,
              const Tell& tell) const;
@@ -104,7 +109,7 @@ class OpenState {
   std::vector<std::vector<LocationRef>> members_;  ///< of each comm
   std::vector<bool> used_;                         ///< by location
   std::vector<std::uint32_t> process_;             ///< likewise: its group
-  std::vector<RegionRole> roles_;                  ///< by region
+  std::vector<RegionClass> classes_;               ///< by region
   std::vector<State> locations_;
   std::map<TaskKey, ExplicitTask> tasks_;
   std::map<CommRef, std::vector<LocationRef>> begun_;  ///< who has come to the team of the latest fork

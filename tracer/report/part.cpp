@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <map>
 #include <set>
+#include <span>
 
 #include "tracer/error.hpp"
+#include "tracer/report/sample_join.hpp"
 #include "tracer/report/units.hpp"
 
 namespace tracer::report {
@@ -92,9 +93,7 @@ std::string Part::text() const {
 void cut_samples(samples::SampleSet& set, const Definitions& definitions) {
   std::set<std::uint32_t> threads;
   for (const Location& location : definitions.locations)
-    for (const Property& property : location.properties)
-      if (location.used && property.name == "TRACER::THREAD_ID")
-        threads.insert(static_cast<std::uint32_t>(std::strtoul(property.value.c_str(), nullptr, 10)));
+    if (const std::uint32_t thread = thread_id_of(location); location.used && thread != 0) threads.insert(thread);
   const std::uint64_t from = definitions.part_begin, to = definitions.part_end;
   const std::size_t counters = set.counters.size();
   std::map<std::uint32_t, std::vector<std::uint64_t>> before;  // of each thread: what it had counted before the part
@@ -102,17 +101,16 @@ void cut_samples(samples::SampleSet& set, const Definitions& definitions) {
   for (std::size_t i = 0; i < set.samples.size(); ++i) {
     const samples::Sample sample = set.samples[i];
     if (sample.time > to || !threads.contains(sample.thread)) continue;
-    const auto values = set.values.begin() + static_cast<std::ptrdiff_t>(i * counters);
+    const std::span<const std::uint64_t> values{set.values.data() + i * counters, counters};
     std::vector<std::uint64_t>& base = before[sample.thread];
     base.resize(counters);
     if (sample.time < from) {
       for (std::size_t c = 0; c < counters; ++c)
-        if (values[static_cast<std::ptrdiff_t>(c)] != samples::not_counted)
-          base[c] = values[static_cast<std::ptrdiff_t>(c)];
+        if (values[c] != samples::not_counted) base[c] = values[c];
       continue;
     }
     for (std::size_t c = 0; c < counters; ++c) {
-      const std::uint64_t value = values[static_cast<std::ptrdiff_t>(c)];
+      const std::uint64_t value = values[c];
       set.values[kept * counters + c] = value == samples::not_counted ? value : value - std::min(value, base[c]);
     }
     set.samples[kept++] = sample;

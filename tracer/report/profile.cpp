@@ -8,14 +8,6 @@
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
-namespace {
-
-bool is_shared(Directive construct) {
-  return construct == Directive::loop || construct == Directive::sections || construct == Directive::workshare;
-}
-
-}  // namespace
-
 Balance balance_of(const std::map<LocationRef, std::uint64_t>& ns, const Definitions& definitions) {
   Balance balance;
   LocationRef slowest = undefined_ref;

@@ -59,6 +59,14 @@ enum class Directive : std::uint8_t {
   transfer,
 };
 
+constexpr bool is_barrier(Directive directive) noexcept {
+  return directive == Directive::barrier || directive == Directive::implicit_barrier;
+}
+/// Whose work the members of a team share.
+constexpr bool is_shared(Directive directive) noexcept {
+  return directive == Directive::loop || directive == Directive::sections || directive == Directive::workshare;
+}
+
 struct RegionClass {
   Directive construct = Directive::other;
   Activity activity = Activity::work;

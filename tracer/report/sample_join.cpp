@@ -8,13 +8,6 @@
 namespace tracer::report {
 namespace {
 
-std::uint32_t thread_id_of(const Location& location) {
-  for (const Property& property : location.properties)
-    if (property.name == "TRACER::THREAD_ID")
-      return static_cast<std::uint32_t>(std::strtoul(property.value.c_str(), nullptr, 10));
-  return 0;
-}
-
 /// The part of `values`, sorted by thread, that is of one thread; nothing where they are not sorted.
 template <class T>
 std::pair<std::size_t, std::size_t> range_of(const std::vector<T>& values, std::uint32_t thread) {
@@ -38,6 +31,13 @@ std::size_t not_before(const std::vector<std::uint64_t>& times, std::size_t from
 }
 
 }  // namespace
+
+std::uint32_t thread_id_of(const Location& location) {
+  for (const Property& property : location.properties)
+    if (property.name == "TRACER::THREAD_ID")
+      return static_cast<std::uint32_t>(std::strtoul(property.value.c_str(), nullptr, 10));
+  return 0;
+}
 
 SampleJoin::SampleJoin(const Definitions& definitions, const samples::SampleSet& set)
     : definitions_{definitions},

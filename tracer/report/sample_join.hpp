@@ -14,6 +14,9 @@
 
 namespace tracer::report {
 
+/// The kernel's number of a thread, by which samples name it; 0 unknown.
+std::uint32_t thread_id_of(const Location& location);
+
 /// Where in the program's constructs a sample was: interned, since few differ.
 struct SamplePlace {
   std::vector<RegionRef> constructs;  ///< parallel regions and tasks, outermost first
