@@ -7,7 +7,8 @@
 # root that `minimal` left: again (a second run in the same clone), offline (a fresh clone without a network), exchanged
 # (the tool chain was replaced by that of LLVM 19 after the first run, in the same clone).
 # Of the environment: TRACER_FRESH_WORK (roots and logs are kept there; default: a directory in /var/tmp),
-# TRACER_FRESH_CCACHE (a compiler cache the roots share, to repeat it faster), TRACER_FRESH_CTEST (arguments of tests/run.sh).
+# TRACER_FRESH_CCACHE (a compiler cache the roots share, to repeat it faster; this machine's ccache is lent to them beside
+# their own packages), TRACER_FRESH_CTEST (arguments of tests/run.sh).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 [ "$(id -u)" -eq 0 ] || { echo "tests/fresh.sh: run it as root (debootstrap, chroot)" >&2; exit 2; }
@@ -54,6 +55,20 @@ make_base() {
   touch "$work/base.done"
 }
 
+# ccache with the libraries that it needs, in the shared cache: no package of the roots, and no library of theirs.
+lend_ccache() {
+  local place=$TRACER_FRESH_CCACHE/lent loader
+  command -v ccache >/dev/null || { echo "tests/fresh.sh: TRACER_FRESH_CCACHE is set, and ccache is not installed" >&2; exit 2; }
+  loader=$(ldd "$(command -v ccache)" | sed -nE 's/^[[:space:]]*(\/[^ ]*ld-linux[^ ]*) .*/\1/p')
+  mkdir -p "$place/lib" "$place/bin" || exit 1
+  ldd "$(command -v ccache)" | sed -nE 's/.*=> (\/[^ ]*) .*/\1/p' | xargs -I{} cp -L {} "$place/lib/"
+  cp -L "$loader" "$place/lib/loader"
+  cp "$(command -v ccache)" "$place/lib/ccache"
+  printf '#!/bin/sh\nexec /ccache/lent/lib/loader --library-path /ccache/lent/lib /ccache/lent/lib/ccache "$@"\n' >"$place/bin/ccache"
+  chmod 755 "$place/bin/ccache"
+  chmod -R a+rwX "$TRACER_FRESH_CCACHE"
+}
+
 mounted=()
 enter() { # root
   mount -t proc proc "$1/proc" && mounted+=("$1/proc")
@@ -78,7 +93,7 @@ inside() {
   [ "$user" = root ] || { home=/home/tester; as=(--userspec=tester:tester); }
   [ -z "${OFFLINE:-}" ] || alone=(unshare -n)
   "${alone[@]}" chroot "${as[@]}" "$root" /usr/bin/env -i HOME=$home USER="$user" TERM=dumb LANG=C.UTF-8 \
-    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    PATH=${TRACER_FRESH_CCACHE:+/ccache/lent/bin:}/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     ${TRACER_FRESH_CCACHE:+CCACHE_DIR=/ccache CCACHE_BASEDIR=$home CCACHE_NOHASHDIR=1 CCACHE_UMASK=000} \
     ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
     /bin/bash -c "cd $home/tracer && $*" </dev/null
@@ -111,6 +126,7 @@ both_commands() {
     $((SECONDS - start)) "${lost:+REMOVED: $lost; }$(grep '^not tested:' "$log" | sed 's/^not tested: //' | paste -sd';')" | tee -a "$table" >&2
 }
 
+[ -z "${TRACER_FRESH_CCACHE:-}" ] || lend_ccache
 make_base
 for wanted; do
   label=${wanted%%:*}
