@@ -8,45 +8,39 @@ namespace tracer::ompt {
 namespace {
 
 template <RecordKind record_kind>
-[[gnu::always_inline]] inline void record_mutex(ompt_mutex_t kind, std::uint32_t implementation_and_hint,
-                                                ompt_wait_id_t wait_id, const void* codeptr_ra) noexcept {
-  record(
-      [](Channel& channel, Ticks time, ompt_mutex_t mutex, std::uint32_t packed, ompt_wait_id_t id, const void* code) {
-        channel.emit({.time = time,
-                      .kind = record_kind,
-                      .endpoint = Endpoint::none,
-                      .sub = sub_of(mutex),
-                      .a = packed,
-                      .b = id,
-                      .c = address_of(code)});
-      },
-      kind, implementation_and_hint, wait_id, codeptr_ra);
-}
+constexpr auto emit_mutex = [](Channel& channel, Ticks time, ompt_mutex_t kind, std::uint32_t implementation_and_hint,
+                               ompt_wait_id_t wait_id, const void* codeptr_ra) {
+  channel.emit({.time = time,
+                .kind = record_kind,
+                .endpoint = Endpoint::none,
+                .sub = sub_of(kind),
+                .a = implementation_and_hint,
+                .b = wait_id,
+                .c = address_of(codeptr_ra)});
+};
 
 }  // namespace
 
 void on_mutex_acquire(ompt_mutex_t kind, unsigned int hint, unsigned int impl, ompt_wait_id_t wait_id,
                       const void* codeptr_ra) noexcept {
-  if (!is_seen(codeptr_ra)) [[unlikely]]
-    see_code(address_of(codeptr_ra), false);
-  record_mutex<RecordKind::mutex_acquire>(kind, pack_mutex(hint, impl), wait_id, codeptr_ra);
+  record_in_code(emit_mutex<RecordKind::mutex_acquire>, kind, pack_mutex(hint, impl), wait_id, codeptr_ra);
 }
 
 void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void* codeptr_ra) noexcept {
-  record_mutex<RecordKind::mutex_acquired>(kind, 0, wait_id, codeptr_ra);
+  record(emit_mutex<RecordKind::mutex_acquired>, kind, 0u, wait_id, codeptr_ra);
 }
 
 void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void* codeptr_ra) noexcept {
-  record_mutex<RecordKind::mutex_released>(kind, 0, wait_id, codeptr_ra);
+  record(emit_mutex<RecordKind::mutex_released>, kind, 0u, wait_id, codeptr_ra);
 }
 
 void on_lock_init(ompt_mutex_t kind, unsigned int hint, unsigned int impl, ompt_wait_id_t wait_id,
                   const void* codeptr_ra) noexcept {
-  record_mutex<RecordKind::lock_init>(kind, pack_mutex(hint, impl), wait_id, codeptr_ra);
+  record_in_code(emit_mutex<RecordKind::lock_init>, kind, pack_mutex(hint, impl), wait_id, codeptr_ra);
 }
 
 void on_lock_destroy(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void* codeptr_ra) noexcept {
-  record_mutex<RecordKind::lock_destroy>(kind, 0, wait_id, codeptr_ra);
+  record(emit_mutex<RecordKind::lock_destroy>, kind, 0u, wait_id, codeptr_ra);
 }
 
 void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void* codeptr_ra) noexcept {

@@ -26,7 +26,7 @@ namespace {
 
 [[gnu::noinline, gnu::cold]] void begin_in_other_code(ompt_data_t* parallel_data, unsigned int requested_parallelism,
                                                       int flags, const void* codeptr_ra) noexcept {
-  see_code(address_of(codeptr_ra), true);
+  see_code(address_of(codeptr_ra));
   begin_region(parallel_data, requested_parallelism, flags, codeptr_ra);
 }
 

@@ -3,6 +3,9 @@
 // be closed again before the drainer looks around, and with it the source line would be gone.
 #pragma once
 
+#include <tuple>
+#include <type_traits>
+
 #include "tracer/ompt/emit.hpp"
 #include "tracer/session/modules.hpp"
 
@@ -11,17 +14,43 @@ namespace tracer::ompt {
 inline constexpr unsigned remembered_code = 4;
 extern constinit thread_local CodeRange known_code[remembered_code] __attribute__((tls_model("initial-exec")));
 
-/// The usual case, in two comparisons: the code that a thread met last, in the program itself or in a library.
-[[gnu::always_inline]] inline bool is_seen(const void* code) noexcept {
-  return known_code[0].contains(address_of(code));
-}
-/// The same for the begin of a region, which is rarer: only the program itself is there for ever.
+/// The program itself is there for ever.
 [[gnu::always_inline]] inline bool is_seen_for_ever(const void* code) noexcept {
   return known_code[0].contains(address_of(code)) && known_code[0].version == CodeRange::for_ever;
 }
+/// The usual case, in three comparisons: the code that a thread met last, in the program or in a library that has been
+/// there a moment ago.
+[[gnu::always_inline]] inline bool is_seen(const void* code, Ticks time) noexcept {
+  return known_code[0].contains(address_of(code)) &&
+         (known_code[0].version == CodeRange::for_ever || LoaderWatch::holds(known_code[0].version, time));
+}
 
-/// Makes it the code that is known, and tells the journal of its module if that is new. May take the loader's lock for
-/// a moment (dl_iterate_phdr). `again`: also where the module may have been replaced.
-void see_code(std::uint64_t address, bool again) noexcept;
+/// Makes it the code that is known, and tells the journal of its module if that is new: the module may be another than
+/// the one that was there. May take the loader's lock for a moment (dl_iterate_phdr).
+void see_code(std::uint64_t address) noexcept;
+
+namespace detail {
+
+template <class Body, class... Arguments>
+[[gnu::noinline, gnu::cold]] void record_in_other_code(Arguments... arguments) noexcept {
+  see_code(address_of(std::get<sizeof...(Arguments) - 1>(std::tie(arguments...))));
+  record_slowly<Body>(arguments...);
+}
+
+}  // namespace detail
+
+/// As record(), for the first event of a construct: the last argument is its place in the code, which is seen before it
+/// is recorded.
+template <class Body, class... Arguments>
+[[gnu::always_inline]] inline void record_in_code(const Body& body, Arguments... arguments) noexcept {
+  static_assert(std::is_empty_v<Body>);
+  const void* code = std::get<sizeof...(Arguments) - 1>(std::tie(arguments...));
+  if (Channel* channel = tracer::detail::counter_channel; channel != nullptr) [[likely]] {
+    const Ticks time = now(tracer::detail::counter_kind);
+    if (is_seen(code, time)) [[likely]]
+      return body(*channel, time, arguments...);
+  }
+  detail::record_in_other_code<Body>(arguments...);
+}
 
 }  // namespace tracer::ompt

@@ -2,6 +2,7 @@
 // Handlers of barriers, taskwait, taskgroup, reductions, flush and cancel.
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
+#include "tracer/ompt/seen_code.hpp"
 
 namespace tracer::ompt {
 namespace {
@@ -43,9 +44,10 @@ void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, omp
                     const void* codeptr_ra) noexcept {
   if (is_join_of_worker(kind, endpoint, codeptr_ra)) [[unlikely]]
     return join(kind, endpoint, task_data);
-  record([](Channel& channel, Ticks time, ompt_sync_region_t sync, ompt_scope_endpoint_t at, const ompt_data_t* task,
-            const void* code) { emit_sync(channel, time, RecordKind::sync_region, sync, at, value_of(task), code); },
-         kind, endpoint, task_data, codeptr_ra);
+  record_in_code(
+      [](Channel& channel, Ticks time, ompt_sync_region_t sync, ompt_scope_endpoint_t at, const ompt_data_t* task,
+         const void* code) { emit_sync(channel, time, RecordKind::sync_region, sync, at, value_of(task), code); },
+      kind, endpoint, task_data, codeptr_ra);
 }
 
 void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t* task_data,

@@ -4,6 +4,7 @@
 
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
+#include "tracer/ompt/seen_code.hpp"
 
 namespace tracer::ompt {
 namespace {
@@ -26,7 +27,7 @@ constexpr bool may_be_named(int flags) noexcept {
 // counter's high bits follow from the order (record_table.hpp).
 void on_task_create(ompt_data_t* encountering_task_data, const ompt_frame_t*, ompt_data_t* new_task_data, int flags,
                     int has_dependences, const void* codeptr_ra) noexcept {
-  record(
+  record_in_code(
       [](Channel& channel, Ticks time, const ompt_data_t* creator, ompt_data_t* task, int task_flags, int depends,
          const void* code) {
         const std::uint64_t counter = channel.next_counter();

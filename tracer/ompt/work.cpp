@@ -23,9 +23,7 @@ struct Chunk {
 
 void on_work(ompt_work_t work_type, ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t*, std::uint64_t count,
              const void* codeptr_ra) noexcept {
-  if (!is_seen(codeptr_ra)) [[unlikely]]
-    see_code(address_of(codeptr_ra), false);
-  record(
+  record_in_code(
       [](Channel& channel, Ticks time, ompt_work_t work, ompt_scope_endpoint_t at, std::uint64_t iterations,
          const void* code) {
         channel.emit({.time = time,
@@ -57,7 +55,7 @@ void on_dispatch(ompt_data_t*, ompt_data_t*, ompt_dispatch_t kind, ompt_data_t i
 }
 
 void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t*, ompt_data_t* task_data, const void* codeptr_ra) noexcept {
-  record(
+  record_in_code(
       [](Channel& channel, Ticks time, ompt_scope_endpoint_t at, const ompt_data_t* task, const void* code) {
         channel.emit({.time = time,
                       .kind = RecordKind::masked,

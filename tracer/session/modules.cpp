@@ -13,6 +13,7 @@
 #include <sstream>
 #include <vector>
 
+#include "tracer/base/clock.hpp"
 #include "tracer/base/file_fact.hpp"
 #include "tracer/base/text.hpp"
 
@@ -113,6 +114,23 @@ bool is_another(const Module& a, const Module& b) {
 
 }  // namespace
 
+constinit std::atomic<std::uint64_t> LoaderWatch::seen_{0};
+constinit std::atomic<std::int64_t> LoaderWatch::pace_{0};
+
+std::uint64_t LoaderWatch::look() noexcept {
+  const Ticks time = now();  // before: what is seen held from here on
+  Snapshot counts;
+  ::dl_iterate_phdr(read_counts, &counts);
+  const std::uint64_t version = counts.loads + counts.unloads;
+  const std::uint64_t found = (time & ~version_bits) | (version & version_bits);
+  // Never an older look over a newer one.
+  std::uint64_t seen = seen_.load(std::memory_order_relaxed);
+  while (static_cast<std::int64_t>(found - seen) > 0 &&
+         !seen_.compare_exchange_weak(seen, found, std::memory_order_relaxed)) {
+  }
+  return version;
+}
+
 void ModuleTracker::update(raw::JournalWriter& journal, Ticks when) {
   const std::lock_guard lock(mutex_);
   Snapshot counts;
@@ -147,12 +165,6 @@ CodeRange ModuleTracker::known_range(std::uint64_t address) {
   const Module& module = std::prev(after)->second;
   if (address >= module.end) return {};
   return {module.begin, module.end, module.begin == program_ ? CodeRange::for_ever : loads_ + unloads_};
-}
-
-std::uint64_t ModuleTracker::version() noexcept {
-  Snapshot counts;
-  ::dl_iterate_phdr(read_counts, &counts);
-  return counts.loads + counts.unloads;
 }
 
 CodeRange ModuleTracker::range_of(std::uint64_t address, raw::JournalWriter& journal, Ticks when) {

@@ -2,11 +2,13 @@
 // Which executables and libraries are mapped where, and since when: for the translator's source lines.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
 
 #include "formats/raw/journal.hpp"
+#include "tracer/time.hpp"
 
 namespace tracer {
 
@@ -18,6 +20,29 @@ struct CodeRange {
   bool contains(std::uint64_t address) const noexcept { return address - begin < end - begin; }
 };
 
+/// What the dynamic loader has opened and closed, as often as it was asked: the loader calls nobody when it closes a
+/// library, and asking it takes its lock. A look that is younger than the pace says how it is: closing a library and
+/// opening another takes longer. Any thread; wait-free but for look().
+class LoaderWatch {
+ public:
+  /// Asks now: another number whenever something was opened or closed. Some 50 ns, and the loader's lock for a moment.
+  static std::uint64_t look() noexcept;
+  /// Whether `version`, which look() or a CodeRange gave, still holds by what somebody saw within the pace before
+  /// `time`. False where nobody has looked since then.
+  static bool holds(std::uint64_t version, Ticks time) noexcept {
+    const std::uint64_t seen = seen_.load(std::memory_order_relaxed);
+    return static_cast<std::int64_t>(time - (seen & ~version_bits)) < pace_.load(std::memory_order_relaxed) &&
+           ((seen ^ version) & version_bits) == 0;
+  }
+  /// How long a look holds, in ticks of the recording clock. 0, as at the start: not at all.
+  static void set_pace(Ticks pace) noexcept { pace_.store(static_cast<std::int64_t>(pace), std::memory_order_relaxed); }
+
+ private:
+  static constexpr std::uint64_t version_bits = 0x3ff;
+  static std::atomic<std::uint64_t> seen_;  ///< when, and in the lowest bits the lowest of the version
+  static std::atomic<std::int64_t> pace_;
+};
+
 class ModuleTracker {
  public:
   /// Writes what has been loaded and unloaded since the last call. Any thread; cheap when nothing has.
@@ -25,8 +50,6 @@ class ModuleTracker {
   void update(raw::JournalWriter& journal, Ticks when);
   /// The module that the address lies in, looking again when it is in none that is known. Any thread.
   CodeRange range_of(std::uint64_t address, raw::JournalWriter& journal, Ticks when);
-  /// Another number whenever something was loaded or unloaded.
-  static std::uint64_t version() noexcept;
   std::mutex& mutex() noexcept { return mutex_; }
 
  private:

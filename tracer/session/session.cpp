@@ -82,6 +82,13 @@ ClockSync shifted(ClockSync sync) noexcept {
   sync.monotonic += static_cast<std::uint64_t>(static_cast<std::int64_t>(other.ns + drift));
   return sync;
 }
+/// A look at the loader holds for ten microseconds: shorter than a library can be closed and another opened.
+void pace_looks(const ClockSync& first, const ClockSync& last) noexcept {
+  constexpr std::uint64_t holds_ns = 10'000;
+  const std::uint64_t elapsed = last.monotonic - first.monotonic, ticks = last.ticks - first.ticks;
+  if (elapsed >= holds_ns)
+    LoaderWatch::set_pace(static_cast<Ticks>(static_cast<double>(ticks) / static_cast<double>(elapsed) * holds_ns));
+}
 /// Whose counter the ticks are: the kernel's.
 std::string clock_domain(const std::string& boot) {
   std::string domain = boot.substr(0, boot.find('\n'));
@@ -164,6 +171,7 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   journal.boot(boot);
   journal.fact("JOB::CLOCK_DOMAIN", clock_domain(boot));
   journal.clock(shifted(first_sync));
+  shared->first_sync = first_sync;
   for (const auto& setting : config.settings) journal.setting(setting);
   read_filter(shared->config);
   if (shared->config.filter_text) journal.filter(*shared->config.filter_text);
@@ -284,7 +292,9 @@ void Session::interrupt_all() noexcept {
 void Session::read_clock() noexcept {
   try {
     const raw::JournalWriter::Together together(shared_->journal);
-    shared_->journal.clock(shifted(read_clocks()));
+    const ClockSync sync = read_clocks();
+    shared_->journal.clock(shifted(sync));
+    pace_looks(shared_->first_sync, sync);
     // With each reading, so that they are known of a process that is killed.
     for (const auto& [name, value] : facts_of_now()) shared_->journal.fact("RUN::" + name, value);
   } catch (...) {

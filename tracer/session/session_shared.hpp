@@ -54,6 +54,7 @@ struct Session::Shared {
   std::mutex counter_mutex;
   std::map<std::string, std::uint64_t, std::less<>> counters;
   ModuleTracker modules;
+  ClockSync first_sync;
   std::uint64_t process_id = 0;
   std::mutex finish_mutex;
 };

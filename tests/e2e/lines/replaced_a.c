@@ -9,6 +9,12 @@ int region(void) {
   return members;
 }
 
+int alone(void) {
+#pragma omp taskgroup
+  ++sum;
+  return sum;
+}
+
 int orphaned(void) {
 #pragma omp for schedule(static)
   for (int i = 0; i < 8; ++i) {
