@@ -46,7 +46,7 @@ namespace {
 
 void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel_data,
                        unsigned int requested_parallelism, int flags, const void* codeptr_ra) noexcept {
-  if (!is_seen_for_ever(codeptr_ra)) [[unlikely]]
+  if (!ProgramCode::contains(address_of(codeptr_ra))) [[unlikely]]
     return begin_in_other_code(parallel_data, requested_parallelism, flags, codeptr_ra);
   begin_region(parallel_data, requested_parallelism, flags, codeptr_ra);
 }

@@ -14,18 +14,13 @@ namespace {
 
 constinit thread_local unsigned next_known __attribute__((tls_model("initial-exec"))) = 0;
 
-/// A library was closed where another was opened meanwhile: the range may be the same.
-bool is_still_there(const CodeRange& range) noexcept {
-  return range.version == CodeRange::for_ever || range.version == LoaderWatch::look();
-}
-
 }  // namespace
 
 [[gnu::noinline, gnu::cold]] void see_code(std::uint64_t address) noexcept {
   if (address == 0 || this_channel() == nullptr) return;  // GCC's entry points give none
   for (unsigned i = 0; i < remembered_code; ++i) {
     if (!known_code[i].contains(address)) continue;
-    if (is_still_there(known_code[i])) return std::swap(known_code[0], known_code[i]);
+    if (known_code[i].version == LoaderWatch::look()) return std::swap(known_code[0], known_code[i]);
     known_code[i] = {};
   }
   Session* session = Session::current();

@@ -14,15 +14,10 @@ namespace tracer::ompt {
 inline constexpr unsigned remembered_code = 4;
 extern constinit thread_local CodeRange known_code[remembered_code] __attribute__((tls_model("initial-exec")));
 
-/// The program itself is there for ever.
-[[gnu::always_inline]] inline bool is_seen_for_ever(const void* code) noexcept {
-  return known_code[0].contains(address_of(code)) && known_code[0].version == CodeRange::for_ever;
-}
-/// The usual case, in three comparisons: the code that a thread met last, in the program or in a library that has been
-/// there a moment ago.
-[[gnu::always_inline]] inline bool is_seen(const void* code, Ticks time) noexcept {
-  return known_code[0].contains(address_of(code)) &&
-         (known_code[0].version == CodeRange::for_ever || LoaderWatch::holds(known_code[0].version, time));
+/// Whether the code is the program's own, or that which the thread met last, in a library that was there a moment ago.
+inline bool is_seen(const void* code, Ticks time) noexcept {
+  return ProgramCode::contains(address_of(code)) ||
+         (known_code[0].contains(address_of(code)) && LoaderWatch::holds(known_code[0].version, time));
 }
 
 /// Makes it the code that is known, and tells the journal of its module if that is new: the module may be another than
@@ -32,25 +27,24 @@ void see_code(std::uint64_t address) noexcept;
 namespace detail {
 
 template <class Body, class... Arguments>
-[[gnu::noinline, gnu::cold]] void record_in_other_code(Arguments... arguments) noexcept {
-  see_code(address_of(std::get<sizeof...(Arguments) - 1>(std::tie(arguments...))));
-  record_slowly<Body>(arguments...);
+[[gnu::noinline]] void record_in_library(Arguments... arguments) noexcept {
+  const void* code = std::get<sizeof...(Arguments) - 1>(std::tie(arguments...));
+  if (code != nullptr && !is_seen(code, now())) [[unlikely]]
+    see_code(address_of(code));
+  record(Body{}, arguments...);
 }
 
 }  // namespace detail
 
 /// As record(), for the first event of a construct: the last argument is its place in the code, which is seen before it
-/// is recorded.
+/// is recorded. For the program's own code that is two comparisons.
 template <class Body, class... Arguments>
 [[gnu::always_inline]] inline void record_in_code(const Body& body, Arguments... arguments) noexcept {
   static_assert(std::is_empty_v<Body>);
   const void* code = std::get<sizeof...(Arguments) - 1>(std::tie(arguments...));
-  if (Channel* channel = tracer::detail::counter_channel; channel != nullptr) [[likely]] {
-    const Ticks time = now(tracer::detail::counter_kind);
-    if (is_seen(code, time)) [[likely]]
-      return body(*channel, time, arguments...);
-  }
-  detail::record_in_other_code<Body>(arguments...);
+  if (ProgramCode::contains(address_of(code))) [[likely]]
+    return record(body, arguments...);
+  detail::record_in_library<Body>(arguments...);
 }
 
 }  // namespace tracer::ompt

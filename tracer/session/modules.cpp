@@ -114,6 +114,7 @@ bool is_another(const Module& a, const Module& b) {
 
 }  // namespace
 
+constinit std::atomic<std::uint64_t> ProgramCode::begin_{0}, ProgramCode::size_{0};
 constinit std::atomic<std::uint64_t> LoaderWatch::seen_{0};
 constinit std::atomic<std::int64_t> LoaderWatch::pace_{0};
 
@@ -140,7 +141,10 @@ void ModuleTracker::update(raw::JournalWriter& journal, Ticks when) {
   ::dl_iterate_phdr(add_module, &now);
   loads_ = now.loads;
   unloads_ = now.unloads;
-  if (!now.modules.empty()) program_ = now.modules.front().begin;
+  if (first_ && !now.modules.empty()) {
+    ProgramCode::begin_ = now.modules.front().begin;
+    ProgramCode::size_ = now.modules.front().end - now.modules.front().begin;
+  }
   std::map<std::uint64_t, Module> seen;
   for (auto& module : now.modules) seen.emplace(module.begin, std::move(module));
   for (const auto& [begin, module] : known_) {
@@ -164,7 +168,7 @@ CodeRange ModuleTracker::known_range(std::uint64_t address) {
   if (after == known_.begin()) return {};
   const Module& module = std::prev(after)->second;
   if (address >= module.end) return {};
-  return {module.begin, module.end, module.begin == program_ ? CodeRange::for_ever : loads_ + unloads_};
+  return {module.begin, module.end, loads_ + unloads_};
 }
 
 CodeRange ModuleTracker::range_of(std::uint64_t address, raw::JournalWriter& journal, Ticks when) {

@@ -12,12 +12,24 @@
 
 namespace tracer {
 
-/// Addresses [begin, end) of one module; empty when there is none.
+/// Addresses [begin, end) of one module, which is there as long as LoaderWatch::look() gives `version`; empty when
+/// there is none.
 struct CodeRange {
-  /// `version` of what the loader had never unloads: the program itself.
-  static constexpr std::uint64_t for_ever = ~std::uint64_t{0};
   std::uint64_t begin = 0, end = 0, version = 0;
   bool contains(std::uint64_t address) const noexcept { return address - begin < end - begin; }
+};
+
+/// The code of the program itself, which is there for ever; known from the first ModuleTracker::update() of the process
+/// on. Any thread, wait-free.
+class ProgramCode {
+ public:
+  static bool contains(std::uint64_t address) noexcept {
+    return address - begin_.load(std::memory_order_relaxed) < size_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  friend class ModuleTracker;
+  static std::atomic<std::uint64_t> begin_, size_;
 };
 
 /// What the dynamic loader has opened and closed, as often as it was asked: the loader calls nobody when it closes a
@@ -58,7 +70,6 @@ class ModuleTracker {
   std::mutex mutex_;
   bool first_ = true;
   std::uint64_t loads_ = 0, unloads_ = 0;
-  std::uint64_t program_ = 0;              ///< where the executable begins
   std::map<std::uint64_t, Module> known_;  ///< by begin
 };
 
