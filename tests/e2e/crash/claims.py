@@ -83,7 +83,8 @@ def private(options, directory):
 
 def left_by(directory):
     """The rings in shared memory of runs whose archive is below the directory: other tests have theirs."""
-    return {place.parent.name for place in pathlib.Path("/dev/shm").glob("tracer-*/owner") if str(directory) in place.read_text(errors="replace")}
+    return {place.parent.name for place in pathlib.Path("/dev/shm").glob("tracer-*/owner")
+            if os.access(place, os.R_OK) and str(directory) in place.read_text(errors="replace")}
 
 
 def rings(options, directory):
