@@ -53,7 +53,7 @@ void read_whole(const std::filesystem::path& file) {
 
 std::set<std::string> broken_rules(const std::filesystem::path& archive) {
   std::set<std::string> broken;
-  for (const check::Finding& finding : check::check(archive).findings)
+  for (const check::RuleResult& finding : check::check(archive).findings)
     if (finding.outcome == check::Outcome::violated) broken.insert(finding.rule);
   return broken;
 }

@@ -70,7 +70,7 @@ class Delivery {
 
 bool CheckReport::valid() const {
   return std::none_of(findings.begin(), findings.end(),
-                      [](const Finding& f) { return f.outcome == Outcome::violated; });
+                      [](const RuleResult& f) { return f.outcome == Outcome::violated; });
 }
 
 std::span<const RuleRow> rules() {

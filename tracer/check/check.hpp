@@ -22,7 +22,7 @@ struct Place {
   std::string what;            ///< the event or definition, and what is wrong with it
 };
 
-struct Finding {
+struct RuleResult {
   std::string rule;  ///< "E05"
   std::string says;
   Outcome outcome = Outcome::holds;
@@ -34,7 +34,7 @@ struct Finding {
 struct CheckReport {
   std::filesystem::path anchor;
   std::uint64_t events = 0, locations = 0, definitions = 0;
-  std::vector<Finding> findings;  ///< one per rule, in order
+  std::vector<RuleResult> findings;  ///< one per rule, in order
   bool valid() const;
 };
 

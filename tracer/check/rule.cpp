@@ -4,8 +4,8 @@
 
 namespace tracer::check {
 
-Finding Rule::result() const {
-  Finding f;
+RuleResult Rule::result() const {
+  RuleResult f;
   f.count = count_;
   f.first = first_;
   f.why = why_;

@@ -27,7 +27,7 @@ class Rule {
   virtual void event(const EventView&) {}
   virtual void finish() {}
 
-  Finding result() const;
+  RuleResult result() const;
   bool violated() const { return count_ > 0; }
 
  protected:

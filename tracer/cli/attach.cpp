@@ -35,10 +35,10 @@ struct Options {
 };
 
 /// Lies in memory that the watching process sees too.
-ompd::Repairs* shared_repairs() {
-  void* memory = mmap(nullptr, sizeof(ompd::Repairs), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+ompd::TargetPatches* shared_repairs() {
+  void* memory = mmap(nullptr, sizeof(ompd::TargetPatches), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw Error("no memory");
-  return new (memory) ompd::Repairs;
+  return new (memory) ompd::TargetPatches;
 }
 
 void say_counts(const ompd::AttachCounts& counts, double seconds) {
@@ -64,7 +64,7 @@ void say_end(ompd::FollowEnd end, int status) {
     std::printf("the process ended with status %d\n", WEXITSTATUS(status));
 }
 
-int follow(const Options& options, ompd::Repairs& repairs) {
+int follow(const Options& options, ompd::TargetPatches& repairs) {
   unsetenv("DEBUGINFOD_URLS");
   ompd::LiveTarget target{options.process, ompd::follow_options()};
   ompd::RuntimeAccess session{target, options.plugin};
@@ -118,7 +118,7 @@ void add(CLI::App& app, std::function<int()>& action) {
   add_plugin_options(app, options->plugin);
   app.footer("What cannot be followed ends with the statuses of 'tracer snapshot'.");
   action = [options] {
-    ompd::Repairs* repairs = shared_repairs();
+    ompd::TargetPatches* repairs = shared_repairs();
     try {
       return ompd::guarded(
           std::chrono::milliseconds{0}, SIGTERM, [&] { return follow(*options, *repairs); },

@@ -15,8 +15,8 @@
 namespace tracer::cli {
 namespace {
 
-using check::Finding;
 using check::Outcome;
+using check::RuleResult;
 
 struct Options {
   std::string archive;

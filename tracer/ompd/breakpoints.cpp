@@ -48,7 +48,7 @@ UniqueFd memory_of(std::uint64_t process) noexcept {
 
 }  // namespace
 
-void repair_after_death(const Repairs& repairs) noexcept {
+void repair_after_death(const TargetPatches& repairs) noexcept {
   const std::uint32_t count = std::atomic_ref<const std::uint32_t>(repairs.count).load(std::memory_order_acquire);
   if (count == 0) return;
   const UniqueFd memory = memory_of(repairs.process);
@@ -64,7 +64,8 @@ void repair_after_death(const Repairs& repairs) noexcept {
   if (repairs.state_address != 0) write_at(memory.get(), repairs.state_address, &repairs.state, sizeof repairs.state);
 }
 
-Breakpoints::Breakpoints(RuntimeAccess& session, Repairs& repairs) : target_(session.target()), repairs_(repairs) {
+Breakpoints::Breakpoints(RuntimeAccess& session, TargetPatches& repairs)
+    : target_(session.target()), repairs_(repairs) {
   for (std::size_t i = 0; i < point_count; ++i) {
     const auto address = session.symbol(symbols[i]);
     std::uint32_t original = 0;
@@ -101,7 +102,7 @@ void Breakpoints::remove() noexcept {
 }
 
 void Breakpoints::remove_from(std::uint64_t process) const noexcept {
-  Repairs copy = repairs_;
+  TargetPatches copy = repairs_;
   copy.process = process;
   if (inserted_) repair_after_death(copy);
 }

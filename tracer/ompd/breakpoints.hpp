@@ -21,7 +21,7 @@ inline constexpr std::size_t point_count = 6;
 
 /// What must be undone in the target, in memory shared with the process that watches the tracing one:
 /// plain data, valid at every instant. `count` is written last.
-struct Repairs {
+struct TargetPatches {
   std::uint64_t process = 0;
   struct Patch {
     std::uint64_t address;
@@ -35,13 +35,13 @@ struct Repairs {
 };
 
 /// Writes back what `repairs` says, through /proc/PID/mem; used when the tracing process was killed.
-void repair_after_death(const Repairs& repairs) noexcept;
+void repair_after_death(const TargetPatches& repairs) noexcept;
 
 class Breakpoints {
  public:
   /// Inserts them, and switches the calls on where OMP_DEBUG did not. The target must be stopped.
   /// Throws CannotLook when a symbol is missing or the text cannot be written.
-  Breakpoints(RuntimeAccess& session, Repairs& repairs);
+  Breakpoints(RuntimeAccess& session, TargetPatches& repairs);
   /// Back as it was; the target must be stopped. Idempotent.
   void remove() noexcept;
   /// A copy of the process (fork) has them too: removed there.
@@ -51,7 +51,7 @@ class Breakpoints {
 
  private:
   Target& target_;
-  Repairs& repairs_;
+  TargetPatches& repairs_;
   std::array<std::uint64_t, point_count> addresses_{};
   bool inserted_ = false;
 };

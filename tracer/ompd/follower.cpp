@@ -58,7 +58,7 @@ Follower::SignalsBlocked::SignalsBlocked() {
   sigprocmask(SIG_BLOCK, &set, nullptr);
 }
 
-Follower::Follower(LiveTarget& target, RuntimeAccess& session, Repairs& repairs, Observer observer)
+Follower::Follower(LiveTarget& target, RuntimeAccess& session, TargetPatches& repairs, Observer observer)
     : target_(target), breakpoints_(session, repairs), observer_(std::move(observer)) {
   for (const auto& [thread, stop] : target.release()) {
     running_.insert(thread);

@@ -40,7 +40,7 @@ class Follower {
     std::function<void(std::uint64_t thread)> thread_born;
     std::function<void(std::uint64_t thread, std::uint64_t time)> thread_gone;
   };
-  Follower(LiveTarget& target, RuntimeAccess& session, Repairs& repairs, Observer observer);
+  Follower(LiveTarget& target, RuntimeAccess& session, TargetPatches& repairs, Observer observer);
   ~Follower();
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;

@@ -193,7 +193,7 @@ class Accountant final : public Observer {
   AccountRow& detail(Place place, RegionRef region, RegionRef cause, RegionRef parallel);
   void add_detail(Place place, RegionRef region, RegionRef cause, RegionRef parallel, std::uint64_t ns,
                   std::uint64_t at, std::uint32_t threads);
-  void settle_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
+  void charge_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
                    RegionRef parallel);
   void wait_for_others(LocationRef location, State& state, Member& member, const Task& task, Activity activity,
                        std::uint64_t from, std::uint64_t to);

@@ -59,7 +59,7 @@ void Accountant::close(State& state, const Process& process, std::uint64_t end) 
       state.teams_before = in_teams;
       state.mpi_before = process.in_mpi.value(process.last);
     }
-    settle_idle(state, end, in_teams, end, undefined_ref);
+    charge_idle(state, end, in_teams, end, undefined_ref);
   } else {
     charge(state, state.initial ? Place::serial : Place::absent, end - std::min(end, process.last));
   }

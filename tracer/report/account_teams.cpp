@@ -28,7 +28,7 @@ void Accountant::take_out_helper(LocationRef, State& state, const Team& team) {
 
 /// What a thread idled: while the process was serial or its thread in MPI, beside teams of others, and from a fork to
 /// its part in the team.
-void Accountant::settle_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
+void Accountant::charge_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
                              RegionRef parallel) {
   state.idle = false;
   const std::uint64_t until = std::max(state.idle_from, std::min(team_begin, now));
@@ -54,7 +54,7 @@ void Accountant::team_begun(LocationRef location, Team& team, Task&) {
     if (team.master < states_.size() && !states_[team.master].teams_at_fork.empty())
       teams_at_fork = states_[team.master].teams_at_fork.back();
     // The team's region is known from the master's Enter on; a worker may come first.
-    settle_idle(state, team.begin, teams_at_fork, now_, team.region);
+    charge_idle(state, team.begin, teams_at_fork, now_, team.region);
   }
   if (state.members.empty() && !state.helper) most_at_once_ = std::max(most_at_once_, ++in_teams_);
   state.members.push_back({});

@@ -194,7 +194,7 @@ void MpiMessages::look_at(std::uint32_t slot) {
   for (const std::uint32_t call : calls) {
     if (call == none) continue;
     --calls_[call].pending;
-    settle(call);
+    tell_if_complete(call);
   }
 }
 
@@ -208,7 +208,7 @@ void MpiMessages::consider(std::uint32_t call, MpiWait kind, std::uint64_t ns, c
   waited = {kind, mine.rank, other.rank, mine.wait_region, other.region, mine.wait_from, ns};
 }
 
-void MpiMessages::settle(std::uint32_t call) {
+void MpiMessages::tell_if_complete(std::uint32_t call) {
   Call& of = calls_[call];
   if (of.open || of.pending != 0) return;
   if (of.waited.ns != 0) sink_.waited(of.waited);
@@ -243,7 +243,7 @@ void MpiMessages::leave(LocationRef location, Task&, const Frame& frame, std::ui
   ends.clear();
   calls_[call].ends = std::move(ends);  // its memory is used again
   calls_[call].open = false;
-  settle(call);
+  tell_if_complete(call);
 }
 
 /// A send that was taken back is in nobody's way.

@@ -130,7 +130,7 @@ class MpiMessages final : public Observer {
   void over(std::uint32_t slot, Side side, RegionRef region, std::uint64_t from, std::uint64_t to);
   void look_at(std::uint32_t slot);
   void consider(std::uint32_t call, MpiWait kind, std::uint64_t ns, const MpiEnd& mine, const MpiEnd& other);
-  void settle(std::uint32_t call);
+  void tell_if_complete(std::uint32_t call);
   void cancel(std::uint32_t slot);
   void give_up(const Key& key);
   std::uint32_t open_call(LocationRef location) const;

@@ -66,9 +66,9 @@ std::string reason_of(int error) {
 }
 
 // Kernels before 4.3 know no switches, some virtual ones count but do not sample: each is tried for itself.
-Plan make_plan(const Config& config) {
+SamplingPlan make_plan(const Config& config) {
   const Nanoseconds period = config.sample != 0 ? 1'000'000'000 / config.sample : 0;
-  Plan plan;
+  SamplingPlan plan;
   plan.options = {config.sample_source == SampleSource::signal ? 0 : period, config.schedule, {}};
   if (!plan.options.switches && period == 0) return plan;
   int no_samples = 0, no_switches = 0;

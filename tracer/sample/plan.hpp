@@ -10,7 +10,7 @@
 
 namespace tracer::sample {
 
-struct Plan {
+struct SamplingPlan {
   PerfOptions options;   ///< of the kernel's own notes
   SignalOptions signal;  ///< a period: threads sample themselves
   std::string denied;    ///< one line for the user; "": all that was wished for is there
@@ -19,7 +19,7 @@ struct Plan {
 
 /// Takes the signal if there is need for one. Tries on the calling thread, whose events are closed again. Throws
 /// std::bad_alloc.
-Plan make_plan(const Config& config);
+SamplingPlan make_plan(const Config& config);
 
 /// An errno of PerfThread::open() in words that say what to do.
 std::string reason_of(int error);

@@ -55,7 +55,7 @@ class Sampler final : public ThreadObserver {
   void give_up(const char* what, int error) noexcept;
 
   Session& session_;
-  Plan plan_;
+  SamplingPlan plan_;
   std::mutex mutex_;  ///< of all below; never held while the watched threads' events are recorded
   raw::SampleWriter file_;
   std::map<ChannelId, std::unique_ptr<Watched>> threads_;

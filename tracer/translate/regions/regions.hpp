@@ -15,13 +15,13 @@
 
 namespace tracer::translate {
 
-/// Where a code address stands. `file` empty: unknown, only the address can be shown.
 /// A function, and a line in it.
 struct SourceFrame {
   std::string function, file;
   std::uint32_t line = 0;
 };
 
+/// Where a code address stands. `file` empty: unknown, only the address can be shown.
 struct SourcePosition {
   std::string file;  ///< full path as the debug information has it
   std::uint32_t line = 0;
@@ -79,7 +79,7 @@ class RegionTable {
   std::vector<std::uint32_t> slots_;  // open addressing over keys_
   std::vector<Region> candidates_;
   std::unique_ptr<std::atomic<RegionRef>[]> refs_;  // by candidate
-  std::mutex mutex_;                                // order_
+  std::mutex mutex_;                                // guards order_
   std::vector<std::uint32_t> order_;                // candidates by reference
   RegionRef first_ = 0;
 };
