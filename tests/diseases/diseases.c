@@ -365,6 +365,39 @@ static void slow_producer(void) {
   say("starvation", N * (now() - begin) - work, line);
 }
 
+/// A thread that waits in a tied task may not run that task's siblings: it sits beside a full queue. Three threads: one
+/// creates, one waits, one has what it waits for.
+static void tied_wait(void) {
+  int line = 0;
+  atomic_int begun = 0;
+  double queued = 0, done = 0;
+#pragma omp parallel num_threads(3)
+#pragma omp single
+  {
+#pragma omp task shared(begun, done, line)
+    {
+#pragma omp task shared(begun)
+      {
+        begun = 1;
+        rest(10 * unit);
+      }
+      for (int i = 0; i < 500 && !begun; ++i) rest(unit / 20);  // somebody else has it
+      line = __LINE__ + 1;
+#pragma omp taskwait
+      done = now();
+    }
+    for (int i = 0; i < 500 && !begun; ++i) rest(unit / 20);
+    rest(unit / 4);
+    queued = now();
+    for (int i = 0; i < 6; ++i) {
+#pragma omp task
+      rest(unit);
+    }
+    rest(11 * unit);
+  }
+  say("queued-tasks", done - queued, line);
+}
+
 static long fib(int n) {
   if (n < 2) return n;
   long a, b;
@@ -612,6 +645,7 @@ static const struct {
     {"long-last-task", long_last_task},
     {"task-chain", chain_of_tasks},
     {"slow-producer", slow_producer},
+    {"tied-wait", tied_wait},
     {"recursive-tasks", recursive_tasks},
     {"flat-tasks", flat_tasks},
     {"short-regions", short_regions},

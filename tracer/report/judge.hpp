@@ -50,6 +50,7 @@ class Judge {
   void locks();
   void tasks();
   void starvation(RegionRef region, std::uint64_t longest);
+  void queued_tasks();
   void waits_in_mpi();
   void idle_beside_mpi();
   void ranks();

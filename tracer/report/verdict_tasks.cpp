@@ -9,6 +9,8 @@ namespace tracer::report {
 namespace {
 
 constexpr std::uint64_t small_task = 10'000;
+/// To find and begin a task that is there takes a thread a microsecond or some; ten times that is no longer finding.
+constexpr std::uint64_t long_search = 20'000;
 
 }  // namespace
 
@@ -41,6 +43,35 @@ void Judge::tasks() {
   }
   if (verdict_.state == "perturbed") return;
   starvation(region, longest);
+  queued_tasks();
+}
+
+/// Tasks that could be run lie there, and threads wait: the runtime, or the language's rules, keep them from it.
+void Judge::queued_tasks() {
+  AccountRow worst;
+  std::uint64_t lost = 0;
+  for (const AccountRow& row : account_.details) {
+    if (row.place != Place::tasking || row.ns < row.count * long_search) continue;
+    lost += row.ns;
+    if (row.ns > worst.ns) worst = row;
+  }
+  if (lost == 0) return;
+  Finding finding = at(worst.region);
+  finding.at = worst.longest_at;
+  finding.text =
+      format("Threads wait for %s while tasks that could be run are queued, most of it in %s (%llu times, at most %s).",
+             time(lost).c_str(), name(worst.region).c_str(), number(worst.count), time(worst.longest).c_str());
+  const Directive waits_in = construct(worst.region);
+  if (waits_in == Directive::task_wait || waits_in == Directive::task_group) {
+    finding.advice =
+        "In a tied task that waits a thread may run only what that task has created: make the tasks that wait untied, "
+        "wait in fewer of them, or let what follows the wait be a task with depend().";
+  } else {
+    finding.advice =
+        "Threads that sleep at a barrier may not be woken for a task: OMP_WAIT_POLICY=active (KMP_BLOCKTIME=infinite) "
+        "keeps them looking; or create the tasks before threads come to wait.";
+  }
+  add(std::move(finding), "queued-tasks", lost);
 }
 
 void Judge::starvation(RegionRef region, std::uint64_t longest) {
