@@ -7,13 +7,14 @@
 #include "tracer/base/text.hpp"
 #include "tracer/cli/output_file.hpp"
 #include "tracer/cli/terminal.hpp"
+#include "tracer/convert/distinct_times.hpp"
 #include "tracer/convert/rewrite.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
 
-std::string write_archive_of(FilteredArchive& archive, const fs::path& directory) {
+std::string write_archive_of(FilteredArchive& archive, const fs::path& directory, bool distinct) {
   if (fs::exists(fs::symlink_status(directory)))
     throw Error{directory.string() + " exists already; name a new directory by --output."};
   PendingOutput pending{directory};
@@ -21,9 +22,19 @@ std::string write_archive_of(FilteredArchive& archive, const fs::path& directory
   {
     Progress progress{"writing the archive"};
     const auto sink = make_otf2_sink(pending.path());
-    events = rewrite(archive.source(), *sink);
+    if (distinct) {
+      DistinctTimes spread{archive.source()};
+      events = rewrite(spread, *sink);
+    } else {
+      events = rewrite(archive.source(), *sink);
+    }
   }
-  if (const samples::SampleSet* set = archive.samples()) samples::write(*set, pending.path() / samples::file_name);
+  if (const samples::SampleSet* set = archive.samples()) {
+    if (distinct)
+      print_note("the samples are not in it: their times are nanoseconds of the archive's own clock");
+    else
+      samples::write(*set, pending.path() / samples::file_name);
+  }
   pending.keep();
   return "wrote " + directory.string() + ": " + format_count(events) + " events";
 }

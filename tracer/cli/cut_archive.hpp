@@ -9,8 +9,9 @@
 
 namespace tracer::cli {
 
-/// Into a new directory, which has its name when it is whole; the samples go with it. Returns a line to tell. Throws
-/// tracer::Error, also where the directory exists.
-std::string write_archive_of(FilteredArchive& archive, const std::filesystem::path& directory);
+/// Into a new directory, which has its name when it is whole; the samples go with it. Returns a line to tell. With
+/// `distinct` no two events of a location have one time (convert/distinct_times.hpp), and samples, whose times are
+/// nanoseconds, stay out. Throws tracer::Error, also where the directory exists.
+std::string write_archive_of(FilteredArchive& archive, const std::filesystem::path& directory, bool distinct = false);
 
 }  // namespace tracer::cli

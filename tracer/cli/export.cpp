@@ -32,6 +32,7 @@ namespace {
 
 struct Options {
   std::string archive, format, output, shortest;
+  bool distinct_times = false;
   FilterOptions filter;
 };
 
@@ -119,6 +120,7 @@ int run(const Options& options) {
         output = fs::path{archive.path()}.parent_path() / (std::string{"traces"} + known.suffix);
     }
   }
+  if (options.distinct_times && format != "otf2") throw UsageError{"--distinct-times is for --format otf2"};
   if (format == "parquet") {
     print_note(write_tables_with_progress(
         source, output, options.shortest.empty() ? 0 : report::parse_duration(options.shortest), archive.samples()));
@@ -128,9 +130,9 @@ int run(const Options& options) {
     if (!options.shortest.empty()) throw UsageError{"--min-duration is for pictures and tables, not for otf2"};
     if (!options.filter.threads.empty())
       throw UsageError{"an archive has whole processes: choose by --ranks, not by --threads"};
-    const samples::SampleSet* samples = archive.is_cut() ? nullptr : archive.samples();
+    const samples::SampleSet* samples = archive.is_cut() || options.distinct_times ? nullptr : archive.samples();
     print_note(samples != nullptr ? write_sampled_with_progress(archive.path(), *samples, output)
-                                  : write_archive_of(archive, output));
+                                  : write_archive_of(archive, output, options.distinct_times));
     return ok;
   }
   if (own_files) {
@@ -166,6 +168,9 @@ void add(CLI::App& app, std::function<int()>& action) {
       ->type_name("PATH");
   app.add_option("--min-duration", options->shortest, "Leave out what is shorter, as in 500 (ns), 10us or 1.5ms")
       ->type_name("TIME");
+  app.add_flag("--distinct-times", options->distinct_times,
+               "With otf2: a clock of 1/64 ns, in which no two events of a thread have one time, for tools that sort "
+               "events by their time alone (Pipit)");
   options->filter.add_to(app);
   action = [options] { return run(*options); };
 }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See distinct_times.hpp.
+#include "tracer/convert/distinct_times.hpp"
+
+#include <algorithm>
+
+#include "tracer/error.hpp"
+
+namespace tracer {
+namespace {
+
+constexpr std::uint64_t ticks_per_ns = 64;
+constexpr std::uint64_t longest = std::uint64_t{1} << 57;  ///< ns: of the clock's range a half
+
+std::uint64_t to_ticks(std::uint64_t time, std::uint64_t begin) {
+  return (time - std::min(time, begin)) * ticks_per_ns;
+}
+
+/// One count for all locations: what the source tells first comes first.
+class Spreader final : public EventVisitor {
+ public:
+  Spreader(EventVisitor& visitor, std::uint64_t begin) : visitor_{visitor}, begin_{begin} {}
+
+  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
+    if (event.time > begin_ && event.time - begin_ > longest)
+      throw Error{"an event is more than four years behind the trace's begin: no room for parts of nanoseconds"};
+    Event later = event;
+    later.time = std::max(next_, to_ticks(event.time, begin_));
+    if (event.type == EventType::buffer_flush) later.a = std::max(later.time, to_ticks(event.a, begin_));
+    next_ = later.time + 1;
+    visitor_.event(location, later, attributes);
+  }
+
+ private:
+  EventVisitor& visitor_;
+  std::uint64_t begin_, next_ = 0;
+};
+
+}  // namespace
+
+DistinctTimes::DistinctTimes(EventSource& source) : source_{source}, definitions_{source.definitions()} {
+  ClockProperties& clock = definitions_.clock;
+  const std::uint64_t begin = clock.offset;
+  clock.resolution *= ticks_per_ns;
+  clock.offset = 0;
+  clock.length *= ticks_per_ns;
+  if (definitions_.part_begin != 0) definitions_.part_begin = to_ticks(definitions_.part_begin, begin);
+  if (definitions_.part_end != ~Nanoseconds{0}) definitions_.part_end = to_ticks(definitions_.part_end, begin);
+}
+
+void DistinctTimes::read(EventVisitor& visitor) {
+  Spreader spreader{visitor, source_.definitions().clock.offset};
+  source_.read(spreader);
+}
+
+}  // namespace tracer

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// For readers that sort events by their time and by nothing else.
+#pragma once
+
+#include "tracer/event_source.hpp"
+
+namespace tracer {
+
+/// The same trace with a clock of 1/64 ns from its begin on, by which no two events have one time: what came in one
+/// nanosecond is in it one after the other, in the order in which `source` tells it. More than 64 such go on into the next. Four years have room:
+/// for more read() throws tracer::Error. Lives no longer than `source`.
+class DistinctTimes final : public EventSource {
+ public:
+  explicit DistinctTimes(EventSource& source);
+  const Definitions& definitions() const override { return definitions_; }
+  std::uint64_t number_of_events() const override { return source_.number_of_events(); }
+  void read(EventVisitor& visitor) override;
+  void want(const std::vector<bool>& locations) override { source_.want(locations); }
+
+ private:
+  EventSource& source_;
+  Definitions definitions_;
+};
+
+}  // namespace tracer
