@@ -92,13 +92,15 @@ def rings(options, directory):
     """What killed runs have left in shared memory counts as this container's: `tracer run` says so of others', and leaves none."""
     killed = subprocess.Popen([options.program, "100000000"], env=traced(options, directory / "killed", OMP_NUM_THREADS="32", TRACER_RING_SIZE="16M"))
     deadline = time.monotonic() + 120
-    while sum(pathlib.Path("/dev/shm", name, "rings").stat().st_blocks * 512 for name in left_by(directory)) < 17 << 20:
-        if time.monotonic() > deadline or killed.poll() is not None:
-            yield f"the program's rings stay small: {killed.poll()}"
-            return
-        time.sleep(0.05)
-    killed.kill()
-    killed.wait()
+    try:
+        while sum(pathlib.Path("/dev/shm", name, "rings").stat().st_blocks * 512 for name in left_by(directory)) < 17 << 20:
+            if time.monotonic() > deadline or killed.poll() is not None:
+                yield f"the program's rings stay small: {killed.poll()}"
+                return
+            time.sleep(0.05)
+    finally:
+        killed.kill()
+        killed.wait()
     left = left_by(directory)
     # One that is killed as well, and one whose raw trace is gone when it has been killed.
     for name, after in (("own", ""), ("gone", "rm -r gone/raw; ")):
