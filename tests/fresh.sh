@@ -70,7 +70,8 @@ lend_ccache() {
 }
 
 mounted=()
-enter() { # root
+enter() { # root: a mount of its own, as that of a machine or a container is
+  mount --bind "$1" "$1" && mount --make-private "$1" && mounted+=("$1")
   mount -t proc proc "$1/proc" && mounted+=("$1/proc")
   mount --rbind /sys "$1/sys" && mount --make-rslave "$1/sys" && mounted+=("$1/sys")
   mount --rbind /dev "$1/dev" && mount --make-rslave "$1/dev" && mounted+=("$1/dev")
@@ -81,7 +82,7 @@ enter() { # root
 }
 leave() {
   local at
-  for at in "${mounted[@]}"; do umount -R -l "$at" 2>/dev/null; done
+  for ((at = ${#mounted[@]} - 1; at >= 0; --at)); do umount -R -l "${mounted[at]}" 2>/dev/null; done
   mounted=()
 }
 trap leave EXIT

@@ -163,7 +163,8 @@ class Refusals(unittest.TestCase):
         with subprocess.Popen(["unshare", "--mount", "sh", "-c", script], env=environment(runtime=place), stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True) as process:
             self.addCleanup(process.kill)
-            process.stdout.readline()
+            if not process.stdout.readline():
+                self.skipTest("no file system of one's own can be mounted here")
             done = tracer("snapshot", process.pid)
             self.assertIn(done.returncode, (0, NO_PLUGIN), done.stderr)
             self.assertFalse(mark.exists(), "the plugin of another file system was run")
