@@ -287,3 +287,16 @@ TEST_CASE("messages of MPI match by communicator, partner and tag, whichever com
   INFO(explain(report));
   CHECK(report.valid());
 }
+
+TEST_CASE("messages of MPI match in whatever order a program waits for what it receives") {
+  const Scratch scratch;
+  Seed seed;
+  message_to_self(seed, 8, 16);
+  const std::uint32_t world = seed.at(0, EventType::mpi_send).ref;
+  seed.insert(0, event(1430, EventType::mpi_send, world, 16, std::uint64_t{7} << 32));
+  seed.insert(0, event(1440, EventType::mpi_recv, world, 8, std::uint64_t{7} << 32));
+  write_archive(seed.trace, scratch / "out");
+  const auto report = check::check(scratch / "out");
+  INFO(explain(report));
+  CHECK(report.valid());
+}

@@ -135,8 +135,10 @@ class Collectives final : public Rule {
   std::map<std::pair<std::uint32_t, std::uint64_t>, int> alive_;  // by process and communicator
 };
 
-/// Readers match them so: same communicator, sender, receiver and tag, in their order. Whatever the clocks say, so what
-/// comes first waits for the other. In an archive of one part of a job nobody is the other: not applicable.
+/// Same communicator, sender, receiver and tag; whatever the clocks say, so what comes first waits for the other. In
+/// their order, but that a program may wait for the second of two receives first, or receive the second of two messages
+/// that it has found (MPI_Mprobe) first: of as many bytes, then. In an archive of one part of a job nobody is the
+/// other: not applicable.
 class Messages final : public Rule {
  public:
   using Rule::Rule;
@@ -168,20 +170,25 @@ class Messages final : public Rule {
                   static_cast<std::uint32_t>(e.field[2])};
     Queue& queue = queues_[key];
     auto& waiting = is_send ? queue.receives : queue.sends;
-    if (waiting.empty()) {
+    const auto last = waiting.begin() + static_cast<std::ptrdiff_t>(std::min(waiting.size(), most_out_of_order));
+    const auto found =
+        std::find_if(waiting.begin(), last, [&e](const Message& message) { return message.bytes == e.field[3]; });
+    if (found == last) {
       (is_send ? queue.sends : queue.receives).push_back({e.field[3], e.location, e.time, e.position});
       return;
     }
-    if (waiting.front().bytes != e.field[3])
-      wrong(e, std::to_string(is_send ? e.field[3] : waiting.front().bytes) + " bytes are sent and " +
-                   std::to_string(is_send ? waiting.front().bytes : e.field[3]) + " received");
-    waiting.pop_front();
+    waiting.erase(found);
     if (queue.sends.empty() && queue.receives.empty()) queues_.erase(key);
   }
   void finish() override {
     if (!is_whole(c_)) return;
-    for (const auto& [key, queue] : queues_) {
+    for (auto& [key, queue] : queues_) {
       if (!left_a_trace(std::get<1>(key)) || !left_a_trace(std::get<2>(key))) continue;
+      for (; !queue.sends.empty() && !queue.receives.empty(); queue.sends.pop_front(), queue.receives.pop_front()) {
+        const Message &sent = queue.sends.front(), &m = queue.receives.front();
+        wrong(m.location, m.time,
+              std::to_string(sent.bytes) + " bytes are sent and " + std::to_string(m.bytes) + " received", m.position);
+      }
       for (const Message& m : queue.receives)
         wrong(m.location, m.time, "what is received here nobody sent", m.position);
       for (const Message& m : queue.sends) wrong(m.location, m.time, "what is sent here nobody receives", m.position);
@@ -189,6 +196,7 @@ class Messages final : public Rule {
   }
 
  private:
+  static constexpr std::size_t most_out_of_order = 10'000;  ///< messages of one sender, receiver and tag
   using Key = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t>;  // comm, sender, receiver, tag
   struct Message {
     std::uint64_t bytes = 0, location = 0, time = 0, position = 0;
