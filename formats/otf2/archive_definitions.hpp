@@ -2,27 +2,43 @@
 // What an archive defines, as the project's own definitions.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "formats/otf2/reader.hpp"
 #include "tracer/definitions.hpp"
 
 namespace tracer::otf2 {
 
-/// From an archive's references to dense ones.
+/// From an archive's references to dense ones. Events ask it: references that are near each other, as writers make
+/// them, are looked up in an array.
 class Index {
  public:
   template <class Table>
   explicit Index(const Table& table) {
     for (const auto& item : table) map_.emplace(item.ref, static_cast<std::uint32_t>(map_.size()));
+    std::uint64_t most = 0;
+    for (const auto& [ref, index] : map_) most = std::max(most, ref);
+    if (most > 4 * map_.size() + 1024) return;
+    near_.assign(static_cast<std::size_t>(most + 1), undefined_ref);
+    for (const auto& [ref, index] : map_) near_[static_cast<std::size_t>(ref)] = index;
+    map_ = {};
   }
   std::uint32_t operator[](std::uint64_t ref) const {
+    if (ref < near_.size()) return near_[static_cast<std::size_t>(ref)];
+    return map_.empty() ? undefined_ref : far(ref);
+  }
+
+ private:
+  std::uint32_t far(std::uint64_t ref) const {
     const auto found = map_.find(ref);
     return found == map_.end() ? undefined_ref : found->second;
   }
 
- private:
-  std::unordered_map<std::uint64_t, std::uint32_t> map_;
+  std::unordered_map<std::uint64_t, std::uint32_t> map_;  ///< empty where near_ has all
+  std::vector<std::uint32_t> near_;
 };
 
 struct Indices {

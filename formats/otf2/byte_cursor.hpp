@@ -2,6 +2,7 @@
 // Numbers and strings out of OTF2's buffers, never beyond their end.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -88,6 +89,10 @@ class ByteCursor {
     if (!take(size)) return 0;
     std::uint64_t value = 0;
     const auto* from = at_ - size;
+    if (std::endian::native == std::endian::little && !big_endian_ && end_ - from >= 8) {
+      std::memcpy(&value, from, 8);
+      return size == 8 ? value : value & ((std::uint64_t{1} << (8 * size)) - 1);
+    }
     if (big_endian_) {
       for (unsigned i = 0; i < size; ++i) value = (value << 8) | from[i];
     } else {

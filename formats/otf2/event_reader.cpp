@@ -4,6 +4,7 @@
 #include "formats/otf2/event_reader.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -23,6 +24,17 @@ constexpr std::size_t low_water = 1024;    ///< refilled when fewer bytes are le
 
 enum Mark : std::uint8_t { end_of_chunk = 0, end_of_file = 2, chunk_header = 3, timestamp = 5, attribute_list = 6 };
 
+/// A compressed number of at most `width` bytes, of which eight may be read. False: it is none of the common ones.
+bool load(const std::uint8_t*& at, unsigned width, std::uint64_t& value) noexcept {
+  const unsigned size = *at++;
+  if (size > width) return false;
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, at, sizeof bytes);
+  value = bytes & ((std::uint64_t{1} << (8 * size)) - 1);
+  at += size;
+  return true;
+}
+
 }  // namespace
 
 EventReader::EventReader(std::filesystem::path file, std::uint64_t location, std::uint64_t chunk,
@@ -31,12 +43,14 @@ EventReader::EventReader(std::filesystem::path file, std::uint64_t location, std
   const auto size = size_of_file(file_);
   if (!size) throw Error("there is no event file " + file_.string() + " for location " + std::to_string(location_));
   size_ = *size;
+  as_it_is_ = std::endian::native == std::endian::little && !local_->has_maps && local_->clock.empty();
 }
 
 bool EventReader::next(EventView& view) {
   if (done_) return false;
   attributes_.clear();
   for (;;) {
+    if (as_it_is_ && !big_endian_ && next_plain(view)) return true;
     if (at_ + low_water > filled_ || base_ + at_ >= chunk_end_) require(1);
     ByteCursor in{buffer_.data() + at_, buffer_.data() + at_ + usable(), big_endian_};
     const auto item = parse(in, view);
@@ -58,6 +72,61 @@ bool EventReader::next(EventView& view) {
         break;
     }
   }
+}
+
+/// Most of what event files have: times, Enter and Leave, tasks and locks without an attribute list before them. Reads
+/// no record that might reach beyond the buffer or the chunk; false: parse() is to look at what comes next.
+bool EventReader::next_plain(EventView& view) {
+  constexpr std::size_t longest = 32;  // of the records below, with what is loaded beyond them
+  if (!attributes_.empty() || chunk_end_ <= base_ + at_) return false;
+  const std::uint8_t *const begin = buffer_.data() + at_, *const end = begin + usable();
+  const std::uint8_t* at = begin;
+  const auto stop = [&] {
+    at_ += static_cast<std::size_t>(at - begin);
+    return false;
+  };
+  while (static_cast<std::size_t>(end - at) >= longest) {
+    const std::uint8_t mark = *at;
+    if (mark == timestamp) {
+      std::memcpy(&time_, at + 1, sizeof time_);
+      at += 1 + sizeof time_;
+      continue;
+    }
+    const std::uint8_t* from = at + 1;
+    switch (static_cast<EventKind>(mark)) {
+      case EventKind::enter:
+      case EventKind::leave:
+        if (!load(from, 4, view.field[0])) return stop();
+        break;
+      case EventKind::thread_task_create:
+      case EventKind::thread_task_switch:
+      case EventKind::thread_task_complete:
+        ++from;
+        if (!load(from, 4, view.field[0]) || !load(from, 4, view.field[1]) || !load(from, 4, view.field[2]))
+          return stop();
+        if (from != at + 2 + at[1]) return stop();
+        break;
+      case EventKind::thread_acquire_lock:
+      case EventKind::thread_release_lock:
+        ++from;
+        view.field[0] = *from++;
+        if (!load(from, 4, view.field[1]) || !load(from, 4, view.field[2])) return stop();
+        if (from != at + 2 + at[1]) return stop();
+        break;
+      default:
+        return stop();
+    }
+    at_ += static_cast<std::size_t>(from - begin);
+    view.kind = static_cast<EventKind>(mark);
+    view.location = location_;
+    view.time = time_;
+    view.position = ++position_;
+    view.attributes = {};
+    view.values = {};
+    view.types = {};
+    return true;
+  }
+  return stop();
 }
 
 EventReader::Item EventReader::parse(ByteCursor& in, EventView& view) {

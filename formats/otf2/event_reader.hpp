@@ -32,6 +32,7 @@ class EventReader {
  private:
   enum class Item : std::uint8_t { event, attributes, timestamp, end_of_chunk, end_of_file, incomplete };
 
+  bool next_plain(EventView& view);
   Item parse(ByteCursor& in, EventView& view);
   bool parse_event(ByteCursor& in, EventView& view);
   bool parse_attributes(ByteCursor& in);
@@ -55,6 +56,7 @@ class EventReader {
   std::uint64_t time_ = 0, position_ = 0;
   std::size_t interval_ = 0;  ///< of the clock
   bool big_endian_ = false, done_ = false;
+  bool as_it_is_ = false;  ///< nothing is mapped and no clock corrected
   std::vector<AttributeView> attributes_;
   std::vector<std::uint64_t> values_;
   std::vector<std::uint8_t> types_;

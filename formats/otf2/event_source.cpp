@@ -45,6 +45,17 @@ class ArchiveSource final : public EventSource {
   }
 
   void deliver(const EventView& view, EventVisitor& visitor) {
+    if (view.attributes.empty() && (view.kind == EventKind::enter || view.kind == EventKind::leave)) {
+      const Event event{.time = nanoseconds(view.time),
+                        .type = view.kind == EventKind::enter ? EventType::enter : EventType::leave,
+                        .attributes = 0,
+                        .sub = 0,
+                        .ref = index_.regions[view.field[0]],
+                        .a = 0,
+                        .b = 0};
+      visitor.event(index_.locations[view.location], event, {});
+      return;
+    }
     Event event{
         .time = nanoseconds(view.time), .type = EventType::enter, .attributes = 0, .sub = 0, .ref = 0, .a = 0, .b = 0};
     attributes_.clear();

@@ -6,11 +6,12 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace tracer::parquet {
 namespace {
 
-constexpr std::size_t block = 128, miniblocks = 4, miniblock = block / miniblocks;
+constexpr std::size_t miniblocks = 4, miniblock = delta_block / miniblocks;
 
 void put_varint(std::uint64_t value, Bytes& out) {
   for (; value >= 0x80; value >>= 7) out.push_back(static_cast<std::uint8_t>(value | 0x80));
@@ -42,43 +43,97 @@ std::uint8_t* pack(const std::uint64_t* values, std::size_t count, unsigned widt
   return out + have / 8;
 }
 
+/// The value whose number is I into its place among 32 of Width bits.
+template <unsigned Width, std::size_t I>
+void place(const std::uint64_t* values, std::uint64_t* words) {
+  constexpr std::size_t at = I * Width / 64;
+  constexpr unsigned shift = I * Width % 64;
+  if constexpr (shift == 0)
+    words[at] = values[I];
+  else
+    words[at] |= values[I] << shift;
+  if constexpr (shift + Width > 64) words[at + 1] = values[I] >> (64 - shift);
+}
+
+/// A miniblock; all is known when it is compiled but the values. Returns the end.
+template <unsigned Width>
+std::uint8_t* pack_miniblock(const std::uint64_t* values, std::uint8_t* out) {
+  if constexpr (Width != 0) {
+    std::uint64_t words[(miniblock * Width + 63) / 64];
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (place<Width, I>(values, words), ...);
+    }
+    (std::make_index_sequence<miniblock>{});
+    std::memcpy(out, words, miniblock * Width / 8);
+  }
+  return out + miniblock * Width / 8;
+}
+
+using Packer = std::uint8_t* (*)(const std::uint64_t*, std::uint8_t*);
+constexpr auto packers = []<std::size_t... Width>(std::index_sequence<Width...>) {
+  return std::array<Packer, sizeof...(Width)>{pack_miniblock<Width>...};
+}
+(std::make_index_sequence<65>{});
+
 }  // namespace
 
-void encode_delta(std::span<const std::int64_t> values, bool narrow, Bytes& out) {
-  put_varint(block, out);
+void encode_delta_head(std::uint64_t count, std::int64_t first, Bytes& out) {
+  put_varint(delta_block, out);
   put_varint(miniblocks, out);
-  put_varint(values.size(), out);
-  put_varint(zigzag(values.empty() ? 0 : values.front()), out);
-  std::array<std::uint64_t, block> deltas;
-  for (std::size_t at = 1; at < values.size(); at += block) {
-    const std::size_t count = std::min(block, values.size() - at);
-    std::int64_t least = INT64_MAX;
-    for (std::size_t i = 0; i < count; ++i) {
-      // Unsigned: what overflows wraps, here and in readers.
-      std::uint64_t delta = static_cast<std::uint64_t>(values[at + i]) - static_cast<std::uint64_t>(values[at + i - 1]);
-      if (narrow) delta = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(delta)});
-      deltas[i] = delta;
-      least = std::min(least, static_cast<std::int64_t>(delta));
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      deltas[i] -= static_cast<std::uint64_t>(least);
-      if (narrow) deltas[i] &= 0xffffffffu;
-    }
-    std::fill(deltas.begin() + static_cast<std::ptrdiff_t>(count), deltas.end(), 0);
-    put_varint(zigzag(least), out);
-    const std::size_t widths = out.size();
-    out.resize(widths + miniblocks + block * 8 + 8);
-    std::uint8_t* to = out.data() + widths + miniblocks;
-    for (std::size_t m = 0; m < miniblocks; ++m) {
-      const std::uint64_t* const from = deltas.data() + m * miniblock;
-      std::uint64_t any = 0;
-      for (std::size_t i = 0; i < miniblock; ++i) any |= from[i];
-      const auto width = static_cast<unsigned>(std::bit_width(any));
-      out[widths + m] = static_cast<std::uint8_t>(width);
-      if (m * miniblock < count) to = pack(from, miniblock, width, to);
-    }
-    out.resize(static_cast<std::size_t>(to - out.data()));
+  put_varint(count, out);
+  put_varint(zigzag(first), out);
+}
+
+namespace {
+
+template <bool Narrow>
+void encode_block(std::span<const std::int64_t> values, Bytes& out) {
+  if (all_alike(values)) {
+    out.insert(out.end(), 1 + miniblocks, 0);  // the least difference, and the widths
+    return;
   }
+  const std::size_t count = values.size() - 1;
+  std::array<std::uint64_t, delta_block> deltas;
+  std::int64_t least = INT64_MAX;
+  for (std::size_t i = 0; i < count; ++i) {
+    // Unsigned: what overflows wraps, here and in readers.
+    std::uint64_t delta = static_cast<std::uint64_t>(values[i + 1]) - static_cast<std::uint64_t>(values[i]);
+    if constexpr (Narrow) delta = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(delta)});
+    deltas[i] = delta;
+    least = std::min(least, static_cast<std::int64_t>(delta));
+  }
+  const std::uint64_t mask = Narrow ? 0xffffffffu : ~std::uint64_t{0};
+  for (std::size_t i = 0; i < count; ++i) deltas[i] = (deltas[i] - static_cast<std::uint64_t>(least)) & mask;
+  std::fill(deltas.begin() + static_cast<std::ptrdiff_t>(count), deltas.end(), 0);
+  std::uint8_t packed[10 + miniblocks + delta_block * 8];
+  std::uint8_t* to = packed;
+  for (std::uint64_t rest = zigzag(least);; rest >>= 7) {
+    *to++ = static_cast<std::uint8_t>(rest < 0x80 ? rest : rest | 0x80);
+    if (rest < 0x80) break;
+  }
+  std::uint8_t* widths = to;
+  to += miniblocks;
+  for (std::size_t m = 0; m < miniblocks; ++m) {
+    const std::uint64_t* const from = deltas.data() + m * miniblock;
+    std::uint64_t any = 0;
+    for (std::size_t i = 0; i < miniblock; ++i) any |= from[i];
+    const auto width = static_cast<unsigned>(std::bit_width(any));
+    *widths++ = static_cast<std::uint8_t>(width);
+    if (m * miniblock < count) to = packers[width](from, to);
+  }
+  out.insert(out.end(), packed, to);
+}
+
+}  // namespace
+
+void encode_delta_block(std::span<const std::int64_t> values, bool narrow, Bytes& out) {
+  narrow ? encode_block<true>(values, out) : encode_block<false>(values, out);
+}
+
+void encode_delta(std::span<const std::int64_t> values, bool narrow, Bytes& out) {
+  encode_delta_head(values.size(), values.empty() ? 0 : values.front(), out);
+  for (std::size_t at = 1; at < values.size(); at += delta_block)
+    encode_delta_block(values.subspan(at - 1, std::min(delta_block, values.size() - at) + 1), narrow, out);
 }
 
 void encode_indices(std::span<const std::int64_t> indices, std::uint64_t size, Bytes& out) {

@@ -3,6 +3,7 @@
 // dictionary indices. "Encodings.md" of the format's specification.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -11,8 +12,25 @@ namespace tracer::parquet {
 
 using Bytes = std::vector<std::uint8_t>;
 
+/// Differences that are packed together: a page has blocks of so many, only the last is shorter.
+inline constexpr std::size_t delta_block = 128;
+
+inline bool all_alike(std::span<const std::int64_t> values) noexcept {
+  for (std::size_t at = 0; at < values.size(); at += 16) {
+    std::int64_t differs = 0;
+    for (std::size_t i = at; i < std::min(at + 16, values.size()); ++i) differs |= values[i] ^ values[0];
+    if (differs != 0) return false;
+  }
+  return true;
+}
+
 /// Appends the values of one page. `narrow`: they are 32 bit numbers, whose differences wrap at 32 bits.
 void encode_delta(std::span<const std::int64_t> values, bool narrow, Bytes& out);
+
+/// The same piece by piece: what a page of `count` values begins with, and its blocks, each of 2 to 1 + delta_block
+/// values, the first of which is the last one of the block before.
+void encode_delta_head(std::uint64_t count, std::int64_t first, Bytes& out);
+void encode_delta_block(std::span<const std::int64_t> values, bool narrow, Bytes& out);
 
 /// Appends the bit width (one byte) and the indices of one page; all are below `size`, the dictionary's.
 void encode_indices(std::span<const std::int64_t> indices, std::uint64_t size, Bytes& out);

@@ -6,15 +6,10 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstring>
-#include <deque>
-#include <unordered_map>
 #include <utility>
 
-#include "formats/parquet/encode.hpp"
 #include "formats/parquet/thrift.hpp"
 #include "tracer/base/file.hpp"
 #include "tracer/error.hpp"
@@ -22,117 +17,15 @@
 namespace tracer::parquet {
 namespace {
 
-// Values of the format's enumerations.
-enum : std::int64_t { physical_int32 = 1, physical_int64 = 2, physical_double = 5, physical_byte_array = 6 };
-enum : std::int64_t { plain = 0, rle = 3, delta_binary_packed = 5, rle_dictionary = 8 };
-enum : std::int64_t { uncompressed = 0, zstd = 6 };
-enum : std::int64_t { data_page = 0, dictionary_page = 2 };
 constexpr std::string_view magic = "PAR1";
-/// Fast; the packed pages hardly get smaller at higher levels.
-constexpr int level = 1;
-
-std::int64_t physical(Type type) {
-  switch (type) {
-    case Type::int32:
-      return physical_int32;
-    case Type::int64:
-      return physical_int64;
-    case Type::real:
-      return physical_double;
-    default:
-      return physical_byte_array;
-  }
-}
-
-std::int64_t encoding(Type type) {
-  return type == Type::text ? rle_dictionary : type == Type::real ? plain : delta_binary_packed;
-}
-
-/// What the statistics say of a column in a group: as PLAIN has the value, texts without their length.
-struct Limits {
-  bool any = false;
-  std::int64_t least = 0, most = 0;
-  double least_real = 0, most_real = 0;
-  std::string least_text, most_text;
-};
-
-template <class T>
-std::string plain_bytes(T value) {
-  std::string bytes(sizeof value, '\0');
-  std::memcpy(bytes.data(), &value, sizeof value);
-  return bytes;
-}
-
-struct Chunk {
-  std::uint64_t dictionary_at = 0, pages_at = 0;  ///< dictionary_at: 0 none
-  std::uint64_t raw = 0, packed = 0;
-  std::int64_t codec = zstd;
-  std::string least, most;
-  bool limits = false;
-};
-
-}  // namespace
-
-struct File::ColumnState {
-  Type type = Type::int64;
-  std::string pages;      ///< headers and bodies of the group so far
-  std::uint64_t raw = 0;  ///< their size uncompressed, with the headers
-  std::int64_t codec = -1;
-  Limits limits;
-  std::deque<std::string> words;
-  std::unordered_map<std::string_view, std::uint32_t> numbers;
-  std::vector<bool> used;  ///< in this group
-};
-
-struct File::Group {
-  std::uint64_t at = 0, rows = 0, raw = 0, packed = 0;
-  std::vector<Chunk> chunks;
-};
-
-namespace {
-
-void end_page_header(Thrift& header) {
-  header.end();
-}
-
-/// Compresses `body` unless the chunk's first page did not get smaller by it; appends header and body.
-template <class State, class Head>
-void add_page(State& column, void* compressor, std::int64_t type, const Bytes& body, std::string& out, Head&& head) {
-  const std::uint8_t* bytes = body.data();
-  std::size_t size = body.size();
-  static thread_local Bytes packed;
-  if (column.codec != uncompressed && size != 0) {
-    packed.resize(ZSTD_compressBound(size));
-    const std::size_t got =
-        ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(compressor), packed.data(), packed.size(), body.data(), size, level);
-    if (ZSTD_isError(got) != 0) throw Error{std::string{"zstd: "} + ZSTD_getErrorName(got)};
-    if (column.codec == -1) column.codec = got > size - size / 16 ? uncompressed : zstd;
-    if (column.codec == zstd) {
-      bytes = packed.data();
-      size = got;
-    }
-  }
-  const std::size_t before = out.size();
-  Thrift header{out};
-  header.i32(1, type);
-  header.i32(2, static_cast<std::int64_t>(body.size()));
-  header.i32(3, static_cast<std::int64_t>(size));
-  head(header);
-  end_page_header(header);
-  column.raw += out.size() - before + body.size();
-  out.append(reinterpret_cast<const char*>(bytes), size);
-}
-
 }  // namespace
 
 File::File(std::filesystem::path path, Schema schema) : path_{std::move(path)}, schema_{std::move(schema)} {
   fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd_ < 0) throw Error{system_message("make " + path_.string(), errno)};
   compressor_ = ZSTD_createCCtx();
-  for (const Column& column : schema_.columns) {
-    values_.push_back(std::make_unique_for_overwrite<std::int64_t[]>(schema_.rows_of_page));
-    columns_.emplace_back().type = column.type;
-  }
+  for (const Column& column : schema_.columns) columns_.emplace_back(column);
+  values_.resize(columns_.size() * stride);
   write(magic.data(), magic.size());
 }
 
@@ -141,137 +34,51 @@ File::~File() {
   ZSTD_freeCCtx(static_cast<ZSTD_CCtx*>(compressor_));
 }
 
-void File::put(std::size_t column, double value) noexcept {
-  values_[column][rows_] = std::bit_cast<std::int64_t>(value);
-}
-
-std::uint32_t File::word(std::size_t column, std::string_view text) {
-  ColumnState& state = columns_[column];
-  if (const auto found = state.numbers.find(text); found != state.numbers.end()) return found->second;
-  const auto number = static_cast<std::uint32_t>(state.words.size());
-  state.words.emplace_back(text);
-  state.numbers.emplace(state.words.back(), number);
-  return number;
-}
-
 std::size_t File::held() const noexcept {
   std::size_t bytes = 0;
-  for (const ColumnState& column : columns_) bytes += column.pages.size();
+  for (const ColumnWriter& column : columns_) bytes += column.held();
   return bytes;
 }
 
-void File::end_page() {
-  if (rows_ == 0) return;
-  Bytes body;
+void File::end_block() {
+  const std::size_t own = in_block_ - (rows_ == 0 ? 0 : 1);
+  if (own == 0) return;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    ColumnState& column = columns_[c];
-    const std::span<const std::int64_t> values{values_[c].get(), rows_};
-    Limits& limits = column.limits;
-    body.clear();
-    if (column.type == Type::text) {
-      encode_indices(values, column.words.size(), body);
-      column.used.resize(column.words.size());
-      for (const std::int64_t value : values) column.used[static_cast<std::size_t>(value)] = true;
-    } else if (column.type == Type::real) {
-      const auto* const bytes = reinterpret_cast<const std::uint8_t*>(values.data());
-      body.assign(bytes, bytes + values.size_bytes());
-      for (const std::int64_t bits : values) {
-        const double value = std::bit_cast<double>(bits);
-        if (!limits.any || value < limits.least_real) limits.least_real = value;
-        if (!limits.any || value > limits.most_real) limits.most_real = value;
-        limits.any = true;
-      }
-    } else {
-      encode_delta(values, column.type == Type::int32, body);
-      const auto [least, most] = std::minmax_element(values.begin(), values.end());
-      limits.least = limits.any ? std::min(limits.least, *least) : *least;
-      limits.most = limits.any ? std::max(limits.most, *most) : *most;
-      limits.any = true;
-    }
-    add_page(column, compressor_, data_page, body, column.pages, [&](Thrift& header) {
-      header.begin_struct(5);
-      header.i32(1, static_cast<std::int64_t>(rows_));
-      header.i32(2, encoding(column.type));
-      header.i32(3, rle);
-      header.i32(4, rle);
-      header.end_struct();
-    });
+    std::int64_t* const values = values_.data() + c * stride;
+    columns_[c].add({values, in_block_});
+    values[0] = values[in_block_ - 1];
   }
+  in_block_ = 1;
+  rows_ += own;
+  if (rows_ > schema_.rows_of_page - delta_block) end_page();
+}
+
+void File::end_page() {
+  for (ColumnWriter& column : columns_) column.end_page(rows_, compressor_);
   in_group_ += rows_;
-  rows_ = 0;
+  rows_ = in_block_ = 0;
   if (in_group_ >= rows_of_group) end_group();
 }
 
 void File::end_group() {
-  if (rows_ != 0) {
-    const std::uint64_t before = written_;
-    end_page();
-    if (written_ != before) return;  // that was the group's last page
-  }
-  if (in_group_ == 0) return;
+  const std::uint64_t before = written_;
+  end_block();
+  if (rows_ != 0) end_page();
+  if (written_ != before || in_group_ == 0) return;  // that was the group's last page, or there is none
   Group group;
   group.at = size_;
   group.rows = in_group_;
-  for (ColumnState& column : columns_) {
-    Chunk chunk;
-    if (column.type == Type::text) {
-      Bytes body;
-      for (std::size_t w = 0; w < column.words.size(); ++w) {
-        const std::string& word = column.words[w];
-        const auto length = static_cast<std::uint32_t>(word.size());
-        const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&length);
-        body.insert(body.end(), bytes, bytes + sizeof length);
-        body.insert(body.end(), word.begin(), word.end());
-        if (w >= column.used.size() || !column.used[w]) continue;
-        Limits& limits = column.limits;
-        if (!limits.any || word < limits.least_text) limits.least_text = word;
-        if (!limits.any || word > limits.most_text) limits.most_text = word;
-        limits.any = true;
-      }
-      std::string page;
-      add_page(column, compressor_, dictionary_page, body, page, [&](Thrift& header) {
-        header.begin_struct(7);
-        header.i32(1, static_cast<std::int64_t>(column.words.size()));
-        header.i32(2, plain);
-        header.end_struct();
-      });
-      chunk.dictionary_at = size_;
-      write(page.data(), page.size());
-      chunk.packed += page.size();
-      std::fill(column.used.begin(), column.used.end(), false);
+  for (ColumnWriter& column : columns_) {
+    ColumnWriter::Group done = column.end_group(compressor_);
+    if (!done.dictionary.empty()) {
+      done.chunk.dictionary_at = size_;
+      write(done.dictionary.data(), done.dictionary.size());
     }
-    chunk.pages_at = size_;
-    write(column.pages.data(), column.pages.size());
-    chunk.packed += column.pages.size();
-    chunk.raw = column.raw;
-    chunk.codec = column.codec == -1 ? static_cast<std::int64_t>(uncompressed) : column.codec;
-    const Limits& limits = column.limits;
-    chunk.limits = limits.any;
-    switch (column.type) {
-      case Type::int32:
-        chunk.least = plain_bytes(static_cast<std::int32_t>(limits.least));
-        chunk.most = plain_bytes(static_cast<std::int32_t>(limits.most));
-        break;
-      case Type::int64:
-        chunk.least = plain_bytes(limits.least);
-        chunk.most = plain_bytes(limits.most);
-        break;
-      case Type::real:
-        chunk.least = plain_bytes(limits.least_real);
-        chunk.most = plain_bytes(limits.most_real);
-        break;
-      case Type::text:
-        chunk.least = limits.least_text;
-        chunk.most = limits.most_text;
-        break;
-    }
-    group.raw += chunk.raw;
-    group.packed += chunk.packed;
-    group.chunks.push_back(std::move(chunk));
-    column.pages = {};
-    column.raw = 0;
-    column.codec = -1;
-    column.limits = {};
+    done.chunk.pages_at = size_;
+    write(done.pages.data(), done.pages.size());
+    group.raw += done.chunk.raw;
+    group.packed += done.chunk.packed;
+    group.chunks.push_back(std::move(done.chunk));
   }
   groups_.push_back(std::move(group));
   written_ += in_group_;
@@ -317,7 +124,7 @@ std::string File::footer() const {
       meta.i32(1, physical(column.type));
       meta.list_of_i32(2, text ? 2 : 1);
       if (text) meta.element(std::int64_t{plain});
-      meta.element(encoding(column.type));
+      meta.element(encoding(column));
       meta.list_of_binary(3, 1);
       meta.element(std::string_view{column.name});
       meta.i32(4, chunk.codec);

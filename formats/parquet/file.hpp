@@ -3,22 +3,18 @@
 // and maximum of each column in each row group. docs/formats/parquet.md says what tables are made of it.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "formats/parquet/column.hpp"
+
 namespace tracer::parquet {
-
-enum class Type : std::uint8_t { int32, int64, real, text };
-
-struct Column {
-  std::string name;
-  Type type = Type::int64;
-};
 
 struct Schema {
   std::vector<Column> columns;
@@ -27,7 +23,7 @@ struct Schema {
   std::size_t rows_of_page = 16 * 1024;                         ///< at most 16 K
 };
 
-/// Used by one thread. Memory: a page of rows as they are and one row group's pages, compressed. Throws
+/// Used by one thread. Memory: a page, packed, and one row group's pages, compressed. Throws
 /// tracer::Error when the file cannot be made (it must not exist) or written; what was written then has no end,
 /// and no reader takes it.
 class File {
@@ -42,14 +38,14 @@ class File {
   /// A value for each column: integers, double for reals, and for texts the number that word() gave.
   template <class... Values>
   void row(const Values&... values) {
-    std::size_t column = 0;
-    (put(column++, values), ...);
-    if (++rows_ == schema_.rows_of_page) end_page();
+    std::int64_t* to = values_.data() + in_block_;
+    ((*to = bits_of(values), to += stride), ...);
+    if (++in_block_ == ColumnWriter::most_values) end_block();
   }
   /// The number of `text` in the dictionary of a column of texts.
-  std::uint32_t word(std::size_t column, std::string_view text);
+  std::uint32_t word(std::size_t column, std::string_view text) { return columns_[column].word(text); }
 
-  std::uint64_t rows() const noexcept { return written_ + in_group_ + rows_; }
+  std::uint64_t rows() const noexcept { return written_ + in_group_ + rows_ + in_block_ - (rows_ == 0 ? 0 : 1); }
   /// Bytes in memory that end_group() would write.
   std::size_t held() const noexcept;
   /// Writes out what is held as a row group of its own.
@@ -58,12 +54,16 @@ class File {
   std::uint64_t close();
 
  private:
-  struct ColumnState;
-  struct Group;
-  void put(std::size_t column, double value) noexcept;
+  struct Group {
+    std::uint64_t at = 0, rows = 0, raw = 0, packed = 0;
+    std::vector<Chunk> chunks;
+  };
+  static constexpr std::size_t stride = ColumnWriter::most_values;
+  static std::int64_t bits_of(double value) noexcept { return std::bit_cast<std::int64_t>(value); }
   template <class Integer>
   requires std::is_integral_v<Integer>
-  void put(std::size_t column, Integer value) noexcept { values_[column][rows_] = static_cast<std::int64_t>(value); }
+  static std::int64_t bits_of(Integer value) noexcept { return static_cast<std::int64_t>(value); }
+  void end_block();
   void end_page();
   void write(const void* bytes, std::size_t size);
   std::string footer() const;
@@ -72,9 +72,10 @@ class File {
   Schema schema_;
   int fd_ = -1;
   std::uint64_t size_ = 0, written_ = 0, in_group_ = 0;
-  std::size_t rows_ = 0;                                 ///< of the page
-  std::vector<std::unique_ptr<std::int64_t[]>> values_;  ///< of the page; reals by their bits
-  std::vector<ColumnState> columns_;
+  std::size_t rows_ = 0;              ///< of the page, without those of the block
+  std::size_t in_block_ = 0;          ///< with the row before the block, where the page has one
+  std::vector<std::int64_t> values_;  ///< of the block, column by column; reals by their bits
+  std::vector<ColumnWriter> columns_;
   std::vector<Group> groups_;
   void* compressor_ = nullptr;
 };

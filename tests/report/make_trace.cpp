@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// make_trace KIND DIRECTORY [NUMBER]: writes one of the known traces, or a large one, as an archive.
+// make_trace KIND DIRECTORY [NUMBER [THREADS]]: writes one of the known traces, or a large one, as an archive.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -80,7 +80,7 @@ int main(int argc, char** argv) try {
     std::fprintf(stderr,
                  "usage: make_trace "
                  "imbalance|even|killed|chain|overlap|lock|phases|large|wide|ring|sampled|many-samples DIRECTORY "
-                 "[NUMBER]\n");
+                 "[NUMBER [THREADS]]\n");
     return 2;
   }
   const std::uint64_t number = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 10;
@@ -90,7 +90,8 @@ int main(int argc, char** argv) try {
   const auto sink = make_otf2_sink(argv[2], options);
   const std::string kind = argv[1];
   if (kind == "large") {
-    write_large(*sink, argc > 3 ? number : 1'000'000, 8, 2);
+    const unsigned threads = argc > 4 ? static_cast<unsigned>(std::strtoul(argv[4], nullptr, 10)) : 8;
+    write_large(*sink, argc > 3 ? number : 1'000'000, threads, 2);
     return 0;
   }
   if (kind == "wide") {  // NUMBER threads, forty regions

@@ -17,13 +17,14 @@ constexpr std::uint64_t rows_of_file = 32 * parquet::File::rows_of_group;
 constexpr std::uint32_t rows_between_looks = 16 * 1024;
 constexpr std::size_t most_held = std::size_t{96} << 20;
 
+using parquet::Packing;
 using enum parquet::Type;
 
 const std::array<TableLayout, number_of_tables>& layouts() {
   static const std::array<TableLayout, number_of_tables> all{{
       {"regions",
        {{"id"},
-        {"parent"},
+        {"parent", int64, Packing::as_is},
         {"start"},
         {"end"},
         {"exclusive"},

@@ -24,6 +24,13 @@ bool is_told(EventType type) {
   return type != EventType::enter && type != EventType::leave && type != EventType::metric_uint;
 }
 
+/// Of events, by their types.
+constexpr auto event_names = [] {
+  std::array<std::string_view, event_types> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = name_of(static_cast<EventType>(i));
+  return names;
+}();
+
 bool is_kernel(RegionRole role) {
   return role != RegionRole::allocate && role != RegionRole::deallocate && role != RegionRole::data_transfer;
 }
@@ -112,8 +119,8 @@ void Tables::add_event(LocationRef location, const Event& event) {
   if (event.type == EventType::parameter_string || event.type == EventType::program_begin) {
     if (event.a < definitions_.strings.size()) value_text = definitions_.strings[event.a];
   }
-  file.row(since(event.time), location, file.word(2, name_of(event.type)), file.word(3, name), event.ref, event.a,
-           event.b, file.word(7, value_text));
+  file.row(since(event.time), location, file.word(2, event_names[static_cast<std::size_t>(event.type)]),
+           file.word(3, name), event.ref, event.a, event.b, file.word(7, value_text));
 }
 
 void Tables::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
@@ -134,22 +141,15 @@ void Tables::leave(LocationRef location, Task& task, const Frame& frame, std::ui
            task.team_number);
 }
 
-void Tables::task_created(LocationRef location, Task&, Task& task) {
-  created_on_[&task] = location;
-}
-
 void Tables::task_completed(LocationRef, Task& task, std::uint64_t time) {
   add_task(task, time, true);
-  created_on_.erase(&task);
 }
 
 void Tables::add_task(const Task& task, std::uint64_t completed, bool is_complete) {
-  const auto creator = created_on_.find(&task);
   files_.file(Table::tasks, task.location)
       .row(task.number, task.parent == nullptr ? 0 : task.parent->number, task.team_number, or_none(task.region),
            since(task.created), task.started ? since(task.first_start) : -1, since(completed), task.active,
-           task.location, creator == created_on_.end() ? or_none(undefined_ref) : std::int64_t{creator->second},
-           is_complete ? 1 : 0);
+           task.location, or_none(task.created_on), is_complete ? 1 : 0);
 }
 
 void Tables::task_dependence(Task& source, Task& sink) {
@@ -212,10 +212,8 @@ void Tables::finished(std::uint64_t time) {
   for (const auto& [lock, state] : locks_) {
     if (state.open.held) add_lock(lock, state.open, 0, 0);
   }
-  std::vector<const Task*> open;
-  for (const auto& [task, location] : created_on_) open.push_back(task);
-  std::sort(open.begin(), open.end(), [](const Task* a, const Task* b) { return a->number < b->number; });
-  for (const Task* task : open) add_task(*task, time, false);
+  for (const Task* task : replay_.open_tasks())
+    if (task->created_on != undefined_ref) add_task(*task, time, false);
   files_.close_all();
   add_definitions();
 }

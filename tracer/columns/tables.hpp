@@ -24,9 +24,9 @@ class Tables final : public report::Observer, public report::MpiSink {
   Tables(const Definitions& definitions, const report::Replay& replay, const report::Phases& phases,
          const std::filesystem::path& directory, std::uint64_t shortest);
 
+  unsigned told() const override { return of_events | of_leaves; }
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void leave(LocationRef location, report::Task& task, const report::Frame& frame, std::uint64_t time) override;
-  void task_created(LocationRef location, report::Task& creator, report::Task& task) override;
   void task_completed(LocationRef location, report::Task& task, std::uint64_t time) override;
   void task_dependence(report::Task& source, report::Task& sink) override;
   void team_ended(report::Team& team) override;
@@ -82,7 +82,6 @@ class Tables final : public report::Observer, public report::MpiSink {
   std::unordered_map<std::uint64_t, Submit> submits_;
   std::unordered_map<std::uint64_t, Copy> copies_;
   std::unordered_map<std::uint64_t, Lock> locks_;
-  std::unordered_map<const report::Task*, LocationRef> created_on_;  ///< of tasks that are not complete
   LocationRef now_location_ = 0;
   std::uint64_t now_ = 0;
   std::uint32_t host_op_id_ = undefined_ref, callsite_ = undefined_ref;

@@ -8,28 +8,13 @@
 #include "tracer/base/file.hpp"
 #include "tracer/columns/tables.hpp"
 #include "tracer/error.hpp"
+#include "tracer/report/reading_progress.hpp"
 #include "tracer/report/timeline_samples.hpp"
 
 namespace tracer::columns {
 namespace {
 
 namespace fs = std::filesystem;
-
-class WithProgress final : public EventVisitor {
- public:
-  WithProgress(EventVisitor& next, std::uint64_t total, const std::function<void(double)>& progress)
-      : next_{next}, total_{total}, progress_{progress} {}
-  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
-    next_.event(location, event, attributes);
-    if (++count_ % (1 << 18) == 0 && progress_ && total_ != 0)
-      progress_(static_cast<double>(count_) / static_cast<double>(total_));
-  }
-
- private:
-  EventVisitor& next_;
-  std::uint64_t total_, count_ = 0;
-  const std::function<void(double)>& progress_;
-};
 
 /// A directory that goes away with what is in it, unless it has got its name.
 class Unfinished {
@@ -74,8 +59,9 @@ WriteResult write_tables(EventSource& source, const fs::path& directory, const W
   std::optional<report::TimelineSamples> sampled;
   if (options.samples != nullptr) replay.add(sampled.emplace(source.definitions(), *options.samples, tables.samples()));
   replay.add(tables);
-  WithProgress with_progress{replay, source.number_of_events(), options.progress};
-  source.read(with_progress);
+  report::ReadingProgress reading{source.number_of_events(), options.progress};
+  replay.add(reading);
+  source.read(replay);
   replay.finish();
   unfinished.get_name();
   return {tables.rows(), tables.bytes()};

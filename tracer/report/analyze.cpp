@@ -29,6 +29,7 @@ namespace {
 /// What the first program called itself.
 class ProgramName final : public Observer {
  public:
+  unsigned told() const override { return of_events; }
   void event(LocationRef, const Event& event, std::span<const EventAttribute>) override {
     if (event.type == EventType::program_begin && program_ == 0) program_ = event.a;
   }

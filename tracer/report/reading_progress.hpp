@@ -15,14 +15,13 @@ class ReadingProgress final : public Observer {
  public:
   ReadingProgress(std::uint64_t events, std::function<void(double)> progress)
       : total_{events}, progress_{std::move(progress)} {}
-  void event(LocationRef, const Event&, std::span<const EventAttribute>) override {
-    if (++count_ % every == 0 && progress_ && total_ != 0)
-      progress_(static_cast<double>(count_) / static_cast<double>(total_));
+  unsigned told() const override { return 0; }
+  void events_so_far(std::uint64_t events) override {
+    if (progress_ && total_ != 0) progress_(static_cast<double>(events) / static_cast<double>(total_));
   }
 
  private:
-  static constexpr std::uint64_t every = 1 << 18;
-  std::uint64_t total_, count_ = 0;
+  std::uint64_t total_;
   std::function<void(double)> progress_;
 };
 

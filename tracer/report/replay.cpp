@@ -11,11 +11,30 @@
 namespace tracer::report {
 namespace {
 
+constexpr std::uint64_t events_between_looks = (1 << 18) - 1;
+
 std::uint32_t find_attribute(const Definitions& definitions, std::string_view name) {
   for (std::size_t i = 0; i < definitions.attributes.size(); ++i) {
     if (definitions.attributes[i].name == name) return static_cast<std::uint32_t>(i);
   }
   return undefined_ref;
+}
+
+/// Member by member: a copy of the whole would wait for the numbers that have just been added to.
+Frame pop_frame(Task& task) {
+  const Frame& top = task.stack.back();
+  const std::uint64_t exclusive = top.exclusive, active = top.active + exclusive;
+  const Frame frame{.region = top.region,
+                    .activity = top.activity,
+                    .enter = top.enter,
+                    .exclusive = exclusive,
+                    .active = active,
+                    .waiting = top.waiting,
+                    .number = top.number,
+                    .location = top.location};
+  task.stack.pop_back();
+  if (!task.stack.empty()) task.stack.back().active += active;
+  return frame;
 }
 
 }  // namespace
@@ -35,6 +54,7 @@ Replay::Replay(const Definitions& definitions)
       task_id_{find_attribute(definitions, "TASK_ID")},
       source_id_{find_attribute(definitions, "SOURCE_TASK_ID")},
       sink_id_{find_attribute(definitions, "SINK_TASK_ID")} {
+  for (const RegionClass& region : classes_) has_dependences_ |= region.construct == Directive::task_dependence;
   locations_.resize(definitions.locations.size());
   for (std::size_t i = 0; i < locations_.size(); ++i) {
     // What is no thread is none of the program's threads' work either.
@@ -44,6 +64,15 @@ Replay::Replay(const Definitions& definitions)
     locations_[i].root->location = static_cast<LocationRef>(i);
     locations_[i].current = locations_[i].root;
   }
+}
+
+void Replay::add(Observer& observer) {
+  const unsigned told = observer.told();
+  observers_.push_back(&observer);
+  if ((told & Observer::of_events) != 0) of_events_.push_back(&observer);
+  if ((told & Observer::of_intervals) != 0) of_intervals_.push_back(&observer);
+  if ((told & Observer::of_enters) != 0) of_enters_.push_back(&observer);
+  if ((told & Observer::of_leaves) != 0) of_leaves_.push_back(&observer);
 }
 
 std::uint64_t Replay::attribute(std::span<const EventAttribute> attributes, std::uint32_t which) const {
@@ -75,7 +104,7 @@ void Replay::charge(LocationRef ref, LocationState& location, std::uint64_t time
     Membership& context = location.contexts.back();
     context.team->members[context.member].ns[static_cast<std::size_t>(activity)] += ns;
   }
-  for (Observer* observer : observers_) observer->interval(ref, task, activity, from, time);
+  for (Observer* observer : of_intervals_) observer->interval(ref, task, activity, from, time);
 }
 
 void Replay::event(LocationRef ref, const Event& event, std::span<const EventAttribute> attributes) {
@@ -83,13 +112,14 @@ void Replay::event(LocationRef ref, const Event& event, std::span<const EventAtt
     ++irregular_;
     return;
   }
-  ++events_;
+  if ((++events_ & events_between_looks) == 0)
+    for (Observer* observer : observers_) observer->events_so_far(events_);
   first_ = std::min(first_, event.time);
   last_ = std::max(last_, event.time);
   last_of_[process_[ref]] = std::max(last_of_[process_[ref]], event.time);
   LocationState& location = locations_[ref];
   charge(ref, location, event.time);
-  for (Observer* observer : observers_) observer->event(ref, event, attributes);
+  for (Observer* observer : of_events_) observer->event(ref, event, attributes);
   switch (event.type) {
     case EventType::program_begin:
       location.initial = true;
@@ -144,15 +174,19 @@ void Replay::do_enter(LocationRef ref, LocationState& location, const Event& eve
   Task& task = *location.current;
   Activity activity = region.activity;
   if (location.kind == LocationKind::accelerator_stream) activity = Activity::work;
-  task.stack.push_back(
-      {.region = event.ref, .activity = activity, .enter = event.time, .number = ++enters_, .location = ref});
+  Frame& frame = task.stack.emplace_back();
+  frame.region = event.ref;
+  frame.activity = activity;
+  frame.enter = event.time;
+  frame.number = ++enters_;
+  frame.location = ref;
   if (task.is_explicit && task.region == undefined_ref && region.construct == Directive::task) task.region = event.ref;
   if (region.construct == Directive::parallel && !location.contexts.empty() &&
       location.contexts.back().team->region == undefined_ref) {
     location.contexts.back().team->region = event.ref;
   }
   if (region.construct == Directive::task_dependence) dependence(ref, attributes);
-  for (Observer* observer : observers_) observer->enter(ref, task, task.stack.back());
+  for (Observer* observer : of_enters_) observer->enter(ref, task, task.stack.back());
 }
 
 void Replay::do_leave(LocationRef ref, LocationState& location, const Event& event) {
@@ -164,11 +198,8 @@ void Replay::do_leave(LocationRef ref, LocationState& location, const Event& eve
     if (found == task.stack.rend()) return;
   }
   while (!task.stack.empty()) {
-    Frame frame = task.stack.back();
-    frame.active += frame.exclusive;
-    task.stack.pop_back();
-    if (!task.stack.empty()) task.stack.back().active += frame.active;
-    for (Observer* observer : observers_) observer->leave(ref, task, frame, event.time);
+    const Frame frame = pop_frame(task);
+    for (Observer* observer : of_leaves_) observer->leave(ref, task, frame, event.time);
     if (frame.region == event.ref) break;
   }
 }
@@ -264,18 +295,18 @@ void Replay::do_task_create(LocationRef ref, LocationState& location, const Even
   task->is_explicit = true;
   task->number = ++tasks_begun_;
   task->id = attribute(attributes, task_id_);
-  task->location = ref;
+  task->location = task->created_on = ref;
   task->parent = location.current;
   task->team = location.contexts.empty() ? nullptr : location.contexts.back().team.get();
   task->team_number = task->team == nullptr ? 0 : task->team->number;
   task->created = event.time;
   tasks_[{event.ref, static_cast<std::uint32_t>(event.a), event.b}] = task;
-  if (task->id != 0) by_id_[in_process(ref, task->id)] = task;
+  if (has_dependences_ && task->id != 0) by_id_[in_process(ref, task->id)] = task;
   for (Observer* observer : observers_) observer->task_created(ref, *location.current, *task);
 }
 
 void Replay::do_task_switch(LocationRef ref, LocationState& location, const Event& event) {
-  const std::shared_ptr<Task> from = location.current;
+  const std::shared_ptr<Task> from = std::move(location.current);
   if (event.b == 0) {
     location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
   } else {
@@ -303,11 +334,18 @@ void Replay::do_task_complete(LocationRef ref, LocationState& location, const Ev
   task->stack.clear();
   for (Observer* observer : observers_) observer->task_completed(ref, *task, event.time);
   task->after.clear();
-  if (task->id != 0) by_id_.erase(in_process(ref, task->id));
+  if (has_dependences_ && task->id != 0) by_id_.erase(in_process(ref, task->id));
   if (location.current == task) {
     location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
     for (Observer* observer : observers_) observer->task_switched(ref, *task, *location.current, event.time);
   }
+}
+
+std::vector<const Task*> Replay::open_tasks() const {
+  std::vector<const Task*> open;
+  for (const auto& [key, task] : tasks_) open.push_back(task.get());
+  std::sort(open.begin(), open.end(), [](const Task* a, const Task* b) { return a->number < b->number; });
+  return open;
 }
 
 /// Each process numbers its own tasks.
@@ -332,11 +370,8 @@ void Replay::finish() {
     if (location.begun) charge(ref, location, last);
     Task& task = *location.current;
     while (!task.stack.empty()) {
-      Frame frame = task.stack.back();
-      frame.active += frame.exclusive;
-      task.stack.pop_back();
-      if (!task.stack.empty()) task.stack.back().active += frame.active;
-      for (Observer* observer : observers_) observer->leave(ref, task, frame, last);
+      const Frame frame = pop_frame(task);
+      for (Observer* observer : of_leaves_) observer->leave(ref, task, frame, last);
       ++irregular_;
     }
   }

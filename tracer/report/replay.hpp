@@ -41,7 +41,8 @@ struct Task {
   std::uint64_t id = 0;      ///< TASK_ID, 0 unknown
   std::uint64_t number = 0;  ///< of an explicit task, from 1 in order of creation
   bool is_explicit = false, started = false, completed = false;
-  LocationRef location = 0;  ///< where it ran last; where it was created until then
+  LocationRef location = 0;                ///< where it ran last; where it was created until then
+  LocationRef created_on = undefined_ref;  ///< undefined_ref: nothing told of that
   RegionRef region = undefined_ref;
   std::uint64_t created = 0, first_start = 0, active = 0, create_ns = 0;
   std::vector<Frame> stack;
@@ -95,7 +96,12 @@ struct LocationState {
 class Observer {
  public:
   virtual ~Observer() = default;
+  /// Which of the four calls that come with every event it is to get: a sum. Asked when it is added to a replay.
+  enum Told : unsigned { of_events = 1, of_intervals = 2, of_enters = 4, of_leaves = 8, of_all = 15 };
+  virtual unsigned told() const { return of_all; }
   virtual void event(LocationRef, const Event&, std::span<const EventAttribute>) {}
+  /// Now and then, for progress.
+  virtual void events_so_far(std::uint64_t) {}
   /// `location` did `activity` from `from` to `to` in `task`, whose innermost frame is charged with it.
   virtual void interval(LocationRef, Task&, Activity, std::uint64_t /*from*/, std::uint64_t /*to*/) {}
   virtual void enter(LocationRef, Task&, const Frame&) {}
@@ -115,13 +121,15 @@ class Observer {
 class Replay final : public EventVisitor {
  public:
   explicit Replay(const Definitions& definitions);
-  void add(Observer& observer) { observers_.push_back(&observer); }
+  void add(Observer& observer);
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   /// After the last event: closes what is open.
   void finish();
 
   const std::vector<RegionClass>& classes() const { return classes_; }
   const LocationState& location(LocationRef ref) const { return locations_[ref]; }
+  /// Explicit tasks that are not complete, by their numbers.
+  std::vector<const Task*> open_tasks() const;
   std::uint64_t first() const { return first_; }
   std::uint64_t last() const { return last_; }
   /// Of the location's process and its devices: what its threads do is not followed beyond.
@@ -165,10 +173,11 @@ class Replay final : public EventVisitor {
   std::vector<std::uint32_t> process_;             ///< of each location
   std::vector<std::uint64_t> last_of_;             ///< of each process
   std::vector<std::vector<LocationRef>> members_;  ///< of each comm
-  std::vector<Observer*> observers_;
+  std::vector<Observer*> observers_, of_events_, of_intervals_, of_enters_, of_leaves_;
   std::unordered_map<CommRef, std::shared_ptr<Team>> teams_;
   std::unordered_map<TaskKey, std::shared_ptr<Task>, TaskKeyHash> tasks_;
-  std::unordered_map<std::uint64_t, std::weak_ptr<Task>> by_id_;
+  std::unordered_map<std::uint64_t, std::weak_ptr<Task>> by_id_;  ///< empty where nothing asks for it
+  bool has_dependences_ = false;
   std::uint32_t task_id_, source_id_, sink_id_;
   std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0, events_ = 0, irregular_ = 0;
   std::uint64_t enters_ = 0, tasks_begun_ = 0, teams_begun_ = 0;  ///< the numbers given so far

@@ -12,6 +12,7 @@ namespace tracer::report {
 class Teams final : public Observer {
  public:
   explicit Teams(const Definitions& definitions) : definitions_{definitions} {}
+  unsigned told() const override { return 0; }
   void team_ended(Team& team) override;
   void fill(Report& report) const;
 

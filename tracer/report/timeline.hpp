@@ -15,6 +15,7 @@ namespace tracer::report {
 class Timeline final : public Observer {
  public:
   Timeline(const Definitions& definitions, TimelineVisitor& visitor);
+  unsigned told() const override { return of_events | of_enters | of_leaves; }
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void enter(LocationRef location, Task& task, const Frame& frame) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;

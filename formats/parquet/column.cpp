@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See column.hpp.
+#include "formats/parquet/column.hpp"
+
+#include <zstd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "formats/parquet/thrift.hpp"
+#include "tracer/error.hpp"
+
+namespace tracer::parquet {
+namespace {
+
+/// Fast; the packed pages hardly get smaller at higher levels.
+constexpr int level = 1;
+/// Packed numbers that zstd makes smaller by less than a fifth stay as they are: it takes as long as all else.
+constexpr std::size_t worth_it = 5;
+
+template <class T>
+std::string plain_bytes(T value) {
+  std::string bytes(sizeof value, '\0');
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+}  // namespace
+
+std::int64_t physical(Type type) {
+  switch (type) {
+    case Type::int32:
+      return physical_int32;
+    case Type::int64:
+      return physical_int64;
+    case Type::real:
+      return physical_double;
+    default:
+      return physical_byte_array;
+  }
+}
+
+std::int64_t encoding(const Column& column) {
+  if (column.type == Type::text) return rle_dictionary;
+  return column.type == Type::real || column.packing == Packing::as_is ? plain : delta_binary_packed;
+}
+
+ColumnWriter::ColumnWriter(const Column& column) : type_{column.type}, encoding_{encoding(column)} {}
+
+void ColumnWriter::add(std::span<const std::int64_t> values) {
+  const bool begins = body_.empty();
+  if (begins) {
+    body_.resize(head_room);
+    first_ = values.front();
+  }
+  const std::span<const std::int64_t> own = begins ? values : values.subspan(1);
+  if (type_ == Type::text) {
+    indices_.insert(indices_.end(), own.begin(), own.end());
+  } else if (type_ == Type::real) {
+    add_reals(own);
+  } else {
+    add_limits(own);
+    if (encoding_ == plain)
+      add_as_is(own);
+    else if (values.size() > 1)
+      encode_delta_block(values, type_ == Type::int32, body_);
+  }
+}
+
+void ColumnWriter::add_limits(std::span<const std::int64_t> values) {
+  std::int64_t least = values.front(), most = least;
+  if (!all_alike(values)) {
+    for (const std::int64_t value : values) {
+      least = std::min(least, value);
+      most = std::max(most, value);
+    }
+  }
+  limits_.least = limits_.any ? std::min(limits_.least, least) : least;
+  limits_.most = limits_.any ? std::max(limits_.most, most) : most;
+  limits_.any = true;
+}
+
+void ColumnWriter::add_as_is(std::span<const std::int64_t> values) {
+  if (type_ == Type::int64) {
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(values.data());
+    body_.insert(body_.end(), bytes, bytes + values.size_bytes());
+    return;
+  }
+  for (const std::int64_t value : values) {
+    const auto narrow = static_cast<std::int32_t>(value);
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&narrow);
+    body_.insert(body_.end(), bytes, bytes + sizeof narrow);
+  }
+}
+
+void ColumnWriter::add_reals(std::span<const std::int64_t> values) {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(values.data());
+  body_.insert(body_.end(), bytes, bytes + values.size_bytes());
+  for (const std::int64_t bits : values) {
+    const double value = std::bit_cast<double>(bits);
+    if (!limits_.any || value < limits_.least_real) limits_.least_real = value;
+    if (!limits_.any || value > limits_.most_real) limits_.most_real = value;
+    limits_.any = true;
+  }
+}
+
+/// Compresses `body` unless the chunk's first page got too little smaller by it; appends header and body.
+template <class Head>
+void ColumnWriter::add_page(std::int64_t type, std::span<const std::uint8_t> body, std::string& out, void* compressor,
+                            Head&& head) {
+  const std::uint8_t* bytes = body.data();
+  std::size_t size = body.size();
+  static thread_local Bytes packed;
+  if (codec_ != uncompressed && size != 0) {
+    packed.resize(std::max(packed.size(), ZSTD_compressBound(size)));
+    const std::size_t got =
+        ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(compressor), packed.data(), packed.size(), body.data(), size, level);
+    if (ZSTD_isError(got) != 0) throw Error{std::string{"zstd: "} + ZSTD_getErrorName(got)};
+    if (codec_ == -1) codec_ = got > size - size / worth_it ? uncompressed : zstd;
+    if (codec_ == zstd) {
+      bytes = packed.data();
+      size = got;
+    }
+  }
+  const std::size_t before = out.size();
+  Thrift header{out};
+  header.i32(1, type);
+  header.i32(2, static_cast<std::int64_t>(body.size()));
+  header.i32(3, static_cast<std::int64_t>(size));
+  head(header);
+  header.end();
+  raw_ += out.size() - before + body.size();
+  out.append(reinterpret_cast<const char*>(bytes), size);
+}
+
+void ColumnWriter::end_page(std::size_t rows, void* compressor) {
+  std::size_t from = head_room;
+  if (type_ == Type::text) {
+    encode_indices(indices_, words_.size(), body_);
+    used_.resize(words_.size());
+    for (const std::int64_t index : indices_) used_[static_cast<std::size_t>(index)] = true;
+  } else if (encoding_ == delta_binary_packed) {
+    Bytes head;
+    encode_delta_head(rows, first_, head);
+    from -= head.size();
+    std::copy(head.begin(), head.end(), body_.begin() + static_cast<std::ptrdiff_t>(from));
+  }
+  add_page(data_page, std::span{body_}.subspan(from), pages_, compressor, [&](Thrift& header) {
+    header.begin_struct(5);
+    header.i32(1, static_cast<std::int64_t>(rows));
+    header.i32(2, encoding_);
+    header.i32(3, rle);
+    header.i32(4, rle);
+    header.end_struct();
+  });
+  body_.clear();
+  indices_.clear();
+}
+
+std::uint32_t ColumnWriter::word(std::string_view text) {
+  // Few texts come again and again: events' names.
+  std::uint32_t& lately =
+      lately_[(text.size() * 3 + (text.empty() ? 0u : static_cast<unsigned char>(text.back()))) % lately_.size()];
+  if (lately < words_.size() && words_[lately] == text) return lately;
+  if (const auto found = numbers_.find(text); found != numbers_.end()) return lately = found->second;
+  const auto number = static_cast<std::uint32_t>(words_.size());
+  words_.emplace_back(text);
+  numbers_.emplace(words_.back(), number);
+  return lately = number;
+}
+
+std::string ColumnWriter::dictionary_page_of(void* compressor) {
+  Bytes body;
+  for (std::size_t w = 0; w < words_.size(); ++w) {
+    const std::string& word = words_[w];
+    const auto length = static_cast<std::uint32_t>(word.size());
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&length);
+    body.insert(body.end(), bytes, bytes + sizeof length);
+    body.insert(body.end(), word.begin(), word.end());
+    if (w >= used_.size() || !used_[w]) continue;
+    if (!limits_.any || word < limits_.least_text) limits_.least_text = word;
+    if (!limits_.any || word > limits_.most_text) limits_.most_text = word;
+    limits_.any = true;
+  }
+  std::string page;
+  add_page(dictionary_page, body, page, compressor, [&](Thrift& header) {
+    header.begin_struct(7);
+    header.i32(1, static_cast<std::int64_t>(words_.size()));
+    header.i32(2, plain);
+    header.end_struct();
+  });
+  std::fill(used_.begin(), used_.end(), false);
+  return page;
+}
+
+void ColumnWriter::limits_into(Chunk& chunk) const {
+  chunk.limits = limits_.any;
+  switch (type_) {
+    case Type::int32:
+      chunk.least = plain_bytes(static_cast<std::int32_t>(limits_.least));
+      chunk.most = plain_bytes(static_cast<std::int32_t>(limits_.most));
+      break;
+    case Type::int64:
+      chunk.least = plain_bytes(limits_.least);
+      chunk.most = plain_bytes(limits_.most);
+      break;
+    case Type::real:
+      chunk.least = plain_bytes(limits_.least_real);
+      chunk.most = plain_bytes(limits_.most_real);
+      break;
+    case Type::text:
+      chunk.least = limits_.least_text;
+      chunk.most = limits_.most_text;
+      break;
+  }
+}
+
+ColumnWriter::Group ColumnWriter::end_group(void* compressor) {
+  Group group;
+  if (type_ == Type::text) group.dictionary = dictionary_page_of(compressor);
+  group.pages = std::exchange(pages_, {});
+  group.chunk.raw = std::exchange(raw_, 0);
+  group.chunk.packed = group.dictionary.size() + group.pages.size();
+  group.chunk.codec = codec_ == -1 ? static_cast<std::int64_t>(uncompressed) : codec_;
+  limits_into(group.chunk);
+  codec_ = -1;
+  limits_ = {};
+  return group;
+}
+
+}  // namespace tracer::parquet
