@@ -19,8 +19,7 @@
 namespace tracer::otf2 {
 namespace {
 
-constexpr std::size_t window = 48 * 1024;  ///< of the file in memory
-constexpr std::size_t low_water = 1024;    ///< refilled when fewer bytes are left: most records fit
+constexpr std::size_t low_water = 1024;  ///< refilled when fewer bytes are left: most records fit
 
 enum Mark : std::uint8_t { end_of_chunk = 0, end_of_file = 2, chunk_header = 3, timestamp = 5, attribute_list = 6 };
 
@@ -38,8 +37,8 @@ bool load(const std::uint8_t*& at, unsigned width, std::uint64_t& value) noexcep
 }  // namespace
 
 EventReader::EventReader(std::filesystem::path file, std::uint64_t location, std::uint64_t chunk,
-                         std::shared_ptr<const LocalDefinitions> local)
-    : file_(std::move(file)), location_(location), chunk_(chunk), local_(std::move(local)) {
+                         std::shared_ptr<const LocalDefinitions> local, std::size_t window)
+    : file_(std::move(file)), location_(location), chunk_(chunk), window_(window), local_(std::move(local)) {
   const auto size = size_of_file(file_);
   if (!size) throw Error("there is no event file " + file_.string() + " for location " + std::to_string(location_));
   size_ = *size;
@@ -275,7 +274,7 @@ bool EventReader::refill() {
     base_ += at_;
     filled_ -= at_;
     at_ = 0;
-  } else if (filled_ == buffer_.size() && filled_ >= window) {
+  } else if (filled_ == buffer_.size() && filled_ >= window_) {
     if (filled_ >= chunk_) return false;
     buffer_.resize(2 * filled_);
   }
@@ -283,7 +282,7 @@ bool EventReader::refill() {
   const auto from = base_ + filled_;
   if (from >= limit) return false;
   // Archives may have a hundred thousand locations, all open at once and most of them small.
-  const auto useful = static_cast<std::size_t>(std::min<std::uint64_t>(window, limit - base_));
+  const auto useful = static_cast<std::size_t>(std::min<std::uint64_t>(window_, limit - base_));
   if (buffer_.size() < useful) buffer_.resize(useful);
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size() - filled_, limit - from));
   const auto got = read_at(file_, from, buffer_.data() + filled_, wanted);

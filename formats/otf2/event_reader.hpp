@@ -18,9 +18,13 @@ struct LocalDefinitions;
 /// Used by one thread at a time.
 class EventReader {
  public:
-  /// `chunk` is the archive's event chunk size. Throws tracer::Error when the file cannot be read.
+  /// Bytes of a file in memory, where few are open together.
+  static constexpr std::size_t most_window = 48 * 1024;
+
+  /// `chunk` is the archive's event chunk size; `window`: how much of the file is in memory, in bytes, but for records
+  /// that are longer. Throws tracer::Error when the file cannot be read.
   EventReader(std::filesystem::path file, std::uint64_t location, std::uint64_t chunk,
-              std::shared_ptr<const LocalDefinitions> local);
+              std::shared_ptr<const LocalDefinitions> local, std::size_t window = most_window);
 
   /// The next event; false at the file's end. Throws tracer::Error on damage, after which no more
   /// events come. `view` and its spans are valid until the next call.
@@ -47,6 +51,7 @@ class EventReader {
 
   std::filesystem::path file_;
   std::uint64_t location_, chunk_;
+  std::size_t window_;
   std::shared_ptr<const LocalDefinitions> local_;
   std::uint64_t size_ = 0;            ///< of the file
   std::uint64_t chunk_end_ = 0;       ///< offset in the file
