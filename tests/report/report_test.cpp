@@ -69,6 +69,29 @@ TEST_CASE("the longest path through a loop is that of its slowest thread") {
   check_near(report["work_ns"], 70e6);
 }
 
+TEST_CASE("the longest path through many barriers goes over to the slowest at each") {
+  constexpr unsigned rounds = 300;
+  TraceBuilder trace{2};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             barrier = trace.region("barrier", RegionRole::barrier, 12);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  const std::uint64_t end = start + rounds * 3 * ms;
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    trace.team_begin(thread, start, parallel);
+    for (unsigned i = 0; i < rounds; ++i) {
+      const std::uint64_t begin = start + i * 3 * ms;
+      trace.enter(thread, begin + (i % 2 == thread ? 3 : 1) * ms - 1000,
+                  barrier);  // nobody leaves as the last one comes
+      trace.leave(thread, begin + 3 * ms, barrier);
+    }
+    trace.team_end(thread, end, parallel);
+  }
+  trace.simple(0, end, EventType::program_end);
+  const Json report = report_of(trace);
+  check_near(report["work_ns"], rounds * 4e6);
+  check_near(report["critical_path_ns"], rounds * 3e6);
+}
+
 TEST_CASE("a chain of k dependent tasks is the critical path of the graph") {
   const unsigned k = GENERATE(1u, 5u, 50u);
   TraceBuilder trace = chain_of_tasks(k);

@@ -14,8 +14,23 @@ void raise(Path& path, const Path& other) {
 }  // namespace
 
 Path& Graph::epoch(Team& team, std::uint64_t barrier) {
-  if (team.barriers.size() <= barrier) team.barriers.resize(barrier + 1);
-  return team.barriers[barrier];
+  if (barrier < team.barriers_gone) return forgotten_ = {};
+  const std::size_t at = static_cast<std::size_t>(barrier - team.barriers_gone);
+  if (team.barriers.size() <= at) team.barriers.resize(at + 1);
+  return team.barriers[at].longest;
+}
+
+/// A member has left its `barrier`-th. What all have left is asked for no more: memory does not grow with their number.
+void Graph::pass(Team& team, std::uint64_t barrier) {
+  if (barrier < team.barriers_gone) return;
+  ++team.barriers[static_cast<std::size_t>(barrier - team.barriers_gone)].left;
+  const std::uint32_t members = std::max(team.size, team.begun);
+  std::size_t& passed = team.barriers_passed;
+  while (passed < team.barriers.size() && team.barriers[passed].left >= members) ++passed;
+  if (passed < 64 || 2 * passed < team.barriers.size()) return;
+  team.barriers.erase(team.barriers.begin(), team.barriers.begin() + static_cast<std::ptrdiff_t>(passed));
+  team.barriers_gone += passed;
+  passed = 0;
 }
 
 void Graph::interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) {
@@ -50,6 +65,7 @@ void Graph::leave(LocationRef, Task& task, const Frame& frame, std::uint64_t) {
       if (task.team == nullptr || task.is_explicit) break;
       if (!task.stack.empty() && replay_.classes()[task.stack.back().region].activity == Activity::barrier) break;
       raise(task.path, epoch(*task.team, task.barriers));
+      pass(*task.team, task.barriers);
       ++task.barriers;
       break;
     case Directive::task_wait:

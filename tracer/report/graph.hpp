@@ -36,11 +36,13 @@ class Graph final : public Observer {
 
  private:
   Path& epoch(Team& team, std::uint64_t barrier);
+  static void pass(Team& team, std::uint64_t barrier);
   const Definitions& definitions_;
   const Replay& replay_;
   TaskReport tasks_;
   std::map<RegionRef, TaskRow> regions_;
   Path longest_, chain_;
+  Path forgotten_;  ///< of barriers that nobody should ask for any more
   bool trails_ = false;
   std::uint64_t resolution_ = 0;
 };

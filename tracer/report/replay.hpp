@@ -72,7 +72,14 @@ struct Team {
   };
   std::vector<Member> members;
   Path final_path;
-  std::vector<Path> barriers;  ///< longest path into the n-th barrier
+  /// Of a barrier: the longest path into it, and how many members have left it.
+  struct Barrier {
+    Path longest;
+    std::uint32_t left = 0;
+  };
+  std::vector<Barrier> barriers;    ///< the n-th is at n - barriers_gone
+  std::uint64_t barriers_gone = 0;  ///< those that all members have left are forgotten
+  std::size_t barriers_passed = 0;  ///< at the beginning of `barriers`: all members have left them
 };
 
 /// A location's membership in a team, innermost last.
