@@ -29,7 +29,7 @@ ALSO = {
 }
 
 # Passive threads need no processors. Where they sleep at a barrier, LLVM's runtime wakes nobody for a task: a disease of its own.
-POLICIES = {"tied-wait": "active"}
+POLICIES = {"tied-wait": "active", "healthy-tasks": "active"}
 
 
 def traced(tracer, library, program, name, directory):

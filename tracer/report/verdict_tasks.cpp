@@ -11,6 +11,8 @@ namespace {
 constexpr std::uint64_t small_task = 10'000;
 /// To find and begin a task that is there takes a thread a microsecond or some; ten times that is no longer finding.
 constexpr std::uint64_t long_search = 20'000;
+/// The part of the threads' time without a processor from which on it says nothing of a runtime that a thread is late.
+constexpr double least_delay = 0.02;
 
 }  // namespace
 
@@ -46,12 +48,16 @@ void Judge::tasks() {
   queued_tasks();
 }
 
-/// Tasks that could be run lie there, and threads wait: the runtime, or the language's rules, keep them from it.
+/// Tasks that could be run lie there, and threads wait: the runtime, or the language's rules, keep them from it. What a
+/// thread at a barrier is late for on a machine that is short of processors is not theirs.
 void Judge::queued_tasks() {
   AccountRow worst;
   std::uint64_t lost = 0;
+  const bool is_short = share(account_.at(Place::descheduled), account_.total) > least_delay;
   for (const AccountRow& row : account_.details) {
     if (row.place != Place::tasking || row.ns < row.count * long_search) continue;
+    const Directive waits_in = construct(row.region);
+    if (is_short && waits_in != Directive::task_wait && waits_in != Directive::task_group) continue;
     lost += row.ns;
     if (row.ns > worst.ns) worst = row;
   }
