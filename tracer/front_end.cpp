@@ -7,6 +7,7 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/session/channel.hpp"
+#include "tracer/session/clock_domain.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/session.hpp"
 #include "tracer/tool.hpp"
@@ -100,6 +101,14 @@ const char* directory() noexcept {
   return session != nullptr ? session->directory().c_str() : "";
 }
 
+int clocks_of_launch(std::uint32_t rank, std::uint32_t size, std::uint64_t* clocks) noexcept try {
+  const KeepErrno keep;
+  const Session* session = Session::current();
+  return session != nullptr && ask_clocks(*session, rank, {clocks, size}) ? 1 : 0;
+} catch (...) {  // no memory: the others wait in vain, for two seconds
+  return 0;
+}
+
 constexpr tracer_front_end table{
     .version = TRACER_FRONT_END_VERSION,
     .size = sizeof(tracer_front_end),
@@ -114,6 +123,7 @@ constexpr tracer_front_end table{
     .at_end = &at_end,
     .recording = &recording,
     .directory = &directory,
+    .clocks_of_launch = &clocks_of_launch,
 };
 
 }  // namespace

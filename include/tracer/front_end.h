@@ -71,6 +71,12 @@ struct tracer_front_end {
   /* Where the archive will be, an absolute path; "" when there is no trace (yet: a forked child). Valid until the
    * process ends. */
   const char* (*directory)(void);
+
+  /* Which clock each of the `size` processes of this launch has, where there are several: clocks[rank] is equal where
+   * the clock is the same one. 1: all processes get this answer, so that all are there to compare their clocks; when
+   * they are known to have it, `size` 0 lets the next program of the launch ask. 0: there is nothing to compare, or not
+   * all take part. May wait, at most two seconds and only where the launch has several hosts: once, at the begin. */
+  int (*clocks_of_launch)(uint32_t rank, uint32_t size, uint64_t* clocks);
 };
 
 /* Begins the trace, or joins it. NULL: nothing is to be recorded (TRACER=off, a set-user-id program, no place for the

@@ -141,6 +141,7 @@ Launcher find_launcher() {
   }
   if (!variable("PMI_RANK").empty() && found.job.empty()) take("pmi", proxy_of_hydra(), "PMI_SIZE", "PMI_RANK");
   if (!variable("PMIX_RANK").empty()) take("pmix", variable("PMIX_NAMESPACE"), "PMIX_SIZE", "PMIX_RANK");
+  found.launch = found.job;
   if (const std::string name = variable("TRACER_JOB"); !name.empty()) {
     found.job = "name-" + component(name);
     found.named = true;
@@ -245,6 +246,7 @@ bool JobRun::end(unsigned processes) {
   unsigned ended = 0, alive = 0;
   std::error_code error;
   for (fs::directory_iterator it{runs, error}, none; !error && it != none; it.increment(error)) {
+    if (it->path().filename().string().starts_with(".")) continue;  // a meeting's (meeting.hpp)
     if (it->path().extension() == ".done") {
       ++ended;
       continue;

@@ -3,6 +3,7 @@
 //
 //   JOB/job          who may join: the launch's mark, or the name of a job of many launches
 //   JOB/runs/MARK    one for each `tracer run` of the job, locked while it lives; MARK.done when it has ended
+//   JOB/runs/.*      where processes meet (meeting.hpp)
 //   JOB/raw          the raw trace of the first process, where the job is one `tracer run`
 //   JOB/parts/NAME   a process's own directory, as TRACER_OUTPUT is for a single one
 #pragma once
@@ -20,6 +21,7 @@ namespace tracer {
 /// What the environment tells about a launch of several processes.
 struct Launcher {
   std::string job;         ///< the same in all its processes and in no other's; "" none
+  std::string launch;      ///< the same without TRACER_JOB: of one launch, on all its hosts; "" none that is so
   unsigned processes = 0;  ///< that it started; 0 unknown
   int rank = -1;           ///< of this process; -1 unknown
   bool named = false;      ///< by TRACER_JOB: launches that come later may join as well

@@ -78,6 +78,10 @@ Part read(const fs::path& directory) {
   part.program = property(all, "TRACER::PROGRAM");
   part.ending = property(all, "TRACER::ENDING");
   part.clock = clock_of_part(all, part.summary.clock);
+  if (!part.mpi.empty() && part.summary.processes == 1) {
+    part.clock.world = part.mpi.world;
+    part.clock.rank = part.mpi.rank;
+  }
   return part;
 }
 
@@ -157,7 +161,7 @@ std::vector<Property> properties_of_job(const std::vector<Part>& parts) {
       } else if (is_sum(p.name)) {
         sums[p.name] += parse_number(p.value).value_or(0);
       } else if (p.name != "TRACER::PROCESSES" && !p.name.starts_with("TRACER::MPI::COMM::") &&
-                 !p.name.starts_with("TRACER::MPI::WINDOW::")) {
+                 !p.name.starts_with("TRACER::MPI::WINDOW::") && !p.name.starts_with("TRACER::MPI::CLOCK::")) {
         auto& [value, times] = same[p.name];
         if (times == 0) value = p.value;
         if (value == p.value) ++times;
@@ -207,6 +211,31 @@ void say_missing_ranks(const std::vector<Part>& parts, MergeResult& result) {
   }
 }
 
+/// The program's own messages are looked at only where there are several clocks.
+ClocksOfJob clocks_of(const std::vector<Part>& parts) {
+  std::vector<ClockOfPart> clocks;
+  for (const Part& part : parts) clocks.push_back(part.clock);
+  const auto domains = domains_of(clocks);
+  std::vector<MessageOfJob> messages;
+  if (std::any_of(domains.begin(), domains.end(), [](std::uint32_t domain) { return domain != 0; })) {
+    std::vector<PartWithMessages> ends;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      ends.push_back(
+          {parts[i].directory, parts[i].summary.processes == 1 ? parts[i].mpi : otf2::PartOfMpi{}, domains[i]});
+    messages = messages_of(ends);
+  }
+  return bring_together(clocks, messages);
+}
+
+std::string said_of(const ClocksOfJob& clocks) {
+  char uncertainty[32];
+  std::snprintf(uncertainty, sizeof uncertainty, "%.1f us", clocks.uncertainty * 1e-3);
+  std::string line = std::to_string(clocks.domains) + " clocks are put together to " + uncertainty + " by " +
+                     format_count(clocks.messages) + " messages between them";
+  if (clocks.reversed != 0) line += "; " + format_count(clocks.reversed) + " contradict the others";
+  return line;
+}
+
 MergeResult merge_parts(std::vector<Part> parts, const fs::path& directory, const MergeOptions& options,
                         MergeResult result) {
   sort(parts);
@@ -216,9 +245,8 @@ MergeResult merge_parts(std::vector<Part> parts, const fs::path& directory, cons
     for (const std::string& line : result.left_out) why += "\n" + line;
     throw Error("there is nothing to merge" + why);
   }
-  std::vector<ClockOfPart> clocks;
-  for (const Part& part : parts) clocks.push_back(part.clock);
-  const ClocksOfJob common = bring_together(clocks);
+  const ClocksOfJob common = clocks_of(parts);
+  if (common.domains > 1) result.clocks = said_of(common);
   std::vector<otf2::PartToJoin> joined;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Part& part = parts[i];
@@ -326,6 +354,7 @@ std::string summary_of(const MergeResult& result) {
     std::snprintf(text, sizeof text, "; joined in %.1f ms", result.seconds * 1e3);
     line += text;
   }
+  if (!result.clocks.empty()) line += "; " + result.clocks;
   std::size_t said = 0;
   for (const std::string& death : result.deaths) {
     if (++said > 10) break;

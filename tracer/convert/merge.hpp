@@ -27,6 +27,7 @@ struct MergeResult {
   std::size_t ranks_missing = 0;      ///< of which no part has come
   std::vector<std::string> left_out;  ///< one line for each part that is not in it
   std::vector<std::string> deaths;    ///< one line for each process that did not end by itself
+  std::string clocks;                 ///< how several were put together; "" there is one
   std::vector<std::string> notes;
   double seconds = 0;
   bool nothing_to_do = false;  ///< one archive, and it is where it should be

@@ -83,6 +83,7 @@ void find_family() noexcept {
          .status_ignore = 0,
          .in_place = 1,
          .no_op = address_of("ompi_mpi_op_no_op"),
+         .byte = address_of("ompi_mpi_byte"),
          .lock_exclusive = 1,
          .status_size = 24,
          .source_at = 0,
@@ -101,6 +102,7 @@ void find_family() noexcept {
          .status_ignore = 0,
          .in_place = 1,
          .no_op = 0x3d,
+         .byte = 0x247,
          .lock_exclusive = 301,
          .status_size = 32,
          .source_at = 0,
@@ -125,7 +127,6 @@ std::uint64_t Family::bytes(Word status) const noexcept {
   if (kind == FamilyKind::mpich)
     return static_cast<std::uint32_t>(number(status)) |
            static_cast<std::uint64_t>(static_cast<std::uint32_t>(number(status + 4)) >> 1) << 32;
-  constexpr Word byte = 0x247;
   std::int64_t count = 0;
   return ask(MpiFunction::Get_count_c, status, byte, &count) == 0 && count > 0 ? static_cast<std::uint64_t>(count) : 0;
 }

@@ -2,6 +2,7 @@
 // All hooks that mpi_functions.def names, and those of the begin and end of MPI.
 #pragma once
 
+#include "tracer/mpi/clocks.hpp"
 #include "tracer/mpi/collective_hooks.hpp"
 #include "tracer/mpi/communicator_hooks.hpp"
 #include "tracer/mpi/message_hooks.hpp"
@@ -50,6 +51,7 @@ struct finalize {
   template <class Next>
   static Word run(const Call& call, Next next) noexcept {
     call.enter(begins_collective);
+    compare_clocks_again();
     end();
     const Word result = next();
     leave_world(call);

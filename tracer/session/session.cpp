@@ -17,6 +17,7 @@
 #include "tracer/base/log.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
+#include "tracer/session/clock_domain.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/output_directory.hpp"
 #include "tracer/session/run_facts.hpp"
@@ -88,12 +89,6 @@ void pace_looks(const ClockSync& first, const ClockSync& last) noexcept {
   const std::uint64_t elapsed = last.monotonic - first.monotonic, ticks = last.ticks - first.ticks;
   if (elapsed >= holds_ns)
     LoaderWatch::set_pace(static_cast<Ticks>(static_cast<double>(ticks) / static_cast<double>(elapsed) * holds_ns));
-}
-/// Whose counter the ticks are: the kernel's.
-std::string clock_domain(const std::string& boot) {
-  std::string domain = boot.substr(0, boot.find('\n'));
-  if (const char* text = std::getenv("TRACER_TEST_CLOCK"); text != nullptr) domain += std::string{"/"} + text;
-  return domain;
 }
 
 void (*previous_handler)(int) = nullptr;
@@ -169,7 +164,7 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   journal.run(run);
   const std::string boot = read_small_file("/proc/sys/kernel/random/boot_id");
   journal.boot(boot);
-  journal.fact("JOB::CLOCK_DOMAIN", clock_domain(boot));
+  journal.fact("JOB::CLOCK_DOMAIN", clock_domain());
   journal.clock(shifted(first_sync));
   shared->first_sync = first_sync;
   for (const auto& setting : config.settings) journal.setting(setting);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Clocks that are put together by messages alone, against the clocks that the messages were made with.
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <random>
+
+#include "catch.hpp"
+#include "tracer/convert/common_time.hpp"
+
+namespace tracer {
+namespace {
+
+/// A clock that is so far away, so much faster, and goes slowly to and fro. Times in nanoseconds.
+struct Injected {
+  double ns = 0, ppm = 0, wander = 0, period = 4e9;
+  std::int64_t operator()(double t) const {
+    return std::llround(1e12 + t + ns + t * ppm * 1e-6 + wander * std::sin(2 * std::numbers::pi * t / period));
+  }
+};
+
+struct Job {
+  std::vector<Injected> clocks;
+  std::vector<ClockToPlace> places;
+  std::vector<ClockBound> bounds;
+  double end = 4e9;
+
+  explicit Job(std::vector<Injected> of) : clocks(std::move(of)) {
+    for (const Injected& clock : clocks) places.push_back({clock(0), clock(end), 0, 1e6});
+  }
+  void message(std::uint32_t from, std::uint32_t to, double time, double takes) {
+    bounds.push_back({from, to, clocks[from](time), clocks[to](time + takes)});
+  }
+  /// Between any two, from `begin` on; most take a little more than `least` nanoseconds.
+  void messages(std::size_t count, double begin, double until, double least) {
+    std::mt19937_64 random(7);
+    std::uniform_real_distribution<double> when(begin, until);
+    std::exponential_distribution<double> more(1 / (4 * least));
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto from = static_cast<std::uint32_t>(random() % clocks.size());
+      const auto to = static_cast<std::uint32_t>((from + 1 + random() % (clocks.size() - 1)) % clocks.size());
+      message(from, to, when(random), least + more(random));
+    }
+  }
+};
+
+double offset_at(const std::vector<ClockKnot>& knots, double time, double& uncertainty) {
+  std::size_t i = 1;
+  while (i + 1 < knots.size() && time > static_cast<double>(knots[i].time)) ++i;
+  const ClockKnot &a = knots[i - 1], &b = knots[i];
+  uncertainty = std::max(a.uncertainty, b.uncertainty);
+  const double part = (time - static_cast<double>(a.time)) / static_cast<double>(b.time - a.time);
+  return static_cast<double>(a.offset) + part * static_cast<double>(b.offset - a.offset);
+}
+
+struct Errors {
+  double largest = 0;
+  std::size_t beyond = 0;  ///< more than what is stated
+};
+
+Errors errors_of(const Job& job, const CommonTime& common) {
+  Errors errors;
+  for (std::size_t c = 0; c < job.clocks.size(); ++c)
+    for (double t = 0; t <= job.end; t += job.end / 500) {
+      double stated = 0;
+      const auto own = static_cast<double>(job.clocks[c](t));
+      const double error =
+          std::abs(own + offset_at(common.clocks[c], own, stated) - static_cast<double>(job.clocks[0](t)));
+      errors.largest = std::max(errors.largest, error);
+      if (error > stated + 2) ++errors.beyond;
+    }
+  return errors;
+}
+
+std::vector<Injected> sixteen_clocks(double wander) {
+  std::vector<Injected> clocks;
+  for (int i = 0; i < 16; ++i)
+    clocks.push_back({i * 1.33e8 - 1e9, i * 6.6 - 50, i % 3 == 0 ? 0 : wander, 3e9 + i * 2e8});
+  clocks[0] = {};
+  return clocks;
+}
+
+TEST_CASE("sixteen clocks, up to a second apart, 50 ppm off and wandering, are put together by their messages") {
+  Job job(sixteen_clocks(3000));
+  job.messages(200'000, 0, job.end, 500);
+  const CommonTime common = common_time(job.places, job.bounds);
+  CHECK(common.reversed == 0);
+  const Errors errors = errors_of(job, common);
+  INFO("largest error " << errors.largest << " ns, stated " << common.uncertainty);
+  CHECK(errors.beyond == 0);
+  CHECK(errors.largest <= 2000);
+}
+
+TEST_CASE("messages at the begin and at the end are enough for clocks that drift") {
+  Job job(sixteen_clocks(0));
+  job.messages(3'000, 0, 2e6, 500);
+  job.messages(3'000, job.end - 2e6, job.end, 500);
+  const CommonTime common = common_time(job.places, job.bounds);
+  CHECK(common.reversed == 0);
+  const Errors errors = errors_of(job, common);
+  INFO("largest error " << errors.largest << " ns, stated " << common.uncertainty);
+  CHECK(errors.beyond == 0);
+  CHECK(errors.largest <= 2000);
+}
+
+TEST_CASE("messages in one direction leave the guess where they allow it, and never go back in time") {
+  Job job({{}, {3e6, 0, 0}});
+  job.places[1].guess = -2'000'000;  // says 1 ms too late: each message would arrive before it was sent, or 1 ms late
+  for (double t = 1e6; t < job.end; t += 1e6) job.message(1, 0, t, 1000);
+  const CommonTime common = common_time(job.places, job.bounds);
+  CHECK(common.reversed == 0);
+  CHECK(common.uncertainty >= 5e5);
+  CHECK(errors_of(job, common).beyond == 0);
+}
+
+TEST_CASE("a clock without messages stays where it was guessed to be, with the doubt of the guess") {
+  Job job({{}, {5e8, 20, 0}, {-3e8, 0, 0}});
+  job.messages(0, 0, 1, 1);
+  for (double t = 0; t < job.end; t += 1e6) {
+    job.message(0, 1, t, 600);
+    job.message(1, 0, t + 1000, 600);
+  }
+  job.places[2].guess = 300'000'000 + 1234;
+  const CommonTime common = common_time(job.places, job.bounds);
+  CHECK(common.reversed == 0);
+  for (const ClockKnot& k : common.clocks[2]) {
+    CHECK(std::abs(k.offset - 300'001'234) <= 200);
+    CHECK(k.uncertainty >= 1e6);
+  }
+}
+
+TEST_CASE("clocks that contradict every message are placed, and what stays reversed is counted") {
+  Job job({{}, {0, 0, 0}});
+  for (double t = 1e6; t < job.end; t += 1e7) {
+    job.bounds.push_back({0, 1, job.clocks[0](t), job.clocks[1](t) - 5000});
+    job.bounds.push_back({1, 0, job.clocks[1](t), job.clocks[0](t) - 5000});
+  }
+  const CommonTime common = common_time(job.places, job.bounds);
+  CHECK(common.reversed > 0);
+  CHECK(common.reversed <= job.bounds.size());
+  CHECK(common.uncertainty >= 5000);
+}
+
+TEST_CASE("without any message clocks are where they were guessed to be") {
+  Job job({{}, {7e8, 0, 0}});
+  job.places[1].guess = -700'000'000;
+  const CommonTime common = common_time(job.places, {});
+  REQUIRE(common.clocks.size() == 2);
+  CHECK(common.clocks[0].front().offset == 0);
+  CHECK(common.clocks[1].front().offset == -700'000'000);
+  CHECK(common.clocks[1].back().offset == -700'000'000);
+  CHECK(common.clocks[1].front().time == job.places[1].begin);
+  CHECK(common.uncertainty == 1e6);
+}
+
+}  // namespace
+}  // namespace tracer

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One time for clocks that were never set by each other: from messages between them alone. None is received before it
+// was sent, so each bounds how far two clocks are apart, from one side.
+//
+//   sent + x(from) <= received + x(to)      x: what is to be added to a clock
+//
+// At one time these are difference constraints: the shortest paths from and to the first clock are the most and the
+// least that each x can be, and the middle of the two keeps all of them. Clocks drift, so x is a line between times
+// (knots) of its own; bounds from further away count with what clocks may have drifted meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tracer {
+
+/// Of a message, by the clocks of both sides, in nanoseconds.
+struct ClockBound {
+  std::uint32_t from = 0, to = 0;  ///< clocks
+  std::int64_t sent = 0, received = 0;
+};
+
+struct ClockToPlace {
+  std::int64_t begin = 0, end = 0;  ///< what it is used for, in its own time; end > begin
+  std::int64_t guess = 0;           ///< to be added to it
+  double doubt = 1e6;               ///< how wrong the guess may be, where messages do not know better
+};
+
+struct ClockKnot {
+  std::int64_t time = 0;    ///< of the clock itself
+  std::int64_t offset = 0;  ///< to be added
+  double uncertainty = 0;   ///< half of what is possible, in nanoseconds
+};
+
+struct CommonTime {
+  std::vector<std::vector<ClockKnot>> clocks;  ///< two knots at least, in order; all offsets of the first one are 0
+  double uncertainty = 0;                      ///< the largest
+  std::uint64_t reversed = 0;                  ///< bounds that are not kept
+};
+
+/// Rates of clocks: how far from each other at most, and at most from the straight line through begin and end.
+inline constexpr double most_drift = 5e-4, most_wander = 1e-5;
+
+CommonTime common_time(std::vector<ClockToPlace> clocks, std::vector<ClockBound> bounds);
+
+}  // namespace tracer

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See clock_domain.hpp.
+#include "tracer/session/clock_domain.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "tracer/base/file.hpp"
+#include "tracer/base/job_directory.hpp"
+#include "tracer/base/meeting.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/session/session.hpp"
+
+namespace tracer {
+namespace {
+
+std::uint64_t hash_of(std::string_view text) noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325ull;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  return hash;
+}
+
+bool says(const char* variable, std::uint64_t number) {
+  const char* text = std::getenv(variable);
+  return text != nullptr && parse_number(text) == number;
+}
+
+/// By what launchers tell all processes alike.
+bool is_on_one_host(std::uint64_t size) {
+  if (std::getenv("TRACER_TEST_CLOCK") != nullptr) return false;
+  return says("OMPI_COMM_WORLD_LOCAL_SIZE", size) || says("MPI_LOCALNRANKS", size) || says("SLURM_STEP_NUM_NODES", 1) ||
+         says("SLURM_NNODES", 1);
+}
+
+/// JOB/runs, from JOB or JOB/parts/NAME; it is there while `tracer run` or a process of the job keeps it.
+std::filesystem::path place_of_runs(const Session& session) {
+  std::filesystem::path job = session.directory();
+  if (job.parent_path().filename() == "parts") job = job.parent_path().parent_path();
+  return job / "runs";
+}
+
+}  // namespace
+
+std::string clock_domain() {
+  const std::string boot = read_small_file("/proc/sys/kernel/random/boot_id");
+  std::string domain = boot.substr(0, boot.find('\n'));
+  if (const char* text = std::getenv("TRACER_TEST_CLOCK"); text != nullptr) domain += std::string{"/"} + text;
+  return domain;
+}
+
+bool ask_clocks(const Session& session, std::uint32_t rank, std::span<std::uint64_t> clocks) {
+  const Launcher launcher = find_launcher();
+  if (launcher.launch.empty()) return false;
+  const std::string name = "meeting-" + std::to_string(hash_of(launcher.launch));
+  if (clocks.empty()) {
+    if (rank == 0) end_meeting(place_of_runs(session), name);
+    return true;
+  }
+  if (clocks.size() == 1 || is_on_one_host(clocks.size())) return false;
+  const auto all = meet(place_of_runs(session), name, rank, static_cast<std::uint32_t>(clocks.size()),
+                        hash_of(clock_domain()), std::chrono::seconds{2});
+  if (all.size() != clocks.size()) return false;
+  std::copy(all.begin(), all.end(), clocks.begin());
+  return std::any_of(all.begin(), all.end(), [&](std::uint64_t clock) { return clock != all.front(); });
+}
+
+}  // namespace tracer

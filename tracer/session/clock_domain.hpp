@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whose clock a process reads, and whose the others of its launch read.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace tracer {
+
+class Session;
+
+/// The kernel's: processes of one boot read one counter. For tests TRACER_TEST_CLOCK (see session.cpp) makes it
+/// another.
+std::string clock_domain();
+
+/// tracer_front_end::clocks_of_launch: `clocks` by rank, empty when all are known to have them. Throws for want of
+/// memory.
+bool ask_clocks(const Session& session, std::uint32_t rank, std::span<std::uint64_t> clocks);
+
+}  // namespace tracer
