@@ -103,6 +103,14 @@ TEST_CASE("messages at the begin and at the end are enough for clocks that drift
   CHECK(errors.largest <= 2000);
 }
 
+TEST_CASE("messages that take long bound little, and what is stated is no less") {
+  Job job(sixteen_clocks(1000));
+  job.messages(1'000, 0, job.end, 100'000);
+  const CommonTime common = common_time(job.places, job.bounds);
+  CHECK(common.reversed == 0);
+  CHECK(errors_of(job, common).beyond == 0);
+}
+
 TEST_CASE("messages in one direction leave the guess where they allow it, and never go back in time") {
   Job job({{}, {3e6, 0, 0}});
   job.places[1].guess = -2'000'000;  // says 1 ms too late: each message would arrive before it was sent, or 1 ms late

@@ -158,8 +158,8 @@ void add_run(const Definitions& definitions, Json& info) {
 
 /// Of interest to whoever looks into the tool: what the runtime answered, counters, settings; what add_run() has told.
 bool is_internal(const std::string& property) {
-  for (const char* kind : {"CALLBACK::", "CALLBACKS::", "ENTRY_POINT::", "SETTING::", "COUNTER::", "RUN::", "CLOCK::",
-                           "THREAD_STATES", "MUTEX_IMPLEMENTATIONS"})
+  for (const char* kind : {"CALLBACK::", "CALLBACKS::", "ENTRY_POINT::", "SETTING::", "COUNTER::", "RUN::",
+                           "CLOCK::LINE", "THREAD_STATES", "MUTEX_IMPLEMENTATIONS"})
     if (property.starts_with(std::string{"TRACER::"} + kind)) return true;
   return false;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See common_time.hpp. In passes, each from what the last one found:
-//   1. a number for each clock, from all messages wherever they are: the guess may be wrong by hours.
-//   2. a line for each clock, through begin and end; twice, because "when" depends on it.
-//   3. many knots. Messages between two knots bound both of them as they are, so that they are kept on all of the line
-//      between.
-// Where bounds contradict each other at a knot all of it are loosened, as little as needed: that is what stays
-// reversed.
+//   1. a line for each clock, through the first and the last message. "When" depends on it, and how much clocks can
+//      have drifted on how good it is: again and again, until it is no better.
+//   2. many knots. Messages between two knots bound both of them as they are, so that they are kept on all of the line
+//      between. Where bounds contradict each other at a knot all of it are loosened, as little as needed.
+//   3. each message that is reversed nevertheless moves the knots beside its ends, as little as needed; it may be that
+//      no line keeps all of them.
 #include "tracer/convert/common_time.hpp"
 
 #include <algorithm>
@@ -54,7 +54,11 @@ class Pass {
  public:
   Pass(const std::vector<ClockToPlace>& clocks, const std::vector<ClockBound>& bounds, const Offsets& offsets,
        std::vector<double> knots, double drift, bool is_kept_between)
-      : clocks_(clocks), knots_(std::move(knots)), drift_(drift), is_kept_between_(is_kept_between) {
+      : clocks_(clocks),
+        knots_(std::move(knots)),
+        drift_(drift),
+        is_kept_between_(is_kept_between),
+        is_used_(knots_.size()) {
     for (const ClockBound& bound : bounds) add(bound, offsets);
     for (Edge& edge : edges_) spread(edge.at);
   }
@@ -78,10 +82,11 @@ class Pass {
  private:
   /// What clocks may drift between a message and the knots that it is used for.
   double reach(std::size_t k) const {
-    if (!is_kept_between_ || knots_.size() < 2) return 0;
-    const double before = k > 0 ? knots_[k] - knots_[k - 1] : 0;
-    const double after = k + 1 < knots_.size() ? knots_[k + 1] - knots_[k] : 0;
-    return 2 * drift_ * std::max(before, after);
+    double longest = 0;
+    for (const std::size_t gap : {k, k + 1})  // before the knot, and behind it
+      if (is_kept_between_ && gap > 0 && gap < knots_.size() && is_used_[gap])
+        longest = std::max(longest, knots_[gap] - knots_[gap - 1]);
+    return 2 * drift_ * longest;
   }
   Edge& edge(std::uint32_t from, std::uint32_t to) {
     const auto [known, is_new] = numbers_.emplace(std::pair{from, to}, edges_.size());
@@ -98,6 +103,7 @@ class Pass {
     Edge& of = edge(bound.from, bound.to);
     const auto after = std::upper_bound(knots_.begin(), knots_.end(), time);
     const auto right = static_cast<std::size_t>(after - knots_.begin());
+    if (right < is_used_.size()) is_used_[right] = true;
     for (const std::size_t k : {right - 1, right}) {
       if (k >= knots_.size()) continue;
       const double away = is_kept_between_ ? 0 : 2 * drift_ * std::abs(time - knots_[k]);
@@ -158,6 +164,7 @@ class Pass {
   std::vector<double> knots_;
   double drift_;
   bool is_kept_between_;
+  std::vector<bool> is_used_;  ///< by the knot behind it, whether a message was sent between two
   std::vector<Edge> edges_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> numbers_;
   std::vector<double> most_, least_;
@@ -173,10 +180,25 @@ std::pair<double, double> span_of(const std::vector<ClockToPlace>& clocks, const
   return {begin, std::max(end, begin + 1)};
 }
 
-std::vector<double> knots_in(std::pair<double, double> span, std::size_t count) {
+/// When the first and the last of them are sent.
+std::pair<double, double> span_of(const std::vector<ClockBound>& bounds, const Offsets& offsets) {
+  double begin = unbounded, end = -unbounded;
+  for (const ClockBound& bound : bounds) {
+    const double time = static_cast<double>(bound.sent) + offsets.at(bound.from, static_cast<double>(bound.sent));
+    begin = std::min(begin, time);
+    end = std::max(end, time);
+  }
+  return {begin, std::max(end, begin + 1)};
+}
+
+/// `count` of them over the messages, and one at each end of what there is.
+std::vector<double> knots_over(std::pair<double, double> messages, std::pair<double, double> all, std::size_t count) {
   std::vector<double> knots;
+  if (all.first < messages.first - 1) knots.push_back(all.first);
   for (std::size_t k = 0; k < count; ++k)
-    knots.push_back(span.first + (span.second - span.first) * static_cast<double>(k) / static_cast<double>(count - 1));
+    knots.push_back(messages.first +
+                    (messages.second - messages.first) * static_cast<double>(k) / static_cast<double>(count - 1));
+  if (all.second > messages.second + 1) knots.push_back(all.second);
   return knots;
 }
 
@@ -186,6 +208,81 @@ std::uint64_t count_reversed(const std::vector<ClockBound>& bounds, const Offset
     const auto moved = std::llround(offsets.at(b.to, received)) - std::llround(offsets.at(b.from, sent));
     return b.received - b.sent + moved < 0;
   }));
+}
+
+/// Moves the knots beside both ends of a message that is reversed, all by what they count there.
+class Mending {
+ public:
+  explicit Mending(Offsets& offsets) : offsets_(offsets) {
+    for (const auto& knots : offsets.knots_) {
+      moved_.emplace_back(knots.size());
+      for (std::size_t k = 0; k < knots.size(); ++k) moved_.back()[k] = static_cast<double>(knots[k].offset);
+    }
+    exact_ = moved_;
+  }
+  /// How many were reversed.
+  std::size_t sweep(const std::vector<ClockBound>& bounds) {
+    std::size_t reversed = 0;
+    for (const ClockBound& b : bounds) {
+      const Place from = place(b.from, b.sent), to = place(b.to, b.received);
+      const double late = at(from) - at(to) - static_cast<double>(b.received - b.sent);
+      if (late <= -1) continue;
+      ++reversed;
+      const double weight = squares(from) + squares(to);
+      if (weight == 0) continue;
+      move(from, -(late + 2) / weight);
+      move(to, (late + 2) / weight);
+    }
+    return reversed;
+  }
+  void finish() {
+    for (std::size_t c = 0; c < exact_.size(); ++c)
+      for (std::size_t k = 0; k < exact_[c].size(); ++k) {
+        ClockKnot& knot = offsets_.knots_[c][k];
+        knot.offset = std::llround(exact_[c][k]);
+        knot.uncertainty += std::abs(exact_[c][k] - moved_[c][k]);
+      }
+  }
+
+ private:
+  struct Place {
+    std::uint32_t clock;
+    std::size_t before;  ///< the knot; the other is the next one
+    double part;
+  };
+  Place place(std::uint32_t clock, std::int64_t time) const {
+    const auto& knots = offsets_.knots_[clock];
+    const auto after = std::upper_bound(knots.begin() + 1, knots.end() - 1, time,
+                                        [](std::int64_t t, const ClockKnot& k) { return t < k.time; });
+    const ClockKnot &a = after[-1], &b = *after;
+    const double part = static_cast<double>(time - a.time) / static_cast<double>(b.time - a.time);
+    return {clock, static_cast<std::size_t>(after - knots.begin()) - 1, part};
+  }
+  double at(const Place& p) const {
+    const auto& knots = exact_[p.clock];
+    return knots[p.before] + p.part * (knots[p.before + 1] - knots[p.before]);
+  }
+  static double squares(const Place& p) { return p.clock == 0 ? 0 : (1 - p.part) * (1 - p.part) + p.part * p.part; }
+  void move(const Place& p, double by) {
+    if (p.clock == 0) return;  // the measure of the others
+    exact_[p.clock][p.before] += by * (1 - p.part);
+    exact_[p.clock][p.before + 1] += by * p.part;
+  }
+
+  Offsets& offsets_;
+  std::vector<std::vector<double>> exact_, moved_;  ///< now, and before
+};
+
+/// Nothing is moved where no line keeps all of them.
+void mend(Offsets& offsets, const std::vector<ClockBound>& bounds) {
+  Offsets before = offsets;
+  Mending mending(offsets);
+  const std::size_t sweeps = std::clamp<std::size_t>(500'000'000 / std::max<std::size_t>(bounds.size(), 1), 8, 1000);
+  for (std::size_t i = 0; i < sweeps && mending.sweep(bounds) != 0; ++i) {
+  }
+  mending.finish();
+  if (count_reversed(bounds, offsets) >= std::max<std::uint64_t>(count_reversed(bounds, before), 1))
+    offsets = std::move(before);
 }
 
 /// Leaves out the knots near which a line between others is good enough.
@@ -227,14 +324,30 @@ std::size_t count_pairs(const std::vector<ClockBound>& bounds) {
   return std::max<std::size_t>(pairs.size(), 1);
 }
 
+double largest_doubt(const Offsets& offsets) {
+  double doubt = 0;
+  for (const auto& knots : offsets.knots_)
+    for (const ClockKnot& k : knots) doubt = std::max(doubt, k.uncertainty);
+  return doubt;
+}
+
 void place(const std::vector<ClockToPlace>& clocks, const std::vector<ClockBound>& bounds, Offsets& offsets) {
-  const auto pass = [&](std::size_t knots, double drift, bool kept) {
-    Pass(clocks, bounds, offsets, knots_in(span_of(clocks, offsets), knots), drift, kept).place(offsets);
-  };
-  for (int i = 0; i < 4; ++i) pass(2, most_drift, false);
-  const auto [begin, end] = span_of(clocks, offsets);
+  double drift = most_drift;
+  for (int i = 0; i < 12; ++i) {
+    const auto messages = span_of(bounds, offsets);
+    Pass(clocks, bounds, offsets, {messages.first, messages.second}, drift, false).place(offsets);
+    // What lines are wrong by at both ends they are wrong by in their slopes.
+    const double slopes = 2 * largest_doubt(offsets) / (messages.second - messages.first);
+    if (i >= 3 && slopes + most_wander > 0.9 * drift) break;
+    if (i >= 3) drift = std::min(drift, slopes + most_wander);
+  }
+  const auto messages = span_of(bounds, offsets);
   const std::size_t most = std::clamp<std::size_t>(most_edges / count_pairs(bounds), 2, most_knots);
-  pass(std::clamp<std::size_t>(static_cast<std::size_t>((end - begin) / least_distance), 2, most), most_wander, true);
+  const auto count = static_cast<std::size_t>((messages.second - messages.first) / least_distance);
+  Pass(clocks, bounds, offsets, knots_over(messages, span_of(clocks, offsets), std::clamp<std::size_t>(count, 2, most)),
+       drift, true)
+      .place(offsets);
+  mend(offsets, bounds);
 }
 
 }  // namespace

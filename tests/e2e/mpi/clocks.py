@@ -50,7 +50,7 @@ def marks_of(anchor):
     marks = {}
     with otf2.reader.open(str(anchor)) as trace:
         for location, event in trace.events:
-            if type(event).__name__ == "Enter" and event.region.name.startswith("MPI_Pcontrol"):
+            if type(event).__name__ == "Enter" and event.region.name.startswith("MPI_Pcontrol @"):
                 marks.setdefault(int(location.group.name.rpartition(" ")[2]), []).append(event.time)
     return marks
 
@@ -73,14 +73,14 @@ def faults_of(options, family, directory, by_system):
     if done.returncode != 0:
         return (yield f"ends with {done.returncode}: {done.stdout[-500:]} {done.stderr[-2000:]}")
     job = directory / "job"
-    said = dict(line.strip().split(": ", 1) for line in run([options.tracer, "info", str(job)], clean()).stdout.splitlines() if "TRACER::CLOCK::" in line)
+    said = dict(line.strip().split(": ", 1) for line in run([options.tracer, "info", "--all", str(job)], clean()).stdout.splitlines() if "TRACER::CLOCK::" in line)
     if said.get("TRACER::CLOCK::DOMAINS", "").strip() != str(options.ranks):
         return (yield f"{options.ranks} clocks, and the archive says {said}: {done.stderr[-1500:]}")
     stated = int(said["TRACER::CLOCK::UNCERTAINTY_NS"])
     checked = run([options.tracer, "check", str(job)], clean())
     if checked.returncode != 0:
         yield f"tracer check: {checked.stdout[-1500:]}{checked.stderr[-500:]}"
-    mpi = json.loads(run([options.tracer, "report", "--format", "json", str(job)], clean()).stdout)["mpi"]
+    mpi = json.loads(run([options.tracer, "report", "--json", str(job)], clean()).stdout)["mpi"]
     expected = options.rounds * options.ranks * 2
     if (mpi["reversed"], mpi["unmatched"], said["TRACER::CLOCK::REVERSED"].strip()) != (0, 0, "0"):
         yield f"messages are reversed: {mpi['reversed']} ({mpi['unmatched']} unmatched), the archive says {said}"
