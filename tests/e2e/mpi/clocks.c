@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
       MPI_Isend(&out, 1, MPI_DOUBLE, (mine + 1) % half, 2, odd, &requests[1]);
       MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     }
+    usleep(20000); /* of a run that lasts a moment nobody learns how fast its clocks go */
     const long long before = truth();
     MPI_Pcontrol(1);
     fprintf(file, "%lld %lld\n", before, truth());

@@ -104,7 +104,7 @@ def main():
     for option in ("tool", "tracer"):
         parser.add_argument(f"--{option}", required=True)
     parser.add_argument("--ranks", type=int, default=16)
-    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=30)
     options = parser.parse_args()
     families = [family for family in FAMILIES if shutil.which(f"mpicc.{family}") and shutil.which(f"mpirun.{family}")]
     if not families or not shutil.which("otf2-print"):

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Gives a process the clocks of another host. OTHER_CLOCK="T0 NS PPM WANDER PERIOD": from T0 (ns of CLOCK_MONOTONIC) on
- * NS away, PPM faster, going to and fro by WANDER ns in PERIOD s. The kernel's own clocks are still there by syscall(). */
+ * NS away, PPM faster, going to and fro by WANDER ns in PERIOD s. The kernel's own clocks are still there by syscall().
+ */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
