@@ -31,9 +31,9 @@ void end_comm(const Call& call, const Pending& p, Endpoint at) noexcept {
 
 }  // namespace
 
-void complete(const Call& call, Pending* claimed, Word status, Endpoint at) noexcept {
-  const Pending p = *claimed;
-  give_back(claimed);
+namespace {
+
+void tell_end(const Call& call, const Pending& p, Word status, Endpoint at) noexcept {
   if (!p.is_active) return end_of_call(call, at);
   const bool cancelled = p.may_be_cancelled && status != 0 && family.cancelled(status);
   switch (p.kind) {
@@ -55,6 +55,13 @@ void complete(const Call& call, Pending* claimed, Word status, Endpoint at) noex
       if (!end_here(*p.window, p.number)) return end_of_call(call, at);
       return call.rma(at, RmaStep::complete_here, p.window->id, 0, 0, 0, p.number);
   }
+}
+
+}  // namespace
+
+void complete(const Call& call, Pending* claimed, Word status, Endpoint at) noexcept {
+  tell_end(call, *claimed, status, at);
+  give_back(claimed);
 }
 
 void tested(const Call& call, Pending* claimed, Endpoint at) noexcept {

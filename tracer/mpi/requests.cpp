@@ -116,7 +116,7 @@ Pending* add_pending(Word handle, const Pending& pending) noexcept {
   *mine = pending;
   mine->handle = handle;
   Part& part = part_of(handle);
-  const Locked lock(part.lock);
+  const LockedByThreads lock(part.lock);
   if (part.used >= part.count * 2) grow(part);
   if (part.count == 0) return nullptr;
   append(bucket_of(part, handle), mine);
@@ -127,7 +127,7 @@ Pending* add_pending(Word handle, const Pending& pending) noexcept {
 Pending* claim(Word handle) noexcept {
   if (handle == family.request_null) return nullptr;
   Part& part = part_of(handle);
-  const Locked lock(part.lock);
+  const LockedByThreads lock(part.lock);
   if (part.count == 0) return nullptr;
   Bucket& bucket = bucket_of(part, handle);
   Pending* before = nullptr;
@@ -142,7 +142,7 @@ Pending* claim(Word handle) noexcept {
 
 void release(Pending* pending) noexcept {
   Part& part = part_of(pending->handle);
-  const Locked lock(part.lock);
+  const LockedByThreads lock(part.lock);
   Bucket& bucket = bucket_of(part, pending->handle);
   pending->next = bucket.first;
   bucket.first = pending;

@@ -15,7 +15,7 @@ namespace tracer::mpi {
 
 constinit thread_local Thread this_thread __attribute__((tls_model("initial-exec")));
 constinit std::atomic<const tracer_front_end*> front{nullptr};
-constinit std::atomic<bool> is_live{false};
+constinit std::atomic<bool> is_live{false}, has_threads{true};
 constinit std::atomic<std::uint32_t> type_generation{1}, comm_generation{1}, window_generation{1};
 constinit std::atomic<std::uint64_t> untold[static_cast<std::size_t>(Untold::count_)]{};
 
@@ -35,6 +35,7 @@ constinit Comm* makings = nullptr;  ///< those with a making, for their ordinals
 constinit std::atomic<std::uint32_t> next_comm{2};
 constinit Comm world, self, nobody;
 constinit Word world_group = 0;
+constinit std::atomic<bool> has_session{false};
 
 void remember(Word handle, Comm* comm) noexcept {
   const Locked lock(comms_lock);
@@ -157,9 +158,16 @@ Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal)
   return &comm;
 }
 
+/// MPICH, Open MPI: 0 to 3; the ABI of MPI 5.0: 0, 1024, ...
+int step_of(int level) noexcept {
+  return level >= 1024 ? level / 1024 : level;
+}
+bool is_multiple(int level) noexcept {
+  return step_of(level) >= 3;
+}
+
 const char* level_name(int level) noexcept {
-  // MPICH, Open MPI: 0 to 3; the ABI of MPI 5.0: 0, 1024, ...
-  const int step = level >= 1024 ? level / 1024 : level;
+  const int step = step_of(level);
   static const char* const names[] = {"single", "funneled", "serialized", "multiple"};
   return step >= 0 && step < 4 ? names[step] : "unknown";
 }
@@ -215,6 +223,10 @@ void begin(int threads_provided) noexcept {
   tell_fact("MPI::FAMILY", family.name());
   tell_library();
   tell_fact("MPI::THREADS", level_name(threads_provided));
+  int level = 0;  // as it is: MPI_Init asks for none, and some MPIs are told by their environment
+  if (!has_session.load(std::memory_order_relaxed) && ask(MpiFunction::Query_thread, &level) == 0 &&
+      !is_multiple(level))
+    has_threads.store(false, std::memory_order_release);
   if (ask(MpiFunction::Comm_size, family.comm_world, &world.size) != 0) return;
   ask(MpiFunction::Comm_rank, family.comm_world, &world.rank);
   ask(MpiFunction::Comm_group, family.comm_world, &world_group);
@@ -243,6 +255,11 @@ void end() noexcept {
   is_live.store(false, std::memory_order_release);
   if (world_group != 0) ask(MpiFunction::Group_free, &world_group);
   world_group = 0;
+}
+
+void begin_session() noexcept {
+  has_session.store(true, std::memory_order_relaxed);
+  has_threads.store(true, std::memory_order_release);
 }
 
 std::uint64_t ask_type_size(Thread& thread, Word handle) noexcept {

@@ -39,6 +39,26 @@ class Locked {
   SpinLock& lock_;
 };
 
+/// Whether several threads may be in MPI at a time (MPI_THREAD_MULTIPLE, or a session that may have asked for it).
+extern std::atomic<bool> has_threads;
+
+/// As Locked where several threads may be in MPI; else the program keeps them apart (MPI 4.0, 11.6.2).
+class LockedByThreads {
+ public:
+  explicit LockedByThreads(SpinLock& lock) noexcept
+      : lock_(has_threads.load(std::memory_order_relaxed) ? &lock : nullptr) {
+    if (lock_ != nullptr) lock_->lock();
+  }
+  ~LockedByThreads() {
+    if (lock_ != nullptr) lock_->unlock();
+  }
+  LockedByThreads(const LockedByThreads&) = delete;
+  LockedByThreads& operator=(const LockedByThreads&) = delete;
+
+ private:
+  SpinLock* const lock_;
+};
+
 /// A communicator that the process is in. Made once, never freed: records name it by its number.
 struct Comm {
   std::uint32_t id = 0;
@@ -100,6 +120,8 @@ void connect() noexcept;
 /// The MPI is initialised: WORLD and SELF are known from here on, if it has them.
 void begin(int threads_provided) noexcept;
 void end() noexcept;
+/// A session has threads of its own level.
+void begin_session() noexcept;
 
 /// What is in the program and not in the trace but as a region; counted for the archive's properties.
 enum class Untold : std::uint8_t { foreign_message, freed_receive, one_sided, file_operation, count_ };

@@ -47,6 +47,7 @@ using WordAt = Word;
 template <MpiFunction function, class Hook, class Result = Word, class... Words>
 [[gnu::always_inline]] inline Result wrapped(Words... words) noexcept {
   if constexpr (begins_mpi(function)) connect();
+  if constexpr (function == MpiFunction::Session_init) begin_session();
   const auto next = reinterpret_cast<Result (*)(Words...)>(real(function));
   const tracer_front_end* const table = front.load(std::memory_order_acquire);
   Thread& thread = this_thread;
@@ -143,7 +144,8 @@ using tracer::mpi::Word;
 #undef TRACER_MPI
 #undef TRACER_MPI_DOUBLE
 
-// Fortran: mpif.h and `use mpi` have four manglings, of which each MPI has some; `use mpi_f08` has two more.
+// Fortran: mpif.h and `use mpi` have four manglings, of which each MPI has some; `use mpi_f08` has two more, and these
+// with large counts.
 #define TRACER_FORTRAN_NAME(name, arguments, ...)                  \
   extern "C" TRACER_VISIBLE void name(TRACER_WORDS_##arguments) {  \
     static constinit std::atomic<void*> known{nullptr};            \
@@ -158,7 +160,9 @@ using tracer::mpi::Word;
   TRACER_FORTRAN_ALIAS(mpi_##lower, "mpi_" #lower "_", arguments)                                                     \
   TRACER_FORTRAN_ALIAS(MPI_##upper, "mpi_" #lower "_", arguments)                                                     \
   TRACER_FORTRAN_NAME(mpi_##lower##_f08_, arguments, "mpi_" #lower "_f08_")                                           \
-  TRACER_FORTRAN_NAME(mpi_##lower##_f08ts_, arguments, "mpi_" #lower "_f08ts_")
+  TRACER_FORTRAN_NAME(mpi_##lower##_f08ts_, arguments, "mpi_" #lower "_f08ts_")                                       \
+  TRACER_FORTRAN_NAME(mpi_##lower##_f08_large_, arguments, "mpi_" #lower "_f08_large_")                               \
+  TRACER_FORTRAN_NAME(mpi_##lower##_f08ts_large_, arguments, "mpi_" #lower "_f08ts_large_")
 // None where there are no arguments: ierror is one.
 #define TRACER_FORTRAN_0(lower, upper)
 #define TRACER_FORTRAN_1(lower, upper) TRACER_FORTRAN(lower, upper, 1)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs programs under each MPI that is there and compares every rank's archive with what an independent counter (counter.c)
 saw: calls, messages and bytes by partner and tag, collective operations. Usage:
-  mpi.py --tool libtracer.so --library libtracer-mpi.so --tracer tracer [--clang clang] program[@behind][:ranks[:argument]]...
+  mpi.py --tool libtracer.so --library libtracer-mpi.so --tracer tracer [--clang clang] [--threads N] program[@behind][:ranks[:argument]]...
 @behind: the counter stands between the tool's library and MPI, so that it counts calls of the tool's own, too."""
 import argparse
 import collections
@@ -201,7 +201,7 @@ def check(options, family, name, place, program, ranks, arguments, directory):
     environment = clean(OUT=str(out), COUNTS=str(counts), PRELOAD=":".join(layers),
                         OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
                         OMPI_MCA_osc="sm,pt2pt",  # osc/rdma of Open MPI 4.1.4 crashes without a network, also untraced
-                        OMP_NUM_THREADS="3", OMP_TOOL_LIBRARIES=options.tool)
+                        OMP_NUM_THREADS=str(options.threads), OMP_TOOL_LIBRARIES=options.tool)
     done = run([f"mpirun.{family}", *FAMILIES[family], "-n", str(ranks), "sh", "-c", RANK, "rank", program, *arguments], environment)
     if done.returncode == SKIP or "no MPI_THREAD_MULTIPLE" in done.stdout:
         return (yield None)
@@ -235,6 +235,7 @@ def main():
     parser = argparse.ArgumentParser()
     for option in ("tool", "library", "tracer", "clang"):
         parser.add_argument(f"--{option}")
+    parser.add_argument("--threads", type=int, default=3)
     parser.add_argument("cases", nargs="+")
     options = parser.parse_args()
     cases = [(case.split(":") + ["3"])[:3] if ":" not in case else case.split(":") for case in options.cases]
