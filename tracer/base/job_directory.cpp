@@ -141,7 +141,9 @@ Launcher find_launcher() {
   }
   if (!variable("PMI_RANK").empty() && found.job.empty()) take("pmi", proxy_of_hydra(), "PMI_SIZE", "PMI_RANK");
   if (!variable("PMIX_RANK").empty()) take("pmix", variable("PMIX_NAMESPACE"), "PMIX_SIZE", "PMIX_RANK");
-  found.launch = found.job;
+  // Hydra's proxies are one for each host.
+  const unsigned here = number("MPI_LOCALNRANKS");
+  if (!found.job.starts_with("pmi-") || here == 0 || here == found.processes) found.launch = found.job;
   if (const std::string name = variable("TRACER_JOB"); !name.empty()) {
     found.job = "name-" + component(name);
     found.named = true;
