@@ -41,7 +41,10 @@ class Call {
     const tracer_more more{.time = number, .b = static_cast<std::uint64_t>(operation), .c = 0, .a = root, .sub = 0};
     front_.emit_more(time != 0 ? time : time_, word(RecordKind::mpi_collective, at), comm.id, sent, received, &more);
   }
-  void comm_made(const Comm& comm) const noexcept { emit(word(RecordKind::mpi_comm, Endpoint::begin), comm.id, 0, 0); }
+  void comm_made(Comm& comm) const noexcept {
+    comm.is_made = true;
+    emit(word(RecordKind::mpi_comm, Endpoint::begin), comm.id, 0, 0);
+  }
   void comm_gone(const Comm& comm) const noexcept { emit(word(RecordKind::mpi_comm, Endpoint::end), comm.id, 0, 0); }
   /// Of a one-sided operation `id`, or of a window as RmaStep says; with Endpoint::begin and end also the call's.
   void rma(Endpoint at, RmaStep step, std::uint32_t window, std::uint32_t target = 0, std::uint64_t sent = 0,

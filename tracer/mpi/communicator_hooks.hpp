@@ -17,7 +17,7 @@ struct comm_making {
     call.enter(begins_collective);
     const Word result = next(words...);
     if (static_cast<int>(result) == 0) {
-      const Comm* const made = add_comm(family.load(a[sizeof...(words) - 1]), parent, making, ordinal);
+      Comm* const made = add_comm(family.load(a[sizeof...(words) - 1]), parent, making, ordinal);
       if (made != nullptr) call.comm_made(*made);
     }
     call.collective(Endpoint::end, parent, MpiOperation::create_handle, mpi_root_none, 0, 0, 0);
@@ -49,14 +49,60 @@ struct comm_idup {
 };
 using comm_idup_with_info = comm_idup;
 
-/// With processes of which MPI_COMM_WORLD does not know: what is sent there is only counted.
+/// (..., communicator, ..., new communicator, ...) with processes of which MPI_COMM_WORLD does not know: what is sent
+/// there is only counted.
+template <unsigned on, unsigned made_at>
+struct foreign_making {
+  template <class Next, class... Words>
+  static Word run(const Call& call, Next next, Words... words) noexcept {
+    const Word a[] = {words...};
+    Comm& comm = comm_of(call.thread, a[on]);
+    call.enter(begins_collective);
+    const Word result = next(words...);
+    if (static_cast<int>(result) == 0) {
+      Comm* const made = add_comm(family.load(a[made_at]), comm, Making::foreign, 0);
+      if (made != nullptr) call.comm_made(*made);
+    }
+    call.collective(Endpoint::end, comm, MpiOperation::create_handle, mpi_root_none, 0, 0, 0);
+    return result;
+  }
+};
+using comm_spawn = foreign_making<5, 6>;
+using comm_spawn_multiple = foreign_making<6, 7>;
+using comm_accept = foreign_making<3, 4>;
+using comm_connect = foreign_making<3, 4>;
+/// It is there without having been made by all of another one.
 struct comm_foreign : region {};
+
+/// (groups of a session, ..., new communicator): its members are known where there is an MPI_COMM_WORLD as well.
+struct comm_of_session {
+  template <class Next, class... Words>
+  static Word run(const Call& call, Next next, Words... words) noexcept {
+    if (!is_live.load(std::memory_order_relaxed)) return region::run(call, next, words...);
+    const Word a[] = {words...};
+    call.enter(begins_collective);
+    const Word result = next(words...);
+    Comm* made = nullptr;
+    if (static_cast<int>(result) == 0)
+      made = add_comm(family.load(a[sizeof...(words) - 1]), comm_of(call.thread, family.comm_world), Making::by_session,
+                      0);
+    if (made != nullptr) call.comm_made(*made);
+    const Comm& on = made != nullptr ? *made : comm_of(call.thread, family.comm_self);
+    call.collective(Endpoint::end, on, MpiOperation::create_handle, mpi_root_none, 0, 0, 0);
+    return result;
+  }
+};
 
 struct comm_free {
   template <class Next>
   static Word run(const Call& call, Next next, Word on) noexcept {
     const Word handle = family.load(on);
     const Comm& comm = comm_of(call.thread, handle);
+    if (!comm.is_made) {  // its begin was not seen
+      const Word result = region::run(call, next, on);
+      if (static_cast<int>(result) == 0) forget_comm(handle);
+      return result;
+    }
     call.enter(begins_collective);
     const Word result = next(on);
     if (static_cast<int>(result) == 0) {

@@ -153,7 +153,7 @@ Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal)
     identity.add("%s/%c%016llx.%u", from, kind, static_cast<unsigned long long>(hash), count);
   }
   comm.identity = identity.keep();
-  describe(comm, parent, members, remote);
+  describe(comm, making == Making::by_session && comm.remote == 0 ? nullptr : parent, members, remote);
   tell_comm(comm, nullptr);
   return &comm;
 }

@@ -64,6 +64,7 @@ struct Comm {
   std::uint32_t id = 0;
   int size = 0, rank = 0;
   int remote = 0;           ///< size of the remote group; 0: an intracommunicator
+  bool is_made = false;     ///< its begin was told
   bool is_foreign = false;  ///< with processes of another MPI_COMM_WORLD: what is sent there is only counted
   std::atomic<std::uint32_t> children{0}, windows{0};  ///< made of it
   std::atomic<int> sources{-1}, destinations{-1};      ///< of its topology; -1: not asked yet
@@ -165,6 +166,7 @@ enum class Making : char {
   by_group = 'g',   ///< only its members did
   by_merge = 'm',
   by_leaders = 'i',  ///< an intercommunicator
+  by_session = 's',  ///< of groups
   foreign = 'f',
 };
 /// The communicator that `handle` is from now on; nullptr for MPI_COMM_NULL. For Making::by_parent `ordinal` is what

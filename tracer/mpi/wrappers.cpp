@@ -16,7 +16,7 @@ void enter_world(const Call& call, int threads) noexcept {
   begin(threads);
   if (!is_live.load(std::memory_order_relaxed)) return call.leave();
   compare_clocks();
-  const Comm& world = comm_of(call.thread, family.comm_world);
+  Comm& world = comm_of(call.thread, family.comm_world);
   call.comm_made(world);
   call.comm_made(comm_of(call.thread, family.comm_self));
   call.collective(Endpoint::end, world, MpiOperation::create_handle, mpi_root_none, 0, 0, 0);

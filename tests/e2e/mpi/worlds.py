@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs with more than one MPI_COMM_WORLD, or with sessions beside it: archives are valid, messages that can be told have both their
+ends, and the others are counted and matched with nothing. Usage: worlds.py --tool libtracer.so --tracer tracer"""
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "support"))
+from traced import clean, run  # noqa: E402
+
+SKIP = 77
+FAMILIES = {"openmpi": ["--oversubscribe"], "mpich": []}
+# Program: ranks, messages that have both ends, messages' ends with another world, communicators (with WORLD and SELF).
+PROGRAMS = {"spawn": (2, 2, 8, None), "sessions": (4, 8, 0, 6)}
+
+
+def faults_of(options, launch, program, name, job):
+    ranks, matched, foreign, comms = PROGRAMS[name]
+    environment = clean(TRACER_LIBRARY=options.tool, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                        OMPI_MCA_btl_vader_single_copy_mechanism="none")
+    launch = [*launch, "-n", str(ranks)]
+    if run([*launch, program], environment).returncode != 0:
+        return (yield None)
+    done = run([*launch, options.tracer, "run", "-q", "-o", str(job), "--", program], environment)
+    if done.returncode != 0:
+        return (yield f"ends with {done.returncode}: {done.stdout[-500:]}{done.stderr[-1500:]}")
+    checked = run([options.tracer, "check", str(job)], clean())
+    if checked.returncode != 0:
+        yield f"tracer check: {checked.stdout[-1500:]}{checked.stderr[-500:]}"
+    mpi = json.loads(run([options.tracer, "report", "--json", str(job)], clean()).stdout)["mpi"]
+    if (mpi["matched"], mpi["unmatched"]) != (matched, 0):
+        yield f"{mpi['matched']} messages have both ends and {mpi['unmatched']} one, not {matched} and none"
+    said = run([options.tracer, "info", "--all", str(job)], clean()).stdout
+    counted = re.search(r"MPI_NOT_TOLD_MESSAGES_WITH_ANOTHER_WORLD: +(\d+)", said)
+    if (int(counted[1]) if counted else 0) != foreign:
+        yield f"of {foreign} messages' ends with another world the archive says {counted and counted[1]}"
+    defined = re.findall(r"^(?:INTER_)?COMM +\d+ .*", run(["otf2-print", "-G", str(job / "traces.otf2")], clean()).stdout, re.MULTILINE)
+    if comms and len(defined) != comms:
+        yield f"{len(defined)} communicators, not {comms}: {defined}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for option in ("tool", "tracer"):
+        parser.add_argument(f"--{option}", required=True)
+    options = parser.parse_args()
+    families = [family for family in FAMILIES if shutil.which(f"mpicc.{family}") and shutil.which(f"mpirun.{family}")]
+    if not families or not shutil.which("otf2-print"):
+        print("skipped: no MPI is installed, or no otf2-print")
+        return SKIP
+    failed = False
+    for family in families:
+        for name in PROGRAMS:
+            with tempfile.TemporaryDirectory() as directory:
+                program = pathlib.Path(directory, name)
+                subprocess.run([f"mpicc.{family}", "-w", "-g", "-O1", str(HERE / f"{name}.c"), "-o", str(program)], check=True)
+                for fault in faults_of(options, [f"mpirun.{family}", *FAMILIES[family]], str(program), name, pathlib.Path(directory, "job")):
+                    print(f"{family} {name}: {fault or 'does not run untraced, left out'}")
+                    failed = failed or fault is not None
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
