@@ -20,7 +20,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(of_all, &rank);
   MPI_Comm_size(of_all, &size);
   out = rank;
-  MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, 3, &in, 1, MPI_INT, (rank + size - 1) % size, 3, of_all, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, 3, &in, 1, MPI_INT, (rank + size - 1) % size, 3, of_all,
+               MPI_STATUS_IGNORE);
   int range[1][3] = {{rank % 2, size - 1, 2}}, other[1][3] = {{1 - rank % 2, size - 1, 2}};
   MPI_Group_range_incl(all, 1, range, &even);
   MPI_Comm_create_from_group(even, "half", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &of_half);

@@ -24,10 +24,12 @@ int main(int argc, char** argv) {
   int in, out = rank, whole, mine;
   MPI_Comm_size(all, &whole);
   MPI_Comm_rank(all, &mine);
-  MPI_Sendrecv(&out, 1, MPI_INT, (mine + 1) % whole, 7, &in, 1, MPI_INT, (mine + whole - 1) % whole, 7, all, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&out, 1, MPI_INT, (mine + 1) % whole, 7, &in, 1, MPI_INT, (mine + whole - 1) % whole, 7, all,
+               MPI_STATUS_IGNORE);
   MPI_Barrier(all);
   /* Among themselves, with the same ranks and tags as the others. */
-  MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, 8, &in, 1, MPI_INT, (rank + size - 1) % size, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, 8, &in, 1, MPI_INT, (rank + size - 1) % size, 8, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
   MPI_Comm_free(&all);
   MPI_Comm_disconnect(&others);
   MPI_Finalize();
