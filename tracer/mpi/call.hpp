@@ -79,9 +79,7 @@ class Call {
         wide ? reinterpret_cast<const std::int64_t*>(array)[index] : reinterpret_cast<const int*>(array)[index];
     return number > 0 ? static_cast<std::uint64_t>(number) : 0;
   }
-  std::uint64_t bytes(Word counted, Word datatype) const noexcept {
-    return count(counted) * type_size(thread, datatype);
-  }
+  std::uint64_t bytes(Word counted, Word datatype) const noexcept { return bytes_of(thread, count(counted), datatype); }
 
   Thread& thread;
   const bool wide;

@@ -13,6 +13,7 @@ struct collective {
     const Word a[] = {words...};
     const Word on = a[Operation::comm_at];
     Comm& comm = comm_of(call.thread, on);
+    if (!is_known(comm)) return region::run(call, next, words...);
     call.enter(begins_collective);
     const Word result = next(words...);
     const std::uint64_t time = call.now();
@@ -27,6 +28,7 @@ template <class Operation>
 Pending pending_collective(const Call& call, Word on, const Word* a) noexcept {
   Pending p;
   p.comm = &comm_of(call.thread, on);
+  if (!is_known(*p.comm)) return p;
   p.kind = PendingKind::collective;
   p.operation = Operation::operation;
   const Volume volume = volume_of<Operation>(call, *p.comm, on, a, p.root);

@@ -24,17 +24,17 @@ struct Arguments {
   bool in_place(unsigned i) const noexcept { return a[i] == family.in_place; }
   std::uint64_t bytes(unsigned count, unsigned type) const noexcept { return call.bytes(a[count], a[type]); }
   std::uint64_t own(unsigned counts, unsigned type) const noexcept {
-    return call.count_at(a[counts], me()) * type_size(call.thread, a[type]);
+    return bytes_of(call.thread, call.count_at(a[counts], me()), a[type]);
   }
   std::uint64_t sum(unsigned counts, unsigned type, std::uint64_t of) const noexcept {
     std::uint64_t total = 0;
     for (std::uint64_t i = 0; i < of; ++i) total += call.count_at(a[counts], i);
-    return total * type_size(call.thread, a[type]);
+    return bytes_of(call.thread, total, a[type]);
   }
   std::uint64_t sum_of_types(unsigned counts, unsigned types, std::uint64_t of) const noexcept {
     std::uint64_t total = 0;
     for (std::uint64_t i = 0; i < of; ++i)
-      total += call.count_at(a[counts], i) * type_size(call.thread, family.load(a[types], i));
+      total += bytes_of(call.thread, call.count_at(a[counts], i), family.load(a[types], i));
     return total;
   }
 };
@@ -171,7 +171,7 @@ struct alltoallw : Rootless {
   static Volume volume(const Arguments& x, const Root*) noexcept {
     const std::uint64_t all = x.sum_of_types(5, 7, x.n());
     if (x.in_place(0)) {
-      const std::uint64_t own = x.call.count_at(x.a[5], x.me()) * type_size(x.call.thread, family.load(x.a[7], x.me()));
+      const std::uint64_t own = bytes_of(x.call.thread, x.call.count_at(x.a[5], x.me()), family.load(x.a[7], x.me()));
       return {all - own, all - own};
     }
     return {x.sum_of_types(1, 3, x.n()), all};

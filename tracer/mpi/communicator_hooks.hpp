@@ -13,6 +13,7 @@ struct comm_making {
   static Word run(const Call& call, Next next, Words... words) noexcept {
     const Word a[] = {words...};
     Comm& parent = comm_of(call.thread, a[0]);
+    if (!is_known(parent)) return region::run(call, next, words...);
     const std::uint32_t ordinal = making == Making::by_parent ? next_child(parent) : 0;
     call.enter(begins_collective);
     const Word result = next(words...);
@@ -36,6 +37,7 @@ struct comm_idup {
     const Word a[] = {words...};
     Pending p;
     p.comm = &comm_of(call.thread, a[0]);
+    if (!is_known(*p.comm)) return region::run(call, next, words...);
     p.kind = PendingKind::new_comm;
     p.operation = MpiOperation::create_handle;
     p.number = next_number();
@@ -57,6 +59,7 @@ struct foreign_making {
   static Word run(const Call& call, Next next, Words... words) noexcept {
     const Word a[] = {words...};
     Comm& comm = comm_of(call.thread, a[on]);
+    if (!is_known(comm)) return region::run(call, next, words...);
     call.enter(begins_collective);
     const Word result = next(words...);
     if (static_cast<int>(result) == 0) {

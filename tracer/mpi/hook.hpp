@@ -8,6 +8,11 @@
 
 namespace tracer::mpi {
 
+/// Without MPI_COMM_WORLD, as in a program that has sessions only, nobody can say whose ranks a communicator's are.
+inline bool is_known(const Comm& comm) noexcept {
+  return comm.size != 0;
+}
+
 /// Whether messages there can be told.
 inline bool is_told(const Comm& comm, int peer) noexcept {
   if (peer == family.proc_null) return false;

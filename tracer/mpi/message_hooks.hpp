@@ -124,8 +124,8 @@ struct partitioned_init {
     p.peer = static_cast<int>(peer);
     p.kind = is_told(*p.comm, p.peer) ? kind : PendingKind::nothing;
     p.tag = static_cast<int>(tag);
-    p.sent = p.received = static_cast<std::uint64_t>(static_cast<int>(parts)) * static_cast<std::uint64_t>(count) *
-                          type_size(call.thread, type);
+    p.sent = p.received = bytes_of(
+        call.thread, static_cast<std::uint64_t>(static_cast<int>(parts)) * static_cast<std::uint64_t>(count), type);
     p.is_persistent = p.is_partitioned = true;
     p.is_active = false;
     call.enter();
@@ -178,12 +178,14 @@ struct isendrecv {
   static Word run(const Call& call, Next next, Word out, Word sent, Word sent_type, Word to, Word send_tag, Word in,
                   Word count, Word type, Word from, Word tag, Word on, Word request) noexcept {
     call.enter();
-    Pending p = begin(call, comm_of(call.thread, on), to, send_tag, sent, sent_type, from);
+    Pending p =
+        begin(call, comm_of(call.thread, on), to, send_tag, sent, sent_type, from, tag, call.bytes(count, type));
     const Word result = next(out, sent, sent_type, to, send_tag, in, count, type, from, tag, on, request);
     keep(call, p, request, result, Endpoint::end);
     return result;
   }
-  static Pending begin(const Call& call, Comm& comm, Word to, Word tag, Word sent, Word type, Word from) noexcept {
+  static Pending begin(const Call& call, Comm& comm, Word to, Word tag, Word sent, Word type, Word from,
+                       Word receive_tag, std::uint64_t posted) noexcept {
     Pending p;
     p.comm = &comm;
     p.peer = static_cast<int>(to);
@@ -196,6 +198,9 @@ struct isendrecv {
              : sends           ? PendingKind::send
              : receives        ? PendingKind::receive
                                : PendingKind::nothing;
+    p.peer = static_cast<int>(from);  // from here on of the receive
+    p.tag = static_cast<int>(receive_tag);
+    p.received = posted;
     if (receives) call.request(Endpoint::none, MpiRequestStep::receive_begins, sends ? p.number + 1 : p.number);
     return p;
   }
@@ -206,15 +211,18 @@ struct isendrecv_replace {
   static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to, Word send_tag, Word from,
                   Word tag, Word on, Word request) noexcept {
     call.enter();
-    Pending p = isendrecv::begin(call, comm_of(call.thread, on), to, send_tag, count, type, from);
+    Pending p =
+        isendrecv::begin(call, comm_of(call.thread, on), to, send_tag, count, type, from, tag, call.bytes(count, type));
     const Word result = next(buffer, count, type, to, send_tag, from, tag, on, request);
     keep(call, p, request, result, Endpoint::end);
     return result;
   }
 };
 
-/// A message that was found waits under its handle, as a request does, for who receives it.
-inline void keep_message(const Call& call, Word on, Word message) noexcept {
+/// A message that was found waits under its handle, as a request does, for who receives it. None is found of
+/// MPI_PROC_NULL.
+inline void keep_message(const Call& call, Word from, Word on, Word message) noexcept {
+  if (static_cast<int>(from) == family.proc_null) return;
   const Word handle = family.load(message);
   Pending p;
   p.comm = &comm_of(call.thread, on);
@@ -226,7 +234,7 @@ struct mprobe {
   static Word run(const Call& call, Next next, Word from, Word tag, Word on, Word message, Word status) noexcept {
     call.enter();
     const Word result = next(from, tag, on, message, status);
-    if (static_cast<int>(result) == 0) keep_message(call, on, message);
+    if (static_cast<int>(result) == 0) keep_message(call, from, on, message);
     call.leave();
     return result;
   }
@@ -238,7 +246,8 @@ struct improbe {
                   Word status) noexcept {
     call.enter();
     const Word result = next(from, tag, on, flag, message, status);
-    if (static_cast<int>(result) == 0 && *reinterpret_cast<const int*>(flag) != 0) keep_message(call, on, message);
+    if (static_cast<int>(result) == 0 && *reinterpret_cast<const int*>(flag) != 0)
+      keep_message(call, from, on, message);
     call.leave();
     return result;
   }

@@ -30,7 +30,7 @@ struct Pending {
   PendingKind kind = PendingKind::nothing;
   bool is_persistent = false, is_active = true, is_partitioned = false, may_be_cancelled = false;
   MpiOperation operation{};
-  int peer = 0, tag = 0;
+  int peer = 0, tag = 0;  ///< of an exchange, its receive's
   std::uint32_t root = mpi_root_none;
   Comm* comm = nullptr;
   Window* window = nullptr;  ///< of a one-sided operation, whose id is `number`

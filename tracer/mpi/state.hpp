@@ -147,6 +147,12 @@ inline std::uint64_t type_size(Thread& thread, Word datatype) noexcept {
   return ask_type_size(thread, handle);
 }
 
+/// Of that many elements. MPI is asked for no type of which there are none: it may be MPI_DATATYPE_NULL or nothing at
+/// all, and asking for that ends the program.
+inline std::uint64_t bytes_of(Thread& thread, std::uint64_t count, Word datatype) noexcept {
+  return count == 0 ? 0 : count * type_size(thread, datatype);
+}
+
 /// World ranks of a group's members, -1 for one that is not in the world; nullptr: no memory. To be freed.
 int* world_ranks_of(Word group, int size) noexcept;
 
