@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs with more than one MPI_COMM_WORLD, or with sessions beside it: archives are valid, messages that can be told have both their
+"""Programs with more than one MPI_COMM_WORLD, with sessions beside it, or at the edges of what MPI allows: archives are valid, messages that can be told have both their
 ends, and the others are counted and matched with nothing. Usage: worlds.py --tool libtracer.so --tracer tracer"""
 import argparse
 import json
@@ -18,7 +18,7 @@ from traced import clean, run  # noqa: E402
 SKIP = 77
 FAMILIES = {"openmpi": ["--oversubscribe"], "mpich": []}
 # Program: ranks, messages that have both ends, messages' ends with another world, communicators (with WORLD and SELF).
-PROGRAMS = {"spawn": (2, 2, 8, None), "sessions": (4, 8, 0, 6)}
+PROGRAMS = {"spawn": (2, 2, 8, None), "sessions": (4, 8, 0, 6), "edges": (2, 5, 0, 2)}
 
 
 def faults_of(options, launch, program, name, job):
