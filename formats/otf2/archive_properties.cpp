@@ -10,6 +10,11 @@
 namespace tracer::otf2 {
 namespace {
 
+/// The library writes the anchor in one chunk of 256 KiB, and cannot read one that is full.
+constexpr std::size_t most_in_anchor = 230'000, property_overhead = 16;
+/// Of communicators (docs/formats/job-parts.md): as many as a process has made.
+constexpr const char* numbered = "TRACER::MPI::COMM::";
+
 /// The anchor is a text file of lines.
 std::string one_line(std::string text) {
   for (char& c : text) {
@@ -39,10 +44,24 @@ void write_archive_properties(OTF2_Archive* archive, const Definitions& definiti
   if (!definitions.description.empty()) {
     check(OTF2_Archive_SetDescription(archive, one_line(definitions.description).c_str()), "description");
   }
-  for (const auto& [name, value] : definitions.properties) {
-    if (value.empty()) continue;  // to the library this means: remove it
-    const auto what = "property " + name;
-    check(OTF2_Archive_SetProperty(archive, property_name(name).c_str(), one_line(value).c_str(), true), what.c_str());
+  // Those that may be thousands come last: what has no room in the anchor is counted, and the archive can be read.
+  std::size_t used = 0, left_out = 0;
+  for (const bool is_many : {false, true}) {
+    for (const auto& [name, value] : definitions.properties) {
+      if (value.empty() || name.starts_with(numbered) != is_many) continue;  // to the library empty means: remove it
+      used += name.size() + value.size() + property_overhead;
+      if (is_many && used > most_in_anchor) {
+        ++left_out;
+        continue;
+      }
+      const auto what = "property " + name;
+      check(OTF2_Archive_SetProperty(archive, property_name(name).c_str(), one_line(value).c_str(), true),
+            what.c_str());
+    }
+  }
+  if (left_out != 0) {
+    const std::string number = std::to_string(left_out);
+    check(OTF2_Archive_SetProperty(archive, "TRACER::COUNTER::PROPERTIES_LEFT_OUT", number.c_str(), true), "property");
   }
 }
 

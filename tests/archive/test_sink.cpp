@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "formats/otf2/reader.hpp"
 #include "formats/otf2/sink.hpp"
 #include "sample.hpp"
 #include "support/scratch.hpp"
@@ -289,4 +290,21 @@ TEST_CASE("properties that the anchor file cannot hold are made to fit") {
   const std::string text{std::istreambuf_iterator<char>{file}, {}};
   INFO(text);
   CHECK_THAT(text, Contains("TRACER::RUNTIME::LIBOMP_5_0=two lines") || Contains("two lines"));
+}
+
+TEST_CASE("an archive of a process that made thousands of communicators can be read") {
+  const Scratch scratch;
+  auto trace = make_sample();
+  for (unsigned i = 0; i < 10'000; ++i)
+    trace.definitions.properties.push_back({"TRACER::MPI::COMM::" + std::to_string(i),
+                                            "ref=1;identity=WORLD/1762@0/1@0;parent=0;size=2;rank=1;members=0-1"});
+  trace.definitions.properties.push_back({"TRACER::LAST", "is there"});
+  write_archive(trace, scratch / "out");
+  const auto read = otf2::Trace::open(scratch / "out");
+  const auto* last = read.info().property("TRACER::LAST");
+  const auto* left_out = read.info().property("TRACER::COUNTER::PROPERTIES_LEFT_OUT");
+  REQUIRE(last != nullptr);
+  CHECK(*last == "is there");
+  REQUIRE(left_out != nullptr);
+  CHECK(std::stoul(*left_out) > 1'000);
 }
