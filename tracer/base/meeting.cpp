@@ -32,12 +32,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::string_view not_all = "-\n", last_line = "all\n";
 constexpr std::size_t line = 32;  ///< a word, and what no other process says
 
-std::string hexadecimal(std::uint64_t number) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
-  return text;
-}
-
 class Table {
  public:
   Table(const fs::path& directory, const std::string& name, std::uint32_t rank, std::uint32_t size, std::uint64_t word)

@@ -138,6 +138,12 @@ std::string hexadecimal(std::span<const unsigned char> bytes) {
   return text;
 }
 
+std::string hexadecimal(std::uint64_t number) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
+  return text;
+}
+
 std::string demangled(const std::string& symbol) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),

@@ -27,6 +27,8 @@ std::string format_count(std::uint64_t count);
 
 /// Two digits for each byte.
 std::string hexadecimal(std::span<const unsigned char> bytes);
+/// Its 16 digits, the highest first.
+std::string hexadecimal(std::uint64_t number);
 
 /// A C++ symbol as it was written; what is none as it is.
 std::string demangled(const std::string& symbol);

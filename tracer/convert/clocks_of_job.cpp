@@ -160,20 +160,13 @@ std::vector<otf2::ClockOffset> offsets_of(const Domains& domains, std::size_t pa
     line.push_back({ns, all, uncertainty});
     is_needed = is_needed || all != 0;
   };
-  const auto between = [&](std::int64_t time) {
-    const auto after = std::upper_bound(knots.begin() + 1, knots.end() - 1, time,
-                                        [](std::int64_t t, const ClockKnot& k) { return t < k.time; });
-    const ClockKnot &a = after[-1], &b = *after;
-    const double along = static_cast<double>(time - a.time) / static_cast<double>(b.time - a.time);
-    return static_cast<double>(a.offset) + along * static_cast<double>(b.offset - a.offset);
-  };
   const std::uint64_t begin = domains.begin(part), end = domains.end(part);
   const std::int64_t first = domains.time(part, begin), last = domains.time(part, end);
-  add(begin, first, between(first), knots.front().uncertainty);
+  add(begin, first, offset_on_line(knots, first), knots.front().uncertainty);
   for (const ClockKnot& k : knots)
     if (k.time > first && k.time < last)
       add(domains.time_of_part(part, k.time), k.time, static_cast<double>(k.offset), k.uncertainty);
-  add(end, last, between(last), knots.back().uncertainty);
+  add(end, last, offset_on_line(knots, last), knots.back().uncertainty);
   return is_needed ? line : std::vector<otf2::ClockOffset>{};
 }
 

@@ -27,14 +27,7 @@ class Offsets {
   explicit Offsets(const std::vector<ClockToPlace>& clocks) {
     for (const ClockToPlace& c : clocks) knots_.push_back({{c.begin, c.guess, c.doubt}, {c.end, c.guess, c.doubt}});
   }
-  double at(std::uint32_t clock, double time) const {
-    const auto& knots = knots_[clock];
-    const auto after = std::upper_bound(knots.begin() + 1, knots.end() - 1, time,
-                                        [](double t, const ClockKnot& k) { return t < static_cast<double>(k.time); });
-    const ClockKnot &a = after[-1], &b = *after;
-    const double part = (time - static_cast<double>(a.time)) / static_cast<double>(b.time - a.time);
-    return static_cast<double>(a.offset) + part * static_cast<double>(b.offset - a.offset);
-  }
+  double at(std::uint32_t clock, double time) const { return offset_on_line(knots_[clock], time); }
   /// The clock's own time at a common one.
   double own(std::uint32_t clock, double common) const {
     double time = common - static_cast<double>(knots_[clock].front().offset);
@@ -245,22 +238,15 @@ class Mending {
   }
 
  private:
-  struct Place {
+  struct Place : PlaceOnLine {
     std::uint32_t clock;
-    std::size_t before;  ///< the knot; the other is the next one
-    double part;
   };
   Place place(std::uint32_t clock, std::int64_t time) const {
-    const auto& knots = offsets_.knots_[clock];
-    const auto after = std::upper_bound(knots.begin() + 1, knots.end() - 1, time,
-                                        [](std::int64_t t, const ClockKnot& k) { return t < k.time; });
-    const ClockKnot &a = after[-1], &b = *after;
-    const double part = static_cast<double>(time - a.time) / static_cast<double>(b.time - a.time);
-    return {clock, static_cast<std::size_t>(after - knots.begin()) - 1, part};
+    return {place_on_line(offsets_.knots_[clock], time), clock};
   }
   double at(const Place& p) const {
     const auto& knots = exact_[p.clock];
-    return knots[p.before] + p.part * (knots[p.before + 1] - knots[p.before]);
+    return p.between(knots[p.before], knots[p.before + 1]);
   }
   static double squares(const Place& p) { return p.clock == 0 ? 0 : (1 - p.part) * (1 - p.part) + p.part * p.part; }
   void move(const Place& p, double by) {
@@ -370,12 +356,12 @@ CommonTime common_time(std::vector<ClockToPlace> clocks, std::vector<ClockBound>
   CommonTime result;
   result.reversed = count_reversed(bounds, offsets);
   thin(offsets, bounds, result.reversed);
+  result.uncertainty = largest_doubt(offsets);
   result.clocks = std::move(offsets.knots_);
   for (std::size_t c = 0; c < result.clocks.size(); ++c)
     for (ClockKnot& k : result.clocks[c]) {
       k.time += origin - guesses[c];
       k.offset += guesses[c];
-      result.uncertainty = std::max(result.uncertainty, k.uncertainty);
     }
   return result;
 }

@@ -9,6 +9,8 @@
 // (knots) of its own; bounds from further away count with what clocks may have drifted meanwhile.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -31,6 +33,31 @@ struct ClockKnot {
   std::int64_t offset = 0;  ///< to be added
   double uncertainty = 0;   ///< half of what is possible, in nanoseconds
 };
+
+/// A time on the line through a clock's knots; before the first and behind the last their line goes on.
+struct PlaceOnLine {
+  std::size_t before = 0;  ///< the knot; the other is the next one
+  double part = 0;         ///< of the way from it to the next one
+  double between(double a, double b) const noexcept { return a + part * (b - a); }
+};
+
+/// `knots`: two at least, in order. Time: what the difference of two is exact in.
+template <class Time>
+PlaceOnLine place_on_line(const std::vector<ClockKnot>& knots, Time time) {
+  const auto after = std::upper_bound(knots.begin() + 1, knots.end() - 1, time,
+                                      [](Time t, const ClockKnot& k) { return t < static_cast<Time>(k.time); });
+  const ClockKnot &a = after[-1], &b = *after;
+  return {static_cast<std::size_t>(after - knots.begin()) - 1,
+          static_cast<double>(time - static_cast<Time>(a.time)) / static_cast<double>(b.time - a.time)};
+}
+
+/// What is to be added to a clock at a time of its own.
+template <class Time>
+double offset_on_line(const std::vector<ClockKnot>& knots, Time time) {
+  const PlaceOnLine place = place_on_line(knots, time);
+  return place.between(static_cast<double>(knots[place.before].offset),
+                       static_cast<double>(knots[place.before + 1].offset));
+}
 
 struct CommonTime {
   std::vector<std::vector<ClockKnot>> clocks;  ///< two knots at least, in order; all offsets of the first one are 0

@@ -6,25 +6,29 @@
 
 namespace tracer::mpi {
 
-/// (parent, ..., new communicator)
-template <Making making>
-struct comm_making {
+/// (..., communicator, ..., new communicator, ...): all of the one make the other together. `on`, `made_at`: which
+/// words they are, the latter from the last one's on (1).
+template <Making making, unsigned on, unsigned made_at>
+struct made_together {
   template <class Next, class... Words>
   static Word run(const Call& call, Next next, Words... words) noexcept {
     const Word a[] = {words...};
-    Comm& parent = comm_of(call.thread, a[0]);
+    Comm& parent = comm_of(call.thread, a[on]);
     if (!is_known(parent)) return region::run(call, next, words...);
     const std::uint32_t ordinal = making == Making::by_parent ? next_child(parent) : 0;
     call.enter(begins_collective);
     const Word result = next(words...);
     if (static_cast<int>(result) == 0) {
-      Comm* const made = add_comm(family.load(a[sizeof...(words) - 1]), parent, making, ordinal);
+      Comm* const made = add_comm(family.load(a[sizeof...(words) - made_at]), parent, making, ordinal);
       if (made != nullptr) call.comm_made(*made);
     }
     call.collective(Endpoint::end, parent, MpiOperation::create_handle, mpi_root_none, 0, 0, 0);
     return result;
   }
 };
+/// (parent, ..., new communicator)
+template <Making making>
+using comm_making = made_together<making, 0, 1>;
 using comm_new = comm_making<Making::by_parent>;
 using comm_create_group = comm_making<Making::by_group>;
 using comm_merge = comm_making<Making::by_merge>;
@@ -51,29 +55,13 @@ struct comm_idup {
 };
 using comm_idup_with_info = comm_idup;
 
-/// (..., communicator, ..., new communicator, ...) with processes of which MPI_COMM_WORLD does not know: what is sent
-/// there is only counted.
+/// With processes of which MPI_COMM_WORLD does not know: what is sent there is only counted.
 template <unsigned on, unsigned made_at>
-struct foreign_making {
-  template <class Next, class... Words>
-  static Word run(const Call& call, Next next, Words... words) noexcept {
-    const Word a[] = {words...};
-    Comm& comm = comm_of(call.thread, a[on]);
-    if (!is_known(comm)) return region::run(call, next, words...);
-    call.enter(begins_collective);
-    const Word result = next(words...);
-    if (static_cast<int>(result) == 0) {
-      Comm* const made = add_comm(family.load(a[made_at]), comm, Making::foreign, 0);
-      if (made != nullptr) call.comm_made(*made);
-    }
-    call.collective(Endpoint::end, comm, MpiOperation::create_handle, mpi_root_none, 0, 0, 0);
-    return result;
-  }
-};
-using comm_spawn = foreign_making<5, 6>;
-using comm_spawn_multiple = foreign_making<6, 7>;
-using comm_accept = foreign_making<3, 4>;
-using comm_connect = foreign_making<3, 4>;
+using foreign_making = made_together<Making::foreign, on, made_at>;
+using comm_spawn = foreign_making<5, 2>;  // the last word: error codes
+using comm_spawn_multiple = foreign_making<6, 2>;
+using comm_accept = foreign_making<3, 1>;
+using comm_connect = foreign_making<3, 1>;
 /// It is there without having been made by all of another one.
 struct comm_foreign : region {};
 

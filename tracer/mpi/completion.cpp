@@ -40,10 +40,6 @@ void end_comm(const Call& call, const Pending& p, Endpoint at) noexcept {
   call.collective(at, *p.comm, p.operation, p.root, 0, 0, p.number);
 }
 
-}  // namespace
-
-namespace {
-
 void tell_end(const Call& call, const Pending& p, Word status, Endpoint at) noexcept {
   if (!p.is_active) return end_of_call(call, at);
   const bool cancelled = p.may_be_cancelled && status != 0 && family.cancelled(status);

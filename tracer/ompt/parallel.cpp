@@ -7,29 +7,6 @@
 namespace tracer::ompt {
 namespace {
 
-[[gnu::always_inline]] inline void begin_region(ompt_data_t* parallel_data, unsigned int requested_parallelism,
-                                                int flags, const void* codeptr_ra) noexcept {
-  record(
-      [](Channel& channel, Ticks time, ompt_data_t* region, unsigned requested, int region_flags, const void* code) {
-        const ParallelId id = make_id(channel.id(), channel.next_counter());
-        set_value(region, id);
-        channel.emit({.time = time,
-                      .kind = RecordKind::parallel_begin,
-                      .endpoint = Endpoint::begin,
-                      .sub = pack_parallel_flags(static_cast<std::uint32_t>(region_flags)),
-                      .a = requested,
-                      .b = id,
-                      .c = address_of(code)});
-      },
-      parallel_data, requested_parallelism, flags, codeptr_ra);
-}
-
-[[gnu::noinline, gnu::cold]] void begin_in_other_code(ompt_data_t* parallel_data, unsigned int requested_parallelism,
-                                                      int flags, const void* codeptr_ra) noexcept {
-  see_code(address_of(codeptr_ra));
-  begin_region(parallel_data, requested_parallelism, flags, codeptr_ra);
-}
-
 [[gnu::always_inline]] inline void emit_implicit(Channel& channel, Ticks time, Endpoint endpoint, ParallelId region,
                                                  TaskId task, unsigned team, unsigned number, int flags) noexcept {
   const bool initial = (flags & ompt_task_initial) != 0;
@@ -46,9 +23,19 @@ namespace {
 
 void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel_data,
                        unsigned int requested_parallelism, int flags, const void* codeptr_ra) noexcept {
-  if (!ProgramCode::contains(address_of(codeptr_ra))) [[unlikely]]
-    return begin_in_other_code(parallel_data, requested_parallelism, flags, codeptr_ra);
-  begin_region(parallel_data, requested_parallelism, flags, codeptr_ra);
+  record_in_code(
+      [](Channel& channel, Ticks time, ompt_data_t* region, unsigned requested, int region_flags, const void* code) {
+        const ParallelId id = make_id(channel.id(), channel.next_counter());
+        set_value(region, id);
+        channel.emit({.time = time,
+                      .kind = RecordKind::parallel_begin,
+                      .endpoint = Endpoint::begin,
+                      .sub = pack_parallel_flags(static_cast<std::uint32_t>(region_flags)),
+                      .a = requested,
+                      .b = id,
+                      .c = address_of(code)});
+      },
+      parallel_data, requested_parallelism, flags, codeptr_ra);
 }
 
 void on_parallel_end(ompt_data_t* parallel_data, ompt_data_t*, int flags, const void* codeptr_ra) noexcept {

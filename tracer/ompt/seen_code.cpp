@@ -16,8 +16,8 @@ constinit thread_local unsigned next_known __attribute__((tls_model("initial-exe
 
 }  // namespace
 
-[[gnu::noinline, gnu::cold]] void see_code(std::uint64_t address) noexcept {
-  if (address == 0 || this_channel() == nullptr) return;  // GCC's entry points give none
+[[gnu::noinline, gnu::cold]] void detail::look_at_code(std::uint64_t address) noexcept {
+  if (this_channel() == nullptr) return;
   for (unsigned i = 0; i < remembered_code; ++i) {
     if (!known_code[i].contains(address)) continue;
     if (known_code[i].version == LoaderWatch::look()) return std::swap(known_code[0], known_code[i]);

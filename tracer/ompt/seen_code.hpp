@@ -20,17 +20,24 @@ inline bool is_seen(const void* code, Ticks time) noexcept {
          (known_code[0].contains(address_of(code)) && LoaderWatch::holds(known_code[0].version, time));
 }
 
+namespace detail {
+/// Of see(): for code that is_seen() does not know.
+void look_at_code(std::uint64_t address) noexcept;
+}  // namespace detail
+
 /// Makes it the code that is known, and tells the journal of its module if that is new: the module may be another than
-/// the one that was there. May take the loader's lock for a moment (dl_iterate_phdr).
-void see_code(std::uint64_t address) noexcept;
+/// the one that was there. May take the loader's lock for a moment (dl_iterate_phdr). Null, which GCC's entry points
+/// give, is no code.
+inline void see(const void* code) noexcept {
+  if (code != nullptr && !is_seen(code, now())) [[unlikely]]
+    detail::look_at_code(address_of(code));
+}
 
 namespace detail {
 
 template <class Body, class... Arguments>
 [[gnu::noinline]] void record_in_library(Arguments... arguments) noexcept {
-  const void* code = std::get<sizeof...(Arguments) - 1>(std::tie(arguments...));
-  if (code != nullptr && !is_seen(code, now())) [[unlikely]]
-    see_code(address_of(code));
+  see(std::get<sizeof...(Arguments) - 1>(std::tie(arguments...)));
   record(Body{}, arguments...);
 }
 

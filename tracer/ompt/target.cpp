@@ -47,7 +47,7 @@ void emit_data_operation(const DataOperation& operation) noexcept {
 
 void emit_target(Endpoint endpoint, ompt_target_t kind, int device_num, std::uint64_t target_id,
                  const void* codeptr_ra) noexcept {
-  if (endpoint != Endpoint::end && !is_seen(codeptr_ra, now())) see_code(address_of(codeptr_ra));
+  if (endpoint != Endpoint::end) see(codeptr_ra);
   record([=](Channel& channel, Ticks time) {
     channel.emit({.time = time,
                   .kind = RecordKind::target,

@@ -14,6 +14,10 @@ constexpr std::uint64_t long_search = 20'000;
 /// The part of the threads' time without a processor from which on it says nothing of a runtime that a thread is late.
 constexpr double least_delay = 0.02;
 
+bool waits_for_tasks(Directive construct) {
+  return construct == Directive::task_wait || construct == Directive::task_group;
+}
+
 }  // namespace
 
 void Judge::tasks() {
@@ -56,8 +60,7 @@ void Judge::queued_tasks() {
   const bool is_short = share(account_.at(Place::descheduled), account_.total) > least_delay;
   for (const AccountRow& row : account_.details) {
     if (row.place != Place::tasking || row.ns < row.count * long_search) continue;
-    const Directive waits_in = construct(row.region);
-    if (is_short && waits_in != Directive::task_wait && waits_in != Directive::task_group) continue;
+    if (is_short && !waits_for_tasks(construct(row.region))) continue;
     lost += row.ns;
     if (row.ns > worst.ns) worst = row;
   }
@@ -67,8 +70,7 @@ void Judge::queued_tasks() {
   finding.text =
       format("Threads wait for %s while tasks that could be run are queued, most of it in %s (%llu times, at most %s).",
              time(lost).c_str(), name(worst.region).c_str(), number(worst.count), time(worst.longest).c_str());
-  const Directive waits_in = construct(worst.region);
-  if (waits_in == Directive::task_wait || waits_in == Directive::task_group) {
+  if (waits_for_tasks(construct(worst.region))) {
     finding.advice =
         "In a tied task that waits a thread may run only what that task has created: make the tasks that wait untied, "
         "wait in fewer of them, or let what follows the wait be a task with depend().";

@@ -42,8 +42,11 @@ std::filesystem::path place_of_runs(const Session& session) {
 
 }  // namespace
 
-std::string clock_domain() {
-  const std::string boot = read_small_file("/proc/sys/kernel/random/boot_id");
+std::string boot_id() {
+  return read_small_file("/proc/sys/kernel/random/boot_id");
+}
+
+std::string clock_domain(const std::string& boot) {
   std::string domain = boot.substr(0, boot.find('\n'));
   if (const char* text = std::getenv("TRACER_TEST_CLOCK"); text != nullptr) domain += std::string{"/"} + text;
   return domain;
@@ -59,7 +62,7 @@ bool ask_clocks(const Session& session, std::uint32_t rank, std::span<std::uint6
   }
   if (clocks.size() == 1 || is_on_one_host(clocks.size())) return false;
   const auto all = meet(place_of_runs(session), name, rank, static_cast<std::uint32_t>(clocks.size()),
-                        hash_of(clock_domain()), std::chrono::seconds{2});
+                        hash_of(clock_domain(boot_id())), std::chrono::seconds{2});
   if (all.size() != clocks.size()) return false;
   std::copy(all.begin(), all.end(), clocks.begin());
   return std::any_of(all.begin(), all.end(), [&](std::uint64_t clock) { return clock != all.front(); });

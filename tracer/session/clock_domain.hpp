@@ -10,9 +10,12 @@ namespace tracer {
 
 class Session;
 
-/// The kernel's: processes of one boot read one counter. For tests TRACER_TEST_CLOCK (see session.cpp) makes it
+/// What the kernel calls this boot; empty where it does not say.
+std::string boot_id();
+
+/// Of a process of that boot: all of them read one counter. For tests TRACER_TEST_CLOCK (see session.cpp) makes it
 /// another.
-std::string clock_domain();
+std::string clock_domain(const std::string& boot);
 
 /// tracer_front_end::clocks_of_launch: `clocks` by rank, empty when all are known to have them. Throws for want of
 /// memory.

@@ -38,10 +38,15 @@ std::string build_id_of(const char* notes, std::size_t size) {
   return {};
 }
 
+/// What is mapped, and the loader's version of it.
 struct Snapshot {
   std::vector<Module> modules;
-  std::uint64_t loads = 0, unloads = 0;
+  std::uint64_t version = 0;
 };
+
+std::uint64_t version_of(const dl_phdr_info& info) {
+  return info.dlpi_adds + info.dlpi_subs;
+}
 
 std::string executable() {
   char path[PATH_MAX];
@@ -51,8 +56,7 @@ std::string executable() {
 
 int add_module(dl_phdr_info* info, std::size_t, void* to) {
   auto& snapshot = *static_cast<Snapshot*>(to);
-  snapshot.loads = info->dlpi_adds;
-  snapshot.unloads = info->dlpi_subs;
+  snapshot.version = version_of(*info);
   Module module;
   module.bias = info->dlpi_addr;
   module.begin = ~std::uint64_t{0};
@@ -77,10 +81,8 @@ int add_module(dl_phdr_info* info, std::size_t, void* to) {
   return 0;
 }
 
-int read_counts(dl_phdr_info* info, std::size_t, void* to) {
-  auto& snapshot = *static_cast<Snapshot*>(to);
-  snapshot.loads = info->dlpi_adds;
-  snapshot.unloads = info->dlpi_subs;
+int read_version(dl_phdr_info* info, std::size_t, void* to) {
+  *static_cast<std::uint64_t*>(to) = version_of(*info);
   return 1;
 }
 
@@ -120,9 +122,8 @@ constinit std::atomic<std::int64_t> LoaderWatch::pace_{0};
 
 std::uint64_t LoaderWatch::look() noexcept {
   const Ticks time = now();  // before: what is seen held from here on
-  Snapshot counts;
-  ::dl_iterate_phdr(read_counts, &counts);
-  const std::uint64_t version = counts.loads + counts.unloads;
+  std::uint64_t version = 0;
+  ::dl_iterate_phdr(read_version, &version);
   const std::uint64_t found = (time & ~version_bits) | (version & version_bits);
   // Never an older look over a newer one.
   std::uint64_t seen = seen_.load(std::memory_order_relaxed);
@@ -134,13 +135,10 @@ std::uint64_t LoaderWatch::look() noexcept {
 
 void ModuleTracker::update(raw::JournalWriter& journal, Ticks when) {
   const std::lock_guard lock(mutex_);
-  Snapshot counts;
-  ::dl_iterate_phdr(read_counts, &counts);
-  if (!first_ && counts.loads == loads_ && counts.unloads == unloads_) return;
+  if (LoaderWatch::look() == version_ && !first_) return;
   Snapshot now;
   ::dl_iterate_phdr(add_module, &now);
-  loads_ = now.loads;
-  unloads_ = now.unloads;
+  version_ = now.version;
   if (first_ && !now.modules.empty()) {
     ProgramCode::begin_ = now.modules.front().begin;
     ProgramCode::size_ = now.modules.front().end - now.modules.front().begin;
@@ -168,7 +166,7 @@ CodeRange ModuleTracker::known_range(std::uint64_t address) {
   if (after == known_.begin()) return {};
   const Module& module = std::prev(after)->second;
   if (address >= module.end) return {};
-  return {module.begin, module.end, loads_ + unloads_};
+  return {module.begin, module.end, version_};
 }
 
 CodeRange ModuleTracker::range_of(std::uint64_t address, raw::JournalWriter& journal, Ticks when) {

@@ -69,7 +69,7 @@ class ModuleTracker {
 
   std::mutex mutex_;
   bool first_ = true;
-  std::uint64_t loads_ = 0, unloads_ = 0;
+  std::uint64_t version_ = 0;              ///< of the loader, when known_ was read
   std::map<std::uint64_t, Module> known_;  ///< by begin
 };
 

@@ -162,9 +162,9 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
     shared->private_rings_said = true;
   }
   journal.run(run);
-  const std::string boot = read_small_file("/proc/sys/kernel/random/boot_id");
+  const std::string boot = boot_id();
   journal.boot(boot);
-  journal.fact("JOB::CLOCK_DOMAIN", clock_domain());
+  journal.fact("JOB::CLOCK_DOMAIN", clock_domain(boot));
   journal.clock(shifted(first_sync));
   shared->first_sync = first_sync;
   for (const auto& setting : config.settings) journal.setting(setting);

@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
+from mpi_jobs import environment  # noqa: E402
 from traced import clean, judge  # noqa: E402
 
 STRESS = int(os.environ.get("TRACER_STRESS", "1"))
@@ -109,14 +110,14 @@ def script(options, directory):
 
 def launchers(options, directory):
     """Ranks that have a `tracer run` each, and ranks below one."""
-    for name, command in (("openmpi", ["mpiexec.openmpi", "--oversubscribe", "--allow-run-as-root"]), ("mpich", ["mpiexec.mpich"])):
+    for name, command in (("openmpi", ["mpiexec.openmpi", "--oversubscribe"]), ("mpich", ["mpiexec.mpich"])):
         if shutil.which(command[0]) is None:
             print(f"launchers: no {command[0]} here")
             continue
         for ranks in (1, 3):
             for place, words in ((f"{name}{ranks}", [*command, "-np", str(ranks), options.tracer, "run", "-q", "-o", f"{name}{ranks}", "--", options.program, "5"]),
                                  (f"{name}{ranks}below", [options.tracer, "run", "-q", "-o", f"{name}{ranks}below", "--", *command, "-np", str(ranks), options.program, "5"])):
-                done = subprocess.run(words, cwd=directory, env=clean(TRACER_LIBRARY=options.tool, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"),
+                done = subprocess.run(words, cwd=directory, env=environment(TRACER_LIBRARY=options.tool),
                                       capture_output=True, text=True, timeout=240)
                 if done.returncode != 0 or sorted(done.stdout.split()) != ["10"] * ranks:
                     yield f"{place}: status {done.returncode}, {done.stdout!r} {done.stderr!r}"

@@ -8,7 +8,6 @@ changes (drift and wander, wall clocks too), and the processor's counter with li
 import argparse
 import json
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,10 +15,9 @@ import time
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
+from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
 from traced import clean, run  # noqa: E402
 
-SKIP = 77
-FAMILIES = {"openmpi": ["--oversubscribe"], "mpich": []}
 RANK = 'r=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; eval "export $1=\\"\\$CLOCK_$r\\""; export TRACER_TEST_CLOCK="${TRACER_TEST_CLOCK:-0 0 $r}"; ' \
        'export LD_PRELOAD="$LAYER"; shift; exec "$@"'
 
@@ -33,15 +31,14 @@ def clocks_of(ranks):
 
 
 def record(options, family, directory, by_system):
-    environment = clean(TRUTH=str(directory / "truth"), OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", TRACER_LIBRARY=options.tool,
-                        OMPI_MCA_btl_vader_single_copy_mechanism="none", LAYER=str(directory / "other_clock.so") if by_system else "")
+    settings = environment(TRUTH=str(directory / "truth"), TRACER_LIBRARY=options.tool, LAYER=str(directory / "other_clock.so") if by_system else "")
     begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
     for rank, (away, ppm, wander, period) in enumerate(clocks_of(options.ranks)):
-        environment[f"CLOCK_{rank}"] = f"{begin} {away} {ppm} {wander} {period}" if by_system else f"{away} {ppm} {rank}"
+        settings[f"CLOCK_{rank}"] = f"{begin} {away} {ppm} {wander} {period}" if by_system else f"{away} {ppm} {rank}"
     if by_system:
-        environment["TRACER_CLOCK"] = "system"
-    return run([f"mpirun.{family}", *FAMILIES[family], "-n", str(options.ranks), "sh", "-c", RANK, "rank", "OTHER_CLOCK" if by_system else "TRACER_TEST_CLOCK",
-                options.tracer, "run", "-o", str(directory / "job"), "--", str(directory / "clocks"), str(options.rounds)], environment)
+        settings["TRACER_CLOCK"] = "system"
+    return run([*launch(family, options.ranks), "sh", "-c", RANK, "rank", "OTHER_CLOCK" if by_system else "TRACER_TEST_CLOCK",
+                options.tracer, "run", "-o", str(directory / "job"), "--", str(directory / "clocks"), str(options.rounds)], settings)
 
 
 def marks_of(anchor):
@@ -106,16 +103,12 @@ def main():
     parser.add_argument("--ranks", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=30)
     options = parser.parse_args()
-    families = [family for family in FAMILIES if shutil.which(f"mpicc.{family}") and shutil.which(f"mpirun.{family}")]
-    if not families or not shutil.which("otf2-print"):
-        print("skipped: no MPI is installed, or no otf2-print")
-        return SKIP
     failed = False
-    for family in families:
+    for family in installed("otf2-print"):
         for by_system in (True, False):
             with tempfile.TemporaryDirectory() as name:
                 directory = pathlib.Path(name)
-                subprocess.run([f"mpicc.{family}", "-w", "-g", "-O1", str(HERE / "clocks.c"), "-o", str(directory / "clocks")], check=True)
+                compiled(family, HERE / "clocks.c", directory / "clocks")
                 subprocess.run(["cc", "-w", "-O1", "-fPIC", "-shared", str(HERE / "other_clock.c"), "-o", str(directory / "other_clock.so"), "-lm"], check=True)
                 for fault in faults_of(options, family, directory, by_system):
                     print(f"{family}, {'system clocks' if by_system else 'counters'}: {fault}")

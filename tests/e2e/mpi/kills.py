@@ -17,11 +17,10 @@ import time
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
+from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
 from traced import clean, forget_the_killed, run  # noqa: E402
 
-SKIP = 77
 RANKS = 4
-FAMILIES = {"openmpi": ["--oversubscribe"], "mpich": []}
 
 
 def proofs(file):
@@ -32,11 +31,9 @@ def proofs(file):
 def start(options, family, program, directory):
     proof = directory / "proof"
     proof.write_bytes(bytes(4096))
-    environment = clean(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", TRACER_LIBRARY=options.tool,
-                        OMPI_MCA_btl_vader_single_copy_mechanism="none")
     return proof, subprocess.Popen(
-        [f"mpirun.{family}", *FAMILIES[family], "-n", str(RANKS), options.tracer, "run", "-q", "-o", str(directory / "job"), "--", program, str(proof)],
-        env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        [*launch(family, RANKS), options.tracer, "run", "-q", "-o", str(directory / "job"), "--", program, str(proof)],
+        env=environment(TRACER_LIBRARY=options.tool), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def one_run(options, family, program, directory):
@@ -95,20 +92,14 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     options = parser.parse_args()
     random.seed(options.seed)
-    runs, failed, families = options.runs * int(os.environ.get("TRACER_STRESS", "1")), 0, []
+    runs, failed, families = options.runs * int(os.environ.get("TRACER_STRESS", "1")), 0, installed()
     with tempfile.TemporaryDirectory() as directory:
-        for family in FAMILIES:
-            if shutil.which(f"mpicc.{family}") and shutil.which(f"mpirun.{family}"):
-                subprocess.run([f"mpicc.{family}", "-w", "-g", "-O1", str(HERE / "steps.c"), "-o", f"{directory}/steps.{family}"], check=True)
-                families.append(family)
-        if not families:
-            print("skipped: no MPI is installed (openmpi-bin libopenmpi-dev, mpich libmpich-dev)")
-            return SKIP
+        programs = {family: compiled(family, HERE / "steps.c", f"{directory}/steps.{family}") for family in families}
         for number in range(runs):
             family = families[number % len(families)]
             place = pathlib.Path(directory, f"run{number}")
             place.mkdir()
-            faults = one_run(options, family, f"{directory}/steps.{family}", place)
+            faults = one_run(options, family, programs[family], place)
             for fault in faults:
                 print(f"run {number} with {family} (--seed {options.seed}): {fault}")
             failed += bool(faults)

@@ -5,27 +5,21 @@ Usage: late.py --tool libtracer.so --tracer tracer"""
 import argparse
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
+from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
 from traced import clean, run  # noqa: E402
 
-SKIP = 77
 RANKS = 4
-FAMILIES = {"openmpi": ["--oversubscribe"], "mpich": []}
 
 
 def record(options, family, job):
     """A job whose parts are still apart."""
-    program = job.parent / "collectives"
-    subprocess.run([f"mpicc.{family}", "-w", "-g", "-O1", str(HERE / "collectives.c"), "-o", str(program)], check=True)
-    environment = clean(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", TRACER_LIBRARY=options.tool,
-                        OMPI_MCA_btl_vader_single_copy_mechanism="none")
-    done = run([f"mpirun.{family}", *FAMILIES[family], "-n", str(RANKS), options.tracer, "run", "-q", "--separate", "-o", str(job), "--", str(program)],
-               environment)
+    program = compiled(family, HERE / "collectives.c", job.parent / "collectives")
+    done = run([*launch(family, RANKS), options.tracer, "run", "-q", "--separate", "-o", str(job), "--", program], environment(TRACER_LIBRARY=options.tool))
     if done.returncode != 0:
         raise SystemExit(f"{family}: {done.stdout}{done.stderr}")
 
@@ -75,12 +69,8 @@ def main():
     for option in ("tool", "tracer"):
         parser.add_argument(f"--{option}", required=True)
     options = parser.parse_args()
-    families = [family for family in FAMILIES if shutil.which(f"mpicc.{family}") and shutil.which(f"mpirun.{family}")]
-    if not families or not shutil.which("otf2-print"):
-        print("skipped: no MPI is installed, or no otf2-print")
-        return SKIP
     failed = False
-    for family in families:
+    for family in installed("otf2-print"):
         with tempfile.TemporaryDirectory() as directory:
             for fault in faults_of(options, family, pathlib.Path(directory)):
                 print(f"{family}: {fault}")

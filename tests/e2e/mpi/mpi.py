@@ -16,10 +16,9 @@ HERE = pathlib.Path(__file__).parent
 EXAMPLE = HERE.parents[2] / "examples/halo/halo.c"
 OPENMP = ("tasks", "halo")
 sys.path.insert(0, str(HERE.parents[1] / "support"))
+from mpi_jobs import SKIP, environment, installed, launch  # noqa: E402
 from traced import clean, run  # noqa: E402
 
-SKIP = 77
-FAMILIES = {"openmpi": ["--oversubscribe"], "mpich": []}
 # Each rank's archive lies in a directory of its own.
 RANK = 'r=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; TRACER_OUTPUT="$OUT.$r" LD_PRELOAD="$PRELOAD" exec "$@"'
 
@@ -36,15 +35,15 @@ def compile_all(options, family, programs, directory):
                 print(f"{family} {name}: no Fortran compiler, left out")
                 continue
             command = [fortran, "-w", "-g", "-O1", "-fallow-argument-mismatch", f"-I{HERE}", str(HERE / f"{name}.f90")]
-            environment = clean()
+            compiler = clean()
         else:
             source = EXAMPLE if name == "halo" else HERE / f"{name}.c"
             command = [wrapper, "-w", "-g", "-O1", str(source)]
-            environment = clean()
+            compiler = clean()
             if name in OPENMP:
-                environment.update(OMPI_CC=options.clang, MPICH_CC=options.clang)
+                compiler.update(OMPI_CC=options.clang, MPICH_CC=options.clang)
                 command.append("-fopenmp")
-        subprocess.run(command + ["-o", target], check=True, env=environment)
+        subprocess.run(command + ["-o", target], check=True, env=compiler)
         built[name] = target
     return built
 
@@ -198,11 +197,10 @@ def check(options, family, name, place, program, ranks, arguments, directory):
     if place == "behind":
         layers.reverse()
     out, counts = pathlib.Path(directory, "trace"), pathlib.Path(directory, "counts")
-    environment = clean(OUT=str(out), COUNTS=str(counts), PRELOAD=":".join(layers),
-                        OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
-                        OMPI_MCA_osc="sm,pt2pt",  # osc/rdma of Open MPI 4.1.4 crashes without a network, also untraced
-                        OMP_NUM_THREADS=str(options.threads), OMP_TOOL_LIBRARIES=options.tool)
-    done = run([f"mpirun.{family}", *FAMILIES[family], "-n", str(ranks), "sh", "-c", RANK, "rank", program, *arguments], environment)
+    settings = environment(OUT=str(out), COUNTS=str(counts), PRELOAD=":".join(layers),
+                           OMPI_MCA_osc="sm,pt2pt",  # osc/rdma of Open MPI 4.1.4 crashes without a network, also untraced
+                           OMP_NUM_THREADS=str(options.threads), OMP_TOOL_LIBRARIES=options.tool)
+    done = run([*launch(family, ranks), "sh", "-c", RANK, "rank", program, *arguments], settings)
     if done.returncode == SKIP or "no MPI_THREAD_MULTIPLE" in done.stdout:
         return (yield None)
     if done.returncode != 0:
@@ -239,11 +237,8 @@ def main():
     parser.add_argument("cases", nargs="+")
     options = parser.parse_args()
     cases = [(case.split(":") + ["3"])[:3] if ":" not in case else case.split(":") for case in options.cases]
-    failed = ran = False
-    for family in FAMILIES:
-        if not shutil.which(f"mpicc.{family}") or not shutil.which(f"mpirun.{family}"):
-            print(f"{family}: not installed")
-            continue
+    failed = False
+    for family in installed():
         with tempfile.TemporaryDirectory() as directory:
             programs = compile_all(options, family, {case[0].partition("@")[0] for case in cases}, directory)
             for title, ranks, *arguments in cases:
@@ -256,12 +251,8 @@ def main():
                         continue
                     print(f"{family} {title}, {ranks} ranks: {fault}")
                     failed = True
-                ran = True
                 for left in pathlib.Path(directory).glob("trace.*"):
                     shutil.rmtree(left)
-    if not ran:
-        print("skipped: no MPI is installed (openmpi-bin libopenmpi-dev, mpich libmpich-dev)")
-        sys.exit(SKIP)
     sys.exit(1 if failed else 0)
 
 

@@ -6,29 +6,24 @@ import argparse
 import json
 import pathlib
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
+from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
 from traced import clean, run  # noqa: E402
 
-SKIP = 77
-FAMILIES = {"openmpi": ["--oversubscribe"], "mpich": []}
 # Program: ranks, messages that have both ends, messages' ends with another world, communicators (with WORLD and SELF).
 PROGRAMS = {"spawn": (2, 2, 8, None), "sessions": (4, 8, 0, 6), "edges": (2, 5, 0, 2)}
 
 
-def faults_of(options, launch, program, name, job):
+def faults_of(options, family, program, name, job):
     ranks, matched, foreign, comms = PROGRAMS[name]
-    environment = clean(TRACER_LIBRARY=options.tool, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                        OMPI_MCA_btl_vader_single_copy_mechanism="none")
-    launch = [*launch, "-n", str(ranks)]
-    if run([*launch, program], environment).returncode != 0:
+    words, settings = launch(family, ranks), environment(TRACER_LIBRARY=options.tool)
+    if run([*words, program], settings).returncode != 0:
         return (yield None)
-    done = run([*launch, options.tracer, "run", "-q", "-o", str(job), "--", program], environment)
+    done = run([*words, options.tracer, "run", "-q", "-o", str(job), "--", program], settings)
     if done.returncode != 0:
         return (yield f"ends with {done.returncode}: {done.stdout[-500:]}{done.stderr[-1500:]}")
     checked = run([options.tracer, "check", str(job)], clean())
@@ -51,17 +46,12 @@ def main():
     for option in ("tool", "tracer"):
         parser.add_argument(f"--{option}", required=True)
     options = parser.parse_args()
-    families = [family for family in FAMILIES if shutil.which(f"mpicc.{family}") and shutil.which(f"mpirun.{family}")]
-    if not families or not shutil.which("otf2-print"):
-        print("skipped: no MPI is installed, or no otf2-print")
-        return SKIP
     failed = False
-    for family in families:
+    for family in installed("otf2-print"):
         for name in PROGRAMS:
             with tempfile.TemporaryDirectory() as directory:
-                program = pathlib.Path(directory, name)
-                subprocess.run([f"mpicc.{family}", "-w", "-g", "-O1", str(HERE / f"{name}.c"), "-o", str(program)], check=True)
-                for fault in faults_of(options, [f"mpirun.{family}", *FAMILIES[family]], str(program), name, pathlib.Path(directory, "job")):
+                program = compiled(family, HERE / f"{name}.c", pathlib.Path(directory, name))
+                for fault in faults_of(options, family, program, name, pathlib.Path(directory, "job")):
                     print(f"{family} {name}: {fault or 'does not run untraced, left out'}")
                     failed = failed or fault is not None
     return 1 if failed else 0

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What tests of MPI programs share: the MPIs that are there, and how programs are compiled and started with them."""
+import shutil
+import subprocess
+import sys
+
+from traced import clean
+
+SKIP = 77
+FAMILIES = {"openmpi": ["--oversubscribe"], "mpich": []}
+
+
+def installed(*programs):
+    """The families whose compiler and launcher are there. Where there is none, or one of `programs` is missing, the test is skipped."""
+    families = [family for family in FAMILIES if shutil.which(f"mpicc.{family}") and shutil.which(f"mpirun.{family}")]
+    missing = [program for program in programs if not shutil.which(program)]
+    if not families:
+        missing.append("MPI (openmpi-bin libopenmpi-dev, mpich libmpich-dev)")
+    if missing:
+        print(f"skipped: not installed: {', '.join(missing)}")
+        sys.exit(SKIP)
+    for family in FAMILIES:
+        if family not in families:
+            print(f"{family}: not installed")
+    return families
+
+
+def environment(**more):
+    """Of a job: Open MPI may be root's, and its ranks copy through shared memory where the kernel lets them not read each other's."""
+    return clean(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl_vader_single_copy_mechanism="none", **more)
+
+
+def launch(family, ranks):
+    """The launcher's words before those of the program."""
+    return [f"mpirun.{family}", *FAMILIES[family], "-n", str(ranks)]
+
+
+def compiled(family, source, program):
+    """Compiles a source in C; the program."""
+    subprocess.run([f"mpicc.{family}", "-w", "-g", "-O1", str(source), "-o", str(program)], check=True)
+    return str(program)
