@@ -99,10 +99,24 @@ def check_tree(browser):
 def check_tables(browser):
     rows = functions(browser)
     need(rows[0][:4] == ["kernel", "kernel.c:30", "56 ms", "51.4 %"], f"functions by their own samples, with lines {rows[0]}")
-    need([row for row in rows if row[0] == "main"][0][5:] == ["109 ms", "100.0 %"], "and in all")
+    need([row for row in rows if row[0] == "main"][0][5:7] == ["109 ms", "100.0 %"], "and in all")
     text = browser.evaluate("document.getElementById('panel').textContent")
     need("What ran while other threads waited" in text and "54 ms" in text, "what ran while others waited")
     need("37.5 %" in text and "Threads that did not run" in text, "waits that slept")
+
+
+def check_counters(browser):
+    need(functions(browser)[0][7:] == ["1.50", "168,000", "112,000"], f"what functions counted in work, and by cycle {functions(browser)[0]}")
+    choose(browser, "flameBy", 0)
+    drawn = dict(boxes(browser))
+    need(drawn["kernel"] == 56 * 3000 and drawn["all"] == sum(drawn[name] for name in ("kernel", "[barrier]", "init", "save")), f"as wide as it counted instructions {drawn}")
+    text = browser.evaluate("document.getElementById('frame').textContent")
+    need("ms" not in text.split("·")[1], f"which are told as numbers {text!r}")
+    choose(browser, "flameShow", "work")
+    need("[barrier]" not in dict(boxes(browser)) and dict(boxes(browser))["kernel"] == 56 * 3000, "at work alone")
+    choose(browser, "flameShow", "all")
+    choose(browser, "flameBy", -1)
+    need(boxes(browser)[0] == ["all", 109], "and back by time")
 
 
 def main():
@@ -114,7 +128,7 @@ def main():
         directory = pathlib.Path(temporary).resolve()
         page = make(tracer, make_trace, directory, "sampled")
         check_clean(browser, page)
-        for check in (check_flame, check_choices, check_keyboard, check_tree, check_tables):
+        for check in (check_flame, check_choices, check_keyboard, check_tree, check_tables, check_counters):
             check(browser)
         need(not browser.errors and not browser.console, f"no errors on the way {browser.errors}{browser.console}")
         page = make(tracer, make_trace, directory, "imbalance")
@@ -127,6 +141,7 @@ def main():
         check_clean(browser, page)
         browser.key("g")
         need(boxes(browser)[0] == ["all", 1_000_000], f"and none of them is missing {boxes(browser)[0]}")
+        need(not browser.evaluate("document.getElementById('flameBy')"), "where nothing was counted there is nothing to choose")
     return 0
 
 

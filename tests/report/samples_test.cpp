@@ -60,20 +60,26 @@ std::uint64_t number(const std::string& bytes, std::size_t& at) {
   }
 }
 
-/// Samples in all cells, and how many cells there are.
-std::pair<std::uint64_t, std::uint64_t> cells_of(const report::PageSamples& page) {
+/// What is in all cells together.
+struct Cells {
   std::uint64_t samples = 0, cells = 0;
+  std::vector<std::uint64_t> counted;  ///< by counter
+};
+Cells cells_of(const report::PageSamples& page) {
+  Cells all;
   std::size_t at = 0;
   const Json json = page.json();
+  all.counted.resize(json["counters"].size());
   for (const Json& list : json["cells"]) {
-    for (std::uint64_t i = 0; i < list[1].get<std::uint64_t>(); ++i, ++cells) {
+    for (std::uint64_t i = 0; i < list[1].get<std::uint64_t>(); ++i, ++all.cells) {
       number(page.bytes(), at);
       CHECK(number(page.bytes(), at) < json["kinds"].size());
-      samples += number(page.bytes(), at);
+      all.samples += number(page.bytes(), at);
+      for (std::uint64_t& sum : all.counted) sum += number(page.bytes(), at);
     }
   }
   CHECK(at == page.bytes().size());
-  return {samples, cells};
+  return all;
 }
 
 }  // namespace
@@ -271,9 +277,9 @@ TEST_CASE("the page has each sample at its time, as long as they are few") {
   const Joined joined{made};
   const report::SamplePaths paths{joined.join};
   const report::PageSamples page{joined.join, paths, start};
-  const auto [samples, cells] = cells_of(page);
-  CHECK(samples == made.samples.samples.size());
-  CHECK(cells == samples);
+  const Cells all = cells_of(page);
+  CHECK(all.samples == made.samples.samples.size());
+  CHECK(all.cells == all.samples);
   CHECK(page.json()["unit"] == 1000);
 }
 
@@ -281,11 +287,15 @@ TEST_CASE("the page loses no sample when there is room for few cells and paths")
   SampledTrace made = sampled_imbalance();
   const Joined joined{made};
   const report::SamplePaths paths{joined.join};
-  for (const std::size_t most : {100, 30, 10, 4, 1}) {
+  const report::SampleReport report = report::report_of(joined.join, paths, true);
+  for (const std::size_t most : {300, 100, 30, 10, 4, 1}) {
     const report::PageSamples page{joined.join, paths, start, {.cells = most, .paths = 3}};
-    const auto [samples, cells] = cells_of(page);
-    CHECK(samples == made.samples.samples.size());
-    if (most >= 10) CHECK(cells <= most);  // one cell for each thread and activity is the least
+    const Cells all = cells_of(page);
+    CHECK(all.samples == made.samples.samples.size());
+    REQUIRE(all.counted.size() == report.counters.size());
+    for (std::size_t c = 0; c < report.counters.size(); ++c) CHECK(all.counted[c] == report.counters[c].total);
+    if (most >= 30)
+      CHECK(all.cells <= most / 3);  // with two counters; one cell for each thread and activity is the least
     CHECK(page.json()["nodes"].size() / 2 <= 3 + 4);
   }
 }

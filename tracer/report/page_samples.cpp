@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 
 PageSamples::PageSamples(const SampleJoin& join, const SamplePaths& paths, std::uint64_t origin,
                          const PageSampleLimits& limits)
-    : join_{join}, paths_{paths}, origin_{origin}, inside_(paths.nodes().size()) {
+    : join_{join}, paths_{paths}, counters_{join.set()}, origin_{origin}, inside_(paths.nodes().size()) {
   std::uint64_t last = 0;
   for (std::size_t s = 0; s < join.set().samples.size(); ++s) {
     if (paths.kind(s) == SampleJoin::outside) continue;
@@ -24,11 +24,12 @@ PageSamples::PageSamples(const SampleJoin& join, const SamplePaths& paths, std::
   }
   for (std::size_t n = inside_.size(); n-- > 1;) inside_[paths.nodes()[n].parent] += inside_[n];
   // Coarser in time first; where one cell for the whole run is too fine, fewer paths; then no regions.
+  const std::size_t most_cells = limits.cells / (1 + counters_.size());
   bool fits = false;
   for (std::size_t most = limits.paths; !fits && most >= 1; most /= 4) {
     choose_paths(most);
     number_kinds(most >= 4);
-    for (unit_ = 1000; !(fits = fill(unit_, limits.cells) <= limits.cells) && unit_ <= last;) unit_ *= 2;
+    for (unit_ = 1000; !(fits = fill(unit_, most_cells) <= most_cells) && unit_ <= last;) unit_ *= 2;
   }
   if (!fits) fill(unit_, std::numeric_limits<std::size_t>::max() - 1);
   encode();
@@ -83,19 +84,30 @@ void PageSamples::number_kinds(bool with_regions) {
   }
 }
 
+std::uint64_t PageSamples::counted(std::size_t sample, std::size_t at) const {
+  const std::uint64_t value = counters_.increases(sample)[at];
+  return value == samples::not_counted ? 0 : value;
+}
+
 /// Returns the number of cells; stops beyond `most`.
 std::size_t PageSamples::fill(std::uint64_t unit, std::size_t most) {
   std::size_t total = 0;
   cells_.assign(join_.definitions().locations.size(), {});
+  counted_.assign(cells_.size(), {});
   for (LocationRef l = 0; l < cells_.size(); ++l) {
     std::vector<Cell>& cells = cells_[l];
-    std::vector<std::uint32_t> here;  // kinds, of the bin at hand
+    std::vector<std::pair<std::uint32_t, std::size_t>> here;  // kind and sample, of the bin at hand
     std::uint64_t bin = 0;
     const auto flush = [&] {
       std::sort(here.begin(), here.end());
       for (std::size_t i = 0, next = 0; i < here.size(); i = next) {
-        while (next < here.size() && here[next] == here[i]) ++next;
-        cells.push_back({bin, here[i], static_cast<std::uint32_t>(next - i)});
+        while (next < here.size() && here[next].first == here[i].first) ++next;
+        cells.push_back({bin, here[i].first, static_cast<std::uint32_t>(next - i)});
+        for (std::size_t c = 0; c < counters_.size(); ++c) {
+          std::uint64_t sum = 0;
+          for (std::size_t k = i; k < next; ++k) sum += counted(here[k].second, c);
+          counted_[l].push_back(sum);
+        }
       }
       here.clear();
     };
@@ -106,7 +118,7 @@ std::size_t PageSamples::fill(std::uint64_t unit, std::size_t most) {
       const std::uint64_t next = (time - std::min(origin_, time)) / unit;
       if (next != bin) flush();
       bin = next;
-      here.push_back(page_kind_[paths_.kind(s)]);
+      here.emplace_back(page_kind_[paths_.kind(s)], s);
       if (total + cells.size() > most) return most + 1;
     }
     flush();
@@ -116,12 +128,14 @@ std::size_t PageSamples::fill(std::uint64_t unit, std::size_t most) {
 }
 
 void PageSamples::encode() {
-  for (const auto& cells : cells_) {
+  for (LocationRef l = 0; l < cells_.size(); ++l) {
     std::uint64_t last = 0;
-    for (const Cell& cell : cells) {
+    auto counted = counted_[l].begin();
+    for (const Cell& cell : cells_[l]) {
       append(bytes_, cell.bin - last);
       append(bytes_, cell.kind);
       append(bytes_, cell.count);
+      for (std::size_t c = 0; c < counters_.size(); ++c) append(bytes_, *counted++);
       last = cell.bin;
     }
   }
@@ -129,6 +143,9 @@ void PageSamples::encode() {
 
 Json PageSamples::json() const {
   Json frames = Json::array(), nodes = Json::array(), kinds = Json::array(), cells = Json::array();
+  Json counters = Json::array();
+  for (const samples::Counter& counter : join_.set().counters)
+    counters.push_back({join_.set().strings[counter.name], counter.nanoseconds != 0});
   std::map<std::uint32_t, std::uint32_t> numbers;  // of frames on the page
   for (const PathNode& node : nodes_) {
     const auto [at, is_new] = numbers.try_emplace(node.frame, static_cast<std::uint32_t>(frames.size()));
@@ -146,9 +163,10 @@ Json PageSamples::json() const {
                      kind.region == undefined_ref ? -1 : std::int64_t{kind.region}});
   for (LocationRef l = 0; l < cells_.size(); ++l)
     if (!cells_[l].empty()) cells.push_back({l, cells_[l].size()});
-  return {{"period", join_.set().period}, {"unit", unit_},
-          {"frames", std::move(frames)},  {"nodes", std::move(nodes)},
-          {"kinds", std::move(kinds)},    {"cells", std::move(cells)}};
+  return {{"period", join_.set().period},   {"unit", unit_},
+          {"frames", std::move(frames)},    {"nodes", std::move(nodes)},
+          {"kinds", std::move(kinds)},      {"cells", std::move(cells)},
+          {"counters", std::move(counters)}};
 }
 
 }  // namespace tracer::report

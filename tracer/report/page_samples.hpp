@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "tracer/report/sample_counters.hpp"
 #include "tracer/report/sample_paths.hpp"
 
 namespace tracer::report {
 
 /// How much of the page samples may take, whatever the trace.
 struct PageSampleLimits {
-  std::size_t cells = 200'000;  ///< each some 5 bytes
+  std::size_t cells = 200'000;  ///< each some 5 bytes; as many fewer as counters make them larger
   std::size_t paths = 20'000;   ///< rarer ones end in "(rare paths)"
 };
 
@@ -22,10 +23,10 @@ class PageSamples {
   /// `origin`: the time from which the page counts. `join` and `paths` must stay.
   PageSamples(const SampleJoin& join, const SamplePaths& paths, std::uint64_t origin,
               const PageSampleLimits& limits = {});
-  /// Frames, paths, kinds, and of how many cells each location's part of bytes() is.
+  /// Frames, paths, kinds, counters, and of how many cells each location's part of bytes() is.
   nlohmann::json json() const;
   /// Per location in that order, per cell three variable-length integers: gap since the last cell in units of time,
-  /// kind, number of samples.
+  /// kind, number of samples, then one for each counter: by how much it went up.
   const std::string& bytes() const { return bytes_; }
 
  private:
@@ -43,17 +44,21 @@ class PageSamples {
   void choose_paths(std::size_t most);
   void number_kinds(bool with_regions);
   std::size_t fill(std::uint64_t unit, std::size_t most);
+  /// `at`: a counter. Samples that have no value count as 0.
+  std::uint64_t counted(std::size_t sample, std::size_t at) const;
   void encode();
 
   const SampleJoin& join_;
   const SamplePaths& paths_;
+  const SampleCounters counters_;
   const std::uint64_t origin_;
-  std::vector<std::uint64_t> inside_;     ///< samples, of each of the paths' nodes
-  std::vector<std::uint32_t> page_node_;  ///< by node: where its samples go on the page
-  std::vector<PathNode> nodes_;           ///< of the page; a frame beyond the last is that of rare paths
-  std::vector<Kind> kinds_;               ///< of the page
-  std::vector<std::uint32_t> page_kind_;  ///< by kind
-  std::vector<std::vector<Cell>> cells_;  ///< by location
+  std::vector<std::uint64_t> inside_;                ///< samples, of each of the paths' nodes
+  std::vector<std::uint32_t> page_node_;             ///< by node: where its samples go on the page
+  std::vector<PathNode> nodes_;                      ///< of the page; a frame beyond the last is that of rare paths
+  std::vector<Kind> kinds_;                          ///< of the page
+  std::vector<std::uint32_t> page_kind_;             ///< by kind
+  std::vector<std::vector<Cell>> cells_;             ///< by location
+  std::vector<std::vector<std::uint64_t>> counted_;  ///< by location: of each cell, by counter
   std::uint64_t unit_ = 1000;
   std::string bytes_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples: flame graph, top-down tree and functions of what is chosen by time, thread and construct.
-// ---- Decoding: per location cells of (gap in units, kind, number).
+// ---- Decoding: per location cells of (gap in units, kind, number, by how much each counter went up).
 function decodeSamples() {
   const binary = atob($('samples').textContent.trim());
   $('samples').textContent = '';
@@ -12,15 +12,16 @@ function decodeSamples() {
   };
   for (const of of sides) {
     if (!of.samples) continue;
-    const {nodes, cells, unit} = of.samples;
+    const {nodes, cells, unit, counters} = of.samples;
     of.samples.parent = nodes.filter((_, i) => i % 2 === 0);
     of.samples.frame = nodes.filter((_, i) => i % 2 === 1);
     of.samples.lanes = new Map();
     for (const [location, cellCount] of cells) {
-      const lane = {time: new Float64Array(cellCount), kind: new Uint32Array(cellCount), count: new Uint32Array(cellCount)};
+      const lane = {time: new Float64Array(cellCount), kind: new Uint32Array(cellCount), count: new Uint32Array(cellCount), counted: counters.map(() => new Float64Array(cellCount))};
       let bin = 0;
       for (let i = 0; i < cellCount; ++i) {
         bin += number(); lane.time[i] = bin * unit; lane.kind[i] = number(); lane.count[i] = number();
+        for (const counted of lane.counted) counted[i] = number();
       }
       of.samples.lanes.set(location, lane);
     }
@@ -29,7 +30,7 @@ function decodeSamples() {
 decodeSamples();
 
 // ---- What is chosen.
-const flame = {show: 'all', thread: -1, construct: -1, root: 0, at: 0, boxes: [], open: new Map()};
+const flame = {show: 'all', by: -1, thread: -1, construct: -1, root: 0, at: 0, boxes: [], open: new Map()};
 const samplesOf = (of) => of.samples && of.samples.kinds.length ? of.samples : null;
 /** Constructs on the paths, and regions that samples are in: names for the choice. */
 function sampledConstructs(of) {
@@ -45,30 +46,40 @@ function chosenKinds(of, construct) {
   return kinds.map(([node, , region]) => construct < 0 || region === construct || within[node]);
 }
 const isWaitingKind = (activity) => ['barrier', 'task_wait', 'lock_wait', 'idle'].includes(activities[activity]);
-/** Samples by node: {self: by activity, inside}, of the range that is measured, else what is in view. */
+/**
+ * What is chosen, samples or what a counter counted at them, by node: {self: by activity, inside}, and all counters at work: {counted}. Of
+ * the range that is measured, else of what is in view.
+ */
 function countSamples(of = side) {
   const s = of.samples, [begin, end] = range || [view.t0, view.t1], chosen = chosenKinds(of, flame.construct);
-  const byKind = new Float64Array(s.kinds.length);
+  const byKind = new Float64Array(s.kinds.length), counters = s.counters.map(() => new Float64Array(s.kinds.length));
   let threads = 0;
   for (const [location, lane] of s.lanes) {
     if (flame.thread >= 0 && location !== flame.thread) continue;
     if (flame.thread < 0 && !isWanted(shownFor(lanes[of.location + location]))) continue;
     ++threads;
     // A cell counts by its beginning: finer than its length is not known.
-    for (let i = above(lane.time, begin - 1e-9); i < lane.time.length && lane.time[i] < end; ++i) if (chosen[lane.kind[i]]) byKind[lane.kind[i]] += lane.count[i];
+    for (let i = above(lane.time, begin - 1e-9); i < lane.time.length && lane.time[i] < end; ++i) {
+      const kind = lane.kind[i];
+      if (!chosen[kind]) continue;
+      byKind[kind] += lane.count[i];
+      lane.counted.forEach((counted, c) => { counters[c][kind] += counted[i]; });
+    }
   }
-  const self = Array.from(s.parent, () => null), inside = new Float64Array(s.parent.length);
+  const self = Array.from(s.parent, () => null), inside = new Float64Array(s.parent.length), counted = counters.map(() => new Float64Array(s.parent.length));
   let whole = 0, waitingCount = 0;
   s.kinds.forEach(([node, activity], kind) => {
     const waits = isWaitingKind(activity), n = byKind[kind];
     if (!n) return;
     if (waits) waitingCount += n; else whole += n;
     if (flame.show === 'work' && waits || flame.show === 'waiting' && !waits) return;
-    (self[node] ||= new Float64Array(activities.length))[activity] += n;
-    inside[node] += n;
+    const amount = flame.by < 0 ? n : counters[flame.by][kind];
+    (self[node] ||= new Float64Array(activities.length))[activity] += amount;
+    inside[node] += amount;
+    if (!waits) counters.forEach((values, c) => { counted[c][node] += values[kind]; });
   });
   for (let n = inside.length - 1; n > 0; --n) inside[s.parent[n]] += inside[n];
-  return {self, inside, work: whole, waiting: waitingCount, threads, begin, end};
+  return {self, inside, counted, work: whole, waiting: waitingCount, threads, begin, end};
 }
 /** The tree of what was counted, largest children first; waits are leaves of their own. */
 function flameTree(counts, of = side) {
@@ -91,7 +102,8 @@ function flameTree(counts, of = side) {
   for (const item of items) if (item) item.children.sort((a, b) => b.count - a.count || byName.compare(a.name, b.name));
   return items[0];
 }
-const sampleTime = (n) => time(n * side.samples.period);
+/** An amount of a counter; -1: of samples, as time. */
+const amountText = (n, by = flame.by) => by < 0 ? time(n * side.samples.period) : side.samples.counters[by][1] ? time(n) : count(n);
 function frameColour(item) {
   if (item.activity) return activityColour(item.activity);
   if (item.region >= 0) return colours[side.name + item.region];
@@ -141,7 +153,7 @@ function drawFlame() {
 const findItem = (item, key) => { if (!key) return item; for (let at = item; at;) { const next = at.children.find((child) => child.key === key || key.startsWith(child.key + ';')); if (!next || next.key === key) return next || null; at = next; } return null; };
 function describeFrame(item) {
   const counts = flame.counts, shown = counts.inside[0];
-  return `<b>${escape(item.name)}</b> · total ${sampleTime(item.count)} (${percent(item.count, shown)} of what is shown), itself ${sampleTime(item.self || 0)} (${percent(item.self || 0, shown)})` + (item.file ? ` · ${escape(item.file)}` : '') +
+  return `<b>${escape(item.name)}</b> · total ${amountText(item.count)} (${percent(item.count, shown)} of what is shown), itself ${amountText(item.self || 0)} (${percent(item.self || 0, shown)})` + (item.file ? ` · ${escape(item.file)}` : '') +
     (item.region >= 0 ? ` · <a href="#" data-go="${escape(meta.names[side.name + item.region])}">find it in the timeline</a>` : '') + (item.parent && item.parent.count ? ` · ${percent(item.count, item.parent.count)} of ${escape(item.parent.name)}` : '');
 }
 function selectFrame(item) {
@@ -178,7 +190,7 @@ function drawTree() {
   const body = $('tree').tBodies[0], whole = flame.tree.count, rows = treeRows();
   body.innerHTML = rows.map(({item, level}, i) => `<tr role="row" data-row="${i}" aria-level="${level}"${item.children.length ? ` aria-expanded="${isOpen(item, flame.tree)}"` : ''} tabindex="${item.key === flame.at || !flame.at && i === 0 ? 0 : -1}">` +
     `<td style="padding-left:${(level - 1) * 14}px"><i class="swatch" style="background:${frameColour(item)}"></i>${item.children.length ? (isOpen(item, flame.tree) ? '▾ ' : '▸ ') : ''}${escape(item.name)}</td>` +
-    `<td class="n">${sampleTime(item.count)}</td><td class="n">${percent(item.count, whole)}</td><td class="n">${item.self ? sampleTime(item.self) : '-'}</td><td>${escape((item.file || '').split('/').pop())}</td></tr>`).join('');
+    `<td class="n">${amountText(item.count)}</td><td class="n">${percent(item.count, whole)}</td><td class="n">${item.self ? amountText(item.self) : '-'}</td><td>${escape((item.file || '').split('/').pop())}</td></tr>`).join('');
   flame.rows = rows;
   if (!body.querySelector('tr[tabindex="0"]') && body.rows.length) body.rows[0].tabIndex = 0;
 }
@@ -208,22 +220,30 @@ function focusRow(key) {
 function functionRows(of = side) {
   const s = of.samples, counts = flame.counts, rows = new Map(), known = of.report.samples ? of.report.samples.functions : [];
   const lineOfFunction = new Map(known.map((row) => [row.name + '\0' + row.file, row.line]));
-  const row = (frame) => { if (!rows.has(frame)) { const [name, file, region] = s.frames[frame]; rows.set(frame, {name, file, region, line: lineOfFunction.get(name + '\0' + file) || 0, self: 0, waiting: 0, inside: 0}); } return rows.get(frame); };
+  const row = (frame) => { if (!rows.has(frame)) { const [name, file, region] = s.frames[frame]; rows.set(frame, {name, file, region, line: lineOfFunction.get(name + '\0' + file) || 0, self: 0, waiting: 0, inside: 0, counted: counts.counted.map(() => 0)}); } return rows.get(frame); };
   for (let n = 1; n < s.parent.length; ++n) {
     const own = counts.self[n];
     if (!own) continue;
     const sum = own.reduce((a, b) => a + b, 0), waits = own.reduce((a, b, i) => a + (isWaitingKind(i) ? b : 0), 0), seen = new Set();
     row(s.frame[n]).self += sum - waits; row(s.frame[n]).waiting += waits;
+    row(s.frame[n]).counted.forEach((_, c, values) => { values[c] += counts.counted[c][n]; });
     for (let at = n; at; at = s.parent[at]) if (!seen.has(s.frame[at])) { seen.add(s.frame[at]); row(s.frame[at]).inside += sum; }
   }
   return [...rows.values()].sort((a, b) => b.self + b.waiting - a.self - a.waiting || b.inside - a.inside);
 }
 
 // ---- The panel.
+/** What each counter counted in work of functions themselves, and instructions per cycle where both are there. */
+function counterColumns() {
+  const counters = side.samples.counters, named = (name) => counters.findIndex((counter) => counter[0] === name), cycles = named('cycles'), instructions = named('instructions');
+  const rate = (r) => r.counted[cycles] ? r.counted[instructions] / r.counted[cycles] : 0;
+  const columns = counters.map(([name], c) => [name, (r) => r.counted[c] ? amountText(r.counted[c], c) : '-', (r) => r.counted[c]]);
+  return cycles < 0 || instructions < 0 ? columns : [['per cycle', (r) => rate(r) ? rate(r).toFixed(2) : '-', rate], ...columns];
+}
 const where = (row) => row.file ? `<span title="${escape(row.file)}">${escape(row.file.split('/').pop())}${row.line ? ':' + row.line : ''}</span>` : '';
 function sampleTables() {
   const whole = flame.counts.inside[0], s = report.samples, parts = [table('Functions', functionRows(), [['function', (r) => r.region >= 0 ? link(meta.names[side.name + r.region]) : escape(r.name)], ['where', where],
-    ['self', (r) => sampleTime(r.self), (r) => r.self], ['share', (r) => percent(r.self, whole), (r) => r.self], ['waiting', (r) => sampleTime(r.waiting), (r) => r.waiting], ['total', (r) => sampleTime(r.inside), (r) => r.inside], ['share', (r) => percent(r.inside, whole), (r) => r.inside]])];
+    ['self', (r) => amountText(r.self), (r) => r.self], ['share', (r) => percent(r.self, whole), (r) => r.self], ['waiting', (r) => amountText(r.waiting), (r) => r.waiting], ['total', (r) => amountText(r.inside), (r) => r.inside], ['share', (r) => percent(r.inside, whole), (r) => r.inside], ...counterColumns()])];
   if (s && s.blame.length) parts.push(table('What ran while other threads waited (whole run)', s.blame, [['function', (r) => escape(r.name)], ['where', where], ['in', (r) => r.region === null ? '' : link(meta.names[side.name + r.region])],
     ['their time', (r) => time(r.total_ns), (r) => r.total_ns], ['at barriers', (r) => time(r.barrier_ns), (r) => r.barrier_ns], ['for tasks', (r) => time(r.task_wait_ns), (r) => r.task_wait_ns], ['for locks', (r) => time(r.lock_wait_ns), (r) => r.lock_wait_ns], ['idle', (r) => time(r.idle_ns), (r) => r.idle_ns]]));
   return parts;
@@ -252,7 +272,9 @@ const choice = (id, label, list, value) => `<label>${label} <select id="${id}">`
 function samplesParts() {
   const parts = [];
   if (samplesOf(side)) {
+    flame.by = Math.min(flame.by, side.samples.counters.length - 1);  // of two traces the other one may have had none
     parts.push(legend(), html('<p class="choices">' + choice('flameShow', 'show', [['all', 'work and waiting'], ['work', 'work'], ['waiting', 'waiting']], flame.show) +
+      (side.samples.counters.length ? choice('flameBy', 'by', [[-1, 'time'], ...side.samples.counters.map(([name], c) => [c, name])], flame.by) : '') +
       choice('flameThread', 'of', [[-1, 'all threads shown'], ...[...side.samples.lanes.keys()].map((l) => [l, laneName(l)])], flame.thread) +
       choice('flameConstruct', 'in', [[-1, 'everything'], ...sampledConstructs(side).map((r) => [r, meta.names[side.name + r]])], flame.construct) +
       '</p><p id="sampled" class="muted" role="status"></p><canvas id="flame" tabindex="0" role="application" aria-label="Flame graph. Arrow keys go to callers, callees and neighbours, Enter zooms, Backspace zooms out." aria-describedby="frame"></canvas><p id="frame" role="status" aria-live="polite"></p>' +
@@ -262,7 +284,7 @@ function samplesParts() {
 }
 function startSamples() {
   if (!$('flame')) return;
-  for (const [id, name] of [['flameShow', 'show'], ['flameThread', 'thread'], ['flameConstruct', 'construct']]) $(id).onchange = (e) => { flame[name] = name === 'show' ? e.target.value : Number(e.target.value); updateSamples(); };
+  for (const [id, name] of [['flameShow', 'show'], ['flameBy', 'by'], ['flameThread', 'thread'], ['flameConstruct', 'construct']]) if ($(id)) $(id).onchange = (e) => { flame[name] = name === 'show' ? e.target.value : Number(e.target.value); updateSamples(); };
   const element = $('flame');
   element.onclick = (e) => { const box = flameBox(e); if (box) selectFrame(box.item); };
   element.ondblclick = (e) => { const box = flameBox(e); if (box) zoomFlame(box.item); };
