@@ -300,3 +300,31 @@ TEST_CASE("messages of MPI match in whatever order a program waits for what it r
   INFO(explain(report));
   CHECK(report.valid());
 }
+
+TEST_CASE("of messages of MPI that nobody receives as many are right as receives are counted that failed") {
+  for (const char* counted : {"1", "2"}) {
+    const Scratch scratch;
+    Seed seed;
+    message_to_self(seed, 8, 8);
+    const std::uint32_t world = seed.at(0, EventType::mpi_send).ref;
+    for (const std::uint64_t tag : {8, 9}) seed.insert(0, event(1430, EventType::mpi_send, world, 16, tag << 32));
+    seed.d.properties.push_back({"TRACER::COUNTER::MPI_NOT_TOLD_RECEIVES_THAT_FAILED", counted});
+    write_archive(seed.trace, scratch / "out");
+    const auto report = check::check(scratch / "out");
+    INFO(explain(report));
+    CHECK(report.valid() == (std::string{counted} == "2"));
+  }
+}
+
+TEST_CASE("a send of MPI that was cancelled need not be received") {
+  const Scratch scratch;
+  Seed seed;
+  message_to_self(seed, 8, 8);
+  const std::uint32_t world = seed.at(0, EventType::mpi_send).ref;
+  seed.insert(0, event(1430, EventType::mpi_isend, world, 16, std::uint64_t{8} << 32));  // request 0
+  seed.insert(0, event(1440, EventType::mpi_request_cancelled, 0, 0));
+  write_archive(seed.trace, scratch / "out");
+  const auto report = check::check(scratch / "out");
+  INFO(explain(report));
+  CHECK(report.valid());
+}

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "tracer/base/text.hpp"
 #include "tracer/check/rules_mpi.hpp"
 
 namespace tracer::check {
@@ -34,6 +35,12 @@ bool is_window_of_mpi(const otf2::TraceDefinitions& d, std::uint64_t window) {
   const auto* group = comm == nullptr ? nullptr : d.groups.find(comm->group);
   return group != nullptr && group->paradigm == v::paradigm_mpi;
 }
+
+std::uint64_t not_told(const CheckContext& c, const std::string& what) {
+  const auto* found = c.trace().info().property("TRACER::COUNTER::MPI_NOT_TOLD_" + what);
+  return found == nullptr ? 0 : parse_number(*found).value_or(0);
+}
+
 namespace {
 
 /// A request's numbers are unique among those of its process that are not over. It may end on another thread.
@@ -138,7 +145,8 @@ class Collectives final : public Rule {
 /// Same communicator, sender, receiver and tag; whatever the clocks say, so what comes first waits for the other. In
 /// their order, but that a program may wait for the second of two receives first, or receive the second of two messages
 /// that it has found (MPI_Mprobe) first: of as many bytes, then. In an archive of one part of a job nobody is the
-/// other: not applicable.
+/// other: not applicable. Receives that the archive counts without telling them (they failed, or their request was
+/// freed) leave as many messages that nobody receives.
 class Messages final : public Rule {
  public:
   using Rule::Rule;
@@ -155,11 +163,12 @@ class Messages final : public Rule {
   }
   bool wants(EventKind k) const override {
     return k == EventKind::mpi_send || k == EventKind::mpi_isend || k == EventKind::mpi_recv ||
-           k == EventKind::mpi_irecv;
+           k == EventKind::mpi_irecv || k == EventKind::mpi_request_cancelled;
   }
   void event(const EventView& e) override {
     const auto me = rank_of_.find(process_of(d(), e.location));
     if (!is_complete_ || me == rank_of_.end()) return;
+    if (e.kind == EventKind::mpi_request_cancelled) return take_back(me->second, e.field[0]);
     applies();
     const bool is_send = e.kind == EventKind::mpi_send || e.kind == EventKind::mpi_isend;
     const std::uint64_t comm = e.field[1];
@@ -174,7 +183,8 @@ class Messages final : public Rule {
     const auto found =
         std::find_if(waiting.begin(), last, [&e](const Message& message) { return message.bytes == e.field[3]; });
     if (found == last) {
-      (is_send ? queue.sends : queue.receives).push_back({e.field[3], e.location, e.time, e.position});
+      const std::uint64_t request = e.kind == EventKind::mpi_isend ? e.field[4] : no_request;
+      (is_send ? queue.sends : queue.receives).push_back({e.field[3], e.location, e.time, e.position, request});
       return;
     }
     waiting.erase(found);
@@ -182,6 +192,7 @@ class Messages final : public Rule {
   }
   void finish() override {
     if (!is_whole(c_)) return;
+    std::vector<Message> unheard;
     for (auto& [key, queue] : queues_) {
       if (!left_a_trace(std::get<1>(key)) || !left_a_trace(std::get<2>(key))) continue;
       for (; !queue.sends.empty() && !queue.receives.empty(); queue.sends.pop_front(), queue.receives.pop_front()) {
@@ -191,19 +202,36 @@ class Messages final : public Rule {
       }
       for (const Message& m : queue.receives)
         wrong(m.location, m.time, "what is received here nobody sent", m.position);
-      for (const Message& m : queue.sends) wrong(m.location, m.time, "what is sent here nobody receives", m.position);
+      unheard.insert(unheard.end(), queue.sends.begin(), queue.sends.end());
     }
+    if (unheard.size() <= not_told(c_, "RECEIVES_WHOSE_REQUEST_WAS_FREED") + not_told(c_, "RECEIVES_THAT_FAILED") +
+                              not_told(c_, "SENDS_THAT_FAILED"))
+      return;
+    for (const Message& m : unheard) wrong(m.location, m.time, "what is sent here nobody receives", m.position);
   }
 
  private:
+  static constexpr std::uint64_t no_request = ~std::uint64_t{0};
   static constexpr std::size_t most_out_of_order = 10'000;  ///< messages of one sender, receiver and tag
   using Key = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t>;  // comm, sender, receiver, tag
   struct Message {
-    std::uint64_t bytes = 0, location = 0, time = 0, position = 0;
+    std::uint64_t bytes = 0, location = 0, time = 0, position = 0, request = no_request;
   };
   struct Queue {
     std::deque<Message> sends, receives;
   };
+
+  /// A send that was cancelled was not sent. There are few of them.
+  void take_back(std::uint32_t sender, std::uint64_t request) {
+    for (auto& [key, queue] : queues_) {
+      if (std::get<1>(key) != sender) continue;
+      const auto found = std::find_if(queue.sends.begin(), queue.sends.end(),
+                                      [request](const Message& message) { return message.request == request; });
+      if (found == queue.sends.end()) continue;
+      queue.sends.erase(found);
+      return;
+    }
+  }
 
   /// Of a rank in the communicator, as seen by a process: of the remote group, between two groups. -1: none.
   std::int64_t world_rank(std::uint64_t comm_ref, std::uint32_t me, std::uint64_t rank) const {

@@ -66,9 +66,30 @@ void tell_end(const Call& call, const Pending& p, Word status, Endpoint at) noex
 
 }  // namespace
 
-void complete(const Call& call, Pending* claimed, Word status, Endpoint at) noexcept {
-  tell_end(call, *claimed, status, at);
+void complete(const Call& call, Pending* claimed, Word status, Outcome outcome, Endpoint at) noexcept {
+  outcome == Outcome::done ? tell_end(call, *claimed, status, at) : fail(call, *claimed, at);
   give_back(claimed);
+}
+
+void fail(const Call& call, const Pending& p, Endpoint at) noexcept {
+  if (!p.is_active) return end_of_call(call, at);
+  switch (p.kind) {
+    case PendingKind::nothing:
+    case PendingKind::one_sided:
+      return tell_end(call, p, 0, at);
+    case PendingKind::send:
+      return call.request(at, MpiRequestStep::cancelled, p.number);
+    case PendingKind::receive:
+      not_told(Untold::failed_receive);
+      return call.request(at, MpiRequestStep::cancelled, p.number);
+    case PendingKind::exchange:
+      call.request(Endpoint::none, MpiRequestStep::sent, p.number);
+      not_told(Untold::failed_receive);
+      return call.request(at, MpiRequestStep::cancelled, p.number + 1);
+    case PendingKind::collective:
+    case PendingKind::new_comm:
+      return call.collective(at, *p.comm, p.operation, p.root, 0, 0, p.number);
+  }
 }
 
 void tested(const Call& call, Pending* claimed, Endpoint at) noexcept {

@@ -6,9 +6,12 @@
 
 namespace tracer::mpi {
 
+enum class Outcome : std::uint8_t { done, failed };
 /// Tells that what was claimed is over and gives it back; `status` is MPI's for it. With Endpoint::end the last record
 /// is also the call's end.
-void complete(const Call& call, Pending* claimed, Word status, Endpoint at) noexcept;
+void complete(const Call& call, Pending* claimed, Word status, Outcome outcome, Endpoint at) noexcept;
+/// It began and will not come to its end: what else could be told of it is only counted.
+void fail(const Call& call, const Pending& pending, Endpoint at) noexcept;
 /// It was looked at and is not over; it is given back.
 void tested(const Call& call, Pending* claimed, Endpoint at) noexcept;
 /// It begins: what was made by MPI_Isend and its like, or a persistent one. `at` as for Call::send.

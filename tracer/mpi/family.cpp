@@ -87,7 +87,8 @@ void find_family() noexcept {
          .lock_exclusive = 1,
          .status_size = 24,
          .source_at = 0,
-         .tag_at = 4};
+         .tag_at = 4,
+         .error_at = 8};
   } else if (abi_version != nullptr && abi_version(&major, &minor) == 0 && major >= 1) {
     f = {.kind = FamilyKind::abi,
          .int_handles = false,
@@ -106,7 +107,8 @@ void find_family() noexcept {
          .lock_exclusive = 301,
          .status_size = 32,
          .source_at = 0,
-         .tag_at = 4};
+         .tag_at = 4,
+         .error_at = 8};
   }
   family = f;
 }

@@ -25,7 +25,7 @@ struct Family {
   int any_source = -2, proc_null = -1, root = -3;
   Word status_ignore = 1, in_place = ~Word{0}, no_op = 0x5800000e, byte = 0x4c00010d;
   int lock_exclusive = 234;
-  unsigned status_size = 20, source_at = 8, tag_at = 12;
+  unsigned status_size = 20, source_at = 8, tag_at = 12, error_at = 16;
 
   /// An argument's handle.
   Word handle(Word argument) const noexcept { return int_handles ? argument & 0xffffffffu : argument; }
@@ -37,6 +37,8 @@ struct Family {
   Word status_at(Word statuses, std::size_t index) const noexcept { return statuses + index * status_size; }
   int source(Word status) const noexcept { return number(status + source_at); }
   int tag(Word status) const noexcept { return number(status + tag_at); }
+  /// Of a status in an array, where the call said MPI_ERR_IN_STATUS.
+  bool failed(Word status) const noexcept { return number(status + error_at) != 0; }
   bool cancelled(Word status) const noexcept;
   std::uint64_t bytes(Word status) const noexcept;
   const char* name() const noexcept;

@@ -13,6 +13,11 @@ inline bool is_known(const Comm& comm) noexcept {
   return comm.size != 0;
 }
 
+/// What a call says, where the program has told MPI that errors return.
+inline bool failed(Word result) noexcept {
+  return static_cast<int>(result) != 0;
+}
+
 /// Whether messages there can be told.
 inline bool is_told(const Comm& comm, int peer) noexcept {
   if (peer == family.proc_null) return false;
@@ -20,6 +25,11 @@ inline bool is_told(const Comm& comm, int peer) noexcept {
     return true;
   not_told(Untold::foreign_message);
   return false;
+}
+
+/// Whether a send to it can be told. MPI refuses what is no rank there.
+inline bool is_sent(const Comm& comm, int peer) noexcept {
+  return is_told(comm, peer) && static_cast<std::uint64_t>(peer) < comm.others();
 }
 
 /// MPI ignores a status; we need one.

@@ -12,12 +12,15 @@ struct send {
                   Word on) noexcept {
     const Comm& comm = comm_of(call.thread, on);
     const int peer = static_cast<int>(to);
-    if (is_told(comm, peer)) [[likely]] {
+    const bool told = is_sent(comm, peer);
+    if (told) [[likely]] {
       call.send(Endpoint::begin, comm, peer, static_cast<int>(tag), call.bytes(count, type), 0);
     } else {
       call.enter();
     }
     const Word result = next(buffer, count, type, to, tag, on);
+    if (told && failed(result)) [[unlikely]]
+      not_told(Untold::failed_send);
     call.leave();
     return result;
   }
@@ -31,13 +34,15 @@ struct recv {
     const Status status(given);
     call.enter();
     const Word result = next(buffer, count, type, from, tag, on, status.get());
-    if (static_cast<int>(result) == 0 && is_told(comm, static_cast<int>(from))) [[likely]] {
-      const Word s = status.get();
-      call.receive(Endpoint::end, comm, family.source(s), family.tag(s), family.bytes(s), 0);
-    } else {
-      call.leave();
-    }
+    end(call, comm, from, status.get(), result);
     return result;
+  }
+  static void end(const Call& call, const Comm& comm, Word from, Word s, Word result) noexcept {
+    if (!is_told(comm, static_cast<int>(from))) return call.leave();
+    if (!failed(result)) [[likely]]
+      return call.receive(Endpoint::end, comm, family.source(s), family.tag(s), family.bytes(s), 0);
+    not_told(Untold::failed_receive);
+    call.leave();
   }
 };
 
@@ -48,7 +53,7 @@ struct isend {
     Pending p;
     p.comm = &comm_of(call.thread, on);
     p.peer = static_cast<int>(to);
-    if (is_told(*p.comm, p.peer)) {
+    if (is_sent(*p.comm, p.peer)) {
       p.kind = PendingKind::send;
       p.number = next_number();
       p.tag = static_cast<int>(tag);
@@ -85,7 +90,7 @@ struct send_init {
     Pending p;
     p.comm = &comm_of(call.thread, on);
     p.peer = static_cast<int>(to);
-    p.kind = is_told(*p.comm, p.peer) ? PendingKind::send : PendingKind::nothing;
+    p.kind = is_sent(*p.comm, p.peer) ? PendingKind::send : PendingKind::nothing;
     p.tag = static_cast<int>(tag);
     p.sent = call.bytes(count, type);
     p.is_persistent = true;
@@ -143,19 +148,22 @@ struct sendrecv {
                   Word count, Word type, Word from, Word tag, Word on, Word given) noexcept {
     const Comm& comm = comm_of(call.thread, on);
     const Status status(given);
-    begin(call, comm, to, send_tag, sent, sent_type);
+    const bool told = begin(call, comm, to, send_tag, sent, sent_type);
     const Word result = next(out, sent, sent_type, to, send_tag, in, count, type, from, tag, on, status.get());
-    end(call, comm, from, status.get(), result);
+    end(call, comm, told, from, status.get(), result);
     return result;
   }
-  static void begin(const Call& call, const Comm& comm, Word to, Word tag, Word sent, Word type) noexcept {
+  /// Whether what is sent is told.
+  static bool begin(const Call& call, const Comm& comm, Word to, Word tag, Word sent, Word type) noexcept {
     const int peer = static_cast<int>(to);
-    if (!is_told(comm, peer)) return call.enter();
-    call.send(Endpoint::begin, comm, peer, static_cast<int>(tag), call.bytes(sent, type), 0);
+    const bool told = is_sent(comm, peer);
+    told ? call.send(Endpoint::begin, comm, peer, static_cast<int>(tag), call.bytes(sent, type), 0) : call.enter();
+    return told;
   }
-  static void end(const Call& call, const Comm& comm, Word from, Word s, Word result) noexcept {
-    if (static_cast<int>(result) != 0 || !is_told(comm, static_cast<int>(from))) return call.leave();
-    call.receive(Endpoint::end, comm, family.source(s), family.tag(s), family.bytes(s), 0);
+  static void end(const Call& call, const Comm& comm, bool told, Word from, Word s, Word result) noexcept {
+    if (told && failed(result)) [[unlikely]]
+      not_told(Untold::failed_send);
+    recv::end(call, comm, from, s, result);
   }
 };
 
@@ -165,9 +173,9 @@ struct sendrecv_replace {
                   Word tag, Word on, Word given) noexcept {
     const Comm& comm = comm_of(call.thread, on);
     const Status status(given);
-    sendrecv::begin(call, comm, to, send_tag, count, type);
+    const bool told = sendrecv::begin(call, comm, to, send_tag, count, type);
     const Word result = next(buffer, count, type, to, send_tag, from, tag, on, status.get());
-    sendrecv::end(call, comm, from, status.get(), result);
+    sendrecv::end(call, comm, told, from, status.get(), result);
     return result;
   }
 };
@@ -192,7 +200,7 @@ struct isendrecv {
     p.tag = static_cast<int>(tag);
     p.sent = call.bytes(sent, type);
     p.number = next_number(2);
-    const bool sends = is_told(comm, p.peer), receives = is_told(comm, static_cast<int>(from));
+    const bool sends = is_sent(comm, p.peer), receives = is_told(comm, static_cast<int>(from));
     if (sends) call.send(Endpoint::none, comm, p.peer, p.tag, p.sent, p.number);
     p.kind = sends && receives ? PendingKind::exchange
              : sends           ? PendingKind::send
@@ -270,11 +278,7 @@ struct mrecv {
     call.enter();
     const Word result = next(buffer, count, type, message, status.get());
     const Word s = status.get();
-    if (comm != nullptr && static_cast<int>(result) == 0 && is_told(*comm, family.source(s))) {
-      call.receive(Endpoint::end, *comm, family.source(s), family.tag(s), family.bytes(s), 0);
-    } else {
-      call.leave();
-    }
+    comm == nullptr ? call.leave() : recv::end(call, *comm, static_cast<Word>(family.source(s)), s, result);
     return result;
   }
 };

@@ -6,10 +6,12 @@
 
 namespace tracer::mpi {
 
-/// A persistent request goes on; nullptr: not ours.
-inline Pending* restart(Word request) noexcept {
+/// A persistent request goes on; nullptr: not ours. One that goes on already has come to an end that nobody was told
+/// of.
+inline Pending* restart(const Call& call, Word request) noexcept {
   Pending* const p = claim(family.load(request));
   if (p == nullptr) return nullptr;
+  fail(call, *p, Endpoint::none);
   p->is_active = true;
   p->may_be_cancelled = false;
   if (p->kind != PendingKind::nothing) p->number = next_number();
@@ -19,7 +21,7 @@ inline Pending* restart(Word request) noexcept {
 struct start_hook {
   template <class Next>
   static Word run(const Call& call, Next next, Word request) noexcept {
-    Pending* const p = restart(request);
+    Pending* const p = restart(call, request);
     p != nullptr ? start(call, *p, Endpoint::begin) : call.enter();
     if (p != nullptr) release(p);
     const Word result = next(request);
@@ -34,7 +36,7 @@ struct startall {
     call.enter();
     for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(static_cast<int>(count)); ++i) {
       const std::size_t size = family.int_handles ? 4 : 8;
-      Pending* const p = restart(requests + i * size);
+      Pending* const p = restart(call, requests + i * size);
       if (p == nullptr) continue;
       start(call, *p, Endpoint::none);
       release(p);
@@ -55,8 +57,8 @@ struct wait {
     const Word result = next(request, status);
     if (p == nullptr) {
       call.leave();
-    } else if (static_cast<int>(result) == 0 || family.load(request) == family.request_null) {
-      complete(call, p, status, Endpoint::end);
+    } else if (!failed(result) || family.load(request) == family.request_null) {
+      complete(call, p, status, failed(result) ? Outcome::failed : Outcome::done, Endpoint::end);
     } else {
       release(p);
       call.leave();
@@ -75,8 +77,10 @@ struct test {
     const Word result = next(request, flag, status);
     if (p == nullptr) {
       call.leave();
-    } else if (static_cast<int>(result) == 0 && *reinterpret_cast<const int*>(flag) != 0) {
-      complete(call, p, status, Endpoint::end);
+    } else if (failed(result) && family.load(request) == family.request_null) {
+      complete(call, p, status, Outcome::failed, Endpoint::end);
+    } else if (!failed(result) && *reinterpret_cast<const int*>(flag) != 0) {
+      complete(call, p, status, Outcome::done, Endpoint::end);
     } else {
       tested(call, p, Endpoint::end);
     }
@@ -106,13 +110,23 @@ class Claims {
     const Word own = statuses_of(call_.thread, count);
     return own != 0 ? own : given;
   }
-  bool is_over(std::size_t i) const noexcept { return family.load(requests_, i) == family.request_null; }
-  void complete(std::size_t i, Word status, Endpoint at = Endpoint::none) noexcept {
+  void complete(std::size_t i, Word status, Outcome outcome = Outcome::done) noexcept {
     if (i >= count_ || claims_[i] == nullptr) return;
     Pending* const p = claims_[i];
     claims_[i] = nullptr;
-    if (wants_status(p) && status == family.status_ignore) return remove(p);  // no memory: nothing is known of it
-    mpi::complete(call_, p, status, at);
+    const bool is_unknown = outcome == Outcome::done && wants_status(p) && status == family.status_ignore;
+    if (is_unknown) return remove(p);  // no memory for statuses
+    mpi::complete(call_, p, status, outcome, Endpoint::none);
+  }
+  /// After a call that failed: what MPI has taken away is over, and its status in an array says how.
+  void complete_if_gone(std::size_t i, Word status) noexcept {
+    if (i >= count_ || family.load(requests_, i) != family.request_null) return;
+    const bool is_done = status != family.status_ignore && !family.failed(status);
+    complete(i, status, is_done ? Outcome::done : Outcome::failed);
+  }
+  /// All that is gone, and of which no status says how.
+  void fail_gone() noexcept {
+    for (std::size_t i = 0; i < count_; ++i) complete_if_gone(i, family.status_ignore);
   }
   /// What is still claimed is not over. From the last on: queues stay in order.
   void give_back(bool is_tested) noexcept {
@@ -135,6 +149,11 @@ inline Word status_in(Word statuses, std::size_t index) noexcept {
   return statuses == family.status_ignore ? statuses : family.status_at(statuses, index);
 }
 
+/// MPI_UNDEFINED, which is negative, is beyond all.
+inline std::size_t index_in(Word indices, std::size_t i = 0) noexcept {
+  return static_cast<std::size_t>(reinterpret_cast<const int*>(indices)[i]);
+}
+
 struct waitall {
   template <class Next>
   static Word run(Call& call, Next next, Word count, Word requests, Word given) noexcept {
@@ -143,8 +162,10 @@ struct waitall {
     call.enter();
     const Word result = next(count, requests, statuses);
     call.end_here();
-    for (std::size_t i = 0; i < claims.count(); ++i)
-      if (static_cast<int>(result) == 0 || claims.is_over(i)) claims.complete(i, status_in(statuses, i));
+    for (std::size_t i = 0; i < claims.count(); ++i) {
+      const Word status = status_in(statuses, i);
+      failed(result) ? claims.complete_if_gone(i, status) : claims.complete(i, status);
+    }
     claims.give_back(false);
     call.leave();
     return result;
@@ -159,8 +180,12 @@ struct testall {
     call.enter();
     const Word result = next(count, requests, flag, statuses);
     call.end_here();
-    if (static_cast<int>(result) == 0 && *reinterpret_cast<const int*>(flag) != 0)
-      for (std::size_t i = 0; i < claims.count(); ++i) claims.complete(i, status_in(statuses, i));
+    const bool is_over = !failed(result) && *reinterpret_cast<const int*>(flag) != 0;
+    for (std::size_t i = 0; i < claims.count(); ++i) {
+      const Word status = status_in(statuses, i);
+      if (is_over) claims.complete(i, status);
+      if (failed(result)) claims.complete_if_gone(i, status);
+    }
     claims.give_back(true);
     call.leave();
     return result;
@@ -176,8 +201,7 @@ struct waitany {
     call.enter();
     const Word result = next(count, requests, index, status);
     call.end_here();
-    const int done = *reinterpret_cast<const int*>(index);
-    if (static_cast<int>(result) == 0 && done >= 0) claims.complete(static_cast<std::size_t>(done), status);
+    failed(result) ? claims.fail_gone() : claims.complete(index_in(index), status);
     claims.give_back(false);
     call.leave();
     return result;
@@ -193,9 +217,9 @@ struct testany {
     call.enter();
     const Word result = next(count, requests, index, flag, status);
     call.end_here();
-    const bool is_over = static_cast<int>(result) == 0 && *reinterpret_cast<const int*>(flag) != 0;
-    const int done = is_over ? *reinterpret_cast<const int*>(index) : -1;
-    if (done >= 0) claims.complete(static_cast<std::size_t>(done), status);
+    const bool is_over = !failed(result) && *reinterpret_cast<const int*>(flag) != 0;
+    if (is_over) claims.complete(index_in(index), status);
+    if (failed(result)) claims.fail_gone();
     claims.give_back(!is_over);
     call.leave();
     return result;
@@ -211,11 +235,16 @@ struct some {
     call.enter();
     const Word result = next(count, requests, done, indices, statuses);
     call.end_here();
-    const int over = static_cast<int>(result) == 0 ? *reinterpret_cast<const int*>(done) : 0;
-    for (int i = 0; i < over; ++i)
-      claims.complete(static_cast<std::size_t>(reinterpret_cast<const int*>(indices)[i]),
-                      status_in(statuses, static_cast<std::size_t>(i)));
-    claims.give_back(is_test && over == 0);
+    // What a call that failed leaves there may be anything.
+    const std::size_t told = done != 0 && indices != 0 ? index_in(done) : 0;
+    const std::size_t over = told <= claims.count() ? told : 0;
+    for (std::size_t i = 0; i < over; ++i) {
+      const std::size_t at = index_in(indices, i);
+      failed(result) ? claims.complete_if_gone(at, status_in(statuses, i))
+                     : claims.complete(at, status_in(statuses, i));
+    }
+    if (failed(result)) claims.fail_gone();
+    claims.give_back(is_test && over == 0 && !failed(result));
     call.leave();
     return result;
   }

@@ -184,8 +184,13 @@ void tell_library() noexcept {
 }
 
 void tell_untold(void*) noexcept {
-  static constexpr const char* names[] = {"messages with another world", "receives whose request was freed",
-                                          "one-sided operations", "file operations"};
+  static constexpr const char* names[] = {"messages with another world",
+                                          "receives whose request was freed",
+                                          "receives that failed",
+                                          "sends that failed",
+                                          "locks that failed",
+                                          "one-sided operations",
+                                          "file operations"};
   static_assert(sizeof names / sizeof *names == static_cast<std::size_t>(Untold::count_));
   const auto* const table = front.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < static_cast<std::size_t>(Untold::count_); ++i) {

@@ -125,7 +125,16 @@ void end() noexcept;
 void begin_session() noexcept;
 
 /// What is in the program and not in the trace but as a region; counted for the archive's properties.
-enum class Untold : std::uint8_t { foreign_message, freed_receive, one_sided, file_operation, count_ };
+enum class Untold : std::uint8_t {
+  foreign_message,
+  freed_receive,
+  failed_receive,
+  failed_send,
+  failed_lock,
+  one_sided,
+  file_operation,
+  count_
+};
 extern std::atomic<std::uint64_t> untold[static_cast<std::size_t>(Untold::count_)];
 inline void not_told(Untold what) noexcept {
   untold[static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);

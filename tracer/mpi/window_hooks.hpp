@@ -62,24 +62,24 @@ RmaBytes rma_bytes(const Call& call, const Word* a) noexcept {
   }
 }
 
-/// The window of an operation that is told; nullptr: it is not.
+/// The window of an operation that is told; nullptr: it is not. It is told before other threads can complete it.
 template <class Arguments>
 Window* begin_operation(const Call& call, const Word* a, std::uint64_t& id) noexcept {
-  const int target = static_cast<int>(a[Arguments::target_at]);
+  const auto target = static_cast<std::uint32_t>(a[Arguments::target_at]);
   Window* const window = window_of(call.thread, a[Arguments::win_at]);
-  id = next_number();
-  if (target == family.proc_null || window == nullptr ||
-      !add_operation(*window, id, static_cast<std::uint32_t>(target))) {
-    if (target != family.proc_null) not_told(Untold::one_sided);
+  if (window == nullptr || target >= window->size) {
+    if (window == nullptr && static_cast<int>(target) != family.proc_null) not_told(Untold::one_sided);
     call.enter();
     return nullptr;
   }
+  id = next_number();
   const RmaBytes bytes = rma_bytes<Arguments>(call, a);
   std::uint8_t atomic = 0;
   if constexpr (Arguments::step == RmaStep::atomic) atomic = static_cast<std::uint8_t>(Arguments::atomic);
-  call.rma(Endpoint::begin, Arguments::step, window->id, static_cast<std::uint32_t>(target), bytes.sent, bytes.received,
-           id, atomic);
-  return window;
+  call.rma(Endpoint::begin, Arguments::step, window->id, target, bytes.sent, bytes.received, id, atomic);
+  if (add_operation(*window, id, target)) return window;
+  call.rma(Endpoint::none, RmaStep::complete_there, window->id, 0, 0, 0, id);  // no memory: nothing is known of its end
+  return nullptr;
 }
 
 /// It failed: it is over.
@@ -95,7 +95,7 @@ struct rma_operation {
     std::uint64_t id;
     Window* const window = begin_operation<Arguments>(call, a, id);
     const Word result = next(words...);
-    if (window != nullptr && static_cast<int>(result) != 0) end_operation(call, *window, id);
+    if (window != nullptr && failed(result)) end_operation(call, *window, id);
     call.leave();
     return result;
   }
@@ -110,7 +110,7 @@ struct rma_request_operation {
     Pending p;
     Window* const window = begin_operation<Arguments>(call, a, p.number);
     const Word result = next(words...);
-    if (window != nullptr && static_cast<int>(result) == 0) {
+    if (window != nullptr && !failed(result)) {
       p.kind = PendingKind::one_sided;
       p.window = window;
       keep(call, p, a[sizeof...(words) - 1], result, Endpoint::end);
@@ -143,7 +143,7 @@ struct win_making {
     if (window == nullptr) return region::run(call, next, words...);
     call.rma(Endpoint::begin, RmaStep::collective_begin, window->id);
     const Word result = next(words...);
-    if (static_cast<int>(result) == 0) {
+    if (!failed(result)) {
       keep_window(family.load(a[sizeof...(words) - 1]), window);
       call.rma(Endpoint::none, RmaStep::window_made, window->id);
     }
@@ -156,14 +156,15 @@ using win_create = win_making<4, false>;
 using win_allocate = win_making<3, true>;
 using win_create_dynamic = win_making<1, false>;
 
-/// A synchronisation of `win`: calls on, and tells by then(window) what follows from it, the region's end with it.
+/// A synchronisation of `win`: calls on, and tells by then(window) what follows from it, the region's end with it. From
+/// one that failed follows nothing.
 template <class Next, class Then, class... Words>
 Word synchronise(const Call& call, Word win, const Then& then, Next next, Words... words) noexcept {
   Window* const window = window_of(call.thread, win);
   if (window == nullptr) return region::run(call, next, words...);
   call.enter();
   const Word result = next(words...);
-  then(*window);
+  failed(result) ? call.leave() : then(*window);
   return result;
 }
 
@@ -188,7 +189,7 @@ struct win_free {
     if (window == nullptr) return region::run(call, next, win);
     call.rma(Endpoint::begin, RmaStep::collective_begin, window->id);
     const Word result = next(win);
-    if (static_cast<int>(result) == 0) {
+    if (!failed(result)) {
       complete_operations(call, *window, all_ranks, false);
       forget_window(handle);
       call.rma(Endpoint::none, RmaStep::window_gone, window->id);
@@ -206,7 +207,7 @@ struct win_fence {
     if (window == nullptr) return region::run(call, next, assertion, win);
     call.rma(Endpoint::begin, RmaStep::collective_begin, window->id);
     const Word result = next(assertion, win);
-    complete_operations(call, *window, all_ranks, false);
+    if (!failed(result)) complete_operations(call, *window, all_ranks, false);
     call.rma_collective(window->id, MpiOperation::barrier);
     return result;
   }
@@ -217,13 +218,11 @@ template <std::uint32_t Window::*epoch>
 struct win_open {
   template <class Next>
   static Word run(const Call& call, Next next, Word group, Word assertion, Word win) noexcept {
-    Window* const window = window_of(call.thread, win);
-    if (window == nullptr) return region::run(call, next, group, assertion, win);
-    window->*epoch = group_number(group);
-    call.enter();
-    const Word result = next(group, assertion, win);
-    call.rma(Endpoint::end, RmaStep::group_synchronised, window->id, window->*epoch);
-    return result;
+    const auto then = [&](Window& window) {
+      window.*epoch = group_number(group);
+      call.rma(Endpoint::end, RmaStep::group_synchronised, window.id, window.*epoch);
+    };
+    return synchronise(call, win, then, next, group, assertion, win);
   }
 };
 using win_start = win_open<&Window::started>;
@@ -256,7 +255,7 @@ struct win_test {
     Window* const window = window_of(call.thread, win);
     call.enter();
     const Word result = next(win, flag);
-    if (window != nullptr && static_cast<int>(result) == 0 && *reinterpret_cast<const int*>(flag) != 0)
+    if (window != nullptr && !failed(result) && *reinterpret_cast<const int*>(flag) != 0)
       call.rma(Endpoint::end, RmaStep::group_synchronised, window->id, window->posted);
     else
       call.leave();
@@ -264,22 +263,30 @@ struct win_test {
   }
 };
 
-inline void request_lock(const Call& call, Window& window, std::uint32_t target, bool is_shared) noexcept {
+/// It may be had later than the call returns.
+template <class Next, class... Words>
+Word request_lock(const Call& call, Window& window, std::uint32_t target, bool is_shared, Next next,
+                  Words... words) noexcept {
   const auto type = static_cast<std::uint8_t>(is_shared ? 1 : 0);  // OTF2_LockType
   call.rma(Endpoint::begin, RmaStep::lock_requested, window.id, target, 0, 0, 0, type);
   add_lock(window, target, type);
+  const Word result = next(words...);
+  if (failed(result)) {
+    remove_lock(window, target);
+    not_told(Untold::failed_lock);
+  }
+  call.leave();
+  return result;
 }
 
 struct win_lock {
   template <class Next>
   static Word run(const Call& call, Next next, Word type, Word rank, Word assertion, Word win) noexcept {
     Window* const window = window_of(call.thread, win);
-    if (window == nullptr || static_cast<int>(rank) == family.proc_null)
+    if (window == nullptr || static_cast<std::uint32_t>(rank) >= window->size)
       return region::run(call, next, type, rank, assertion, win);
-    request_lock(call, *window, static_cast<std::uint32_t>(rank), static_cast<int>(type) != family.lock_exclusive);
-    const Word result = next(type, rank, assertion, win);
-    call.leave();
-    return result;
+    return request_lock(call, *window, static_cast<std::uint32_t>(rank),
+                        static_cast<int>(type) != family.lock_exclusive, next, type, rank, assertion, win);
   }
 };
 
@@ -288,10 +295,7 @@ struct win_lock_all {
   static Word run(const Call& call, Next next, Word assertion, Word win) noexcept {
     Window* const window = window_of(call.thread, win);
     if (window == nullptr) return region::run(call, next, assertion, win);
-    request_lock(call, *window, all_ranks, true);
-    const Word result = next(assertion, win);
-    call.leave();
-    return result;
+    return request_lock(call, *window, all_ranks, true, next, assertion, win);
   }
 };
 

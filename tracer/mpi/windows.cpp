@@ -59,6 +59,7 @@ Window* new_window(Comm& comm, bool is_allocated) noexcept {
   Window& window = *::new (memory) Window;
   window.id = id;
   window.rank = static_cast<std::uint32_t>(comm.rank);
+  window.size = static_cast<std::uint32_t>(comm.size);
   window.is_allocated = is_allocated;
   Text text;
   text.add("identity=%s/w%u;comm=%u", comm.identity, ordinal, comm.id);
@@ -176,7 +177,7 @@ bool take_untold_lock(Window& window, std::uint32_t target, Window::Held& found)
 
 void remove_lock(Window& window, std::uint32_t target) noexcept {
   const Locked lock(window.lock);
-  for (std::size_t i = 0; i < window.held_count; ++i)
+  for (std::size_t i = window.held_count; i-- > 0;)
     if (window.held[i].target == target) {
       window.held[i] = window.held[--window.held_count];
       return;

@@ -20,6 +20,7 @@ struct RmaOperation {
 struct Window {
   std::uint32_t id = 0;
   std::uint32_t rank = 0;  ///< of this process in it
+  std::uint32_t size = 0;
   bool is_allocated = false;
   const char* fact = "";
   std::uint32_t started = no_group, posted = no_group;  ///< groups of the epochs that are open
@@ -65,6 +66,7 @@ void add_lock(Window& window, std::uint32_t target, std::uint8_t type) noexcept;
 /// Of the locks that cover `target` (all_ranks: of all) one that is not known yet to be held; it is from now on. Called
 /// until it is false.
 bool take_untold_lock(Window& window, std::uint32_t target, Window::Held& lock) noexcept;
+/// The last one that was added.
 void remove_lock(Window& window, std::uint32_t target) noexcept;
 
 }  // namespace tracer::mpi

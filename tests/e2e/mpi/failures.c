@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls that fail in a program that has told MPI to return errors and goes on: messages that are longer than what
+// receives them, ranks that are none. Two ranks, four messages that arrive.
+#include <mpi.h>
+#include <string.h>
+
+int main(int argc, char** argv) {
+  int rank, count, done, indices[2], in[2][8], out[8] = {0};
+  MPI_Request requests[2], again;
+  MPI_Status statuses[2];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+
+  // By each way to wait: one message that fits, and one that does not.
+  for (int way = 0; way < 4; ++way) {
+    if (rank == 0) {
+      MPI_Barrier(MPI_COMM_WORLD);  // the receives are posted
+      MPI_Send(out, 4, MPI_INT, 1, 2 * way, MPI_COMM_WORLD);
+      MPI_Send(out, 8, MPI_INT, 1, 2 * way + 1, MPI_COMM_WORLD);
+      continue;
+    }
+    MPI_Irecv(in[0], 4, MPI_INT, 0, 2 * way, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(in[1], 4, MPI_INT, 0, 2 * way + 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    memset(statuses, 0, sizeof statuses);
+    if (way == 0) {
+      MPI_Waitall(2, requests, statuses);
+    } else if (way == 1) {
+      for (int over = 0; over < 2; over += count) {
+        MPI_Waitsome(2, requests, &count, indices, statuses);
+        if (count == MPI_UNDEFINED) break;
+      }
+    } else if (way == 2) {
+      MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+      MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    } else {
+      for (int over = 0; over < 2; ++over) {
+        MPI_Waitany(2, requests, &done, MPI_STATUS_IGNORE);
+        if (done == MPI_UNDEFINED) break;
+      }
+    }
+  }
+
+  if (rank == 0) {
+    MPI_Send(out, 8, MPI_INT, 1, 20, MPI_COMM_WORLD);
+  } else {
+    MPI_Recv(in[0], 4, MPI_INT, 0, 20, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  // too long
+  }
+
+  MPI_Send(out, 1, MPI_INT, 7, 0, MPI_COMM_WORLD);
+  MPI_Isend(out, 1, MPI_INT, 7, 0, MPI_COMM_WORLD, &again);
+  MPI_Recv(in[0], 1, MPI_INT, 7, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
