@@ -72,6 +72,9 @@ void add_groups(const TraceDefinitions& from, const Indices& index, Definitions&
     if (comm.second_group != undefined_ref) to.comms.back().second_group = index.groups[comm.second_group];
   }
   for (const auto& window : from.windows) to.windows.push_back({text(from, window.name), index.comms[window.comm]});
+  for (const auto& file : from.io_files) to.io_files.push_back(text(from, file.name));
+  for (const auto& handle : from.io_handles)
+    to.io_handles.push_back({text(from, handle.name), index.io_files[handle.file], index.comms[handle.comm]});
 }
 
 void add_metrics(const TraceDefinitions& from, const Indices& index, Definitions& to) {

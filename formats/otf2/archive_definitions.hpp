@@ -50,11 +50,14 @@ struct Indices {
         groups{from.groups},
         comms{from.comms},
         windows{from.windows},
+        io_files{from.io_files},
+        io_handles{from.io_handles},
         attributes{from.attributes},
         parameters{from.parameters},
         metrics{from.metrics},
         strings{from.strings} {}
-  Index locations, location_groups, nodes, regions, groups, comms, windows, attributes, parameters, metrics, strings;
+  Index locations, location_groups, nodes, regions, groups, comms, windows, io_files, io_handles, attributes,
+      parameters, metrics, strings;
 };
 
 /// Text of anybody's, made fit for terminals, pages and tables.

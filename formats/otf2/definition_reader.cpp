@@ -62,6 +62,13 @@ class Builder {
         return keep(out_.comms, CommDef{at(0), at32(1), at32(2), at32(3), at32(4), at32(5)});
       case rma_win:
         return keep(out_.windows, RmaWindowDef{at(0), at32(1), at32(2), at32(3)});
+      case io_paradigm:
+        return keep(out_.io_paradigms, IoParadigmDef{at(0), at32(1), at32(2), at8(3), at32(4)});
+      case io_regular_file:
+      case io_directory:
+        return keep(out_.io_files, IoFileDef{at(0), at32(1), at32(2), record.kind == io_directory});
+      case io_handle:
+        return keep(out_.io_handles, IoHandleDef{at(0), at32(1), at32(2), at8(3), at32(4), at32(5), at32(6)});
       case parameter:
         return keep(out_.parameters, ParameterDef{at(0), at32(1), at8(2)});
       case metric_member:
@@ -236,6 +243,12 @@ bool TraceDefinitions::defined(ReferenceKind kind, std::uint64_t ref) const {
       return parameters.contains(ref);
     case rma_window:
       return windows.contains(ref);
+    case io_paradigm:
+      return io_paradigms.contains(ref);
+    case io_file:
+      return io_files.contains(ref);
+    case io_handle:
+      return io_handles.contains(ref);
     case source_code_location:
       return source_code_locations.contains(ref);
     case calling_context:

@@ -65,6 +65,7 @@ void DefinitionWriter::write() {
   locations();
   regions();
   groups();
+  io();
   metrics();
 }
 
@@ -198,6 +199,25 @@ void DefinitionWriter::groups() {
     check(OTF2_GlobalDefWriter_WriteRmaWin(writer_, i, string(window.name), numbering_.comm(window.comm),
                                            OTF2_RMA_WIN_FLAG_NONE),
           "RMA window");
+  }
+}
+
+/// Files are all MPI's, on file systems that the machine has in common: their scope is all of it.
+void DefinitionWriter::io() {
+  if (definitions_.io_files.empty()) return;
+  constexpr OTF2_SystemTreeNodeRef machine = 0;
+  const OTF2_StringRef name = string("MPI-IO");
+  check(OTF2_GlobalDefWriter_WriteIoParadigm(writer_, mpi_io_paradigm, name, name, OTF2_IO_PARADIGM_CLASS_PARALLEL,
+                                             OTF2_IO_PARADIGM_FLAG_NONE, 0, nullptr, nullptr, nullptr),
+        "I/O paradigm");
+  for (OTF2_IoFileRef i = 0; i < definitions_.io_files.size(); ++i)
+    check(OTF2_GlobalDefWriter_WriteIoRegularFile(writer_, i, string(definitions_.io_files[i]), machine), "I/O file");
+  for (OTF2_IoHandleRef i = 0; i < definitions_.io_handles.size(); ++i) {
+    const IoHandle& handle = definitions_.io_handles[i];
+    const OTF2_CommRef comm = handle.comm == undefined_ref ? OTF2_UNDEFINED_COMM : numbering_.comm(handle.comm);
+    check(OTF2_GlobalDefWriter_WriteIoHandle(writer_, i, string(handle.name), handle.file, mpi_io_paradigm,
+                                             OTF2_IO_HANDLE_FLAG_NONE, comm, OTF2_UNDEFINED_IO_HANDLE),
+          "I/O handle");
   }
 }
 

@@ -31,6 +31,7 @@ class DefinitionWriter {
   void locations();
   void regions();
   void groups();
+  void io();
   void attributes();
   void parameters();
   void metrics();

@@ -145,6 +145,22 @@ std::size_t most_bytes(EventType type) noexcept {
     case EventType::mpi_rma_release_lock:
     case EventType::mpi_rma_sync:
       return head + 1 + 2 * u32 + u64;
+    case EventType::io_create_handle:
+      return head + 1 + 3 * u32;
+    case EventType::io_destroy_handle:
+      return head + u32;
+    case EventType::io_delete_file:
+      return head + 1 + u32;
+    case EventType::io_seek:
+      return head + 1 + u32 + 2 * u64;
+    case EventType::io_operation_begin:
+      return head + 1 + 2 * u32 + 2 * u64;
+    case EventType::io_operation_complete:
+      return head + u32 + 2 * u64;
+    case EventType::io_operation_issued:
+    case EventType::io_operation_test:
+    case EventType::io_operation_cancelled:
+      return head + u32 + u64;
   }
   return 0;
 }
@@ -201,6 +217,43 @@ std::uint8_t* put_rma(std::uint8_t* to, const Event& e, const EventAttribute& pa
       return Body(to, rma_release_lock).u32(e.sub).u32(e.ref).u64(the_lock).end();
     case EventType::mpi_rma_sync:
       return Body(to, rma_sync).u32(e.sub).u32(e.ref).u8(memory).end();
+    default:
+      return to;
+  }
+}
+
+/// Input and output by MPI.
+std::uint8_t* put_io(std::uint8_t* to, const Event& e) noexcept {
+  switch (e.type) {
+    case EventType::io_create_handle:
+      return Body(to, EventKind::io_create_handle)
+          .u32(e.ref)
+          .u8(static_cast<std::uint8_t>(e.sub))
+          .u32(e.a)
+          .u32(e.a >> 32)
+          .end();
+    case EventType::io_destroy_handle:
+      return Body(to, EventKind::io_destroy_handle).u32(e.ref).end();
+    case EventType::io_delete_file:
+      return Body(to, EventKind::io_delete_file).u8(mpi_io_paradigm).u32(e.ref).end();
+    case EventType::io_seek:
+      return Body(to, EventKind::io_seek).u32(e.ref).i64(e.a).u8(static_cast<std::uint8_t>(e.sub)).u64(e.b).end();
+    case EventType::io_operation_begin:
+      return Body(to, EventKind::io_operation_begin)
+          .u32(e.ref)
+          .u8(static_cast<std::uint8_t>(e.sub))
+          .u32(e.sub >> 8)
+          .u64(e.a)
+          .u64(e.b)
+          .end();
+    case EventType::io_operation_issued:
+      return Body(to, EventKind::io_operation_issued).u32(e.ref).u64(e.b).end();
+    case EventType::io_operation_test:
+      return Body(to, EventKind::io_operation_test).u32(e.ref).u64(e.b).end();
+    case EventType::io_operation_complete:
+      return Body(to, EventKind::io_operation_complete).u32(e.ref).u64(e.a).u64(e.b).end();
+    case EventType::io_operation_cancelled:
+      return Body(to, EventKind::io_operation_cancelled).u32(e.ref).u64(e.b).end();
     default:
       return to;
   }
@@ -289,7 +342,7 @@ std::uint8_t* put_event(std::uint8_t* to, const Event& e, std::uint32_t metric_r
     case EventType::comm_destroy:
       return Body(to, EventKind::comm_destroy).u32(e.ref).end();
     default:
-      return put_rma(to, e, payload);
+      return e.type < EventType::io_create_handle ? put_rma(to, e, payload) : put_io(to, e);
   }
 }
 

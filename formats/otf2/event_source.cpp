@@ -59,7 +59,9 @@ class ArchiveSource final : public EventSource {
     Event event{
         .time = nanoseconds(view.time), .type = EventType::enter, .attributes = 0, .sub = 0, .ref = 0, .a = 0, .b = 0};
     attributes_.clear();
-    if (!translate(view, event) && !translate_mpi(view, event) && !translate_one_sided(view, event)) return;
+    if (!translate(view, event) && !translate_mpi(view, event) && !translate_one_sided(view, event) &&
+        !translate_io(view, event))
+      return;
     for (const auto& attribute : view.attributes)
       attributes_.push_back({index_.attributes[attribute.attribute], attribute.value});
     event.attributes = static_cast<std::uint8_t>(attributes_.size());
@@ -170,6 +172,37 @@ class ArchiveSource final : public EventSource {
         return at(field[0], EventType::mpi_rma_release_lock, field[1]);
       case EventKind::rma_sync:
         return at(field[0], EventType::mpi_rma_sync, field[1]);
+      default:
+        return false;
+    }
+  }
+
+  /// Input and output, by MPI or another paradigm.
+  bool translate_io(const EventView& view, Event& event) const {
+    const auto& field = view.field;
+    const auto at = [&](EventType type, std::uint64_t sub = 0, std::uint64_t a = 0, std::uint64_t b = 0) {
+      event.sub = static_cast<std::uint16_t>(sub);
+      return fill(event, type, index_.io_handles[field[0]], a, b);
+    };
+    switch (view.kind) {
+      case EventKind::io_create_handle:
+        return at(EventType::io_create_handle, field[1], field[2] | field[3] << 32);
+      case EventKind::io_destroy_handle:
+        return at(EventType::io_destroy_handle);
+      case EventKind::io_delete_file:
+        return fill(event, EventType::io_delete_file, index_.io_files[field[1]]);
+      case EventKind::io_seek:
+        return at(EventType::io_seek, field[2], field[1], field[3]);
+      case EventKind::io_operation_begin:
+        return at(EventType::io_operation_begin, field[1] | field[2] << 8, field[3], field[4]);
+      case EventKind::io_operation_issued:
+        return at(EventType::io_operation_issued, 0, 0, field[1]);
+      case EventKind::io_operation_test:
+        return at(EventType::io_operation_test, 0, 0, field[1]);
+      case EventKind::io_operation_complete:
+        return at(EventType::io_operation_complete, 0, field[1], field[2]);
+      case EventKind::io_operation_cancelled:
+        return at(EventType::io_operation_cancelled, 0, 0, field[1]);
       default:
         return false;
     }

@@ -3,31 +3,15 @@
 #include "formats/otf2/joined_definitions.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
+#include "formats/otf2/joined_unify.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {
 namespace {
 
 constexpr std::uint8_t mpi = 4;  // OTF2_PARADIGM_MPI
-
-template <typename... Numbers>
-std::string key_of(Numbers... numbers) {
-  std::string key;
-  const auto append = [&](std::uint64_t value) {
-    char bytes[sizeof value];
-    std::memcpy(bytes, &value, sizeof value);
-    key.append(bytes, sizeof bytes);
-  };
-  (append(static_cast<std::uint64_t>(numbers)), ...);
-  return key;
-}
-
-std::uint32_t narrow(std::uint64_t ref) {
-  return static_cast<std::uint32_t>(ref);
-}
 
 }  // namespace
 
@@ -55,17 +39,6 @@ std::uint32_t JoinedDefinitions::string(std::string_view text) {
   strings.emplace_back(text);
   string_index_.emplace(text, ref);
   return ref;
-}
-
-template <typename T>
-std::uint64_t JoinedDefinitions::unify(std::vector<T>& items, std::unordered_map<Key, std::uint64_t>& index, Key key,
-                                       T item) {
-  const auto [found, is_new] = index.emplace(std::move(key), items.size());
-  if (is_new) {
-    item.ref = items.size();
-    items.push_back(std::move(item));
-  }
-  return found->second;
 }
 
 std::uint64_t JoinedDefinitions::value_of(std::uint8_t type, std::uint64_t value, const PartMaps& maps) const {
@@ -141,6 +114,8 @@ PartMaps JoinedDefinitions::add(const TraceDefinitions& part, const PartIdentity
   add_places(part, identity, maps);
   add_groups(part, identity, maps);
   add_comms(part, identity, maps);
+  add_windows(part, identity, maps);
+  add_io(part, maps);
   add_metrics(part, maps);
   for (const auto& other : part.others) not_joined += other.size();
   return maps;
@@ -149,7 +124,7 @@ PartMaps JoinedDefinitions::add(const TraceDefinitions& part, const PartIdentity
 /// Nodes, location groups and locations.
 void JoinedDefinitions::add_places(const TraceDefinitions& part, const PartIdentity& identity, PartMaps& maps) {
   using R = ReferenceKind;
-  std::unordered_map<std::uint64_t, std::uint32_t> node_of;
+  auto& node_of = maps.nodes;
   for (const SystemNodeDef& n : part.nodes) {
     SystemNodeDef own;
     own.name = narrow(maps.at(R::string, n.name));
@@ -288,20 +263,6 @@ void JoinedDefinitions::add_comms(const TraceDefinitions& part, const PartIdenti
     }
     maps.set(R::comm, c.ref, own.ref);
     comms.push_back(own);
-  }
-  std::unordered_map<std::uint64_t, const MpiWindow*> window_of;
-  for (const auto& [n, window] : identity.mpi.windows)
-    if (window.ref) window_of[*window.ref] = &window;
-  for (const RmaWindowDef& w : part.windows) {
-    RmaWindowDef own{windows.size(), narrow(maps.at(R::string, w.name)), narrow(maps.at(R::comm, w.comm)), w.flags};
-    if (const auto found = window_of.find(w.ref); found != window_of.end()) {
-      const auto [same, is_new] =
-          mpi_window_index_.emplace(worlds_.identity(identity.mpi, found->second->identity), narrow(own.ref));
-      maps.set(R::rma_window, w.ref, same->second);
-      if (!is_new) continue;
-    }
-    maps.set(R::rma_window, w.ref, own.ref);
-    windows.push_back(own);
   }
 }
 

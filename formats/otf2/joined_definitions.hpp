@@ -23,6 +23,7 @@ struct PartMaps {
   static constexpr std::size_t kinds = 15;
   static constexpr std::uint64_t unknown = ~std::uint64_t{0};
   std::array<std::vector<std::uint64_t>, kinds> maps;
+  std::unordered_map<std::uint64_t, std::uint32_t> nodes;  ///< of the system tree, which OTF2 has no mapping for
 
   void set(ReferenceKind kind, std::uint64_t local, std::uint64_t global);
   std::uint64_t at(ReferenceKind kind, std::uint64_t local) const;
@@ -61,6 +62,9 @@ struct JoinedDefinitions {
   std::vector<GroupDef> groups;
   std::vector<CommDef> comms;
   std::vector<RmaWindowDef> windows;
+  std::vector<IoParadigmDef> io_paradigms;
+  std::vector<IoFileDef> io_files;
+  std::vector<IoHandleDef> io_handles;
   std::vector<MetricMemberDef> metric_members;
   std::vector<MetricDef> metrics;
   std::vector<SourceCodeLocationDef> source_code_locations;
@@ -77,6 +81,8 @@ struct JoinedDefinitions {
   void add_places(const TraceDefinitions& part, const PartIdentity& identity, PartMaps& maps);
   void add_groups(const TraceDefinitions& part, const PartIdentity& identity, PartMaps& maps);
   void add_comms(const TraceDefinitions& part, const PartIdentity& identity, PartMaps& maps);
+  void add_windows(const TraceDefinitions& part, const PartIdentity& identity, PartMaps& maps);
+  void add_io(const TraceDefinitions& part, PartMaps& maps);
   void add_metrics(const TraceDefinitions& part, PartMaps& maps);
   std::uint32_t group_of_ranks(const std::vector<std::uint64_t>& ranks, std::uint32_t name);
   void add_missing_ranks();
@@ -85,7 +91,7 @@ struct JoinedDefinitions {
   std::uint32_t process_count_;
   std::map<std::string, std::uint32_t, std::less<>> string_index_;
   std::unordered_map<Key, std::uint64_t> attribute_index_, parameter_index_, node_index_, region_index_, member_index_,
-      metric_index_, source_index_, context_index_, generator_index_, group_index_;
+      metric_index_, source_index_, context_index_, generator_index_, group_index_, io_file_index_, io_handle_index_;
   /// Of each paradigm the one group of all its locations, and where it stands in `groups`.
   std::map<std::uint8_t, std::uint32_t> all_locations_;
   std::map<std::string, std::uint32_t, std::less<>> mpi_comm_index_, mpi_window_index_;

@@ -183,6 +183,24 @@ void JoinedArchive::write_communicators(OTF2_GlobalDefWriter* w, const JoinedDef
   for (const RmaWindowDef& r : d.windows)
     check(OTF2_GlobalDefWriter_WriteRmaWin(w, static_cast<OTF2_RmaWinRef>(r.ref), r.name, r.comm, r.flags),
           "RMA window");
+  write_io(w, d);
+}
+
+void JoinedArchive::write_io(OTF2_GlobalDefWriter* w, const JoinedDefinitions& d) {
+  for (const IoParadigmDef& p : d.io_paradigms)
+    check(OTF2_GlobalDefWriter_WriteIoParadigm(w, static_cast<OTF2_IoParadigmRef>(p.ref), p.identification, p.name,
+                                               p.paradigm_class, p.flags, 0, nullptr, nullptr, nullptr),
+          "I/O paradigm");
+  for (const IoFileDef& f : d.io_files) {
+    const auto self = static_cast<OTF2_IoFileRef>(f.ref);
+    check(f.is_directory ? OTF2_GlobalDefWriter_WriteIoDirectory(w, self, f.name, f.scope)
+                         : OTF2_GlobalDefWriter_WriteIoRegularFile(w, self, f.name, f.scope),
+          "I/O file");
+  }
+  for (const IoHandleDef& h : d.io_handles)
+    check(OTF2_GlobalDefWriter_WriteIoHandle(w, static_cast<OTF2_IoHandleRef>(h.ref), h.name, h.file, h.paradigm,
+                                             h.flags, h.comm, h.parent),
+          "I/O handle");
 }
 
 void JoinedArchive::write_metrics(OTF2_GlobalDefWriter* w, const JoinedDefinitions& d) {

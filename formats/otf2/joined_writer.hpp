@@ -34,6 +34,7 @@ class JoinedArchive {
   void write(OTF2_GlobalDefWriter* writer, const JoinedDefinitions& d, const ClockProperties& clock);
   void write_places(OTF2_GlobalDefWriter* writer, const JoinedDefinitions& d);
   void write_communicators(OTF2_GlobalDefWriter* writer, const JoinedDefinitions& d);
+  void write_io(OTF2_GlobalDefWriter* writer, const JoinedDefinitions& d);
   void write_metrics(OTF2_GlobalDefWriter* writer, const JoinedDefinitions& d);
 
   std::filesystem::path directory_;

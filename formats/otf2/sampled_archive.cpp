@@ -174,6 +174,9 @@ JoinedDefinitions copy_of(const TraceDefinitions& from, const MpiWorlds& no_worl
   copy(from.groups, to.groups);
   copy(from.comms, to.comms);
   copy(from.windows, to.windows);
+  copy(from.io_paradigms, to.io_paradigms);
+  copy(from.io_files, to.io_files);
+  copy(from.io_handles, to.io_handles);
   copy(from.metric_members, to.metric_members);
   copy(from.metrics, to.metrics);
   return to;

@@ -118,6 +118,24 @@ struct RmaWindowDef {
   std::uint64_t ref = 0;
   std::uint32_t name = 0, comm = undefined_ref, flags = 0;
 };
+struct IoParadigmDef {
+  std::uint64_t ref = 0;
+  std::uint32_t identification = 0, name = 0;
+  std::uint8_t paradigm_class = 0;
+  std::uint32_t flags = 0;
+};
+/// IoRegularFile or IoDirectory.
+struct IoFileDef {
+  std::uint64_t ref = 0;
+  std::uint32_t name = 0, scope = undefined_ref;
+  bool is_directory = false;
+};
+struct IoHandleDef {
+  std::uint64_t ref = 0;
+  std::uint32_t name = 0, file = undefined_ref;
+  std::uint8_t paradigm = 0;
+  std::uint32_t flags = 0, comm = undefined_ref, parent = undefined_ref;
+};
 struct ParameterDef {
   std::uint64_t ref = 0;
   std::uint32_t name = 0;
@@ -163,7 +181,7 @@ struct InterruptGeneratorDef {
   std::int64_t exponent = 0;
   std::uint64_t period = 0;
 };
-/// Kinds that we only need to know of: call path, I/O file, ...
+/// Kinds that we only need to know of: call path, topology, ...
 struct OtherDef {
   std::uint64_t ref = 0;
   std::uint32_t name = undefined_ref;
@@ -181,6 +199,9 @@ struct TraceDefinitions {
   Table<GroupDef> groups;
   Table<CommDef> comms;
   Table<RmaWindowDef> windows;
+  Table<IoParadigmDef> io_paradigms;
+  Table<IoFileDef> io_files;
+  Table<IoHandleDef> io_handles;
   Table<ParameterDef> parameters;
   Table<MetricMemberDef> metric_members;
   Table<MetricDef> metrics;

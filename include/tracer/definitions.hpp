@@ -147,6 +147,16 @@ struct RmaWindow {
   CommRef comm = 0;
 };
 
+/// Of OTF2's I/O paradigms, which have no mapping between archives: the same in all of ours.
+inline constexpr std::uint8_t mpi_io_paradigm = 0;
+
+/// An I/O handle of MPI's. Handles that are open at different times may be one.
+struct IoHandle {
+  std::string name;
+  std::uint32_t file = 0;        ///< index into Definitions::io_files
+  CommRef comm = undefined_ref;  ///< undefined_ref: not told
+};
+
 struct AttributeDefinition {
   std::string name, description;
   ValueType type = ValueType::uint64;
@@ -195,6 +205,8 @@ struct Definitions {
   std::vector<Group> groups;
   std::vector<Comm> comms;  ///< parents before children
   std::vector<RmaWindow> windows;
+  std::vector<std::string> io_files;  ///< full paths, each once
+  std::vector<IoHandle> io_handles;   ///< with those of MPI comes its I/O paradigm
   std::vector<AttributeDefinition> attributes;
   std::vector<ParameterDefinition> parameters;
   std::vector<Metric> metrics;

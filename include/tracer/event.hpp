@@ -63,6 +63,16 @@ enum class EventType : std::uint8_t {
   mpi_rma_acquire_lock,      ///< as mpi_rma_request_lock
   mpi_rma_release_lock,      ///< ref = remote rank or all ones
   mpi_rma_sync,              ///< ref = rank
+  // Input and output by MPI. ref = I/O handle in all but io_delete_file.
+  io_create_handle,        ///< sub = access, a = creation flags | status flags << 32
+  io_destroy_handle,       ///<
+  io_delete_file,          ///< ref = I/O file
+  io_seek,                 ///< sub = from where, a = offset asked for as int64, b = offset from the file's begin
+  io_operation_begin,      ///< sub = mode | flags << 8, a = bytes asked for, b = matching id
+  io_operation_issued,     ///< b = matching id
+  io_operation_test,       ///< b = matching id
+  io_operation_complete,   ///< a = bytes, b = matching id
+  io_operation_cancelled,  ///< b = matching id
 };
 
 struct Event {

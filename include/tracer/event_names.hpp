@@ -8,7 +8,7 @@
 
 namespace tracer {
 
-inline constexpr std::size_t event_types = static_cast<std::size_t>(EventType::mpi_rma_sync) + 1;
+inline constexpr std::size_t event_types = static_cast<std::size_t>(EventType::io_operation_cancelled) + 1;
 
 /// Stable: in reports and tables.
 constexpr const char* name_of(EventType type) noexcept {
@@ -62,7 +62,16 @@ constexpr const char* name_of(EventType type) noexcept {
                                    "mpi_rma_request_lock",
                                    "mpi_rma_acquire_lock",
                                    "mpi_rma_release_lock",
-                                   "mpi_rma_sync"};
+                                   "mpi_rma_sync",
+                                   "io_create_handle",
+                                   "io_destroy_handle",
+                                   "io_delete_file",
+                                   "io_seek",
+                                   "io_operation_begin",
+                                   "io_operation_issued",
+                                   "io_operation_test",
+                                   "io_operation_complete",
+                                   "io_operation_cancelled"};
   static_assert(sizeof names / sizeof names[0] == event_types);
   return names[static_cast<std::size_t>(type)];
 }

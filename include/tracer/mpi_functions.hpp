@@ -94,6 +94,33 @@ enum class RmaStep : std::uint8_t {
 /// Values as OTF2_RmaAtomicType; part of the raw format.
 enum class RmaAtomic : std::uint8_t { accumulate = 0, compare_and_swap = 3, fetch_and_accumulate = 7 };
 
+/// What a record of kind mpi_io says of its handle; part of the raw format.
+enum class IoStep : std::uint8_t {
+  handle_made = 0,  ///< mode: IoAccess; flags: io_status; bytes: io_creation
+  handle_gone = 1,
+  file_deleted = 2,     ///< of a file, not of a handle
+  seek = 3,             ///< mode: IoSeek; bytes: the offset that was asked for; more: where it led to
+  operation_begin = 4,  ///< mode: IoMode; flags: io_operation
+  operation_issued = 5,
+  operation_tested = 6,
+  operation_complete = 7,
+  operation_cancelled = 8,
+};
+
+/// Values as OTF2's; part of the raw format.
+enum class IoMode : std::uint8_t { read = 0, write = 1, flush = 2 };
+enum class IoAccess : std::uint8_t { read_only = 0, write_only = 1, read_write = 2 };
+enum class IoSeek : std::uint8_t { from_start = 0, from_current = 1, from_end = 2 };
+namespace io_creation {
+inline constexpr std::uint16_t create = 1 << 0, exclusive = 1 << 3, no_seek = 1 << 9, unique = 1 << 10;
+}
+namespace io_status {
+inline constexpr std::uint16_t append = 1 << 1, delete_on_close = 1 << 8;
+}
+namespace io_operation {
+inline constexpr std::uint16_t non_blocking = 1 << 0, collective = 1 << 1;
+}
+
 /// In the field `root` of a collective's record; as OTF2_CollectiveRoot.
 inline constexpr std::uint32_t mpi_root_none = 0xffffffffu, mpi_root_self = 0xfffffffeu,
                                mpi_root_this_group = 0xfffffffdu;

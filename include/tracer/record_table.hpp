@@ -78,6 +78,7 @@ inline constexpr std::array<RecordRow, static_cast<std::size_t>(RecordKind::coun
     // `more` after mpi_send, mpi_recv: time = request, 0 blocking; a = receiver or sender (int32), b = tag
     // `more` after mpi_collective:     time = request, 0 blocking; a = root (int32), b = MpiOperation
     // `more` after mpi_rma:            time = operation, b = target, c = bytes received, a = RmaStep | type << 8
+    // `more` after mpi_io:             time = operation, c = offset, a = IoStep | mode << 8 | flags << 16
     {RecordKind::mpi_call,             "mpi_call",           "MpiFunction", "1: and of a collective operation", "", "codeptr_ra"},
     {RecordKind::mpi_send,             "mpi_send",           "MpiFunction", "communicator", "bytes", "codeptr_ra", true},
     {RecordKind::mpi_recv,             "mpi_recv",           "MpiFunction", "communicator", "bytes", "", true},
@@ -85,7 +86,7 @@ inline constexpr std::array<RecordRow, static_cast<std::size_t>(RecordKind::coun
     {RecordKind::mpi_collective,       "mpi_collective",     "MpiFunction", "communicator", "bytes sent", "bytes received", true},
     {RecordKind::mpi_comm,             "mpi_comm",           "MpiFunction", "communicator: begin or end of it, not of the call", "", ""},
     {RecordKind::mpi_rma,              "mpi_rma",            "MpiFunction", "window", "bytes sent", "codeptr_ra", true},
-    {RecordKind::mpi_io,               "mpi_io",             "", "", "", ""},
+    {RecordKind::mpi_io,               "mpi_io",             "MpiFunction", "handle or file", "bytes, flags or offset", "codeptr_ra", true},
 }};
 // clang-format on
 

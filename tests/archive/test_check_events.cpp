@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// E01-E24, E26-E32: each rule of `tracer check` on events finds its seeded defect, and no other rule does.
+// E01-E24, E26-E33: each rule of `tracer check` on events finds its seeded defect, and no other rule does.
 #include "sampled_seed.hpp"
 #include "seed.hpp"
 
@@ -96,6 +96,21 @@ Event on_window(Nanoseconds time, EventType type, std::uint16_t window, std::uin
   Event made = event(time, type, ref, a, b);
   made.sub = window;
   return made;
+}
+
+/// A handle of that communicator's, opened at 1405; `comm` false: of none.
+std::uint32_t io_handle(Seed& s, bool comm = true) {
+  s.d.io_files = {"/data/out"};
+  s.d.io_handles = {{"/data/out", 0, comm ? mpi_world(s) : undefined_ref}};
+  s.insert(0, event(1405, EventType::io_create_handle));
+  return 0;
+}
+
+/// A write of so many bytes, which is its matching id as well.
+Event write_on(std::uint32_t handle, Nanoseconds time, std::uint64_t bytes, std::uint16_t flags = 0) {
+  Event begin = event(time, EventType::io_operation_begin, handle, bytes, bytes);
+  begin.sub = static_cast<std::uint16_t>(1 | flags << 8);
+  return begin;
 }
 
 constexpr auto sampled_enter = otf2::EventKind::calling_context_enter,
@@ -267,6 +282,48 @@ const std::vector<Case>& cases() {
          s.insert(0, on_window(1410, EventType::mpi_rma_acquire_lock, window));
          s.insert(0, on_window(1420, EventType::mpi_rma_release_lock, window));
        }},
+      {"E33 a write that is never complete", {"E33"}, [](Seed& s) { s.insert(0, write_on(io_handle(s), 1410, 8)); }},
+      {"E33 a write before the file is opened",
+       {"E33"},
+       [](Seed& s) {
+         const std::uint32_t handle = io_handle(s);
+         s.insert(0, write_on(handle, 1400, 8));
+         s.insert(0, event(1406, EventType::io_operation_complete, handle, 8, 8));
+         s.insert(0, event(1410, EventType::io_destroy_handle, handle));
+       }},
+      {"E33 a file is closed twice",
+       {"E33"},
+       [](Seed& s) {
+         const std::uint32_t handle = io_handle(s);
+         s.insert(0, event(1410, EventType::io_destroy_handle, handle));
+         s.insert(0, event(1420, EventType::io_destroy_handle, handle));
+       }},
+      {"E33 a file is opened again while it is open",
+       {"E33"},
+       [](Seed& s) { s.insert(0, event(1420, EventType::io_create_handle, io_handle(s))); }},
+      {"E33 a file is closed before what is read from it is there",
+       {"E33"},
+       [](Seed& s) {
+         const std::uint32_t handle = io_handle(s);
+         s.insert(0, write_on(handle, 1410, 8));
+         s.insert(0, event(1420, EventType::io_destroy_handle, handle));
+         s.insert(0, event(1430, EventType::io_operation_complete, handle, 8, 8));
+       }},
+      {"E33 an end that belongs to no write, and more bytes than were to be written",
+       {"E33"},
+       [](Seed& s) {
+         const std::uint32_t handle = io_handle(s);
+         s.insert(0, write_on(handle, 1410, 8));
+         s.insert(0, event(1415, EventType::io_operation_issued, handle, 0, 9));
+         s.insert(0, event(1420, EventType::io_operation_complete, handle, 9, 8));
+       }},
+      {"E33 a collective write on a handle without a communicator",
+       {"E33"},
+       [](Seed& s) {
+         const std::uint32_t handle = io_handle(s, false);
+         s.insert(0, write_on(handle, 1410, 8, 2));
+         s.insert(0, event(1420, EventType::io_operation_complete, handle, 8, 8));
+       }},
   };
   return all;
 }
@@ -275,6 +332,26 @@ const std::vector<Case>& cases() {
 
 TEST_CASE("each rule on events finds its seeded defect and no other rule does") {
   check_cases(cases(), 'E');
+}
+
+TEST_CASE("a file that is opened, written and closed again and again breaks no rule") {
+  const Scratch scratch;
+  Seed seed;
+  const std::uint32_t handle = io_handle(seed);
+  for (const Nanoseconds time : {1410, 1440}) {
+    seed.insert(0, write_on(handle, time, 8, 3));
+    seed.insert(0, event(time + 1, EventType::io_operation_issued, handle, 0, 8));
+    seed.insert(0, event(time + 2, EventType::io_operation_test, handle, 0, 8));
+    seed.insert(0, event(time + 3, EventType::io_operation_complete, handle, 8, 8));
+    seed.insert(0, event(time + 4, EventType::io_seek, handle, 0, 0));
+    seed.insert(0, event(time + 5, EventType::io_destroy_handle, handle));
+    if (time == 1410) seed.insert(0, event(1430, EventType::io_create_handle, handle));
+  }
+  seed.insert(0, event(1460, EventType::io_delete_file, 0));
+  write_archive(seed.trace, scratch / "out");
+  const auto report = check::check(scratch / "out");
+  INFO(explain(report));
+  CHECK(report.valid());
 }
 
 TEST_CASE("messages of MPI match by communicator, partner and tag, whichever comes first") {

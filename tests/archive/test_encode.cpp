@@ -87,6 +87,33 @@ OTF2_ErrorCode put_rma(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e,
   }
 }
 
+OTF2_ErrorCode put_io(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e) {
+  const auto mode = static_cast<std::uint8_t>(e.sub), flags = static_cast<std::uint8_t>(e.sub >> 8);
+  switch (e.type) {
+    case EventType::io_create_handle:
+      return OTF2_EvtWriter_IoCreateHandle(w, l, e.time, e.ref, mode, static_cast<std::uint32_t>(e.a),
+                                           static_cast<std::uint32_t>(e.a >> 32));
+    case EventType::io_destroy_handle:
+      return OTF2_EvtWriter_IoDestroyHandle(w, l, e.time, e.ref);
+    case EventType::io_delete_file:
+      return OTF2_EvtWriter_IoDeleteFile(w, l, e.time, mpi_io_paradigm, e.ref);
+    case EventType::io_seek:
+      return OTF2_EvtWriter_IoSeek(w, l, e.time, e.ref, static_cast<std::int64_t>(e.a), mode, e.b);
+    case EventType::io_operation_begin:
+      return OTF2_EvtWriter_IoOperationBegin(w, l, e.time, e.ref, mode, flags, e.a, e.b);
+    case EventType::io_operation_issued:
+      return OTF2_EvtWriter_IoOperationIssued(w, l, e.time, e.ref, e.b);
+    case EventType::io_operation_test:
+      return OTF2_EvtWriter_IoOperationTest(w, l, e.time, e.ref, e.b);
+    case EventType::io_operation_complete:
+      return OTF2_EvtWriter_IoOperationComplete(w, l, e.time, e.ref, e.a, e.b);
+    case EventType::io_operation_cancelled:
+      return OTF2_EvtWriter_IoOperationCancelled(w, l, e.time, e.ref, e.b);
+    default:
+      return OTF2_ERROR_INVALID_ARGUMENT;
+  }
+}
+
 OTF2_ErrorCode put_mpi(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e, const EventAttribute& payload) {
   const auto peer = static_cast<std::uint32_t>(e.b), tag = static_cast<std::uint32_t>(e.b >> 32);
   switch (e.type) {
@@ -121,7 +148,7 @@ OTF2_ErrorCode put_mpi(OTF2_EvtWriter* w, OTF2_AttributeList* l, const Event& e,
     case EventType::comm_destroy:
       return OTF2_EvtWriter_CommDestroy(w, l, e.time, e.ref);
     default:
-      return put_rma(w, l, e, payload);
+      return e.type < EventType::io_create_handle ? put_rma(w, l, e, payload) : put_io(w, l, e);
   }
 }
 
@@ -274,7 +301,7 @@ LocationEvents random_events(unsigned seed, std::size_t count) {
     if (i > 3 && numbers.below(3) != 0) time += numbers.below(1000);
     Event e{};
     e.time = time;
-    const auto kinds = static_cast<std::uint64_t>(EventType::mpi_rma_sync) + 1;
+    const auto kinds = static_cast<std::uint64_t>(EventType::io_operation_cancelled) + 1;
     e.type = numbers.below(2) == 0 ? EventType::enter : static_cast<EventType>(numbers.below(kinds));
     e.sub = static_cast<std::uint16_t>(numbers.next());
     e.ref = e.type == EventType::metric_uint ? static_cast<std::uint32_t>(numbers.below(100))

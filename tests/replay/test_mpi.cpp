@@ -160,3 +160,81 @@ TEST_CASE("a get, its lock and its end are events on the window, in the calls th
   REQUIRE(sink.definitions.windows.size() == 1);
   CHECK(sink.definitions.windows[0].name == "halo");
 }
+
+TEST_CASE("a file's handle is made, written by a request, and gone, in the calls that did it") {
+  MemorySource source;
+  MemorySink sink;
+  world(source);
+  source.journal_to_fill().facts["MPI::IOHANDLE::0"] = "comm=0;name=/data/a;b";
+  source.journal_to_fill().facts["MPI::IOHANDLE::1"] = "again=2;name=/data/a;b";
+  source.journal_to_fill().facts["MPI::IOFILE::0"] = "/data/old";
+  const auto io = [](Ticks time, Endpoint at, MpiFunction function, std::uint32_t handle, std::uint64_t bytes = 0) {
+    return rec(time, RecordKind::mpi_io, at, function, handle, bytes, at == begin ? 0x1000 : 0);
+  };
+  const auto rest = [](IoStep step, std::uint64_t id = 0, std::uint32_t mode = 0, std::uint32_t flags = 0,
+                       std::uint64_t offset = 0) {
+    return Record{id, RecordKind::more, none, 0, static_cast<std::uint32_t>(step) | mode << 8 | flags << 16, 0, offset};
+  };
+  source.channel(0) = {
+      rec(10, RecordKind::mpi_call, begin, MpiFunction::File_open, 0, 0, 0x1000),
+      io(20, end, MpiFunction::File_open, 1, 5),
+      rest(IoStep::handle_made, 0, 2, 256),
+      rec(21, RecordKind::mpi_call, begin, MpiFunction::File_seek, 0, 0, 0x1000),
+      io(22, end, MpiFunction::File_seek, 1, static_cast<std::uint64_t>(-4)),
+      rest(IoStep::seek, 0, 2, 0, 96),
+      io(30, begin, MpiFunction::File_iwrite, 1, 24),
+      rest(IoStep::operation_begin, 7, 1, 1),
+      io(31, end, MpiFunction::File_iwrite, 1),
+      rest(IoStep::operation_issued, 7),
+      rec(40, RecordKind::mpi_call, begin, MpiFunction::Wait, 0, 0, 0x2000),
+      io(41, end, MpiFunction::Wait, 1, 20),
+      rest(IoStep::operation_complete, 7),
+      rec(50, RecordKind::mpi_call, begin, MpiFunction::File_delete, 0, 0, 0x2000),
+      io(51, end, MpiFunction::File_delete, 0),
+      rest(IoStep::file_deleted),
+      rec(60, RecordKind::mpi_call, begin, MpiFunction::File_close, 0, 0, 0x2000),
+      io(61, end, MpiFunction::File_close, 1),
+      rest(IoStep::handle_gone),
+      io(62, none, MpiFunction::File_close, 9),
+      rest(IoStep::handle_gone),
+  };
+  const auto report = run(source, sink);
+  using enum EventType;
+  CHECK(types_of(sink) == Types{program_begin,
+                                enter,
+                                io_create_handle,
+                                leave,
+                                enter,
+                                io_seek,
+                                leave,
+                                enter,
+                                io_operation_begin,
+                                io_operation_issued,
+                                leave,
+                                enter,
+                                io_operation_complete,
+                                leave,
+                                enter,
+                                io_delete_file,
+                                leave,
+                                enter,
+                                io_destroy_handle,
+                                leave,
+                                program_end});
+  CHECK(report.repairs.at("MPI event of an unknown communicator left out") == 1);  // of a handle that nobody made
+  const auto& events = sink.locations.at(0).events;
+  CHECK(events[2].sub == 2);
+  CHECK(events[2].a == (5 | std::uint64_t{256} << 32));
+  CHECK(events[5].a == static_cast<std::uint64_t>(-4));
+  CHECK(events[5].b == 96);
+  CHECK(events[8].sub == (1 | 1 << 8));
+  CHECK(events[8].a == 24);
+  CHECK(events[12].a == 20);
+  CHECK(events[12].b == 7);
+  const auto& d = sink.definitions;
+  CHECK(d.io_files == std::vector<std::string>{"/data/a;b", "/data/old"});
+  REQUIRE(d.io_handles.size() == 2);
+  CHECK(d.io_handles[1].name == "/data/a;b (2)");
+  CHECK(d.io_handles[0].comm != undefined_ref);
+  CHECK(d.io_handles[1].comm == undefined_ref);
+}

@@ -76,5 +76,6 @@ std::span<const RuleEntry> work_rules();                // E21-E25
 std::span<const RuleEntry> mpi_rules();                 // E26-E28
 std::span<const RuleEntry> one_sided_rules();           // E29
 std::span<const RuleEntry> context_rules();             // E30-E32
+std::span<const RuleEntry> io_rules();                  // E33
 
 }  // namespace tracer::check

@@ -59,6 +59,22 @@ class Call {
   void rma_collective(std::uint32_t window, MpiOperation operation) const noexcept {
     rma(Endpoint::end, RmaStep::collective_end, window, 0, 0, 0, 0, static_cast<std::uint8_t>(operation));
   }
+  struct Io {
+    std::uint8_t mode = 0;  ///< as IoStep says
+    std::uint16_t flags = 0;
+    std::uint64_t bytes = 0, id = 0, offset = 0;
+  };
+  /// Of an operation on a handle, or of a handle, as IoStep says; with Endpoint::begin and end also the call's.
+  void io(Endpoint at, IoStep step, std::uint32_t handle, const Io& what) const noexcept {
+    const tracer_more more{
+        .time = what.id,
+        .b = 0,
+        .c = what.offset,
+        .a = static_cast<std::uint32_t>(step) | std::uint32_t{what.mode} << 8 | std::uint32_t{what.flags} << 16,
+        .sub = 0};
+    front_.emit_more(time_, word(RecordKind::mpi_io, at), handle, what.bytes, at == Endpoint::begin ? caller_ : 0,
+                     &more);
+  }
   /// A word of the program: `name` of the table's intern().
   void mark(std::uint32_t name, std::int64_t payload) const noexcept {
     constexpr std::uint32_t said_by_mpi = 5, signed_payload = 2 << 4;

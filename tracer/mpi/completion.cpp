@@ -2,6 +2,7 @@
 // See completion.hpp.
 #include "tracer/mpi/completion.hpp"
 
+#include "tracer/mpi/files.hpp"
 #include "tracer/mpi/windows.hpp"
 
 namespace tracer::mpi {
@@ -61,6 +62,9 @@ void tell_end(const Call& call, const Pending& p, Word status, Endpoint at) noex
     case PendingKind::one_sided:
       if (!end_here(*p.window, p.number)) return end_of_call(call, at);
       return call.rma(at, RmaStep::complete_here, p.window->id, 0, 0, 0, p.number);
+    case PendingKind::io:
+      if (cancelled) return call.io(at, IoStep::operation_cancelled, p.file->id, {.id = p.number});
+      return call.io(at, IoStep::operation_complete, p.file->id, {.bytes = family.bytes(status), .id = p.number});
   }
 }
 
@@ -89,6 +93,8 @@ void fail(const Call& call, const Pending& p, Endpoint at) noexcept {
     case PendingKind::collective:
     case PendingKind::new_comm:
       return call.collective(at, *p.comm, p.operation, p.root, 0, 0, p.number);
+    case PendingKind::io:
+      return call.io(at, IoStep::operation_cancelled, p.file->id, {.id = p.number});
   }
 }
 
@@ -96,6 +102,8 @@ void tested(const Call& call, Pending* claimed, Endpoint at) noexcept {
   // Told before another thread can claim it: requests that share a handle may be another's by then, and be over.
   if (claimed->is_active && claimed->kind == PendingKind::one_sided) {
     call.rma(at, RmaStep::tested, claimed->window->id, 0, 0, 0, claimed->number);
+  } else if (claimed->is_active && claimed->kind == PendingKind::io) {
+    call.io(at, IoStep::operation_tested, claimed->file->id, {.id = claimed->number});
   } else if (claimed->is_active && claimed->kind != PendingKind::nothing) {
     call.request(at, MpiRequestStep::tested, claimed->number);
   } else {

@@ -20,7 +20,8 @@ void start(const Call& call, const Pending& pending, Endpoint at) noexcept;
 /// Whether the status is looked at.
 inline bool wants_status(const Pending* pending) noexcept {
   return pending != nullptr && pending->is_active &&
-         (pending->kind == PendingKind::receive || pending->kind == PendingKind::exchange || pending->may_be_cancelled);
+         (pending->kind == PendingKind::receive || pending->kind == PendingKind::exchange ||
+          pending->kind == PendingKind::io || pending->may_be_cancelled);
 }
 
 }  // namespace tracer::mpi

@@ -108,7 +108,17 @@ void find_family() noexcept {
          .status_size = 32,
          .source_at = 0,
          .tag_at = 4,
-         .error_at = 8};
+         .error_at = 8,
+         .file = {.read_only = 16,
+                  .write_only = 256,
+                  .create = 2,
+                  .exclusive = 8,
+                  .append = 1,
+                  .sequential = 64,
+                  .unique_open = 128,
+                  .delete_on_close = 4,
+                  .seek_current = 402,
+                  .seek_end = 403}};
   }
   family = f;
 }

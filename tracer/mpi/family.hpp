@@ -17,6 +17,13 @@ using Word = std::uintptr_t;
 
 enum class FamilyKind : std::uint8_t { open_mpi, mpich, abi };
 
+/// Numbers of MPI_File_open and MPI_File_seek; the defaults are ROMIO's, which Open MPI has as well.
+struct FileNumbers {
+  int read_only = 2, write_only = 4, create = 1, exclusive = 64, append = 128, sequential = 256, unique_open = 32,
+      delete_on_close = 16;
+  int seek_current = 602, seek_end = 604;
+};
+
 struct Family {
   FamilyKind kind = FamilyKind::mpich;
   bool int_handles = true;
@@ -26,6 +33,7 @@ struct Family {
   Word status_ignore = 1, in_place = ~Word{0}, no_op = 0x5800000e, byte = 0x4c00010d;
   int lock_exclusive = 234;
   unsigned status_size = 20, source_at = 8, tag_at = 12, error_at = 16;
+  FileNumbers file{};
 
   /// An argument's handle.
   Word handle(Word argument) const noexcept { return int_handles ? argument & 0xffffffffu : argument; }

@@ -62,7 +62,6 @@ struct counted {
     return region::run(call, next, words...);
   }
 };
-using file_operation = counted<Untold::file_operation>;
 
 /// After the call: what was begun is pending, or will never end.
 inline void keep(const Call& call, Pending& pending, Word request, Word result, Endpoint at) noexcept {

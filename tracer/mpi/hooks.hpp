@@ -5,6 +5,7 @@
 #include "tracer/mpi/clocks.hpp"
 #include "tracer/mpi/collective_hooks.hpp"
 #include "tracer/mpi/communicator_hooks.hpp"
+#include "tracer/mpi/file_hooks.hpp"
 #include "tracer/mpi/message_hooks.hpp"
 #include "tracer/mpi/request_hooks.hpp"
 #include "tracer/mpi/window_hooks.hpp"

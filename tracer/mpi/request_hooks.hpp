@@ -2,6 +2,7 @@
 // Hooks of requests: persistent ones go on, and all are waited for, tested, freed and cancelled.
 #pragma once
 
+#include "tracer/mpi/files.hpp"
 #include "tracer/mpi/hook.hpp"
 
 namespace tracer::mpi {
@@ -88,6 +89,11 @@ struct test {
   }
 };
 
+/// In an array of statuses; the one that is ignored has no others behind it.
+inline Word status_in(Word statuses, std::size_t index) noexcept {
+  return statuses == family.status_ignore ? statuses : family.status_at(statuses, index);
+}
+
 /// The requests of an array, claimed while MPI looks at them.
 class Claims {
  public:
@@ -110,23 +116,32 @@ class Claims {
     const Word own = statuses_of(call_.thread, count);
     return own != 0 ? own : given;
   }
-  void complete(std::size_t i, Word status, Outcome outcome = Outcome::done) noexcept {
+  void complete(std::size_t i, Word status, Endpoint at = Endpoint::none, Outcome outcome = Outcome::done) noexcept {
     if (i >= count_ || claims_[i] == nullptr) return;
     Pending* const p = claims_[i];
     claims_[i] = nullptr;
     const bool is_unknown = outcome == Outcome::done && wants_status(p) && status == family.status_ignore;
-    if (is_unknown) return remove(p);  // no memory for statuses
-    mpi::complete(call_, p, status, outcome, Endpoint::none);
+    if (!is_unknown) return mpi::complete(call_, p, status, outcome, at);
+    remove(p);  // no memory for statuses
+    if (at == Endpoint::end) call_.leave();
   }
   /// After a call that failed: what MPI has taken away is over, and its status in an array says how.
   void complete_if_gone(std::size_t i, Word status) noexcept {
     if (i >= count_ || family.load(requests_, i) != family.request_null) return;
     const bool is_done = status != family.status_ignore && !family.failed(status);
-    complete(i, status, is_done ? Outcome::done : Outcome::failed);
+    complete(i, status, Endpoint::none, is_done ? Outcome::done : Outcome::failed);
   }
   /// All that is gone, and of which no status says how.
   void fail_gone() noexcept {
     for (std::size_t i = 0; i < count_; ++i) complete_if_gone(i, family.status_ignore);
+  }
+  /// All are over, and with the last of them the call.
+  void complete_all(Word statuses) noexcept {
+    std::size_t left = count_;
+    while (left > 0 && claims_[left - 1] == nullptr) --left;
+    if (left == 0) return call_.leave();
+    for (std::size_t i = 0; i < left; ++i)
+      complete(i, status_in(statuses, i), i + 1 == left ? Endpoint::end : Endpoint::none);
   }
   /// What is still claimed is not over. From the last on: queues stay in order.
   void give_back(bool is_tested) noexcept {
@@ -144,11 +159,6 @@ class Claims {
   bool wants_ = false;
 };
 
-/// In an array of statuses; the one that is ignored has no others behind it.
-inline Word status_in(Word statuses, std::size_t index) noexcept {
-  return statuses == family.status_ignore ? statuses : family.status_at(statuses, index);
-}
-
 /// MPI_UNDEFINED, which is negative, is beyond all.
 inline std::size_t index_in(Word indices, std::size_t i = 0) noexcept {
   return static_cast<std::size_t>(reinterpret_cast<const int*>(indices)[i]);
@@ -162,10 +172,11 @@ struct waitall {
     call.enter();
     const Word result = next(count, requests, statuses);
     call.end_here();
-    for (std::size_t i = 0; i < claims.count(); ++i) {
-      const Word status = status_in(statuses, i);
-      failed(result) ? claims.complete_if_gone(i, status) : claims.complete(i, status);
+    if (!failed(result)) [[likely]] {
+      claims.complete_all(statuses);
+      return result;
     }
+    for (std::size_t i = 0; i < claims.count(); ++i) claims.complete_if_gone(i, status_in(statuses, i));
     claims.give_back(false);
     call.leave();
     return result;
@@ -180,12 +191,12 @@ struct testall {
     call.enter();
     const Word result = next(count, requests, flag, statuses);
     call.end_here();
-    const bool is_over = !failed(result) && *reinterpret_cast<const int*>(flag) != 0;
-    for (std::size_t i = 0; i < claims.count(); ++i) {
-      const Word status = status_in(statuses, i);
-      if (is_over) claims.complete(i, status);
-      if (failed(result)) claims.complete_if_gone(i, status);
+    if (!failed(result) && *reinterpret_cast<const int*>(flag) != 0) {
+      claims.complete_all(statuses);
+      return result;
     }
+    if (failed(result))
+      for (std::size_t i = 0; i < claims.count(); ++i) claims.complete_if_gone(i, status_in(statuses, i));
     claims.give_back(true);
     call.leave();
     return result;
@@ -262,7 +273,9 @@ struct request_free {
     if (p != nullptr && p->is_active && p->kind != PendingKind::nothing) {
       if (p->kind == PendingKind::collective) {
         call.collective(Endpoint::none, *p->comm, p->operation, p->root, p->sent, p->received, p->number);
-      } else {
+      } else if (p->kind == PendingKind::io) {
+        call.io(Endpoint::none, IoStep::operation_cancelled, p->file->id, {.id = p->number});
+      } else if (p->kind != PendingKind::one_sided) {  // which its window's synchronisation completes
         call.request(Endpoint::none, p->kind == PendingKind::send ? MpiRequestStep::sent : MpiRequestStep::cancelled,
                      p->number);
       }

@@ -21,8 +21,10 @@ enum class PendingKind : std::uint8_t {
   collective,
   new_comm,   ///< MPI_Comm_idup
   one_sided,  ///< MPI_Rput and its like
+  io,         ///< MPI_File_iread and its like
 };
 
+/// Copied for each request: what no kind has at a time with another shares its place.
 struct Pending {
   Pending* next = nullptr;  ///< of its bucket, or of the free ones
   Word handle = 0;
@@ -31,12 +33,17 @@ struct Pending {
   bool is_persistent = false, is_active = true, is_partitioned = false, may_be_cancelled = false;
   MpiOperation operation{};
   int peer = 0, tag = 0;  ///< of an exchange, its receive's
-  std::uint32_t root = mpi_root_none;
-  Comm* comm = nullptr;
-  Window* window = nullptr;  ///< of a one-sided operation, whose id is `number`
-  std::uint64_t sent = 0, received = 0;
-  Word new_comm = 0;  ///< where its handle will be
-  std::uint32_t ordinal = 0;
+  std::uint32_t root = mpi_root_none, ordinal = 0;
+  union {
+    Comm* comm = nullptr;
+    Window* window;    ///< of a one-sided operation, whose id is `number`
+    const File* file;  ///< of one of input or output, likewise
+  };
+  std::uint64_t sent = 0;
+  union {
+    std::uint64_t received = 0;
+    Word new_comm;  ///< where its handle will be
+  };
 };
 
 /// Numbers for `count` requests; the first.

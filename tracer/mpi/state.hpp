@@ -80,6 +80,7 @@ struct Comm {
 
 struct Pending;
 struct Window;
+struct File;
 
 struct Thread {
   std::uint32_t depth = 0;  ///< inside a wrapper: what MPI calls itself is not the program's

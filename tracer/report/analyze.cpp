@@ -10,6 +10,7 @@
 #include "tracer/report/account.hpp"
 #include "tracer/report/devices.hpp"
 #include "tracer/report/graph.hpp"
+#include "tracer/report/io.hpp"
 #include "tracer/report/locks.hpp"
 #include "tracer/report/mpi.hpp"
 #include "tracer/report/mpi_collectives.hpp"
@@ -81,6 +82,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   Mpi mpi{definitions, replay};
   MpiMessages messages{definitions, replay, mpi};
   MpiCollectives collectives{definitions, replay, mpi};
+  Io io{definitions};
   ReadingProgress reading{source.number_of_events(), progress};
   ProgramName name;
   replay.add(reading);
@@ -97,6 +99,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
     replay.add(messages);
     replay.add(collectives);
   }
+  if (io.any()) replay.add(io);
   std::optional<SampleJoin> sampled;
   if (samples != nullptr) replay.add(sampled.emplace(definitions, *samples));
   source.read(replay);
@@ -124,6 +127,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   devices.fill(report);
   report.phases = phases.rows();
   mpi.fill(report);
+  io.fill(report);
   report.mpi.matched = messages.matched();
   report.mpi.unmatched = messages.unmatched();
   report.mpi.reversed = messages.reversed();

@@ -2,6 +2,7 @@
 // The report as JSON, in the documented schema.
 #include <nlohmann/json.hpp>
 
+#include "tracer/report/io_tables.hpp"
 #include "tracer/report/mpi_json.hpp"
 #include "tracer/report/samples_json.hpp"
 #include "tracer/report/write.hpp"
@@ -318,6 +319,7 @@ std::string to_json(const Report& report, int indent) {
       {"processes", array_of(report.processes)},
       {"process_balance", json_of(report.process_balance)},
       {"mpi", json_of(report.mpi, report.begin)},
+      {"io", json_of(report.io)},
       {"parallel_regions", array_of(report.parallels)},
       {"tasks", json_of(report.tasks)},
       {"locks", array_of(report.locks)},

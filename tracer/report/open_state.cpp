@@ -34,6 +34,12 @@ bool is_end_of(const Event& begin, const Event& end) {
   }
 }
 
+/// That it began, or was issued.
+bool is_of_operation(const Event& open, const Event& end) {
+  return (open.type == EventType::io_operation_begin || open.type == EventType::io_operation_issued) &&
+         open.ref == end.ref && open.b == end.b;
+}
+
 }  // namespace
 
 OpenState::OpenState(const Definitions& definitions)
@@ -92,6 +98,9 @@ void OpenState::follow(LocationRef location, const Event& event, std::span<const
     case EventType::mpi_irecv_request:
     case EventType::comm_create:
     case EventType::mpi_window_create:
+    case EventType::io_create_handle:
+    case EventType::io_operation_begin:
+    case EventType::io_operation_issued:
       return hold(state.operations, location, event, attributes);
     case EventType::rma_op_complete_blocking:
     case EventType::mpi_collective_complete:
@@ -99,6 +108,9 @@ void OpenState::follow(LocationRef location, const Event& event, std::span<const
     case EventType::mpi_request_cancelled:
     case EventType::comm_destroy:
     case EventType::mpi_window_destroy:
+    case EventType::io_destroy_handle:
+    case EventType::io_operation_complete:
+    case EventType::io_operation_cancelled:
       return close_operation(location, event, attributes);
     case EventType::team_begin:
       return begin_team(location, state, event, attributes);
@@ -148,6 +160,11 @@ void OpenState::close_operation(LocationRef location, const Event& event, std::s
         return open.type == EventType::comm_create && open.ref == event.ref;
       case EventType::mpi_window_destroy:
         return open.type == EventType::mpi_window_create && open.sub == event.sub;
+      case EventType::io_destroy_handle:
+        return open.type == EventType::io_create_handle && open.ref == event.ref;
+      case EventType::io_operation_complete:
+      case EventType::io_operation_cancelled:
+        return is_of_operation(open, event);
       case EventType::mpi_collective_complete:
         return open.type == EventType::mpi_collective_request && open.a == request;
       case EventType::mpi_irecv:
@@ -159,10 +176,7 @@ void OpenState::close_operation(LocationRef location, const Event& event, std::s
   };
   const auto close_on = [&](LocationRef where) {
     Stack& operations = locations_[where].operations;
-    const auto found = std::find_if(operations.begin(), operations.end(), is_closed);
-    if (found == operations.end()) return false;
-    operations.erase(found);
-    return true;
+    return std::erase_if(operations, is_closed) != 0;
   };
   if (close_on(location) || event.type == EventType::rma_op_complete_blocking) return;
   for (LocationRef other = 0; other < locations_.size(); ++other)

@@ -164,6 +164,31 @@ struct MpiReport {
   MpiMatrix matrix;
 };
 
+/// Operations that are complete. ns: in the calls that made them.
+struct IoTotals {
+  std::uint64_t opened = 0, reads = 0, writes = 0, flushes = 0, bytes_read = 0, bytes_written = 0;
+  std::uint64_t ns = 0, longest = 0;
+};
+
+struct IoFileRow {
+  std::uint32_t file = 0;
+  std::string name;
+  IoTotals all;
+  std::uint32_t processes = 0;     ///< that opened it
+  std::uint32_t most_process = 0;  ///< location group of who needed most time
+  std::uint64_t most_ns = 0;
+};
+
+struct IoProcessRow {
+  std::uint32_t process = 0, files = 0;  ///< process: a location group
+  IoTotals all;
+};
+
+struct IoReport {
+  std::vector<IoFileRow> files;  ///< by time
+  std::vector<IoProcessRow> processes;
+};
+
 struct TransferTotals {
   std::uint64_t count = 0, bytes = 0, ns = 0;
   double bytes_per_second() const { return ns == 0 ? 0 : static_cast<double>(bytes) * 1e9 / static_cast<double>(ns); }
@@ -230,6 +255,7 @@ struct Report {
   std::vector<ProcessRow> processes;
   Balance process_balance;  ///< over the processes, of their threads' work
   MpiReport mpi;
+  IoReport io;
   SampleReport samples;  ///< empty() where none were recorded
   std::vector<Hint> hints;
   RunFacts facts;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tracer/base/text.hpp"
+#include "tracer/report/io_tables.hpp"
 #include "tracer/report/mpi_text.hpp"
 #include "tracer/report/phases.hpp"
 #include "tracer/report/samples_text.hpp"
@@ -279,6 +280,7 @@ std::string to_text(const Report& report, const TextOptions& options) {
   out += phase_table(report).text(options);
   out += processes_text(report, options);
   out += mpi_text(report, options);
+  out += io_text(report, options);
   out += threads(report).text(options);
   out += parallels(report).text(options);
   out += waiting(report).text(options);

@@ -19,6 +19,9 @@ void add(const char* key, long a, long b);
 int (*next_of(const char* name))();
 /* Of so many elements. */
 long bytes_of(MPI_Datatype type, long count);
+/* A request of a file is pending, and what is added when it is over: the bytes of the status. */
+void keep_of_file(MPI_Request request, const char* key);
+void moved_by_file(const char* key, int result, MPI_Status* status);
 /* Writes down the requests that are still pending. */
 void write_pending(FILE* file);
 

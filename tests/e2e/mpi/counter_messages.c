@@ -10,12 +10,13 @@ static void message(const char* what, int peer, int tag, long bytes) {
 }
 
 /* Pending requests in the order in which they were made; persistent ones stay. */
-enum kind { send, receive, other };
+enum kind { send, receive, file, other };
 struct pending {
   MPI_Request request;
   enum kind kind;
   int persistent, active, is_null, peer, tag;
   long bytes;
+  const char* key; /* of a file */
 };
 static struct pending pending[65536];
 static int count;
@@ -27,9 +28,13 @@ static void keep(MPI_Request request, struct pending p) {
   pthread_mutex_unlock(&counter_lock);
 }
 
+void keep_of_file(MPI_Request request, const char* key) {
+  keep(request, (struct pending){.kind = file, .active = 1, .key = key});
+}
+
 /* Takes it out. */
 static struct pending take(MPI_Request request) {
-  struct pending found = {MPI_REQUEST_NULL, other, 0, 0, 1, 0, 0, 0};
+  struct pending found = {MPI_REQUEST_NULL, other, 0, 0, 1, 0, 0, 0, NULL};
   pthread_mutex_lock(&counter_lock);
   for (int i = 0; i < count; ++i)
     if (pending[i].request == request) {
@@ -68,6 +73,8 @@ static void over(struct pending p, MPI_Status* status) {
       add("cancelled", 0, 0);
     } else if (p.kind == receive) {
       received(status);
+    } else if (p.kind == file) {
+      moved_by_file(p.key, MPI_SUCCESS, status);
     } else if (p.kind == send) {
       add("sent", 0, 0);
     }

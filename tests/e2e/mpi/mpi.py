@@ -16,6 +16,7 @@ HERE = pathlib.Path(__file__).parent
 EXAMPLE = HERE.parents[2] / "examples/halo/halo.c"
 OPENMP = ("tasks", "halo")
 sys.path.insert(0, str(HERE.parents[1] / "support"))
+from files import Files, number  # noqa: E402
 from mpi_jobs import SKIP, environment, installed, launch  # noqa: E402
 from traced import clean, run  # noqa: E402
 
@@ -55,11 +56,6 @@ def counted(file):
         key, number, first, second = line.rsplit("|", 3)
         rows[key] = (int(number), int(first), int(second))
     return rows
-
-
-def number(value):
-    """Of an enumerator, which python3-otf2 gives as a byte, a number or an object of its own."""
-    return value[0] if isinstance(value, bytes) else int(getattr(value, "value", value))
 
 
 class OneSided:
@@ -139,6 +135,7 @@ def traced(anchor):
         row[2] += second
 
     begun, depth, one_sided = {}, collections.Counter(), OneSided()
+    files = Files()
     with otf2.reader.open(str(anchor)) as trace:
         for location, event in trace.events:
             kind = type(event).__name__
@@ -159,6 +156,8 @@ def traced(anchor):
                 add("made")
             elif kind.startswith("Rma"):
                 faults += one_sided.event(location.group, kind, event, add)
+            elif kind.startswith("Io"):
+                faults += files.event(kind, event, add)
             if kind in ("MpiIsend", "MpiIrecvRequest", "NonBlockingCollectiveRequest"):
                 if event.request_id in begun:
                     faults.append(f"request {event.request_id} begins twice")
@@ -172,7 +171,7 @@ def traced(anchor):
             faults.append(f"{len(begun)} requests never end: {list(begun.items())[:3]}")
         if any(depth.values()):
             faults.append(f"collective operations begin and end differently often: {depth}")
-        faults += one_sided.left()
+        faults += [*one_sided.left(), *files.left()]
         locations = len(list(trace.definitions.locations))
     return {key: tuple(row) for key, row in rows.items()}, faults, locations
 
@@ -197,7 +196,7 @@ def check(options, family, name, place, program, ranks, arguments, directory):
     if place == "behind":
         layers.reverse()
     out, counts = pathlib.Path(directory, "trace"), pathlib.Path(directory, "counts")
-    settings = environment(OUT=str(out), COUNTS=str(counts), PRELOAD=":".join(layers),
+    settings = environment(OUT=str(out), FILES=f"{directory}/files", COUNTS=str(counts), PRELOAD=":".join(layers),
                            OMPI_MCA_osc="sm,pt2pt",  # osc/rdma of Open MPI 4.1.4 crashes without a network, also untraced
                            OMP_NUM_THREADS=str(options.threads), OMP_TOOL_LIBRARIES=options.tool)
     done = run([*launch(family, ranks), "sh", "-c", RANK, "rank", program, *arguments], settings)
@@ -225,7 +224,7 @@ def check(options, family, name, place, program, ranks, arguments, directory):
         yield from (f"rank {rank}: {fault}" for fault in differences(expected, found))
         if name in OPENMP and locations < 3:
             yield f"rank {rank}: {locations} threads"
-    for file in pathlib.Path(directory).glob("counts.*"):
+    for file in (*pathlib.Path(directory).glob("counts.*"), *pathlib.Path(directory).glob("files.*")):
         file.unlink()
 
 

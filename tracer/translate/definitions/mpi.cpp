@@ -11,7 +11,8 @@
 namespace tracer::translate {
 namespace {
 
-constexpr std::string_view comm_fact = "MPI::COMM::", window_fact = "MPI::WINDOW::", group_fact = "MPI::GROUP::";
+constexpr std::string_view comm_fact = "MPI::COMM::", window_fact = "MPI::WINDOW::", group_fact = "MPI::GROUP::",
+                           handle_fact = "MPI::IOHANDLE::", file_fact = "MPI::IOFILE::";
 /// A damaged journal must not make us allocate without bound.
 constexpr std::uint32_t most_ranks = 1u << 26;
 
@@ -68,6 +69,18 @@ void each_fact(const Journal& journal, std::string_view kind, const Body& body) 
     body(number(std::string_view(f->first).substr(kind.size())), *f);
 }
 
+using Facts = std::map<std::uint32_t, std::string_view>;  ///< by number: parents are older than their children
+
+/// Those of one kind, and room for what they become.
+Facts facts_of(const Journal& journal, std::string_view kind, std::vector<std::uint32_t>& table) {
+  Facts facts;
+  each_fact(journal, kind, [&](std::optional<std::uint32_t> id, const auto& fact) {
+    if (id && *id < most_ranks) facts.emplace(*id, fact.second);
+  });
+  if (!facts.empty()) table.assign(std::size_t{facts.rbegin()->first} + 1, undefined_ref);
+  return facts;
+}
+
 class MpiDefinitions {
  public:
   MpiDefinitions(Tables& tables, const Journal& journal, Definitions& definitions, std::uint32_t size,
@@ -82,27 +95,15 @@ class MpiDefinitions {
     d_.groups.push_back(std::move(locations));
     for (auto& group : d_.groups_of_locations)
       if (group.kind == LocationGroupKind::process) group.name = "MPI Rank " + std::to_string(rank_);
-    const Facts comms = facts_of(comm_fact, tables_.mpi_comms);
+    const Facts comms = facts_of(journal_, comm_fact, tables_.mpi_comms);
     for (const auto& [id, fact] : comms) comm(id, fact);
-    const Facts windows = facts_of(window_fact, tables_.mpi_windows);
+    const Facts windows = facts_of(journal_, window_fact, tables_.mpi_windows);
     for (const auto& [id, fact] : windows) window(id, fact);
-    const Facts groups = facts_of(group_fact, tables_.mpi_groups);
+    const Facts groups = facts_of(journal_, group_fact, tables_.mpi_groups);
     for (const auto& [id, fact] : groups) rank_group(id, fact);
   }
 
  private:
-  using Facts = std::map<std::uint32_t, std::string_view>;  ///< by number: parents are older than their children
-
-  /// Those of one kind, and room for what they become.
-  Facts facts_of(std::string_view kind, std::vector<std::uint32_t>& table) const {
-    Facts facts;
-    each_fact(journal_, kind, [&](std::optional<std::uint32_t> id, const auto& fact) {
-      if (id && *id < most_ranks) facts.emplace(*id, fact.second);
-    });
-    if (!facts.empty()) table.assign(std::size_t{facts.rbegin()->first} + 1, undefined_ref);
-    return facts;
-  }
-
   std::uint32_t group(std::vector<std::uint32_t> members) {
     const auto [known, is_new] = groups_.emplace(members, static_cast<std::uint32_t>(d_.groups.size()));
     if (is_new) d_.groups.push_back({"", GroupKind::comm_group, Paradigm::mpi, std::move(members)});
@@ -153,16 +154,54 @@ class MpiDefinitions {
   std::map<std::vector<std::uint32_t>, std::uint32_t> groups_;
 };
 
+/// Files by their paths, and handles of them.
+class IoDefinitions {
+ public:
+  IoDefinitions(Tables& tables, const Journal& journal, Definitions& definitions)
+      : tables_(tables), journal_(journal), d_(definitions) {}
+
+  void define() {
+    for (const auto& [id, fact] : facts_of(journal_, handle_fact, tables_.io_handles)) handle(id, fact);
+    for (const auto& [id, path] : facts_of(journal_, file_fact, tables_.io_files)) tables_.io_files[id] = file(path);
+  }
+
+ private:
+  std::uint32_t file(std::string_view path) {
+    const auto [known, is_new] = files_.emplace(path, static_cast<std::uint32_t>(d_.io_files.size()));
+    if (is_new) d_.io_files.emplace_back(path);
+    return known->second;
+  }
+
+  void handle(std::uint32_t id, std::string_view fact) {
+    const std::string_view path = value_of(fact, "name").value_or("");
+    if (path.empty()) return;
+    IoHandle handle{std::string(path), file(path)};
+    if (const auto again = value_of(fact, "again")) handle.name += " (" + std::string(*again) + ")";
+    if (const auto comm = number(value_of(fact, "comm").value_or("")); comm && *comm < tables_.mpi_comms.size())
+      handle.comm = tables_.mpi_comms[*comm];
+    tables_.io_handles[id] = static_cast<std::uint32_t>(d_.io_handles.size());
+    d_.io_handles.push_back(std::move(handle));
+  }
+
+  Tables& tables_;
+  const Journal& journal_;
+  Definitions& d_;
+  std::map<std::string, std::uint32_t, std::less<>> files_;
+};
+
 }  // namespace
 
 void define_mpi(Tables& tables, const Journal& journal, Definitions& definitions) {
   const auto size = number_of(journal, "MPI::WORLD_SIZE"), rank = number_of(journal, "MPI::WORLD_RANK");
-  if (!size || !rank || *rank >= *size || *size > most_ranks || definitions.locations.empty()) return;
-  MpiDefinitions(tables, journal, definitions, *size, *rank).define();
+  if (definitions.locations.empty()) return;
+  if (size && rank && *rank < *size && *size <= most_ranks)
+    MpiDefinitions(tables, journal, definitions, *size, *rank).define();
+  IoDefinitions(tables, journal, definitions).define();
 }
 
 bool is_mpi_fact(const std::string& name) {
-  return name.starts_with(comm_fact) || name.starts_with(window_fact) || name.starts_with(group_fact);
+  return name.starts_with(comm_fact) || name.starts_with(window_fact) || name.starts_with(group_fact) ||
+         name.starts_with(handle_fact) || name.starts_with(file_fact);
 }
 
 void mpi_properties(const Tables& tables, const Journal& journal, Definitions& definitions) {

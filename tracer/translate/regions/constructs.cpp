@@ -337,6 +337,7 @@ RegionKey region_key(const Record& r) noexcept {
     case RecordKind::mpi_send:
     case RecordKind::mpi_request:
     case RecordKind::mpi_rma:
+    case RecordKind::mpi_io:
       return r.endpoint == Endpoint::begin ? RegionKey{r.c, Construct::mpi, false, r.sub} : RegionKey{};
     default:
       return {};

@@ -39,7 +39,7 @@ struct Tables {
   /// Untied tasks that several threads ran at once, or one when they were complete.
   std::vector<TaskId> torn_tasks;
   std::vector<CommRef> mpi_comms;  ///< by the number that records have of a communicator; undefined_ref: none
-  std::vector<std::uint32_t> mpi_windows, mpi_groups;  ///< likewise
+  std::vector<std::uint32_t> mpi_windows, mpi_groups, io_handles, io_files;  ///< likewise
   std::unique_ptr<RegionTable> regions;
   std::vector<Toggle> toggles;  ///< of all threads, in order
   AddressRange runtime;         ///< of the OpenMP runtime's code; empty: unknown

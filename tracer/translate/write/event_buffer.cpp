@@ -61,11 +61,12 @@ bool EventBuffer::cancels(const Event& end) noexcept {
       put_off_.resize(n);
       return true;
     }
-    const bool stays =
-        e.type == EventType::task_create || e.type == EventType::task_switch || e.type == EventType::task_complete ||
-        e.type == EventType::leave || e.type == EventType::team_begin || e.type == EventType::team_end ||
-        e.type == EventType::thread_fork || e.type == EventType::thread_join || e.type == EventType::acquire_lock ||
-        e.type == EventType::release_lock || (e.type >= EventType::mpi_send && e.type <= EventType::mpi_rma_sync);
+    const bool stays = e.type == EventType::task_create || e.type == EventType::task_switch ||
+                       e.type == EventType::task_complete || e.type == EventType::leave ||
+                       e.type == EventType::team_begin || e.type == EventType::team_end ||
+                       e.type == EventType::thread_fork || e.type == EventType::thread_join ||
+                       e.type == EventType::acquire_lock || e.type == EventType::release_lock ||
+                       (e.type >= EventType::mpi_send && e.type <= EventType::io_operation_cancelled);
     if (stays) return false;
   }
   return false;

@@ -69,10 +69,30 @@ void MpiEvents::one_sided(const Record& r, const Record& more, Nanoseconds t) {
   context_.out.add(t, event, ref, a, more.time, sub);
 }
 
+/// Its fields by EventType, in the order of IoStep.
+void MpiEvents::io(const Record& r, const Record& more, Nanoseconds t) {
+  constexpr EventType events[] = {
+      EventType::io_create_handle,  EventType::io_destroy_handle,     EventType::io_delete_file,
+      EventType::io_seek,           EventType::io_operation_begin,    EventType::io_operation_issued,
+      EventType::io_operation_test, EventType::io_operation_complete, EventType::io_operation_cancelled};
+  static_assert(std::size(events) == static_cast<std::size_t>(IoStep::operation_cancelled) + 1);
+  const std::uint32_t step = more.a & 0xff, mode = more.a >> 8 & 0xff, flags = more.a >> 16;
+  const bool is_deleted = step == static_cast<std::uint32_t>(IoStep::file_deleted);
+  const std::vector<std::uint32_t>& known = is_deleted ? context_.tables.io_files : context_.tables.io_handles;
+  const std::uint32_t ref = r.a < known.size() ? known[r.a] : undefined_ref;
+  if (step >= std::size(events) || ref == undefined_ref) return context_.note(Repair::mpi_event_unknown);
+  std::uint64_t a = r.b, b = more.time;
+  auto sub = static_cast<std::uint16_t>(mode);
+  if (events[step] == EventType::io_create_handle) a |= std::uint64_t{flags} << 32;
+  if (events[step] == EventType::io_operation_begin) sub |= static_cast<std::uint16_t>(flags << 8);
+  if (events[step] == EventType::io_seek) b = more.c;
+  context_.out.add(t, events[step], ref, a, b, sub);
+}
+
 void MpiEvents::pair(const Record& r, const Record& more, Nanoseconds t) {
   if (r.endpoint == Endpoint::begin) regions_.enter_at(t, regions_.site_of(r));
-  if (r.kind == RecordKind::mpi_rma) {
-    one_sided(r, more, t);
+  if (r.kind == RecordKind::mpi_rma || r.kind == RecordKind::mpi_io) {
+    r.kind == RecordKind::mpi_rma ? one_sided(r, more, t) : io(r, more, t);
     if (r.endpoint == Endpoint::end) regions_.leave(t, Construct::mpi);
     return;
   }

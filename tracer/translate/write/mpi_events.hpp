@@ -15,15 +15,16 @@ class MpiEvents {
   void call(const Record& r, Nanoseconds t);
   void request(const Record& r, Nanoseconds t);
   void comm(const Record& r, Nanoseconds t);
-  /// Messages, ends of collective operations and one-sided ones, whose rest is in the next record.
+  /// Messages, ends of collective operations, one-sided ones, input and output, whose rest is in the next record.
   static constexpr bool is_pair(RecordKind kind) noexcept {
     return kind == RecordKind::mpi_send || kind == RecordKind::mpi_recv || kind == RecordKind::mpi_collective ||
-           kind == RecordKind::mpi_rma;
+           kind == RecordKind::mpi_rma || kind == RecordKind::mpi_io;
   }
   void pair(const Record& first, const Record& more, Nanoseconds t);
 
  private:
   void one_sided(const Record& r, const Record& more, Nanoseconds t);
+  void io(const Record& r, const Record& more, Nanoseconds t);
 
   WriteContext& context_;
   RegionEvents& regions_;

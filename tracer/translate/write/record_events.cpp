@@ -78,6 +78,7 @@ void RecordEvents::write_other(const Record& r, Nanoseconds t) {
     case RecordKind::mpi_recv:
     case RecordKind::mpi_collective:
     case RecordKind::mpi_rma:
+    case RecordKind::mpi_io:
       return targets.begin_pair(r);
     case RecordKind::mpi_call:
       return mpi.call(r, t);

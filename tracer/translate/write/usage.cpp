@@ -50,6 +50,8 @@ void Usage::merge(const Usage& other) {
 /// What keeps communicators, and they their groups.
 void Usage::keep_comms(Definitions& definitions) const {
   for (const RmaWindow& window : definitions.windows) definitions.comms.at(window.comm).used = true;
+  for (const IoHandle& handle : definitions.io_handles)
+    if (handle.comm != undefined_ref) definitions.comms.at(handle.comm).used = true;
   for (std::size_t i = definitions.comms.size(); i-- > 0;)  // parents come before children
     if (const Comm& comm = definitions.comms[i]; comm.used && comm.parent != undefined_ref)
       definitions.comms.at(comm.parent).used = true;

@@ -15,7 +15,7 @@ class Usage {
  public:
   /// The event names a communicator, a group, a parameter or a string.
   static constexpr bool names_more(EventType type) noexcept {
-    static_assert(static_cast<unsigned>(EventType::mpi_rma_sync) < 64);  // the last
+    static_assert(static_cast<unsigned>(EventType::io_operation_cancelled) < 64);  // the last
     constexpr auto bit = [](EventType one) { return std::uint64_t{1} << static_cast<unsigned>(one); };
     constexpr std::uint64_t mpi = (bit(EventType::comm_destroy) << 1) - bit(EventType::mpi_send);
     constexpr std::uint64_t those = mpi | bit(EventType::parameter_string) | bit(EventType::parameter_uint) |
