@@ -16,8 +16,9 @@ constexpr std::size_t header_bytes = 18;
 
 }  // namespace
 
-EventCopy::EventCopy(int directory, const std::string& name, ChunkPool& pool, std::size_t chunk_bytes)
-    : file_(directory, name, pool, chunk_bytes), name_(name), chunk_bytes_(chunk_bytes) {}
+EventCopy::EventCopy(int directory, const std::string& name, ChunkPool& pool, std::size_t chunk_bytes,
+                     std::size_t window)
+    : file_(directory, name, pool, chunk_bytes, window), name_(name), chunk_bytes_(chunk_bytes) {}
 
 void EventCopy::append(const EventView& event) {
   if (event.name().empty()) return;
@@ -114,7 +115,7 @@ void EventCopy::write(std::uint64_t time) {
   const std::size_t most = bytes_.size() + 9 + EventFile::beyond_event;
   if (most + header_bytes > chunk_bytes_) throw Error("an event of " + name_ + " is longer than a chunk");
   if (static_cast<std::size_t>(cursor.end - cursor.at) < most)
-    cursor = file_.next_chunk(cursor, time);
+    cursor = file_.go_on(cursor, time, most);
   else if (cursor.events == 0 || cursor.time != time)
     cursor.at = put_full(put_u8(cursor.at, timestamp), time);
   std::memcpy(cursor.at, bytes_.data(), bytes_.size());

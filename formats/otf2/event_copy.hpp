@@ -17,7 +17,7 @@ namespace tracer::otf2 {
 class EventCopy {
  public:
   /// As EventFile.
-  EventCopy(int directory, const std::string& name, ChunkPool& pool, std::size_t chunk_bytes);
+  EventCopy(int directory, const std::string& name, ChunkPool& pool, std::size_t chunk_bytes, std::size_t window);
 
   /// Not before the last event's time. Events of a kind without a row are left out: what they hold is not known.
   /// Throws tracer::Error.

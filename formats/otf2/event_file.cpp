@@ -26,18 +26,22 @@ constexpr std::uint8_t little_endian = 0x42;
 constexpr std::size_t last_event_at = 10;
 
 /// Of ours alone, and never through a link.
-UniqueFd create(int directory, const std::string& name) {
-  UniqueFd fd{::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+UniqueFd open_file(int directory, const std::string& name, int how) {
+  UniqueFd fd{::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC | how, 0600)};
   if (!fd) throw Error(system_message("cannot make " + name, errno));
   return fd;
 }
+UniqueFd create(int directory, const std::string& name) {
+  return open_file(directory, name, O_CREAT | O_EXCL);
+}
 
-void write_all(int fd, const std::string& name, std::span<const std::uint8_t> bytes) {
+void write_all(int fd, const std::string& name, std::uint64_t at, std::span<const std::uint8_t> bytes) {
   while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    const ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(at));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw Error(system_message("cannot write " + name, errno));
     bytes = bytes.subspan(static_cast<std::size_t>(n));
+    at += static_cast<std::uint64_t>(n);
   }
 }
 
@@ -53,34 +57,66 @@ std::uint8_t* put_header(std::uint8_t* to, std::uint64_t first_event) noexcept {
 
 }  // namespace
 
-EventFile::EventFile(int directory, std::string name, ChunkPool& pool, std::size_t chunk_bytes)
+EventFile::EventFile(int directory, std::string name, ChunkPool& pool, std::size_t chunk_bytes, std::size_t window)
     : directory_(directory),
       name_(std::move(name)),
       pool_(pool),
       chunk_bytes_(chunk_bytes),
-      chunk_(static_cast<std::uint8_t*>(pool.take(chunk_bytes))) {
-  if (chunk_ == nullptr) throw Error("no memory for the events of " + name_);
+      window_(window),
+      bytes_(static_cast<std::uint8_t*>(pool.take(window))) {
+  if (bytes_ == nullptr) throw Error("no memory for the events of " + name_);
   begin_chunk(cursor_);
 }
 
 EventFile::~EventFile() {
-  if (chunk_ != nullptr) pool_.give(chunk_, chunk_bytes_);
+  if (bytes_ != nullptr) pool_.give(bytes_, window_);
 }
 
 void EventFile::begin_chunk(EventCursor& cursor) noexcept {
-  cursor.at = put_header(chunk_, cursor.events + 1);
-  cursor.end = chunk_ + chunk_bytes_;
+  cursor.at = put_header(bytes_, cursor.events + 1);
+  cursor.end = bytes_ + std::min(window_, left_in_chunk());
 }
 
-void EventFile::end_chunk(const EventCursor& cursor) noexcept {
-  put_full(chunk_ + last_event_at, cursor.events);
+/// The chunk's header says the number of its last event; it is in memory or written.
+void EventFile::end_chunk(std::uint64_t last_event) {
+  if (written_ == chunk_at_) {
+    put_full(bytes_ + last_event_at, last_event);
+    return;
+  }
+  std::uint8_t number[sizeof last_event];
+  put_full(number, last_event);
+  write(chunk_at_ + last_event_at, number);
 }
 
-EventCursor EventFile::next_chunk(EventCursor cursor, std::uint64_t time) {
-  end_chunk(cursor);
-  std::memset(cursor.at, end_of_chunk, static_cast<std::size_t>(cursor.end - cursor.at));
-  write_out(chunk_bytes_);
-  begin_chunk(cursor);
+/// As `bytes_`, which holds nothing any more, but for `bytes` at least.
+void EventFile::widen(std::size_t bytes) {
+  const std::size_t wanted = std::min(std::max(2 * window_, bytes), chunk_bytes_);
+  pool_.give(std::exchange(bytes_, nullptr), window_);
+  window_ = wanted;
+  bytes_ = static_cast<std::uint8_t*>(pool_.take(window_));
+  if (bytes_ == nullptr) throw Error("no memory for the events of " + name_);
+}
+
+EventCursor EventFile::go_on(EventCursor cursor, std::uint64_t time, std::size_t bytes) {
+  constexpr std::size_t header_bytes = 18, time_bytes = 9;
+  const auto used = static_cast<std::size_t>(cursor.at - bytes_);
+  const bool fits = left_in_chunk() - used >= bytes + time_bytes && window_ < chunk_bytes_;
+  if (!fits) {
+    end_chunk(cursor.events);
+    std::memset(cursor.at, end_of_chunk, static_cast<std::size_t>(cursor.end - cursor.at));
+    write_out(
+        static_cast<std::size_t>(cursor.end - bytes_));  // zeros to its end, as a file has where nothing is written
+    chunk_at_ = written_ = chunk_at_ + chunk_bytes_;
+  } else {
+    write_out(used);
+  }
+  if (bytes + header_bytes + time_bytes > window_) widen(bytes + header_bytes + time_bytes);
+  if (fits) {
+    cursor.at = bytes_;
+    cursor.end = bytes_ + std::min(window_, left_in_chunk());
+  } else {
+    begin_chunk(cursor);
+  }
   cursor.at = put_full(put_u8(cursor.at, timestamp), time);
   cursor.time = time;
   return cursor;
@@ -88,17 +124,24 @@ EventCursor EventFile::next_chunk(EventCursor cursor, std::uint64_t time) {
 
 void EventFile::finish() {
   EventCursor cursor = cursor_;
-  end_chunk(cursor);  // at least one byte of it is free
+  end_chunk(cursor.events);  // at least one byte of it is free
   cursor.at = put_u8(cursor.at, end_of_file);
   if (cursor.at != cursor.end) cursor.at = put_u8(cursor.at, end_of_buffer);
-  write_out(static_cast<std::size_t>(cursor.at - chunk_));
-  close_file(fd_, name_);
-  pool_.give(std::exchange(chunk_, nullptr), chunk_bytes_);
+  write_out(static_cast<std::size_t>(cursor.at - bytes_));
+  if (fd_) close_file(fd_, name_);
+  pool_.give(std::exchange(bytes_, nullptr), window_);
 }
 
 void EventFile::write_out(std::size_t bytes) {
-  if (!fd_) fd_ = create(directory_, name_);
-  write_all(fd_.get(), name_, {chunk_, bytes});
+  write(written_, {bytes_, bytes});
+  written_ += bytes;
+}
+
+void EventFile::write(std::uint64_t at, std::span<const std::uint8_t> bytes) {
+  if (!fd_) fd_ = is_made_ ? open_file(directory_, name_, 0) : create(directory_, name_);
+  is_made_ = true;
+  write_all(fd_.get(), name_, at, bytes);
+  if (window_ < chunk_bytes_) close_file(fd_, name_);
 }
 
 void write_local_definitions(int directory, const std::string& name, std::span<const std::uint8_t> records) {
@@ -107,7 +150,7 @@ void write_local_definitions(int directory, const std::string& name, std::span<c
   end = std::copy(records.begin(), records.end(), end);
   put_u8(put_u8(end, end_of_file), end_of_buffer);
   UniqueFd fd = create(directory, name);
-  write_all(fd.get(), name, bytes);
+  write_all(fd.get(), name, 0, bytes);
   close_file(fd, name);
 }
 

@@ -12,10 +12,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <vector>
 
 #include "formats/otf2/event_reader.hpp"
+#include "formats/otf2/head_heap.hpp"
 #include "formats/otf2/trace_definitions.hpp"
 #include "tracer/error.hpp"
 
@@ -86,8 +86,7 @@ void Trace::for_each_event(Visit&& visit, Broken&& broken, const std::vector<boo
     EventView view;
   };
   std::vector<Stream> streams(definitions_.locations.size());
-  using Head = std::pair<std::uint64_t, std::size_t>;  // time, index
-  std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
+  HeadHeap heads;
   const auto next = [&](std::size_t i) {
     try {
       if (!streams[i].reader) streams[i].reader.emplace(events(definitions_.locations[i].ref));
@@ -98,18 +97,25 @@ void Trace::for_each_event(Visit&& visit, Broken&& broken, const std::vector<boo
     }
   };
   for (std::size_t i = 0; i < streams.size(); ++i) {
-    if ((wanted.empty() || wanted[i]) && next(i)) heads.emplace(streams[i].view.time, i);
+    if ((wanted.empty() || wanted[i]) && next(i)) heads.add({streams[i].view.time, i});
   }
   while (!heads.empty()) {
-    const auto i = heads.top().second;
-    heads.pop();
-    const Head other = heads.empty() ? Head{~std::uint64_t{0}, ~std::size_t{0}} : heads.top();
+    const auto i = heads.first().second;
+    const HeadHeap::Head other = heads.second();
+    if (other.second < streams.size()) {  // it comes next, and may have been out of all caches since its last event
+      const auto* soon = reinterpret_cast<const char*>(&streams[other.second]);
+      for (std::size_t line = 0; line < sizeof(Stream); line += 64) __builtin_prefetch(soon + line);
+    }
+    streams[i].reader->expect();
     bool more = true;
     do {  // as long as this location is the first
       visit(static_cast<const EventView&>(streams[i].view));
       more = next(i);
-    } while (more && Head{streams[i].view.time, i} < other);
-    if (more) heads.emplace(streams[i].view.time, i);
+    } while (more && HeadHeap::Head{streams[i].view.time, i} < other);
+    if (more)
+      heads.change_first({streams[i].view.time, i});
+    else
+      heads.remove_first();
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// make_trace KIND DIRECTORY [NUMBER [THREADS]]: writes one of the known traces, or a large one, as an archive.
+// make_trace KIND DIRECTORY [NUMBER [THREADS [SAMPLES]]]: writes one of the known traces, or a large one, as an
+// archive.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -80,7 +81,7 @@ int main(int argc, char** argv) try {
     std::fprintf(stderr,
                  "usage: make_trace "
                  "imbalance|even|killed|chain|overlap|lock|phases|large|wide|ring|sampled|many-samples DIRECTORY "
-                 "[NUMBER [THREADS]]\n");
+                 "[NUMBER [THREADS [SAMPLES]]]\n");
     return 2;
   }
   const std::uint64_t number = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 10;
@@ -89,16 +90,19 @@ int main(int argc, char** argv) try {
   options.metric_has_recorder = {false};
   const auto sink = make_otf2_sink(argv[2], options);
   const std::string kind = argv[1];
+  const std::filesystem::path beside = std::filesystem::path{argv[2]} / samples::file_name;
   if (kind == "large") {
     const unsigned threads = argc > 4 ? static_cast<unsigned>(std::strtoul(argv[4], nullptr, 10)) : 8;
-    write_large(*sink, argc > 3 ? number : 1'000'000, threads, 2);
+    const std::uint64_t events = argc > 3 ? number : 1'000'000,
+                        samples = argc > 5 ? std::strtoull(argv[5], nullptr, 10) : 0;
+    write_large(*sink, events, threads, 2);
+    if (samples != 0) samples::write(many_samples(samples, events / (threads * 12) * 20 * us), beside);
     return 0;
   }
   if (kind == "wide") {  // NUMBER threads, forty regions
     write_large(*sink, number * 12 * 40, static_cast<unsigned>(number), 0);
     return 0;
   }
-  const std::filesystem::path beside = std::filesystem::path{argv[2]} / samples::file_name;
   if (kind == "many-samples") {
     write_large(*sink, 8 * 12 * 1000, 8, 0);
     samples::write(many_samples(number, 1000 * 20 * us), beside);

@@ -48,6 +48,7 @@ int run(const Options& options) {
   report.archive = shown(std::string{archive.path()});
   if (!options.html.empty()) {
     report::HtmlOptions page = options.html_options;
+    if (page.slices != report::HtmlOptions{}.slices) page.most_bytes = 0;  // asked for
     if (!options.shortest.empty()) page.shortest = report::parse_duration(options.shortest);
     Progress progress{"writing the page"};
     write_output(options.html, [&](std::ostream& out) {

@@ -93,7 +93,7 @@ void Accountant::refresh(State& state, std::uint64_t time) {
   state.mpi_now = process_of(state).in_mpi.value(time);
   if (state.members.empty()) return;
   Member& member = state.members.back();
-  const TeamState& team = state_of(*member.team);
+  const TeamState& team = *member.shared;
   member.queued_from = team.queued.value(time);
   member.busy_from = team.busy.value(time);
 }
@@ -318,7 +318,7 @@ void Accountant::leave(LocationRef location, Task& task, const Frame& frame, std
   member.waiting = false;
   member.spent.clear();
   member.created = 0;
-  TeamState& team = state_of(*member.team);
+  TeamState& team = *member.shared;
   const auto found = team.episodes.find(member.number++);
   if (found == team.episodes.end()) return;
   if (++found->second.left < member.team->size) return;

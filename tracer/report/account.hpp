@@ -151,7 +151,9 @@ class Accountant final : public Observer {
   /// A location's part in a team.
   struct Member {
     Team* team = nullptr;
-    std::uint64_t number = 0;  ///< of the next barrier
+    TeamState* shared = nullptr;
+    std::uint64_t number = 0;   ///< of the next barrier
+    std::size_t waited_at = 0;  ///< its place in that barrier's `waited`, once it has one there
     bool waiting = false;
     std::uint64_t created = 0;                     ///< tasks since the barrier before
     std::uint64_t queued_from = 0, busy_from = 0;  ///< the integrals at the location's last event

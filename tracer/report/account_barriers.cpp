@@ -8,7 +8,7 @@ namespace tracer::report {
 
 void Accountant::wait_for_others(LocationRef location, State& state, Member& member, const Task& task,
                                  Activity activity, std::uint64_t from, std::uint64_t to) {
-  TeamState& team = state_of(*member.team);
+  TeamState& team = *member.shared;
   const std::uint64_t ns = to - from;
   const std::uint64_t queued =
       std::min(ns, team.queued.value(to) - std::min(team.queued.value(to), member.queued_from));
@@ -36,7 +36,13 @@ void Accountant::wait_for_others(LocationRef location, State& state, Member& mem
   charge(state, Place::tasking, queued);
   charge(state, Place::starvation, starving);
   charge(state, Place::team, late);
-  if (rest != 0) add_to(episode.waited, location, rest);
+  if (rest != 0) {
+    if (member.waited_at >= episode.waited.size() || episode.waited[member.waited_at].first != location) {
+      member.waited_at = episode.waited.size();
+      episode.waited.emplace_back(location, 0);
+    }
+    episode.waited[member.waited_at].second += rest;
+  }
   episode.region = region;
   episode.tasking += queued;
   episode.starvation += starving;
@@ -45,7 +51,7 @@ void Accountant::wait_for_others(LocationRef location, State& state, Member& mem
 }
 
 void Accountant::arrive(Member& member, RegionRef region, std::uint64_t time) {
-  TeamState& team = state_of(*member.team);
+  TeamState& team = *member.shared;
   Episode& episode = team.episodes[member.number];
   member.waiting = true;
   episode.region = region;

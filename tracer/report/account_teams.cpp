@@ -59,6 +59,7 @@ void Accountant::team_begun(LocationRef location, Team& team, Task&) {
   if (state.members.empty() && !state.helper) most_at_once_ = std::max(most_at_once_, ++in_teams_);
   state.members.push_back({});
   state.members.back().team = &team;
+  state.members.back().shared = &known;
   refresh(state, now_);
 }
 
@@ -75,8 +76,8 @@ void Accountant::team_ended(Team& team) {
   const auto found = teams_.find(&team);
   if (found == teams_.end()) return;
   for (auto& [number, episode] : found->second.episodes) finish_episode(team, episode, team.end);
-  for (State& state : states_) {  // members that the trace does not let go
-    std::erase_if(state.members, [&](const Member& member) { return member.team == &team; });
+  for (const Team::Member& one : team.members) {  // members that the trace does not let go
+    std::erase_if(states_[one.location].members, [&](const Member& member) { return member.team == &team; });
   }
   teams_.erase(found);
 }

@@ -20,6 +20,8 @@ struct HtmlOptions {
   std::uint64_t shortest = 0;        ///< ns: shorter slices are left out
   std::uint64_t tasks = 2'000;       ///< in the task graph
   std::uint64_t arrows = 100'000;
+  std::uint64_t most_bytes =
+      10'000'000;  ///< of the page: fewer slices and arrows are kept where it would be larger. 0: any
 };
 
 /// A trace on a page, and what analyze() said of it.
@@ -30,7 +32,8 @@ struct PageTrace {
   const samples::SampleSet* samples = nullptr;  ///< of the trace; null: there are none
 };
 
-/// Reads the trace once more, twice when it has more slices than fit. Memory is bounded by the options.
+/// Reads the trace once more, twice when it has more slices than fit, and again when the page were too large. Memory is
+/// bounded by the options.
 void write_html(const PageTrace& trace, const HtmlOptions& options, std::ostream& out,
                 const std::function<void(double)>& progress = {});
 

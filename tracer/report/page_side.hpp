@@ -18,7 +18,7 @@ namespace tracer::report {
 class PageSide {
  public:
   /// Reads the trace, twice when it has more slices than fit. On the page its locations and names are numbered from
-  /// those given on. `trace` and `options` stay the caller's, and there.
+  /// those given on. `trace` stays the caller's, and there.
   PageSide(const PageTrace& trace, const HtmlOptions& options, std::size_t first_location, std::size_t first_name,
            const std::function<void(double)>& progress);
   /// Adds what this trace has to the page's lists.
@@ -41,7 +41,7 @@ class PageSide {
   nlohmann::json processes() const;
 
   const PageTrace& trace_;
-  const HtmlOptions& options_;
+  const HtmlOptions options_;
   const std::size_t first_location_, first_name_;
   std::uint64_t threshold_ = 0, left_out_ = 0;
   SliceRows slices_;

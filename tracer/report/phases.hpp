@@ -2,10 +2,10 @@
 // What happened in the phases that the program named itself (NVTX, ITT, Kokkos, ROCTx, omp_control_tool).
 #pragma once
 
-#include <map>
 #include <unordered_map>
 #include <vector>
 
+#include "tracer/report/per_location.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/report/report.hpp"
 #include "tracer/report/table.hpp"
@@ -32,7 +32,7 @@ class Phases final : public Observer {
     std::uint64_t count = 0, total = 0, longest = 0, shortest = ~std::uint64_t{0};
     ActivityTimes ns{};
     std::uint64_t operations = 0;
-    std::map<LocationRef, std::uint64_t> work;
+    PerLocation<std::uint64_t> work;
     std::uint64_t last_visit = 0;  ///< a phase inside itself is credited once
   };
   using Open = std::vector<RegionRef>;  ///< phases

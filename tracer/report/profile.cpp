@@ -8,17 +8,15 @@
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
-Balance balance_of(const std::map<LocationRef, std::uint64_t>& ns, const Definitions& definitions) {
+Balance balance_of(const PerLocation<std::uint64_t>& ns, const Definitions& definitions) {
   Balance balance;
   LocationRef slowest = undefined_ref;
-  balance.min = ns.empty() ? 0 : ~std::uint64_t{0};
-  for (const auto& [location, value] : ns) {
-    ++balance.threads;
+  ns.for_each([&](LocationRef location, std::uint64_t value) {
+    balance.min = balance.threads++ == 0 ? value : std::min(balance.min, value);
     balance.sum += value;
-    balance.min = std::min(balance.min, value);
     if (value > balance.max || slowest == undefined_ref) slowest = location;
     balance.max = std::max(balance.max, value);
-  }
+  });
   if (slowest != undefined_ref) balance.slowest = name_in_job(definitions, slowest);
   return balance;
 }
@@ -60,9 +58,20 @@ std::uint64_t Profile::lost_in(const Instance& instance, std::uint32_t threads) 
   return instance.max - instance.sum / std::max(1u, threads);
 }
 
+/// Which member of the team the location is.
+std::size_t Profile::member_of(const Team& team, LocationRef location) const {
+  const auto& contexts = replay_.location(location).contexts;
+  if (!contexts.empty() && contexts.back().team.get() == &team) return contexts.back().member;
+  const auto found = std::find_if(team.members.begin(), team.members.end(),
+                                  [&](const Team::Member& member) { return member.location == location; });
+  return static_cast<std::size_t>(found - team.members.begin());
+}
+
 void Profile::share(Team& team, LocationRef location, RegionRef region, std::uint64_t ns) {
   Shared& shared = shared_[&team][region];
-  const std::uint64_t index = shared.executed[location]++;
+  const std::size_t member = member_of(team, location);
+  if (member >= shared.executed.size()) shared.executed.resize(std::max<std::size_t>(member + 1, team.size));
+  const std::uint64_t index = shared.executed[member]++;
   if (index < shared.folded) return;
   if (index - shared.folded >= shared.open.size()) shared.open.resize(index - shared.folded + 1);
   Instance& instance = shared.open[index - shared.folded];

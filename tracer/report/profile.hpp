@@ -6,6 +6,7 @@
 #include <map>
 
 #include "tracer/event_names.hpp"
+#include "tracer/report/per_location.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/report/report.hpp"
 
@@ -26,7 +27,7 @@ class Profile final : public Observer {
   struct Entry {
     std::uint64_t count = 0, total = 0, exclusive = 0, waiting = 0, longest = 0, shortest = ~std::uint64_t{0};
     std::uint64_t lost = 0;
-    std::map<LocationRef, std::uint64_t> busy;
+    PerLocation<std::uint64_t> busy;
   };
   /// The n-th execution of a worksharing construct by a team.
   struct Instance {
@@ -36,9 +37,10 @@ class Profile final : public Observer {
   struct Shared {
     std::uint64_t folded = 0;  ///< executions that are complete
     std::deque<Instance> open;
-    std::map<LocationRef, std::uint64_t> executed;
+    std::vector<std::uint64_t> executed;  ///< by each member
   };
   void share(Team& team, LocationRef location, RegionRef region, std::uint64_t ns);
+  std::size_t member_of(const Team& team, LocationRef location) const;
   static std::uint64_t lost_in(const Instance& instance, std::uint32_t threads);
 
   const Definitions& definitions_;
@@ -50,6 +52,6 @@ class Profile final : public Observer {
 };
 
 /// Of the times per location; `lost` is left to the caller.
-Balance balance_of(const std::map<LocationRef, std::uint64_t>& ns, const Definitions& definitions);
+Balance balance_of(const PerLocation<std::uint64_t>& ns, const Definitions& definitions);
 
 }  // namespace tracer::report

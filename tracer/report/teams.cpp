@@ -39,11 +39,11 @@ void Teams::fill(Report& report) const {
     ParallelRow row = entry.row;
     row.region = region;
     row.name = definitions_.regions[region].name;
-    std::map<LocationRef, std::uint64_t> busy;
-    for (const auto& [location, ns] : entry.members) {
+    PerLocation<std::uint64_t> busy;
+    entry.members.for_each([&](LocationRef location, const ActivityTimes& ns) {
       row.members.push_back({location, ns});
       busy[location] = ns[static_cast<std::size_t>(Activity::work)];
-    }
+    });
     const std::uint64_t lost = row.balance.lost;
     row.balance = balance_of(busy, definitions_);
     row.balance.lost = lost;

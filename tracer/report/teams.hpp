@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "tracer/report/per_location.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/report/report.hpp"
 
@@ -19,7 +20,7 @@ class Teams final : public Observer {
  private:
   struct Entry {
     ParallelRow row;
-    std::map<LocationRef, ActivityTimes> members;
+    PerLocation<ActivityTimes> members;
   };
   const Definitions& definitions_;
   std::map<RegionRef, Entry> entries_;

@@ -8,6 +8,8 @@ const sideOf = (location) => compared && location >= sides[1].location ? sides[1
 let NAMES = 190;             // pixels of the names of the lanes; fewer in a narrow window
 const AXIS = 22, ROW = 15, GAP = 7, COUNTER = 34;
 
+const activities = ['work', 'barrier', 'task_wait', 'lock_wait', 'runtime', 'device', 'mpi', 'idle'];
+
 // ---- Decoding: per row, variable-length integers: gap since the last end, duration, name.
 function decode() {
   const text = $('slices').textContent.trim();
@@ -21,9 +23,15 @@ function decode() {
     do { byte = bytes[at++]; value += (byte & 127) * factor; factor *= 128; } while (byte & 128);
     return value;
   };
+  const zeros = Object.fromEntries(activities.map((a) => [a + '_ns', 0]));
+  const threads = new Map(), owners = new Map(sides.map((of) => [of, new Map(of.report.processes.map((process) => [process.process, process]))]));
+  for (const of of sides) for (const row of of.report.threads) {
+    row.time = {...zeros, ...row.time};  // zeros are not in the page
+    threads.set(of.location + row.location, row);
+  }
   const lanes = meta.locations.map((location, index) => {
-    const of = sideOf(index), thread = of.report.threads.find((row) => row.location === index - of.location);
-    const several = of.report.processes.length > 1, owner = of.report.processes.find((process) => process.process === location.process) || null;
+    const of = sideOf(index), thread = threads.get(index);
+    const several = of.report.processes.length > 1, owner = owners.get(of).get(location.process) || null;
     const own = several && owner ? `${owner.name}: ${location.name}` : location.name;
     return {...location, name: compared ? `${of.title}: ${own}` : own, side: of, owner, first: !several || !owner || owner.threads[0] === index - of.location, time: thread ? thread.time : {}, index, rows: [], y: 0, height: 0};
   });
@@ -80,7 +88,6 @@ const percent = (part, whole) => whole ? (100 * part / whole).toFixed(1) + ' %' 
 const escape = (text) => String(text).replace(/[&<>"]/g, (c) => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'}[c]));
 
 // ---- Colours: one for each meaning, everywhere; told apart also by those who see no red and green (Okabe and Ito's palette).
-const activities = ['work', 'barrier', 'task_wait', 'lock_wait', 'runtime', 'device', 'mpi', 'idle'];
 const activityNames = {work: 'work', barrier: 'barrier', task_wait: 'taskwait', lock_wait: 'locks', runtime: 'runtime', device: 'waiting for devices', mpi: 'MPI', idle: 'idle'};
 let dark = false;
 function activityColour(name) {

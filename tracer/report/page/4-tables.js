@@ -3,14 +3,14 @@
 // ---- Tables.
 const link = (name) => `<a href="#" data-go="${escape(name)}">${escape(name)}</a>`;
 /** Columns: [title, cell(row) as HTML, number(row) to sort by or null]. */
-function table(title, rows, columns) {
+function table(title, rows, columns, more = 0) {  // more: rows that are not in the page
   const section = document.createElement('section');
   if (title) section.innerHTML = `<h2>${escape(title)}</h2>`;
   const element = document.createElement('table');
   const shown = 300;
   const fill = (sorted) => {
     element.tBodies[0].innerHTML = sorted.slice(0, shown).map((row) => '<tr>' + columns.map((c) => `<td class="${c[2] ? 'n' : ''}">${c[1](row)}</td>`).join('') + '</tr>').join('') +
-      (sorted.length > shown ? `<tr><td colspan="${columns.length}" class="muted">... and ${sorted.length - shown} more: tracer report --json has them all</td></tr>` : '');
+      (sorted.length + more > shown ? `<tr><td colspan="${columns.length}" class="muted">... and ${sorted.length + more - shown} more: tracer report --json has them all</td></tr>` : '');
   };
   element.innerHTML = '<thead><tr>' + columns.map((c, i) => `<th class="${c[2] ? 'n' : ''}">${c[2] ? `<button data-sort="${i}">${escape(c[0])}</button>` : escape(c[0])}</th>`).join('') + '</tr></thead><tbody></tbody>';
   element.tHead.addEventListener('click', (e) => {
@@ -167,7 +167,7 @@ const panels = {
   'Parallel regions': () => [legend(), table('', report.parallel_regions, [['region', (r) => link(r.name)], ['time', (r) => bar(r.time, sum(r.time))], ['count', (r) => count(r.count), (r) => r.count], ['wall', (r) => time(r.wall_ns), (r) => r.wall_ns],
     ['threads', (r) => count(r.threads), (r) => r.threads], ['lost to imbalance', (r) => percent(r.balance.lost_ns, r.wall_ns), (r) => r.balance.lost_ns / (r.wall_ns || 1)], ['slowest', (r) => escape(r.balance.slowest)]]),
     ...report.parallel_regions.slice(0, 20).map((r) => table(r.name, r.members, [['thread', (m) => escape(laneName(m.location))], ['time', (m) => bar(m.time, sum(m.time))],
-      ['work', (m) => time(m.time.work_ns), (m) => m.time.work_ns], ['waits at barriers', (m) => time(m.time.barrier_ns), (m) => m.time.barrier_ns]]))],
+      ['work', (m) => time(m.time.work_ns), (m) => m.time.work_ns], ['waits at barriers', (m) => time(m.time.barrier_ns), (m) => m.time.barrier_ns]], r.members_left_out || 0))],
   Tasks: () => {
     const t = report.tasks, parts = [cards([['tasks', count(t.created)], ['mean', time(t.mean_ns)], ['longest', time(t.longest_ns)], ['dependences', count(t.dependences)], ['longest path', count(t.graph.critical_path_tasks) + ' tasks, ' + time(t.graph.critical_path_ns)], ['longest chain of dependences', count(t.graph.chain_tasks) + ' tasks, ' + time(t.graph.chain_ns)],
       ['parallelism of the graph', digits(t.graph.parallelism)], ['start after creation', time(t.start_delay_ns)], ['run by another thread', percent(t.run_by_other_thread, t.completed)], ['waiting', time(t.wait_ns)]])];
