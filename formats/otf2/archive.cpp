@@ -111,7 +111,9 @@ std::unique_ptr<EventFile> Archive::open_events(LocationRef location) {
       throw Error("location " + std::to_string(location) + " of " + name() + " was opened twice");
     }
   }
-  return std::make_unique<EventFile>(locations_.get(), std::to_string(location) + ".evt", pool_, options_.chunk_bytes);
+  const std::size_t chunk = options_.chunk_bytes, window = options_.window_bytes;
+  return std::make_unique<EventFile>(locations_.get(), std::to_string(location) + ".evt", pool_, chunk,
+                                     window == 0 ? chunk : std::min(window, chunk));
 }
 
 void Archive::close_events(LocationRef location, EventFile& file) {

@@ -27,6 +27,9 @@ struct Otf2Options {
   std::vector<bool> metric_has_recorder;
   /// Memory of one open location and the size of its reads later; between 256 KiB and 16 MiB.
   std::size_t chunk_bytes = 256 * 1024;
+  /// Memory of one open location where many are open at once: at least 512 bytes, less than a chunk. 0: a chunk. Its
+  /// file is then open only while it is written.
+  std::size_t window_bytes = 0;
 };
 
 /// Makes `directory` (0700) if needed; nothing is written outside it. Throws tracer::Error when it

@@ -2,6 +2,8 @@
 // See cut_archive.hpp.
 #include "tracer/cli/cut_archive.hpp"
 
+#include <algorithm>
+
 #include "formats/otf2/sink.hpp"
 #include "formats/samples/samples.hpp"
 #include "tracer/base/text.hpp"
@@ -21,7 +23,12 @@ std::string write_archive_of(FilteredArchive& archive, const fs::path& directory
   std::uint64_t events = 0;
   {
     Progress progress{"writing the archive"};
-    const auto sink = make_otf2_sink(pending.path());
+    Otf2Options options;
+    // All locations are written together: they share what few of them would have.
+    constexpr std::size_t all_windows = std::size_t{48} << 20, least_window = 4 * 1024;
+    const std::size_t locations = std::max<std::size_t>(archive.source().definitions().locations.size(), 1);
+    options.window_bytes = std::clamp(all_windows / locations, least_window, options.chunk_bytes);
+    const auto sink = make_otf2_sink(pending.path(), options);
     if (distinct) {
       DistinctTimes spread{archive.source()};
       events = rewrite(spread, *sink);

@@ -13,6 +13,7 @@ class Rewriter final : public EventVisitor {
       : sink_{sink},
         definitions_{definitions},
         locations_(definitions.locations.size()),
+        at_once_{std::clamp<std::size_t>(all_at_once / std::max<std::size_t>(locations_.size(), 1), 16, 1024)},
         unused_strings_(definitions.strings.size(), true) {}
 
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
@@ -23,7 +24,7 @@ class Rewriter final : public EventVisitor {
     stream.events.push_back(event);
     stream.events.back().time = stream.last = std::max(stream.last, std::uint64_t{event.time});
     stream.attributes.insert(stream.attributes.end(), attributes.begin(), attributes.end());
-    if (stream.events.size() == at_once) stream.flush();
+    if (stream.events.size() >= at_once_) stream.flush();
     note_strings(event, attributes);
     first_ = std::min(first_, stream.last);
     last_ = std::max(last_, stream.last);
@@ -63,7 +64,7 @@ class Rewriter final : public EventVisitor {
       if (definitions_.attributes[attribute.attribute].type == ValueType::string) use(attribute.value);
     }
   }
-  static constexpr std::size_t at_once = 1024;
+  static constexpr std::size_t all_at_once = 400'000;  ///< events of all locations: some 20 MiB
   struct Stream {
     std::unique_ptr<LocationWriter> writer;
     std::vector<Event> events;
@@ -78,6 +79,7 @@ class Rewriter final : public EventVisitor {
   EventSink& sink_;
   const Definitions& definitions_;
   std::vector<Stream> locations_;
+  std::size_t at_once_;               ///< events of one
   std::vector<bool> unused_strings_;  ///< by index: no event refers to them
   std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0, events_ = 0;
 };
