@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How large a page becomes.
+#include <sstream>
+#include <string>
+
+#include "catch.hpp"
+#include "tests/report/known_traces.hpp"
+#include "tracer/report/analyze.hpp"
+#include "tracer/report/html.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+
+namespace {
+
+std::string page_of(TraceBuilder& trace, const report::HtmlOptions& options) {
+  const report::Report report = report::analyze(trace);
+  std::ostringstream out;
+  report::write_html({&trace, &report, {}, nullptr}, options, out);
+  return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("a page that would be too large keeps fewer slices") {
+  TraceBuilder trace{2};
+  const auto function = trace.region("function", RegionRole::function, 0, Paradigm::user);
+  constexpr std::uint64_t executions = 60'000;
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    for (std::uint64_t i = 0; i < executions; ++i) {
+      trace.enter(thread, start + i * ms, function);
+      trace.leave(thread, start + i * ms + 100 + i * 16, function);
+    }
+  }
+  trace.editable().clock.offset = start;
+  trace.editable().clock.length = executions * ms;
+  report::HtmlOptions options;
+  options.most_bytes = 0;
+  const std::size_t whole = page_of(trace, options).size();
+  options.most_bytes = whole / 2;
+  const std::size_t half = page_of(trace, options).size();
+  CHECK(half <= whole / 2);
+  CHECK(half > whole / 10);
+}
+
+TEST_CASE("of a parallel region with very many threads a page has those that work or wait most") {
+  TraceBuilder trace{400};
+  const auto parallel = trace.region("parallel", RegionRole::parallel);
+  for (LocationRef thread = 0; thread < 400; ++thread) {
+    trace.team_begin(thread, start, parallel);
+    trace.team_end(thread, start + 10 * ms, parallel);
+  }
+  CHECK(page_of(trace, {}).find("\"members_left_out\":100") != std::string::npos);
+}
