@@ -42,18 +42,18 @@ void moved_by_file(const char* key, int result, MPI_Status* status) {
 
 #define PLACE MPI_File file
 #define AT MPI_File file, MPI_Offset at
-#define BLOCKING(function, where, buffer_type, what, flags, ...)                                    \
-  int MPI_##function(where, buffer_type buffer, int n, MPI_Datatype type, MPI_Status* given) {      \
-    int result;                                                                                     \
-    MPI_Status own;                                                                                 \
-    NEXT(MPI_##function, __VA_ARGS__, buffer, n, type, given)                                       \
-    const char* name = file_of(file)->name;                                                         \
-    if (given == MPI_STATUS_IGNORE) given = &own;                                                   \
-    add_to(what, name, flags, bytes_of(type, n));                                                   \
-    INNER(next(__VA_ARGS__, buffer, n, type, given));                                               \
-    moved_by_file(key_of(what "s", name, -1), result, given);                                               \
-    return result;                                                                                  \
-  }                                                                                                 \
+#define BLOCKING(function, where, buffer_type, what, flags, ...)                               \
+  int MPI_##function(where, buffer_type buffer, int n, MPI_Datatype type, MPI_Status* given) { \
+    int result;                                                                                \
+    MPI_Status own;                                                                            \
+    NEXT(MPI_##function, __VA_ARGS__, buffer, n, type, given)                                  \
+    const char* name = file_of(file)->name;                                                    \
+    if (given == MPI_STATUS_IGNORE) given = &own;                                              \
+    add_to(what, name, flags, bytes_of(type, n));                                              \
+    INNER(next(__VA_ARGS__, buffer, n, type, given));                                          \
+    moved_by_file(key_of(what "s", name, -1), result, given);                                  \
+    return result;                                                                             \
+  }                                                                                            \
   ALSO(MPI_##function)
 BLOCKING(File_read, PLACE, void*, "read", 0, file)
 BLOCKING(File_read_at, AT, void*, "read", 0, file, at)
@@ -68,16 +68,16 @@ BLOCKING(File_write_at_all, AT, const void*, "write", 2, file, at)
 BLOCKING(File_write_shared, PLACE, const void*, "write", 0, file)
 BLOCKING(File_write_ordered, PLACE, const void*, "write", 2, file)
 
-#define REQUESTED(function, where, buffer_type, what, flags, ...)                                   \
-  int MPI_##function(where, buffer_type buffer, int n, MPI_Datatype type, MPI_Request* request) {   \
-    int result;                                                                                     \
-    NEXT(MPI_##function, __VA_ARGS__, buffer, n, type, request)                                     \
-    const char* name = file_of(file)->name;                                                         \
-    add_to(what, name, flags, bytes_of(type, n));                                                   \
-    INNER(next(__VA_ARGS__, buffer, n, type, request));                                             \
-    if (result == MPI_SUCCESS) keep_of_file(*request, key_of(what "s", name, -1));                  \
-    return result;                                                                                  \
-  }                                                                                                 \
+#define REQUESTED(function, where, buffer_type, what, flags, ...)                                 \
+  int MPI_##function(where, buffer_type buffer, int n, MPI_Datatype type, MPI_Request* request) { \
+    int result;                                                                                   \
+    NEXT(MPI_##function, __VA_ARGS__, buffer, n, type, request)                                   \
+    const char* name = file_of(file)->name;                                                       \
+    add_to(what, name, flags, bytes_of(type, n));                                                 \
+    INNER(next(__VA_ARGS__, buffer, n, type, request));                                           \
+    if (result == MPI_SUCCESS) keep_of_file(*request, key_of(what "s", name, -1));                \
+    return result;                                                                                \
+  }                                                                                               \
   ALSO(MPI_##function)
 REQUESTED(File_iread, PLACE, void*, "read", 1, file)
 REQUESTED(File_iread_at, AT, void*, "read", 1, file, at)
@@ -90,25 +90,25 @@ REQUESTED(File_iwrite_all, PLACE, const void*, "write", 3, file)
 REQUESTED(File_iwrite_at_all, AT, const void*, "write", 3, file, at)
 REQUESTED(File_iwrite_shared, PLACE, const void*, "write", 1, file)
 
-#define SPLIT(function, where, buffer_type, what, ...)                                              \
-  int MPI_##function##_begin(where, buffer_type buffer, int n, MPI_Datatype type) {                 \
-    int result;                                                                                     \
-    NEXT(MPI_##function##_begin, __VA_ARGS__, buffer, n, type)                                      \
-    struct opened* of = file_of(file);                                                              \
-    add_to(what, of->name, 3, bytes_of(type, n));                                                   \
-    of->split = key_of(what "s", of->name, -1);                                                     \
-    return INNER(next(__VA_ARGS__, buffer, n, type));                                               \
-  }                                                                                                 \
-  ALSO(MPI_##function##_begin)                                                                      \
-  int MPI_##function##_end(MPI_File file, buffer_type buffer, MPI_Status* given) {                  \
-    int result;                                                                                     \
-    MPI_Status own;                                                                                 \
-    NEXT(MPI_##function##_end, file, buffer, given)                                                 \
-    if (given == MPI_STATUS_IGNORE) given = &own;                                                   \
-    INNER(next(file, buffer, given));                                                               \
-    moved_by_file(file_of(file)->split, result, given);                                                     \
-    return result;                                                                                  \
-  }                                                                                                 \
+#define SPLIT(function, where, buffer_type, what, ...)                              \
+  int MPI_##function##_begin(where, buffer_type buffer, int n, MPI_Datatype type) { \
+    int result;                                                                     \
+    NEXT(MPI_##function##_begin, __VA_ARGS__, buffer, n, type)                      \
+    struct opened* of = file_of(file);                                              \
+    add_to(what, of->name, 3, bytes_of(type, n));                                   \
+    of->split = key_of(what "s", of->name, -1);                                     \
+    return INNER(next(__VA_ARGS__, buffer, n, type));                               \
+  }                                                                                 \
+  ALSO(MPI_##function##_begin)                                                      \
+  int MPI_##function##_end(MPI_File file, buffer_type buffer, MPI_Status* given) {  \
+    int result;                                                                     \
+    MPI_Status own;                                                                 \
+    NEXT(MPI_##function##_end, file, buffer, given)                                 \
+    if (given == MPI_STATUS_IGNORE) given = &own;                                   \
+    INNER(next(file, buffer, given));                                               \
+    moved_by_file(file_of(file)->split, result, given);                             \
+    return result;                                                                  \
+  }                                                                                 \
   ALSO(MPI_##function##_end)
 SPLIT(File_read_all, PLACE, void*, "read", file)
 SPLIT(File_read_at_all, AT, void*, "read", file, at)
@@ -156,13 +156,13 @@ int MPI_File_sync(MPI_File file) {
 }
 ALSO(MPI_File_sync)
 
-#define SEEKS(function)                                                                             \
-  int MPI_##function(MPI_File file, MPI_Offset to, int from) {                                      \
-    int result;                                                                                     \
-    NEXT(MPI_##function, file, to, from)                                                            \
+#define SEEKS(function)                                                                                \
+  int MPI_##function(MPI_File file, MPI_Offset to, int from) {                                         \
+    int result;                                                                                        \
+    NEXT(MPI_##function, file, to, from)                                                               \
     add_to("seeks", file_of(file)->name, from == MPI_SEEK_CUR ? 1 : from == MPI_SEEK_END ? 2 : 0, to); \
-    return INNER(next(file, to, from));                                                             \
-  }                                                                                                 \
+    return INNER(next(file, to, from));                                                                \
+  }                                                                                                    \
   ALSO(MPI_##function)
 SEEKS(File_seek)
 SEEKS(File_seek_shared)

@@ -92,10 +92,12 @@ static void requests(void) {
   int flag = 0, index, done, indices[10];
   fill(rank * many);
   for (int i = 0; i < 10; ++i)
-    MPI_File_iwrite_at(file, mine + i * many / 10 * (MPI_Offset)sizeof(int), out + i * many / 10, many / 10, MPI_INT, &r[i]);
+    MPI_File_iwrite_at(file, mine + i * many / 10 * (MPI_Offset)sizeof(int), out + i * many / 10, many / 10, MPI_INT,
+                       &r[i]);
   MPI_Waitall(10, r, MPI_STATUSES_IGNORE);
   for (int i = 0; i < 10; ++i)
-    MPI_File_iread_at(file, mine + i * many / 10 * (MPI_Offset)sizeof(int), in + i * many / 10, many / 10, MPI_INT, &r[i]);
+    MPI_File_iread_at(file, mine + i * many / 10 * (MPI_Offset)sizeof(int), in + i * many / 10, many / 10, MPI_INT,
+                      &r[i]);
   MPI_Waitany(10, r, &index, &status);
   MPI_Wait(&r[(index + 1) % 10], MPI_STATUS_IGNORE);
   for (int left = 8; left > 0; left -= done) {
