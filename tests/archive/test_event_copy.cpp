@@ -21,7 +21,7 @@ using namespace tracer::test;
 namespace {
 
 constexpr std::size_t chunk_bytes = 256 * 1024;
-constexpr std::uint64_t events = 60'000;
+constexpr std::uint64_t events = 120'000;
 
 /// The n-th event of the file: most are small, some longer than the smallest part that is in memory.
 EventView event_of(std::uint64_t n, std::vector<std::uint64_t>& values) {
