@@ -124,6 +124,16 @@ class Domains {
       bounds.push_back({of(m.from), of(m.to), time(m.from, m.sent), time(m.to, m.received)});
     return common_time(std::move(clocks), std::move(bounds));
   }
+  /// Messages alone: of what was compared in MPI_Init and MPI_Finalize nobody sees a time.
+  std::uint64_t count_reversed(const std::vector<MessageOfJob>& messages, const CommonTime& common) const {
+    const auto placed = [&](std::size_t part, std::uint64_t ns) {
+      const std::int64_t own = time(part, ns);
+      return own + std::llround(offset_on_line(common.clocks[of(part)], own));
+    };
+    return static_cast<std::uint64_t>(std::count_if(messages.begin(), messages.end(), [&](const MessageOfJob& m) {
+      return placed(m.to, m.received) < placed(m.from, m.sent);
+    }));
+  }
 
  private:
   std::vector<ClockBound> compared() const {
@@ -223,7 +233,7 @@ ClocksOfJob bring_together(const std::vector<ClockOfPart>& parts, const std::vec
   job.clock.realtime = first + static_cast<std::uint64_t>(to_wall_clock(base));
   job.domains = domains.count();
   job.messages = messages.size();
-  job.reversed = common.reversed;
+  job.reversed = domains.count_reversed(messages, common);
   job.uncertainty = common.uncertainty;
   const auto say = [&](const char* name, std::uint64_t number) {
     job.properties.push_back({name, std::to_string(number)});

@@ -30,7 +30,7 @@ struct Family {
   Word comm_world = 0x44000000, comm_self = 0x44000001, comm_null = 0x04000000;
   Word request_null = 0x2c000000, message_null = 0x2c000000;
   int any_source = -2, proc_null = -1, root = -3;
-  Word status_ignore = 1, in_place = ~Word{0}, no_op = 0x5800000e, byte = 0x4c00010d;
+  Word status_ignore = 1, in_place = ~Word{0}, no_op = 0x5800000e, byte = 0x4c00010d, type_null = 0x0c000000;
   int lock_exclusive = 234;
   unsigned status_size = 20, source_at = 8, tag_at = 12, error_at = 16;
   FileNumbers file{};

@@ -8,6 +8,7 @@ int main(int argc, char** argv) {
   int rank, count, done, indices[2], in[2][8], out[8] = {0};
   MPI_Request requests[2], again;
   MPI_Status statuses[2];
+  MPI_Comm other;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -49,6 +50,11 @@ int main(int argc, char** argv) {
   }
 
   MPI_Send(out, 1, MPI_INT, 7, 0, MPI_COMM_WORLD);
+  MPI_Comm_dup(MPI_COMM_WORLD, &other);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Send(out, 1, MPI_DATATYPE_NULL, 1 - rank, 0, other);  // an error of `other` alone
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_free(&other);
   MPI_Isend(out, 1, MPI_INT, 7, 0, MPI_COMM_WORLD, &again);
   MPI_Recv(in[0], 1, MPI_INT, 7, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Barrier(MPI_COMM_WORLD);
