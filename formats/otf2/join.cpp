@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <utility>
 
 #include "formats/otf2/definition_reader.hpp"
@@ -68,7 +69,7 @@ std::vector<ClockOffset> offsets_of(const LocalDefinitions& local) {
   if (!local.clock.empty()) {
     const ClockInterval& last = local.clock.back();
     const double shift = last.slope * static_cast<double>(last.end - last.begin);
-    offsets.push_back({last.end, last.offset + static_cast<std::int64_t>(shift), 0});
+    offsets.push_back({last.end, last.offset + static_cast<std::int64_t>(std::llrint(shift)), 0});
   }
   return offsets;
 }

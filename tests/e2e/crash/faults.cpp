@@ -54,7 +54,7 @@ void share_memory() {
 void share_memory_with_many() {
   long sum = 0;
 #pragma omp parallel num_threads(16) reduction(+ : sum)
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 10000; ++i) {
 #pragma omp critical
     ++sum;
   }
