@@ -12,7 +12,6 @@ namespace tracer::otf2 {
 namespace {
 
 constexpr std::uint8_t timestamp = 5, attribute_list = 6;
-constexpr std::size_t header_bytes = 18;
 
 }  // namespace
 
@@ -112,8 +111,8 @@ void EventCopy::put_event(const EventView& event) {
 
 void EventCopy::write(std::uint64_t time) {
   EventCursor cursor = file_.cursor();
-  const std::size_t most = bytes_.size() + 9 + EventFile::beyond_event;
-  if (most + header_bytes > chunk_bytes_) throw Error("an event of " + name_ + " is longer than a chunk");
+  const std::size_t most = bytes_.size() + EventFile::time_bytes + EventFile::beyond_event;
+  if (most + EventFile::header_bytes > chunk_bytes_) throw Error("an event of " + name_ + " is longer than a chunk");
   if (static_cast<std::size_t>(cursor.end - cursor.at) < most)
     cursor = file_.go_on(cursor, time, most);
   else if (cursor.events == 0 || cursor.time != time)

@@ -98,7 +98,6 @@ void EventFile::widen(std::size_t bytes) {
 }
 
 EventCursor EventFile::go_on(EventCursor cursor, std::uint64_t time, std::size_t bytes) {
-  constexpr std::size_t header_bytes = 18, time_bytes = 9;
   const auto used = static_cast<std::size_t>(cursor.at - bytes_);
   const bool fits = left_in_chunk() - used >= bytes + time_bytes && window_ < chunk_bytes_;
   if (!fits) {

@@ -37,8 +37,10 @@ class EventFile {
   EventCursor cursor() const noexcept { return cursor_; }
   void set_cursor(const EventCursor& cursor) noexcept { cursor_ = cursor; }
 
+  static constexpr std::size_t header_bytes = 18;  ///< of a chunk
+  static constexpr std::size_t time_bytes = 9;     ///< of a time stamp
   /// Bytes that must be free behind what an event may take: its time, and the end of the chunk.
-  static constexpr std::size_t beyond_event = 10;
+  static constexpr std::size_t beyond_event = time_bytes + 1;
 
   /// Writes what ends at `cursor`, and puts `time`. Behind that there is room for `bytes`, which fit into a chunk: in
   /// the same chunk if that has it, else in the next. Throws tracer::Error.

@@ -4,6 +4,7 @@
 
 #include "formats/otf2/definition_reader.hpp"
 #include "formats/otf2/local_definitions.hpp"
+#include "formats/otf2/shared_window.hpp"
 
 namespace tracer::otf2 {
 
@@ -16,11 +17,8 @@ Trace Trace::open(const std::filesystem::path& path) {
 
 EventReader Trace::events(std::uint64_t location) const {
   auto local = std::make_shared<const LocalDefinitions>(read_local_definitions(info_.local_definition_file(location)));
-  // Many locations are read together: they share what few of them would have.
-  constexpr std::size_t all_windows = std::size_t{48} << 20, least_window = 4 * 1024;
-  const std::size_t share = all_windows / std::max<std::size_t>(definitions_.locations.size(), 1);
   return {info_.event_file(location), location, info_.event_chunk, std::move(local),
-          std::clamp(share, least_window, EventReader::most_window)};
+          shared_window(definitions_.locations.size(), EventReader::most_window)};
 }
 
 void Trace::for_each_reference(const std::function<void(const ReferenceUse&)>& visit) const {

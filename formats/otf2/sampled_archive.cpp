@@ -15,6 +15,7 @@
 #include "formats/otf2/sampled_metrics.hpp"
 #include "formats/otf2/sampled_stacks.hpp"
 #include "formats/otf2/sampled_walk.hpp"
+#include "formats/otf2/shared_window.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {
@@ -87,11 +88,8 @@ class Writer final : public SampledWalk {
 
  private:
   std::unique_ptr<EventCopy> open(std::uint64_t location) {
-    // All locations are written together: they share what few of them would have.
-    constexpr std::size_t all_windows = std::size_t{48} << 20, least_window = 4 * 1024;
-    const std::size_t share = all_windows / std::max<std::size_t>(definitions_.locations.size(), 1);
     return std::make_unique<EventCopy>(archive_.locations(), std::to_string(location) + ".evt", pool_, least_chunk,
-                                       std::clamp<std::size_t>(share, least_window, least_chunk));
+                                       shared_window(definitions_.locations.size(), least_chunk));
   }
   void close(EventCopy& file, LocationDef& location) {
     location.events = file.events();

@@ -27,6 +27,11 @@ std::string plain_bytes(T value) {
   return bytes;
 }
 
+void append(Bytes& out, const void* from, std::size_t size) {
+  const auto* const bytes = static_cast<const std::uint8_t*>(from);
+  out.insert(out.end(), bytes, bytes + size);
+}
+
 }  // namespace
 
 std::int64_t physical(Type type) {
@@ -84,20 +89,17 @@ void ColumnWriter::add_limits(std::span<const std::int64_t> values) {
 
 void ColumnWriter::add_as_is(std::span<const std::int64_t> values) {
   if (type_ == Type::int64) {
-    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(values.data());
-    body_.insert(body_.end(), bytes, bytes + values.size_bytes());
+    append(body_, values.data(), values.size_bytes());
     return;
   }
   for (const std::int64_t value : values) {
     const auto narrow = static_cast<std::int32_t>(value);
-    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&narrow);
-    body_.insert(body_.end(), bytes, bytes + sizeof narrow);
+    append(body_, &narrow, sizeof narrow);
   }
 }
 
 void ColumnWriter::add_reals(std::span<const std::int64_t> values) {
-  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(values.data());
-  body_.insert(body_.end(), bytes, bytes + values.size_bytes());
+  append(body_, values.data(), values.size_bytes());
   for (const std::int64_t bits : values) {
     const double value = std::bit_cast<double>(bits);
     if (!limits_.any || value < limits_.least_real) limits_.least_real = value;
@@ -176,9 +178,8 @@ std::string ColumnWriter::dictionary_page_of(void* compressor) {
   for (std::size_t w = 0; w < words_.size(); ++w) {
     const std::string& word = words_[w];
     const auto length = static_cast<std::uint32_t>(word.size());
-    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&length);
-    body.insert(body.end(), bytes, bytes + sizeof length);
-    body.insert(body.end(), word.begin(), word.end());
+    append(body, &length, sizeof length);
+    append(body, word.data(), word.size());
     if (w >= used_.size() || !used_[w]) continue;
     if (!limits_.any || word < limits_.least_text) limits_.least_text = word;
     if (!limits_.any || word > limits_.most_text) limits_.most_text = word;

@@ -328,6 +328,14 @@ const std::vector<Case>& cases() {
   return all;
 }
 
+void check_valid(const Seed& seed, bool valid = true) {
+  const Scratch scratch;
+  write_archive(seed.trace, scratch / "out");
+  const auto report = check::check(scratch / "out");
+  INFO(explain(report));
+  CHECK(report.valid() == valid);
+}
+
 }  // namespace
 
 TEST_CASE("each rule on events finds its seeded defect and no other rule does") {
@@ -335,7 +343,6 @@ TEST_CASE("each rule on events finds its seeded defect and no other rule does") 
 }
 
 TEST_CASE("a file that is opened, written and closed again and again breaks no rule") {
-  const Scratch scratch;
   Seed seed;
   const std::uint32_t handle = io_handle(seed);
   for (const Nanoseconds time : {1410, 1440}) {
@@ -348,60 +355,41 @@ TEST_CASE("a file that is opened, written and closed again and again breaks no r
     if (time == 1410) seed.insert(0, event(1430, EventType::io_create_handle, handle));
   }
   seed.insert(0, event(1460, EventType::io_delete_file, 0));
-  write_archive(seed.trace, scratch / "out");
-  const auto report = check::check(scratch / "out");
-  INFO(explain(report));
-  CHECK(report.valid());
+  check_valid(seed);
 }
 
 TEST_CASE("messages of MPI match by communicator, partner and tag, whichever comes first") {
-  const Scratch scratch;
   Seed seed;
   message_to_self(seed, 8, 8);
   std::swap(seed.at(0, EventType::mpi_send).type, seed.at(0, EventType::mpi_recv).type);
-  write_archive(seed.trace, scratch / "out");
-  const auto report = check::check(scratch / "out");
-  INFO(explain(report));
-  CHECK(report.valid());
+  check_valid(seed);
 }
 
 TEST_CASE("messages of MPI match in whatever order a program waits for what it receives") {
-  const Scratch scratch;
   Seed seed;
   message_to_self(seed, 8, 16);
   const std::uint32_t world = seed.at(0, EventType::mpi_send).ref;
   seed.insert(0, event(1430, EventType::mpi_send, world, 16, std::uint64_t{7} << 32));
   seed.insert(0, event(1440, EventType::mpi_recv, world, 8, std::uint64_t{7} << 32));
-  write_archive(seed.trace, scratch / "out");
-  const auto report = check::check(scratch / "out");
-  INFO(explain(report));
-  CHECK(report.valid());
+  check_valid(seed);
 }
 
 TEST_CASE("of messages of MPI that nobody receives as many are right as receives are counted that failed") {
   for (const char* counted : {"1", "2"}) {
-    const Scratch scratch;
     Seed seed;
     message_to_self(seed, 8, 8);
     const std::uint32_t world = seed.at(0, EventType::mpi_send).ref;
     for (const std::uint64_t tag : {8, 9}) seed.insert(0, event(1430, EventType::mpi_send, world, 16, tag << 32));
     seed.d.properties.push_back({"TRACER::COUNTER::MPI_NOT_TOLD_RECEIVES_THAT_FAILED", counted});
-    write_archive(seed.trace, scratch / "out");
-    const auto report = check::check(scratch / "out");
-    INFO(explain(report));
-    CHECK(report.valid() == (std::string{counted} == "2"));
+    check_valid(seed, std::string{counted} == "2");
   }
 }
 
 TEST_CASE("a send of MPI that was cancelled need not be received") {
-  const Scratch scratch;
   Seed seed;
   message_to_self(seed, 8, 8);
   const std::uint32_t world = seed.at(0, EventType::mpi_send).ref;
   seed.insert(0, event(1430, EventType::mpi_isend, world, 16, std::uint64_t{8} << 32));  // request 0
   seed.insert(0, event(1440, EventType::mpi_request_cancelled, 0, 0));
-  write_archive(seed.trace, scratch / "out");
-  const auto report = check::check(scratch / "out");
-  INFO(explain(report));
-  CHECK(report.valid());
+  check_valid(seed);
 }

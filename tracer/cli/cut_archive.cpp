@@ -2,8 +2,7 @@
 // See cut_archive.hpp.
 #include "tracer/cli/cut_archive.hpp"
 
-#include <algorithm>
-
+#include "formats/otf2/shared_window.hpp"
 #include "formats/otf2/sink.hpp"
 #include "formats/samples/samples.hpp"
 #include "tracer/base/text.hpp"
@@ -24,10 +23,7 @@ std::string write_archive_of(FilteredArchive& archive, const fs::path& directory
   {
     Progress progress{"writing the archive"};
     Otf2Options options;
-    // All locations are written together: they share what few of them would have.
-    constexpr std::size_t all_windows = std::size_t{48} << 20, least_window = 4 * 1024;
-    const std::size_t locations = std::max<std::size_t>(archive.source().definitions().locations.size(), 1);
-    options.window_bytes = std::clamp(all_windows / locations, least_window, options.chunk_bytes);
+    options.window_bytes = otf2::shared_window(archive.source().definitions().locations.size(), options.chunk_bytes);
     const auto sink = make_otf2_sink(pending.path(), options);
     if (distinct) {
       DistinctTimes spread{archive.source()};

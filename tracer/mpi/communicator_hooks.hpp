@@ -18,7 +18,7 @@ struct made_together {
     const std::uint32_t ordinal = making == Making::by_parent ? next_child(parent) : 0;
     call.enter(begins_collective);
     const Word result = next(words...);
-    if (static_cast<int>(result) == 0) {
+    if (!failed(result)) {
       Comm* const made = add_comm(family.load(a[sizeof...(words) - made_at]), parent, making, ordinal);
       if (made != nullptr) call.comm_made(*made);
     }
@@ -74,7 +74,7 @@ struct comm_of_session {
     call.enter(begins_collective);
     const Word result = next(words...);
     Comm* made = nullptr;
-    if (static_cast<int>(result) == 0)
+    if (!failed(result))
       made = add_comm(family.load(a[sizeof...(words) - 1]), comm_of(call.thread, family.comm_world), Making::by_session,
                       0);
     if (made != nullptr) call.comm_made(*made);
@@ -91,12 +91,12 @@ struct comm_free {
     const Comm& comm = comm_of(call.thread, handle);
     if (!comm.is_made) {  // its begin was not seen
       const Word result = region::run(call, next, on);
-      if (static_cast<int>(result) == 0) forget_comm(handle);
+      if (!failed(result)) forget_comm(handle);
       return result;
     }
     call.enter(begins_collective);
     const Word result = next(on);
-    if (static_cast<int>(result) == 0) {
+    if (!failed(result)) {
       forget_comm(handle);
       call.comm_gone(comm);
     }

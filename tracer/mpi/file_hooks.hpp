@@ -30,6 +30,26 @@ inline Call::Io io_begin(const File& file, IoMode mode, std::uint16_t flags, std
           .offset = 0};
 }
 
+/// What the end of an operation needs; nothing where the file is not known.
+struct FileOperation {
+  File* file = nullptr;
+  Call::Io io{};
+  explicit operator bool() const noexcept { return file != nullptr; }
+  /// Says, at the call's end, what became of it.
+  void step(const Call& call, IoStep step) const noexcept { call.io(Endpoint::end, step, file->id, {.id = io.id}); }
+  void complete(const Call& call, std::uint64_t bytes) const noexcept {
+    call.io(Endpoint::end, IoStep::operation_complete, file->id, {.bytes = bytes, .id = io.id});
+  }
+};
+inline FileOperation begin_operation(const Call& call, Word handle, IoMode mode, std::uint16_t flags, Word count = 0,
+                                     Word datatype = 0) noexcept {
+  File* const file = file_of(handle);
+  if (file == nullptr) return {};
+  const FileOperation begun{file, io_begin(*file, mode, flags, call.bytes(count, datatype))};
+  call.io(Endpoint::begin, IoStep::operation_begin, file->id, begun.io);
+  return begun;
+}
+
 /// Calls with the last of the arguments replaced.
 template <class Next, std::size_t... before>
 Word call_with_last(Next next, const Word* a, Word last, std::index_sequence<before...>) noexcept {
@@ -38,7 +58,7 @@ Word call_with_last(Next next, const Word* a, Word last, std::index_sequence<bef
 
 /// What a failed operation has moved is not known.
 inline std::uint64_t moved(Word result, Word status) noexcept {
-  return static_cast<int>(result) == 0 ? family.bytes(status) : 0;
+  return !failed(result) ? family.bytes(status) : 0;
 }
 
 template <IoMode mode, std::uint16_t flags>
@@ -47,13 +67,11 @@ struct file_blocking {
   static Word run(const Call& call, Next next, Words... words) noexcept {
     constexpr std::size_t last = sizeof...(words) - 1;
     const Word a[] = {words...};
-    const File* const file = file_of(a[0]);
-    if (file == nullptr) return counted<Untold::file_operation>::run(call, next, words...);
+    const FileOperation begun = begin_operation(call, a[0], mode, flags, a[last - 2], a[last - 1]);
+    if (!begun) return counted<Untold::file_operation>::run(call, next, words...);
     const Status status(a[last]);
-    const Call::Io io = io_begin(*file, mode, flags, call.bytes(a[last - 2], a[last - 1]));
-    call.io(Endpoint::begin, IoStep::operation_begin, file->id, io);
     const Word result = call_with_last(next, a, status.get(), std::make_index_sequence<last>{});
-    call.io(Endpoint::end, IoStep::operation_complete, file->id, {.bytes = moved(result, status.get()), .id = io.id});
+    begun.complete(call, moved(result, status.get()));
     return result;
   }
 };
@@ -69,27 +87,24 @@ struct file_requested {
   static Word run(const Call& call, Next next, Words... words) noexcept {
     constexpr std::size_t last = sizeof...(words) - 1;
     const Word a[] = {words...};
-    const File* const file = file_of(a[0]);
-    if (file == nullptr) return counted<Untold::file_operation>::run(call, next, words...);
-    const Call::Io io = io_begin(*file, mode, flags | io_operation::non_blocking, call.bytes(a[last - 2], a[last - 1]));
-    call.io(Endpoint::begin, IoStep::operation_begin, file->id, io);
+    const FileOperation begun =
+        begin_operation(call, a[0], mode, flags | io_operation::non_blocking, a[last - 2], a[last - 1]);
+    if (!begun) return counted<Untold::file_operation>::run(call, next, words...);
     const Word result = next(words...);
-    begun(call, *file, io, result, a[last]);
+    keep(call, begun, result, a[last]);
     return result;
   }
 
  private:
-  static void begun(const Call& call, const File& file, const Call::Io& io, Word result, Word request) noexcept {
-    if (static_cast<int>(result) != 0)
-      return call.io(Endpoint::end, IoStep::operation_cancelled, file.id, {.id = io.id});
+  static void keep(const Call& call, const FileOperation& begun, Word result, Word request) noexcept {
+    if (failed(result)) return begun.step(call, IoStep::operation_cancelled);
     Pending p;
     p.kind = PendingKind::io;
-    p.file = &file;
-    p.number = io.id;
+    p.file = begun.file;
+    p.number = begun.io.id;
     const Word handle = family.load(request);
-    if (handle == family.request_null)  // it is over
-      return call.io(Endpoint::end, IoStep::operation_complete, file.id, {.bytes = io.bytes, .id = io.id});
-    call.io(Endpoint::end, IoStep::operation_issued, file.id, {.id = io.id});
+    if (handle == family.request_null) return begun.complete(call, begun.io.bytes);  // it is over
+    begun.step(call, IoStep::operation_issued);
     add_pending(handle, p);
   }
 };
@@ -104,15 +119,12 @@ struct file_split_begin {
   static Word run(const Call& call, Next next, Words... words) noexcept {
     constexpr std::size_t last = sizeof...(words) - 1;
     const Word a[] = {words...};
-    File* const file = file_of(a[0]);
-    if (file == nullptr) return counted<Untold::file_operation>::run(call, next, words...);
-    const Call::Io io =
-        io_begin(*file, mode, io_operation::collective | io_operation::non_blocking, call.bytes(a[last - 1], a[last]));
-    call.io(Endpoint::begin, IoStep::operation_begin, file->id, io);
+    const FileOperation begun =
+        begin_operation(call, a[0], mode, io_operation::collective | io_operation::non_blocking, a[last - 1], a[last]);
+    if (!begun) return counted<Untold::file_operation>::run(call, next, words...);
     const Word result = next(words...);
-    const bool is_begun = static_cast<int>(result) == 0;
-    if (is_begun) file->split.store(io.id, std::memory_order_relaxed);
-    call.io(Endpoint::end, is_begun ? IoStep::operation_issued : IoStep::operation_cancelled, file->id, {.id = io.id});
+    if (!failed(result)) begun.file->split.store(begun.io.id, std::memory_order_relaxed);
+    begun.step(call, failed(result) ? IoStep::operation_cancelled : IoStep::operation_issued);
     return result;
   }
 };
@@ -136,12 +148,10 @@ struct file_end {
 struct file_sync {
   template <class Next>
   static Word run(const Call& call, Next next, Word handle) noexcept {
-    const File* const file = file_of(handle);
-    if (file == nullptr) return counted<Untold::file_operation>::run(call, next, handle);
-    const Call::Io io = io_begin(*file, IoMode::flush, io_operation::collective, 0);
-    call.io(Endpoint::begin, IoStep::operation_begin, file->id, io);
+    const FileOperation begun = begin_operation(call, handle, IoMode::flush, io_operation::collective);
+    if (!begun) return counted<Untold::file_operation>::run(call, next, handle);
     const Word result = next(handle);
-    call.io(Endpoint::end, IoStep::operation_complete, file->id, {.id = io.id});
+    begun.complete(call, 0);
     return result;
   }
 };
@@ -153,7 +163,7 @@ struct file_open {
     call.enter();
     const Word result = next(on, name, mode, info, handle);
     const File* file = nullptr;
-    if (static_cast<int>(result) == 0) file = open_file(load_file(handle), comm, reinterpret_cast<const char*>(name));
+    if (!failed(result)) file = open_file(load_file(handle), comm, reinterpret_cast<const char*>(name));
     if (file == nullptr) {
       call.leave();
     } else {
@@ -201,7 +211,7 @@ struct file_delete {
     call.enter();
     const Word result = next(name, info);
     const File* file = nullptr;
-    if (static_cast<int>(result) == 0) file = deleted_file(reinterpret_cast<const char*>(name));
+    if (!failed(result)) file = deleted_file(reinterpret_cast<const char*>(name));
     if (file == nullptr) {
       call.leave();
     } else {
@@ -221,7 +231,7 @@ struct file_seeking {
     if (file == nullptr) return counted<Untold::file_operation>::run(call, next, handle, offset, from);
     call.enter();
     const Word result = next(handle, offset, from);
-    if (static_cast<int>(result) != 0) {
+    if (failed(result)) {
       call.leave();
     } else {
       const IoSeek whence = whence_of(static_cast<int>(from));

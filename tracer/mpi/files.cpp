@@ -43,18 +43,12 @@ void add_path(Text& text, const char* name) noexcept {
   text.add("%s", rest);
 }
 
-void tell(const char* kind, std::uint32_t number, const char* value) noexcept {
-  char fact[48];
-  std::snprintf(fact, sizeof fact, "MPI::%s::%u", kind, number);
-  if (const auto* table = front.load(std::memory_order_relaxed)) table->fact(fact, value);
-}
-
 void tell_handle(const File& file) noexcept {
   Text text;
   if (file.is_collective) text.add("comm=%u;", file.comm->id);
   if (file.again > 1) text.add("again=%u;", file.again);
   text.add("name=%s", file.path);
-  tell("IOHANDLE", file.id, text.get());
+  tell_fact("IOHANDLE", file.id, text.get());
 }
 
 /// The first that is not open; nullptr: there is none, and `open` of this name are.
@@ -126,7 +120,7 @@ const File* deleted_file(const char* name) noexcept {
     const Locked lock(files_lock);
     file = named(name, nullptr, next_deleted, is_new);
   }
-  if (is_new && file != nullptr) tell("IOFILE", file->id, file->path);
+  if (is_new && file != nullptr) tell_fact("IOFILE", file->id, file->path);
   return file;
 }
 

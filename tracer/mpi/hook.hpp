@@ -65,7 +65,7 @@ struct counted {
 
 /// After the call: what was begun is pending, or will never end.
 inline void keep(const Call& call, Pending& pending, Word request, Word result, Endpoint at) noexcept {
-  if (static_cast<int>(result) == 0) {
+  if (!failed(result)) {
     const Word handle = family.load(request);
     if (handle != family.request_null) add_pending(handle, pending);
   } else if (pending.kind != PendingKind::nothing && pending.is_active) {

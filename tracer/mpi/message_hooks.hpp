@@ -242,7 +242,7 @@ struct mprobe {
   static Word run(const Call& call, Next next, Word from, Word tag, Word on, Word message, Word status) noexcept {
     call.enter();
     const Word result = next(from, tag, on, message, status);
-    if (static_cast<int>(result) == 0) keep_message(call, from, on, message);
+    if (!failed(result)) keep_message(call, from, on, message);
     call.leave();
     return result;
   }
@@ -254,8 +254,7 @@ struct improbe {
                   Word status) noexcept {
     call.enter();
     const Word result = next(from, tag, on, flag, message, status);
-    if (static_cast<int>(result) == 0 && *reinterpret_cast<const int*>(flag) != 0)
-      keep_message(call, from, on, message);
+    if (!failed(result) && *reinterpret_cast<const int*>(flag) != 0) keep_message(call, from, on, message);
     call.leave();
     return result;
   }

@@ -47,10 +47,6 @@ Comm* look_up(Word handle) noexcept {
   return comms.find(handle);
 }
 
-void tell_fact(const char* name, const char* value) noexcept {
-  if (const auto* table = front.load(std::memory_order_relaxed)) table->fact(name, value);
-}
-
 std::uint64_t hash_of(std::uint64_t hash, const int* ranks, int size) noexcept {
   for (int i = 0; i < size; ++i) hash = (hash ^ static_cast<std::uint32_t>(ranks[i])) * 0x100000001b3ull;
   return (hash ^ 0xffffffffu) * 0x100000001b3ull;
@@ -76,12 +72,10 @@ void load_members(Members& members, Word comm, MpiFunction which, int size) noex
 }
 
 void tell_comm(const Comm& comm, const char* name) noexcept {
-  char fact[48];
-  std::snprintf(fact, sizeof fact, "MPI::COMM::%u", comm.id);
   Text value;
   value.add("%s", comm.fact);
   if (name != nullptr && *name != '\0') value.add(";name=%s", name);
-  tell_fact(fact, value.get());
+  tell_fact("COMM", comm.id, value.get());
 }
 
 void describe(Comm& comm, const Comm* parent, const Members& members, const Members& remote) noexcept {
@@ -202,6 +196,16 @@ void tell_untold(void*) noexcept {
 }
 
 }  // namespace
+
+void tell_fact(const char* name, const char* value) noexcept {
+  if (const auto* table = front.load(std::memory_order_relaxed)) table->fact(name, value);
+}
+
+void tell_fact(const char* kind, std::uint32_t number, const char* value) noexcept {
+  char name[48];
+  std::snprintf(name, sizeof name, "MPI::%s::%u", kind, number);
+  tell_fact(name, value);
+}
 
 int* world_ranks_of(Word group, int size) noexcept {
   const auto count = static_cast<std::size_t>(size > 0 ? size : 0);

@@ -31,12 +31,6 @@ constinit SpinLock groups_lock;
 constinit KnownGroup* groups = nullptr;
 constinit std::uint32_t next_group = 0;
 
-void tell(const char* kind, std::uint32_t number, const char* value) noexcept {
-  char fact[48];
-  std::snprintf(fact, sizeof fact, "MPI::%s::%u", kind, number);
-  if (const auto* table = front.load(std::memory_order_relaxed)) table->fact(fact, value);
-}
-
 template <class Item>
 bool make_room(Item*& items, std::size_t count, std::size_t& room) noexcept {
   if (count < room) return true;
@@ -64,7 +58,7 @@ Window* new_window(Comm& comm, bool is_allocated) noexcept {
   Text text;
   text.add("identity=%s/w%u;comm=%u", comm.identity, ordinal, comm.id);
   window.fact = text.keep();
-  tell("WINDOW", id, window.fact);
+  tell_fact("WINDOW", id, window.fact);
   return &window;
 }
 
@@ -93,7 +87,7 @@ Window* window_of(Thread& thread, Word argument) noexcept {
 void name_window(const Window& window, const char* name) noexcept {
   Text text;
   text.add("%s;name=%.255s", window.fact, name != nullptr ? name : "");
-  tell("WINDOW", window.id, text.get());
+  tell_fact("WINDOW", window.id, text.get());
 }
 
 std::uint32_t group_number(Word group) noexcept {
@@ -117,7 +111,7 @@ std::uint32_t group_number(Word group) noexcept {
   Text text;
   text.add("size=%d;members=", size);
   text.add_ranges(ranks, size);
-  tell("GROUP", groups->number, text.get());
+  tell_fact("GROUP", groups->number, text.get());
   return groups->number;
 }
 

@@ -4,9 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <unordered_map>
-
 #include "tracer/base/text.hpp"
+#include "tracer/report/processes.hpp"
 #include "tracer/report/units.hpp"
 
 namespace tracer::report {
@@ -16,25 +15,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_files = 1000;  ///< in the JSON
 
-class Names {
- public:
-  explicit Names(const Report& report) {
-    for (const ProcessRow& row : report.processes) by_group_[row.group] = &row;
-  }
-  std::string of(std::uint32_t process) const {
-    const auto found = by_group_.find(process);
-    return found == by_group_.end() ? "process " + std::to_string(process) : found->second->name;
-  }
-
- private:
-  std::unordered_map<std::uint32_t, const ProcessRow*> by_group_;
-};
-
-std::string bytes(std::uint64_t count) {
-  return count == 0 ? "-" : bytes_text(static_cast<double>(count));
-}
-std::string count(std::uint64_t number) {
-  return number == 0 ? "-" : format_count(number);
+std::string name_of(const ProcessesByGroup& processes, std::uint32_t group) {
+  return processes.name_or(group, "process " + std::to_string(group));
 }
 
 Table files_table(const Report& report) {
@@ -49,12 +31,12 @@ Table files_table(const Report& report) {
                {"time", true},
                {"longest", true},
                {"most time", true}}};
-  const Names names{report};
+  const ProcessesByGroup processes{report.processes};
   for (const IoFileRow& row : report.io.files)
-    table.add({row.name, format_count(row.processes), count(row.all.opened), count(row.all.reads),
-               bytes(row.all.bytes_read), count(row.all.writes), bytes(row.all.bytes_written),
+    table.add({row.name, format_count(row.processes), count_or_dash(row.all.opened), count_or_dash(row.all.reads),
+               bytes_or_dash(row.all.bytes_read), count_or_dash(row.all.writes), bytes_or_dash(row.all.bytes_written),
                duration_or_dash(row.all.ns), duration_or_dash(row.all.longest),
-               row.most_ns == 0 ? "-" : names.of(row.most_process) + ": " + duration_text(row.most_ns)});
+               row.most_ns == 0 ? "-" : name_of(processes, row.most_process) + ": " + duration_text(row.most_ns)});
   return table;
 }
 
@@ -68,11 +50,11 @@ Table processes_table(const Report& report) {
                {"written", true},
                {"time", true},
                {"longest", true}}};
-  const Names names{report};
+  const ProcessesByGroup processes{report.processes};
   for (const IoProcessRow& row : report.io.processes)
-    table.add({names.of(row.process), format_count(row.files), count(row.all.reads), bytes(row.all.bytes_read),
-               count(row.all.writes), bytes(row.all.bytes_written), duration_or_dash(row.all.ns),
-               duration_or_dash(row.all.longest)});
+    table.add({name_of(processes, row.process), format_count(row.files), count_or_dash(row.all.reads),
+               bytes_or_dash(row.all.bytes_read), count_or_dash(row.all.writes), bytes_or_dash(row.all.bytes_written),
+               duration_or_dash(row.all.ns), duration_or_dash(row.all.longest)});
   return table;
 }
 

@@ -5,29 +5,24 @@
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
-#include <unordered_map>
 
 #include "tracer/base/text.hpp"
+#include "tracer/report/processes.hpp"
 #include "tracer/report/units.hpp"
 
 namespace tracer::report {
 namespace {
 
-std::string bytes(std::uint64_t count) {
-  return count == 0 ? "-" : bytes_text(static_cast<double>(count));
-}
 std::uint64_t sum(const auto& times) {
   return std::accumulate(times.begin(), times.end(), std::uint64_t{0});
 }
 
 /// Blanks before a process' name: two for each process above it.
-std::size_t depth_of(const ProcessRow& row, const std::unordered_map<std::uint32_t, const ProcessRow*>& by_group) {
+std::size_t depth_of(const ProcessRow& row, const ProcessesByGroup& processes) {
   std::size_t depth = 0;
-  std::uint32_t parent = row.parent;
-  for (auto found = by_group.find(parent); found != by_group.end() && depth < 8; found = by_group.find(parent)) {
+  for (const ProcessRow* above = processes.find(row.parent); above != nullptr && depth < 8;
+       above = processes.find(above->parent))
     ++depth;
-    parent = found->second->parent;
-  }
   return 2 * depth;
 }
 
@@ -42,14 +37,13 @@ Table processes_table(const Report& report) {
                {"device", true},
                {"idle", true},
                {"ended", false}}};
-  std::unordered_map<std::uint32_t, const ProcessRow*> by_group;
-  for (const ProcessRow& row : report.processes) by_group[row.group] = &row;
+  const ProcessesByGroup processes{report.processes};
   for (const ProcessRow& row : report.processes) {
     const std::uint64_t all = sum(row.ns);
     const std::uint64_t waiting =
         at(row.ns, Activity::barrier) + at(row.ns, Activity::task_wait) + at(row.ns, Activity::lock_wait);
     const std::string ended = ending_text(row.facts);
-    table.add({std::string(depth_of(row, by_group), ' ') + row.name, format_count(row.threads.size()),
+    table.add({std::string(depth_of(row, processes), ' ') + row.name, format_count(row.threads.size()),
                row.streams.empty() ? "-" : format_count(row.streams.size()),
                percent_or_dash(at(row.ns, Activity::work), all), percent_or_dash(waiting, all),
                percent_or_dash(at(row.ns, Activity::mpi), all), percent_or_dash(at(row.ns, Activity::device), all),
@@ -70,15 +64,13 @@ Table ranks_table(const MpiReport& mpi, const std::vector<ProcessRow>& processes
                {"", true},
                {"received", true},
                {"", true}}};
-  std::unordered_map<std::uint32_t, const ProcessRow*> by_group;
-  for (const ProcessRow& row : processes) by_group[row.group] = &row;
+  const ProcessesByGroup by_group{processes};
   for (const MpiRankRow& row : mpi.rank_rows) {
     if (row.group == undefined_ref && mpi.rank_rows.size() > 1 && row.total == 0) continue;
-    const auto process = by_group.find(row.group);
-    table.add({process == by_group.end() ? "rank " + std::to_string(row.rank) : process->second->name,
-               duration_or_dash(row.total), duration_or_dash(row.messages), duration_or_dash(row.collectives),
-               duration_or_dash(sum(row.waited)), duration_or_dash(row.caused), format_count(row.sends),
-               bytes(row.sent), format_count(row.receives), bytes(row.received)});
+    table.add({by_group.name_or(row.group, "rank " + std::to_string(row.rank)), duration_or_dash(row.total),
+               duration_or_dash(row.messages), duration_or_dash(row.collectives), duration_or_dash(sum(row.waited)),
+               duration_or_dash(row.caused), format_count(row.sends), bytes_or_dash(row.sent),
+               format_count(row.receives), bytes_or_dash(row.received)});
   }
   return table;
 }
@@ -96,7 +88,8 @@ Table calls_table(const MpiReport& mpi) {
                {"most time", true}}};
   for (const MpiCallRow& row : mpi.calls) {
     table.add({row.name, format_count(row.count), duration_text(row.total), duration_text(row.total / row.count),
-               duration_text(row.longest), duration_or_dash(row.waiting), bytes(row.sent), bytes(row.received),
+               duration_text(row.longest), duration_or_dash(row.waiting), bytes_or_dash(row.sent),
+               bytes_or_dash(row.received),
                "rank " + std::to_string(row.longest_rank) + ": " + duration_text(row.most)});
   }
   return table;
@@ -144,8 +137,8 @@ Table pairs_table(const MpiReport& mpi) {
   });
   for (const std::uint32_t cell : cells) {
     table.add({ranks_of_cell(mpi, cell / matrix.cells) + " -> " + ranks_of_cell(mpi, cell % matrix.cells),
-               format_count(matrix.messages[cell]), bytes(matrix.bytes[cell]),
-               bytes(matrix.bytes[cell] / matrix.messages[cell])});
+               format_count(matrix.messages[cell]), bytes_or_dash(matrix.bytes[cell]),
+               bytes_or_dash(matrix.bytes[cell] / matrix.messages[cell])});
   }
   return table;
 }

@@ -2,6 +2,10 @@
 // The processes of a job: which threads and streams are whose, what they did, and how each ended.
 #pragma once
 
+#include <string>
+#include <unordered_map>
+#include <vector>
+
 #include "tracer/report/report.hpp"
 
 namespace tracer::report {
@@ -9,6 +13,27 @@ namespace tracer::report {
 /// In the order of the archive's location groups, from the rows of its threads. A device belongs to the process that
 /// made it.
 std::vector<ProcessRow> processes_of(const Definitions& definitions, const std::vector<ThreadRow>& threads);
+
+/// Finds processes by their location groups.
+class ProcessesByGroup {
+ public:
+  /// The rows outlive it.
+  explicit ProcessesByGroup(const std::vector<ProcessRow>& rows) {
+    for (const ProcessRow& row : rows) rows_[row.group] = &row;
+  }
+  /// nullptr: none is of that group.
+  const ProcessRow* find(std::uint32_t group) const {
+    const auto found = rows_.find(group);
+    return found == rows_.end() ? nullptr : found->second;
+  }
+  std::string name_or(std::uint32_t group, std::string otherwise) const {
+    const ProcessRow* const row = find(group);
+    return row == nullptr ? otherwise : row->name;
+  }
+
+ private:
+  std::unordered_map<std::uint32_t, const ProcessRow*> rows_;
+};
 
 /// The process that each location belongs to, in the order of the archive's processes: devices are of the one that made
 /// them. With a single process everything is.

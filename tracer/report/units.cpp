@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "tracer/base/text.hpp"
+
 namespace tracer::report {
 
 std::string duration_text(std::uint64_t ns) {
@@ -46,6 +48,14 @@ std::string duration_or_dash(std::uint64_t ns) {
 
 std::string percent_or_dash(std::uint64_t part, std::uint64_t whole) {
   return part == 0 ? "-" : percent_text(part, whole);
+}
+
+std::string bytes_or_dash(std::uint64_t count) {
+  return count == 0 ? "-" : bytes_text(static_cast<double>(count));
+}
+
+std::string count_or_dash(std::uint64_t number) {
+  return number == 0 ? "-" : format_count(number);
 }
 
 std::string place_text(const std::string& file, std::uint32_t line) {

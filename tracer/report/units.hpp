@@ -13,6 +13,8 @@ std::string percent_text(std::uint64_t part, std::uint64_t whole);  ///< "12.5 %
 /// As these, and "-" for nothing.
 std::string duration_or_dash(std::uint64_t ns);
 std::string percent_or_dash(std::uint64_t part, std::uint64_t whole);
+std::string bytes_or_dash(std::uint64_t count);
+std::string count_or_dash(std::uint64_t number);
 /// "solve.c:12", as far as it is known.
 std::string place_text(const std::string& file, std::uint32_t line);
 
