@@ -12,7 +12,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 [ "$(id -u)" -eq 0 ] || { echo "tests/fresh.sh: run it as root (debootstrap, chroot)" >&2; exit 2; }
-for program in debootstrap git chroot unshare; do
+for program in debootstrap git chroot unshare ip; do
   command -v $program >/dev/null || { echo "tests/fresh.sh: $program is not installed" >&2; exit 2; }
 done
 work=${TRACER_FRESH_WORK:-$(mktemp -d /var/tmp/tracer-fresh.XXXXXX)}
@@ -87,12 +87,13 @@ leave() {
 }
 trap leave EXIT
 
-# root user command: as after a login, with no more of an environment than that. OFFLINE=1: without a network.
+# root user command: as after a login, with no more of an environment than that. OFFLINE=1: without a network but that of
+# the machine with itself, which Open MPI cannot do without.
 inside() {
   local root=$1 user=$2 home=/root as=() alone=()
   shift 2
   [ "$user" = root ] || { home=/home/tester; as=(--userspec=tester:tester); }
-  [ -z "${OFFLINE:-}" ] || alone=(unshare -n)
+  [ -z "${OFFLINE:-}" ] || alone=(unshare -n sh -c 'ip link set lo up && exec "$@"' sh)
   "${alone[@]}" chroot "${as[@]}" "$root" /usr/bin/env -i HOME=$home USER="$user" TERM=dumb LANG=C.UTF-8 \
     PATH=${TRACER_FRESH_CCACHE:+/ccache/lent/bin:}/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     ${TRACER_FRESH_CCACHE:+CCACHE_DIR=/ccache CCACHE_BASEDIR=$home CCACHE_NOHASHDIR=1 CCACHE_UMASK=000} \
