@@ -32,7 +32,11 @@ def install(modules):
     modules.mkdir(parents=True, exist_ok=True)
     if not all((modules / "node_modules" / p / "package.json").exists() for p in PACKAGES):
         (modules / "package.json").write_text("{}")
-        done = subprocess.run(["npm", "install", "--no-audit", "--no-fund", *PACKAGES], cwd=modules, capture_output=True, text=True)
+        once = ["--fetch-retries", "1", "--fetch-retry-mintimeout", "1000", "--fetch-retry-maxtimeout", "2000"]  # without a network minutes pass otherwise
+        try:
+            done = subprocess.run(["npm", "install", "--no-audit", "--no-fund", *once, *PACKAGES], cwd=modules, capture_output=True, text=True, timeout=150)
+        except subprocess.TimeoutExpired:
+            skip("npm was not done with " + " ".join(PACKAGES) + " in 150 s")
         if done.returncode != 0:
             skip("npm could not install " + " ".join(PACKAGES) + ": " + done.stderr.strip()[-300:])
     if subprocess.run(["node", "-e", "require('@duckdb/node-api')"], cwd=modules, capture_output=True).returncode != 0:

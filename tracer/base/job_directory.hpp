@@ -8,6 +8,7 @@
 //   JOB/parts/NAME   a process's own directory, as TRACER_OUTPUT is for a single one
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -62,6 +63,9 @@ class JobRun {
   /// Joins (or makes) the job's directory. Throws tracer::Error.
   JobRun(const std::filesystem::path& wanted, const std::string& job, std::string launch);
   const JobDirectory& directory() const noexcept { return directory_; }
+  /// What a process needs open that is to end this run when its own process has died: the run lives as long as one of
+  /// them does.
+  std::array<int, 2> descriptors() const noexcept { return {directory_.open.get(), run_.get()}; }
   /// As directory().path, wherever it is moved to.
   std::filesystem::path at() const { return directory_.at(); }
   /// This run is over. True: no other of the job runs, and `processes` have (0: not known how many there will be); then

@@ -4,10 +4,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "tracer/base/file.hpp"
 #include "tracer/base/job_directory.hpp"
@@ -15,6 +18,7 @@
 #include "tracer/cli/annotations.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
+#include "tracer/cli/guard.hpp"
 #include "tracer/cli/launch.hpp"
 #include "tracer/cli/mpi_library.hpp"
 #include "tracer/cli/program.hpp"
@@ -287,6 +291,20 @@ void show(const Options& options, const Launch& launch) {
   }
 }
 
+/// The launcher has killed this `tracer run`: what it would have done at the end of its program, and of the job.
+void finish_killed(const Options& options, Launch& launch) {
+  const auto is_over = [&] {
+    const auto parts = parts_of_job(launch.at, launch.mark);
+    return std::none_of(parts.begin(), parts.end(), [](const fs::path& part) { return is_being_recorded(part); });
+  };
+  while (!is_over()) std::this_thread::sleep_for(std::chrono::milliseconds{100});
+  if (!launch.job->end(launch.processes)) return;
+  bool good = true;
+  if (!options.raw && !options.separate) good = make_one(options, launch, 0);
+  launch.job->clean_up(launch.keeps_open);
+  if (!options.raw && good) show(options, launch);
+}
+
 int run(const Options& options) {
   check_settings(options.settings);
   const auto program = find_program(options.command.front());
@@ -312,6 +330,8 @@ int run(const Options& options) {
   Environment changes =
       environment_for(options, library->string(), with_mpi_library(inspected, *library, preload), launch);
   add_annotations(options.annotations, *library, inspected, options.quiet, changes);
+  std::optional<Guard> guard;
+  if (launch.job && launch.shared) guard.emplace(launch.job->descriptors(), [&] { finish_killed(options, launch); });
   const Ended ended = run_program(options.command, changes);
   if (ended.start_error != 0) {
     print_error("cannot start " + program->string() + ": " + std::strerror(ended.start_error));

@@ -2,6 +2,8 @@
 // All hooks that mpi_functions.def names, and those of the begin and end of MPI.
 #pragma once
 
+#include <cstdio>
+
 #include "tracer/mpi/clocks.hpp"
 #include "tracer/mpi/collective_hooks.hpp"
 #include "tracer/mpi/communicator_hooks.hpp"
@@ -43,6 +45,20 @@ struct pcontrol {
     call.enter();
     call.mark(control_name(static_cast<int>(level)), static_cast<int>(level));
     const Word result = next(level, more, most);
+    call.leave();
+    return result;
+  }
+};
+
+/// Who aborted is said before nobody can say anything any more.
+struct aborting {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word comm, Word code) noexcept {
+    call.enter();
+    char number[16];
+    std::snprintf(number, sizeof number, "%d", static_cast<int>(code));
+    tell_fact("RUN::MPI_ABORT", number);
+    const Word result = next(comm, code);
     call.leave();
     return result;
   }

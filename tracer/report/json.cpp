@@ -245,6 +245,7 @@ Json json_of(const RunFacts& facts) {
           {"ended", facts.ended},
           {"signal", facts.signal},
           {"exit_status", facts.exit_status},
+          {"mpi_abort", facts.mpi_abort},
           {"processors", facts.processors},
           {"processors_online", facts.processors_online},
           {"processor_ns", facts.processor_ns},

@@ -97,17 +97,21 @@ Balance balance_of_processes(const std::vector<ProcessRow>& processes) {
   return balance;
 }
 
+int end_rank(const RunFacts& facts) {
+  return facts.mpi_abort.empty() ? facts.killed() : 2;
+}
+
 RunFacts facts_of_all(const Definitions& definitions, const std::vector<ProcessRow>& processes) {
   RunFacts all = run_facts(definitions);
   if (all.known || processes.empty()) return all;
   std::map<std::string, std::vector<const RunFacts*>> by_host;
-  const RunFacts* of = nullptr;  // the first, unless one was killed
+  const RunFacts* of = nullptr;  // the first, unless one was killed, or ended all others
   std::uint64_t processor_ns = 0;
   for (const ProcessRow& process : processes) {
     if (!process.facts.known) continue;
     by_host[process.facts.host].push_back(&process.facts);
     processor_ns += process.facts.processor_ns;
-    if (of == nullptr || (process.facts.killed() && !of->killed())) of = &process.facts;
+    if (of == nullptr || end_rank(process.facts) > end_rank(*of)) of = &process.facts;
   }
   if (of == nullptr) return all;
   all = *of;

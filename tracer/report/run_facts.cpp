@@ -25,6 +25,7 @@ void read_fact(std::string_view name, const std::string& value, RunFacts& facts)
   if (name == "PROCESS_END_NS") facts.end = number(value);
   if (name == "START_RESOLUTION_NS") facts.resolution = number(value);
   if (name == "ENDED") facts.ended = value;
+  if (name == "MPI_ABORT") facts.mpi_abort = value;
   if (name == "SIGNAL") facts.signal = static_cast<int>(number(value) & 0xff);
   if (name == "EXIT_STATUS") facts.exit_status = static_cast<int>(number(value) & 0xff);
   if (name == "PROCESSORS_ONLINE") facts.processors_online = number(value);
@@ -65,6 +66,7 @@ ThreadFacts thread_facts(const Location& location) {
 }
 
 std::string ending_text(const RunFacts& facts) {
+  if (!facts.mpi_abort.empty()) return "ended by its MPI_Abort with error code " + facts.mpi_abort;
   if (facts.ended == "signal") {
     const char* name = ::strsignal(facts.signal);
     return "killed by signal " + std::to_string(facts.signal) + (name ? std::string{" ("} + name + ")" : "");

@@ -6,6 +6,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/report/judge.hpp"
+#include "tracer/report/processes.hpp"
 
 namespace tracer::report {
 namespace {
@@ -64,16 +65,15 @@ void Judge::what_the_run_was() {
 
 std::string Judge::who_was_killed() const {
   if (report_.processes.size() < 2) return "The program was " + ending_text(report_.facts);
-  std::string first;
-  std::uint64_t others = 0;
+  const ProcessRow* first = nullptr;
+  std::uint64_t killed = 0;
   for (const ProcessRow& process : report_.processes) {
     if (!process.facts.killed()) continue;
-    if (first.empty())
-      first = process.name + " was " + ending_text(process.facts);
-    else
-      ++others;
+    ++killed;
+    if (first == nullptr || end_rank(process.facts) > end_rank(first->facts)) first = &process;
   }
-  return first + (others == 0 ? "" : format(", %llu more were killed as well", number(others)));
+  return first->name + " was " + ending_text(first->facts) +
+         (killed == 1 ? "" : format(", %llu more were killed as well", number(killed - 1)));
 }
 
 void Judge::how_good_the_trace_is() {

@@ -49,20 +49,16 @@ def one_run(options, family, program, directory):
         return [f"the job did not begin: {launcher.communicate()[0][-2000:]}"]
     os.kill(process, signal.SIGKILL)
     said = launcher.communicate(timeout=120)[0]
-    # A launcher does not wait for the `tracer run` of ranks that it ends, or ends those as well: what is left then is for the next
-    # merge, as docs/jobs.md says.
-    began = time.monotonic()
-    while True:
-        faults = list(faults_of_job(options, directory / "job", proof, victim, said))
-        if not faults or time.monotonic() - began > 30:
-            return faults
-        time.sleep(0.5)
+    # A launcher does not wait for the `tracer run` of ranks that it ends, or ends those as well: their guards go on.
+    job, began = directory / "job", time.monotonic()
+    while ((job / "parts").exists() or not (job / "traces.otf2").exists()) and time.monotonic() - began < 60:
+        time.sleep(0.1)
+    return list(faults_of_job(options, job, proof, victim, said))
 
 
 def faults_of_job(options, job, proof, victim, said):
-    merged = run([options.tracer, "merge", str(job)], clean())
     if not (job / "traces.otf2").exists():
-        return [f"no archive: {said[-1500:]} {merged.stdout[-500:]} {merged.stderr[-1500:]}"]
+        return [f"no archive: {said[-1500:]}"]
     faults = []
     checked = run([options.tracer, "check", str(job)], clean())
     if checked.returncode != 0:
@@ -73,7 +69,7 @@ def faults_of_job(options, job, proof, victim, said):
             faults.append(f"rank {rank} had proven {steps} steps, the archive has {found.get(rank, 0)} (rank {victim} was killed)")
     if faults:
         left = sorted(str(path.relative_to(job)) for path in job.rglob("*"))
-        faults.append(f"the launcher said {said[-1000:]!r}, tracer merge {merged.stdout[-500:]!r} {merged.stderr[-500:]!r}, there is {left}")
+        faults.append(f"the launcher said {said[-1000:]!r}, there is {left}")
     return faults
 
 

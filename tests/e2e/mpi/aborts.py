@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""After MPI_Abort launchers kill every rank, and the `tracer run`s: the archive of all ranks is there soon after nevertheless, nobody need ask for it, it is valid, has what
+was recorded, and says who aborted. Usage: aborts.py --tool libtracer.so --tracer tracer"""
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "support"))
+from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
+from traced import clean, forget_the_killed, run  # noqa: E402
+
+RANKS, ABORTING, CODE = 4, 2, 7
+
+
+def faults_of(options, family, program, job):
+    done = run([*launch(family, RANKS), options.tracer, "run", "-q", "-o", str(job), "--", program, str(ABORTING), str(CODE)], environment(TRACER_LIBRARY=options.tool))
+    if done.returncode == 0:
+        return (yield f"the launcher ends with 0: {done.stdout[-500:]}{done.stderr[-500:]}")
+    began = time.monotonic()
+    while (job / "parts").exists() or not (job / "traces.otf2").exists():
+        if time.monotonic() - began > 60:
+            return (yield f"no archive after a minute: {sorted(str(path.relative_to(job)) for path in job.rglob('*'))[:40]} {done.stderr[-1000:]}")
+        time.sleep(0.1)
+    checked = run([options.tracer, "check", str(job)], clean())
+    if checked.returncode != 0:
+        yield f"tracer check: {checked.stdout[-1500:]}{checked.stderr[-500:]}"
+    report = json.loads(run([options.tracer, "report", "--json", str(job)], clean()).stdout)
+    for row in report["mpi"]["by_rank"]:
+        if (barriers := sum(call["count"] for call in row["calls"] if call["function"] == "MPI_Barrier")) < 10:
+            yield f"rank {row['rank']} has {barriers} barriers"
+    if len(report["processes"]) != RANKS or report["run"]["mpi_abort"] != str(CODE):
+        yield f"{len(report['processes'])} processes, of the run is said: {report['run']}"
+    notes = " ".join(note["text"] for note in report["verdict"]["notes"])
+    if report["verdict"]["state"] != "killed" or f"MPI Rank {ABORTING} was ended by its MPI_Abort with error code {CODE}" not in notes:
+        yield f"the verdict: {report['verdict']['state']}: {notes}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for option in ("tool", "tracer"):
+        parser.add_argument(f"--{option}", required=True)
+    options = parser.parse_args()
+    failed, families = False, installed()
+    with tempfile.TemporaryDirectory() as directory:
+        for family in families:
+            program = compiled(family, HERE / "aborts.c", f"{directory}/aborts.{family}")
+            faults = list(faults_of(options, family, program, pathlib.Path(directory, family)))
+            print(f"{family}: {'; '.join(faults) or 'as it should be'}")
+            failed = failed or bool(faults)
+    forget_the_killed()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
