@@ -26,11 +26,11 @@ fs::path find_archive(const std::string& given) {
     if (!fs::exists(path, error)) throw Error{given + " does not exist; name a trace's directory or its traces.otf2."};
     if (!fs::is_directory(path, error)) return path;
     if (fs::exists(path / "traces.otf2", error)) return path / "traces.otf2";
-    if (fs::exists(path / "raw", error))
-      throw Error{given + " holds a raw trace; make an archive of it first: tracer convert " + given};
-    if (fs::is_directory(path / "parts", error))
+    if (fs::is_directory(path / "parts", error) && !fs::is_empty(path / "parts", error))
       throw Error{given + " is a job whose processes have not been made one archive yet; do it by: tracer merge " +
                   given};
+    if (fs::exists(path / "raw", error))
+      throw Error{given + " holds a raw trace; make an archive of it first: tracer convert " + given};
     throw Error{given + " holds no traces.otf2, so it is no OTF2 archive."};
   }
   fs::path newest;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "formats/raw/reader.hpp"
+#include "tracer/base/job_directory.hpp"
 #include "tracer/base/output_pattern.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/terminal.hpp"
@@ -20,6 +21,13 @@ namespace fs = std::filesystem;
 
 void say_waiting(const fs::path& directory) {
   print_note("another process makes the archive in " + directory.string() + "; waiting for it");
+}
+
+void say_rest_of_job(const fs::path& directory) {
+  const auto parts = parts_of_job(directory);
+  if (!parts.empty())
+    print_note("this is one process of a job, " + std::to_string(parts.size()) +
+               " more are beside it; one archive of all: tracer merge " + shell_word(directory.string()));
 }
 
 ConvertResult convert_with_progress(const fs::path& raw, const fs::path& directory, ConvertOptions options) {

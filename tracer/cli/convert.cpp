@@ -45,7 +45,9 @@ int run(const Options& options) {
     require_own_place(directory, "name a new directory by --output.");
     if (!is_own_place(around)) conversion.keep_raw = true;  // whose it is may remove it
     const ConvertResult result = convert_with_progress(trace, directory, conversion);
-    if (!options.quiet) print_note(summary_of(result));
+    if (options.quiet) continue;
+    print_note(summary_of(result));
+    say_rest_of_job(around);
   }
   return ok;
 }

@@ -261,9 +261,14 @@ MergeResult merge_parts(std::vector<Part> parts, const fs::path& directory, cons
       for (const Property& p : part.summary.properties)
         if (is_of_process(p.name)) one.identity.properties.push_back(p);
     }
-    if (part.ending.starts_with("none"))
-      result.deaths.push_back((part.rank >= 0 ? "rank " + std::to_string(part.rank) : "process " + part.process_id) +
-                              " did not end by itself");
+    const std::string who = part.rank >= 0 ? "rank " + std::to_string(part.rank) : "process " + part.process_id;
+    const auto& properties = part.summary.properties;
+    const auto aborted = std::find_if(properties.begin(), properties.end(),
+                                      [](const Property& p) { return p.name == "TRACER::RUN::MPI_ABORT"; });
+    if (aborted != properties.end())  // which ended the others
+      result.deaths.insert(result.deaths.begin(), who + " called MPI_Abort with error code " + aborted->value);
+    else if (part.ending.starts_with("none"))
+      result.deaths.push_back(who + " did not end by itself");
     joined.push_back(std::move(one));
   }
   if (options.of == 0) say_missing_ranks(parts, result);
