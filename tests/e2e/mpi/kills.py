@@ -74,10 +74,10 @@ def faults_of_job(options, job, proof, victim, said):
 
 
 def steps_of(options, job):
-    """Sums that each rank has done, by MPI rank."""
+    """Sums that each rank has done, or what it has written before them where that is less, by MPI rank."""
     reported = run([options.tracer, "report", "--json", str(job)], clean())
     ranks = json.loads(reported.stdout)["mpi"]["by_rank"] if reported.returncode == 0 else []
-    return {row["rank"]: sum(call["count"] for call in row["calls"] if call["function"] == "MPI_Allreduce") for row in ranks}
+    return {row["rank"]: min(sum(call["count"] for call in row["calls"] if call["function"] == function) for function in ("MPI_File_write_at", "MPI_Allreduce")) for row in ranks}
 
 
 def main():
