@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Each function that an installed MPI exports, in C and in Fortran, is one that libtracer-mpi.so stands before. MPICH 4.0 has all of
-MPI 4.0. Usage: functions.py --library libtracer-mpi.so"""
+MPI 4.0. And takes as many arguments as mpi.h says, with ierror and the lengths of strings in Fortran. Usage: functions.py --library libtracer-mpi.so"""
 import argparse
 import pathlib
 import re
@@ -14,6 +14,12 @@ SKIP = 77
 FAMILIES = {"openmpi": ("mpicc.openmpi", ["--showme:link"], ("libmpi.so", "libmpi_mpifh.so")), "mpich": ("mpicc.mpich", ["-link_info"], ("libmpich.so", "libmpichfort.so"))}
 # MPIs also export names that nothing calls (MPI_Abort_f08 of Open MPI). Conversions of handles and statuses (macros in some MPIs), callbacks that MPI brings, functions of Fortran that are no subroutines, and words to compilers.
 NOT_CALLS = re.compile(r"_[cf]\d*2[cf]\d*$|_(null|dup|copy|delete)?_?fn(_null)?$|_conversion_fn_null|wtime|wtick|aint_(add|diff)|sizeof|f_sync_reg|alloc_mem_cptr|_cptr$|delete_error_")
+
+
+TABLE = pathlib.Path(__file__).parents[3] / "include/tracer/mpi_functions.def"
+# Of MPI's own in Fortran: no argc and argv, no ierror.
+FORTRAN_IS_OTHER = {"Init": 1, "Init_thread": 3, "Info_create_env": 2, "Pcontrol": 1}
+VARIADIC = {"Pcontrol"}
 
 
 def exported(library):
@@ -40,6 +46,21 @@ def missing(ours, theirs):
             yield name
 
 
+def wrong_counts(family):
+    """By mpi.h, which arguments a function has, and how many of them are strings."""
+    text = subprocess.run([FAMILIES[family][0], "-E", "-P", "-x", "c", "-"], input="#include <mpi.h>\n", capture_output=True, text=True, check=True).stdout
+    prototypes = dict(re.findall(r"\bMPI_([A-Z]\w+)\s*\(([^;{}()]*(?:\([^()]*\)[^;{}()]*)*)\)[^;{}]*;", text))
+    for name, arguments, fortran in re.findall(r"^TRACER_MPI\((\w+), \w+, \w+, (\d+), (\d+),", TABLE.read_text(), re.M):
+        if name not in prototypes:
+            continue
+        words = [word for word in prototypes[name].split(",") if word.strip() not in ("void", "...")]
+        strings = sum(bool(re.search(r"\bchar\b", word)) for word in words)
+        if int(arguments) != len(words) and name not in VARIADIC:
+            yield f"MPI_{name} has {len(words)} arguments, not {arguments}"
+        if fortran != "0" and int(fortran) != FORTRAN_IS_OTHER.get(name, len(words) + 1 + strings):
+            yield f"{name.upper()} has {len(words) + 1 + strings} arguments in Fortran, not {fortran}"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--library", required=True)
@@ -55,6 +76,9 @@ def main():
             left = list(missing(ours, theirs))
             print(f"{family}, {library.name}: {len(theirs)} symbols, not stood before: {left}")
             failed = failed or bool(left)
+        wrong = list(wrong_counts(family))
+        print(f"{family}: arguments counted otherwise than by mpi.h: {wrong}")
+        failed = failed or bool(wrong)
     if looked < 300:
         print("skipped: no MPI is installed, or no nm")
         return SKIP
