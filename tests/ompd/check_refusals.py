@@ -162,13 +162,14 @@ class Refusals(unittest.TestCase):
                   f' && exec {PROGRAMS}/stops barrier')
         with subprocess.Popen(["unshare", "--mount", "sh", "-c", script], env=environment(runtime=place), stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True) as process:
-            self.addCleanup(process.kill)
-            if not process.stdout.readline():
-                self.skipTest("no file system of one's own can be mounted here")
-            done = tracer("snapshot", process.pid)
-            self.assertIn(done.returncode, (0, NO_PLUGIN), done.stderr)
-            self.assertFalse(mark.exists(), "the plugin of another file system was run")
-            process.kill()
+            try:
+                if not process.stdout.readline():
+                    self.skipTest("no file system of one's own can be mounted here")
+                done = tracer("snapshot", process.pid)
+                self.assertIn(done.returncode, (0, NO_PLUGIN), done.stderr)
+                self.assertFalse(mark.exists(), "the plugin of another file system was run")
+            finally:
+                process.kill()  # which nothing else ends
 
 
 @with_runtime
