@@ -232,8 +232,8 @@ class Accountant final : public Observer {
   std::unordered_map<const Task*, std::uint32_t> blocked_;
   std::unordered_map<const Task*, std::vector<Task*>> successors_;
   std::map<DetailKey, AccountRow> details_;
-  PlaceTimes undelayed_{};  ///< before the time without a processor is taken from them
-  bool is_ours_ = false;    ///< what recording cost is known of no other tool
+  std::uint64_t undelayed_ = 0;  ///< of Place::tasking, before the time without a processor is taken from it
+  bool is_ours_ = false;         ///< what recording cost is known of no other tool
   std::uint64_t now_ = 0;
   std::uint64_t in_teams_ = 0, most_at_once_ = 0;
   std::uint64_t tasks_ = 0, task_work_ = 0, creates_ = 0;

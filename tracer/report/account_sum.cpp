@@ -115,7 +115,7 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
   sum.serial_wall = wall - std::min(wall, teams + mpi + start);
   end_stretch(process, sum.end);
   const auto index = static_cast<std::size_t>(&process - processes_.data());
-  PlaceTimes undelayed{};
+  std::uint64_t mpi_idle = 0;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     State& state = states_[i];
     if (!state.counted || state.helper || state.process != index) continue;
@@ -125,15 +125,15 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
     AccountThread row;
     row.location = static_cast<LocationRef>(i);
     row.facts = thread_facts(definitions_.locations[i]);
-    for (std::size_t p = 0; p < places; ++p) undelayed[p] += state.ns[p];
+    mpi_idle += state.ns[static_cast<std::size_t>(Place::mpi_idle)];
+    undelayed_ += state.ns[static_cast<std::size_t>(Place::tasking)];
     share_delay(state, row.facts.delay);
     row.ns = state.ns;
     for (std::size_t p = 0; p < places; ++p) sum.ns[p] += row.ns[p];
     ++sum.threads;
     account.rows.push_back(row);
   }
-  add_mpi_idle(process, undelayed[static_cast<std::size_t>(Place::mpi_idle)]);
-  for (std::size_t p = 0; p < places; ++p) undelayed_[p] += undelayed[p];
+  add_mpi_idle(process, mpi_idle);
   return sum;
 }
 
@@ -160,11 +160,12 @@ Account Accountant::account() {
   for (auto& [key, row] : details_) {
     if (helper_regions_.contains(row.parallel)) continue;
     result.details.push_back(row);
-    // A place's details have their shares of what it gave away.
-    const auto all = static_cast<double>(undelayed_[static_cast<std::size_t>(row.place)]);
-    if (all > 0)
+    // Waiting is lost whether or not the thread had a processor meanwhile; the runtime's own work for tasks is less by
+    // what that place gave away.
+    const auto all = static_cast<double>(undelayed_);
+    if (row.place == Place::tasking && all > 0)
       result.details.back().ns = static_cast<std::uint64_t>(
-          static_cast<double>(row.ns) * std::min(1.0, static_cast<double>(result.at(row.place)) / all));
+          static_cast<double>(row.ns) * std::min(1.0, static_cast<double>(result.at(Place::tasking)) / all));
   }
   std::stable_sort(result.details.begin(), result.details.end(),
                    [](const AccountRow& a, const AccountRow& b) { return a.ns > b.ns; });
