@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from machine import unless_stolen  # noqa: E402
+
 THREADS = (1, 2, 4, 8)
 KINDS = ("loop", "uneven", "serial", "tasks", "chains")
 ATTEMPTS = 6
@@ -95,4 +98,4 @@ def main():
     print("ok: five programs on 1, 2, 4 and 8 threads, from traces of 2")
 
 
-main()
+unless_stolen(main)

@@ -12,6 +12,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from account import account_faults  # noqa: E402
+from machine import unless_stolen  # noqa: E402
 
 ATTEMPTS = 3
 
@@ -108,4 +109,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    unless_stolen(main)

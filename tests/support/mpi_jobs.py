@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import time
 
 from traced import clean
 
@@ -33,6 +34,16 @@ def environment(**more):
 def launch(family, ranks):
     """The launcher's words before those of the program."""
     return [f"mpirun.{family}", *FAMILIES[family], "-n", str(ranks)]
+
+
+def is_one_archive(job, seconds=60):
+    """Waits until a job's directory holds the archive of all its ranks and no parts any more."""
+    end = time.monotonic() + seconds
+    while (job / "parts").exists() or not (job / "traces.otf2").exists():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.1)
+    return True
 
 
 def compiled(family, source, program):

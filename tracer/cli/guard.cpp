@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fork and setsid; a pipe says how the guarded process ended.
+// fork and setsid; the end of a pipe says that the guarded process has died.
 #include "tracer/cli/guard.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <string>
 #include <vector>
+
+#include "tracer/cli/launch.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -30,13 +30,11 @@ void close_others(const std::vector<int>& kept) {
   if (null > STDERR_FILENO) ::close(null);
 }
 
-/// Whether the guarded process said that all is done; else it has died.
-bool was_told(int pipe) noexcept {
+/// Until nobody can write into the pipe any more: nobody ever does.
+void wait_for_end(int pipe) noexcept {
   char word = 0;
-  ssize_t got = 0;
-  while ((got = ::read(pipe, &word, 1)) < 0 && errno == EINTR) {
+  while (::read(pipe, &word, 1) < 0 && errno == EINTR) {
   }
-  return got == 1;
 }
 
 [[noreturn]] void guard(int pipe, std::vector<int> kept, const std::function<void()>& finish) noexcept {
@@ -45,7 +43,8 @@ bool was_told(int pipe) noexcept {
     ::prctl(PR_SET_NAME, "tracer-guard");
     kept.push_back(pipe);
     close_others(kept);
-    if (!was_told(pipe)) finish();
+    wait_for_end(pipe);
+    finish();
   } catch (...) {  // the parts stay: `tracer merge`
   }
   ::_exit(0);
@@ -57,18 +56,15 @@ Guard::Guard(std::span<const int> kept, const std::function<void()>& finish) {
   int pipe[2];
   if (::pipe2(pipe, O_CLOEXEC) != 0) return;
   UniqueFd hears{pipe[0]};
-  told_ = UniqueFd{pipe[1]};
+  lives_ = UniqueFd{pipe[1]};
   process_ = ::fork();
   if (process_ == 0) guard(hears.get(), {kept.begin(), kept.end()}, finish);
 }
 
 Guard::~Guard() {
   if (process_ < 0) return;
-  const char word = 1;
-  while (::write(told_.get(), &word, 1) < 0 && errno == EINTR) {
-  }
-  while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  ::kill(process_, SIGKILL);  // it only waits as long as this process lives
+  wait_for(process_);
 }
 
 }  // namespace tracer::cli

@@ -24,7 +24,7 @@ class Guard {
 
  private:
   pid_t process_ = -1;
-  UniqueFd told_;
+  UniqueFd lives_;  ///< open as long as this process is
 };
 
 }  // namespace tracer::cli

@@ -65,14 +65,14 @@ void after_the_end(int signal) {
   _exit(error == ENOENT ? 127 : 126);
 }
 
+}  // namespace
+
 int wait_for(pid_t process) {
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
   return status;
 }
-
-}  // namespace
 
 Ended run_program(const std::vector<std::string>& command, const Environment& changes) {
   int report[2];

@@ -25,6 +25,9 @@ struct Ended {
 /// terminal, SIGTERM and SIGHUP are passed on; all four leave this process alive to look after the trace.
 Ended run_program(const std::vector<std::string>& command, const Environment& changes);
 
+/// As waitpid(2) says how a child ended, however often a signal comes meanwhile.
+int wait_for(pid_t process);
+
 /// What `command` writes to standard output; its errors are discarded, "" when it cannot be started.
 std::string output_of(const std::vector<std::string>& command, const Environment& changes);
 

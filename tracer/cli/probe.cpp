@@ -4,13 +4,12 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 
 #include "formats/raw/reader.hpp"
+#include "tracer/cli/launch.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::cli {
@@ -47,9 +46,7 @@ std::optional<Journal> probe_runtime(const fs::path& runtime, const fs::path& li
   if (child == 0) start_runtime(runtime, library, directory / "trace");
   std::optional<Journal> journal;
   if (child > 0) {
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    wait_for(child);
     try {
       journal = raw::open_trace(directory / "trace")->journal();
     } catch (const Error&) {  // no tool was started

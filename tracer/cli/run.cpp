@@ -2,8 +2,6 @@
 // `tracer run`: starts a program with the tool in its OpenMP runtime and looks after the trace.
 #include <CLI/CLI.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -12,13 +10,13 @@
 #include <optional>
 #include <thread>
 
-#include "tracer/base/file.hpp"
 #include "tracer/base/job_directory.hpp"
 #include "tracer/base/output_pattern.hpp"
 #include "tracer/cli/annotations.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/cli/guard.hpp"
+#include "tracer/cli/job_launch.hpp"
 #include "tracer/cli/launch.hpp"
 #include "tracer/cli/mpi_library.hpp"
 #include "tracer/cli/program.hpp"
@@ -99,87 +97,6 @@ std::string runtime_to_preload(const Program& program, const Options& options) {
 std::string prepended(const char* name, const std::string& value) {
   const char* old = std::getenv(name);
   return old != nullptr && *old != '\0' ? value + ":" + old : value;
-}
-
-/// Where this launch's processes write, and who makes one archive of it.
-struct Launch {
-  std::string mark = random_name();
-  std::optional<JobRun> job;  ///< none: there is no place, and the tool will say so itself
-  fs::path place;             ///< the job's directory, as it is said
-  fs::path at;                ///< and as it is gone to: nobody can put another there
-  bool shared = false;        ///< with other `tracer run`s
-  bool nested = false;        ///< below another `tracer run`, which looks after the job
-  bool keeps_open = false;    ///< for launches that come later
-  unsigned processes = 0;     ///< that the launcher started; 0 unknown
-};
-
-/// An outer `tracer run` has set both.
-fs::path directory_of_outer_launch() {
-  const char* mark = std::getenv("TRACER_LAUNCH");
-  const char* output = std::getenv("TRACER_OUTPUT");
-  if (mark == nullptr || *mark == '\0' || output == nullptr) return {};
-  const fs::path place = expand_output(output, {});
-  return place.is_absolute() && !job_of_directory(place).empty() ? place : fs::path{};
-}
-
-void make_parents(const fs::path& path) {
-  fs::path built;
-  std::error_code error;
-  for (const auto& part : path.parent_path()) {
-    built /= part;
-    if (!fs::exists(built, error)) make_private_directory(built);
-  }
-}
-
-std::string host_name() {
-  char name[256] = "";
-  ::gethostname(name, sizeof name - 1);
-  return name;
-}
-
-/// Makes or joins the job's directory.
-Launch begin_launch(const Options& options, const fs::path& program) {
-  Launch launch;
-  if (options.output.empty()) launch.place = directory_of_outer_launch();
-  launch.at = launch.place;
-  launch.nested = !launch.place.empty();
-  if (launch.nested) return launch;
-  const Launcher launcher = find_launcher();
-  std::string pattern = wanted_output(options.output);
-  std::string job = launch.mark;
-  if (!launcher.job.empty()) {
-    if (const std::string common = pattern_of_job(pattern, launcher.job); !common.empty()) {
-      pattern = common;
-      job = launcher.job;
-      launch.shared = true;
-      launch.processes = launcher.processes;
-      launch.keeps_open = launcher.named;
-    }
-  }
-  const OutputNames names{program.string(), static_cast<std::uint64_t>(::getpid()), host_name()};
-  try {
-    const fs::path wanted = place_of(expand_output(pattern, names), fs::current_path());
-    make_parents(wanted);
-    launch.job.emplace(wanted, job, launch.mark);
-    launch.place = launch.job->directory().path;
-    launch.at = launch.job->at();
-  } catch (const std::exception&) {
-    launch.place.clear();  // the tool meets the same, says it, and the program runs
-  }
-  return launch;
-}
-
-/// What this launch's processes have left, the first one's first; relative to the job's directory. All lies in that,
-/// and no one else can write there.
-std::vector<fs::path> traces_of(const Launch& launch) {
-  std::vector<fs::path> traces;
-  if (launch.place.empty()) return traces;
-  std::error_code error;
-  if (!launch.shared && !launch.nested && fs::exists(launch.at / "raw", error)) traces.push_back({});
-  for (const fs::path& part : parts_of_job(launch.at, launch.shared || launch.nested ? launch.mark : "")) {
-    if (fs::exists(part / "raw", error)) traces.push_back(fs::path{"parts"} / part.filename());
-  }
-  return traces;
 }
 
 Environment environment_for(const Options& options, const std::string& library, const std::string& preload,
@@ -291,6 +208,14 @@ void show(const Options& options, const Launch& launch) {
   }
 }
 
+/// This run is the job's last. `good`: nothing failed before; returned is whether that is so still.
+bool finish_job(const Options& options, Launch& launch, std::size_t own, bool good) {
+  if (!options.raw && !options.separate) good = make_one(options, launch, own) && good;
+  launch.job->clean_up(launch.keeps_open);
+  if (!options.raw && good) show(options, launch);
+  return good;
+}
+
 /// The launcher has killed this `tracer run`: what it would have done at the end of its program, and of the job.
 void finish_killed(const Options& options, Launch& launch) {
   const auto is_over = [&] {
@@ -298,11 +223,7 @@ void finish_killed(const Options& options, Launch& launch) {
     return std::none_of(parts.begin(), parts.end(), [](const fs::path& part) { return is_being_recorded(part); });
   };
   while (!is_over()) std::this_thread::sleep_for(std::chrono::milliseconds{100});
-  if (!launch.job->end(launch.processes)) return;
-  bool good = true;
-  if (!options.raw && !options.separate) good = make_one(options, launch, 0);
-  launch.job->clean_up(launch.keeps_open);
-  if (!options.raw && good) show(options, launch);
+  if (launch.job->end(launch.processes)) finish_job(options, launch, 0, true);
 }
 
 int run(const Options& options) {
@@ -322,7 +243,7 @@ int run(const Options& options) {
   if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
   const Program inspected = inspect_program(*program);
   const std::string preload = runtime_to_preload(inspected, options);
-  Launch launch = begin_launch(options, *program);
+  Launch launch = begin_launch(options.output, *program);
   if (launch.job && launch.job->directory().renamed && !options.quiet) {
     print_note(launch.job->directory().wanted.string() + " is not empty: the trace goes to " +
                launch.place.filename().string() + " beside it.");
@@ -345,11 +266,7 @@ int run(const Options& options) {
   if (traces.empty() && !options.quiet && ended.start_error == 0) say_none_was_made(ended, preload);
   const bool is_last = !launch.job || launch.job->end(launch.processes);
   if (is_last && !options.quiet) say_left_memory(left);
-  if (launch.job && is_last) {
-    if (!options.raw && !options.separate) good = make_one(options, launch, traces.size()) && good;
-    launch.job->clean_up(launch.keeps_open);
-    if (!options.raw && good) show(options, launch);
-  }
+  if (launch.job && is_last) good = finish_job(options, launch, traces.size(), good);
   return good || ended.exit_status != 0 ? ended.exit_status : failure;
 }
 

@@ -32,7 +32,7 @@ struct Part {
   otf2::PartSummary summary;
   otf2::PartOfMpi mpi;
   long rank = -1;
-  std::string host, process_id, parent_id, program, ending;
+  std::string host, process_id, parent_id, program, ending, mpi_abort;
   ClockOfPart clock;
 };
 
@@ -77,6 +77,7 @@ Part read(const fs::path& directory) {
   part.parent_id = property(all, "TRACER::PARENT_PROCESS_ID");
   part.program = property(all, "TRACER::PROGRAM");
   part.ending = property(all, "TRACER::ENDING");
+  part.mpi_abort = fact(all, "MPI_ABORT");
   part.clock = clock_of_part(all, part.summary.clock);
   if (!part.mpi.empty() && part.summary.processes == 1) {
     part.clock.world = part.mpi.world;
@@ -262,11 +263,8 @@ MergeResult merge_parts(std::vector<Part> parts, const fs::path& directory, cons
         if (is_of_process(p.name)) one.identity.properties.push_back(p);
     }
     const std::string who = part.rank >= 0 ? "rank " + std::to_string(part.rank) : "process " + part.process_id;
-    const auto& properties = part.summary.properties;
-    const auto aborted = std::find_if(properties.begin(), properties.end(),
-                                      [](const Property& p) { return p.name == "TRACER::RUN::MPI_ABORT"; });
-    if (aborted != properties.end())  // which ended the others
-      result.deaths.insert(result.deaths.begin(), who + " called MPI_Abort with error code " + aborted->value);
+    if (!part.mpi_abort.empty())  // which ended the others
+      result.deaths.insert(result.deaths.begin(), who + " called MPI_Abort with error code " + part.mpi_abort);
     else if (part.ending.starts_with("none"))
       result.deaths.push_back(who + " did not end by itself");
     joined.push_back(std::move(one));

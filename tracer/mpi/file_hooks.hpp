@@ -22,14 +22,6 @@ inline std::uint16_t io_flags(const File& file, std::uint16_t flags) noexcept {
   return file.is_collective ? flags : flags & static_cast<std::uint16_t>(~io_operation::collective);
 }
 
-inline Call::Io io_begin(const File& file, IoMode mode, std::uint16_t flags, std::uint64_t bytes) noexcept {
-  return {.mode = static_cast<std::uint8_t>(mode),
-          .flags = io_flags(file, flags),
-          .bytes = bytes,
-          .id = next_number(),
-          .offset = 0};
-}
-
 /// What the end of an operation needs; nothing where the file is not known.
 struct FileOperation {
   File* file = nullptr;
@@ -45,7 +37,12 @@ inline FileOperation begin_operation(const Call& call, Word handle, IoMode mode,
                                      Word datatype = 0) noexcept {
   File* const file = file_of(handle);
   if (file == nullptr) return {};
-  const FileOperation begun{file, io_begin(*file, mode, flags, call.bytes(count, datatype))};
+  const FileOperation begun{file,
+                            {.mode = static_cast<std::uint8_t>(mode),
+                             .flags = io_flags(*file, flags),
+                             .bytes = call.bytes(count, datatype),
+                             .id = next_number(),
+                             .offset = 0}};
   call.io(Endpoint::begin, IoStep::operation_begin, file->id, begun.io);
   return begun;
 }

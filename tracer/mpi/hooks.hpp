@@ -2,8 +2,6 @@
 // All hooks that mpi_functions.def names, and those of the begin and end of MPI.
 #pragma once
 
-#include <cstdio>
-
 #include "tracer/mpi/clocks.hpp"
 #include "tracer/mpi/collective_hooks.hpp"
 #include "tracer/mpi/communicator_hooks.hpp"
@@ -55,9 +53,7 @@ struct aborting {
   template <class Next>
   static Word run(const Call& call, Next next, Word comm, Word code) noexcept {
     call.enter();
-    char number[16];
-    std::snprintf(number, sizeof number, "%d", static_cast<int>(code));
-    tell_fact("RUN::MPI_ABORT", number);
+    tell_fact("RUN::MPI_ABORT", static_cast<int>(code));
     const Word result = next(comm, code);
     call.leave();
     return result;

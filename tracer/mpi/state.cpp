@@ -201,6 +201,12 @@ void tell_fact(const char* name, const char* value) noexcept {
   if (const auto* table = front.load(std::memory_order_relaxed)) table->fact(name, value);
 }
 
+void tell_fact(const char* name, int value) noexcept {
+  char number[16];
+  std::snprintf(number, sizeof number, "%d", value);
+  tell_fact(name, number);
+}
+
 void tell_fact(const char* kind, std::uint32_t number, const char* value) noexcept {
   char name[48];
   std::snprintf(name, sizeof name, "MPI::%s::%u", kind, number);
@@ -239,11 +245,8 @@ void begin(int threads_provided) noexcept {
   if (ask(MpiFunction::Comm_size, family.comm_world, &world.size) != 0) return;
   ask(MpiFunction::Comm_rank, family.comm_world, &world.rank);
   ask(MpiFunction::Comm_group, family.comm_world, &world_group);
-  char number[16];
-  std::snprintf(number, sizeof number, "%d", world.size);
-  tell_fact("MPI::WORLD_SIZE", number);
-  std::snprintf(number, sizeof number, "%d", world.rank);
-  tell_fact("MPI::WORLD_RANK", number);
+  tell_fact("MPI::WORLD_SIZE", world.size);
+  tell_fact("MPI::WORLD_RANK", world.rank);
   Text text;
   text.add("identity=WORLD;size=%d;rank=%d;members=0-%d", world.size, world.rank, world.size - 1);
   world.identity = "WORLD";

@@ -127,6 +127,7 @@ void begin_session() noexcept;
 
 /// Tells the trace what docs/formats/job-parts.md has of this name; of the number-th of a kind: MPI::<kind>::<number>.
 void tell_fact(const char* name, const char* value) noexcept;
+void tell_fact(const char* name, int value) noexcept;
 void tell_fact(const char* kind, std::uint32_t number, const char* value) noexcept;
 
 /// What is in the program and not in the trace but as a region; counted for the archive's properties.

@@ -212,19 +212,16 @@ std::optional<Registers> LiveTarget::registers(std::uint64_t thread) const {
 
 std::string LiveTarget::file(const std::string& path) const {
   const std::string seen = proc(process_id_, "root") + path;
-  const auto theirs = FileIdentity::at(seen.c_str(), true);
-  if (!theirs && !FileIdentity::at(path.c_str(), true)) {
-    // Mounted for the process alone, below a root that is not ours: the kernel gives what is mapped itself.
-    const auto mapped =
-        std::find_if(mappings_.begin(), mappings_.end(), [&](const Mapping& mapping) { return mapping.path == path; });
-    if (mapped != mappings_.end()) {
-      char range[48];
-      std::snprintf(range, sizeof range, "map_files/%llx-%llx", static_cast<unsigned long long>(mapped->begin),
-                    static_cast<unsigned long long>(mapped->end));
-      return proc(process_id_, range);
-    }
-  }
-  return !theirs || theirs.is(FileIdentity::at(path.c_str(), true)) ? path : seen;
+  const auto theirs = FileIdentity::at(seen.c_str(), true), ours = FileIdentity::at(path.c_str(), true);
+  if (theirs) return theirs.is(ours) ? path : seen;
+  const auto mapped =
+      std::find_if(mappings_.begin(), mappings_.end(), [&](const Mapping& mapping) { return mapping.path == path; });
+  if (ours || mapped == mappings_.end()) return path;
+  // Mounted for the process alone, below a root that is not ours: the kernel gives what is mapped itself.
+  char range[48];
+  std::snprintf(range, sizeof range, "map_files/%llx-%llx", static_cast<unsigned long long>(mapped->begin),
+                static_cast<unsigned long long>(mapped->end));
+  return proc(process_id_, range);
 }
 
 bool LiveTarget::is_callers() const {

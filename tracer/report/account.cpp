@@ -122,7 +122,7 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
     }
   }
   refresh(state, event.time);
-  if (is_ours_) state.record_until = event.time + callback_ns;
+  if (is_ours_) state.tool_until = std::max(state.tool_until, event.time + callback_ns);
   switch (event.type) {
     case EventType::thread_fork:
       state.forking = true;
@@ -214,18 +214,14 @@ void Accountant::work(State& state, Task& task, std::uint64_t ns) {
   add_to(member.spent, region, ns);
 }
 
-/// Of what is between `from` and `to`, the tool's part is that before `until`: how long it is.
-std::uint64_t Accountant::charge_tool(State& state, std::uint64_t from, std::uint64_t to, std::uint64_t until) {
-  const std::uint64_t ns = std::min(to, until) - std::min({from, to, until});
-  charge(state, Place::tool, ns);
-  return ns;
-}
-
 void Accountant::interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) {
   State& state = states_[location];
   if (!state.counted || state.helper) return;
-  from += charge_tool(state, from, to, state.tool_until);
-  from += charge_tool(state, from, to, state.record_until);
+  if (state.tool_until > from) {
+    const std::uint64_t until = std::min(to, state.tool_until);
+    charge(state, Place::tool, until - from);
+    from = until;
+  }
   const std::uint64_t ns = to - from;
   if (ns == 0) return;
   const bool outside = state.members.empty();

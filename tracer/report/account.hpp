@@ -163,11 +163,11 @@ class Accountant final : public Observer {
     bool counted = false, worker = false, initial = false, seen = false, forking = false, joining = false, idle = false,
          helper = false;
     std::uint64_t idle_from = 0;
-    std::uint64_t teams_before = 0;                  ///< the teams' time when the idling began
-    std::uint64_t teams_now = 0;                     ///< that of the location's last event
-    std::uint64_t mpi_before = 0, mpi_now = 0;       ///< as those, of the time that its process' thread was in MPI
-    std::uint32_t process = 0;                       ///< index into processes_
-    std::uint64_t tool_until = 0, record_until = 0;  ///< it waited for the drainer; a record was written
+    std::uint64_t teams_before = 0;             ///< the teams' time when the idling began
+    std::uint64_t teams_now = 0;                ///< that of the location's last event
+    std::uint64_t mpi_before = 0, mpi_now = 0;  ///< as those, of the time that its process' thread was in MPI
+    std::uint32_t process = 0;                  ///< index into processes_
+    std::uint64_t tool_until = 0;               ///< it waited for the drainer, or wrote a record
     std::uint64_t created_at = 0, creates = 0;
     std::uint64_t lock_from = 0;  ///< of the wait that goes on
     std::uint64_t team_ns = 0;    ///< that the master needed for the team's start and join
@@ -204,7 +204,6 @@ class Accountant final : public Observer {
   void finish_episode(Team& team, Episode& episode, std::uint64_t time);
   void unblock(Task& task, std::uint64_t time);
   void work(State& state, Task& task, std::uint64_t ns);
-  std::uint64_t charge_tool(State& state, std::uint64_t from, std::uint64_t to, std::uint64_t until);
   void take_out_helper(LocationRef location, State& state, const Team& team);
   TeamState& state_of(Team& team) { return teams_[&team]; }
   void refresh(State& state, std::uint64_t time);
@@ -232,8 +231,8 @@ class Accountant final : public Observer {
   std::unordered_map<const Task*, std::uint32_t> blocked_;
   std::unordered_map<const Task*, std::vector<Task*>> successors_;
   std::map<DetailKey, AccountRow> details_;
-  std::uint64_t undelayed_ = 0;  ///< of Place::tasking, before the time without a processor is taken from it
-  bool is_ours_ = false;         ///< what recording cost is known of no other tool
+  std::uint64_t undelayed_tasking_ = 0;  ///< Place::tasking, before the time without a processor is taken from it
+  bool is_ours_ = false;                 ///< what recording cost is known of no other tool
   std::uint64_t now_ = 0;
   std::uint64_t in_teams_ = 0, most_at_once_ = 0;
   std::uint64_t tasks_ = 0, task_work_ = 0, creates_ = 0;

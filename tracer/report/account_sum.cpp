@@ -126,7 +126,7 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
     row.location = static_cast<LocationRef>(i);
     row.facts = thread_facts(definitions_.locations[i]);
     mpi_idle += state.ns[static_cast<std::size_t>(Place::mpi_idle)];
-    undelayed_ += state.ns[static_cast<std::size_t>(Place::tasking)];
+    undelayed_tasking_ += state.ns[static_cast<std::size_t>(Place::tasking)];
     share_delay(state, row.facts.delay);
     row.ns = state.ns;
     for (std::size_t p = 0; p < places; ++p) sum.ns[p] += row.ns[p];
@@ -157,15 +157,16 @@ Account Accountant::account() {
     result.processes.push_back(one);
   }
   for (const std::uint64_t ns : result.ns) result.total += ns;
+  // Waiting is lost whether or not the thread had a processor meanwhile; the runtime's own work for tasks is less by
+  // what that place gave away.
+  const double kept =
+      undelayed_tasking_ == 0
+          ? 1.0
+          : std::min(1.0, static_cast<double>(result.at(Place::tasking)) / static_cast<double>(undelayed_tasking_));
   for (auto& [key, row] : details_) {
     if (helper_regions_.contains(row.parallel)) continue;
+    if (row.place == Place::tasking) row.ns = static_cast<std::uint64_t>(static_cast<double>(row.ns) * kept);
     result.details.push_back(row);
-    // Waiting is lost whether or not the thread had a processor meanwhile; the runtime's own work for tasks is less by
-    // what that place gave away.
-    const auto all = static_cast<double>(undelayed_);
-    if (row.place == Place::tasking && all > 0)
-      result.details.back().ns = static_cast<std::uint64_t>(
-          static_cast<double>(row.ns) * std::min(1.0, static_cast<double>(result.at(Place::tasking)) / all));
   }
   std::stable_sort(result.details.begin(), result.details.end(),
                    [](const AccountRow& a, const AccountRow& b) { return a.ns > b.ns; });

@@ -97,7 +97,7 @@ Balance balance_of_processes(const std::vector<ProcessRow>& processes) {
   return balance;
 }
 
-int end_rank(const RunFacts& facts) {
+int weight_of_end(const RunFacts& facts) {
   return facts.mpi_abort.empty() ? facts.killed() : 2;
 }
 
@@ -111,7 +111,7 @@ RunFacts facts_of_all(const Definitions& definitions, const std::vector<ProcessR
     if (!process.facts.known) continue;
     by_host[process.facts.host].push_back(&process.facts);
     processor_ns += process.facts.processor_ns;
-    if (of == nullptr || end_rank(process.facts) > end_rank(*of)) of = &process.facts;
+    if (of == nullptr || weight_of_end(process.facts) > weight_of_end(*of)) of = &process.facts;
   }
   if (of == nullptr) return all;
   all = *of;

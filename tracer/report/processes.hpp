@@ -47,7 +47,7 @@ std::string name_in_job(const Definitions& definitions, LocationRef location);
 
 /// How much the end of a process says of the others': one that was killed more than one that was not, the one that
 /// called MPI_Abort most.
-int end_rank(const RunFacts& facts);
+int weight_of_end(const RunFacts& facts);
 
 /// Of the run as a whole: what the archive says of it, or else what it says of its processes.
 RunFacts facts_of_all(const Definitions& definitions, const std::vector<ProcessRow>& processes);

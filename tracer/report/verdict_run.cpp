@@ -70,7 +70,7 @@ std::string Judge::who_was_killed() const {
   for (const ProcessRow& process : report_.processes) {
     if (!process.facts.killed()) continue;
     ++killed;
-    if (first == nullptr || end_rank(process.facts) > end_rank(first->facts)) first = &process;
+    if (first == nullptr || weight_of_end(process.facts) > weight_of_end(first->facts)) first = &process;
   }
   return first->name + " was " + ending_text(first->facts) +
          (killed == 1 ? "" : format(", %llu more were killed as well", number(killed - 1)));

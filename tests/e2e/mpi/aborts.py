@@ -7,11 +7,10 @@ import json
 import pathlib
 import sys
 import tempfile
-import time
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
-from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
+from mpi_jobs import compiled, environment, installed, is_one_archive, launch  # noqa: E402
 from traced import clean, forget_the_killed, run  # noqa: E402
 
 RANKS, ABORTING, CODE = 4, 2, 7
@@ -21,11 +20,8 @@ def faults_of(options, family, program, job):
     done = run([*launch(family, RANKS), options.tracer, "run", "-q", "-o", str(job), "--", program, str(ABORTING), str(CODE)], environment(TRACER_LIBRARY=options.tool))
     if done.returncode == 0:
         return (yield f"the launcher ends with 0: {done.stdout[-500:]}{done.stderr[-500:]}")
-    began = time.monotonic()
-    while (job / "parts").exists() or not (job / "traces.otf2").exists():
-        if time.monotonic() - began > 60:
-            return (yield f"no archive after a minute: {sorted(str(path.relative_to(job)) for path in job.rglob('*'))[:40]} {done.stderr[-1000:]}")
-        time.sleep(0.1)
+    if not is_one_archive(job):
+        return (yield f"no archive after a minute: {sorted(str(path.relative_to(job)) for path in job.rglob('*'))[:40]} {done.stderr[-1000:]}")
     checked = run([options.tracer, "check", str(job)], clean())
     if checked.returncode != 0:
         yield f"tracer check: {checked.stdout[-1500:]}{checked.stderr[-500:]}"

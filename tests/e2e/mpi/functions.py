@@ -14,8 +14,6 @@ SKIP = 77
 FAMILIES = {"openmpi": ("mpicc.openmpi", ["--showme:link"], ("libmpi.so", "libmpi_mpifh.so")), "mpich": ("mpicc.mpich", ["-link_info"], ("libmpich.so", "libmpichfort.so"))}
 # MPIs also export names that nothing calls (MPI_Abort_f08 of Open MPI). Conversions of handles and statuses (macros in some MPIs), callbacks that MPI brings, functions of Fortran that are no subroutines, and words to compilers.
 NOT_CALLS = re.compile(r"_[cf]\d*2[cf]\d*$|_(null|dup|copy|delete)?_?fn(_null)?$|_conversion_fn_null|wtime|wtick|aint_(add|diff)|sizeof|f_sync_reg|alloc_mem_cptr|_cptr$|delete_error_")
-
-
 TABLE = pathlib.Path(__file__).parents[3] / "include/tracer/mpi_functions.def"
 # Of MPI's own in Fortran: no argc and argv, no ierror.
 FORTRAN_IS_OTHER = {"Init": 1, "Init_thread": 3, "Info_create_env": 2, "Pcontrol": 1}

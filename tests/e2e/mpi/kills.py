@@ -17,7 +17,7 @@ import time
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
-from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
+from mpi_jobs import compiled, environment, installed, is_one_archive, launch  # noqa: E402
 from traced import clean, forget_the_killed, run  # noqa: E402
 
 RANKS = 4
@@ -50,9 +50,8 @@ def one_run(options, family, program, directory):
     os.kill(process, signal.SIGKILL)
     said = launcher.communicate(timeout=120)[0]
     # A launcher does not wait for the `tracer run` of ranks that it ends, or ends those as well: their guards go on.
-    job, began = directory / "job", time.monotonic()
-    while ((job / "parts").exists() or not (job / "traces.otf2").exists()) and time.monotonic() - began < 60:
-        time.sleep(0.1)
+    job = directory / "job"
+    is_one_archive(job)
     return list(faults_of_job(options, job, proof, victim, said))
 
 
