@@ -17,8 +17,24 @@ namespace {
 
 /// Fast; the packed pages hardly get smaller at higher levels.
 constexpr int level = 1;
-/// Packed numbers that zstd makes smaller by less than a fifth stay as they are: it takes as long as all else.
-constexpr std::size_t worth_it = 5;
+/// What zstd makes smaller by less than a sixth stays as it is: it takes as long as all else.
+bool is_worth_it(std::size_t packed, std::size_t size) {
+  return packed <= size - size / 6;
+}
+/// What is compressed anyway takes little longer in whole bytes.
+bool is_smaller(std::size_t packed, std::size_t other) {
+  return packed <= other - other / 16;
+}
+
+/// zstd's frame of `body`; valid until the thread's next call.
+std::span<const std::uint8_t> compressed(std::span<const std::uint8_t> body, void* compressor) {
+  static thread_local Bytes packed;
+  packed.resize(std::max(packed.size(), ZSTD_compressBound(body.size())));
+  const std::size_t got = ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(compressor), packed.data(), packed.size(),
+                                            body.data(), body.size(), level);
+  if (ZSTD_isError(got) != 0) throw Error{std::string{"zstd: "} + ZSTD_getErrorName(got)};
+  return {packed.data(), got};
+}
 
 template <class T>
 std::string plain_bytes(T value) {
@@ -58,6 +74,7 @@ void ColumnWriter::add(std::span<const std::int64_t> values) {
   const bool begins = body_.empty();
   if (begins) {
     body_.resize(head_room);
+    in_bytes_.resize(head_room);
     first_ = values.front();
   }
   const std::span<const std::int64_t> own = begins ? values : values.subspan(1);
@@ -67,10 +84,12 @@ void ColumnWriter::add(std::span<const std::int64_t> values) {
     add_reals(own);
   } else {
     add_limits(own);
-    if (encoding_ == plain)
+    if (encoding_ == plain) {
       add_as_is(own);
-    else if (values.size() > 1)
-      encode_delta_block(values, type_ == Type::int32, body_);
+    } else if (values.size() > 1) {
+      encode_delta_block(values, type_ == Type::int32, widths_, body_);
+      if (codec_ == -1) encode_delta_block(values, type_ == Type::int32, Widths::bytes, in_bytes_);
+    }
   }
 }
 
@@ -112,29 +131,21 @@ void ColumnWriter::add_reals(std::span<const std::int64_t> values) {
 template <class Head>
 void ColumnWriter::add_page(std::int64_t type, std::span<const std::uint8_t> body, std::string& out, void* compressor,
                             Head&& head) {
-  const std::uint8_t* bytes = body.data();
-  std::size_t size = body.size();
-  static thread_local Bytes packed;
-  if (codec_ != uncompressed && size != 0) {
-    packed.resize(std::max(packed.size(), ZSTD_compressBound(size)));
-    const std::size_t got =
-        ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(compressor), packed.data(), packed.size(), body.data(), size, level);
-    if (ZSTD_isError(got) != 0) throw Error{std::string{"zstd: "} + ZSTD_getErrorName(got)};
-    if (codec_ == -1) codec_ = got > size - size / worth_it ? uncompressed : zstd;
-    if (codec_ == zstd) {
-      bytes = packed.data();
-      size = got;
-    }
+  std::span<const std::uint8_t> stored = body;
+  if (codec_ != uncompressed && !body.empty()) {
+    const auto packed = compressed(body, compressor);
+    if (codec_ == -1) codec_ = is_worth_it(packed.size(), body.size()) ? zstd : uncompressed;
+    if (codec_ == zstd) stored = packed;
   }
   const std::size_t before = out.size();
   Thrift header{out};
   header.i32(1, type);
   header.i32(2, static_cast<std::int64_t>(body.size()));
-  header.i32(3, static_cast<std::int64_t>(size));
+  header.i32(3, static_cast<std::int64_t>(stored.size()));
   head(header);
   header.end();
   raw_ += out.size() - before + body.size();
-  out.append(reinterpret_cast<const char*>(bytes), size);
+  out.append(reinterpret_cast<const char*>(stored.data()), stored.size());
 }
 
 void ColumnWriter::end_page(std::size_t rows, void* compressor) {
@@ -148,6 +159,8 @@ void ColumnWriter::end_page(std::size_t rows, void* compressor) {
     encode_delta_head(rows, first_, head);
     from -= head.size();
     std::copy(head.begin(), head.end(), body_.begin() + static_cast<std::ptrdiff_t>(from));
+    std::copy(head.begin(), head.end(), in_bytes_.begin() + static_cast<std::ptrdiff_t>(from));
+    if (codec_ == -1) choose_form(from, compressor);
   }
   add_page(data_page, std::span{body_}.subspan(from), pages_, compressor, [&](Thrift& header) {
     header.begin_struct(5);
@@ -158,7 +171,19 @@ void ColumnWriter::end_page(std::size_t rows, void* compressor) {
     header.end_struct();
   });
   body_.clear();
+  in_bytes_.clear();
   indices_.clear();
+}
+
+/// Of the forms of a group's first page the smallest, where that is worth its time; `from`: where the page begins.
+void ColumnWriter::choose_form(std::size_t from, void* compressor) {
+  const auto bits = std::span{body_}.subspan(from), bytes = std::span{in_bytes_}.subspan(from);
+  const std::size_t of_bits = compressed(bits, compressor).size();
+  const std::size_t of_bytes = compressed(bytes, compressor).size();
+  codec_ = is_worth_it(std::min(of_bits, of_bytes), bits.size()) ? zstd : uncompressed;
+  if (codec_ == uncompressed || !is_smaller(of_bytes, of_bits)) return;
+  widths_ = Widths::bytes;
+  std::swap(body_, in_bytes_);
 }
 
 std::uint32_t ColumnWriter::word(std::string_view text) {
@@ -227,6 +252,7 @@ ColumnWriter::Group ColumnWriter::end_group(void* compressor) {
   group.chunk.codec = codec_ == -1 ? static_cast<std::int64_t>(uncompressed) : codec_;
   limits_into(group.chunk);
   codec_ = -1;
+  widths_ = Widths::bits;
   limits_ = {};
   return group;
 }

@@ -88,6 +88,7 @@ class ColumnWriter {
   void add_page(std::int64_t type, std::span<const std::uint8_t> body, std::string& out, void* compressor, Head&& head);
   std::string dictionary_page_of(void* compressor);
   void limits_into(Chunk& chunk) const;
+  void choose_form(std::size_t from, void* compressor);
 
   /// Room for what is known of a page only at its end.
   static constexpr std::size_t head_room = 32;
@@ -95,6 +96,8 @@ class ColumnWriter {
   Type type_;
   std::int64_t encoding_;
   Bytes body_;                         ///< of the page: after head_room bytes blocks or reals
+  Bytes in_bytes_;                     ///< the same in whole bytes, of a group's first page of differences
+  Widths widths_ = Widths::bits;       ///< of the group's differences
   std::int64_t first_ = 0;             ///< of the page
   std::vector<std::int64_t> indices_;  ///< of the page, of texts
   std::string pages_;                  ///< headers and bodies of the group so far

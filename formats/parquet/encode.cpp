@@ -86,7 +86,14 @@ void encode_delta_head(std::uint64_t count, std::int64_t first, Bytes& out) {
 
 namespace {
 
-template <bool Narrow>
+/// Least differences of blocks beside each other are alike, too.
+std::int64_t rounded_down(std::int64_t least) {
+  if (least >= 0) return 0;
+  const std::uint64_t size = std::uint64_t{0} - static_cast<std::uint64_t>(least);
+  return static_cast<std::int64_t>(std::uint64_t{0} - std::bit_ceil(size));
+}
+
+template <bool Narrow, Widths Each>
 void encode_block(std::span<const std::int64_t> values, Bytes& out) {
   if (all_alike(values)) {
     out.insert(out.end(), 1 + miniblocks, 0);  // the least difference, and the widths
@@ -102,6 +109,7 @@ void encode_block(std::span<const std::int64_t> values, Bytes& out) {
     deltas[i] = delta;
     least = std::min(least, static_cast<std::int64_t>(delta));
   }
+  if constexpr (Each == Widths::bytes) least = rounded_down(least);
   const std::uint64_t mask = Narrow ? 0xffffffffu : ~std::uint64_t{0};
   for (std::size_t i = 0; i < count; ++i) deltas[i] = (deltas[i] - static_cast<std::uint64_t>(least)) & mask;
   std::fill(deltas.begin() + static_cast<std::ptrdiff_t>(count), deltas.end(), 0);
@@ -117,7 +125,8 @@ void encode_block(std::span<const std::int64_t> values, Bytes& out) {
     const std::uint64_t* const from = deltas.data() + m * miniblock;
     std::uint64_t any = 0;
     for (std::size_t i = 0; i < miniblock; ++i) any |= from[i];
-    const auto width = static_cast<unsigned>(std::bit_width(any));
+    auto width = static_cast<unsigned>(std::bit_width(any));
+    if constexpr (Each == Widths::bytes) width = (width + 7) / 8 * 8;
     *widths++ = static_cast<std::uint8_t>(width);
     if (m * miniblock < count) to = packers[width](from, to);
   }
@@ -126,14 +135,17 @@ void encode_block(std::span<const std::int64_t> values, Bytes& out) {
 
 }  // namespace
 
-void encode_delta_block(std::span<const std::int64_t> values, bool narrow, Bytes& out) {
-  narrow ? encode_block<true>(values, out) : encode_block<false>(values, out);
+void encode_delta_block(std::span<const std::int64_t> values, bool narrow, Widths widths, Bytes& out) {
+  if (widths == Widths::bits)
+    narrow ? encode_block<true, Widths::bits>(values, out) : encode_block<false, Widths::bits>(values, out);
+  else
+    narrow ? encode_block<true, Widths::bytes>(values, out) : encode_block<false, Widths::bytes>(values, out);
 }
 
-void encode_delta(std::span<const std::int64_t> values, bool narrow, Bytes& out) {
+void encode_delta(std::span<const std::int64_t> values, bool narrow, Widths widths, Bytes& out) {
   encode_delta_head(values.size(), values.empty() ? 0 : values.front(), out);
   for (std::size_t at = 1; at < values.size(); at += delta_block)
-    encode_delta_block(values.subspan(at - 1, std::min(delta_block, values.size() - at) + 1), narrow, out);
+    encode_delta_block(values.subspan(at - 1, std::min(delta_block, values.size() - at) + 1), narrow, widths, out);
 }
 
 void encode_indices(std::span<const std::int64_t> indices, std::uint64_t size, Bytes& out) {

@@ -24,13 +24,16 @@ inline bool all_alike(std::span<const std::int64_t> values) noexcept {
   return true;
 }
 
+/// Of packed differences: as few bits as do, or whole bytes, which is more, but a compressor finds what comes again.
+enum class Widths : std::uint8_t { bits, bytes };
+
 /// Appends the values of one page. `narrow`: they are 32 bit numbers, whose differences wrap at 32 bits.
-void encode_delta(std::span<const std::int64_t> values, bool narrow, Bytes& out);
+void encode_delta(std::span<const std::int64_t> values, bool narrow, Widths widths, Bytes& out);
 
 /// The same piece by piece: what a page of `count` values begins with, and its blocks, each of 2 to 1 + delta_block
 /// values, the first of which is the last one of the block before.
 void encode_delta_head(std::uint64_t count, std::int64_t first, Bytes& out);
-void encode_delta_block(std::span<const std::int64_t> values, bool narrow, Bytes& out);
+void encode_delta_block(std::span<const std::int64_t> values, bool narrow, Widths widths, Bytes& out);
 
 /// Appends the bit width (one byte) and the indices of one page; all are below `size`, the dictionary's.
 void encode_indices(std::span<const std::int64_t> indices, std::uint64_t size, Bytes& out);

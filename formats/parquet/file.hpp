@@ -20,7 +20,7 @@ struct Schema {
   std::vector<Column> columns;
   int sorted_by = -1;                                           ///< a column in ascending order; -1 none
   std::vector<std::pair<std::string, std::string>> key_values;  ///< of the file, for whom it concerns
-  std::size_t rows_of_page = 16 * 1024;                         ///< at most 16 K
+  std::size_t rows_of_page = 64 * 1024;
 };
 
 /// Used by one thread. Memory: a page, packed, and one row group's pages, compressed. Throws
@@ -28,7 +28,7 @@ struct Schema {
 /// and no reader takes it.
 class File {
  public:
-  static constexpr std::size_t rows_of_page = 16 * 1024, rows_of_group = 1024 * 1024;
+  static constexpr std::size_t rows_of_page = 64 * 1024, rows_of_group = 1024 * 1024;
 
   File(std::filesystem::path path, Schema schema);
   ~File();

@@ -10,6 +10,7 @@
 using tracer::parquet::Bytes;
 using tracer::parquet::encode_delta;
 using tracer::parquet::encode_indices;
+using tracer::parquet::Widths;
 
 namespace {
 
@@ -98,9 +99,11 @@ TEST_CASE("packed differences are the numbers that were given, whatever their si
           if (narrow) value = static_cast<std::int32_t>(value);
           values.push_back(value);
         }
-        Bytes bytes;
-        encode_delta(values, narrow, bytes);
-        REQUIRE(decode_delta(bytes, narrow) == values);
+        for (const Widths widths : {Widths::bits, Widths::bytes}) {
+          Bytes bytes;
+          encode_delta(values, narrow, widths, bytes);
+          REQUIRE(decode_delta(bytes, narrow) == values);
+        }
       }
     }
   }
