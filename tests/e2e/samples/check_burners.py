@@ -11,8 +11,10 @@ import subprocess
 import sys
 import tempfile
 
-from failing import fail
-from samples_file import SamplesFile
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from failing import fail  # noqa: E402
+from machine import unless_stolen  # noqa: E402
+from samples_file import SamplesFile  # noqa: E402
 
 POINTS = 2.0
 CONSTRUCTS = {"in_loop": ["parallel"], "in_task": ["parallel", "task"], "in_nested": ["parallel", "parallel"]}
@@ -106,4 +108,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(unless_stolen(main))

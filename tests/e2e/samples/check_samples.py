@@ -10,7 +10,9 @@ import subprocess
 import sys
 import tempfile
 
-from failing import fail
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from failing import fail  # noqa: E402
+from machine import unless_stolen  # noqa: E402
 
 POINTS = 3.0  # by how many per cent of all a function's share may be off: some 640 samples, and what else is on the machine
 
@@ -91,4 +93,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(unless_stolen(main))
