@@ -98,6 +98,39 @@ void fail(const Call& call, const Pending& p, Endpoint at) noexcept {
   }
 }
 
+void abandon(const Call& call, const Pending& p, Untold receive) noexcept {
+  if (!p.is_active) return;
+  switch (p.kind) {
+    case PendingKind::nothing:
+    case PendingKind::one_sided:  // which its window's synchronisation completes
+      return;
+    case PendingKind::send:
+      return call.request(Endpoint::none, MpiRequestStep::sent, p.number);
+    case PendingKind::receive:
+      not_told(receive);
+      return call.request(Endpoint::none, MpiRequestStep::cancelled, p.number);
+    case PendingKind::exchange:
+      call.request(Endpoint::none, MpiRequestStep::sent, p.number);
+      not_told(receive);
+      return call.request(Endpoint::none, MpiRequestStep::cancelled, p.number + 1);
+    case PendingKind::collective:
+      return call.collective(Endpoint::none, *p.comm, p.operation, p.root, p.sent, p.received, p.number);
+    case PendingKind::new_comm:
+      return call.request(Endpoint::none, MpiRequestStep::cancelled, p.number);
+    case PendingKind::io:
+      return call.io(Endpoint::none, IoStep::operation_cancelled, p.file->id, {.id = p.number});
+  }
+}
+
+void abandon_all(const Call& call) noexcept {
+  for (Pending *p = claim_all(), *next = nullptr; p != nullptr; p = next) {
+    next = p->next;
+    if (p->is_active && p->kind != PendingKind::nothing) never_completed.fetch_add(1, std::memory_order_relaxed);
+    abandon(call, *p, Untold::left_receive);
+    remove(p);
+  }
+}
+
 void tested(const Call& call, Pending* claimed, Endpoint at) noexcept {
   // Told before another thread can claim it: requests that share a handle may be another's by then, and be over.
   if (claimed->is_active && claimed->kind == PendingKind::one_sided) {

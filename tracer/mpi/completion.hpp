@@ -12,6 +12,11 @@ enum class Outcome : std::uint8_t { done, failed };
 void complete(const Call& call, Pending* claimed, Word status, Outcome outcome, Endpoint at) noexcept;
 /// It began and will not come to its end: what else could be told of it is only counted.
 void fail(const Call& call, const Pending& pending, Endpoint at) noexcept;
+/// Of what goes on MPI brings to its end what nobody will ask for any more: it ends here. What a receive got is not
+/// known.
+void abandon(const Call& call, const Pending& pending, Untold receive) noexcept;
+/// The same of all that is left, at MPI's end; counted.
+void abandon_all(const Call& call) noexcept;
 /// It was looked at and is not over; it is given back.
 void tested(const Call& call, Pending* claimed, Endpoint at) noexcept;
 /// It begins: what was made by MPI_Isend and its like, or a persistent one. `at` as for Call::send.

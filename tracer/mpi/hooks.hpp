@@ -64,6 +64,7 @@ struct finalize {
   template <class Next>
   static Word run(const Call& call, Next next) noexcept {
     call.enter(begins_collective);
+    abandon_all(call);
     compare_clocks_again();
     end();
     const Word result = next();

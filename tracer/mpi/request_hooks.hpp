@@ -270,17 +270,7 @@ struct request_free {
     Pending* const p = claim(family.load(request));
     call.enter();
     const Word result = next(request);
-    if (p != nullptr && p->is_active && p->kind != PendingKind::nothing) {
-      if (p->kind == PendingKind::collective) {
-        call.collective(Endpoint::none, *p->comm, p->operation, p->root, p->sent, p->received, p->number);
-      } else if (p->kind == PendingKind::io) {
-        call.io(Endpoint::none, IoStep::operation_cancelled, p->file->id, {.id = p->number});
-      } else if (p->kind != PendingKind::one_sided) {  // which its window's synchronisation completes
-        call.request(Endpoint::none, p->kind == PendingKind::send ? MpiRequestStep::sent : MpiRequestStep::cancelled,
-                     p->number);
-      }
-      if (p->kind == PendingKind::receive) not_told(Untold::freed_receive);
-    }
+    if (p != nullptr) abandon(call, *p, Untold::freed_receive);
     if (p != nullptr) remove(p);
     call.leave();
     return result;

@@ -140,6 +140,22 @@ Pending* claim(Word handle) noexcept {
   return p;
 }
 
+Pending* claim_all() noexcept {
+  Bucket taken;
+  for (Part& part : all) {
+    const LockedByThreads lock(part.lock);
+    for (std::size_t i = 0; i < part.count; ++i) {
+      Bucket& bucket = part.buckets[i];
+      if (bucket.first == nullptr) continue;
+      (taken.last != nullptr ? taken.last->next : taken.first) = bucket.first;
+      taken.last = bucket.last;
+      bucket = {};
+    }
+    part.used = 0;
+  }
+  return taken.first;
+}
+
 void release(Pending* pending) noexcept {
   Part& part = part_of(pending->handle);
   const LockedByThreads lock(part.lock);

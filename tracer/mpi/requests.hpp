@@ -53,6 +53,8 @@ std::uint64_t next_number(std::uint64_t count = 1) noexcept;
 Pending* add_pending(Word handle, const Pending& pending) noexcept;
 /// Takes the first that no other thread has claimed; nullptr: none of ours.
 Pending* claim(Word handle) noexcept;
+/// Takes all that no thread has claimed, as a list by `next`.
+Pending* claim_all() noexcept;
 /// It is not over: whoever claims next finds it first.
 void release(Pending* claimed) noexcept;
 /// It is over.

@@ -18,6 +18,7 @@ constinit std::atomic<const tracer_front_end*> front{nullptr};
 constinit std::atomic<bool> is_live{false}, has_threads{true};
 constinit std::atomic<std::uint32_t> type_generation{1}, comm_generation{1}, window_generation{1};
 constinit std::atomic<std::uint64_t> untold[static_cast<std::size_t>(Untold::count_)]{};
+constinit std::atomic<std::uint64_t> never_completed{0};
 
 void SpinLock::wait() noexcept {
   for (unsigned turn = 0; taken_.load(std::memory_order_relaxed); ++turn)
@@ -180,6 +181,7 @@ void tell_library() noexcept {
 void tell_untold(void*) noexcept {
   static constexpr const char* names[] = {"messages with another world",
                                           "receives whose request was freed",
+                                          "receives that were never completed",
                                           "receives that failed",
                                           "sends that failed",
                                           "locks that failed",
@@ -193,6 +195,8 @@ void tell_untold(void*) noexcept {
     const std::uint64_t count = untold[i].load(std::memory_order_relaxed);
     if (count != 0) table->count(name, count);
   }
+  if (const std::uint64_t count = never_completed.load(std::memory_order_relaxed); count != 0)
+    table->count("mpi.requests_never_completed", count);
 }
 
 }  // namespace

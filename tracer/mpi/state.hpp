@@ -134,6 +134,7 @@ void tell_fact(const char* kind, std::uint32_t number, const char* value) noexce
 enum class Untold : std::uint8_t {
   foreign_message,
   freed_receive,
+  left_receive,
   failed_receive,
   failed_send,
   failed_lock,
@@ -142,6 +143,8 @@ enum class Untold : std::uint8_t {
   count_
 };
 extern std::atomic<std::uint64_t> untold[static_cast<std::size_t>(Untold::count_)];
+/// Requests that went on at MPI's end; counted likewise.
+extern std::atomic<std::uint64_t> never_completed;
 inline void not_told(Untold what) noexcept {
   untold[static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
 }

@@ -96,6 +96,7 @@ Json json_of(const MpiReport& mpi, std::uint64_t begin) {
           {"reversed", mpi.reversed},
           {"collectives", mpi.collectives},
           {"incomplete_collectives", mpi.incomplete_collectives},
+          {"never_completed", mpi.never_completed},
           {"waited", json_of(mpi.waited)},
           {"wait_states", std::move(waits)},
           {"functions", std::move(calls)},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What MPI allows at its edges: types that are none where nothing is sent, messages of MPI_PROC_NULL, messages that are
-// received in another order than they were found in, a send and a receive in one request. Two ranks, five messages.
+// received in another order than they were found in, a send and a receive in one request, requests that nobody
+// completes. Two ranks, six messages.
 #include <mpi.h>
 #include <stddef.h>
 
@@ -49,6 +50,14 @@ int main(int argc, char** argv) {
   MPI_Isend(out, 20, MPI_FLOAT, other, 7, MPI_COMM_WORLD, &requests[1]);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 #endif
+  // Lost: a send, which arrives, and a receive of what nobody sends.
+  if (rank == 0) {
+    MPI_Isend(out, 3, MPI_FLOAT, 1, 8, MPI_COMM_WORLD, &requests[0]);
+  } else {
+    MPI_Recv(in, 3, MPI_FLOAT, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Irecv(in, 3, MPI_FLOAT, 0, 9, MPI_COMM_WORLD, &requests[0]);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   return 0;
 }

@@ -24,7 +24,7 @@ function matrixPart() {
 
 function mpiParts() {
   const m = report.mpi, state = Object.entries(m.waited).filter(([, ns]) => ns).map(([name, ns]) => [stateNames[name.slice(0, -3)], time(ns)]);
-  const doubts = [[m.unmatched, 'sends and receives have no other end in this trace'], [m.reversed, 'messages were received before they were sent, by the clocks of their hosts'], [m.incomplete_collectives, 'collective operations lack some of their ranks']].filter((d) => d[0]);
+  const doubts = [[m.unmatched, 'sends and receives have no other end in this trace'], [m.reversed, 'messages were received before they were sent, by the clocks of their hosts'], [m.incomplete_collectives, 'collective operations lack some of their ranks'], [m.never_completed, 'requests were never completed by MPI_Wait, MPI_Test or their like']].filter((d) => d[0]);
   const ns = (title, key) => [title, (r) => time(r[key]), (r) => r[key]], bytes = (title, key) => [title, (r) => bytesText(r[key]), (r) => r[key]], number = (title, key) => [title, (r) => count(r[key]), (r) => r[key]];
   return [cards([['ranks', count(m.ranks)], ['messages', count(m.messages)], ['bytes', bytesText(m.bytes)], ['collective operations', count(m.collectives)], ...state]),
     ...doubts.map((d) => html(`<p class="warning">${count(d[0])} ${d[1]}.</p>`)),
