@@ -19,7 +19,7 @@ from machine import unless_stolen  # noqa: E402
 from samples_file import SamplesFile  # noqa: E402
 
 STANDSTILL = 20_000_000  # nanoseconds
-POINTS = 3.0  # by how many per cent of all a function's share may be off, as in check_samples.py
+POINTS = 2.0  # by how many per cent of all a function's share may be off, as in check_samples.py
 
 
 class Check:
@@ -46,7 +46,7 @@ class Check:
     def processor_time(self):
         """The kernel's clock as a counter: what it says of the functions is what they burnt, and of a thread no more than passed."""
         with tempfile.TemporaryDirectory() as scratch:
-            trace, burnt, said = self.run(scratch, "task-clock,page-faults")
+            trace, burnt, said = self.run(scratch, "task-clock,page-faults", "60")
             if said:
                 print("skipped:", *said)
                 return False
