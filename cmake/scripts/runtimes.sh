@@ -3,7 +3,8 @@
 # Unpacks Debian's OpenMP runtimes, which exclude each other when installed, into a directory:
 #   cmake/scripts/runtimes.sh DIRECTORY [version...]
 # Prints "<version> <directory of libomp.so.5>" for each that is there. What was unpacked before is
-# kept, so only the first call needs the network; a version that cannot be had is left out and said.
+# kept, so only the first call needs the network; a version that cannot be had is left out and said, and asked for
+# again after ten minutes.
 set -u
 if [ $# -lt 1 ]; then
   echo "usage: $0 DIRECTORY [version...]" >&2
@@ -22,14 +23,19 @@ library_of() {
 
 # Downloads beside the target and moves it there whole, so that an interrupted call leaves nothing half done.
 unpack() {
-  local version=$1 scratch
+  local version=$1 scratch missing=$into/$1.missing
+  if [ -n "$(find "$missing" -mmin -10 2>/dev/null)" ]; then
+    cat "$missing" >&2
+    return 1
+  fi
   command -v apt-get >/dev/null && command -v dpkg >/dev/null || return 1
   scratch=$(mktemp -d "$into/.unpack.XXXXXX") || return 1
   if (cd "$scratch" && apt-get -q download "libomp5-$version" && dpkg -x libomp5-"$version"_*.deb tree) >"$scratch/log" 2>&1; then
     rm -rf "${into:?}/$version"
     mv "$scratch/tree" "$into/$version"
+    rm -f "$missing"
   else
-    echo "runtimes: libomp5-$version cannot be had: $(tail -n 1 "$scratch/log")" >&2
+    echo "runtimes: libomp5-$version cannot be had: $(tail -n 1 "$scratch/log")" | tee "$missing" >&2
   fi
   rm -rf "$scratch"
 }
