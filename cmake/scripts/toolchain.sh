@@ -23,7 +23,9 @@ works() {
   printf '%s\n' '#include <omp.h>' 'int main(void) {' '  int on_host = 1;' '#pragma omp target map(from : on_host)' \
     '  on_host = omp_is_initial_device();' '  return omp_get_num_devices() == 0 || on_host;' '}' >"$scratch/probe.c"
   if "$1/clang" -fopenmp -fopenmp-targets=x86_64-unknown-linux-gnu "$scratch/probe.c" -o "$scratch/probe" -L"$libraries_of" \
-    -Wl,-rpath,"$libraries_of" >"$scratch/log" 2>&1 && "$scratch/probe" >>"$scratch/log" 2>&1; then
+    -Wl,-rpath,"$libraries_of" >"$scratch/log" 2>&1 &&
+    # libomptarget opens "libomp.so" by name: an installed one beside it would be a second runtime.
+    LD_LIBRARY_PATH=$libraries_of${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$scratch/probe" >>"$scratch/log" 2>&1; then
     rm -rf "$scratch"
     return 0
   fi
