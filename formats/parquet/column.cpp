@@ -74,7 +74,7 @@ void ColumnWriter::add(std::span<const std::int64_t> values) {
   const bool begins = body_.empty();
   if (begins) {
     body_.resize(head_room);
-    in_bytes_.resize(head_room);
+    if (is_undecided()) in_bytes_.resize(head_room);
     first_ = values.front();
   }
   const std::span<const std::int64_t> own = begins ? values : values.subspan(1);
@@ -88,7 +88,7 @@ void ColumnWriter::add(std::span<const std::int64_t> values) {
       add_as_is(own);
     } else if (values.size() > 1) {
       encode_delta_block(values, type_ == Type::int32, widths_, body_);
-      if (codec_ == -1) encode_delta_block(values, type_ == Type::int32, Widths::bytes, in_bytes_);
+      if (is_undecided()) encode_delta_block(values, type_ == Type::int32, Widths::bytes, in_bytes_);
     }
   }
 }
@@ -159,8 +159,10 @@ void ColumnWriter::end_page(std::size_t rows, void* compressor) {
     encode_delta_head(rows, first_, head);
     from -= head.size();
     std::copy(head.begin(), head.end(), body_.begin() + static_cast<std::ptrdiff_t>(from));
-    std::copy(head.begin(), head.end(), in_bytes_.begin() + static_cast<std::ptrdiff_t>(from));
-    if (codec_ == -1) choose_form(from, compressor);
+    if (is_undecided()) {
+      std::copy(head.begin(), head.end(), in_bytes_.begin() + static_cast<std::ptrdiff_t>(from));
+      choose_form(from, compressor);
+    }
   }
   add_page(data_page, std::span{body_}.subspan(from), pages_, compressor, [&](Thrift& header) {
     header.begin_struct(5);
@@ -171,7 +173,6 @@ void ColumnWriter::end_page(std::size_t rows, void* compressor) {
     header.end_struct();
   });
   body_.clear();
-  in_bytes_.clear();
   indices_.clear();
 }
 
@@ -181,9 +182,10 @@ void ColumnWriter::choose_form(std::size_t from, void* compressor) {
   const std::size_t of_bits = compressed(bits, compressor).size();
   const std::size_t of_bytes = compressed(bytes, compressor).size();
   codec_ = is_worth_it(std::min(of_bits, of_bytes), bits.size()) ? zstd : uncompressed;
-  if (codec_ == uncompressed || !is_smaller(of_bytes, of_bits)) return;
-  widths_ = Widths::bytes;
-  std::swap(body_, in_bytes_);
+  if (codec_ == zstd && is_smaller(of_bytes, of_bits)) {
+    widths_ = Widths::bytes;
+    std::swap(body_, in_bytes_);
+  }
 }
 
 std::uint32_t ColumnWriter::word(std::string_view text) {

@@ -88,6 +88,8 @@ class ColumnWriter {
   void add_page(std::int64_t type, std::span<const std::uint8_t> body, std::string& out, void* compressor, Head&& head);
   std::string dictionary_page_of(void* compressor);
   void limits_into(Chunk& chunk) const;
+  /// Of differences, of which the group has no page yet: bits or whole bytes.
+  bool is_undecided() const noexcept { return encoding_ == delta_binary_packed && codec_ == -1; }
   void choose_form(std::size_t from, void* compressor);
 
   /// Room for what is known of a page only at its end.

@@ -75,7 +75,7 @@ void complete(const Call& call, Pending* claimed, Word status, Outcome outcome, 
   give_back(claimed);
 }
 
-void fail(const Call& call, const Pending& p, Endpoint at) noexcept {
+void fail(const Call& call, const Pending& p, Endpoint at, Untold lost) noexcept {
   if (!p.is_active) return end_of_call(call, at);
   switch (p.kind) {
     case PendingKind::nothing:
@@ -84,11 +84,11 @@ void fail(const Call& call, const Pending& p, Endpoint at) noexcept {
     case PendingKind::send:
       return call.request(at, MpiRequestStep::cancelled, p.number);
     case PendingKind::receive:
-      not_told(Untold::failed_receive);
+      not_told(lost);
       return call.request(at, MpiRequestStep::cancelled, p.number);
     case PendingKind::exchange:
       call.request(Endpoint::none, MpiRequestStep::sent, p.number);
-      not_told(Untold::failed_receive);
+      not_told(lost);
       return call.request(at, MpiRequestStep::cancelled, p.number + 1);
     case PendingKind::collective:
     case PendingKind::new_comm:
@@ -98,27 +98,19 @@ void fail(const Call& call, const Pending& p, Endpoint at) noexcept {
   }
 }
 
-void abandon(const Call& call, const Pending& p, Untold receive) noexcept {
+void abandon(const Call& call, const Pending& p, Untold lost) noexcept {
   if (!p.is_active) return;
   switch (p.kind) {
-    case PendingKind::nothing:
     case PendingKind::one_sided:  // which its window's synchronisation completes
       return;
     case PendingKind::send:
       return call.request(Endpoint::none, MpiRequestStep::sent, p.number);
-    case PendingKind::receive:
-      not_told(receive);
-      return call.request(Endpoint::none, MpiRequestStep::cancelled, p.number);
-    case PendingKind::exchange:
-      call.request(Endpoint::none, MpiRequestStep::sent, p.number);
-      not_told(receive);
-      return call.request(Endpoint::none, MpiRequestStep::cancelled, p.number + 1);
     case PendingKind::collective:
       return call.collective(Endpoint::none, *p.comm, p.operation, p.root, p.sent, p.received, p.number);
     case PendingKind::new_comm:
       return call.request(Endpoint::none, MpiRequestStep::cancelled, p.number);
-    case PendingKind::io:
-      return call.io(Endpoint::none, IoStep::operation_cancelled, p.file->id, {.id = p.number});
+    default:
+      return fail(call, p, Endpoint::none, lost);
   }
 }
 

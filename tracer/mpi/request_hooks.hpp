@@ -270,8 +270,10 @@ struct request_free {
     Pending* const p = claim(family.load(request));
     call.enter();
     const Word result = next(request);
-    if (p != nullptr) abandon(call, *p, Untold::freed_receive);
-    if (p != nullptr) remove(p);
+    if (p != nullptr) {
+      abandon(call, *p, Untold::freed_receive);
+      remove(p);
+    }
     call.leave();
     return result;
   }

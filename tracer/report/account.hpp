@@ -210,7 +210,6 @@ class Accountant final : public Observer {
   void lock(LocationRef location, State& state, const Event& event);
   Place place_of_lock(RegionRef region) const;
   std::uint64_t estimated_creation() const;
-  std::uint64_t tool_start() const;
   void close(State& state, const Process& process, std::uint64_t end);
   static std::uint64_t move(State& state, Place from, Place to, std::uint64_t ns);
   static void share_delay(State& state, std::uint64_t delay);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The account at the end of the trace: what is known of the whole run only, and the sums.
 #include <algorithm>
-#include <cstdlib>
 
 #include "tracer/report/account.hpp"
 
@@ -35,16 +34,6 @@ const char* text_of(Place place) noexcept {
                                    "unknown"};
   static_assert(sizeof texts / sizeof texts[0] == places);
   return texts[static_cast<std::size_t>(place)];
-}
-
-/// What the tool's own start took, of the threads that started it.
-std::uint64_t Accountant::tool_start() const {
-  std::uint64_t ns = 0;
-  for (const Property& property : definitions_.properties)
-    if (property.name.starts_with("TRACER::COUNTER::") &&
-        (property.name.ends_with("tool.start_ns") || property.name.ends_with("TOOL_START_NS")))
-      ns = std::strtoull(property.value.c_str(), nullptr, 10);
-  return ns;
 }
 
 /// From a thread's last event to the end of its process.
@@ -146,7 +135,7 @@ Account Accountant::account() {
   result.creates = creates_;
   result.most_at_once = most_at_once_;
   for (Process& process : processes_) {
-    const AccountProcess one = sum_of(process, tool_start() / processes_.size(), result);
+    const AccountProcess one = sum_of(process, counter_of(definitions_, "TOOL_START_NS") / processes_.size(), result);
     const bool is_first = result.processes.empty();
     result.begin = is_first ? one.begin : std::min(result.begin, one.begin);
     result.end = is_first ? one.end : std::max(result.end, one.end);

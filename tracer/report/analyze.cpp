@@ -67,12 +67,6 @@ void read_costs(const Definitions& definitions, Report& report) {
   }
 }
 
-std::uint64_t counted(const Definitions& definitions, std::string_view name) {
-  for (const Property& property : definitions.properties)
-    if (property.name == name) return std::strtoull(property.value.c_str(), nullptr, 10);
-  return 0;
-}
-
 }  // namespace
 
 Report analyze(EventSource& source, const std::function<void(double)>& progress, const samples::SampleSet* samples) {
@@ -139,7 +133,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   report.mpi.reversed = messages.reversed();
   report.mpi.collectives = collectives.complete();
   report.mpi.incomplete_collectives = collectives.incomplete();
-  report.mpi.never_completed = counted(definitions, "TRACER::COUNTER::MPI_REQUESTS_NEVER_COMPLETED");
+  report.mpi.never_completed = counter_of(definitions, "MPI_REQUESTS_NEVER_COMPLETED");
   report.processes = processes_of(definitions, report.thread_rows);
   report.process_balance = balance_of_processes(report.processes);
   report.facts = facts_of_all(definitions, report.processes);

@@ -2,9 +2,10 @@
 // See run_facts.hpp.
 #include "tracer/report/run_facts.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 namespace tracer::report {
 namespace {
@@ -54,6 +55,19 @@ RunFacts run_facts(const std::vector<Property>& properties) {
   }
   if (facts.ended.empty() && gone) facts.ended = "unknown";  // of a tracer that kept no facts
   return facts;
+}
+
+std::uint64_t counter_of(const Definitions& definitions, std::string_view name) {
+  constexpr std::string_view prefix = "TRACER::COUNTER::";
+  const auto same = [](unsigned char written, char asked) {
+    return written == '.' || written == ' ' ? asked == '_' : std::toupper(written) == asked;
+  };
+  for (const Property& property : definitions.properties) {
+    if (!property.name.starts_with(prefix)) continue;
+    const auto own = std::string_view{property.name}.substr(prefix.size());
+    if (std::equal(own.begin(), own.end(), name.begin(), name.end(), same)) return number(property.value);
+  }
+  return 0;
 }
 
 ThreadFacts thread_facts(const Location& location) {

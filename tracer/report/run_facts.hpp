@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tracer/definitions.hpp"
@@ -32,6 +33,10 @@ RunFacts run_facts(const std::vector<Property>& properties);
 inline RunFacts run_facts(const Definitions& definitions) {
   return run_facts(definitions.properties);
 }
+
+/// What the tool counted by that name, as archives spell it ("TOOL_START_NS"); sources that are no archive have small
+/// letters and dots. 0: nothing.
+std::uint64_t counter_of(const Definitions& definitions, std::string_view name);
 
 /// Of one location: TRACER::PROCESSOR_NS and TRACER::DELAY_NS.
 struct ThreadFacts {
