@@ -238,6 +238,16 @@ TEST_CASE("the account is kept for each process: what threads idle while one is 
   CHECK(place(report, "serial") == (89 + 18) * ms);
   CHECK(place(report, "serial_idle") == (89 + 18) * ms);
   CHECK(report["account"]["by_process"][1]["end_ns"] == start + 60 * ms);
+  // A process whose start the kernel knows by a tick too late.
+  job.trace.editable().groups_of_locations[1].properties = {
+      {"TRACER::RUN::PROCESS_START_NS", std::to_string(start + 3 * ms)},
+      {"TRACER::RUN::START_RESOLUTION_NS", "10000000"}};
+  const Json again = report_of(job.trace);
+  const Json& second = again["account"]["by_process"][1];
+  std::uint64_t told = 0;
+  for (const auto& [place, ns] : second["time"].items()) told += ns.get<std::uint64_t>();
+  CHECK(told == second["threads"].get<std::uint64_t>() *
+                    (second["end_ns"].get<std::uint64_t>() - second["begin_ns"].get<std::uint64_t>()));
   CHECK(report["processes"][1]["name"] == "MPI Rank 1");
   CHECK(report["processes"][1]["threads"] == Json::parse("[2, 3]"));
   CHECK(report["processes"][1]["time"]["mpi_ns"] == 32 * ms);

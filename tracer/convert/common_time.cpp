@@ -3,7 +3,8 @@
 //   1. a line for each clock, through the first and the last message. "When" depends on it, and how much clocks can
 //      have drifted on how good it is: again and again, until it is no better.
 //   2. many knots. Messages between two knots bound both of them as they are, so that they are kept on all of the line
-//      between. Where bounds contradict each other at a knot all of it are loosened, as little as needed.
+//      between. Where bounds contradict each other at a knot all of it are loosened, as little as needed. Within what
+//      messages allow clocks go straight, the more the less messages know.
 //   3. each message that is reversed nevertheless moves the knots beside its ends, as little as needed; it may be that
 //      no line keeps all of them.
 #include "tracer/convert/common_time.hpp"
@@ -20,6 +21,10 @@ namespace {
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_knots = 16384, most_edges = 16u << 20;
 constexpr double least_distance = 1e6;  ///< nanoseconds between knots
+/// Nanoseconds that a clock is expected to be off the straight line through its begin and end.
+constexpr double usual_wander = 2e3;
+/// Nanoseconds that lines stay within what messages allow, where there is room: offsets are rounded afterwards.
+constexpr double room_to_round = 8;
 
 /// What is added to each clock so far, by its own time.
 class Offsets {
@@ -46,14 +51,14 @@ struct Edge {
 class Pass {
  public:
   Pass(const std::vector<ClockToPlace>& clocks, const std::vector<ClockBound>& bounds, const Offsets& offsets,
-       std::vector<double> knots, double drift, bool is_kept_between)
+       std::vector<double> knots, std::vector<double> drift, bool is_kept_between)
       : clocks_(clocks),
         knots_(std::move(knots)),
-        drift_(drift),
+        drift_(std::move(drift)),
         is_kept_between_(is_kept_between),
         is_used_(knots_.size()) {
     for (const ClockBound& bound : bounds) add(bound, offsets);
-    for (Edge& edge : edges_) spread(edge.at);
+    for (Edge& edge : edges_) spread(edge);
   }
 
   /// Replaces `offsets`.
@@ -61,11 +66,12 @@ class Pass {
     std::vector<std::vector<ClockKnot>> all(clocks_.size());
     for (std::size_t k = 0; k < knots_.size(); ++k) {
       const double loosened = solve(k);
+      const double bend = is_kept_between_ ? bend_at(k, loosened) : 1;
       for (std::uint32_t c = 0; c < clocks_.size(); ++c) {
         const double time = offsets.own(c, knots_[k]);
-        const double middle = (most_[c] + least_[c]) / 2;
-        const double doubt = c == 0 ? 0 : (most_[c] - least_[c]) / 2 + loosened + reach(k);
-        const ClockKnot knot{std::llround(time), std::llround(offsets.at(c, time) + middle), doubt};
+        const double moved = bend * middle(c);
+        const double doubt = c == 0 ? 0 : std::max(most_[c] - moved, moved - least_[c]) + loosened + reach(k, c);
+        const ClockKnot knot{std::llround(time), std::llround(offsets.at(c, time) + moved), doubt};
         if (all[c].empty() || all[c].back().time < knot.time) all[c].push_back(knot);
       }
     }
@@ -73,13 +79,29 @@ class Pass {
   }
 
  private:
-  /// What clocks may drift between a message and the knots that it is used for.
-  double reach(std::size_t k) const {
+  double middle(std::uint32_t c) const { return (most_[c] + least_[c]) / 2; }
+  /// How far on the way from the straight lines, 0, to the middle of what is possible, 1: as far as messages say, and
+  /// further where they leave little room. All that is between two solutions is one.
+  double bend_at(std::size_t k, double loosened) const {
+    double room = 0, least = 0;
+    for (std::size_t c = 1; c < most_.size(); ++c) room += (most_[c] - least_[c]) / 2;
+    room /= static_cast<double>(std::max<std::size_t>(most_.size(), 2) - 1);
+    for (const Edge& e : edges_) {
+      const double weight = e.at[k] + loosened - room_to_round, apart = middle(e.from) - middle(e.to);
+      if (weight < 0 && apart < 0) least = std::max(least, weight / apart);
+    }
+    const double likely = usual_wander * usual_wander / (usual_wander * usual_wander + room * room / 3);
+    return std::min(1.0, std::max(least, likely));
+  }
+  /// What two clocks may drift from each other in a time.
+  double drifted(const Edge& e, double time) const { return (drift_[e.from] + drift_[e.to]) * time; }
+  /// What a clock may drift between a message and the knots that it is used for.
+  double reach(std::size_t k, std::uint32_t clock) const {
     double longest = 0;
     for (const std::size_t gap : {k, k + 1})  // before the knot, and behind it
       if (is_kept_between_ && gap > 0 && gap < knots_.size() && is_used_[gap])
         longest = std::max(longest, knots_[gap] - knots_[gap - 1]);
-    return 2 * drift_ * longest;
+    return (drift_[0] + drift_[clock]) * longest;
   }
   Edge& edge(std::uint32_t from, std::uint32_t to) {
     const auto [known, is_new] = numbers_.emplace(std::pair{from, to}, edges_.size());
@@ -99,15 +121,16 @@ class Pass {
     if (right < is_used_.size()) is_used_[right] = true;
     for (const std::size_t k : {right - 1, right}) {
       if (k >= knots_.size()) continue;
-      const double away = is_kept_between_ ? 0 : 2 * drift_ * std::abs(time - knots_[k]);
+      const double away = is_kept_between_ ? 0 : drifted(of, std::abs(time - knots_[k]));
       of.at[k] = std::min(of.at[k], sure + away);
     }
   }
-  void spread(std::vector<double>& at) const {
+  void spread(Edge& e) const {
+    std::vector<double>& at = e.at;
     for (std::size_t k = 1; k < at.size(); ++k)
-      at[k] = std::min(at[k], at[k - 1] + 2 * drift_ * (knots_[k] - knots_[k - 1]));
+      at[k] = std::min(at[k], at[k - 1] + drifted(e, knots_[k] - knots_[k - 1]));
     for (std::size_t k = at.size() - 1; k-- > 0;)
-      at[k] = std::min(at[k], at[k + 1] + 2 * drift_ * (knots_[k + 1] - knots_[k]));
+      at[k] = std::min(at[k], at[k + 1] + drifted(e, knots_[k + 1] - knots_[k]));
   }
 
   /// Shortest paths; false: bounds contradict each other. `by`: what all are loosened by.
@@ -155,7 +178,7 @@ class Pass {
 
   const std::vector<ClockToPlace>& clocks_;
   std::vector<double> knots_;
-  double drift_;
+  std::vector<double> drift_;  ///< of each clock
   bool is_kept_between_;
   std::vector<bool> is_used_;  ///< by the knot behind it, whether a message was sent between two
   std::vector<Edge> edges_;
@@ -317,15 +340,26 @@ double largest_doubt(const Offsets& offsets) {
   return doubt;
 }
 
+/// How fast each clock may drift: what its line is wrong by at both ends it is wrong by in its slope. Whether that is
+/// much less than `drift`, which it replaces.
+bool sharpen(const Offsets& offsets, double length, std::vector<double>& drift) {
+  bool is_better = false;
+  for (std::size_t c = 0; c < drift.size(); ++c) {
+    double doubt = 0;
+    for (const ClockKnot& knot : offsets.knots_[c]) doubt = std::max(doubt, knot.uncertainty);
+    const double now = 2 * doubt / length + most_wander;
+    is_better = is_better || now <= 0.9 * drift[c];
+    drift[c] = std::min(drift[c], now);
+  }
+  return is_better;
+}
+
 void place(const std::vector<ClockToPlace>& clocks, const std::vector<ClockBound>& bounds, Offsets& offsets) {
-  double drift = most_drift;
+  std::vector<double> drift(clocks.size(), most_drift);
   for (int i = 0; i < 12; ++i) {
     const auto messages = span_of(bounds, offsets);
     Pass(clocks, bounds, offsets, {messages.first, messages.second}, drift, false).place(offsets);
-    // What lines are wrong by at both ends they are wrong by in their slopes.
-    const double slopes = 2 * largest_doubt(offsets) / (messages.second - messages.first);
-    if (i >= 3 && slopes + most_wander > 0.9 * drift) break;
-    if (i >= 3) drift = std::min(drift, slopes + most_wander);
+    if (i >= 3 && !sharpen(offsets, messages.second - messages.first, drift)) break;
   }
   const auto messages = span_of(bounds, offsets);
   const std::size_t most = std::clamp<std::size_t>(most_edges / count_pairs(bounds), 2, most_knots);

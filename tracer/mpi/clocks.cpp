@@ -2,6 +2,8 @@
 // See clocks.hpp.
 #include "tracer/mpi/clocks.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -13,7 +15,10 @@
 namespace tracer::mpi {
 namespace {
 
-constexpr int exchanges = 40, exchanges_told = 6, tag = 0;
+constexpr int least_exchanges = 40, told = 6, tag = 0;
+constexpr std::int64_t longest = 200'000'000;  ///< ns, that exchanges with one rank may take where they do not settle
+/// ns that are waited awake, at the most and at the least.
+constexpr std::int64_t most_patience = 500'000, least_patience = 30'000;
 
 /// A message there and one back, by the clocks of both.
 struct Exchange {
@@ -26,11 +31,36 @@ constinit Word own_comm = 0;       ///< 0: clocks are not compared
 constinit int* leaders = nullptr;  ///< the first rank of each clock
 constinit int clocks = 0, own_place = -1;
 
+std::int64_t monotonic() noexcept {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+/// In crowded launches there are more ranks than processors: who waits awake for what does not come takes the processor
+/// from those whose clocks are compared. Answers come sooner than `patience`, so none of them is slept through.
+class Waiting {
+ public:
+  explicit Waiting(std::int64_t patience) noexcept : until_{monotonic() + patience} {}
+  void go_on() const noexcept {
+    constexpr timespec nap{0, 50'000};
+    if (monotonic() >= until_) ::nanosleep(&nap, nullptr);
+  }
+
+ private:
+  const std::int64_t until_;
+};
+
 bool send(const std::uint64_t* words, int count, int to) noexcept {
   return ask(MpiFunction::Send, words, count * 8, family.byte, to, tag, own_comm) == 0;
 }
-bool receive(std::uint64_t* words, int count, int from) noexcept {
+bool receive(std::uint64_t* words, int count, int from, std::int64_t patience) noexcept {
   alignas(8) char status[64];
+  int is_there = 0;
+  for (const Waiting waiting{patience};; waiting.go_on()) {
+    if (ask(MpiFunction::Iprobe, from, tag, own_comm, &is_there, &status[0]) != 0) return false;
+    if (is_there != 0) break;
+  }
   return ask(MpiFunction::Recv, words, count * 8, family.byte, from, tag, own_comm, &status[0]) == 0;
 }
 
@@ -47,27 +77,52 @@ void tell(const Exchange* best, int count, int peer, const char* when) noexcept 
 }
 
 /// The quickest exchanges, in order.
+struct Best {
+  Exchange all[told];
+  int count = 0;
+
+  void add(const Exchange& e) noexcept {
+    if (count == told && e.took() >= all[told - 1].took()) return;
+    int at = count < told ? count++ : told - 1;
+    for (; at > 0 && all[at - 1].took() > e.took(); --at) all[at] = all[at - 1];
+    all[at] = e;
+  }
+  /// Nothing much quicker is to be expected: several were as quick as that.
+  bool is_settled() const noexcept {
+    return count == told && all[told - 1].took() <= all[0].took() + all[0].took() / 4;
+  }
+};
+
+/// The asking side says with each message how long it is worth waiting awake for the next one, 0: there is none.
 void ask_clock_of(int peer, const char* when) noexcept {
   const auto* const table = front.load(std::memory_order_relaxed);
-  Exchange all[exchanges];
-  for (Exchange& e : all) {
+  Best best;
+  std::int64_t patience = most_patience, quickest = most_patience;
+  const std::int64_t begin = monotonic();
+  for (int i = 1; patience != 0; ++i) {
+    const std::int64_t before = monotonic();
+    if (i >= least_exchanges && (best.is_settled() || before - begin > longest)) patience = 0;
+    Exchange e;
     std::uint64_t theirs[2];
     e.sent = table->now();
-    if (!send(&e.sent, 1, peer) || !receive(theirs, 2, peer)) return;
+    const std::uint64_t mine[2] = {e.sent, static_cast<std::uint64_t>(patience)};
+    if (!send(mine, 2, peer) || !receive(theirs, 2, peer, patience)) return;
     e.received = table->now();
     e.there = theirs[0];
     e.back = theirs[1];
+    best.add(e);
+    quickest = std::min(quickest, monotonic() - before);
+    if (patience != 0) patience = std::clamp(8 * quickest, least_patience, most_patience);
   }
-  std::partial_sort(all, all + exchanges_told, all + exchanges,
-                    [](const Exchange& a, const Exchange& b) { return a.took() < b.took(); });
-  tell(all, exchanges_told, peer, when);
+  tell(best.all, best.count, peer, when);
 }
 
 void answer(int peer) noexcept {
   const auto* const table = front.load(std::memory_order_relaxed);
-  for (int i = 0; i < exchanges; ++i) {
-    std::uint64_t asked, mine[2];
-    if (!receive(&asked, 1, peer)) return;
+  std::uint64_t asked[2] = {0, static_cast<std::uint64_t>(most_patience)};
+  while (asked[1] != 0) {
+    std::uint64_t mine[2];
+    if (!receive(asked, 2, peer, static_cast<std::int64_t>(asked[1]))) return;
     mine[0] = table->now();
     mine[1] = table->now();
     if (!send(mine, 2, peer)) return;
@@ -79,6 +134,16 @@ void compare(const char* when) noexcept {
     if (own_place % (2 * step) == step) return answer(leaders[own_place - step]);
     if (own_place + step < clocks) ask_clock_of(leaders[own_place + step], when);
   }
+}
+
+/// Until all ranks are here.
+void meet() noexcept {
+  Word request = 0;
+  alignas(8) char status[64];
+  int is_done = 0;
+  if (ask(MpiFunction::Ibarrier, own_comm, &request) != 0) return;
+  for (const Waiting waiting{most_patience};; waiting.go_on())
+    if (ask(MpiFunction::Test, &request, &is_done, &status[0]) != 0 || is_done != 0) return;
 }
 
 /// The first rank of each clock, in the order of ranks. `clock` is overwritten.
@@ -120,14 +185,14 @@ void compare_clocks() noexcept {
   if (ask(MpiFunction::Comm_dup, family.comm_world, &comm) != 0) return;
   own_comm = family.load(reinterpret_cast<Word>(&comm));
   compare("BEGIN");
-  ask(MpiFunction::Barrier,
-      own_comm);  // all are known to have been told of all; and nobody computes beside what is measured
+  meet();  // all are known to have been told of all; and nobody computes beside what is measured
   table->clocks_of_launch(static_cast<std::uint32_t>(rank), 0, nullptr);
 }
 
 void compare_clocks_again() noexcept {
   if (own_comm == 0) return;
   compare("END");
+  meet();
   ask(MpiFunction::Comm_free, &own_comm);
   own_comm = 0;
 }
