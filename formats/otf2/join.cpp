@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "formats/otf2/definition_reader.hpp"
+#include "formats/otf2/definition_writer.hpp"
 #include "formats/otf2/event_file.hpp"
 #include "formats/otf2/file.hpp"
 #include "formats/otf2/joined_writer.hpp"
@@ -86,6 +87,9 @@ PartSummary read_part(const fs::path& directory) {
   for (const LocationGroupDef& g : d.location_groups) {
     if (g.type == values::location_group_accelerator) continue;
     if (part.processes++ == 0) part.first_process = d.text(g.name);
+    for (const NamedProperty& p : g.properties)  // for which the anchor had no room
+      if (std::string name{d.text(p.name)}; is_of_mpi_object(name) && p.type == values::type_string)
+        part.properties.push_back({std::move(name), std::string{d.text(p.value)}});
   }
   if (part.processes == 0 || d.locations.empty()) throw Error("it has no process or no thread");
   if (!d.duplicates.empty()) throw Error("it defines " + d.duplicates.front() + " twice");
@@ -135,8 +139,11 @@ JoinResult join(const std::vector<PartToJoin>& parts, const fs::path& directory,
   whole.finish(!options.share);
   for (std::uint64_t l = with_events; l < whole.locations.size(); ++l) archive.add_empty(std::to_string(l));
   JoinOptions own = options;
-  if (options.share)
+  if (options.share) {
     for (Property& p : whole.mpi_properties()) own.properties.push_back(std::move(p));
+    whole.add_to_first_process(divided(own.properties).of_group);
+  }
+  if (options.before_anchor) options.before_anchor();
   archive.finish(whole, own);
   result.locations = whole.locations.size();
   result.processes = processes;

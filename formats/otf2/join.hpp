@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ struct JoinOptions {
   std::uint64_t event_chunk = 0;     ///< bytes, the same in all parts
   std::vector<Property> properties;  ///< of the anchor
   std::string creator, description;
-  bool share = false;  ///< to be joined with others: ranks that are not there are in those
+  bool share = false;                   ///< to be joined with others: ranks that are not there are in those
+  std::function<void()> before_anchor;  ///< makes what else is to be there when the archive is; may be empty
 };
 
 struct JoinResult {

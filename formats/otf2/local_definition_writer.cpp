@@ -30,17 +30,6 @@ bool is_identity(const std::vector<std::uint64_t>& map) {
   return true;
 }
 
-std::int64_t offset_at(const std::vector<ClockOffset>& line, std::uint64_t time) {
-  if (line.empty()) return 0;
-  std::size_t i = 0;
-  while (i + 2 < line.size() && time > line[i + 1].time) ++i;
-  if (line.size() == 1) return line[0].offset;
-  const ClockOffset &a = line[i], &b = line[i + 1];
-  const double slope = static_cast<double>(b.offset - a.offset) / static_cast<double>(b.time - a.time);
-  const double since = time >= a.time ? static_cast<double>(time - a.time) : -static_cast<double>(a.time - time);
-  return a.offset + static_cast<std::int64_t>(std::llrint(slope * since));
-}
-
 }  // namespace
 
 std::vector<std::uint8_t> mapping_tables(const PartMaps& maps, const LocalDefinitions& inner) {
@@ -61,6 +50,18 @@ std::vector<std::uint8_t> mapping_tables(const PartMaps& maps, const LocalDefini
     append_record(tables, mapping_table, {body.data(), static_cast<std::size_t>(end - body.data())});
   }
   return tables;
+}
+
+std::int64_t offset_at(const std::vector<ClockOffset>& line, std::uint64_t time) noexcept {
+  if (line.empty()) return 0;
+  if (line.size() == 1) return line[0].offset;
+  const auto after =
+      std::lower_bound(line.begin() + 1, line.end() - 1, time,
+                       [](const ClockOffset& offset, std::uint64_t wanted) { return offset.time < wanted; });
+  const ClockOffset &a = after[-1], &b = *after;
+  const double slope = static_cast<double>(b.offset - a.offset) / static_cast<double>(b.time - a.time);
+  const double since = time >= a.time ? static_cast<double>(time - a.time) : -static_cast<double>(a.time - time);
+  return a.offset + static_cast<std::int64_t>(std::llrint(slope * since));
 }
 
 std::vector<ClockOffset> joined_clock(const std::vector<ClockOffset>& inner, const std::vector<ClockOffset>& outer) {

@@ -25,6 +25,9 @@ struct ClockOffset {
 /// `maps` in the whole. Tables that map everything to itself are left out.
 std::vector<std::uint8_t> mapping_tables(const PartMaps& maps, const LocalDefinitions& inner);
 
+/// What a line adds to a time; before its begin and behind its end it goes on. 0 where there is none.
+std::int64_t offset_at(const std::vector<ClockOffset>& line, std::uint64_t time) noexcept;
+
 /// As one after the other: `inner` are the location's own, `outer` those of its part.
 std::vector<ClockOffset> joined_clock(const std::vector<ClockOffset>& inner, const std::vector<ClockOffset>& outer);
 

@@ -205,8 +205,13 @@ SampledArchiveResult write_sampled(const Trace& trace, const samples::SampleSet&
   whole.calling_contexts = tree.nodes();
   if (result.samples != 0)
     whole.interrupt_generators.push_back({0, whole.string("processor time of the thread"), 0, 1, -9, set.period});
-  archive.finish(
-      whole, {from.clock, least_chunk, trace.info().properties, trace.info().creator, trace.info().description, false});
+  JoinOptions options;
+  options.clock = from.clock;
+  options.event_chunk = least_chunk;
+  options.properties = trace.info().properties;
+  options.creator = trace.info().creator;
+  options.description = trace.info().description;
+  archive.finish(whole, options);
   return result;
 }
 

@@ -12,11 +12,12 @@ namespace tracer::otf2 {
 
 std::uint32_t thread_of(const TraceDefinitions& definitions, const LocationDef& location) {
   std::uint32_t thread = 0;
-  for (const NamedProperty& property : location.properties) {
-    if (definitions.text(property.name) != "TRACER::THREAD_ID" || property.type != values::type_string) continue;
-    const std::string_view text = definitions.text(property.value);
-    std::from_chars(text.data(), text.data() + text.size(), thread);
-  }
+  for (const std::string_view name : {samples::thread_property, samples::thread_of_job_property})
+    for (const NamedProperty& property : location.properties) {
+      if (definitions.text(property.name) != name || property.type != values::type_string) continue;
+      const std::string_view text = definitions.text(property.value);
+      std::from_chars(text.data(), text.data() + text.size(), thread);
+    }
   return thread;
 }
 

@@ -20,6 +20,13 @@
 namespace tracer::raw {
 namespace {
 
+constexpr const char* kept = "kept";
+
+bool is_there(const std::filesystem::path& directory, const char* name) noexcept {
+  struct stat info {};
+  return ::lstat((directory / name).c_str(), &info) == 0;
+}
+
 void read_owner(const std::filesystem::path& path, Leftover& leftover) {
   const UniqueFd fd{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
   char text[8192];
@@ -123,14 +130,33 @@ void remove_spool_of(const std::filesystem::path& raw_directory, const std::file
   }
 }
 
-void remove_raw_trace(const std::filesystem::path& directory) noexcept {
+void remove_raw_trace(const std::filesystem::path& directory, const std::filesystem::path& spool) noexcept {
   try {
     const UniqueFd fd{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     if (!fd) return;  // a link: what it leads to is another trace's
-    for (const char* name : {"trace", "rings", "samples", "journal"}) ::unlinkat(fd.get(), name, 0);
+    for (const char* name : {kept, "trace"}) ::unlinkat(fd.get(), name, 0);  // done, from here on
+    if (!spool.empty()) remove_spool_of(directory, spool);
+    for (const char* name : {"rings", "samples", "journal"}) ::unlinkat(fd.get(), name, 0);
     ::rmdir(directory.c_str());
   } catch (...) {
   }
+}
+
+void mark_kept(const std::filesystem::path& directory, bool keep) noexcept {
+  const UniqueFd fd{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!fd) return;
+  if (keep)
+    UniqueFd{::openat(fd.get(), kept, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  else
+    ::unlinkat(fd.get(), kept, 0);
+}
+
+bool is_kept(const std::filesystem::path& directory) noexcept {
+  return is_there(directory, kept);
+}
+
+bool is_done(const std::filesystem::path& directory) noexcept {
+  return !is_there(directory, "trace") || is_there(directory, kept);
 }
 
 }  // namespace tracer::raw

@@ -32,7 +32,15 @@ void remove_spool_of(const std::filesystem::path& raw_directory, const std::file
 /// Whether a process of this id maps the rings: for those that could not be locked.
 bool process_is_alive(const std::filesystem::path& spool, std::uint32_t process_id) noexcept;
 
-/// Removes a raw trace's own files and, when nothing else is in it, their directory.
-void remove_raw_trace(const std::filesystem::path& directory) noexcept;
+/// Removes a raw trace's own files and, when nothing else is in it, their directory, and its rings in `spool` (""
+/// none). What is killed in the middle of that leaves one that is_done().
+void remove_raw_trace(const std::filesystem::path& directory, const std::filesystem::path& spool = {}) noexcept;
+
+/// A raw trace that is to stay beside its archive says so, in a file of its own: `keep`, before there is an archive.
+void mark_kept(const std::filesystem::path& directory, bool keep) noexcept;
+bool is_kept(const std::filesystem::path& directory) noexcept;
+/// Beside a whole archive: whether nobody need convert it again. Else a converter was killed when the archive had been
+/// made, and before all else (samples) was.
+bool is_done(const std::filesystem::path& directory) noexcept;
 
 }  // namespace tracer::raw

@@ -4,11 +4,15 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tracer/time.hpp"
 
 namespace tracer::samples {
+
+/// Properties of a location: which thread's samples are its own. The archive of a job gives threads numbers of its own.
+inline constexpr std::string_view thread_property = "TRACER::THREAD_ID", thread_of_job_property = "TRACER::SAMPLED_AS";
 
 /// What kind of code a frame is in: readers show the user's and leave the rest away.
 enum class Origin : std::uint32_t {
@@ -36,7 +40,7 @@ inline constexpr std::uint16_t state_not_asked = 0xffff;
 struct Sample {
   Nanoseconds time = 0;
   std::uint64_t wait_id = 0;              ///< what the runtime said the thread waited for: an ompt_wait_id_t; 0 nothing
-  std::uint32_t thread = 0;               ///< OS thread id, the location's TRACER::THREAD_ID
+  std::uint32_t thread = 0;               ///< the location's TRACER::SAMPLED_AS, else its TRACER::THREAD_ID
   std::uint32_t stack = 0;                ///< index into stacks
   std::uint32_t processor = 0;            ///< 0xffffffff unknown
   std::uint16_t state = state_not_asked;  ///< the runtime's answer: an ompt_state_t

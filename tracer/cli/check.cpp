@@ -133,7 +133,9 @@ void add(CLI::App& app, std::function<int()>& action) {
          "--expect", options->expect,
          "What the program counted itself, for rule E25: times a construct was entered (barrier=20), "
          "or events, locations, threads, 'tasks created', 'tasks completed', 'lock acquisitions', 'lock releases'")
-      ->type_name("NAME=COUNT");
+      ->type_name("NAME=COUNT")
+      ->take_all()
+      ->allow_extra_args(false);
   action = [options] { return run(*options); };
 }
 

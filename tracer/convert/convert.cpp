@@ -139,10 +139,13 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
     throw Error("process " + std::to_string(source->journal().run.process_id) +
                 " is still recording; name another directory for a look at what there is (--output)");
   }
-  if (is_around(directory, raw_directory))
+  result.raw_kept = options.keep_raw || !result.damage.empty() || alive;
+  if (is_around(directory, raw_directory)) {
     remove_half_archive(directory);  // a conversion that was killed
-  else
+    raw::mark_kept(raw_directory, result.raw_kept);
+  } else {
     PartMark::clear(directory);
+  }
 
   const auto sink = make_otf2_sink(directory, {options.level_3_1 ? Otf2Level::v3_1 : Otf2Level::v3_0, {}, {}});
   std::optional<PartMark> mark;
@@ -182,13 +185,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   result.streams = report.streams;
   result.repairs = std::move(report.repairs);
   result.bytes = size_of_archive(directory);
-  result.raw_kept = options.keep_raw || !result.damage.empty();
-  result.raw_kept = result.raw_kept || alive;
-  if (!result.raw_kept) {
-    const fs::path spool = source->report().spool;
-    if (!spool.empty()) raw::remove_spool_of(raw_directory, spool);
-    raw::remove_raw_trace(raw_directory);
-  }
+  if (!result.raw_kept) raw::remove_raw_trace(raw_directory, source->report().spool);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

@@ -22,6 +22,8 @@
 #include <string>
 
 #include "formats/otf2/reader.hpp"
+#include "formats/raw/leftovers.hpp"
+#include "formats/samples/samples.hpp"
 #include "tracer/base/file.hpp"
 #include "tracer/base/job_directory.hpp"
 #include "tracer/error.hpp"
@@ -30,10 +32,8 @@ namespace tracer {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* archive_files[] = {"traces", "traces.def", "traces.otf2"};  // the anchor last
+constexpr const char* archive_files[] = {"traces", "traces.def", samples::file_name, "traces.otf2"};  // the anchor last
 constexpr const char* own_part = "first";
-constexpr const char* samples_file =
-    "samples.bin";  ///< names locations of its own archive: it cannot stay beside another
 
 bool is_there(const fs::path& path) {
   struct stat info {};
@@ -76,10 +76,12 @@ bool parts_are_kept(const fs::path& job) {
                                         [&](const std::string& name) { return is_there(job / "parts" / name); });
 }
 
-/// A part whose archive is joined: that goes. What else it has (samples) is kept, in its old place.
-void remove_joined(const fs::path& part, const fs::path& parts) {
+/// A part whose archive is joined: that goes, and its samples, if the whole has any. What else it has (a raw trace that
+/// is to stay) is kept, in its old place.
+void remove_joined(const fs::path& part, const fs::path& parts, bool has_samples) {
   std::error_code error;
   fs::remove_all(part / "traces", error);
+  if (has_samples) ::unlink((part / samples::file_name).c_str());
   for (const char* file : {"traces.otf2", "traces.def"}) ::unlink((part / file).c_str());
   ::rmdir((part / "raw").c_str());
   if (::rmdir(part.c_str()) == 0 || errno == ENOENT) return;
@@ -90,7 +92,7 @@ void remove_joined(const fs::path& part, const fs::path& parts) {
 /// The archive in JOB goes, its anchor first, as far as there is another to take its place and none at `to`.
 void move_own(const fs::path& job, const fs::path& to) {
   make_private_directory(to);
-  for (const char* file : {"traces.otf2", "traces.def", "traces"})
+  for (const char* file : {"traces.otf2", "traces.def", samples::file_name, "traces"})
     if (is_there(job / file) && is_there(job / "merging" / file) && !is_there(to / file)) move(job / file, to / file);
 }
 
@@ -100,8 +102,9 @@ bool has_archive(const fs::path& directory) {
   return is_there(directory / "traces.otf2");
 }
 
-bool has_half_archive(const fs::path& directory) {
-  return has_archive(directory) && has_raw(directory) && !has_whole_anchor(directory);
+bool is_unfinished(const fs::path& directory) {
+  return has_archive(directory) && has_raw(directory) &&
+         (!has_whole_anchor(directory) || !raw::is_kept(directory / "raw"));
 }
 
 std::vector<fs::path> traces_below(const fs::path& path) {
@@ -109,7 +112,8 @@ std::vector<fs::path> traces_below(const fs::path& path) {
   const fs::path place = path.filename().empty() ? path.parent_path() : path;
   if ((has_archive(place) && !parts_are_kept(place)) || has_raw(place)) traces.push_back(place);
   for (const fs::path& part : parts_of_job(place))
-    if (has_archive(part) || has_raw(part)) traces.push_back(part);
+    if (has_archive(part) || (has_raw(part) && !(has_archive(place) && raw::is_kept(part / "raw"))))
+      traces.push_back(part);
   if (traces.empty() && is_there(place / "journal") && place.filename() == "raw") traces.push_back(place.parent_path());
   return traces;
 }
@@ -142,17 +146,17 @@ void take_place(const fs::path& job) {
     if (keeps_own) move_own(job, own);
     move_own(job, merging / "parts" / "replaced");
     make_private_directory(own);
-    if (is_there(job / samples_file)) move(job / samples_file, own / samples_file);
     for (const char* file : archive_files)
       if (is_there(merging / file)) move(merging / file, job / file);
   }
+  const bool has_samples = is_there(job / samples::file_name);
   std::error_code error;
   std::vector<fs::path> joined;
   for (fs::directory_iterator it{merging / "parts", error}, end; !error && it != end; it.increment(error))
     joined.push_back(it->path());
-  for (const fs::path& part : joined) remove_joined(part, job / "parts");
+  for (const fs::path& part : joined) remove_joined(part, job / "parts", has_samples);
   fs::remove_all(merging, error);
-  ::rmdir((job / "parts").c_str());
+  for (const char* emptied : {"parts", "raw"}) ::rmdir((job / emptied).c_str());
 }
 
 void finish_earlier(const fs::path& job) {

@@ -9,8 +9,9 @@
 namespace tracer {
 
 bool has_archive(const std::filesystem::path& directory);
-/// Who made it was killed before its anchor was written, or is about to write it; the raw trace is still there.
-bool has_half_archive(const std::filesystem::path& directory);
+/// Who made the archive was killed before its anchor was written, or before all of the raw trace had gone, or is about
+/// to do that.
+bool is_unfinished(const std::filesystem::path& directory);
 
 /// The traces that `path` means: the parts of a job's directory, or itself. Raw traces and archives. Not an archive of
 /// the job while the parts that it was made of are kept.

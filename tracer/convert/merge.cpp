@@ -20,6 +20,7 @@
 #include "tracer/convert/clocks_of_job.hpp"
 #include "tracer/convert/job_place.hpp"
 #include "tracer/convert/recover.hpp"
+#include "tracer/convert/samples_of_job.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer {
@@ -91,7 +92,7 @@ std::vector<Part> collect(const std::vector<fs::path>& traces, const MergeOption
   std::vector<Part> parts;
   for (const fs::path& trace : traces) {
     try {
-      if (has_half_archive(trace)) {
+      if (is_unfinished(trace)) {
         recover(trace, options.conversion);
       } else if (!has_archive(trace)) {
         if (is_being_recorded(trace)) {
@@ -161,8 +162,8 @@ std::vector<Property> properties_of_job(const std::vector<Part>& parts) {
         at->second = at->second && p.value == "true";
       } else if (is_sum(p.name)) {
         sums[p.name] += parse_number(p.value).value_or(0);
-      } else if (p.name != "TRACER::PROCESSES" && !p.name.starts_with("TRACER::MPI::COMM::") &&
-                 !p.name.starts_with("TRACER::MPI::WINDOW::") && !p.name.starts_with("TRACER::MPI::CLOCK::")) {
+      } else if (p.name != "TRACER::PROCESSES" && !otf2::is_of_mpi_object(p.name) &&
+                 !p.name.starts_with("TRACER::MPI::CLOCK::")) {
         auto& [value, times] = same[p.name];
         if (times == 0) value = p.value;
         if (value == p.value) ++times;
@@ -249,6 +250,7 @@ MergeResult merge_parts(std::vector<Part> parts, const fs::path& directory, cons
   const ClocksOfJob common = clocks_of(parts);
   if (common.domains > 1) result.clocks = said_of(common);
   std::vector<otf2::PartToJoin> joined;
+  SamplesOfJob samples;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Part& part = parts[i];
     otf2::PartToJoin one;
@@ -267,6 +269,11 @@ MergeResult merge_parts(std::vector<Part> parts, const fs::path& directory, cons
       result.deaths.insert(result.deaths.begin(), who + " called MPI_Abort with error code " + part.mpi_abort);
     else if (part.ending.starts_with("none"))
       result.deaths.push_back(who + " did not end by itself");
+    try {
+      one.identity.sampled = samples.add(part.directory, one.clock);
+    } catch (const Error& error) {  // its events are joined nevertheless
+      result.left_out.push_back(std::string{"samples of "} + who + ": " + error.what());
+    }
     joined.push_back(std::move(one));
   }
   if (options.of == 0) say_missing_ranks(parts, result);
@@ -280,6 +287,7 @@ MergeResult merge_parts(std::vector<Part> parts, const fs::path& directory, cons
   const std::string launcher = fact(parts.front().summary.properties, "JOB::LAUNCHER");
   if (parts.size() > 1 && !launcher.empty()) whole.properties.push_back({"TRACER::JOB::LAUNCHER", launcher});
   whole.description = parts.front().program;
+  whole.before_anchor = [&] { samples.write(directory); };
   const otf2::JoinResult done = otf2::join(joined, directory, whole);
   result.archive = directory / "traces.otf2";
   result.processes = done.processes;

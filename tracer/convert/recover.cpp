@@ -93,10 +93,18 @@ std::vector<fs::path> spool_roots() {
 
 namespace {
 
-/// The archive is whole: what a converter that was killed had not yet removed goes.
+fs::path spool_of(const fs::path& raw_directory) {
+  try {
+    return raw::open_trace(raw_directory)->report().spool;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+/// The archive is whole, and all else: what a converter that was killed had not yet removed goes.
 RecoverResult was_complete(const fs::path& directory, const fs::path& raw_directory) {
   std::error_code error;
-  if (!fs::exists(raw_directory / "trace", error)) raw::remove_raw_trace(raw_directory);
+  if (!fs::exists(raw_directory / "trace", error)) raw::remove_raw_trace(raw_directory, spool_of(raw_directory));
   RecoverResult result;
   result.archive.archive = directory / "traces.otf2";
   result.archive.raw_kept = fs::exists(raw_directory, error);
@@ -121,7 +129,8 @@ RecoverResult recover(const fs::path& path, const ConvertOptions& options) {
   raw::Claim claim;
   const raw::Claimed claimed = claim.take(raw_directory, options.waiting);
   // While another process writes the archive nobody but that one may judge it.
-  if (claimed != raw::Claimed::recorded && has_whole_archive(directory)) return was_complete(directory, raw_directory);
+  if (claimed != raw::Claimed::recorded && has_whole_archive(directory) && raw::is_done(raw_directory))
+    return was_complete(directory, raw_directory);
   if (claimed == raw::Claimed::gone)
     throw Error(raw_directory.string() + " was converted or removed by another process meanwhile");
   RecoverResult result;
@@ -137,8 +146,7 @@ RecoverResult recover(const fs::path& path, const ConvertOptions& options) {
       if (!result.found.damage.empty())
         throw Error("nothing of the run of " + directory.string() +
                     " can be recovered: " + result.found.damage.front());
-      if (!result.found.spool.empty()) raw::remove_spool_of(raw_directory, result.found.spool);
-      raw::remove_raw_trace(raw_directory);
+      raw::remove_raw_trace(raw_directory, result.found.spool);
       throw Error("the run of " + directory.string() +
                   " ended before anything was recorded: there is no archive to make");
     }

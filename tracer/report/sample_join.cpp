@@ -33,9 +33,9 @@ std::size_t not_before(const std::vector<std::uint64_t>& times, std::size_t from
 }  // namespace
 
 std::uint32_t thread_id_of(const Location& location) {
-  for (const Property& property : location.properties)
-    if (property.name == "TRACER::THREAD_ID")
-      return static_cast<std::uint32_t>(std::strtoul(property.value.c_str(), nullptr, 10));
+  for (const std::string_view name : {samples::thread_of_job_property, samples::thread_property})
+    for (const Property& property : location.properties)
+      if (property.name == name) return static_cast<std::uint32_t>(std::strtoul(property.value.c_str(), nullptr, 10));
   return 0;
 }
 

@@ -6,15 +6,19 @@ check_jobs.py --tool libtracer.so --tracer tracer --make-parts make_parts PROGRA
 
 TRACER_STRESS=N: N times as many."""
 import argparse
+import collections
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "samples"))
 from mpi_jobs import environment  # noqa: E402
+from samples_file import SamplesFile  # noqa: E402
 from traced import clean, judge  # noqa: E402
 
 STRESS = int(os.environ.get("TRACER_STRESS", "1"))
@@ -214,7 +218,79 @@ def killed_merger(options, directory):
         yield f"{contents.processes} processes of 3"
 
 
-CASES = {"many parts": many_parts, "killed merger": killed_merger, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "by hand": by_hand, "other clocks": other_clocks}
+def killed_converter(options, directory):
+    """A converter that was killed when it had made its archive and began to remove the raw trace, at each step of that: samples may be missing, so the raw trace is
+    converted again as long as it is whole, and never joined twice. One that is to stay stays, and is not joined twice either."""
+    shim = directory / "killed_at.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", str(pathlib.Path(__file__).parent / "killed_at.c"), "-o", str(shim)], check=True)
+    two = ("--", "sh", "-c", f"{options.program} 3; {options.program} 4")
+    for step in ("kept:2", "trace:1", "rings:1", "samples:1", "journal:1"):
+        job = directory / step.partition(":")[0]
+        tracer(options, "run", "-q", "--raw", "-o", job, *two)
+        part = next((job / "parts").iterdir())
+        done = subprocess.run([options.tracer, "convert", str(part)], env=clean(LD_PRELOAD=str(shim), KILL_AT=step), capture_output=True, text=True)
+        if done.returncode != -9 or not (part / "traces.otf2").exists() or not (part / "raw").exists():
+            yield f"is not killed at {step}: {done.returncode} {done.stderr}"
+        if step == "journal:1":  # and who converted the first process' trace when all but the directory was gone
+            tracer(options, "convert", "-q", job)
+            (job / "raw").mkdir()
+        tracer(options, "merge", "-q", job)
+        yield from one_archive(options, job, 2, 14)
+    job = directory / "stays"
+    tracer(options, "run", "-q", "--separate", "--set", "KEEP_RAW=on", "-o", job, *two)
+    for again in (False, True):
+        tracer(options, "merge", "-q", job)
+        faults = []
+        if (found := sections_of(options, job, faults)) != 14 or len(processes_of(job)) != 2 or faults:
+            yield f"merged {'again' if again else ''} it has {found} critical sections of 14, {processes_of(job)} {faults}"
+        if not any(job.rglob("raw/journal")):
+            yield "a raw trace that was to stay is gone"
+
+
+def sampled(options, directory):
+    """Samples of several processes are the job's, each with the thread that it was taken of."""
+    job = directory / "job"
+    tracer(options, "run", "-q", "--separate", "--sample=5000", "-o", job, "--", "sh", "-c", f"{options.program} 60000; {options.program} 90000")
+
+    def read(archive):
+        """By the system's number of the thread: times and stacks of its samples, and its pauses."""
+        said = subprocess.run(["otf2-print", "-G", str(archive / "traces.otf2")], capture_output=True, text=True, check=True).stdout
+        known, found = collections.defaultdict(dict), SamplesFile(archive / "samples.bin")
+        for location, name, value in re.findall(r'^LOCATION_PROPERTY .*<(\d+)>, Name: "TRACER::(THREAD_ID|SAMPLED_AS)" .* Value: "(\d+)"', said, re.MULTILINE):
+            known[location][name] = int(value)
+        threads = {of.get("SAMPLED_AS", of.get("THREAD_ID")): of["THREAD_ID"] for of in known.values()}
+        taken = collections.defaultdict(lambda: ([], []))
+        for sample in found.samples:
+            taken[threads.get(sample.thread)][0].append((sample.time, found.functions(sample)))
+        for pause in found.pauses:
+            taken[threads.get(pause.thread)][1].append((pause.begin, pause.end))
+        return taken
+
+    def differ(one, other):
+        return (one.keys() != other.keys() or any(len(one[t][i]) != len(other[t][i]) for t in one for i in (0, 1))
+                or any(abs(a - b) > 1000 or stack != same for t in one for (a, stack), (b, same) in zip(one[t][0], other[t][0])))
+
+    apart = {}
+    for part in (job, *(job / "parts").iterdir()):  # the first process' archive is the job's as long as it is alone
+        apart |= {thread: taken for thread, taken in read(part).items() if thread}
+    total = sum(len(samples) for samples, _ in apart.values())
+    if total < 100:
+        yield f"only {total} samples were taken"
+    for number in (1, 2):
+        tracer(options, "merge", "-q", "-o", directory / f"share{number}", "--part", f"{number}/2", job)
+    tracer(options, "merge", "-q", "-o", directory / "tree", directory / "share1", directory / "share2")
+    tracer(options, "merge", "-q", job)
+    for archive in (job, directory / "tree"):
+        whole = {thread: taken for thread, taken in read(archive).items() if thread}
+        if differ(apart, whole):
+            yield f"{archive.name}: its samples are others than the parts': {total} and {sum(len(samples) for samples, _ in whole.values())}"
+        if f"by {total:,} samples" not in (said := tracer(options, "samples", archive).stdout):
+            yield f"{archive.name}: tracer samples says {said.splitlines()[1:2]}, not {total}"
+    if (job / "parts").exists():
+        yield f"{sorted(str(path) for path in (job / 'parts').rglob('*'))} are left"
+
+
+CASES = {"sampled": sampled, "killed converter": killed_converter, "many parts": many_parts, "killed merger": killed_merger, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "by hand": by_hand, "other clocks": other_clocks}
 
 
 def main():
