@@ -6,14 +6,13 @@
 
 #include "formats/otf2/definition_writer.hpp"
 #include "formats/otf2/library.hpp"
+#include "formats/otf2/mpi_communicators.hpp"
 
 namespace tracer::otf2 {
 namespace {
 
 /// The library writes the anchor in one chunk of 256 KiB, and cannot read one that is full.
 constexpr std::size_t most_in_anchor = 230'000, property_overhead = 16;
-/// Of communicators (docs/formats/job-parts.md): as many as a process has made.
-constexpr const char* numbered = "TRACER::MPI::COMM::";
 
 /// The anchor is a text file of lines.
 std::string one_line(std::string text) {
@@ -34,6 +33,19 @@ std::string property_name(std::string name) {
 
 }  // namespace
 
+DividedProperties divided(const std::vector<Property>& properties) {
+  DividedProperties all;
+  std::size_t used = 0;
+  for (const bool is_many : {false, true}) {  // those come last
+    for (const Property& property : properties) {
+      if (is_of_mpi_object(property.name) != is_many) continue;
+      used += property.name.size() + property.value.size() + property_overhead;
+      (is_many && used > most_in_anchor ? all.of_group : all.of_archive).push_back(property);
+    }
+  }
+  return all;
+}
+
 void write_archive_properties(OTF2_Archive* archive, const Definitions& definitions) {
   if (!definitions.creator.empty())
     check(OTF2_Archive_SetCreator(archive, one_line(definitions.creator).c_str()), "creator");
@@ -44,24 +56,12 @@ void write_archive_properties(OTF2_Archive* archive, const Definitions& definiti
   if (!definitions.description.empty()) {
     check(OTF2_Archive_SetDescription(archive, one_line(definitions.description).c_str()), "description");
   }
-  // Those that may be thousands come last: what has no room in the anchor is counted, and the archive can be read.
-  std::size_t used = 0, left_out = 0;
-  for (const bool is_many : {false, true}) {
-    for (const auto& [name, value] : definitions.properties) {
-      if (value.empty() || name.starts_with(numbered) != is_many) continue;  // to the library empty means: remove it
-      used += name.size() + value.size() + property_overhead;
-      if (is_many && used > most_in_anchor) {
-        ++left_out;
-        continue;
-      }
-      const auto what = "property " + name;
-      check(OTF2_Archive_SetProperty(archive, property_name(name).c_str(), one_line(value).c_str(), true),
-            what.c_str());
-    }
-  }
-  if (left_out != 0) {
-    const std::string number = std::to_string(left_out);
-    check(OTF2_Archive_SetProperty(archive, "TRACER::COUNTER::PROPERTIES_LEFT_OUT", number.c_str(), true), "property");
+  for (const Property& property : divided(definitions.properties).of_archive) {
+    if (property.value.empty()) continue;  // to the library that means: remove it
+    const auto what = "property " + property.name;
+    check(
+        OTF2_Archive_SetProperty(archive, property_name(property.name).c_str(), one_line(property.value).c_str(), true),
+        what.c_str());
   }
 }
 

@@ -129,7 +129,10 @@ void DefinitionWriter::location_groups() {
     check(OTF2_GlobalDefWriter_WriteLocationGroup(writer_, i, string(group.name), type, group.system_tree_parent,
                                                   group.creating_group),
           "location group");
-    for (const auto& [name, value] : group.properties) {
+    std::vector<Property> all = group.properties;
+    if (i == 0)
+      for (Property& property : divided(definitions_.properties).of_group) all.push_back(std::move(property));
+    for (const auto& [name, value] : all) {
       check(OTF2_GlobalDefWriter_WriteLocationGroupProperty(writer_, i, string(name), OTF2_TYPE_STRING,
                                                             string_value(string(value))),
             "location group property");

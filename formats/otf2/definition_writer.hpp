@@ -53,7 +53,13 @@ class DefinitionWriter {
   std::map<std::tuple<std::string, std::string, std::string, ValueType>, OTF2_MetricMemberRef> metric_members_;
 };
 
-/// Name, creator and properties, which stand in the anchor file.
+/// Communicators are as many as a process has made, and the anchor has room for some thousand: the others stand in the
+/// definitions, with the first location group.
+struct DividedProperties {
+  std::vector<Property> of_archive, of_group;
+};
+DividedProperties divided(const std::vector<Property>& properties);
+/// Name, creator and properties, which stand in the anchor file; what it has no room for is the definitions' to write.
 void write_archive_properties(OTF2_Archive* archive, const Definitions& definitions);
 
 /// Bytes of a definition file's chunk in which the largest single definition fits, and the mapping tables.

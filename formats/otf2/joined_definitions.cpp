@@ -3,10 +3,13 @@
 #include "formats/otf2/joined_definitions.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "formats/otf2/joined_unify.hpp"
+#include "formats/otf2/sampled_walk.hpp"
 #include "tracer/error.hpp"
+#include "tracer/samples.hpp"
 
 namespace tracer::otf2 {
 namespace {
@@ -60,7 +63,12 @@ std::vector<NamedProperty> JoinedDefinitions::properties_of(const std::vector<Na
 PartMaps JoinedDefinitions::add(const TraceDefinitions& part, const PartIdentity& identity) {
   using R = ReferenceKind;
   PartMaps maps;
-  for (const StringDef& s : part.strings) maps.set(R::string, s.ref, string(s.text));
+  std::set<std::uint64_t> of_parts;  // texts that say how parts belong together
+  for (const LocationGroupDef& g : part.location_groups)
+    for (const NamedProperty& p : g.properties)
+      if (is_of_mpi_object(part.text(p.name))) of_parts.insert({p.name, p.value});
+  for (const StringDef& s : part.strings)
+    if (!of_parts.contains(s.ref)) maps.set(R::string, s.ref, string(s.text));
   const auto text = [&](std::uint64_t ref) {
     const auto global = maps.at(R::string, ref);
     return global == PartMaps::unknown ? 0U : narrow(global);
@@ -150,7 +158,9 @@ void JoinedDefinitions::add_places(const TraceDefinitions& part, const PartIdent
     own.type = g.type;
     own.system_tree_parent = node_of.contains(g.system_tree_parent) ? node_of[g.system_tree_parent] : undefined_ref;
     if (g.creating_group != undefined_ref) own.creating_group = narrow(maps.at(R::location_group, g.creating_group));
-    own.properties = properties_of(g.properties, maps);
+    std::vector<NamedProperty> kept = g.properties;
+    std::erase_if(kept, [&](const NamedProperty& p) { return is_of_mpi_object(part.text(p.name)); });
+    own.properties = properties_of(kept, maps);
     if (g.type == values::location_group_accelerator) {
       devices.push_back(std::move(own));
       continue;
@@ -175,9 +185,20 @@ void JoinedDefinitions::add_places(const TraceDefinitions& part, const PartIdent
                     l.events,         narrow(maps.at(R::location_group, l.group)), {}};
     if (own.group == undefined_ref) throw Error("location " + std::to_string(l.ref) + " belongs to no group of it");
     own.properties = properties_of(l.properties, maps);
+    number_samples(identity, thread_of(part, l), own.properties);
     maps.set(R::location, l.ref, own.ref);
     locations.push_back(std::move(own));
   }
+}
+
+/// Says which samples of the whole are the location's. `thread`: the part's own number of it, 0 none.
+void JoinedDefinitions::number_samples(const PartIdentity& identity, std::uint32_t thread,
+                                       std::vector<NamedProperty>& properties) {
+  std::erase_if(properties, [&](const NamedProperty& p) { return strings[p.name] == samples::thread_of_job_property; });
+  const auto known = identity.sampled.find(thread);
+  if (thread == 0 || known == identity.sampled.end()) return;
+  properties.push_back(
+      {string(samples::thread_of_job_property), values::type_string, string(std::to_string(known->second))});
 }
 
 void JoinedDefinitions::add_groups(const TraceDefinitions& part, const PartIdentity& identity, PartMaps& maps) {
@@ -319,6 +340,12 @@ void JoinedDefinitions::add_missing_ranks() {
         {locations.size(), string("Master thread"), values::location_cpu_thread, 0, narrow(group.ref), {}});
     devices.push_back(std::move(group));
   }
+}
+
+void JoinedDefinitions::add_to_first_process(const std::vector<Property>& properties) {
+  if (processes.empty()) return;
+  for (const Property& p : properties)
+    processes.front().properties.push_back({string(p.name), values::type_string, string(p.value)});
 }
 
 std::vector<Property> JoinedDefinitions::mpi_properties() const {

@@ -36,7 +36,8 @@ struct PartIdentity {
   std::uint32_t parent = undefined_ref;  ///< process of the whole that started it
   std::uint32_t first_process = 0;       ///< reference of its first process in the whole
   std::uint32_t processes = 1;
-  PartOfMpi mpi;  ///< empty: no MPI
+  PartOfMpi mpi;                                   ///< empty: no MPI
+  std::map<std::uint32_t, std::uint32_t> sampled;  ///< its sampled threads' numbers in the whole (tracer/samples.hpp)
 };
 
 struct JoinedDefinitions {
@@ -48,6 +49,8 @@ struct JoinedDefinitions {
   void finish(bool with_missing_ranks);
   /// What a share of one MPI_COMM_WORLD says for those who join it with the others.
   std::vector<Property> mpi_properties() const;
+  /// For which the anchor has no room.
+  void add_to_first_process(const std::vector<Property>& properties);
 
   std::uint32_t string(std::string_view text);
 
@@ -79,6 +82,7 @@ struct JoinedDefinitions {
   std::vector<NamedProperty> properties_of(const std::vector<NamedProperty>& from, const PartMaps& maps);
   std::uint64_t value_of(std::uint8_t type, std::uint64_t value, const PartMaps& maps) const;
   void add_places(const TraceDefinitions& part, const PartIdentity& identity, PartMaps& maps);
+  void number_samples(const PartIdentity& identity, std::uint32_t thread, std::vector<NamedProperty>& properties);
   void add_groups(const TraceDefinitions& part, const PartIdentity& identity, PartMaps& maps);
   void add_comms(const TraceDefinitions& part, const PartIdentity& identity, PartMaps& maps);
   void add_windows(const TraceDefinitions& part, const PartIdentity& identity, PartMaps& maps);

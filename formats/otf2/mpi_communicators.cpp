@@ -9,6 +9,8 @@
 namespace tracer::otf2 {
 namespace {
 
+constexpr std::string_view comm_property = "TRACER::MPI::COMM::", window_property = "TRACER::MPI::WINDOW::";
+
 constexpr std::uint64_t most_ranks = 1 << 24;
 
 std::optional<std::uint64_t> number(std::string_view text) {
@@ -63,6 +65,10 @@ std::vector<std::uint64_t> parse_ranks(const std::string& from, std::uint64_t be
   return ranks;
 }
 
+bool is_of_mpi_object(std::string_view property) noexcept {
+  return property.starts_with(comm_property) || property.starts_with(window_property);
+}
+
 PartOfMpi read_part_of_mpi(const std::vector<Property>& properties, std::string world) {
   PartOfMpi part;
   part.world = std::move(world);
@@ -74,12 +80,11 @@ PartOfMpi read_part_of_mpi(const std::vector<Property>& properties, std::string 
   if (!size || !rank || *size == 0 || *size > most_ranks || *rank >= *size) return part;
   part.size = static_cast<std::uint32_t>(*size);
   part.rank = static_cast<std::uint32_t>(*rank);
-  constexpr std::string_view comm = "TRACER::MPI::COMM::", window = "TRACER::MPI::WINDOW::";
   for (const Property& p : properties) {
     const std::string_view name = p.name;
-    const bool is_comm = name.starts_with(comm);
-    if (!is_comm && !name.starts_with(window)) continue;
-    const auto n = number(name.substr(is_comm ? comm.size() : window.size()));
+    const bool is_comm = name.starts_with(comm_property);
+    if (!is_of_mpi_object(name)) continue;
+    const auto n = number(name.substr(is_comm ? comm_property.size() : window_property.size()));
     const auto fields = fields_of(p.value);
     if (!n || *n > most_ranks || text(fields, "identity").empty()) continue;
     const auto index = static_cast<std::uint32_t>(*n);

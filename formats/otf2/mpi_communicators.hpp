@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tracer/definitions.hpp"
@@ -34,6 +35,9 @@ struct PartOfMpi {
   std::map<std::uint32_t, MpiWindow> windows;
   bool empty() const { return size == 0; }
 };
+
+/// Whether a property tells of one communicator or window: there are as many as the process has made.
+bool is_of_mpi_object(std::string_view property) noexcept;
 
 /// `properties`: of the part's anchor; `world`: of its launch. What makes no sense is left out.
 PartOfMpi read_part_of_mpi(const std::vector<Property>& properties, std::string world);
