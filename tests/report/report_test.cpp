@@ -347,6 +347,23 @@ TEST_CASE("threads without processors are the verdict, and nothing else is advis
   CHECK(busy["findings"][0]["sure"] == "low");
 }
 
+TEST_CASE("what a virtual machine's host took is said, and what is no more than that is no finding") {
+  const auto verdict_on = [](const char* stolen) {
+    TraceBuilder trace = imbalance_3_to_1();
+    trace.editable().properties.push_back({"TRACER::RUN::PROCESSORS_ONLINE", "4"});
+    trace.editable().properties.push_back({"TRACER::RUN::STOLEN_NS", stolen});
+    return report_of(trace)["verdict"];
+  };
+  const Json quiet = verdict_on("1000000");
+  CHECK(quiet["notes"].empty());
+  CHECK(quiet["findings"][0]["id"] == "imbalance");
+  CHECK(quiet["findings"][0]["sure"] != "low");
+  const Json some = verdict_on("12000000");
+  CHECK(some["notes"][0]["id"] == "stolen");
+  CHECK(some["findings"][0]["sure"] == "low");
+  CHECK(verdict_on("100000000")["findings"].empty());
+}
+
 TEST_CASE("the serial part is told with what it costs, and the speed-up that this share means") {
   TraceBuilder trace{4};
   const auto parallel = trace.region("parallel", RegionRole::parallel),

@@ -337,6 +337,12 @@ TEST_CASE("a process's start is read from the kernel's text, whatever the progra
   CHECK(process_start("", 100, 1, 1) == 0);
 }
 
+TEST_CASE("what a virtual machine's host takes is read from the kernel's text") {
+  CHECK(stolen_time("cpu  613 0 672 26641 88 0 14 250 0 0\ncpu0 1 2 3 4 5 6 7 8 9 10\n", 100) == 2'500'000'000);
+  CHECK(stolen_time("cpu  613 0 672 26641\ncpu0 613 0 672 26641\n", 100) == 0);
+  CHECK(stolen_time("", 100) == 0);
+}
+
 TEST_CASE("the tightest limit of the control groups around a process counts, in both versions") {
   test::Scratch scratch;
   const auto put = [&](const std::string& path, const std::string& text) {

@@ -111,8 +111,8 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
   process.last = std::max(process.last, event.time);
   if (!state.seen) {
     state.seen = true;
-    // The very first event of a process of which nobody says when it began.
-    if (process.begin == 0) process.begin = event.time;
+    // The very first event of a process of which nobody says when it began, or the kernel by a tick too late.
+    if (process.begin == 0 || event.time < process.begin) process.begin = event.time;
     const std::uint64_t before = event.time - std::min(process.begin, event.time);
     if (state.worker) {
       state.idle = true;

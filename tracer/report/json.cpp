@@ -249,6 +249,7 @@ Json json_of(const RunFacts& facts) {
           {"processors", facts.processors},
           {"processors_online", facts.processors_online},
           {"processor_ns", facts.processor_ns},
+          {"stolen_ns", facts.stolen_ns},
           {"host", facts.host},
           {"machine", facts.machine},
           {"processor", facts.processor},

@@ -88,6 +88,7 @@ class Judge {
   const std::vector<RegionClass> classes_;
   const std::uint64_t wall_, threads_;
   bool busy_ = false;
+  double stolen_ = 0;             ///< share of the processors' time that a virtual machine's host took
   std::vector<RegionRef> small_;  ///< parallel regions whose waiting is their shortness
   /// Barriers whose waiting is that they are so many, each with its parallel region.
   std::vector<std::pair<RegionRef, RegionRef>> frequent_;

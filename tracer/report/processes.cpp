@@ -118,9 +118,13 @@ RunFacts facts_of_all(const Definitions& definitions, const std::vector<ProcessR
   all.processor_ns = processor_ns;
   all.processors = 0;
   all.processors_online = 0;
+  all.stolen_ns = 0;
   for (const auto& [host, facts] : by_host) {
     all.processors += processors_of(facts);
     all.processors_online += facts.front()->processors_online;
+    std::uint64_t stolen = 0;  // each process was told of the whole machine's, while it was there
+    for (const RunFacts* one : facts) stolen = std::max(stolen, one->stolen_ns);
+    all.stolen_ns += stolen;
   }
   if (by_host.size() > 1) all.host = std::to_string(by_host.size()) + " hosts";
   return all;

@@ -31,6 +31,7 @@ void read_fact(std::string_view name, const std::string& value, RunFacts& facts)
   if (name == "EXIT_STATUS") facts.exit_status = static_cast<int>(number(value) & 0xff);
   if (name == "PROCESSORS_ONLINE") facts.processors_online = number(value);
   if (name == "USER_NS" || name == "SYSTEM_NS") facts.processor_ns += number(value);
+  if (name == "STOLEN_NS") facts.stolen_ns = number(value);
   if (name == "HOST") facts.host = value;
   if (name == "MACHINE") facts.machine = value;
   if (name == "PROCESSOR") facts.processor = value;

@@ -89,7 +89,8 @@ void Judge::add(Finding finding, std::string id, std::uint64_t lost) {
   finding.lost = lost;
   finding.win = lost / threads_;
   if (finding.at != 0) finding.at -= std::min(finding.at, report_.begin);
-  if (share(finding.win, wall_) >= least_share) verdict_.findings.push_back(std::move(finding));
+  // What the host takes may lie anywhere: a finding has to stand out of it.
+  if (share(finding.win, wall_) >= least_share + stolen_) verdict_.findings.push_back(std::move(finding));
 }
 
 void Judge::find() {

@@ -16,6 +16,7 @@ constexpr std::uint64_t least_wall = 10'000'000;  ///< shorter runs are their ow
 /// where events come closer than this, times are not those of the program alone.
 constexpr std::uint64_t least_between_events = 250;
 constexpr double too_delayed = 0.10;
+constexpr double too_stolen = 0.02;  ///< of the processors' time
 
 /// Whether a process is looked at without some of its threads.
 bool lacks_threads(const Definitions& definitions) {
@@ -77,9 +78,10 @@ std::string Judge::who_was_killed() const {
 }
 
 void Judge::how_good_the_trace_is() {
+  const RunFacts& facts = report_.facts;
   const std::uint64_t there = account_.total - account_.at(Place::absent);
   const double delayed = share(account_.at(Place::descheduled), there);
-  const double processors = report_.facts.processors;
+  const double processors = facts.processors;
   const bool shared = processors > 0 && static_cast<double>(account_.most_at_once) > processors + 0.01;
   const std::uint64_t delay = account_.at(Place::descheduled);
   if (shared && delayed > too_delayed && work_filled_the_processors(processors)) {
@@ -92,6 +94,16 @@ void Judge::how_good_the_trace_is() {
                 time(delay).c_str(), delayed * 100,
                 shared ? "there are more threads than processors" : "other programs were using the processors",
                 shared ? "with as many threads as processors" : "on a quiet machine"));
+  }
+  const std::uint64_t ran = std::max(wall_, facts.end - std::min(facts.start, facts.end));  // also of a part of it
+  stolen_ = share(facts.stolen_ns, ran * facts.processors_online);
+  if (stolen_ >= too_stolen) {
+    busy_ = true;
+    note("stolen",
+         format("The host of this virtual machine took %s from its processors meanwhile, %.0f %% of their time. No "
+                "thread knows of that: it makes work look longer and others wait for it. What is not well above that "
+                "share of the run is no finding; repeat the run when the host is quiet.",
+                time(facts.stolen_ns).c_str(), stolen_ * 100));
   }
   const std::uint64_t active = there - account_.at(Place::serial_idle);
   const std::uint64_t apart = active / std::max<std::uint64_t>(report_.events, 1);

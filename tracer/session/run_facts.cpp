@@ -24,6 +24,16 @@ namespace {
 
 constexpr int not_exited = -1;
 std::atomic<int> exit_status{not_exited};
+std::atomic<Nanoseconds> stolen_before{0};
+
+std::uint64_t ticks_per_second() noexcept {
+  return static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_CLK_TCK)));
+}
+
+Nanoseconds stolen_until_now() {
+  constexpr std::size_t first_line = 256;  // the others are of single processors
+  return stolen_time(read_small_file("/proc/stat", first_line), ticks_per_second());
+}
 
 std::uint64_t ns_of(const timeval& t) noexcept {
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_usec) * 1000u;
@@ -68,6 +78,14 @@ Nanoseconds process_start(const std::string& stat, std::uint64_t ticks_per_secon
   return since_boot > asleep ? since_boot - asleep : 1;
 }
 
+Nanoseconds stolen_time(const std::string& stat, std::uint64_t ticks_per_second) {
+  // "cpu  user nice system idle iowait irq softirq steal ...", of all processors; two blanks behind the name.
+  constexpr std::size_t steal = 9;
+  const auto fields = split(stat.substr(0, stat.find('\n')), ' ');
+  if (fields.size() <= steal || fields[0] != "cpu" || ticks_per_second == 0) return 0;
+  return parse_number(fields[steal]).value_or(0) * (1'000'000'000u / ticks_per_second);
+}
+
 double processor_quota(const std::string& cgroup, const std::string& root) {
   double tightest = 0;
   const auto consider = [&](const std::string& directory) {
@@ -98,7 +116,8 @@ double processor_quota(const std::string& cgroup, const std::string& root) {
 
 Facts facts_at_start() {
   Facts facts;
-  const auto hertz = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_CLK_TCK)));
+  stolen_before = stolen_until_now();
+  const std::uint64_t hertz = ticks_per_second();
   const Nanoseconds start =
       process_start(read_small_file("/proc/self/stat"), hertz, read_clock(CLOCK_BOOTTIME), read_clock(CLOCK_MONOTONIC));
   if (start != 0) {
@@ -135,6 +154,8 @@ Facts facts_of_now() {
     facts["PREEMPTED"] = std::to_string(used.ru_nivcsw);
     facts["MAX_RESIDENT_KIB"] = std::to_string(used.ru_maxrss);
   }
+  const Nanoseconds stolen = stolen_until_now(), before = stolen_before;
+  facts["STOLEN_NS"] = std::to_string(stolen - std::min(stolen, before));
   if (const int status = exit_status.load(); status != not_exited) facts["EXIT_STATUS"] = std::to_string(status & 0xff);
   return facts;
 }

@@ -19,7 +19,8 @@ using Facts = std::map<std::string, std::string>;
 /// variable for the OpenMP runtime.
 Facts facts_at_start();
 
-/// USER_NS, SYSTEM_NS, PREEMPTED (involuntary switches), MAX_RESIDENT_KIB, and EXIT_STATUS when exit() was called.
+/// USER_NS, SYSTEM_NS, PREEMPTED (involuntary switches), MAX_RESIDENT_KIB, STOLEN_NS (what a virtual machine's host has
+/// taken from all processors together since facts_at_start()), and EXIT_STATUS when exit() was called.
 Facts facts_of_now();
 
 struct ThreadTime {
@@ -35,6 +36,10 @@ void remember_exit_status() noexcept;
 /// When the process began, on CLOCK_MONOTONIC, out of the text of /proc/PID/stat; 0 when it does not say.
 Nanoseconds process_start(const std::string& stat, std::uint64_t ticks_per_second, Nanoseconds boot_time,
                           Nanoseconds monotonic);
+
+/// What the host of a virtual machine has taken from its processors together since it was started, out of the text of
+/// /proc/stat; 0 when it does not say, and on machines of their own.
+Nanoseconds stolen_time(const std::string& stat, std::uint64_t ticks_per_second);
 
 /// The tightest limit, in processors, that the control groups of `cgroup` (the text of /proc/PID/cgroup) set below
 /// `root` (/sys/fs/cgroup); 0: none.
