@@ -74,11 +74,16 @@ def check_wrong_input(directory, archive):
     refuses(2, "name the program", "run")
     refuses(2, "NAME=VALUE", "run", "--set", "x", "--", "true")
     refuses(127, "not an executable", "run", "--", "no-such-program")
+    refuses(127, "written --sample=1000", "run", "--sample", "1000", "ls")
     (directory / "text").write_text("no program")
     refuses(127, "not an executable", "run", "--", directory / "text")
 
 
 def check_output(archive):
+    for arguments in (["check", "--expect", "locations=1"], ["what-if", "--threads", "1,2"], ["report", "--exclude", "implicit*"], ["report", "--threads", "0"]):
+        done = run(*arguments, archive)
+        need(done.returncode in (0, 1) and not any(line.startswith("Try ") or "error" in line for line in done.stderr.splitlines()),
+             f"tracer {' '.join(arguments)} TRACE: options may stand before the trace {done.stderr}")
     for arguments in (["report", archive], ["report", archive, "--json"], ["info"]):
         done = run(*arguments)
         need(done.returncode == 0 and "\x1b" not in done.stdout + done.stderr and "\r" not in done.stderr, f"tracer {arguments[0]}: no colours, no progress bar in a log")

@@ -12,6 +12,7 @@
 
 #include "tracer/base/job_directory.hpp"
 #include "tracer/base/output_pattern.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/cli/annotations.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
@@ -234,7 +235,10 @@ int run(const Options& options) {
                 (options.command.front().find('/') == std::string::npos
                      ? " in PATH; for one in this directory write ./" + options.command.front()
                      : "") +
-                ".");
+                "." +
+                (options.sample != 0 && parse_number(options.command.front())
+                     ? " A rate of samples is written --sample=" + options.command.front() + "."
+                     : ""));
     return 127;
   }
   if (!options.filter.empty())

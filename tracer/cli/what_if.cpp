@@ -67,7 +67,9 @@ void add(CLI::App& app, std::function<int()>& action) {
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
   app.add_option("-t,--threads", options->threads, "Threads of each parallel region; several: 1,2,4")
       ->delimiter(',')
-      ->type_name("N");
+      ->type_name("N")
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_option("--balanced", options->balanced,
                  "Spread the work of this construct evenly: FILE:LINE or part of its name")
       ->type_name("WHICH");

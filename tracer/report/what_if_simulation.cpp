@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Simulated threads carry out a region's operations, whoever is earliest first.
 #include <algorithm>
+#include <cmath>
 #include <deque>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "tracer/report/what_if_model.hpp"
 
@@ -11,13 +17,13 @@ namespace {
 
 /// The part of a loop that thread `j` of `n` gets, when what each recorded thread did lies evenly in its part of the
 /// iterations.
-std::uint64_t share_of(const Loop& loop, std::uint32_t j, std::uint32_t n, bool even) {
-  const std::uint64_t total = loop.total();
+std::uint64_t share_of(const Loop& loop, std::uint64_t total, std::uint32_t j, std::uint32_t n, bool even) {
   if (even || !loop.is_static || loop.by_rank.empty()) return total / n;
   const auto recorded = static_cast<double>(loop.by_rank.size());
   const double from = j * recorded / n, to = (j + 1) * recorded / n;
   double sum = 0;
-  for (std::size_t r = 0; r < loop.by_rank.size(); ++r) {
+  const auto last = std::min(loop.by_rank.size(), static_cast<std::size_t>(std::ceil(to)));
+  for (auto r = static_cast<std::size_t>(from); r < last; ++r) {
     const double low = std::max(from, static_cast<double>(r)), high = std::min(to, static_cast<double>(r) + 1);
     if (high > low) sum += (high - low) * static_cast<double>(loop.by_rank[r]);
   }
@@ -35,14 +41,17 @@ class Simulation {
   std::uint64_t run() {
     prepare();
     for (;;) {
-      Thread* next = nullptr;
-      for (Thread& thread : threads_)
-        if (!thread.done && !thread.idle && (!next || thread.now < next->now)) next = &thread;
-      if (!next) {
+      if (able_.empty()) {
         if (!release_barrier()) break;
         continue;
       }
-      step(*next);
+      Thread& next = threads_[able_.top().second];
+      able_.pop();
+      step(next);
+      if (next.idle)
+        idle_.insert(next.rank);
+      else if (!next.done)
+        able_.emplace(next.now, next.rank);
     }
     std::uint64_t end = 0;
     for (const Thread& thread : threads_) end = std::max(end, thread.now);
@@ -68,7 +77,8 @@ class Simulation {
     const auto tasks = static_cast<std::uint32_t>(model_.tasks.size());
     waits_for_.assign(tasks, 0);
     children_.assign(tasks, 0);
-    complete_.assign(tasks, false);
+    waiting_.assign(tasks, nobody);
+    for (const Loop& loop : model_.loops) totals_.push_back(loop.total());
     created_.assign(tasks, false);
     successors_.resize(tasks);
     for (std::uint32_t t = model_.size; t < tasks; ++t) {
@@ -94,6 +104,7 @@ class Simulation {
     for (std::uint32_t j = 0; j < n_; ++j) {
       threads_[j].rank = j;
       threads_[j].stack.push_back({j < model_.size ? j : 0, &implicit_[j]});
+      able_.emplace(0, j);
     }
   }
   static void move_creations(const Ops& from, Ops& to) {
@@ -104,12 +115,18 @@ class Simulation {
     to.insert(end, extra.begin(), extra.end());
   }
 
+  void wake(Thread& thread, std::uint64_t when) {
+    if (!thread.idle) return;
+    thread.idle = false;
+    thread.now = std::max(thread.now, when);
+    able_.emplace(thread.now, thread.rank);
+    idle_.erase(thread.rank);
+  }
+  /// As many as find something to do: in programs of many threads most would go back to sleep. Of all that are idle the
+  /// time is the same.
   void wake(std::uint64_t when) {
-    for (Thread& thread : threads_) {
-      if (!thread.idle) continue;
-      thread.idle = false;
-      thread.now = std::max(thread.now, when);
-    }
+    std::size_t wanted = outstanding_ == 0 ? idle_.size() : ready_.size();
+    for (; wanted > 0 && !idle_.empty(); --wanted) wake(threads_[*idle_.begin()], when);
   }
 
   bool take_task(Thread& thread) {
@@ -122,9 +139,10 @@ class Simulation {
   }
 
   void finish_task(std::uint32_t task, std::uint64_t when) {
-    complete_[task] = true;
     --outstanding_;
-    --children_[model_.tasks[task].parent];
+    const std::uint32_t parent = model_.tasks[task].parent;
+    if (--children_[parent] == 0 && waiting_[parent] != nobody)
+      wake(threads_[std::exchange(waiting_[parent], nobody)], when);
     for (const std::uint32_t next : successors_[task])
       if (--waits_for_[next] == 0 && created_[next]) ready_.emplace_back(next, when);
     wake(when);
@@ -165,6 +183,7 @@ class Simulation {
           ++top.at;
         } else if (!take_task(thread)) {
           thread.idle = true;
+          waiting_[top.task] = thread.rank;
         }
         return;
       case Do::barrier:
@@ -198,7 +217,8 @@ class Simulation {
 
   void expand(const Loop& loop, std::uint32_t rank, Ops& ops) const {
     const bool even = loop.region < conditions_.balanced.size() && conditions_.balanced[loop.region];
-    const std::uint64_t work = share_of(loop, rank, n_, even);
+    const std::uint64_t total = totals_[static_cast<std::size_t>(&loop - model_.loops.data())];
+    const std::uint64_t work = share_of(loop, total, rank, n_, even);
     std::vector<Held> mine;
     for (std::size_t i = rank; i < loop.locks.size(); i += n_) mine.push_back(loop.locks[i]);
     const std::uint64_t piece = work / (mine.size() + 1);
@@ -220,18 +240,27 @@ class Simulation {
       thread.at_barrier = thread.idle = false;
       thread.now = when;
       ++thread.stack.back().at;
+      idle_.erase(thread.rank);
+      able_.emplace(when, thread.rank);
     }
     return any;
   }
+
+  static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
+  using ByTime = std::pair<std::uint64_t, std::uint32_t>;  ///< when, and which thread
 
   const RegionModel& model_;
   const Conditions& conditions_;
   const std::uint32_t n_;
   std::vector<Thread> threads_;
+  std::priority_queue<ByTime, std::vector<ByTime>, std::greater<>> able_;  ///< to go on
+  std::set<std::uint32_t> idle_;
+  std::vector<std::uint32_t> waiting_;  ///< by task: the thread in its taskwait
+  std::vector<std::uint64_t> totals_;   ///< of loops
   std::vector<Ops> implicit_;
   std::deque<std::pair<std::uint32_t, std::uint64_t>> ready_;
   std::vector<std::uint32_t> waits_for_, children_;
-  std::vector<bool> complete_, created_, taken_;
+  std::vector<bool> created_, taken_;
   std::vector<std::vector<std::uint32_t>> successors_;
   std::unordered_map<std::uint32_t, std::uint64_t> free_at_;
   std::uint64_t outstanding_ = 0;
