@@ -75,6 +75,7 @@ enter() { # root: a mount of its own, as that of a machine or a container is
   mount -t proc proc "$1/proc" && mounted+=("$1/proc")
   mount --rbind /sys "$1/sys" && mount --make-rslave "$1/sys" && mounted+=("$1/sys")
   mount --rbind /dev "$1/dev" && mount --make-rslave "$1/dev" && mounted+=("$1/dev")
+  mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm" && mounted+=("$1/dev/shm")  # who else fills this machine's is none of theirs
   cp /etc/resolv.conf /etc/hosts "$1/etc/" 2>/dev/null
   if [ -n "${TRACER_FRESH_CCACHE:-}" ]; then
     mkdir -p "$1/ccache" && mount --bind "$TRACER_FRESH_CCACHE" "$1/ccache" && mounted+=("$1/ccache")
