@@ -284,6 +284,7 @@ bool start(ompt_function_lookup_t lookup) {
   const auto identity = ompt::identify_runtime(reinterpret_cast<const void*>(set_callback));
   self.run.runtime_library = identity.library;
   self.run.runtime_build = identity.build;
+  ompt::context().is_libomp = !identity.build.empty();
   Session* session = has_front_end.load() ? Session::current() : nullptr;
   if (session != nullptr) {
     if (ended.load() == session) return false;

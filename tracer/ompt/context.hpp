@@ -13,8 +13,9 @@ namespace tracer::ompt {
 struct Context {
   EntryPoints entry_points;
   std::atomic<device::Devices*> devices{nullptr};
-  bool sections = true;  ///< dispatch: record sections
-  bool chunks = false;   ///< dispatch: record chunks of loops
+  bool is_libomp = false;  ///< LLVM's own build, by what it says of itself
+  bool sections = true;    ///< dispatch: record sections
+  bool chunks = false;     ///< dispatch: record chunks of loops
 };
 
 inline Context& context() noexcept {

@@ -2,8 +2,10 @@
 // Handlers of explicit tasks and their dependences.
 #include <algorithm>
 
+#include "tracer/ompt/context.hpp"
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
+#include "tracer/ompt/overrun.hpp"
 #include "tracer/ompt/seen_code.hpp"
 
 namespace tracer::ompt {
@@ -60,20 +62,22 @@ void on_task_schedule(ompt_data_t* prior_task_data, ompt_task_status_t prior_tas
 }
 
 void on_dependences(ompt_data_t* task_data, const ompt_dependence_t* deps, int ndeps) noexcept {
+  // Of what may not be named: the waits that libomp has this fault in.
+  const bool is_first_mutex = value_of(task_data) == no_id && context().is_libomp && mend_overrun(deps, ndeps);
   record(
-      [](Channel& channel, Ticks time, const ompt_data_t* task, const ompt_dependence_t* list, int number) {
+      [](Channel& channel, Ticks time, const ompt_data_t* task, const ompt_dependence_t* list, int number, bool mutex) {
         const auto count = list != nullptr && number > 0 ? static_cast<std::uint32_t>(std::min(number, 0xffff)) : 0;
         for (std::uint32_t i = 0; i < count; ++i) {
           channel.emit({.time = time,
                         .kind = RecordKind::dependences,
                         .endpoint = Endpoint::none,
-                        .sub = sub_of(list[i].dependence_type),
+                        .sub = sub_of(i == 0 && mutex ? ompt_dependence_type_mutexinoutset : list[i].dependence_type),
                         .a = i | count << 16,
                         .b = value_of(task),
                         .c = list[i].variable.value});
         }
       },
-      task_data, deps, ndeps);
+      task_data, deps, ndeps, is_first_mutex);
 }
 
 void on_task_dependence(ompt_data_t* src_task_data, ompt_data_t* sink_task_data) noexcept {
