@@ -22,11 +22,6 @@ namespace {
 
 constexpr const char* kept = "kept";
 
-bool is_there(const std::filesystem::path& directory, const char* name) noexcept {
-  struct stat info {};
-  return ::lstat((directory / name).c_str(), &info) == 0;
-}
-
 void read_owner(const std::filesystem::path& path, Leftover& leftover) {
   const UniqueFd fd{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
   char text[8192];
@@ -152,11 +147,11 @@ void mark_kept(const std::filesystem::path& directory, bool keep) noexcept {
 }
 
 bool is_kept(const std::filesystem::path& directory) noexcept {
-  return is_there(directory, kept);
+  return is_there(directory / kept);
 }
 
 bool is_done(const std::filesystem::path& directory) noexcept {
-  return !is_there(directory, "trace") || is_there(directory, kept);
+  return !is_there(directory / "trace") || is_there(directory / kept);
 }
 
 }  // namespace tracer::raw

@@ -144,6 +144,11 @@ bool read_at(int fd, void* to, std::size_t size, std::uint64_t offset) noexcept 
   return true;
 }
 
+bool is_there(const std::filesystem::path& path) noexcept {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0;
+}
+
 std::string random_name() {
   std::uint64_t bits = 0;
   if (::getrandom(&bits, sizeof bits, GRND_NONBLOCK) != sizeof bits) {

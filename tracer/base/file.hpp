@@ -77,6 +77,9 @@ class OwnFile {
 /// mkdir with mode 0700; false when it is there already. Throws tracer::Error for any other failure.
 bool make_private_directory(const std::filesystem::path& path);
 
+/// Whether something has this name, be it a link that leads nowhere.
+bool is_there(const std::filesystem::path& path) noexcept;
+
 /// 16 hexadecimal digits out of the kernel's generator.
 std::string random_name();
 

@@ -13,7 +13,6 @@
 // one from all parts, and the archive in JOB, should it be one itself, is kept as the part `first`.
 #include "tracer/convert/job_place.hpp"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,11 +33,6 @@ namespace {
 
 constexpr const char* archive_files[] = {"traces", "traces.def", samples::file_name, "traces.otf2"};  // the anchor last
 constexpr const char* own_part = "first";
-
-bool is_there(const fs::path& path) {
-  struct stat info {};
-  return ::lstat(path.c_str(), &info) == 0;
-}
 
 /// Its writer makes the file before it fills it: who is killed in between leaves an empty one.
 bool has_whole_anchor(const fs::path& directory) {

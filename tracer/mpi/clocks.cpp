@@ -56,10 +56,10 @@ bool send(const std::uint64_t* words, int count, int to) noexcept {
 }
 bool receive(std::uint64_t* words, int count, int from, std::int64_t patience) noexcept {
   alignas(8) char status[64];
-  int is_there = 0;
+  int found = 0;
   for (const Waiting waiting{patience};; waiting.go_on()) {
-    if (ask(MpiFunction::Iprobe, from, tag, own_comm, &is_there, &status[0]) != 0) return false;
-    if (is_there != 0) break;
+    if (ask(MpiFunction::Iprobe, from, tag, own_comm, &found, &status[0]) != 0) return false;
+    if (found != 0) break;
   }
   return ask(MpiFunction::Recv, words, count * 8, family.byte, from, tag, own_comm, &status[0]) == 0;
 }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lines of clocks that are being placed (common_time.hpp): what messages that are still reversed move, and which knots
+// are needed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tracer/convert/common_time.hpp"
+
+namespace tracer {
+
+/// What is added to each clock so far, by its own time.
+struct ClockLines {
+  std::vector<std::vector<ClockKnot>> knots;  ///< of each clock, two at least, in order
+
+  explicit ClockLines(const std::vector<ClockToPlace>& clocks) {
+    for (const ClockToPlace& c : clocks) knots.push_back({{c.begin, c.guess, c.doubt}, {c.end, c.guess, c.doubt}});
+  }
+  double at(std::uint32_t clock, double time) const { return offset_on_line(knots[clock], time); }
+  /// The clock's own time at a common one.
+  double own(std::uint32_t clock, double common) const {
+    double time = common - static_cast<double>(knots[clock].front().offset);
+    for (int i = 0; i < 4; ++i) time = common - at(clock, time);
+    return time;
+  }
+};
+
+/// Messages that are received before they were sent.
+std::uint64_t count_reversed(const std::vector<ClockBound>& bounds, const ClockLines& lines);
+
+/// Moves the knots beside both ends of each of them, all by what they count there, until none is left; nothing is moved
+/// where that does not make them fewer.
+void mend_lines(ClockLines& lines, const std::vector<ClockBound>& bounds);
+
+/// Leaves out knots near which a line between others is good enough: as many as leave no more than `reversed`.
+void thin_lines(ClockLines& lines, const std::vector<ClockBound>& bounds, std::uint64_t reversed);
+
+}  // namespace tracer
