@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tracer/mpi/hook.hpp"
+#include "tracer/mpi/world.hpp"
 
 namespace tracer::mpi {
 
@@ -65,7 +66,7 @@ using comm_connect = foreign_making<3, 1>;
 /// It is there without having been made by all of another one.
 struct comm_foreign : region {};
 
-/// (groups of a session, ..., new communicator): its members are known where there is an MPI_COMM_WORLD as well.
+/// (groups of a session, ..., new communicator)
 struct comm_of_session {
   template <class Next, class... Words>
   static Word run(const Call& call, Next next, Words... words) noexcept {
@@ -74,11 +75,9 @@ struct comm_of_session {
     call.enter(begins_collective);
     const Word result = next(words...);
     Comm* made = nullptr;
-    if (!failed(result))
-      made = add_comm(family.load(a[sizeof...(words) - 1]), comm_of(call.thread, family.comm_world), Making::by_session,
-                      0);
+    if (!failed(result)) made = add_comm(family.load(a[sizeof...(words) - 1]), world_comm(), Making::by_session, 0);
     if (made != nullptr) call.comm_made(*made);
-    const Comm& on = made != nullptr ? *made : comm_of(call.thread, family.comm_self);
+    const Comm& on = made != nullptr ? *made : self_comm();
     call.collective(Endpoint::end, on, MpiOperation::create_handle, mpi_root_none, 0, 0, 0);
     return result;
   }

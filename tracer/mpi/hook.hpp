@@ -8,7 +8,7 @@
 
 namespace tracer::mpi {
 
-/// Without MPI_COMM_WORLD, as in a program that has sessions only, nobody can say whose ranks a communicator's are.
+/// Where MPI cannot be asked nobody can say whose ranks a communicator's are.
 inline bool is_known(const Comm& comm) noexcept {
   return comm.size != 0;
 }

@@ -36,6 +36,30 @@ struct init_thread {
   }
 };
 
+struct session_init {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word info, Word handler, Word session) noexcept {
+    call.enter();
+    const Word result = next(info, handler, session);
+    if (!failed(result)) begin_session(family.load(session));
+    call.leave();
+    return result;
+  }
+};
+
+struct session_finalize {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word session) noexcept {
+    const Word handle = family.load(session);
+    call.enter();
+    if (is_last_session(handle)) abandon_all(call);
+    end_session(handle);
+    const Word result = next(session);
+    call.leave();
+    return result;
+  }
+};
+
 /// The level is a word of the program's own: a mark named by it. What more a program passes is for whom it means.
 struct pcontrol {
   template <class Next>

@@ -10,6 +10,7 @@
 #include "tracer/connect.h"
 #include "tracer/mpi/handle_table.hpp"
 #include "tracer/mpi/text.hpp"
+#include "tracer/mpi/world.hpp"
 
 namespace tracer::mpi {
 
@@ -34,14 +35,7 @@ constinit SpinLock comms_lock;
 constinit HandleTable<Comm> comms;
 constinit Comm* makings = nullptr;  ///< those with a making, for their ordinals
 constinit std::atomic<std::uint32_t> next_comm{2};
-constinit Comm world, self, nobody;
-constinit Word world_group = 0;
-constinit std::atomic<bool> has_session{false};
-
-void remember(Word handle, Comm* comm) noexcept {
-  const Locked lock(comms_lock);
-  if (comms.set(handle, comm)) comm_generation.fetch_add(1, std::memory_order_relaxed);
-}
+constinit Comm nobody;
 
 Comm* look_up(Word handle) noexcept {
   const Locked lock(comms_lock);
@@ -59,7 +53,7 @@ struct Members {
   ~Members() { std::free(ranks); }
   bool all_in_world() const noexcept {
     for (int i = 0; i < size; ++i)
-      if (ranks[i] < 0 || ranks[i] >= world.size) return false;
+      if (ranks[i] < 0 || ranks[i] >= world_comm().size) return false;
     return true;
   }
 };
@@ -129,7 +123,7 @@ Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal)
   comm.is_foreign = making == Making::foreign || !members.all_in_world() || !remote.all_in_world();
   Text identity;
   if (comm.is_foreign || parent == nullptr || members.size == 0) {
-    identity.add("?%d.%u", world.rank, comm.id);
+    identity.add("?%d.%u", world_comm().rank, comm.id);
   } else if (making == Making::by_parent) {
     // Of an intercommunicator the side with the lower first rank gives its name.
     int leader = members.ranks[0];
@@ -151,31 +145,6 @@ Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal)
   describe(comm, making == Making::by_session && comm.remote == 0 ? nullptr : parent, members, remote);
   tell_comm(comm, nullptr);
   return &comm;
-}
-
-/// MPICH, Open MPI: 0 to 3; the ABI of MPI 5.0: 0, 1024, ...
-int step_of(int level) noexcept {
-  return level >= 1024 ? level / 1024 : level;
-}
-bool is_multiple(int level) noexcept {
-  return step_of(level) >= 3;
-}
-
-const char* level_name(int level) noexcept {
-  const int step = step_of(level);
-  static const char* const names[] = {"single", "funneled", "serialized", "multiple"};
-  return step >= 0 && step < 4 ? names[step] : "unknown";
-}
-
-void tell_library() noexcept {
-  char text[8192] = "";  // MPI_MAX_LIBRARY_VERSION_STRING of MPICH
-  int length = 0;
-  if (ask(MpiFunction::Get_library_version, text, &length) != 0) return;
-  text[sizeof text - 1] = '\0';
-  text[std::strcspn(text, "\n")] = '\0';
-  for (char* c = text; *c != '\0'; ++c)
-    if (*c == '\t') *c = ' ';
-  tell_fact("MPI::LIBRARY", text);
 }
 
 void tell_untold(void*) noexcept {
@@ -217,16 +186,6 @@ void tell_fact(const char* kind, std::uint32_t number, const char* value) noexce
   tell_fact(name, value);
 }
 
-int* world_ranks_of(Word group, int size) noexcept {
-  const auto count = static_cast<std::size_t>(size > 0 ? size : 0);
-  auto* const ranks = static_cast<int*>(std::malloc((2 * count + 1) * sizeof(int)));
-  if (ranks == nullptr) return nullptr;
-  for (int i = 0; i < size; ++i) ranks[count + static_cast<std::size_t>(i)] = i;
-  if (ask(MpiFunction::Group_translate_ranks, group, size, ranks + count, world_group, ranks) != 0)
-    for (int i = 0; i < size; ++i) ranks[i] = -1;
-  return ranks;
-}
-
 void connect() noexcept {
   static SpinLock lock;
   static bool done = false;
@@ -236,46 +195,6 @@ void connect() noexcept {
   find_family();
   front.store(tracer_find_and_connect(reinterpret_cast<const void*>(&connect)), std::memory_order_release);
   if (const auto* const table = front.load(std::memory_order_relaxed)) table->at_end(&tell_untold, nullptr);
-}
-
-void begin(int threads_provided) noexcept {
-  tell_fact("MPI::FAMILY", family.name());
-  tell_library();
-  tell_fact("MPI::THREADS", level_name(threads_provided));
-  int level = 0;  // as it is: MPI_Init asks for none, and some MPIs are told by their environment
-  if (!has_session.load(std::memory_order_relaxed) && ask(MpiFunction::Query_thread, &level) == 0 &&
-      !is_multiple(level))
-    has_threads.store(false, std::memory_order_release);
-  if (ask(MpiFunction::Comm_size, family.comm_world, &world.size) != 0) return;
-  ask(MpiFunction::Comm_rank, family.comm_world, &world.rank);
-  ask(MpiFunction::Comm_group, family.comm_world, &world_group);
-  tell_fact("MPI::WORLD_SIZE", world.size);
-  tell_fact("MPI::WORLD_RANK", world.rank);
-  Text text;
-  text.add("identity=WORLD;size=%d;rank=%d;members=0-%d", world.size, world.rank, world.size - 1);
-  world.identity = "WORLD";
-  world.fact = text.keep();
-  tell_comm(world, "MPI_COMM_WORLD");
-  self.id = 1;
-  self.size = 1;
-  self.identity = "SELF";
-  text.add("identity=SELF;size=1;rank=0;members=%d", world.rank);
-  self.fact = text.keep();
-  tell_comm(self, "MPI_COMM_SELF");
-  remember(family.comm_world, &world);
-  remember(family.comm_self, &self);
-  is_live.store(true, std::memory_order_release);
-}
-
-void end() noexcept {
-  is_live.store(false, std::memory_order_release);
-  if (world_group != 0) ask(MpiFunction::Group_free, &world_group);
-  world_group = 0;
-}
-
-void begin_session() noexcept {
-  has_session.store(true, std::memory_order_relaxed);
-  has_threads.store(true, std::memory_order_release);
 }
 
 std::uint64_t ask_type_size(Thread& thread, Word handle) noexcept {
@@ -292,7 +211,7 @@ Comm* find_comm(Thread& thread, Word handle) noexcept {
   Comm* comm = look_up(handle);
   if (comm == nullptr && is_live.load(std::memory_order_relaxed) && handle != family.comm_null) {
     comm = make_comm(handle, nullptr, Making::foreign, 0);
-    if (comm != nullptr) remember(handle, comm);
+    if (comm != nullptr) remember_comm(handle, *comm);
   }
   if (comm == nullptr) {
     nobody.is_foreign = true;
@@ -303,11 +222,15 @@ Comm* find_comm(Thread& thread, Word handle) noexcept {
 }
 
 Comm* add_comm(Word handle, Comm& parent, Making making, std::uint32_t ordinal) noexcept {
-  // Without MPI_COMM_WORLD (a program that has sessions only) there is nothing to say whose ranks they are.
   if (handle == family.comm_null || !is_live.load(std::memory_order_relaxed)) return nullptr;
   Comm* const comm = make_comm(handle, &parent, making, ordinal);
-  if (comm != nullptr) remember(handle, comm);
+  if (comm != nullptr) remember_comm(handle, *comm);
   return comm;
+}
+
+void remember_comm(Word handle, Comm& comm) noexcept {
+  const Locked lock(comms_lock);
+  if (comms.set(handle, &comm)) comm_generation.fetch_add(1, std::memory_order_relaxed);
 }
 
 void forget_comm(Word handle) noexcept {

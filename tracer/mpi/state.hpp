@@ -114,16 +114,11 @@ extern constinit thread_local Thread this_thread __attribute__((tls_model("initi
 
 /// nullptr: nothing is recorded (before MPI_Init, without a trace).
 extern std::atomic<const tracer_front_end*> front;
-/// Between the end of MPI_Init and the begin of MPI_Finalize: MPI may be asked.
+/// MPI may be asked (world.hpp).
 extern std::atomic<bool> is_live;
 
 /// Before the MPI is initialised: finds the family and the trace.
 void connect() noexcept;
-/// The MPI is initialised: WORLD and SELF are known from here on, if it has them.
-void begin(int threads_provided) noexcept;
-void end() noexcept;
-/// A session has threads of its own level.
-void begin_session() noexcept;
 
 /// Tells the trace what docs/formats/job-parts.md has of this name; of the number-th of a kind: MPI::<kind>::<number>.
 void tell_fact(const char* name, const char* value) noexcept;
@@ -171,9 +166,6 @@ inline std::uint64_t bytes_of(Thread& thread, std::uint64_t count, Word datatype
   return count == 0 ? 0 : count * type_size(thread, datatype);
 }
 
-/// World ranks of a group's members, -1 for one that is not in the world; nullptr: no memory. To be freed.
-int* world_ranks_of(Word group, int size) noexcept;
-
 Comm* find_comm(Thread& thread, Word handle) noexcept;
 
 /// Never nullptr: one that was made by a function that we do not follow is known from now on.
@@ -199,6 +191,8 @@ Comm* add_comm(Word handle, Comm& parent, Making making, std::uint32_t ordinal) 
 inline std::uint32_t next_child(Comm& parent) noexcept {
   return parent.children.fetch_add(1, std::memory_order_relaxed) + 1;
 }
+/// What the handle means from now on.
+void remember_comm(Word handle, Comm& comm) noexcept;
 void forget_comm(Word handle) noexcept;
 void name_comm(const Comm& comm, const char* name) noexcept;
 /// Neighbours in the communicator's topology.

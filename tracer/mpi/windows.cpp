@@ -9,6 +9,7 @@
 #include "tracer/mpi/handle_table.hpp"
 #include "tracer/mpi/requests.hpp"
 #include "tracer/mpi/text.hpp"
+#include "tracer/mpi/world.hpp"
 
 namespace tracer::mpi {
 namespace {

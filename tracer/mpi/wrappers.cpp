@@ -13,18 +13,17 @@
 namespace tracer::mpi {
 
 void enter_world(const Call& call, int threads) noexcept {
-  begin(threads);
-  if (!is_live.load(std::memory_order_relaxed)) return call.leave();
+  if (!begin(threads)) return call.leave();
   compare_clocks();
-  Comm& world = comm_of(call.thread, family.comm_world);
+  Comm& world = world_comm();
   call.comm_made(world);
-  call.comm_made(comm_of(call.thread, family.comm_self));
+  call.comm_made(self_comm());
   call.collective(Endpoint::end, world, MpiOperation::create_handle, mpi_root_none, 0, 0, 0);
 }
 
 void leave_world(const Call& call) noexcept {
-  const Comm& world = comm_of(call.thread, family.comm_world);
-  call.comm_gone(comm_of(call.thread, family.comm_self));
+  const Comm& world = world_comm();
+  call.comm_gone(self_comm());
   call.comm_gone(world);
   call.collective(Endpoint::end, world, MpiOperation::destroy_handle, mpi_root_none, 0, 0, 0);
 }
@@ -47,7 +46,7 @@ using WordAt = Word;
 template <MpiFunction function, class Hook, class Result = Word, class... Words>
 [[gnu::always_inline]] inline Result wrapped(Words... words) noexcept {
   if constexpr (begins_mpi(function)) connect();
-  if constexpr (function == MpiFunction::Session_init) begin_session();
+  if constexpr (function == MpiFunction::Session_init) expect_session();
   const auto next = reinterpret_cast<Result (*)(Words...)>(real(function));
   const tracer_front_end* const table = front.load(std::memory_order_acquire);
   Thread& thread = this_thread;

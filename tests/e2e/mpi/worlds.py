@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs with more than one MPI_COMM_WORLD, with sessions beside it, or at the edges of what MPI allows: archives are valid, messages that can be told have both their
+"""Programs with more than one MPI_COMM_WORLD, with sessions beside it or alone, or at the edges of what MPI allows: archives are valid, messages that can be told have both their
 ends, and the others are counted and matched with nothing. Usage: worlds.py --tool libtracer.so --tracer tracer"""
 import argparse
 import json
@@ -14,17 +14,17 @@ sys.path.insert(0, str(HERE.parents[1] / "support"))
 from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
 from traced import clean, run  # noqa: E402
 
-# Program: ranks, messages that have both ends, messages that no receive had room for or that could not be sent, messages' ends with
+# Program and its arguments: ranks, messages that have both ends, messages that no receive had room for or that could not be sent, messages' ends with
 # another world, requests that nobody completes, communicators (with WORLD and SELF).
-PROGRAMS = {"spawn": (2, 2, 0, 8, 0, None), "sessions": (4, 8, 0, 0, 0, 6), "edges": (2, 6, 0, 0, 2, 2), "failures": (2, 4, 7, 0, 0, 3)}
+PROGRAMS = {"spawn": (2, 2, 0, 8, 0, None), "sessions": (4, 8, 0, 0, 0, 6), "sessions alone": (4, 8, 0, 0, 0, 5), "edges": (2, 6, 0, 0, 2, 2), "failures": (2, 4, 7, 0, 0, 3)}
 
 
-def faults_of(options, family, program, name, job):
+def faults_of(options, family, command, name, job):
     ranks, matched, failed, foreign, lost, comms = PROGRAMS[name]
     words, settings = launch(family, ranks), environment(TRACER_LIBRARY=options.tool)
-    if run([*words, program], settings).returncode != 0:
+    if run([*words, *command], settings).returncode != 0:
         return (yield None)
-    done = run([*words, options.tracer, "run", "-q", "-o", str(job), "--", program], settings)
+    done = run([*words, options.tracer, "run", "-q", "-o", str(job), "--", *command], settings)
     if done.returncode != 0:
         return (yield f"ends with {done.returncode}: {done.stdout[-500:]}{done.stderr[-1500:]}")
     checked = run([options.tracer, "check", str(job)], clean())
@@ -53,8 +53,9 @@ def main():
     for family in installed("otf2-print"):
         for name in PROGRAMS:
             with tempfile.TemporaryDirectory() as directory:
-                program = compiled(family, HERE / f"{name}.c", pathlib.Path(directory, name))
-                for fault in faults_of(options, family, program, name, pathlib.Path(directory, "job")):
+                source, *arguments = name.split()
+                program = compiled(family, HERE / f"{source}.c", pathlib.Path(directory, source))
+                for fault in faults_of(options, family, [program, *arguments], name, pathlib.Path(directory, "job")):
                     print(f"{family} {name}: {fault or 'does not run untraced, left out'}")
                     failed = failed or fault is not None
     return 1 if failed else 0
