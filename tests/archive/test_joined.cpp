@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files and I/O handles of several parts as those of one archive.
+#include "formats/otf2/joined_definitions.hpp"
+
+#include "catch.hpp"
+
+using namespace tracer;
+using namespace tracer::otf2;
+
+namespace {
+
+/// A process on one host with a handle of one file; texts: 1 "host", 2 the paradigm, 3 the path, 4 "class".
+TraceDefinitions part_with(const std::string& host, const std::string& paradigm, const std::string& path) {
+  TraceDefinitions part;
+  std::uint64_t ref = 0;
+  for (const std::string& text : {std::string{}, host, paradigm, path, std::string{"node"}})
+    part.strings.add({ref++, text});
+  SystemNodeDef node;
+  node.ref = 5;
+  node.name = 1;
+  node.class_name = 4;
+  node.parent = undefined_ref;
+  part.nodes.add(node);
+  LocationGroupDef process;
+  process.ref = 0;
+  process.name = 1;
+  process.system_tree_parent = 5;
+  process.creating_group = undefined_ref;
+  part.location_groups.add(process);
+  part.io_paradigms.add({0, 2, 2, 0, 0});
+  part.io_files.add({7, 3, 5, false});
+  part.io_handles.add({9, 3, 7, 0, 0, undefined_ref, undefined_ref});
+  part.io_handles.add({4, 1, 7, 0, 0, undefined_ref, 9});
+  return part;
+}
+
+PartIdentity number(std::uint32_t process) {
+  PartIdentity identity;
+  identity.first_process = process;
+  return identity;
+}
+
+}  // namespace
+
+TEST_CASE("files of one path on one host are one, and so are equal handles of them") {
+  const MpiWorlds worlds;
+  JoinedDefinitions joined(3, worlds);
+  const PartMaps first = joined.add(part_with("a", "MPI", "/x"), number(0)),
+                 second = joined.add(part_with("a", "MPI", "/x"), number(1)),
+                 elsewhere = joined.add(part_with("b", "MPI", "/x"), number(2));
+  CHECK(joined.io_files.size() == 2);
+  CHECK(first.at(ReferenceKind::io_file, 7) == second.at(ReferenceKind::io_file, 7));
+  CHECK(first.at(ReferenceKind::io_file, 7) != elsewhere.at(ReferenceKind::io_file, 7));
+  CHECK(first.at(ReferenceKind::io_handle, 9) == second.at(ReferenceKind::io_handle, 9));
+  CHECK(first.at(ReferenceKind::io_handle, 9) != elsewhere.at(ReferenceKind::io_handle, 9));
+  REQUIRE(joined.io_paradigms.size() == 1);
+  CHECK(joined.strings[joined.io_paradigms[0].identification] == "MPI");
+  CHECK(joined.not_joined == 0);
+}
+
+TEST_CASE("a handle's file and its parent are those of the whole") {
+  const MpiWorlds worlds;
+  JoinedDefinitions joined(2, worlds);
+  joined.add(part_with("b", "MPI", "/other"), number(0));
+  const PartMaps maps = joined.add(part_with("a", "MPI", "/x"), number(1));
+  const IoHandleDef& child = joined.io_handles.at(maps.at(ReferenceKind::io_handle, 4));
+  CHECK(joined.strings[child.name] == "a");
+  CHECK(child.parent == maps.at(ReferenceKind::io_handle, 9));
+  CHECK(child.file == maps.at(ReferenceKind::io_file, 7));
+  CHECK(joined.strings[joined.io_files.at(child.file).name] == "/x");
+}
+
+TEST_CASE("an I/O paradigm whose number has another name is counted, and not kept") {
+  const MpiWorlds worlds;
+  JoinedDefinitions joined(2, worlds);
+  joined.add(part_with("a", "MPI", "/x"), number(0));
+  joined.add(part_with("a", "POSIX", "/x"), number(1));
+  REQUIRE(joined.io_paradigms.size() == 1);
+  CHECK(joined.strings[joined.io_paradigms[0].identification] == "MPI");
+  CHECK(joined.not_joined == 1);
+}
