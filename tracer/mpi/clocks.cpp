@@ -2,6 +2,7 @@
 // See clocks.hpp.
 #include "tracer/mpi/clocks.hpp"
 
+#include <sched.h>
 #include <time.h>
 
 #include <algorithm>
@@ -15,10 +16,17 @@
 namespace tracer::mpi {
 namespace {
 
-constexpr int least_exchanges = 40, told = 6, tag = 0;
+constexpr int least_exchanges = 40, many_exchanges = 120, burst = 10, told = 6, tag = 0;
 constexpr std::int64_t longest = 200'000'000;  ///< ns, that exchanges with one rank may take where they do not settle
 /// ns that are waited awake, at the most and at the least.
 constexpr std::int64_t most_patience = 500'000, least_patience = 30'000;
+/// ns that a processor is kept by who waits awake: until then who would answer on the same one has no turn. Longer
+/// than a tick of the scheduler: so that it moves that one to another.
+constexpr std::int64_t shortest_alone = 5'000, longest_alone = 10'000'000;
+constexpr std::int64_t shortest_nap = 50'000, longest_nap = 1'000'000, longest_pause = 8'000'000;
+/// ns there and back that nobody else can have slowed down; and that hosts of one machine take, while what is slower
+/// may have waited for a processor each time.
+constexpr std::int64_t very_quick = 5'000, quick = 200'000;
 
 /// A message there and one back, by the clocks of both.
 struct Exchange {
@@ -37,27 +45,37 @@ std::int64_t monotonic() noexcept {
   return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
+void sleep_for(std::int64_t nanoseconds) noexcept {
+  const timespec time{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+  ::nanosleep(&time, nullptr);
+}
+
 /// In crowded launches there are more ranks than processors: who waits awake for what does not come takes the processor
-/// from those whose clocks are compared. Answers come sooner than `patience`, so none of them is slept through.
+/// from those whose clocks are compared, and may take it from the one that would answer. Answers come sooner than
+/// `patience`, so none of them is slept through.
 class Waiting {
  public:
-  explicit Waiting(std::int64_t patience) noexcept : until_{monotonic() + patience} {}
+  explicit Waiting(std::int64_t patience, std::int64_t alone = shortest_alone) noexcept
+      : begin_{monotonic()}, patience_{patience}, alone_{alone} {}
   void go_on() const noexcept {
-    constexpr timespec nap{0, 50'000};
-    if (monotonic() >= until_) ::nanosleep(&nap, nullptr);
+    const std::int64_t waited = monotonic() - begin_;
+    if (waited >= std::max(patience_, alone_))
+      sleep_for(std::clamp(waited / 8, shortest_nap, longest_nap));
+    else if (waited >= alone_)
+      ::sched_yield();
   }
 
  private:
-  const std::int64_t until_;
+  const std::int64_t begin_, patience_, alone_;
 };
 
 bool send(const std::uint64_t* words, int count, int to) noexcept {
   return ask(MpiFunction::Send, words, count * 8, family.byte, to, tag, own_comm) == 0;
 }
-bool receive(std::uint64_t* words, int count, int from, std::int64_t patience) noexcept {
+bool receive(std::uint64_t* words, int count, int from, const Waiting& waiting) noexcept {
   alignas(8) char status[64];
   int found = 0;
-  for (const Waiting waiting{patience};; waiting.go_on()) {
+  for (;; waiting.go_on()) {
     if (ask(MpiFunction::Iprobe, from, tag, own_comm, &found, &status[0]) != 0) return false;
     if (found != 0) break;
   }
@@ -93,26 +111,36 @@ struct Best {
   }
 };
 
-/// The asking side says with each message how long it is worth waiting awake for the next one, 0: there is none.
+/// The asking side says with each message how long it is worth waiting awake for the next one, 0: there is none. While
+/// it does not settle there are pauses between bursts, longer and longer, and by chance: others that are compared on
+/// the same processors are then done, or pause.
 void ask_clock_of(int peer, const char* when) noexcept {
   const auto* const table = front.load(std::memory_order_relaxed);
   Best best;
-  std::int64_t patience = most_patience, quickest = most_patience;
+  std::int64_t patience = most_patience, quickest = most_patience, pause = 2 * shortest_nap;
   const std::int64_t begin = monotonic();
   for (int i = 1; patience != 0; ++i) {
     const std::int64_t before = monotonic();
-    if (i >= least_exchanges && (best.is_settled() || before - begin > longest)) patience = 0;
+    const bool is_settled = best.is_settled() && quickest <= (i < many_exchanges ? very_quick : quick);
+    if (i >= least_exchanges && (is_settled || before - begin > longest)) patience = 0;
+    const bool pauses = i % burst == 0 && !is_settled && patience != 0;
     Exchange e;
     std::uint64_t theirs[2];
     e.sent = table->now();
-    const std::uint64_t mine[2] = {e.sent, static_cast<std::uint64_t>(patience)};
-    if (!send(mine, 2, peer) || !receive(theirs, 2, peer, patience)) return;
+    const std::uint64_t mine[2] = {e.sent, static_cast<std::uint64_t>(pauses ? least_patience : patience)};
+    if (!send(mine, 2, peer)) return;
+    const bool stays = i > least_exchanges && i % burst == 1 && quickest > very_quick;
+    if (!receive(theirs, 2, peer, Waiting{patience, stays ? longest_alone : shortest_alone})) return;
     e.received = table->now();
     e.there = theirs[0];
     e.back = theirs[1];
     best.add(e);
     quickest = std::min(quickest, monotonic() - before);
     if (patience != 0) patience = std::clamp(8 * quickest, least_patience, most_patience);
+    if (!pauses) continue;
+    const auto chance = static_cast<std::int64_t>((e.received * 0x9e3779b97f4a7c15ull) >> 40);
+    sleep_for(pause / 2 + chance % pause);
+    pause = std::min(2 * pause, quickest <= quick ? longest_nap : longest_pause);
   }
   tell(best.all, best.count, peer, when);
 }
@@ -122,7 +150,7 @@ void answer(int peer) noexcept {
   std::uint64_t asked[2] = {0, static_cast<std::uint64_t>(most_patience)};
   while (asked[1] != 0) {
     std::uint64_t mine[2];
-    if (!receive(asked, 2, peer, static_cast<std::int64_t>(asked[1]))) return;
+    if (!receive(asked, 2, peer, Waiting{static_cast<std::int64_t>(asked[1])})) return;
     mine[0] = table->now();
     mine[1] = table->now();
     if (!send(mine, 2, peer)) return;
