@@ -67,17 +67,19 @@ void give_group_back() noexcept {
   group = 0;
 }
 
-/// From here on MPI may be asked. `name`: what the program calls all of them.
-void number_processes(const char* name) noexcept {
+/// From here on MPI may be asked. All of them are called what MPI_Init calls them, where there is or was one.
+void number_processes() noexcept {
   ask(MpiFunction::Group_size, group, &world.size);
   ask(MpiFunction::Group_rank, group, &world.rank);
-  tell_fact("MPI::WORLD_SIZE", world.size);
-  tell_fact("MPI::WORLD_RANK", world.rank);
-  Text text;
-  text.add("identity=WORLD;size=%d;rank=%d;members=0-%d", world.size, world.rank, world.size - 1);
-  world.identity = "WORLD";
-  world.fact = text.keep();
-  name_comm(world, name);
+  if (has_world || *world.fact == '\0') {
+    tell_fact("MPI::WORLD_SIZE", world.size);
+    tell_fact("MPI::WORLD_RANK", world.rank);
+    Text text;
+    text.add("identity=WORLD;size=%d;rank=%d;members=0-%d", world.size, world.rank, world.size - 1);
+    world.identity = "WORLD";
+    world.fact = text.keep();
+    name_comm(world, has_world ? "MPI_COMM_WORLD" : process_set);
+  }
   is_live.store(true, std::memory_order_release);
 }
 
@@ -118,7 +120,7 @@ bool begin(int threads_provided) noexcept {
     change_hands();
     return false;
   }
-  number_processes("MPI_COMM_WORLD");
+  number_processes();
   remember_comm(family.comm_world, world);
   remember_comm(family.comm_self, self);
   return true;
@@ -141,7 +143,7 @@ void begin_session(Word session) noexcept {
   sessions[open_sessions++] = session;
   if (group != 0) return;
   tell_library();
-  if (take_group()) number_processes(process_set);
+  if (take_group()) number_processes();
 }
 
 void end_session(Word session) noexcept {
