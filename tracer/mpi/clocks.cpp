@@ -26,7 +26,7 @@ constexpr std::int64_t shortest_alone = 5'000, longest_alone = 10'000'000;
 constexpr std::int64_t shortest_nap = 50'000, longest_nap = 1'000'000, longest_pause = 8'000'000;
 /// ns there and back that nobody else can have slowed down; and that hosts of one machine take, while what is slower
 /// may have waited for a processor each time.
-constexpr std::int64_t very_quick = 5'000, quick = 200'000;
+constexpr std::int64_t very_quick = 5'000, quick = 500'000;
 
 /// A message there and one back, by the clocks of both.
 struct Exchange {
@@ -140,7 +140,7 @@ void ask_clock_of(int peer, const char* when) noexcept {
     if (!pauses) continue;
     const auto chance = static_cast<std::int64_t>((e.received * 0x9e3779b97f4a7c15ull) >> 40);
     sleep_for(pause / 2 + chance % pause);
-    pause = std::min(2 * pause, quickest <= quick ? longest_nap : longest_pause);
+    pause = std::min(2 * pause, quickest <= quick ? 4 * shortest_nap : longest_pause);
   }
   tell(best.all, best.count, peer, when);
 }
