@@ -103,6 +103,30 @@ TEST_CASE("messages at the begin and at the end are enough for clocks that drift
   check_within(2000, job);
 }
 
+TEST_CASE("clocks that are compared pair by pair, over a third of a short run, are as near as the comparisons") {
+  Job job(sixteen_clocks(0));
+  job.end = 1e9;
+  for (std::size_t c = 0; c < 16; ++c) job.places[c].end = job.clocks[c](job.end);
+  std::mt19937_64 random(11);
+  std::uniform_real_distribution<double> when(0, 6e7), way(200, 800);
+  double round = 1e7;
+  for (std::uint32_t step = 1; step < 16; step *= 2, round += 7e7)
+    for (std::uint32_t first = 0; first < 16; first += 2 * step)
+      for (const double at : {round, 7e8 + round}) {
+        const double time = at + when(random), half = way(random);
+        job.message(first, first + step, time, half);
+        job.message(first + step, first, time + half + 10, half);
+      }
+  // Everybody waits for a processor, the one half longer than the other.
+  std::exponential_distribution<double> wait(1 / 2e6);
+  for (int i = 0; i < 600; ++i) {
+    const auto from = static_cast<std::uint32_t>(random() % 16),
+               to = (from + 1 + 2 * static_cast<std::uint32_t>(random() % 7)) % 16;
+    job.message(from, to, 3e8 + 4e8 * i / 600, wait(random) * (from % 2 == 0 ? 0.02 : 1) + 1000);
+  }
+  check_within(2000, job);
+}
+
 TEST_CASE("messages that take long bound little, and what is stated is no less") {
   Job job(sixteen_clocks(1000));
   job.messages(1'000, 0, job.end, 100'000);

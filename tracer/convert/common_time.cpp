@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See common_time.hpp. In passes, each from what the last one found:
-//   1. a line for each clock, through the first and the last message. "When" depends on it, and how much clocks can
-//      have drifted on how good it is: again and again, until it is no better.
+//   1. a line for each clock, through the first and the last message, and as pairs of clocks say (clock_rates.hpp).
+//      "When" depends on it, and how much clocks can have drifted on how good it is: again and again, until it is no
+//      better.
 //   2. many knots. Messages between two knots bound both of them as they are, so that they are kept on all of the line
 //      between. Where bounds contradict each other at a knot all of it are loosened, as little as needed. Within what
 //      messages allow clocks go straight, the more the less messages know.
@@ -16,6 +17,7 @@
 #include <utility>
 
 #include "tracer/convert/clock_lines.hpp"
+#include "tracer/convert/clock_rates.hpp"
 
 namespace tracer {
 namespace {
@@ -37,11 +39,12 @@ struct Edge {
 class Pass {
  public:
   Pass(const std::vector<ClockToPlace>& clocks, const std::vector<ClockBound>& bounds, const ClockLines& lines,
-       std::vector<double> knots, std::vector<double> drift, bool is_kept_between)
+       std::vector<double> knots, std::vector<double> drift, bool is_kept_between, double wander)
       : clocks_(clocks),
         knots_(std::move(knots)),
         drift_(std::move(drift)),
         is_kept_between_(is_kept_between),
+        wander_(wander),
         is_used_(knots_.size()) {
     for (const ClockBound& bound : bounds) add(bound, lines);
     for (Edge& edge : edges_) spread(edge);
@@ -52,7 +55,7 @@ class Pass {
     std::vector<std::vector<ClockKnot>> all(clocks_.size());
     for (std::size_t k = 0; k < knots_.size(); ++k) {
       const double loosened = solve(k);
-      const double bend = is_kept_between_ ? bend_at(k, loosened) : 1;
+      const double bend = bend_at(k, loosened);
       for (std::uint32_t c = 0; c < clocks_.size(); ++c) {
         const double time = lines.own(c, knots_[k]);
         const double moved = bend * middle(c);
@@ -69,14 +72,15 @@ class Pass {
   /// How far on the way from the straight lines, 0, to the middle of what is possible, 1: as far as messages say, and
   /// further where they leave little room. All that is between two solutions is one.
   double bend_at(std::size_t k, double loosened) const {
-    double room = 0, least = 0;
+    if (!std::isfinite(wander_)) return 1;
+    double room = 1, least = 0;
     for (std::size_t c = 1; c < most_.size(); ++c) room += (most_[c] - least_[c]) / 2;
     room /= static_cast<double>(std::max<std::size_t>(most_.size(), 2) - 1);
     for (const Edge& e : edges_) {
       const double weight = e.at[k] + loosened - room_to_round, apart = middle(e.from) - middle(e.to);
       if (weight < 0 && apart < 0) least = std::max(least, weight / apart);
     }
-    const double likely = usual_wander * usual_wander / (usual_wander * usual_wander + room * room / 3);
+    const double likely = wander_ * wander_ / (wander_ * wander_ + room * room / 3);
     return std::min(1.0, std::max(least, likely));
   }
   /// What two clocks may drift from each other in a time.
@@ -166,6 +170,7 @@ class Pass {
   std::vector<double> knots_;
   std::vector<double> drift_;  ///< of each clock
   bool is_kept_between_;
+  double wander_;              ///< nanoseconds that clocks are expected to be off their lines
   std::vector<bool> is_used_;  ///< by the knot behind it, whether a message was sent between two
   std::vector<Edge> edges_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> numbers_;
@@ -231,18 +236,38 @@ bool sharpen(const ClockLines& lines, double length, std::vector<double>& drift)
   return is_better;
 }
 
+/// Puts each line where pairs of clocks say that it is. Whether they say it of all; `drift`: what clocks may drift
+/// then.
+bool put_by_pairs(const std::vector<ClockBound>& bounds, ClockLines& lines, std::vector<double>& drift) {
+  const ClockRates rates = clock_rates(drift.size(), bounds, lines);
+  bool all_known = true;
+  for (std::uint32_t c = 1; c < drift.size(); ++c) {
+    const ClockRate& rate = rates.clocks[c];
+    drift[c] = std::min(drift[c], rate.doubt + most_wander);
+    all_known = all_known && rate.is_known;
+    const std::vector<ClockKnot> before = lines.knots[c];
+    for (ClockKnot& knot : lines.knots[c]) {
+      const double time = static_cast<double>(knot.time) + offset_on_line(before, static_cast<double>(knot.time));
+      knot.offset += std::llround(rate.offset + rate.rate * (time - rates.middle));
+    }
+  }
+  return all_known;
+}
+
 void place(const std::vector<ClockToPlace>& clocks, const std::vector<ClockBound>& bounds, ClockLines& lines) {
   std::vector<double> drift(clocks.size(), most_drift);
-  for (int i = 0; i < 12; ++i) {
+  double wander = unbounded;
+  for (int i = 0; i < 14; ++i) {
     const auto messages = span_of(bounds, lines);
-    Pass(clocks, bounds, lines, {messages.first, messages.second}, drift, false).place(lines);
-    if (i >= 3 && !sharpen(lines, messages.second - messages.first, drift)) break;
+    Pass(clocks, bounds, lines, {messages.first, messages.second}, drift, false, wander).place(lines);
+    if (i == 1 && put_by_pairs(bounds, lines, drift)) wander = 0;
+    if (i >= 5 && !sharpen(lines, messages.second - messages.first, drift)) break;
   }
   const auto messages = span_of(bounds, lines);
   const std::size_t most = std::clamp<std::size_t>(most_edges / count_pairs(bounds), 2, most_knots);
   const auto count = static_cast<std::size_t>((messages.second - messages.first) / least_distance);
   Pass(clocks, bounds, lines, knots_over(messages, span_of(clocks, lines), std::clamp<std::size_t>(count, 2, most)),
-       drift, true)
+       drift, true, usual_wander)
       .place(lines);
   mend_lines(lines, bounds);
 }
