@@ -20,7 +20,13 @@ set(TRACER_OPENMP_CXX_COMPILER "" CACHE FILEPATH "C++ compiler for traced progra
 # linker before another one of the system's.
 function(tracer_openmp_link compiler result)
   set(${result} "" PARENT_SCOPE)
-  execute_process(COMMAND ${compiler} -print-file-name=libomp.so OUTPUT_VARIABLE libomp OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  # Its own one: asked for the file, a compiler that was unpacked names the system's where one is installed.
+  get_filename_component(own "${compiler}" REALPATH)
+  get_filename_component(own "${own}" DIRECTORY)
+  set(libomp ${own}/../lib/libomp.so)
+  if(NOT EXISTS ${libomp})
+    execute_process(COMMAND ${compiler} -print-file-name=libomp.so OUTPUT_VARIABLE libomp OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  endif()
   get_filename_component(directory "${libomp}" DIRECTORY)
   if(IS_ABSOLUTE "${directory}")
     get_filename_component(directory "${directory}" REALPATH)
