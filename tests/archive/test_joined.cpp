@@ -15,18 +15,8 @@ TraceDefinitions part_with(const std::string& host, const std::string& paradigm,
   std::uint64_t ref = 0;
   for (const std::string& text : {std::string{}, host, paradigm, path, std::string{"node"}})
     part.strings.add({ref++, text});
-  SystemNodeDef node;
-  node.ref = 5;
-  node.name = 1;
-  node.class_name = 4;
-  node.parent = undefined_ref;
-  part.nodes.add(node);
-  LocationGroupDef process;
-  process.ref = 0;
-  process.name = 1;
-  process.system_tree_parent = 5;
-  process.creating_group = undefined_ref;
-  part.location_groups.add(process);
+  part.nodes.add({5, 1, 4, undefined_ref, {}, {}});
+  part.location_groups.add({0, 1, 0, 5, undefined_ref, {}});
   part.io_paradigms.add({0, 2, 2, 0, 0});
   part.io_files.add({7, 3, 5, false});
   part.io_handles.add({9, 3, 7, 0, 0, undefined_ref, undefined_ref});

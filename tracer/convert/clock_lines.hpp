@@ -3,6 +3,7 @@
 // are needed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -24,7 +25,38 @@ struct ClockLines {
     for (int i = 0; i < 4; ++i) time = common - at(clock, time);
     return time;
   }
+  /// When a message was sent, in the common time.
+  double sent(const ClockBound& b) const {
+    const auto time = static_cast<double>(b.sent);
+    return time + at(b.from, time);
+  }
+  /// What it leaves between both clocks: more must not be added to that of `from` than to that of `to`.
+  double apart(const ClockBound& b) const {
+    return static_cast<double>(b.received - b.sent) + at(b.to, static_cast<double>(b.received)) -
+           at(b.from, static_cast<double>(b.sent));
+  }
 };
+
+/// The most that x(c) - x(0) can be for each clock c, where edges say x(from) <= x(to) + weight(edge); `backwards`: the
+/// most that x(0) - x(c) can be. `most` has what is known before; less than `least_step` is no change. false: edges
+/// contradict each other.
+template <class Edge, class Weight>
+bool shorten_paths(const std::vector<Edge>& edges, bool backwards, Weight weight, double least_step,
+                   std::vector<double>& most) {
+  for (std::size_t round = 0; round <= most.size(); ++round) {
+    bool changed = false;
+    for (const Edge& e : edges) {
+      const std::uint32_t a = backwards ? e.from : e.to, b = backwards ? e.to : e.from;
+      const double through = most[a] + weight(e);
+      if (through >= most[b] - least_step) continue;
+      most[b] = through;
+      changed = true;
+    }
+    if (most[0] < 0) return false;
+    if (!changed) return true;
+  }
+  return false;
+}
 
 /// Messages that are received before they were sent.
 std::uint64_t count_reversed(const std::vector<ClockBound>& bounds, const ClockLines& lines);

@@ -38,7 +38,7 @@ class Rates {
   Rates(std::size_t clocks, const std::vector<ClockBound>& bounds, const ClockLines& lines) : clocks_(clocks) {
     double begin = unbounded, end = -unbounded;
     for (const ClockBound& b : bounds) {
-      const double time = time_of(b, lines);
+      const double time = lines.sent(b);
       begin = std::min(begin, time);
       end = std::max(end, time);
       pairs_[key(b)];
@@ -50,9 +50,8 @@ class Rates {
       Pair& pair = pairs_[key(b)];
       std::vector<Tightest>& of = b.from < b.to ? pair.forth : pair.back;
       if (of.empty()) of.resize(parts);
-      const double time = time_of(b, lines);
-      const double apart = static_cast<double>(b.received - b.sent) + lines.at(b.to, static_cast<double>(b.received)) -
-                           lines.at(b.from, static_cast<double>(b.sent));
+      const double time = lines.sent(b);
+      const double apart = lines.apart(b);
       Tightest& best =
           of[std::min(static_cast<std::size_t>((time - begin) / length * static_cast<double>(parts)), parts - 1)];
       if (apart < best.apart) best = {time, apart};
@@ -79,10 +78,6 @@ class Rates {
  private:
   static std::pair<std::uint32_t, std::uint32_t> key(const ClockBound& b) {
     return {std::min(b.from, b.to), std::max(b.from, b.to)};
-  }
-  static double time_of(const ClockBound& b, const ClockLines& lines) {
-    const auto sent = static_cast<double>(b.sent);
-    return sent + lines.at(b.from, sent);
   }
   /// A line that is below all of the one direction and above all of the other can be so steep, and so flat.
   void limit(std::uint32_t first, std::uint32_t second, const Pair& pair, double lever) {
@@ -154,22 +149,12 @@ class Rates {
       }
     }
   }
-  /// Shortest paths; false: rates contradict each other.
+  /// false: rates contradict each other.
   bool walk(bool backwards, std::vector<double>& distance) const {
     distance.assign(clocks_, unbounded);
     distance[0] = 0;
-    for (std::size_t round = 0; round <= clocks_; ++round) {
-      bool changed = false;
-      for (const Edge& e : edges_) {
-        const std::uint32_t a = backwards ? e.from : e.to, b = backwards ? e.to : e.from;
-        if (distance[a] + e.most >= distance[b] - 1e-12) continue;
-        distance[b] = distance[a] + e.most;
-        changed = true;
-      }
-      if (distance[0] < 0) return false;
-      if (!changed) return true;
-    }
-    return false;
+    return shorten_paths(
+        edges_, backwards, [](const Edge& e) { return e.most; }, 1e-12, distance);
   }
 
   std::size_t clocks_;

@@ -99,10 +99,7 @@ class Pass {
     return edges_[known->second];
   }
   void add(const ClockBound& bound, const ClockLines& lines) {
-    const auto sent = static_cast<double>(bound.sent), received = static_cast<double>(bound.received);
-    const double apart =
-        static_cast<double>(bound.received - bound.sent) + lines.at(bound.to, received) - lines.at(bound.from, sent);
-    const double time = sent + lines.at(bound.from, sent);
+    const double apart = lines.apart(bound), time = lines.sent(bound);
     // The line goes on while the message is under way, and ends of it are rounded.
     const double sure = apart - 2 - 1e-4 * std::max(apart, 0.0);
     Edge& of = edge(bound.from, bound.to);
@@ -128,19 +125,8 @@ class Pass {
     distance.assign(clocks_.size(), unbounded);
     distance[0] = 0;
     for (std::uint32_t c = 1; c < clocks_.size() && doubt_times > 0; ++c) distance[c] = clocks_[c].doubt * doubt_times;
-    for (std::size_t round = 0; round <= clocks_.size(); ++round) {
-      bool changed = false;
-      for (const Edge& e : edges_) {
-        const std::uint32_t a = backwards ? e.from : e.to, b = backwards ? e.to : e.from;
-        const double through = distance[a] + e.at[k] + by;
-        if (through >= distance[b] - 1e-3) continue;
-        distance[b] = through;
-        changed = true;
-      }
-      if (distance[0] < 0) return false;
-      if (!changed) return true;
-    }
-    return false;
+    return shorten_paths(
+        edges_, backwards, [&](const Edge& e) { return e.at[k] + by; }, 1e-3, distance);
   }
   /// The guesses count as bounds of a kind that gives way to messages.
   bool paths(std::size_t k, double by, double doubt_times) {
@@ -191,7 +177,7 @@ std::pair<double, double> span_of(const std::vector<ClockToPlace>& clocks, const
 std::pair<double, double> span_of(const std::vector<ClockBound>& bounds, const ClockLines& lines) {
   double begin = unbounded, end = -unbounded;
   for (const ClockBound& bound : bounds) {
-    const double time = static_cast<double>(bound.sent) + lines.at(bound.from, static_cast<double>(bound.sent));
+    const double time = lines.sent(bound);
     begin = std::min(begin, time);
     end = std::max(end, time);
   }
