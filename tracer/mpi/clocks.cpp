@@ -3,6 +3,7 @@
 #include "tracer/mpi/clocks.hpp"
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include <algorithm>
@@ -16,21 +17,21 @@
 namespace tracer::mpi {
 namespace {
 
-constexpr int least_exchanges = 40, many_exchanges = 120, burst = 10, told = 6, tag = 0;
-constexpr std::int64_t longest = 200'000'000;  ///< ns, that exchanges with one rank may take where they do not settle
+constexpr int least_exchanges = 40, burst = 10, told = 6, tag = 0;
+/// ns that exchanges with one rank may take where they do not settle: since the network is uneven, and since processors
+/// are short.
+constexpr std::int64_t longest = 200'000'000, longest_disturbed = 600'000'000;
 /// ns that are waited awake, at the most and at the least.
 constexpr std::int64_t most_patience = 500'000, least_patience = 30'000;
 /// ns that a processor is kept by who waits awake: until then who would answer on the same one has no turn. Longer
 /// than a tick of the scheduler: so that it moves that one to another.
 constexpr std::int64_t shortest_alone = 5'000, longest_alone = 10'000'000;
 constexpr std::int64_t shortest_nap = 50'000, longest_nap = 1'000'000, longest_pause = 8'000'000;
-/// ns there and back that nobody else can have slowed down; and that hosts of one machine take, while what is slower
-/// may have waited for a processor each time.
-constexpr std::int64_t very_quick = 5'000, quick = 500'000;
 
 /// A message there and one back, by the clocks of both.
 struct Exchange {
   std::uint64_t sent = 0, there = 0, back = 0, received = 0;
+  bool was_disturbed = true;  ///< one of both has not had its processor all the time
   std::uint64_t took() const noexcept { return received - sent - (back - there); }
 };
 
@@ -43,6 +44,13 @@ std::int64_t monotonic() noexcept {
   timespec time{};
   ::clock_gettime(CLOCK_MONOTONIC, &time);
   return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+/// How often this thread has given its processor away, or lost it.
+std::uint64_t switches() noexcept {
+  rusage used{};
+  ::getrusage(RUSAGE_THREAD, &used);
+  return static_cast<std::uint64_t>(used.ru_nvcsw + used.ru_nivcsw);
 }
 
 void sleep_for(std::int64_t nanoseconds) noexcept {
@@ -94,20 +102,25 @@ void tell(const Exchange* best, int count, int peer, const char* when) noexcept 
   table->fact(name, value.get());
 }
 
-/// The quickest exchanges, in order.
+/// The quickest exchanges, in order; before them those that nothing disturbed.
 struct Best {
   Exchange all[told];
   int count = 0;
 
+  static bool is_better(const Exchange& a, const Exchange& b) noexcept {
+    return a.was_disturbed == b.was_disturbed ? a.took() < b.took() : b.was_disturbed;
+  }
   void add(const Exchange& e) noexcept {
-    if (count == told && e.took() >= all[told - 1].took()) return;
+    if (count == told && !is_better(e, all[told - 1])) return;
     int at = count < told ? count++ : told - 1;
-    for (; at > 0 && all[at - 1].took() > e.took(); --at) all[at] = all[at - 1];
+    for (; at > 0 && is_better(e, all[at - 1]); --at) all[at] = all[at - 1];
     all[at] = e;
   }
+  /// So often that less says nothing of the network.
+  bool is_disturbed() const noexcept { return count < told || all[told - 1].was_disturbed; }
   /// Nothing much quicker is to be expected: several were as quick as that.
   bool is_settled() const noexcept {
-    return count == told && all[told - 1].took() <= all[0].took() + all[0].took() / 4;
+    return !is_disturbed() && all[told - 1].took() <= all[0].took() + all[0].took() / 4;
   }
 };
 
@@ -118,29 +131,34 @@ void ask_clock_of(int peer, const char* when) noexcept {
   const auto* const table = front.load(std::memory_order_relaxed);
   Best best;
   std::int64_t patience = most_patience, quickest = most_patience, pause = 2 * shortest_nap;
+  std::uint64_t their_switches = 0;
   const std::int64_t begin = monotonic();
   for (int i = 1; patience != 0; ++i) {
     const std::int64_t before = monotonic();
-    const bool is_settled = best.is_settled() && quickest <= (i < many_exchanges ? very_quick : quick);
-    if (i >= least_exchanges && (is_settled || before - begin > longest)) patience = 0;
+    const std::uint64_t own_switches = switches();
+    const bool is_settled = best.is_settled();
+    const std::int64_t limit = best.is_disturbed() ? longest_disturbed : longest;
+    if (i >= least_exchanges && (is_settled || before - begin > limit)) patience = 0;
     const bool pauses = i % burst == 0 && !is_settled && patience != 0;
     Exchange e;
-    std::uint64_t theirs[2];
+    std::uint64_t theirs[3] = {};
     e.sent = table->now();
     const std::uint64_t mine[2] = {e.sent, static_cast<std::uint64_t>(pauses ? least_patience : patience)};
     if (!send(mine, 2, peer)) return;
-    const bool stays = i > least_exchanges && i % burst == 1 && quickest > very_quick;
-    if (!receive(theirs, 2, peer, Waiting{patience, stays ? longest_alone : shortest_alone})) return;
+    const bool stays = i > least_exchanges && i % burst == 1 && !is_settled;
+    if (!receive(theirs, 3, peer, Waiting{patience, stays ? longest_alone : shortest_alone})) return;
     e.received = table->now();
     e.there = theirs[0];
     e.back = theirs[1];
+    e.was_disturbed = i == 1 || switches() != own_switches || theirs[2] != their_switches;
+    their_switches = theirs[2];
     best.add(e);
     quickest = std::min(quickest, monotonic() - before);
     if (patience != 0) patience = std::clamp(8 * quickest, least_patience, most_patience);
     if (!pauses) continue;
     const auto chance = static_cast<std::int64_t>((e.received * 0x9e3779b97f4a7c15ull) >> 40);
     sleep_for(pause / 2 + chance % pause);
-    pause = std::min(2 * pause, quickest <= quick ? 4 * shortest_nap : longest_pause);
+    pause = std::min(2 * pause, best.is_disturbed() ? longest_pause : 4 * shortest_nap);
   }
   tell(best.all, best.count, peer, when);
 }
@@ -149,11 +167,12 @@ void answer(int peer) noexcept {
   const auto* const table = front.load(std::memory_order_relaxed);
   std::uint64_t asked[2] = {0, static_cast<std::uint64_t>(most_patience)};
   while (asked[1] != 0) {
-    std::uint64_t mine[2];
+    std::uint64_t mine[3];
     if (!receive(asked, 2, peer, Waiting{static_cast<std::int64_t>(asked[1])})) return;
     mine[0] = table->now();
+    mine[2] = switches();
     mine[1] = table->now();
-    if (!send(mine, 2, peer)) return;
+    if (!send(mine, 3, peer)) return;
   }
 }
 
