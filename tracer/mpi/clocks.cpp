@@ -137,7 +137,8 @@ void ask_clock_of(int peer, const char* when) noexcept {
     const std::int64_t before = monotonic();
     const std::uint64_t own_switches = switches();
     const bool is_settled = best.is_settled();
-    const std::int64_t limit = best.is_disturbed() ? longest_disturbed : longest;
+    // What takes longer than is waited awake looks disturbed, too.
+    const std::int64_t limit = best.is_disturbed() && quickest < most_patience ? longest_disturbed : longest;
     if (i >= least_exchanges && (is_settled || before - begin > limit)) patience = 0;
     const bool pauses = i % burst == 0 && !is_settled && patience != 0;
     Exchange e;
