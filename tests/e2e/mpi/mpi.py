@@ -199,7 +199,7 @@ def check(options, family, name, place, program, ranks, arguments, directory):
     settings = environment(OUT=str(out), FILES=f"{directory}/files", COUNTS=str(counts), PRELOAD=":".join(layers),
                            OMPI_MCA_osc="sm,pt2pt",  # osc/rdma of Open MPI 4.1.4 crashes without a network, also untraced
                            OMP_NUM_THREADS=str(options.threads), OMP_TOOL_LIBRARIES=options.tool)
-    done = run([*launch(family, ranks), "sh", "-c", RANK, "rank", program, *arguments], settings)
+    done = run([*launch(family, ranks), "sh", "-c", RANK, "rank", program, *arguments], settings, timeout=options.limit)
     if done.returncode == SKIP or "no MPI_THREAD_MULTIPLE" in done.stdout:
         return (yield None)
     if done.returncode != 0:
@@ -207,6 +207,7 @@ def check(options, family, name, place, program, ranks, arguments, directory):
     noise = [line for line in done.stderr.splitlines() if line.startswith("tracer") and ("error" in line or "warning" in line)]
     if noise:
         yield f"says {noise}"
+    compared = differing = 0
     for rank in range(ranks):
         archives = list(pathlib.Path(directory).glob(f"trace.{rank}/**/traces.otf2"))
         if len(archives) != 1:
@@ -221,9 +222,13 @@ def check(options, family, name, place, program, ranks, arguments, directory):
         found, faults, locations = traced(archives[0])
         yield from (f"rank {rank}: {fault}" for fault in faults)
         expected = counted(pathlib.Path(f"{counts}.{rank}"))
-        yield from (f"rank {rank}: {fault}" for fault in differences(expected, found))
+        differ = list(differences(expected, found))
+        yield from (f"rank {rank}: {fault}" for fault in differ)
+        compared += len(expected)
+        differing += len(differ)
         if name in OPENMP and locations < 3:
             yield f"rank {rank}: {locations} threads"
+    print(f"{' '.join([family, name, *arguments])}, {ranks} ranks: {compared} counts compared, {differing} differ", flush=True)
     for file in (*pathlib.Path(directory).glob("counts.*"), *pathlib.Path(directory).glob("files.*")):
         file.unlink()
 
@@ -233,6 +238,7 @@ def main():
     for option in ("tool", "library", "tracer", "clang"):
         parser.add_argument(f"--{option}")
     parser.add_argument("--threads", type=int, default=3)
+    parser.add_argument("--limit", type=float, default=240, help="seconds of a program")
     parser.add_argument("cases", nargs="+")
     options = parser.parse_args()
     cases = [(case.split(":") + ["3"])[:3] if ":" not in case else case.split(":") for case in options.cases]
