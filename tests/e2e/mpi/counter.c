@@ -12,14 +12,20 @@ struct row {
   char key[64];
   long n, a, b;
 };
-static struct row rows[4096];
+enum { most_rows = 1 << 17 };
+static struct row rows[most_rows]; /* each where its key's hash says, or in the next free place; no key: free */
 static int used;
 
 void add(const char* key, long a, long b) {
   pthread_mutex_lock(&counter_lock);
-  int i = 0;
-  while (i < used && strcmp(rows[i].key, key) != 0) ++i;
-  if (i == used) strcpy(rows[used++].key, key);
+  unsigned i = 0;
+  for (const char* c = key; *c != '\0'; ++c) i = i * 31 + (unsigned char)*c;
+  for (i %= most_rows; rows[i].key[0] != '\0' && strcmp(rows[i].key, key) != 0; i = (i + 1) % most_rows) {
+  }
+  if (rows[i].key[0] == '\0') {
+    if (++used == most_rows || strlen(key) >= sizeof rows->key) abort();
+    strcpy(rows[i].key, key);
+  }
   ++rows[i].n;
   rows[i].a += a;
   rows[i].b += b;
@@ -70,7 +76,8 @@ static void write_down(void) {
   snprintf(name, sizeof name, "%s.%d", where != NULL ? where : "counts", rank);
   FILE* file = fopen(name, "w");
   if (file == NULL) return;
-  for (int i = 0; i < used; ++i) fprintf(file, "%s|%ld|%ld|%ld\n", rows[i].key, rows[i].n, rows[i].a, rows[i].b);
+  for (int i = 0; i < most_rows; ++i)
+    if (rows[i].key[0] != '\0') fprintf(file, "%s|%ld|%ld|%ld\n", rows[i].key, rows[i].n, rows[i].a, rows[i].b);
   write_pending(file);
   fclose(file);
 }

@@ -24,6 +24,7 @@ static int count;
 static void keep(MPI_Request request, struct pending p) {
   p.request = request;
   pthread_mutex_lock(&counter_lock);
+  if (count == sizeof pending / sizeof *pending) abort();
   pending[count++] = p;
   pthread_mutex_unlock(&counter_lock);
 }
