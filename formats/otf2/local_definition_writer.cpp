@@ -37,7 +37,8 @@ std::vector<std::uint8_t> mapping_tables(const PartMaps& maps, const LocalDefini
   for (std::size_t kind = 0; kind < PartMaps::kinds; ++kind) {
     const auto& outer = maps.maps[kind];
     const auto& own = inner.maps[kind];
-    std::vector<std::uint64_t> map = outer;
+    // All that the part has would be a table as long as the job in each location.
+    std::vector<std::uint64_t> map = inner.is_dense[kind] ? std::vector<std::uint64_t>{} : outer;
     for (const auto& [local, part] : own) {
       if (map.size() <= local) map.resize(local + 1, PartMaps::unknown);
     }

@@ -24,6 +24,7 @@ bool read_map(ByteCursor in, LocalDefinitions& out) {
     if (in.failed()) return false;
     out.maps[kind].insert_or_assign(local, global);
   }
+  out.is_dense[kind] = !sparse;
   out.has_maps = true;
   return true;
 }

@@ -21,6 +21,7 @@ struct ClockInterval {
 struct LocalDefinitions {
   static constexpr std::size_t mapped_kinds = 15;
   std::array<std::unordered_map<std::uint64_t, std::uint64_t>, mapped_kinds> maps;  ///< by ReferenceKind - 1
+  std::array<bool, mapped_kinds> is_dense{};  ///< a table has all references of the kind that the events may have
   bool has_maps = false;
   std::vector<ClockInterval> clock;
 

@@ -3,6 +3,7 @@
 #include "formats/otf2/joined_definitions.hpp"
 
 #include "catch.hpp"
+#include "formats/otf2/local_definition_writer.hpp"
 
 using namespace tracer;
 using namespace tracer::otf2;
@@ -68,4 +69,17 @@ TEST_CASE("an I/O paradigm whose number has another name is counted, and not kep
   REQUIRE(joined.io_paradigms.size() == 1);
   CHECK(joined.strings[joined.io_paradigms[0].identification] == "MPI");
   CHECK(joined.not_joined == 1);
+}
+
+TEST_CASE("what is joined again maps the references of each location, not all of its part's") {
+  constexpr std::size_t kind = static_cast<std::size_t>(ReferenceKind::location) - 1;
+  PartMaps maps;
+  for (std::uint64_t i = 0; i < 1000; ++i) maps.maps[kind].push_back(i + 5);
+  LocalDefinitions inner;
+  inner.has_maps = true;
+  inner.maps[kind] = {{0, 700}};
+  // Of a table that has what differs only, the others are what they were.
+  CHECK(mapping_tables(maps, inner).size() > 1000);
+  inner.is_dense[kind] = true;
+  CHECK(mapping_tables(maps, inner) == std::vector<std::uint8_t>{5, 7, kind, 1, 1, 0, 2, 0xc1, 0x02});
 }
