@@ -15,20 +15,26 @@
 namespace tracer {
 namespace {
 
-[[gnu::always_inline]] inline Record record_of(Ticks time, std::uint32_t word, std::uint32_t a, std::uint64_t b,
-                                               std::uint64_t c) noexcept {
-  return {.time = time,
-          .kind = static_cast<RecordKind>(word & 0xff),
-          .endpoint = static_cast<Endpoint>((word >> 8) & 0xff),
-          .sub = static_cast<std::uint16_t>(word >> 16),
-          .a = a,
-          .b = b,
-          .c = c};
+[[gnu::always_inline]] inline RecordWords record_of(Ticks time, std::uint32_t word, std::uint32_t a, std::uint64_t b,
+                                                    std::uint64_t c) noexcept {
+  return {time, word | std::uint64_t{a} << 32, b, c};
+}
+[[gnu::always_inline]] inline RecordWords record_of(const tracer_more& more) noexcept {
+  return record_of(more.time, TRACER_WORD(RecordKind::more, Endpoint::none, more.sub), more.a, more.b, more.c);
 }
 
 [[gnu::noinline, gnu::cold]] void emit_slowly(std::uint32_t word, std::uint32_t a, std::uint64_t b,
                                               std::uint64_t c) noexcept {
   if (Channel* channel = this_channel()) channel->emit(record_of(now(), word, a, b, c));
+}
+[[gnu::noinline, gnu::cold]] void emit_slowly_at(std::uint64_t time, std::uint32_t word, std::uint32_t a,
+                                                 std::uint64_t b, std::uint64_t c) noexcept {
+  if (Channel* channel = this_channel()) channel->emit(record_of(time, word, a, b, c));
+}
+[[gnu::noinline, gnu::cold]] void emit_more_slowly(std::uint64_t time, std::uint32_t word, std::uint32_t a,
+                                                   std::uint64_t b, std::uint64_t c, const tracer_more* more) noexcept {
+  if (Channel* channel = this_channel())
+    channel->emit(record_of(time != 0 ? time : now(), word, a, b, c), record_of(*more));
 }
 
 // The usual way needs no stack, as with the handlers (tracer/ompt/emit.hpp).
@@ -40,20 +46,18 @@ void emit(std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c)
 }
 
 void emit_at(std::uint64_t time, std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c) noexcept {
-  if (Channel* channel = this_channel()) channel->emit(record_of(time, word, a, b, c));
+  Channel* channel = detail::counter_channel;
+  if (channel == nullptr) [[unlikely]]
+    return emit_slowly_at(time, word, a, b, c);
+  channel->emit(record_of(time, word, a, b, c));
 }
 
 void emit_more(std::uint64_t time, std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c,
                const tracer_more* more) noexcept {
-  Channel* channel = this_channel();
-  if (channel == nullptr) return;
-  channel->emit(record_of(time != 0 ? time : now(), word, a, b, c), {.time = more->time,
-                                                                     .kind = RecordKind::more,
-                                                                     .endpoint = Endpoint::none,
-                                                                     .sub = more->sub,
-                                                                     .a = more->a,
-                                                                     .b = more->b,
-                                                                     .c = more->c});
+  Channel* channel = detail::counter_channel;
+  if (channel == nullptr) [[unlikely]]
+    return emit_more_slowly(time, word, a, b, c, more);
+  channel->emit(record_of(time != 0 ? time : now(detail::counter_kind), word, a, b, c), record_of(*more));
 }
 
 std::uint64_t clock_now() noexcept {

@@ -70,7 +70,7 @@ void put(benchmark::State& state, Reader reader) {
       if (!consumed) tail.store(head.load(std::memory_order_relaxed), std::memory_order_relaxed);
       ring.allow(ring.room());
     }
-    ring.put({now(), RecordKind::sync_region, Endpoint::begin, 3, 0, 42, 0x401234});
+    ring.put(Record{now(), RecordKind::sync_region, Endpoint::begin, 3, 0, 42, 0x401234});
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));
 }

@@ -25,16 +25,14 @@ struct collective {
 };
 
 template <class Operation>
-Pending pending_collective(const Call& call, Word on, const Word* a) noexcept {
-  Pending p;
+void begin_collective(const Call& call, Pending& p, Word on, const Word* a) noexcept {
   p.comm = &comm_of(call.thread, on);
-  if (!is_known(*p.comm)) return p;
+  if (!is_known(*p.comm)) return;
   p.kind = PendingKind::collective;
   p.operation = Operation::operation;
   const Volume volume = volume_of<Operation>(call, *p.comm, on, a, p.root);
   p.sent = volume.sent;
   p.received = volume.received;
-  return p;
 }
 
 template <class Operation>
@@ -42,9 +40,10 @@ struct icollective {
   template <class Next, class... Words>
   static Word run(const Call& call, Next next, Words... words) noexcept {
     const Word a[] = {words...};
-    Pending p = pending_collective<Operation>(call, a[Operation::comm_at], a);
-    p.number = next_number();
-    start(call, p, Endpoint::begin);
+    Begun p{call.thread};
+    begin_collective<Operation>(call, *p, a[Operation::comm_at], a);
+    p->number = next_number();
+    start(call, *p, Endpoint::begin);
     const Word result = next(words...);
     keep(call, p, a[sizeof...(words) - 1], result, Endpoint::end);
     return result;
@@ -56,9 +55,10 @@ struct collective_init {
   template <class Next, class... Words>
   static Word run(const Call& call, Next next, Words... words) noexcept {
     const Word a[] = {words...};
-    Pending p = pending_collective<Operation>(call, a[Operation::comm_at], a);
-    p.is_persistent = true;
-    p.is_active = false;
+    Begun p{call.thread};
+    begin_collective<Operation>(call, *p, a[Operation::comm_at], a);
+    p->is_persistent = true;
+    p->is_active = false;
     call.enter();
     const Word result = next(words...);
     keep(call, p, a[sizeof...(words) - 1], result, Endpoint::end);

@@ -40,15 +40,15 @@ struct comm_idup {
   template <class Next, class... Words>
   static Word run(const Call& call, Next next, Words... words) noexcept {
     const Word a[] = {words...};
-    Pending p;
-    p.comm = &comm_of(call.thread, a[0]);
-    if (!is_known(*p.comm)) return region::run(call, next, words...);
-    p.kind = PendingKind::new_comm;
-    p.operation = MpiOperation::create_handle;
-    p.number = next_number();
-    p.ordinal = next_child(*p.comm);
-    p.new_comm = a[sizeof...(words) - 2];
-    start(call, p, Endpoint::begin);
+    Begun p{call.thread};
+    p->comm = &comm_of(call.thread, a[0]);
+    if (!is_known(*p->comm)) return region::run(call, next, words...);
+    p->kind = PendingKind::new_comm;
+    p->operation = MpiOperation::create_handle;
+    p->number = next_number();
+    p->ordinal = next_child(*p->comm);
+    p->new_comm = a[sizeof...(words) - 2];
+    start(call, *p, Endpoint::begin);
     const Word result = next(words...);
     keep(call, p, a[sizeof...(words) - 1], result, Endpoint::end);
     return result;

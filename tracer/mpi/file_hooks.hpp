@@ -95,14 +95,14 @@ struct file_requested {
  private:
   static void keep(const Call& call, const FileOperation& begun, Word result, Word request) noexcept {
     if (failed(result)) return begun.step(call, IoStep::operation_cancelled);
-    Pending p;
-    p.kind = PendingKind::io;
-    p.file = begun.file;
-    p.number = begun.io.id;
     const Word handle = family.load(request);
     if (handle == family.request_null) return begun.complete(call, begun.io.bytes);  // it is over
     begun.step(call, IoStep::operation_issued);
-    add_pending(handle, p);
+    Begun p{call.thread};
+    p->kind = PendingKind::io;
+    p->file = begun.file;
+    p->number = begun.io.id;
+    p.keep(handle);
   }
 };
 using file_iread = file_requested<IoMode::read, 0>;

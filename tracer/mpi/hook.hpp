@@ -64,12 +64,12 @@ struct counted {
 };
 
 /// After the call: what was begun is pending, or will never end.
-inline void keep(const Call& call, Pending& pending, Word request, Word result, Endpoint at) noexcept {
+inline void keep(const Call& call, Begun& begun, Word request, Word result, Endpoint at) noexcept {
   if (!failed(result)) {
     const Word handle = family.load(request);
-    if (handle != family.request_null) add_pending(handle, pending);
-  } else if (pending.kind != PendingKind::nothing && pending.is_active) {
-    call.request(Endpoint::none, MpiRequestStep::cancelled, pending.number);
+    if (handle != family.request_null) begun.keep(handle);
+  } else if (begun->kind != PendingKind::nothing && begun->is_active) {
+    call.request(Endpoint::none, MpiRequestStep::cancelled, begun->number);
   }
   if (at == Endpoint::end) call.leave();
 }

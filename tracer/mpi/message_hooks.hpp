@@ -50,16 +50,16 @@ struct isend {
   template <class Next>
   static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to, Word tag, Word on,
                   Word request) noexcept {
-    Pending p;
-    p.comm = &comm_of(call.thread, on);
-    p.peer = static_cast<int>(to);
-    if (is_sent(*p.comm, p.peer)) {
-      p.kind = PendingKind::send;
-      p.number = next_number();
-      p.tag = static_cast<int>(tag);
-      p.sent = call.bytes(count, type);
+    Begun p{call.thread};
+    p->comm = &comm_of(call.thread, on);
+    p->peer = static_cast<int>(to);
+    if (is_sent(*p->comm, p->peer)) {
+      p->kind = PendingKind::send;
+      p->number = next_number();
+      p->tag = static_cast<int>(tag);
+      p->sent = call.bytes(count, type);
     }
-    start(call, p, Endpoint::begin);
+    start(call, *p, Endpoint::begin);
     const Word result = next(buffer, count, type, to, tag, on, request);
     keep(call, p, request, result, Endpoint::end);
     return result;
@@ -70,13 +70,13 @@ struct irecv {
   template <class Next>
   static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word from, Word tag, Word on,
                   Word request) noexcept {
-    Pending p;
-    p.comm = &comm_of(call.thread, on);
-    if (is_told(*p.comm, static_cast<int>(from))) {
-      p.kind = PendingKind::receive;
-      p.number = next_number();
+    Begun p{call.thread};
+    p->comm = &comm_of(call.thread, on);
+    if (is_told(*p->comm, static_cast<int>(from))) {
+      p->kind = PendingKind::receive;
+      p->number = next_number();
     }
-    start(call, p, Endpoint::begin);
+    start(call, *p, Endpoint::begin);
     const Word result = next(buffer, count, type, from, tag, on, request);
     keep(call, p, request, result, Endpoint::end);
     return result;
@@ -87,14 +87,14 @@ struct send_init {
   template <class Next>
   static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to, Word tag, Word on,
                   Word request) noexcept {
-    Pending p;
-    p.comm = &comm_of(call.thread, on);
-    p.peer = static_cast<int>(to);
-    p.kind = is_sent(*p.comm, p.peer) ? PendingKind::send : PendingKind::nothing;
-    p.tag = static_cast<int>(tag);
-    p.sent = call.bytes(count, type);
-    p.is_persistent = true;
-    p.is_active = false;
+    Begun p{call.thread};
+    p->comm = &comm_of(call.thread, on);
+    p->peer = static_cast<int>(to);
+    p->kind = is_sent(*p->comm, p->peer) ? PendingKind::send : PendingKind::nothing;
+    p->tag = static_cast<int>(tag);
+    p->sent = call.bytes(count, type);
+    p->is_persistent = true;
+    p->is_active = false;
     call.enter();
     const Word result = next(buffer, count, type, to, tag, on, request);
     keep(call, p, request, result, Endpoint::end);
@@ -106,11 +106,11 @@ struct recv_init {
   template <class Next>
   static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word from, Word tag, Word on,
                   Word request) noexcept {
-    Pending p;
-    p.comm = &comm_of(call.thread, on);
-    p.kind = is_told(*p.comm, static_cast<int>(from)) ? PendingKind::receive : PendingKind::nothing;
-    p.is_persistent = true;
-    p.is_active = false;
+    Begun p{call.thread};
+    p->comm = &comm_of(call.thread, on);
+    p->kind = is_told(*p->comm, static_cast<int>(from)) ? PendingKind::receive : PendingKind::nothing;
+    p->is_persistent = true;
+    p->is_active = false;
     call.enter();
     const Word result = next(buffer, count, type, from, tag, on, request);
     keep(call, p, request, result, Endpoint::end);
@@ -124,15 +124,15 @@ struct partitioned_init {
   template <class Next>
   static Word run(const Call& call, Next next, Word buffer, Word parts, Word count, Word type, Word peer, Word tag,
                   Word on, Word info, Word request) noexcept {
-    Pending p;
-    p.comm = &comm_of(call.thread, on);
-    p.peer = static_cast<int>(peer);
-    p.kind = is_told(*p.comm, p.peer) ? kind : PendingKind::nothing;
-    p.tag = static_cast<int>(tag);
-    p.sent = p.received = bytes_of(
+    Begun p{call.thread};
+    p->comm = &comm_of(call.thread, on);
+    p->peer = static_cast<int>(peer);
+    p->kind = is_told(*p->comm, p->peer) ? kind : PendingKind::nothing;
+    p->tag = static_cast<int>(tag);
+    p->sent = p->received = bytes_of(
         call.thread, static_cast<std::uint64_t>(static_cast<int>(parts)) * static_cast<std::uint64_t>(count), type);
-    p.is_persistent = p.is_partitioned = true;
-    p.is_active = false;
+    p->is_persistent = p->is_partitioned = true;
+    p->is_active = false;
     call.enter();
     const Word result = next(buffer, parts, count, type, peer, tag, on, info, request);
     keep(call, p, request, result, Endpoint::end);
@@ -186,15 +186,14 @@ struct isendrecv {
   static Word run(const Call& call, Next next, Word out, Word sent, Word sent_type, Word to, Word send_tag, Word in,
                   Word count, Word type, Word from, Word tag, Word on, Word request) noexcept {
     call.enter();
-    Pending p =
-        begin(call, comm_of(call.thread, on), to, send_tag, sent, sent_type, from, tag, call.bytes(count, type));
+    Begun p{call.thread};
+    begin(call, *p, comm_of(call.thread, on), to, send_tag, sent, sent_type, from, tag, call.bytes(count, type));
     const Word result = next(out, sent, sent_type, to, send_tag, in, count, type, from, tag, on, request);
     keep(call, p, request, result, Endpoint::end);
     return result;
   }
-  static Pending begin(const Call& call, Comm& comm, Word to, Word tag, Word sent, Word type, Word from,
-                       Word receive_tag, std::uint64_t posted) noexcept {
-    Pending p;
+  static void begin(const Call& call, Pending& p, Comm& comm, Word to, Word tag, Word sent, Word type, Word from,
+                    Word receive_tag, std::uint64_t posted) noexcept {
     p.comm = &comm;
     p.peer = static_cast<int>(to);
     p.tag = static_cast<int>(tag);
@@ -210,7 +209,6 @@ struct isendrecv {
     p.tag = static_cast<int>(receive_tag);
     p.received = posted;
     if (receives) call.request(Endpoint::none, MpiRequestStep::receive_begins, sends ? p.number + 1 : p.number);
-    return p;
   }
 };
 
@@ -219,8 +217,8 @@ struct isendrecv_replace {
   static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to, Word send_tag, Word from,
                   Word tag, Word on, Word request) noexcept {
     call.enter();
-    Pending p =
-        isendrecv::begin(call, comm_of(call.thread, on), to, send_tag, count, type, from, tag, call.bytes(count, type));
+    Begun p{call.thread};
+    isendrecv::begin(call, *p, comm_of(call.thread, on), to, send_tag, count, type, from, tag, call.bytes(count, type));
     const Word result = next(buffer, count, type, to, send_tag, from, tag, on, request);
     keep(call, p, request, result, Endpoint::end);
     return result;
@@ -232,9 +230,10 @@ struct isendrecv_replace {
 inline void keep_message(const Call& call, Word from, Word on, Word message) noexcept {
   if (static_cast<int>(from) == family.proc_null) return;
   const Word handle = family.load(message);
-  Pending p;
-  p.comm = &comm_of(call.thread, on);
-  if (handle != family.message_null) add_pending(~handle, p);
+  if (handle == family.message_null) return;
+  Begun p{call.thread};
+  p->comm = &comm_of(call.thread, on);
+  p.keep(~handle);
 }
 
 struct mprobe {
@@ -286,13 +285,13 @@ struct imrecv {
   template <class Next>
   static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word message,
                   Word request) noexcept {
-    Pending p;
-    p.comm = comm_of_message(message);
-    if (p.comm != nullptr && is_told(*p.comm, 0)) {
-      p.kind = PendingKind::receive;
-      p.number = next_number();
+    Begun p{call.thread};
+    p->comm = comm_of_message(message);
+    if (p->comm != nullptr && is_told(*p->comm, 0)) {
+      p->kind = PendingKind::receive;
+      p->number = next_number();
     }
-    start(call, p, Endpoint::begin);
+    start(call, *p, Endpoint::begin);
     const Word result = next(buffer, count, type, message, request);
     keep(call, p, request, result, Endpoint::end);
     return result;

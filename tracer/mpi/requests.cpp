@@ -30,11 +30,22 @@ constinit std::atomic<std::uint64_t> numbers{0};
 std::uint64_t hash_of(Word handle) noexcept {
   return (handle >> 4 ^ handle << 28) * 0x9e3779b97f4a7c15ull;
 }
-Part& part_of(Word handle) noexcept {
-  return all[hash_of(handle) >> 58];
+template <class Work>
+[[gnu::noinline]] auto in_locked_part(Part& part, std::uint64_t hash, Work work) noexcept {
+  const Locked lock(part.lock);
+  return work(part, hash);
 }
-Bucket& bucket_of(Part& part, Word handle) noexcept {
-  return part.buckets[(hash_of(handle) >> 32) & (part.count - 1)];
+/// What `work(part, hash)` says; under the part's lock where another thread may be there.
+template <class Work>
+[[gnu::always_inline]] inline auto in_part_of(Word handle, Work work) noexcept {
+  const std::uint64_t hash = hash_of(handle);
+  Part& part = all[hash >> 58];
+  if (has_threads.load(std::memory_order_relaxed)) [[unlikely]]
+    return in_locked_part(part, hash, work);
+  return work(part, hash);
+}
+Bucket& bucket_of(Part& part, std::uint64_t hash) noexcept {
+  return part.buckets[(hash >> 32) & (part.count - 1)];
 }
 
 void append(Bucket& bucket, Pending* pending) noexcept {
@@ -44,7 +55,7 @@ void append(Bucket& bucket, Pending* pending) noexcept {
 }
 
 /// At most two per bucket. What is in a queue stays in order.
-void grow(Part& part) noexcept {
+[[gnu::noinline, gnu::cold]] void grow(Part& part) noexcept {
   const std::size_t count = part.count == 0 ? first_buckets : part.count * 2;
   auto* const buckets = static_cast<Bucket*>(std::calloc(count, sizeof(Bucket)));
   if (buckets == nullptr) return;
@@ -55,25 +66,24 @@ void grow(Part& part) noexcept {
   for (std::size_t i = 0; i < old_count; ++i)
     for (Pending *p = old[i].first, *next = nullptr; p != nullptr; p = next) {
       next = p->next;
-      append(bucket_of(part, p->handle), p);
+      append(bucket_of(part, hash_of(p->handle)), p);
     }
   std::free(old);
 }
 
-/// Of the thread's own; what a thread that has ended had is not used again.
-Pending* take_free(Thread& thread) noexcept {
+/// What a call fills in where there is no memory.
+constinit thread_local Pending nobodys;
+
+/// What a thread that has ended had is not used again.
+bool make_free(Thread& thread) noexcept {
   constexpr std::size_t slab = 64;
-  if (thread.free_pending == nullptr) {
-    auto* const fresh = static_cast<Pending*>(std::malloc(slab * sizeof(Pending)));
-    if (fresh == nullptr) return nullptr;
-    for (std::size_t i = 0; i < slab; ++i) {
-      fresh[i].next = thread.free_pending;
-      thread.free_pending = &fresh[i];
-    }
+  auto* const fresh = static_cast<Pending*>(std::malloc(slab * sizeof(Pending)));
+  if (fresh == nullptr) return false;
+  for (std::size_t i = 0; i < slab; ++i) {
+    fresh[i].next = thread.free_pending;
+    thread.free_pending = &fresh[i];
   }
-  Pending* const pending = thread.free_pending;
-  thread.free_pending = pending->next;
-  return pending;
+  return true;
 }
 
 // A thread's room goes with it.
@@ -110,34 +120,39 @@ std::uint64_t next_number(std::uint64_t count) noexcept {
   return thread.next_number - count;
 }
 
-Pending* add_pending(Word handle, const Pending& pending) noexcept {
-  Pending* const mine = take_free(this_thread);
-  if (mine == nullptr) return nullptr;
-  *mine = pending;
-  mine->handle = handle;
-  Part& part = part_of(handle);
-  const LockedByThreads lock(part.lock);
-  if (part.used >= part.count * 2) grow(part);
-  if (part.count == 0) return nullptr;
-  append(bucket_of(part, handle), mine);
-  ++part.used;
-  return mine;
+Pending* Begun::take_slowly(Thread& thread) noexcept {
+  if (make_free(thread)) return take(thread);
+  nobodys = Pending{};
+  return &nobodys;
+}
+
+void Begun::keep(Word handle) noexcept {
+  if (pending_ == &nobodys) return;
+  pending_->handle = handle;
+  is_kept_ = in_part_of(handle, [this](Part& part, std::uint64_t hash) {
+    if (part.used >= part.count * 2) [[unlikely]]
+      grow(part);
+    if (part.count == 0) return false;
+    append(bucket_of(part, hash), pending_);
+    ++part.used;
+    return true;
+  });
 }
 
 Pending* claim(Word handle) noexcept {
   if (handle == family.request_null) return nullptr;
-  Part& part = part_of(handle);
-  const LockedByThreads lock(part.lock);
-  if (part.count == 0) return nullptr;
-  Bucket& bucket = bucket_of(part, handle);
-  Pending* before = nullptr;
-  Pending* p = bucket.first;
-  for (; p != nullptr && p->handle != handle; p = p->next) before = p;
-  if (p == nullptr) return nullptr;
-  (before != nullptr ? before->next : bucket.first) = p->next;
-  if (bucket.last == p) bucket.last = before;
-  --part.used;
-  return p;
+  return in_part_of(handle, [handle](Part& part, std::uint64_t hash) -> Pending* {
+    if (part.count == 0) return nullptr;
+    Bucket& bucket = bucket_of(part, hash);
+    Pending* before = nullptr;
+    Pending* p = bucket.first;
+    for (; p != nullptr && p->handle != handle; p = p->next) before = p;
+    if (p == nullptr) return nullptr;
+    (before != nullptr ? before->next : bucket.first) = p->next;
+    if (bucket.last == p) bucket.last = before;
+    --part.used;
+    return p;
+  });
 }
 
 Pending* claim_all() noexcept {
@@ -157,16 +172,17 @@ Pending* claim_all() noexcept {
 }
 
 void release(Pending* pending) noexcept {
-  Part& part = part_of(pending->handle);
-  const LockedByThreads lock(part.lock);
-  Bucket& bucket = bucket_of(part, pending->handle);
-  pending->next = bucket.first;
-  bucket.first = pending;
-  if (bucket.last == nullptr) bucket.last = pending;
-  ++part.used;
+  in_part_of(pending->handle, [pending](Part& part, std::uint64_t hash) {
+    Bucket& bucket = bucket_of(part, hash);
+    pending->next = bucket.first;
+    bucket.first = pending;
+    if (bucket.last == nullptr) bucket.last = pending;
+    ++part.used;
+  });
 }
 
 void remove(Pending* pending) noexcept {
+  if (pending == &nobodys) return;
   Thread& thread = this_thread;
   pending->next = thread.free_pending;
   thread.free_pending = pending;

@@ -24,7 +24,7 @@ enum class PendingKind : std::uint8_t {
   io,         ///< MPI_File_iread and its like
 };
 
-/// Copied for each request: what no kind has at a time with another shares its place.
+/// What no kind has at a time with another shares its place.
 struct Pending {
   Pending* next = nullptr;  ///< of its bucket, or of the free ones
   Word handle = 0;
@@ -49,8 +49,6 @@ struct Pending {
 /// Numbers for `count` requests; the first.
 std::uint64_t next_number(std::uint64_t count = 1) noexcept;
 
-/// Keeps what is pending on the handle; nullptr: no memory, and its end will not be told.
-Pending* add_pending(Word handle, const Pending& pending) noexcept;
 /// Takes the first that no other thread has claimed; nullptr: none of ours.
 Pending* claim(Word handle) noexcept;
 /// Takes all that no thread has claimed, as a list by `next`.
@@ -59,6 +57,36 @@ Pending* claim_all() noexcept;
 void release(Pending* claimed) noexcept;
 /// It is over.
 void remove(Pending* claimed) noexcept;
+
+/// What a call begins. Without memory for it its end will not be told.
+class Begun {
+ public:
+  explicit Begun(Thread& thread) noexcept : pending_{take(thread)} {}
+  ~Begun() {
+    if (!is_kept_) remove(pending_);
+  }
+  Begun(const Begun&) = delete;
+  Begun& operator=(const Begun&) = delete;
+  Pending& operator*() const noexcept { return *pending_; }
+  Pending* operator->() const noexcept { return pending_; }
+  /// It is pending on the handle: another thread may end it at any time.
+  void keep(Word handle) noexcept;
+
+ private:
+  static Pending* take(Thread& thread) noexcept {
+    Pending* const mine = thread.free_pending;
+    if (mine == nullptr) [[unlikely]]
+      return take_slowly(thread);
+    thread.free_pending = mine->next;
+    *mine = Pending{};
+    return mine;
+  }
+  static Pending* take_slowly(Thread& thread) noexcept;
+
+  Pending* const pending_;
+  bool is_kept_ = false;
+};
+
 /// A thread's room for claims of that many requests, or for statuses; nullptr: no memory.
 Pending** claims_of(Thread& thread, std::size_t count) noexcept;
 Word statuses_of(Thread& thread, std::size_t count) noexcept;

@@ -107,15 +107,15 @@ struct rma_request_operation {
   template <class Next, class... Words>
   static Word run(const Call& call, Next next, Words... words) noexcept {
     const Word a[] = {words...};
-    Pending p;
-    Window* const window = begin_operation<Arguments>(call, a, p.number);
+    Begun p{call.thread};
+    Window* const window = begin_operation<Arguments>(call, a, p->number);
     const Word result = next(words...);
     if (window != nullptr && !failed(result)) {
-      p.kind = PendingKind::one_sided;
-      p.window = window;
+      p->kind = PendingKind::one_sided;
+      p->window = window;
       keep(call, p, a[sizeof...(words) - 1], result, Endpoint::end);
     } else {
-      if (window != nullptr) end_operation(call, *window, p.number);
+      if (window != nullptr) end_operation(call, *window, p->number);
       call.leave();
     }
     return result;

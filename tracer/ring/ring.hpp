@@ -27,7 +27,7 @@
 
 namespace tracer {
 
-/// How a slot is written; a slot's type may overload it.
+/// How a slot is written; a slot's type may overload it, also for what becomes one.
 template <typename Slot>
 void copy_slot(Slot& to, const Slot& from) noexcept {
   to = from;
@@ -50,24 +50,20 @@ class RingWriter {
   /// Producer. Whether `count` slots lie before the limit.
   bool fits(Position count) const noexcept { return before_limit(head()) >= static_cast<Difference>(count); }
 
-  /// Producer; only when fits(1), or there is room().
-  void put(const Slot& slot) noexcept { put_at(head(), slot); }
-
-  /// Producer. fits(1) and put() in one, with a single look at the head.
-  [[gnu::always_inline]] bool try_put(const Slot& slot) noexcept {
-    const Position at = head();
-    if (before_limit(at) <= 0) [[unlikely]]
-      return false;
-    put_at(at, slot);
-    return true;
+  /// Producer; only when fits() as many, or there is room(). Several become visible at once.
+  template <class... Slots>
+  void put(const Slots&... slots) noexcept {
+    put_at(head(), slots...);
   }
 
-  /// Producer; both become visible at once.
-  void put(const Slot& first, const Slot& second) noexcept {
+  /// Producer. fits() and put() in one, with a single look at the head.
+  template <class... Slots>
+  [[gnu::always_inline]] bool try_put(const Slots&... slots) noexcept {
     const Position at = head();
-    copy_slot(slots_[at & mask_], first);
-    copy_slot(slots_[static_cast<Position>(at + 1) & mask_], second);
-    shared_head_->store(static_cast<Position>(at + 2), std::memory_order_release);
+    if (before_limit(at) < static_cast<Difference>(sizeof...(Slots))) [[unlikely]]
+      return false;
+    put_at(at, slots...);
+    return true;
   }
 
   /// Producer. Free slots, by the consumer's latest word.
@@ -102,9 +98,11 @@ class RingWriter {
   Difference before_limit(Position at) const noexcept {
     return static_cast<Difference>(static_cast<Position>(limit_.load(std::memory_order_relaxed) - at));
   }
-  [[gnu::always_inline]] void put_at(Position at, const Slot& slot) noexcept {
-    copy_slot(slots_[at & mask_], slot);
-    shared_head_->store(static_cast<Position>(at + 1), std::memory_order_release);
+  template <class... Slots>
+  [[gnu::always_inline]] void put_at(Position at, const Slots&... slots) noexcept {
+    Position next = at;
+    (copy_slot(slots_[next++ & mask_], slots), ...);
+    shared_head_->store(next, std::memory_order_release);
   }
 
   Slot* slots_ = nullptr;

@@ -155,11 +155,16 @@ void Channel::look_for_team(const Record& record) noexcept {
 ///   the ring is full               wait, stop or overwrite, by policy
 /// The record itself goes first and what is to be told about it behind: times in a ring never decrease.
 void Channel::emit_slowly(Ticks time, std::uint64_t head, std::uint64_t b, std::uint64_t c) noexcept {
-  const std::uint64_t words[] = {time, head, b, c};
   Record record;
-  static_assert(sizeof words == sizeof record);
-  std::memcpy(&record, words, sizeof record);
+  copy_slot(record, RecordWords{time, head, b, c});
   emit_slowly(record, nullptr);
+}
+
+void Channel::emit_pair_slowly(const RecordWords* pair) noexcept {
+  Record record, more;
+  copy_slot(record, pair[0]);
+  copy_slot(more, pair[1]);
+  emit_slowly(record, &more);
 }
 
 void Channel::emit_slowly(const Record& record, const Record* more) noexcept {

@@ -23,15 +23,28 @@ class Session;
          std::uint64_t{record.sub} << 16 | std::uint64_t{record.a} << 32;
 }
 
+/// A record in registers.
+struct RecordWords {
+  Ticks time;
+  std::uint64_t head;  ///< as head_word() has it
+  std::uint64_t b, c;
+};
+[[gnu::always_inline]] inline RecordWords words_of(const Record& record) noexcept {
+  return {record.time, head_word(record), record.b, record.c};
+}
+
 /// Four words out of registers. A copy of the structure would be read back from the stack in other pieces than it was
 /// written in, which stalls for a dozen cycles.
-[[gnu::always_inline]] inline void copy_slot(Record& to, const Record& from) noexcept {
+[[gnu::always_inline]] inline void copy_slot(Record& to, const RecordWords& from) noexcept {
   using Word [[gnu::may_alias]] = std::uint64_t;
   auto* words = reinterpret_cast<Word*>(&to);
   words[0] = from.time;
-  words[1] = head_word(from);
+  words[1] = from.head;
   words[2] = from.b;
   words[3] = from.c;
+}
+[[gnu::always_inline]] inline void copy_slot(Record& to, const Record& from) noexcept {
+  copy_slot(to, words_of(from));
 }
 
 /// A channel serves one thread at a time; when the thread has ended and its ring is empty, the next one.
@@ -49,19 +62,21 @@ class alignas(64) Channel {
   std::uint64_t counter() const noexcept { return counter_; }
 
   /// The channel's own thread only. One comparison, one store of 32 bytes, one release store.
-  [[gnu::always_inline]] void emit(const Record& record) noexcept {
+  [[gnu::always_inline]] void emit(const RecordWords& record) noexcept {
     if (ring_.try_put(record)) [[likely]]
       return;
-    emit_slowly(record.time, head_word(record), record.b, record.c);
+    emit_slowly(record.time, record.head, record.b, record.c);
   }
+  [[gnu::always_inline]] void emit(const Record& record) noexcept { emit(words_of(record)); }
   /// `more` is a RecordKind::more; both are kept or neither.
+  [[gnu::always_inline]] void emit(const RecordWords& record, const RecordWords& more) noexcept {
+    if (ring_.try_put(record, more)) [[likely]]
+      return;
+    const RecordWords pair[2] = {record, more};
+    emit_pair_slowly(pair);
+  }
   [[gnu::always_inline]] void emit(const Record& record, const Record& more) noexcept {
-    if (ring_.fits(2)) [[likely]] {
-      ring_.put(record, more);
-    } else {
-      const Record copy = record, more_copy = more;
-      emit_slowly(copy, &more_copy);
-    }
+    emit(words_of(record), words_of(more));
   }
 
   /// Notes who the thread is; the thread_begin handler calls it.
@@ -131,6 +146,7 @@ class alignas(64) Channel {
   /// The same in words: the handler jumps here with the record in registers and needs no stack for it.
   [[gnu::noinline, gnu::cold]] void emit_slowly(Ticks time, std::uint64_t head, std::uint64_t b,
                                                 std::uint64_t c) noexcept;
+  [[gnu::noinline, gnu::cold]] void emit_pair_slowly(const RecordWords* pair) noexcept;
   void look_for_team(const Record& record) noexcept;
   bool make_room(std::uint64_t count) noexcept;
   std::uint64_t usable_room() noexcept;
