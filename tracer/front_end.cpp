@@ -13,15 +13,17 @@
 #include "tracer/tool.hpp"
 
 namespace tracer {
-namespace {
 
-[[gnu::always_inline]] inline RecordWords record_of(Ticks time, std::uint32_t word, std::uint32_t a, std::uint64_t b,
-                                                    std::uint64_t c) noexcept {
+[[gnu::always_inline]] static inline RecordWords record_of(Ticks time, std::uint32_t word, std::uint32_t a,
+                                                           std::uint64_t b, std::uint64_t c) noexcept {
   return {time, word | std::uint64_t{a} << 32, b, c};
 }
-[[gnu::always_inline]] inline RecordWords record_of(const tracer_more& more) noexcept {
-  return record_of(more.time, TRACER_WORD(RecordKind::more, Endpoint::none, more.sub), more.a, more.b, more.c);
+/// Word by word from there to here, so that few registers are needed. Channel::emit() finds it.
+[[gnu::always_inline]] static inline void copy_slot(Record& to, const tracer_more& more) noexcept {
+  copy_slot(to, record_of(more.time, TRACER_WORD(RecordKind::more, Endpoint::none, more.sub), more.a, more.b, more.c));
 }
+
+namespace {
 
 [[gnu::noinline, gnu::cold]] void emit_slowly(std::uint32_t word, std::uint32_t a, std::uint64_t b,
                                               std::uint64_t c) noexcept {
@@ -33,8 +35,7 @@ namespace {
 }
 [[gnu::noinline, gnu::cold]] void emit_more_slowly(std::uint64_t time, std::uint32_t word, std::uint32_t a,
                                                    std::uint64_t b, std::uint64_t c, const tracer_more* more) noexcept {
-  if (Channel* channel = this_channel())
-    channel->emit(record_of(time != 0 ? time : now(), word, a, b, c), record_of(*more));
+  if (Channel* channel = this_channel()) channel->emit(record_of(time != 0 ? time : now(), word, a, b, c), *more);
 }
 
 // The usual way needs no stack, as with the handlers (tracer/ompt/emit.hpp).
@@ -57,7 +58,7 @@ void emit_more(std::uint64_t time, std::uint32_t word, std::uint32_t a, std::uin
   Channel* channel = detail::counter_channel;
   if (channel == nullptr) [[unlikely]]
     return emit_more_slowly(time, word, a, b, c, more);
-  channel->emit(record_of(time != 0 ? time : now(detail::counter_kind), word, a, b, c), record_of(*more));
+  channel->emit(record_of(time != 0 ? time : now(detail::counter_kind), word, a, b, c), *more);
 }
 
 std::uint64_t clock_now() noexcept {

@@ -108,16 +108,10 @@ void mark_room() noexcept {
 
 }  // namespace
 
-std::uint64_t next_number(std::uint64_t count) noexcept {
-  constexpr std::uint64_t many = 1024;  // a thread takes so many at once
-  Thread& thread = this_thread;
-  if (thread.numbers_left < count) {
-    thread.next_number = numbers.fetch_add(many, std::memory_order_relaxed) + 1;
-    thread.numbers_left = many;
-  }
-  thread.numbers_left -= count;
-  thread.next_number += count;
-  return thread.next_number - count;
+void take_numbers(Thread& thread) noexcept {
+  constexpr std::uint64_t many = 1024;
+  thread.next_number = numbers.fetch_add(many, std::memory_order_relaxed) + 1;
+  thread.numbers_left = many;
 }
 
 Pending* Begun::take_slowly(Thread& thread) noexcept {

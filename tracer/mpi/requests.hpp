@@ -46,8 +46,17 @@ struct Pending {
   };
 };
 
-/// Numbers for `count` requests; the first.
-std::uint64_t next_number(std::uint64_t count = 1) noexcept;
+/// Takes numbers for the thread's next requests.
+void take_numbers(Thread& thread) noexcept;
+/// Numbers for `count` requests, two at most; the first.
+inline std::uint64_t next_number(std::uint64_t count = 1) noexcept {
+  Thread& thread = this_thread;
+  if (thread.numbers_left < count) [[unlikely]]
+    take_numbers(thread);
+  thread.numbers_left -= count;
+  thread.next_number += count;
+  return thread.next_number - count;
+}
 
 /// Takes the first that no other thread has claimed; nullptr: none of ours.
 Pending* claim(Word handle) noexcept;

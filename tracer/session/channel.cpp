@@ -160,13 +160,6 @@ void Channel::emit_slowly(Ticks time, std::uint64_t head, std::uint64_t b, std::
   emit_slowly(record, nullptr);
 }
 
-void Channel::emit_pair_slowly(const RecordWords* pair) noexcept {
-  Record record, more;
-  copy_slot(record, pair[0]);
-  copy_slot(more, pair[1]);
-  emit_slowly(record, &more);
-}
-
 void Channel::emit_slowly(const Record& record, const Record* more) noexcept {
   const KeepErrno keep;
   if (!session_) return Forks::emit_first(*this, record, more);

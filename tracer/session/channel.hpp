@@ -68,16 +68,17 @@ class alignas(64) Channel {
     emit_slowly(record.time, record.head, record.b, record.c);
   }
   [[gnu::always_inline]] void emit(const Record& record) noexcept { emit(words_of(record)); }
-  /// `more` is a RecordKind::more; both are kept or neither.
-  [[gnu::always_inline]] void emit(const RecordWords& record, const RecordWords& more) noexcept {
+  /// `more` becomes a RecordKind::more by copy_slot(); both are kept or neither.
+  template <class More>
+  [[gnu::always_inline]] void emit(const RecordWords& record, const More& more) noexcept {
     if (ring_.try_put(record, more)) [[likely]]
       return;
-    const RecordWords pair[2] = {record, more};
-    emit_pair_slowly(pair);
+    Record pair[2];
+    copy_slot(pair[0], record);
+    copy_slot(pair[1], more);
+    emit_slowly(pair[0], &pair[1]);
   }
-  [[gnu::always_inline]] void emit(const Record& record, const Record& more) noexcept {
-    emit(words_of(record), words_of(more));
-  }
+  [[gnu::always_inline]] void emit(const Record& record, const Record& more) noexcept { emit(words_of(record), more); }
 
   /// Notes who the thread is; the thread_begin handler calls it.
   void identify(std::uint32_t thread_type, std::int32_t processor, std::int32_t place) noexcept;
@@ -146,7 +147,6 @@ class alignas(64) Channel {
   /// The same in words: the handler jumps here with the record in registers and needs no stack for it.
   [[gnu::noinline, gnu::cold]] void emit_slowly(Ticks time, std::uint64_t head, std::uint64_t b,
                                                 std::uint64_t c) noexcept;
-  [[gnu::noinline, gnu::cold]] void emit_pair_slowly(const RecordWords* pair) noexcept;
   void look_for_team(const Record& record) noexcept;
   bool make_room(std::uint64_t count) noexcept;
   std::uint64_t usable_room() noexcept;
