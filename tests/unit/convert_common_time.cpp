@@ -127,6 +127,23 @@ TEST_CASE("clocks that are compared pair by pair, over a third of a short run, a
   check_within(2000, job);
 }
 
+TEST_CASE("what messages need of a clock that wanders moves no other of which they say little") {
+  Job job({{}, {5e8, 20, 3000}, {-5e8, -20}});
+  for (const double begin : {0.0, job.end - 1e6})
+    for (int i = 0; i < 40; ++i)
+      for (const std::uint32_t clock : {1u, 2u}) {
+        job.message(0, clock, begin + i * 2e4, 500);
+        job.message(clock, 0, begin + i * 2e4 + 1e4, 500);
+      }
+  for (double t = 2e6; t < job.end - 2e6; t += 1e6) {
+    job.message(0, 1, t, 500);
+    job.message(1, 0, t + 5e5, 500);
+    job.message(0, 2, t, 60'000);  // the middle of what is possible is far from where it is
+    job.message(2, 0, t + 5e5, 2'000);
+  }
+  check_within(1000, job);
+}
+
 TEST_CASE("messages that take long bound little, and what is stated is no less") {
   Job job(sixteen_clocks(1000));
   job.messages(1'000, 0, job.end, 100'000);

@@ -55,10 +55,10 @@ class Pass {
     std::vector<std::vector<ClockKnot>> all(clocks_.size());
     for (std::size_t k = 0; k < knots_.size(); ++k) {
       const double loosened = solve(k);
-      const double bend = bend_at(k, loosened);
+      const std::vector<double> moves = moves_at(k, loosened);
       for (std::uint32_t c = 0; c < clocks_.size(); ++c) {
         const double time = lines.own(c, knots_[k]);
-        const double moved = bend * middle(c);
+        const double moved = moves[c];
         const double doubt = c == 0 ? 0 : std::max(most_[c] - moved, moved - least_[c]) + loosened + reach(k, c);
         const ClockKnot knot{std::llround(time), std::llround(lines.at(c, time) + moved), doubt};
         if (all[c].empty() || all[c].back().time < knot.time) all[c].push_back(knot);
@@ -69,19 +69,49 @@ class Pass {
 
  private:
   double middle(std::uint32_t c) const { return (most_[c] + least_[c]) / 2; }
-  /// How far on the way from the straight lines, 0, to the middle of what is possible, 1: as far as messages say, and
-  /// further where they leave little room. All that is between two solutions is one.
-  double bend_at(std::size_t k, double loosened) const {
-    if (!std::isfinite(wander_)) return 1;
-    double room = 1, least = 0;
-    for (std::size_t c = 1; c < most_.size(); ++c) room += (most_[c] - least_[c]) / 2;
-    room /= static_cast<double>(std::max<std::size_t>(most_.size(), 2) - 1);
-    for (const Edge& e : edges_) {
-      const double weight = e.at[k] + loosened - room_to_round, apart = middle(e.from) - middle(e.to);
-      if (weight < 0 && apart < 0) least = std::max(least, weight / apart);
+  /// From the straight lines, 0: of each clock a part of the way to the middle of what is possible, the less the more
+  /// room messages leave; and from there what messages need.
+  std::vector<double> moves_at(std::size_t k, double loosened) const {
+    std::vector<double> moves(clocks_.size());
+    for (std::uint32_t c = 0; c < moves.size(); ++c) moves[c] = likely_part(c) * middle(c);
+    const auto most_apart = [&](const Edge& e) {  // of its moves
+      return std::max(e.at[k] + loosened - room_to_round, middle(e.from) - middle(e.to));
+    };
+    if (!draw_together(most_apart, moves)) go_to_middle(most_apart, moves);
+    return moves;
+  }
+  double likely_part(std::uint32_t c) const {
+    const double room = 1 + (most_[c] - least_[c]) / 2;
+    return std::isfinite(wander_) ? wander_ * wander_ / (wander_ * wander_ + room * room / 3) : 1;
+  }
+  /// Both ends of what is too far apart go halfway, but for the first clock: a contradiction between two clocks moves
+  /// those two, and others by what follows. False: some are still too far apart.
+  template <class MostApart>
+  bool draw_together(const MostApart& most_apart, std::vector<double>& moves) const {
+    constexpr int most_rounds = 64;
+    for (int round = 0; round < most_rounds; ++round) {
+      bool changed = false;
+      for (const Edge& e : edges_) {
+        const double over = moves[e.from] - moves[e.to] - most_apart(e);
+        if (over <= 0.5) continue;
+        const double share = e.from == 0 ? 0 : e.to == 0 ? 1 : 0.5;
+        moves[e.from] -= share * over;
+        moves[e.to] += (1 - share) * over;
+        changed = true;
+      }
+      if (!changed) return true;
     }
-    const double likely = wander_ * wander_ / (wander_ * wander_ + room * room / 3);
-    return std::min(1.0, std::max(least, likely));
+    return false;
+  }
+  /// All as far as the last of them needs: all that is between two solutions is one.
+  template <class MostApart>
+  void go_to_middle(const MostApart& most_apart, std::vector<double>& moves) const {
+    double part = 0;
+    for (const Edge& e : edges_) {
+      const double apart = moves[e.from] - moves[e.to], over = apart - most_apart(e);
+      if (over > 0) part = std::max(part, over / (apart - (middle(e.from) - middle(e.to))));
+    }
+    for (std::uint32_t c = 0; c < moves.size(); ++c) moves[c] += std::min(1.0, part) * (middle(c) - moves[c]);
   }
   /// What two clocks may drift from each other in a time.
   double drifted(const Edge& e, double time) const { return (drift_[e.from] + drift_[e.to]) * time; }
