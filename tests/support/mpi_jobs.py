@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What tests of MPI programs share: the MPIs that are there, and how programs are compiled and started with them."""
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -47,6 +48,7 @@ def is_one_archive(job, seconds=60):
 
 
 def compiled(family, source, program):
-    """Compiles a source in C; the program."""
-    subprocess.run([f"mpicc.{family}", "-w", "-g", "-O1", str(source), "-o", str(program)], check=True)
+    """Compiles a source in C or C++; the program."""
+    libraries = ["-lstdc++"] if pathlib.Path(source).suffix == ".cpp" else []
+    subprocess.run([f"mpicc.{family}", "-w", "-g", "-O1", str(source), "-o", str(program), *libraries], check=True)
     return str(program)

@@ -83,7 +83,8 @@ struct Window;
 struct File;
 
 struct Thread {
-  std::uint32_t depth = 0;  ///< inside a wrapper: what MPI calls itself is not the program's
+  Word stack = 0;  ///< where the program's was when it called the wrapper that it is in: what MPI calls is not its own
+  MpiFunction function{};   ///< which
   Word fortran_caller = 0;  ///< where the program called a Fortran subroutine from
   struct KnownType {
     Word handle = 0;

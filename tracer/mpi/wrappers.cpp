@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The exported names: MPI_X and PMPI_X for each function of MPI, and the Fortran names.
 //
-// C: what the program calls is recorded, unless it is MPI itself that calls (depth). Both names are one function, which
-// calls the MPI's PMPI_X; Fortran libraries that call PMPI_X (Open MPI's) and such that call MPI_X (MPICH's) are seen
-// so, with handles and statuses as C has them. Fortran names only keep where the program called from.
+// C: what the program calls is recorded, unless it is MPI itself that calls (Thread::stack). Both names are one
+// function, which calls the MPI's PMPI_X; Fortran libraries that call PMPI_X (Open MPI's) and such that call MPI_X
+// (MPICH's) are seen so, with handles and statuses as C has them. Fortran names only keep where the program called
+// from.
 #include <cstddef>
 #include <new>
 #include <utility>
@@ -43,6 +44,19 @@ constexpr bool begins_mpi(MpiFunction function) noexcept {
 template <std::size_t>
 using WordAt = Word;
 
+/// The stack of who calls a function of so many words, below which all is that the function calls.
+template <std::size_t words>
+[[gnu::always_inline]] inline Word stack_of_caller() noexcept {
+  constexpr std::size_t in_registers = 6, beside = words > in_registers ? (words - in_registers + 1) / 2 * 2 : 0;
+  return reinterpret_cast<Word>(__builtin_dwarf_cfa()) + beside * sizeof(Word);
+}
+
+/// The program has left a call otherwise than by its return: an error handler has thrown, or jumped. Its end is now.
+[[gnu::noinline, gnu::cold]] void end_what_was_left(const tracer_front_end& table, Thread& thread) noexcept {
+  Call(table, thread, thread.function, 0, false).leave();
+  thread.stack = thread.fortran_caller = 0;
+}
+
 template <MpiFunction function, class Hook, class Result = Word, class... Words>
 [[gnu::always_inline]] inline Result wrapped(Words... words) noexcept {
   if constexpr (begins_mpi(function)) connect();
@@ -50,22 +64,26 @@ template <MpiFunction function, class Hook, class Result = Word, class... Words>
   const auto next = reinterpret_cast<Result (*)(Words...)>(real(function));
   const tracer_front_end* const table = front.load(std::memory_order_acquire);
   Thread& thread = this_thread;
-  if (table == nullptr || thread.depth != 0) [[unlikely]]
+  const Word stack = stack_of_caller<sizeof...(Words)>();
+  if (table == nullptr || stack < thread.stack) [[unlikely]]
     return next(words...);
-  thread.depth = 1;
+  if (thread.stack != 0) [[unlikely]]
+    end_what_was_left(*table, thread);
+  thread.stack = stack;
+  thread.function = function;
   const Word caller = thread.fortran_caller != 0
                           ? thread.fortran_caller
                           : reinterpret_cast<Word>(__builtin_extract_return_addr(__builtin_return_address(0)));
   Call call(*table, thread, function, caller, ends_in_c(mpi_function_table[static_cast<std::size_t>(function)].name));
   if constexpr (std::is_same_v<Result, Word>) {
     const Word result = Hook::run(call, next, words...);
-    thread.depth = 0;
+    thread.stack = 0;
     return result;
   } else {
     call.enter();
     const Result result = next(words...);
     call.leave();
-    thread.depth = 0;
+    thread.stack = 0;
     return result;
   }
 }
