@@ -3,6 +3,7 @@
 #include "device/cupti/provider.hpp"
 
 #include <pthread.h>
+#include <time.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -74,6 +75,7 @@ class Provider final : public DeviceProvider {
   bool usable() noexcept { return state_ == State::running && !failed_ && driver_is_alive(api_); }
   bool check(CUptiResult result, const char* what) noexcept;
   void drain() noexcept;
+  void await_buffers() noexcept;
   void parse(const Buffers::Delivered& delivered);
 
   DeviceSink& sink_;
@@ -284,6 +286,13 @@ void Provider::drain() noexcept {
   }
 }
 
+/// A thread of CUPTI's own may be handing over what a flush does not find any more. How long what CUPTI keeps for good
+/// is waited for is a compromise.
+void Provider::await_buffers() noexcept {
+  constexpr timespec nap{0, 1'000'000};
+  for (int naps = 0; naps < 50 && buffers_.lent() > 0; ++naps) ::nanosleep(&nap, nullptr);
+}
+
 /// Only complete buffers are delivered; never waits for the device.
 void Provider::flush() noexcept {
   if (usable() && driver_runs(api_)) check(api_.flush_all(0), "cuptiActivityFlushAll");
@@ -325,7 +334,8 @@ void Provider::finish() noexcept {
   }
   if (!failed_ && driver_is_alive(api_)) {
     for (const auto& [kind, needed] : kinds) api_.disable(kind);
-    if (driver_runs(api_)) check(api_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
+    if (driver_runs(api_) && check(api_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll"))
+      await_buffers();
   }
   leave();
   drain();

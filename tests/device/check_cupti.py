@@ -18,6 +18,7 @@ RUNS = [
     ("two threads offload", OFFLOAD, {}, "cupti", ""),
     ("to two devices", OFFLOAD, {"FAKE_CUDA_DEVICES": "2"}, "cupti", ""),
     ("small buffers", OFFLOAD, {"TRACER_DEVICE_BUFFER": "16K"}, "cupti", ""),
+    ("buffers that come after the last flush", OFFLOAD, {"TRACER_DEVICE_BUFFER": "16K", "FAKE_CUPTI_LATE": "15"}, "cupti", ""),
     ("buffers that are given back at the end only", OFFLOAD, {"FAKE_CUPTI_KEEPS": "1"}, "cupti", ""),
     ("threads of a region call CUDA", ["late"], {"CUDA_EARLY": "1"}, "cupti", ""),
     ("CUDA is opened when OpenMP has begun", ["late"], {}, "cupti", ""),

@@ -59,6 +59,7 @@ struct Cupti {
   CUpti_BuffersCallbackRequestFunc request = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
   std::size_t dropped = 0;
+  unsigned settling = 0;  ///< threads that have pending records in hand
   std::thread worker;
   const pid_t process = getpid();
 };
@@ -125,7 +126,7 @@ void lend(std::unique_lock<std::mutex>& lock) {
 void write(const std::vector<std::uint8_t>& record, std::unique_lock<std::mutex>& lock) {
   auto& c = cupti();
   const std::size_t need = 8 + (record.size() + 7) / 8 * 8;
-  if (!c.open.memory || c.open.used + need > c.open.size) {
+  while (!c.open.memory || c.open.used + need > c.open.size) {  // other threads write while one is lent
     if (c.open.memory) c.full.push_back(c.open);
     c.open = {};
     c.changed.notify_one();
@@ -135,7 +136,7 @@ void write(const std::vector<std::uint8_t>& record, std::unique_lock<std::mutex>
       c.open = c.spare.back();
       c.spare.pop_back();
     }
-    if (!c.open.memory || c.open.used + need > c.open.size) {
+    if (!c.open.memory) {
       ++c.dropped;
       return;
     }
@@ -160,6 +161,7 @@ void store(const Record& record, std::uint64_t end) {
 
 void settle(bool all, std::unique_lock<std::mutex>& lock) {
   auto& c = cupti();
+  ++c.settling;
   std::vector<Pending> wait;
   auto pending = std::move(c.pending);
   c.pending.clear();
@@ -170,6 +172,8 @@ void settle(bool all, std::unique_lock<std::mutex>& lock) {
       wait.push_back(std::move(p));
   }
   c.pending.insert(c.pending.end(), wait.begin(), wait.end());
+  --c.settling;
+  c.changed.notify_all();
 }
 
 void deliver(bool open_too, std::unique_lock<std::mutex>& lock) {
@@ -183,6 +187,8 @@ void deliver(bool open_too, std::unique_lock<std::mutex>& lock) {
   auto full = std::move(c.full);
   c.full.clear();
   lock.unlock();
+  if (const char* late = std::getenv("FAKE_CUPTI_LATE"); late && !open_too)
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(late)));
   inside_callback = true;
   for (const auto& b : full) c.complete(nullptr, 0, b.memory, b.size, b.used);
   inside_callback = false;
@@ -454,6 +460,7 @@ CUptiResult cuptiActivityFlushAll(std::uint32_t flag) {
   const bool forced = (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0;
   if (std::getenv("FAKE_CUPTI_SILENT") || (std::getenv("FAKE_CUPTI_KEEPS") && !forced)) return CUPTI_SUCCESS;
   std::unique_lock lock(c.lock);
+  c.changed.wait(lock, [&] { return c.settling == 0; });
   settle(forced, lock);
   deliver(true, lock);
   return CUPTI_SUCCESS;

@@ -8,6 +8,7 @@
 //   FAKE_CUPTI_VERSION=n     cuptiGetVersion
 //   FAKE_CUPTI_BUSY=1        somebody else has subscribed
 //   FAKE_CUPTI_KEEPS=1       buffers are never given back, except by a forced flush
+//   FAKE_CUPTI_LATE=n        full buffers are given back n ms after they left the list
 //   FAKE_CUPTI_SILENT=1      nor by that
 #pragma once
 
