@@ -358,6 +358,16 @@ TEST_CASE("a file that is opened, written and closed again and again breaks no r
   check_valid(seed);
 }
 
+TEST_CASE("a kernel needs the id of its submit but where records of the device were lost") {
+  for (const char* lost : {"0", "1"}) {
+    Seed seed;
+    seed.d.regions[r_kernel].name = "__omp_offloading_main_l1";
+    seed.span(2, 1440, 1450, r_kernel);
+    seed.d.properties.push_back({"TRACER::COUNTER::DEVICE_OPERATIONS_WITHOUT_RECORD", lost});
+    check_valid(seed, std::string{lost} == "1");
+  }
+}
+
 TEST_CASE("messages of MPI match by communicator, partner and tag, whichever comes first") {
   Seed seed;
   message_to_self(seed, 8, 8);
