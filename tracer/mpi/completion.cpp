@@ -18,7 +18,8 @@ void give_back(Pending* claimed) noexcept {
   release(claimed);
 }
 
-void receive(const Call& call, const Pending& p, Word status, std::uint64_t number, Endpoint at) noexcept {
+[[gnu::always_inline]] inline void receive(const Call& call, const Pending& p, Word status, std::uint64_t number,
+                                           Endpoint at) noexcept {
   if (p.is_partitioned) return call.receive(at, *p.comm, p.peer, p.tag, p.received, number);
   if (family.source(status) == family.proc_null) return end_of_call(call, at);
   call.receive(at, *p.comm, family.source(status), family.tag(status), family.bytes(status), number);
@@ -41,7 +42,7 @@ void end_comm(const Call& call, const Pending& p, Endpoint at) noexcept {
   call.collective(at, *p.comm, p.operation, p.root, 0, 0, p.number);
 }
 
-void tell_end(const Call& call, const Pending& p, Word status, Endpoint at) noexcept {
+[[gnu::always_inline]] inline void tell_end(const Call& call, const Pending& p, Word status, Endpoint at) noexcept {
   if (!p.is_active) return end_of_call(call, at);
   const bool cancelled = p.may_be_cancelled && status != 0 && family.cancelled(status);
   switch (p.kind) {

@@ -132,15 +132,7 @@ bool Family::cancelled(Word status) const noexcept {
   return ask(MpiFunction::Test_cancelled, status, &flag) == 0 && flag != 0;
 }
 
-std::uint64_t Family::bytes(Word status) const noexcept {
-  if (kind == FamilyKind::open_mpi) {
-    std::uint64_t bytes;
-    std::memcpy(&bytes, reinterpret_cast<const void*>(status + 16), sizeof bytes);
-    return bytes;
-  }
-  if (kind == FamilyKind::mpich)
-    return static_cast<std::uint32_t>(number(status)) |
-           static_cast<std::uint64_t>(static_cast<std::uint32_t>(number(status + 4)) >> 1) << 32;
+std::uint64_t Family::ask_bytes(Word status) const noexcept {
   std::int64_t count = 0;
   return ask(MpiFunction::Get_count_c, status, byte, &count) == 0 && count > 0 ? static_cast<std::uint64_t>(count) : 0;
 }

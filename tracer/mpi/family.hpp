@@ -48,10 +48,21 @@ struct Family {
   /// Of a status in an array, where the call said MPI_ERR_IN_STATUS.
   bool failed(Word status) const noexcept { return number(status + error_at) != 0; }
   bool cancelled(Word status) const noexcept;
-  std::uint64_t bytes(Word status) const noexcept;
+  std::uint64_t bytes(Word status) const noexcept {
+    if (kind == FamilyKind::open_mpi) {
+      std::uint64_t bytes;
+      std::memcpy(&bytes, reinterpret_cast<const void*>(status + 16), sizeof bytes);
+      return bytes;
+    }
+    if (kind == FamilyKind::mpich)
+      return static_cast<std::uint32_t>(number(status)) |
+             static_cast<std::uint64_t>(static_cast<std::uint32_t>(number(status + 4)) >> 1) << 32;
+    return ask_bytes(status);
+  }
   const char* name() const noexcept;
 
  private:
+  std::uint64_t ask_bytes(Word status) const noexcept;
   static int number(Word at) noexcept {
     int value;
     std::memcpy(&value, reinterpret_cast<const void*>(at), sizeof value);

@@ -64,7 +64,8 @@ struct counted {
 };
 
 /// After the call: what was begun is pending, or will never end.
-inline void keep(const Call& call, Begun& begun, Word request, Word result, Endpoint at) noexcept {
+[[gnu::always_inline]] inline void keep(const Call& call, Begun& begun, Word request, Word result,
+                                        Endpoint at) noexcept {
   if (!failed(result)) {
     const Word handle = family.load(request);
     if (handle != family.request_null) begun.keep(handle);

@@ -48,18 +48,19 @@ struct recv {
 
 struct isend {
   template <class Next>
-  static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to, Word tag, Word on,
-                  Word request) noexcept {
+  [[gnu::always_inline]] static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to,
+                                         Word tag, Word on, Word request) noexcept {
     Begun p{call.thread};
     p->comm = &comm_of(call.thread, on);
     p->peer = static_cast<int>(to);
-    if (is_sent(*p->comm, p->peer)) {
+    if (is_sent(*p->comm, p->peer)) [[likely]] {
       p->kind = PendingKind::send;
       p->number = next_number();
-      p->tag = static_cast<int>(tag);
-      p->sent = call.bytes(count, type);
+      const std::uint64_t bytes = call.bytes(count, type);
+      call.send(Endpoint::begin, *p->comm, p->peer, static_cast<int>(tag), bytes, p->number);
+    } else {
+      call.enter();
     }
-    start(call, *p, Endpoint::begin);
     const Word result = next(buffer, count, type, to, tag, on, request);
     keep(call, p, request, result, Endpoint::end);
     return result;
@@ -72,11 +73,13 @@ struct irecv {
                   Word request) noexcept {
     Begun p{call.thread};
     p->comm = &comm_of(call.thread, on);
-    if (is_told(*p->comm, static_cast<int>(from))) {
+    if (is_told(*p->comm, static_cast<int>(from))) [[likely]] {
       p->kind = PendingKind::receive;
       p->number = next_number();
+      call.request(Endpoint::begin, MpiRequestStep::receive_begins, p->number);
+    } else {
+      call.enter();
     }
-    start(call, *p, Endpoint::begin);
     const Word result = next(buffer, count, type, from, tag, on, request);
     keep(call, p, request, result, Endpoint::end);
     return result;

@@ -213,7 +213,6 @@ Word statuses_of(Thread& thread, std::size_t count) noexcept {
     thread.statuses_room = bytes * 2;
     mark_room();
   }
-  std::memset(thread.statuses, 0, bytes);
   return reinterpret_cast<Word>(thread.statuses);
 }
 

@@ -96,7 +96,7 @@ class Begun {
   bool is_kept_ = false;
 };
 
-/// A thread's room for claims of that many requests, or for statuses; nullptr: no memory.
+/// A thread's room for claims of that many requests, or for statuses, with anything in it; nullptr: no memory.
 Pending** claims_of(Thread& thread, std::size_t count) noexcept;
 Word statuses_of(Thread& thread, std::size_t count) noexcept;
 std::uint64_t* ids_of(Thread& thread, std::size_t count) noexcept;
