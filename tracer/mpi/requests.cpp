@@ -35,7 +35,8 @@ template <class Work>
   const Locked lock(part.lock);
   return work(part, hash);
 }
-/// What `work(part, hash)` says; under the part's lock where another thread may be there.
+/// What `work(part, hash)` says; under the part's lock where several threads may be in MPI: else the program keeps them
+/// apart (MPI 4.0, 11.6.2).
 template <class Work>
 [[gnu::always_inline]] inline auto in_part_of(Word handle, Work work) noexcept {
   const std::uint64_t hash = hash_of(handle);
@@ -152,7 +153,7 @@ Pending* claim(Word handle) noexcept {
 Pending* claim_all() noexcept {
   Bucket taken;
   for (Part& part : all) {
-    const LockedByThreads lock(part.lock);
+    const Locked lock(part.lock);
     for (std::size_t i = 0; i < part.count; ++i) {
       Bucket& bucket = part.buckets[i];
       if (bucket.first == nullptr) continue;

@@ -42,23 +42,6 @@ class Locked {
 /// Whether several threads may be in MPI at a time (MPI_THREAD_MULTIPLE, or a session that may have asked for it).
 extern std::atomic<bool> has_threads;
 
-/// As Locked where several threads may be in MPI; else the program keeps them apart (MPI 4.0, 11.6.2).
-class LockedByThreads {
- public:
-  explicit LockedByThreads(SpinLock& lock) noexcept
-      : lock_(has_threads.load(std::memory_order_relaxed) ? &lock : nullptr) {
-    if (lock_ != nullptr) lock_->lock();
-  }
-  ~LockedByThreads() {
-    if (lock_ != nullptr) lock_->unlock();
-  }
-  LockedByThreads(const LockedByThreads&) = delete;
-  LockedByThreads& operator=(const LockedByThreads&) = delete;
-
- private:
-  SpinLock* const lock_;
-};
-
 /// A communicator that the process is in. Made once, never freed: records name it by its number.
 struct Comm {
   std::uint32_t id = 0;
