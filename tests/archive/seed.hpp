@@ -136,4 +136,12 @@ inline void check_cases(const std::vector<Case>& cases, char letter) {
   }
 }
 
+inline void check_valid(const Seed& seed, bool valid = true) {
+  const Scratch scratch;
+  write_archive(seed.trace, scratch / "out");
+  const auto report = check::check(scratch / "out");
+  INFO(explain(report));
+  CHECK(report.valid() == valid);
+}
+
 }  // namespace tracer::test

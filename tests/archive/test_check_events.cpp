@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // E01-E24, E26-E33: each rule of `tracer check` on events finds its seeded defect, and no other rule does.
+#include "mpi_seed.hpp"
 #include "sampled_seed.hpp"
 #include "seed.hpp"
 
@@ -67,50 +68,6 @@ void second_region_with_another_thread_id(Seed& s) {
     s.insert(location, event(1450, EventType::team_end));
     if (location == 0) s.insert(0, event(1460, EventType::thread_join));
   }
-}
-
-/// The process is the one rank of an MPI program: returns MPI_COMM_WORLD, which the caller's events use.
-std::uint32_t mpi_world(Seed& s) {
-  s.d.paradigms.push_back({Paradigm::mpi, "MPI", ParadigmClass::process, "", false});
-  s.d.groups.push_back({"MPI", GroupKind::comm_locations, Paradigm::mpi, {0}});
-  s.d.groups.push_back({"World", GroupKind::comm_group, Paradigm::mpi, {0}});
-  s.d.comms.push_back({"MPI_COMM_WORLD", static_cast<std::uint32_t>(s.d.groups.size() - 1)});
-  return static_cast<std::uint32_t>(s.d.comms.size() - 1);
-}
-
-void message_to_self(Seed& s, std::uint64_t sent, std::uint64_t received) {
-  const std::uint32_t world = mpi_world(s);
-  s.insert(0, event(1410, EventType::mpi_send, world, sent, std::uint64_t{7} << 32));
-  s.insert(0, event(1420, EventType::mpi_recv, world, received, std::uint64_t{7} << 32));
-}
-
-/// A window of that communicator, to be used with on_window().
-std::uint16_t mpi_window(Seed& s) {
-  const std::uint32_t world = mpi_world(s);
-  s.d.windows.push_back({"window", world});
-  return static_cast<std::uint16_t>(s.d.windows.size() - 1);
-}
-
-Event on_window(Nanoseconds time, EventType type, std::uint16_t window, std::uint32_t ref = 0, std::uint64_t a = 0,
-                std::uint64_t b = 0) {
-  Event made = event(time, type, ref, a, b);
-  made.sub = window;
-  return made;
-}
-
-/// A handle of that communicator's, opened at 1405; `comm` false: of none.
-std::uint32_t io_handle(Seed& s, bool comm = true) {
-  s.d.io_files = {"/data/out"};
-  s.d.io_handles = {{"/data/out", 0, comm ? mpi_world(s) : undefined_ref}};
-  s.insert(0, event(1405, EventType::io_create_handle));
-  return 0;
-}
-
-/// A write of so many bytes, which is its matching id as well.
-Event write_on(std::uint32_t handle, Nanoseconds time, std::uint64_t bytes, std::uint16_t flags = 0) {
-  Event begin = event(time, EventType::io_operation_begin, handle, bytes, bytes);
-  begin.sub = static_cast<std::uint16_t>(1 | flags << 8);
-  return begin;
 }
 
 constexpr auto sampled_enter = otf2::EventKind::calling_context_enter,
@@ -328,34 +285,10 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-void check_valid(const Seed& seed, bool valid = true) {
-  const Scratch scratch;
-  write_archive(seed.trace, scratch / "out");
-  const auto report = check::check(scratch / "out");
-  INFO(explain(report));
-  CHECK(report.valid() == valid);
-}
-
 }  // namespace
 
 TEST_CASE("each rule on events finds its seeded defect and no other rule does") {
   check_cases(cases(), 'E');
-}
-
-TEST_CASE("a file that is opened, written and closed again and again breaks no rule") {
-  Seed seed;
-  const std::uint32_t handle = io_handle(seed);
-  for (const Nanoseconds time : {1410, 1440}) {
-    seed.insert(0, write_on(handle, time, 8, 3));
-    seed.insert(0, event(time + 1, EventType::io_operation_issued, handle, 0, 8));
-    seed.insert(0, event(time + 2, EventType::io_operation_test, handle, 0, 8));
-    seed.insert(0, event(time + 3, EventType::io_operation_complete, handle, 8, 8));
-    seed.insert(0, event(time + 4, EventType::io_seek, handle, 0, 0));
-    seed.insert(0, event(time + 5, EventType::io_destroy_handle, handle));
-    if (time == 1410) seed.insert(0, event(1430, EventType::io_create_handle, handle));
-  }
-  seed.insert(0, event(1460, EventType::io_delete_file, 0));
-  check_valid(seed);
 }
 
 TEST_CASE("a kernel needs the id of its submit but where records of the device were lost") {
@@ -366,40 +299,4 @@ TEST_CASE("a kernel needs the id of its submit but where records of the device w
     seed.d.properties.push_back({"TRACER::COUNTER::DEVICE_OPERATIONS_WITHOUT_RECORD", lost});
     check_valid(seed, std::string{lost} == "1");
   }
-}
-
-TEST_CASE("messages of MPI match by communicator, partner and tag, whichever comes first") {
-  Seed seed;
-  message_to_self(seed, 8, 8);
-  std::swap(seed.at(0, EventType::mpi_send).type, seed.at(0, EventType::mpi_recv).type);
-  check_valid(seed);
-}
-
-TEST_CASE("messages of MPI match in whatever order a program waits for what it receives") {
-  Seed seed;
-  message_to_self(seed, 8, 16);
-  const std::uint32_t world = seed.at(0, EventType::mpi_send).ref;
-  seed.insert(0, event(1430, EventType::mpi_send, world, 16, std::uint64_t{7} << 32));
-  seed.insert(0, event(1440, EventType::mpi_recv, world, 8, std::uint64_t{7} << 32));
-  check_valid(seed);
-}
-
-TEST_CASE("of messages of MPI that nobody receives as many are right as receives are counted that failed") {
-  for (const char* counted : {"1", "2"}) {
-    Seed seed;
-    message_to_self(seed, 8, 8);
-    const std::uint32_t world = seed.at(0, EventType::mpi_send).ref;
-    for (const std::uint64_t tag : {8, 9}) seed.insert(0, event(1430, EventType::mpi_send, world, 16, tag << 32));
-    seed.d.properties.push_back({"TRACER::COUNTER::MPI_NOT_TOLD_RECEIVES_THAT_FAILED", counted});
-    check_valid(seed, std::string{counted} == "2");
-  }
-}
-
-TEST_CASE("a send of MPI that was cancelled need not be received") {
-  Seed seed;
-  message_to_self(seed, 8, 8);
-  const std::uint32_t world = seed.at(0, EventType::mpi_send).ref;
-  seed.insert(0, event(1430, EventType::mpi_isend, world, 16, std::uint64_t{8} << 32));  // request 0
-  seed.insert(0, event(1440, EventType::mpi_request_cancelled, 0, 0));
-  check_valid(seed);
 }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an MPI program may do: sequences that break no rule of `tracer check`.
+#include "mpi_seed.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+
+TEST_CASE("a file that is opened, written and closed again and again breaks no rule") {
+  Seed seed;
+  const std::uint32_t handle = io_handle(seed);
+  for (const Nanoseconds time : {1410, 1440}) {
+    seed.insert(0, write_on(handle, time, 8, 3));
+    seed.insert(0, event(time + 1, EventType::io_operation_issued, handle, 0, 8));
+    seed.insert(0, event(time + 2, EventType::io_operation_test, handle, 0, 8));
+    seed.insert(0, event(time + 3, EventType::io_operation_complete, handle, 8, 8));
+    seed.insert(0, event(time + 4, EventType::io_seek, handle, 0, 0));
+    seed.insert(0, event(time + 5, EventType::io_destroy_handle, handle));
+    if (time == 1410) seed.insert(0, event(1430, EventType::io_create_handle, handle));
+  }
+  seed.insert(0, event(1460, EventType::io_delete_file, 0));
+  check_valid(seed);
+}
+
+TEST_CASE("messages of MPI match by communicator, partner and tag, whichever comes first") {
+  Seed seed;
+  message_to_self(seed, 8, 8);
+  std::swap(seed.at(0, EventType::mpi_send).type, seed.at(0, EventType::mpi_recv).type);
+  check_valid(seed);
+}
+
+TEST_CASE("messages of MPI match in whatever order a program waits for what it receives") {
+  Seed seed;
+  message_to_self(seed, 8, 16);
+  const std::uint32_t world = seed.at(0, EventType::mpi_send).ref;
+  seed.insert(0, event(1430, EventType::mpi_send, world, 16, std::uint64_t{7} << 32));
+  seed.insert(0, event(1440, EventType::mpi_recv, world, 8, std::uint64_t{7} << 32));
+  check_valid(seed);
+}
+
+TEST_CASE("of messages of MPI that nobody receives as many are right as receives are counted that failed") {
+  for (const char* counted : {"1", "2"}) {
+    Seed seed;
+    message_to_self(seed, 8, 8);
+    const std::uint32_t world = seed.at(0, EventType::mpi_send).ref;
+    for (const std::uint64_t tag : {8, 9}) seed.insert(0, event(1430, EventType::mpi_send, world, 16, tag << 32));
+    seed.d.properties.push_back({"TRACER::COUNTER::MPI_NOT_TOLD_RECEIVES_THAT_FAILED", counted});
+    check_valid(seed, std::string{counted} == "2");
+  }
+}
+
+TEST_CASE("a send of MPI that was cancelled need not be received") {
+  Seed seed;
+  message_to_self(seed, 8, 8);
+  const std::uint32_t world = seed.at(0, EventType::mpi_send).ref;
+  seed.insert(0, event(1430, EventType::mpi_isend, world, 16, std::uint64_t{8} << 32));  // request 0
+  seed.insert(0, event(1440, EventType::mpi_request_cancelled, 0, 0));
+  check_valid(seed);
+}
