@@ -28,8 +28,8 @@ inline std::uint16_t mpi_window(Seed& s) {
   return static_cast<std::uint16_t>(s.d.windows.size() - 1);
 }
 
-inline Event on_window(Nanoseconds time, EventType type, std::uint16_t window, std::uint32_t ref = 0, std::uint64_t a = 0,
-                std::uint64_t b = 0) {
+inline Event on_window(Nanoseconds time, EventType type, std::uint16_t window, std::uint32_t ref = 0,
+                       std::uint64_t a = 0, std::uint64_t b = 0) {
   Event made = event(time, type, ref, a, b);
   made.sub = window;
   return made;
