@@ -123,12 +123,8 @@ void Graph::task_completed(LocationRef location, Task& task, std::uint64_t) {
     if (!where.contexts.empty()) raise(epoch(*task.team, where.contexts.back().implicit->barriers), task.path);
   }
   if (task.parent != nullptr) raise(task.parent->children, task.path);
-  const Path end = longer(task.path, task.descendants);
-  for (Task* up = task.parent.get(); up != nullptr; up = up->parent.get()) {
-    if (up->descendants.ns >= end.ns && up->descendants.tasks >= end.tasks) break;
-    raise(up->descendants, end);
-    if (!up->is_explicit) break;
-  }
+  // Whoever waits for descendants waits for those between as well, and these hand on what they were told.
+  if (Task* const up = task.open_ancestor()) raise(up->descendants, longer(task.path, task.descendants));
 }
 
 void Graph::team_begun(LocationRef, Team& team, Task& implicit) {

@@ -46,7 +46,7 @@ struct Task {
   RegionRef region = undefined_ref;
   std::uint64_t created = 0, first_start = 0, active = 0, create_ns = 0;
   std::vector<Frame> stack;
-  std::shared_ptr<Task> parent;
+  std::shared_ptr<Task> parent;  ///< what created it; of a complete task what is left of those above
   Team* team = nullptr;
   std::uint64_t team_number = 0;  ///< of the team, which may be gone; 0 none
   // For the critical path (graph.cpp):
@@ -54,6 +54,15 @@ struct Task {
   Path chain;  ///< of tasks that depend on each other, itself included once it is complete
   std::vector<std::shared_ptr<Task>> after;  ///< predecessors by depend, until the first start
   std::uint64_t barriers = 0;                ///< of an implicit task: how many it has entered
+
+  Task() = default;
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+  ~Task();
+  /// The nearest of those that it was created in which is not complete; null: there is none.
+  Task* open_ancestor();
+  /// Complete tasks above it are of no use: where each task makes the next and ends, memory would grow with them.
+  void forget_complete_ancestors();
 };
 
 /// One execution of a parallel region.

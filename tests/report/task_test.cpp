@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tasks that are created in each other, of reports.
+#include "catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/report/trace_builder.hpp"
+#include "tracer/report/analyze.hpp"
+#include "tracer/report/write.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using Json = nlohmann::json;
+
+namespace {
+
+/// Each task creates the next before it ends; of `each` ns. Around all of them a taskgroup, and one task of its own
+/// after that. `nested`: each ends only when the next has ended, in a taskwait.
+Json chain_of(std::uint64_t tasks, std::uint64_t each, bool nested) {
+  TraceBuilder trace{1};
+  const RegionRef parallel = trace.region("parallel", RegionRole::parallel),
+                  group = trace.region("taskgroup", RegionRole::task_wait, 11),
+                  create = trace.region("task create", RegionRole::task_create, 12),
+                  task = trace.region("task", RegionRole::task, 12),
+                  wait = trace.region("taskwait", RegionRole::task_wait, 13);
+  std::uint64_t now = ms;
+  trace.simple(0, now, EventType::program_begin, 0, 1);
+  trace.team_begin(0, now, parallel);
+  trace.enter(0, now, group);
+  trace.create_task(0, now, create, 1, 1);
+  for (std::uint64_t i = 1; i <= tasks; ++i) {
+    trace.simple(0, now, EventType::task_switch, 0, 0, i);
+    trace.enter(0, now, task);
+    now += each;
+    if (i < tasks) trace.create_task(0, now, create, i + 1, i + 1);
+    if (nested && i < tasks) {
+      trace.enter(0, now, wait);
+      continue;
+    }
+    trace.leave(0, now, task);
+    trace.simple(0, now, EventType::task_complete, 0, 0, i);
+  }
+  for (std::uint64_t i = tasks; nested && --i != 0;) {
+    trace.simple(0, now, EventType::task_switch, 0, 0, i);
+    trace.leave(0, now, wait);
+    trace.leave(0, now, task);
+    trace.simple(0, now, EventType::task_complete, 0, 0, i);
+  }
+  trace.simple(0, now, EventType::task_switch, 0, 0, 0);
+  trace.leave(0, now, group);
+  trace.create_task(0, now, create, tasks + 1, tasks + 1);
+  trace.run_task(0, now, now + 7 * each, task, 0, tasks + 1);
+  trace.team_end(0, now + 7 * each, parallel);
+  trace.simple(0, now + 7 * each, EventType::program_end);
+  return Json::parse(report::to_json(report::analyze(trace)));
+}
+
+}  // namespace
+
+TEST_CASE("tasks of which each creates the next are followed, as many as there are") {
+  constexpr std::uint64_t tasks = 300'000, each = 10;
+  for (const bool nested : {false, true}) {
+    INFO((nested ? "each waits for the next" : "each ends before the next"));
+    const Json report = chain_of(tasks, each, nested);
+    CHECK(report["tasks"]["completed"] == tasks + 1);
+    CHECK(report["tasks"]["graph"]["critical_path_ns"] == (tasks + 7) * each);
+    CHECK(report["tasks"]["graph"]["critical_path_tasks"] == tasks + 1);
+  }
+}
