@@ -14,10 +14,6 @@ bool Nest::takes_work(Repairs& repairs) const noexcept {
   return takes;
 }
 
-bool Nest::encounters_team(const TaskState& task) const noexcept {
-  return std::any_of(parts.begin(), parts.end(), [&](const Part& i) { return i.outer == &task; });
-}
-
 std::uint64_t Nest::position() const noexcept {
   for (auto i = parts.rbegin(); i != parts.rend(); ++i)
     if (i->parallel && i->parallel->codeptr != 0) return i->parallel->codeptr;
@@ -32,6 +28,7 @@ void Nest::push(const ImplicitInstance* instance, const ParallelInstance* p, std
   static_cast<TaskName&>(i.task) = *current;  // without a team of its own it goes on as what is around it
   if (p && p->comm != undefined_ref) static_cast<TaskName&>(i.task) = {p->comm, instance->rank, 0};
   i.task.open = std::move(spare_);
+  ++current->encountered;
   parts.push_back(std::move(i));
   current = &parts.back().task;
 }
@@ -39,6 +36,7 @@ void Nest::push(const ImplicitInstance* instance, const ParallelInstance* p, std
 void Nest::pop() {
   Part& i = parts.back();
   current = i.outer;
+  --current->encountered;
   if (i.own && !forks.empty()) forks.back().left = true;
   i.task.open.clear();
   spare_ = std::move(i.task.open);
@@ -48,7 +46,10 @@ void Nest::pop() {
 void Nest::replace(const TaskState& gone) noexcept {
   TaskState* around = &base;
   for (Part& part : parts) {
-    if (part.outer == &gone) part.outer = around;
+    if (part.outer == &gone) {
+      part.outer = around;
+      ++around->encountered;
+    }
     around = &part.task;
   }
   if (current == &gone) current = around;

@@ -31,6 +31,7 @@ struct TaskState : TaskName {
   Ticks limit = never;           ///< by when it must have ended: its team's
   bool ends_unreported = false;  ///< by its limit (UnreportedEnd)
   TaskId below = no_id;          ///< what runs then
+  std::size_t encountered = 0;   ///< of the thread's open parts in teams: those that began while it was current
   RegionStack open;
 };
 
@@ -73,7 +74,7 @@ class Nest {
   /// False: a worker is between its teams, and does not share work. That is counted.
   bool takes_work(Repairs& repairs) const noexcept;
   /// The task waits for a team that it made, and can neither end nor go on before that.
-  bool encounters_team(const TaskState& task) const noexcept;
+  static bool encounters_team(const TaskState& task) noexcept { return task.encountered != 0; }
   /// Where the innermost team's region stands that has a position; 0: nowhere.
   std::uint64_t position() const noexcept;
 

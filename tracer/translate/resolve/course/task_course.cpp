@@ -27,6 +27,7 @@ TaskState& TaskCourse::begin(TaskId id) {
   task.depth = nest_.parts.size();
   task.limit = never;
   task.ends_unreported = false;
+  task.encountered = 0;
   task.open.clear();
   return task;
 }
