@@ -26,9 +26,11 @@ bool is_smaller(std::size_t packed, std::size_t other) {
   return packed <= other - other / 16;
 }
 
-/// zstd's frame of `body`; valid until the thread's next call.
-std::span<const std::uint8_t> compressed(std::span<const std::uint8_t> body, void* compressor) {
-  static thread_local Bytes packed;
+/// zstd's frame of `body`; valid until the thread's next call for the same widths.
+std::span<const std::uint8_t> compressed(std::span<const std::uint8_t> body, void* compressor,
+                                         Widths widths = Widths::bits) {
+  static thread_local Bytes rooms[2];
+  Bytes& packed = rooms[widths == Widths::bits ? 0 : 1];
   packed.resize(std::max(packed.size(), ZSTD_compressBound(body.size())));
   const std::size_t got = ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(compressor), packed.data(), packed.size(),
                                             body.data(), body.size(), level);
@@ -74,7 +76,7 @@ void ColumnWriter::add(std::span<const std::int64_t> values) {
   const bool begins = body_.empty();
   if (begins) {
     body_.resize(head_room);
-    if (is_undecided()) in_bytes_.resize(head_room);
+    if (has_two_forms()) in_bytes_.resize(head_room);
     first_ = values.front();
   }
   const std::span<const std::int64_t> own = begins ? values : values.subspan(1);
@@ -88,7 +90,7 @@ void ColumnWriter::add(std::span<const std::int64_t> values) {
       add_as_is(own);
     } else if (values.size() > 1) {
       encode_delta_block(values, type_ == Type::int32, widths_, body_);
-      if (is_undecided()) encode_delta_block(values, type_ == Type::int32, Widths::bytes, in_bytes_);
+      if (has_two_forms()) encode_delta_block(values, type_ == Type::int32, Widths::bytes, in_bytes_);
     }
   }
 }
@@ -127,16 +129,17 @@ void ColumnWriter::add_reals(std::span<const std::int64_t> values) {
   }
 }
 
-/// Compresses `body` unless the chunk's first page got too little smaller by it; appends header and body.
+/// `body` as it is stored: compressed unless the chunk's first page got too little smaller by it.
+std::span<const std::uint8_t> ColumnWriter::stored(std::span<const std::uint8_t> body, void* compressor) {
+  if (codec_ == uncompressed || body.empty()) return body;
+  const auto packed = compressed(body, compressor);
+  if (codec_ == undecided) codec_ = is_worth_it(packed.size(), body.size()) ? zstd : uncompressed;
+  return codec_ == zstd ? packed : body;
+}
+
 template <class Head>
-void ColumnWriter::add_page(std::int64_t type, std::span<const std::uint8_t> body, std::string& out, void* compressor,
-                            Head&& head) {
-  std::span<const std::uint8_t> stored = body;
-  if (codec_ != uncompressed && !body.empty()) {
-    const auto packed = compressed(body, compressor);
-    if (codec_ == -1) codec_ = is_worth_it(packed.size(), body.size()) ? zstd : uncompressed;
-    if (codec_ == zstd) stored = packed;
-  }
+void ColumnWriter::add_page(std::int64_t type, std::span<const std::uint8_t> body, std::span<const std::uint8_t> stored,
+                            std::string& out, Head&& head) {
   const std::size_t before = out.size();
   Thrift header{out};
   header.i32(1, type);
@@ -153,18 +156,18 @@ void ColumnWriter::end_page(std::size_t rows, void* compressor) {
   if (type_ == Type::text) {
     encode_indices(indices_, words_.size(), body_);
     used_.resize(words_.size());
-    for (const std::int64_t index : indices_) used_[static_cast<std::size_t>(index)] = true;
+    for (const std::int64_t index : indices_) used_[static_cast<std::size_t>(index)] = 1;
   } else if (encoding_ == delta_binary_packed) {
     Bytes head;
     encode_delta_head(rows, first_, head);
     from -= head.size();
-    std::copy(head.begin(), head.end(), body_.begin() + static_cast<std::ptrdiff_t>(from));
-    if (is_undecided()) {
-      std::copy(head.begin(), head.end(), in_bytes_.begin() + static_cast<std::ptrdiff_t>(from));
-      choose_form(from, compressor);
+    for (Bytes* const body : {&body_, &in_bytes_}) {
+      if (!body->empty()) std::copy(head.begin(), head.end(), body->begin() + static_cast<std::ptrdiff_t>(from));
     }
   }
-  add_page(data_page, std::span{body_}.subspan(from), pages_, compressor, [&](Thrift& header) {
+  const auto as_stored =
+      in_bytes_.empty() ? stored(std::span{body_}.subspan(from), compressor) : stored_in_best_form(from, compressor);
+  add_page(data_page, std::span{body_}.subspan(from), as_stored, pages_, [&](Thrift& header) {
     header.begin_struct(5);
     header.i32(1, static_cast<std::int64_t>(rows));
     header.i32(2, encoding_);
@@ -173,19 +176,30 @@ void ColumnWriter::end_page(std::size_t rows, void* compressor) {
     header.end_struct();
   });
   body_.clear();
+  in_bytes_.clear();
   indices_.clear();
 }
 
-/// Of the forms of a group's first page the smallest, where that is worth its time; `from`: where the page begins.
-void ColumnWriter::choose_form(std::size_t from, void* compressor) {
+/// Of the forms of a first page the smallest, where that is worth its time, is in body_ then; `from`: where the page
+/// begins.
+std::span<const std::uint8_t> ColumnWriter::stored_in_best_form(std::size_t from, void* compressor) {
   const auto bits = std::span{body_}.subspan(from), bytes = std::span{in_bytes_}.subspan(from);
-  const std::size_t of_bits = compressed(bits, compressor).size();
-  const std::size_t of_bytes = compressed(bytes, compressor).size();
-  codec_ = is_worth_it(std::min(of_bits, of_bytes), bits.size()) ? zstd : uncompressed;
-  if (codec_ == zstd && is_smaller(of_bytes, of_bits)) {
-    widths_ = Widths::bytes;
-    std::swap(body_, in_bytes_);
-  }
+  const auto of_bits = compressed(bits, compressor, Widths::bits);
+  const auto of_bytes = compressed(bytes, compressor, Widths::bytes);
+  const bool worth = is_worth_it(std::min(of_bits.size(), of_bytes.size()), bits.size());
+  codec_ = worth ? zstd : uncompressed;
+  widths_ = worth && is_smaller(of_bytes.size(), of_bits.size()) ? Widths::bytes : Widths::bits;
+  if (!worth) return bits;
+  if (widths_ == Widths::bits) return of_bits;
+  std::swap(body_, in_bytes_);
+  return of_bytes;
+}
+
+std::uint32_t ColumnWriter::lasting_word(std::string_view text) {
+  Lasting& known = lasting_[reinterpret_cast<std::uintptr_t>(text.data()) / 8 % lasting_.size()];
+  const bool is_known = known.text.data() == text.data() && known.text.size() == text.size();
+  if (!is_known || text.data() == nullptr) known = {text, word(text)};
+  return known.number;
 }
 
 std::uint32_t ColumnWriter::word(std::string_view text) {
@@ -207,19 +221,19 @@ std::string ColumnWriter::dictionary_page_of(void* compressor) {
     const auto length = static_cast<std::uint32_t>(word.size());
     append(body, &length, sizeof length);
     append(body, word.data(), word.size());
-    if (w >= used_.size() || !used_[w]) continue;
+    if (w >= used_.size() || used_[w] == 0) continue;
     if (!limits_.any || word < limits_.least_text) limits_.least_text = word;
     if (!limits_.any || word > limits_.most_text) limits_.most_text = word;
     limits_.any = true;
   }
   std::string page;
-  add_page(dictionary_page, body, page, compressor, [&](Thrift& header) {
+  add_page(dictionary_page, body, stored(body, compressor), page, [&](Thrift& header) {
     header.begin_struct(7);
     header.i32(1, static_cast<std::int64_t>(words_.size()));
     header.i32(2, plain);
     header.end_struct();
   });
-  std::fill(used_.begin(), used_.end(), false);
+  std::fill(used_.begin(), used_.end(), std::uint8_t{0});
   return page;
 }
 
@@ -251,11 +265,13 @@ ColumnWriter::Group ColumnWriter::end_group(void* compressor) {
   group.pages = std::exchange(pages_, {});
   group.chunk.raw = std::exchange(raw_, 0);
   group.chunk.packed = group.dictionary.size() + group.pages.size();
-  group.chunk.codec = codec_ == -1 ? static_cast<std::int64_t>(uncompressed) : codec_;
+  group.chunk.codec = codec_ == undecided ? static_cast<std::int64_t>(uncompressed) : codec_;
   limits_into(group.chunk);
-  codec_ = -1;
-  widths_ = Widths::bits;
   limits_ = {};
+  if (std::has_single_bit(++groups_)) {
+    codec_ = undecided;
+    widths_ = Widths::bits;
+  }
   return group;
 }
 

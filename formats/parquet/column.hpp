@@ -64,6 +64,8 @@ class ColumnWriter {
 
   /// The number of `text` in the dictionary.
   std::uint32_t word(std::string_view text);
+  /// The same, in less time, of a text that stays where it is and as it is as long as this.
+  std::uint32_t lasting_word(std::string_view text);
 
   /// Bytes of the group's pages.
   std::size_t held() const noexcept { return pages_.size(); }
@@ -84,32 +86,43 @@ class ColumnWriter {
   void add_reals(std::span<const std::int64_t> values);
   void add_as_is(std::span<const std::int64_t> values);
   void add_limits(std::span<const std::int64_t> values);
+  /// Appends header and body.
   template <class Head>
-  void add_page(std::int64_t type, std::span<const std::uint8_t> body, std::string& out, void* compressor, Head&& head);
+  void add_page(std::int64_t type, std::span<const std::uint8_t> body, std::span<const std::uint8_t> stored,
+                std::string& out, Head&& head);
+  std::span<const std::uint8_t> stored(std::span<const std::uint8_t> body, void* compressor);
+  std::span<const std::uint8_t> stored_in_best_form(std::size_t from, void* compressor);
   std::string dictionary_page_of(void* compressor);
   void limits_into(Chunk& chunk) const;
-  /// Of differences, of which the group has no page yet: bits or whole bytes.
-  bool is_undecided() const noexcept { return encoding_ == delta_binary_packed && codec_ == -1; }
-  void choose_form(std::size_t from, void* compressor);
+  /// Of differences, of which it is not known yet whether bits or whole bytes are smaller.
+  bool has_two_forms() const noexcept { return encoding_ == delta_binary_packed && codec_ == undecided; }
 
+  static constexpr std::int64_t undecided = -1;
   /// Room for what is known of a page only at its end.
   static constexpr std::size_t head_room = 32;
 
   Type type_;
   std::int64_t encoding_;
   Bytes body_;                         ///< of the page: after head_room bytes blocks or reals
-  Bytes in_bytes_;                     ///< the same in whole bytes, of a group's first page of differences
+  Bytes in_bytes_;                     ///< the same in whole bytes, while has_two_forms()
   Widths widths_ = Widths::bits;       ///< of the group's differences
   std::int64_t first_ = 0;             ///< of the page
   std::vector<std::int64_t> indices_;  ///< of the page, of texts
   std::string pages_;                  ///< headers and bodies of the group so far
   std::uint64_t raw_ = 0;              ///< their size uncompressed, with the headers
-  std::int64_t codec_ = -1;            ///< -1: the group has no page yet
+  std::int64_t codec_ =
+      undecided;  ///< with widths_ chosen by the first page of a file's 1st, 2nd, 3rd, 5th, 9th ... group
+  std::uint64_t groups_ = 0;
   Limits limits_;
   std::deque<std::string> words_;
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
   std::array<std::uint32_t, 16> lately_{};  ///< numbers of words that were asked for
-  std::vector<bool> used_;                  ///< words in this group
+  struct Lasting {
+    std::string_view text;
+    std::uint32_t number = 0;
+  };
+  std::array<Lasting, 64> lasting_{};  ///< words, by their addresses
+  std::vector<std::uint8_t> used_;     ///< words in this group
 };
 
 }  // namespace tracer::parquet
