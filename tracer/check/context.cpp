@@ -37,6 +37,11 @@ std::string_view construct_of(std::string_view name) {
 
 CheckContext::CheckContext(const otf2::Trace& trace, const CheckOptions& options) : trace_(trace), options_(options) {
   for (const auto& location : definitions().locations) index_.emplace(location.ref, index_.size());
+  for (const auto& group : definitions().location_groups) {
+    if (group.type != otf2::values::location_group_process) continue;
+    first_process_ = group.ref;
+    break;
+  }
   states_.resize(index_.size());
   counts_.resize(index_.size());
   for (const auto& comm : definitions().comms) {
@@ -50,6 +55,15 @@ CheckContext::CheckContext(const otf2::Trace& trace, const CheckOptions& options
 bool CheckContext::is_stream(std::uint64_t location) const {
   const auto* found = definitions().locations.find(location);
   return found != nullptr && found->type == otf2::values::location_accelerator_stream;
+}
+
+OwnNumber CheckContext::in_process(std::uint64_t location, std::uint64_t number) const {
+  const auto* found = definitions().locations.find(location);
+  const auto* group = found == nullptr ? nullptr : definitions().location_groups.find(found->group);
+  if (group == nullptr) return {undefined_ref, number};
+  if (group->type == otf2::values::location_group_process) return {group->ref, number};
+  // Others' archives may not say whose a device is; where there is one process it is clear.
+  return {group->creating_group == undefined_ref ? first_process_ : group->creating_group, number};
 }
 
 std::string CheckContext::location_name(std::uint64_t location) const {

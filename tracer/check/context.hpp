@@ -10,6 +10,7 @@
 
 #include "formats/otf2/reader.hpp"
 #include "tracer/check/check.hpp"
+#include "tracer/own_number.hpp"
 
 namespace tracer::check {
 
@@ -74,6 +75,8 @@ class CheckContext {
   const LocationState& state(const EventView& e) const { return states_[index_of(e.location)]; }
   const std::vector<LocationState>& states() const { return states_; }
   bool is_stream(std::uint64_t location) const;
+  /// A number that the location's process gave, which with devices is the one that made them.
+  OwnNumber in_process(std::uint64_t location, std::uint64_t number) const;
   std::string location_name(std::uint64_t location) const;
   std::string_view region_name(std::uint64_t region) const;
   std::string_view construct(std::uint64_t region) const { return construct_of(region_name(region)); }
@@ -103,6 +106,7 @@ class CheckContext {
   const CheckOptions& options_;
   std::unordered_map<std::uint64_t, std::size_t> index_;
   std::vector<LocationState> states_;
+  std::uint64_t first_process_ = undefined_ref;
   std::vector<std::uint64_t> counts_;
   std::vector<Unreadable> unreadable_;
   std::unordered_map<TaskKey, std::vector<std::uint32_t>, TaskKeyHash> tasks_;  ///< the open regions of explicit tasks

@@ -142,7 +142,7 @@ class KernelSubmits final : public Rule {
       wrong(first_nameless_.first, first_nameless_.second.time, "a kernel bears no id of its submit",
             first_nameless_.second.position);
     for (const auto& [id, k] : early_)
-      wrong(k.location, k.time, "the kernel of operation " + std::to_string(id) + " has no submit", k.position);
+      wrong(k.location, k.time, "the kernel of operation " + std::to_string(id.number) + " has no submit", k.position);
   }
 
  private:
@@ -161,18 +161,20 @@ class KernelSubmits final : public Rule {
   void nameless(std::uint64_t location, const Waiting& kernel) {
     if (nameless_++ == 0) first_nameless_ = {location, kernel};
   }
-  void found(std::uint64_t location, std::uint64_t time, std::uint64_t position, std::uint64_t id, bool kernel) {
+  void found(std::uint64_t location, std::uint64_t time, std::uint64_t position, std::uint64_t number, bool kernel) {
+    const OwnNumber id = c_.in_process(location, number);
     if (kernel) {
       any_id_ = true;
       if (!submits_.contains(id)) early_.try_emplace(id, Seen{location, time, position});
       return;
     }
     if (!submits_.emplace(id, time).second)
-      return wrong(location, time, "a second submit of operation " + std::to_string(id), position);
+      return wrong(location, time, "a second submit of operation " + std::to_string(number), position);
     if (const auto early = early_.find(id); early != early_.end()) {
       if (early->second.time < time) {
         wrong(early->second.location, early->second.time,
-              "the kernel of operation " + std::to_string(id) + " starts before its submit", early->second.position);
+              "the kernel of operation " + std::to_string(number) + " starts before its submit",
+              early->second.position);
       }
       early_.erase(early);
     }
@@ -181,8 +183,8 @@ class KernelSubmits final : public Rule {
   std::vector<Waiting> waiting_;
   std::uint32_t attribute_;
   std::uint64_t callsite_ = undefined_ref;
-  std::unordered_map<std::uint64_t, std::uint64_t> submits_;  ///< times
-  std::unordered_map<std::uint64_t, Seen> early_;
+  std::unordered_map<OwnNumber, std::uint64_t, OwnNumber::Hash> submits_;  ///< times
+  std::unordered_map<OwnNumber, Seen, OwnNumber::Hash> early_;
   std::uint64_t nameless_ = 0;
   std::pair<std::uint64_t, Waiting> first_nameless_{};
   bool any_id_ = false;
@@ -202,32 +204,34 @@ class Transfers final : public Rule {
     return k == EventKind::enter || k == EventKind::rma_get || k == EventKind::rma_put;
   }
   void event(const EventView& e) override {
-    const auto* id = e.attribute(id_);
-    if (id == nullptr) return;
+    const auto* attribute = e.attribute(id_);
+    if (attribute == nullptr) return;
+    const OwnNumber id = c_.in_process(e.location, attribute->value);
     if (e.kind == EventKind::enter) {
       if (c_.is_stream(e.location) || c_.role(e.field[0]) != static_cast<unsigned>(RegionRole::data_transfer)) return;
       const auto* bytes = e.attribute(bytes_);
       const Side host{e.location, e.time, e.position, bytes == nullptr ? unknown : bytes->value};
-      if (const auto early = early_.find(id->value); early != early_.end()) {
-        compare(id->value, host, early->second);
+      if (const auto early = early_.find(id); early != early_.end()) {
+        compare(id, host, early->second);
         early_.erase(early);
       }
-      hosts_.insert_or_assign(id->value, host);
+      hosts_.insert_or_assign(id, host);
     } else if (c_.is_stream(e.location)) {
       applies();
       const Side device{e.location, e.time, e.position, e.field[2]};
-      if (const auto host = hosts_.find(id->value); host != hosts_.end()) {
-        compare(id->value, host->second, device);
+      if (const auto host = hosts_.find(id); host != hosts_.end()) {
+        compare(id, host->second, device);
         hosts_.erase(host);
       } else {
-        early_.emplace(id->value, device);
+        early_.emplace(id, device);
       }
     }
   }
   void finish() override {
     for (const auto& [id, device] : early_) {
       wrong(device.location, device.time,
-            "the transfer of operation " + std::to_string(id) + " has no operation on the host", device.position);
+            "the transfer of operation " + std::to_string(id.number) + " has no operation on the host",
+            device.position);
     }
   }
 
@@ -236,8 +240,8 @@ class Transfers final : public Rule {
   struct Side {
     std::uint64_t location, time, position, bytes;
   };
-  void compare(std::uint64_t id, const Side& host, const Side& device) {
-    const auto label = "the transfer of operation " + std::to_string(id);
+  void compare(const OwnNumber& id, const Side& host, const Side& device) {
+    const auto label = "the transfer of operation " + std::to_string(id.number);
     if (device.time + tolerance_ < host.time)
       wrong(device.location, device.time, label + " begins before the host's, at " + std::to_string(host.time),
             device.position);
@@ -249,7 +253,7 @@ class Transfers final : public Rule {
   }
   std::uint32_t id_, bytes_;
   std::uint64_t tolerance_ = 0;
-  std::unordered_map<std::uint64_t, Side> hosts_, early_;
+  std::unordered_map<OwnNumber, Side, OwnNumber::Hash> hosts_, early_;
 };
 
 class DeviceMemory final : public Rule {

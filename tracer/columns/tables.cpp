@@ -6,6 +6,7 @@
 #include <array>
 
 #include "tracer/event_names.hpp"
+#include "tracer/report/forget.hpp"
 #include "tracer/timeline.hpp"
 #include "tracer/virtual_location.hpp"
 
@@ -83,7 +84,7 @@ void Tables::event(LocationRef location, const Event& event, std::span<const Eve
       acquire(location, event);
       break;
     case EventType::release_lock: {
-      Lock& lock = locks_[event.a];
+      Lock& lock = lock_of(replay_.in_process(location, event.a));
       const std::uint64_t held = lock.open.held ? event.time - std::min(event.time, lock.open.acquired) : 0;
       if (lock.open.held) add_lock(event.a, lock.open, event.time, held);
       lock.open.held = false;
@@ -92,11 +93,11 @@ void Tables::event(LocationRef location, const Event& event, std::span<const Eve
     }
     case EventType::rma_get:
     case EventType::rma_put:
-      copies_[event.b] = {location, event.time, event.a, host_op != 0 ? host_op : event.b,
-                          event.type == EventType::rma_get};
+      copies_[{location, event.b}] = {location, event.time, event.a, host_op != 0 ? host_op : event.b,
+                                      event.type == EventType::rma_get};
       break;
     case EventType::rma_op_complete_blocking:
-      if (const auto found = copies_.find(event.b); found != copies_.end()) {
+      if (const auto found = copies_.find({location, event.b}); found != copies_.end()) {
         const Copy& copy = found->second;
         add_operation(copy.location, copy.to_device ? "to_device" : "from_device", undefined_ref, copy.begin,
                       event.time, copy.bytes, copy.host_op);
@@ -112,15 +113,15 @@ void Tables::event(LocationRef location, const Event& event, std::span<const Eve
 void Tables::add_event(LocationRef location, const Event& event) {
   if (!is_told(event.type)) return;
   File& file = files_.file(Table::events, location);
-  std::string_view name, value_text;
+  std::string_view name = "", value_text = "";
   const bool parameter = event.type == EventType::parameter_int || event.type == EventType::parameter_uint ||
                          event.type == EventType::parameter_string;
   if (parameter && event.ref < definitions_.parameters.size()) name = definitions_.parameters[event.ref].name;
   if (event.type == EventType::parameter_string || event.type == EventType::program_begin) {
     if (event.a < definitions_.strings.size()) value_text = definitions_.strings[event.a];
   }
-  file.row(since(event.time), location, file.word(2, event_names[static_cast<std::size_t>(event.type)]),
-           file.word(3, name), event.ref, event.a, event.b, file.word(7, value_text));
+  file.row(since(event.time), location, file.lasting_word(2, event_names[static_cast<std::size_t>(event.type)]),
+           file.lasting_word(3, name), event.ref, event.a, event.b, file.lasting_word(7, value_text));
 }
 
 void Tables::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
@@ -171,8 +172,19 @@ void Tables::message(const report::MpiMessage& message) {
            receive.rank, or_none(message.comm), message.tag, message.bytes, message.late_sender, message.late_receiver);
 }
 
+/// Of a lock that nobody has only the last release is of interest, and not for long.
+Tables::Lock& Tables::lock_of(OwnNumber lock) {
+  if (locks_.size() < most_locks_ || locks_.count(lock) != 0) return locks_[lock];
+  const auto last_use = [](const Lock& known) -> std::optional<std::uint64_t> {
+    if (known.open.held) return {};
+    return known.released;
+  };
+  most_locks_ = std::max(most_locks_, report::forget_half(locks_, last_use, [](const Lock&) {}));
+  return locks_[lock];
+}
+
 void Tables::acquire(LocationRef location, const Event& event) {
-  Lock& lock = locks_[event.a];
+  Lock& lock = lock_of(replay_.in_process(location, event.a));
   if (lock.open.held) add_lock(event.a, lock.open, 0, 0);  // taken again by whom has it
   const report::LocationState& state = replay_.location(location);
   lock.open = {undefined_ref, location, state.current->number, event.time, event.time, event.b, false, true};
@@ -195,13 +207,13 @@ void Tables::submit(LocationRef location, const Event& event, std::uint64_t host
   if (is_stream_[location])
     next_host_op_[location] = host_op;
   else
-    submits_[host_op] = {location, event.time};
+    submits_[replay_.in_process(location, host_op)] = {location, event.time};
 }
 
 void Tables::add_operation(LocationRef location, const char* kind, RegionRef region, std::uint64_t begin,
                            std::uint64_t end, std::uint64_t bytes, std::uint64_t host_op) {
   File& file = files_.file(Table::device_operations, location);
-  const auto found = submits_.find(host_op);
+  const auto found = submits_.find(replay_.in_process(location, host_op));
   const Submit from = found == submits_.end() ? Submit{} : found->second;
   file.row(file.word(0, kind), or_none(region), location, since(begin), since(end), bytes, host_op,
            or_none(from.location), from.location == undefined_ref ? -1 : since(from.time));
@@ -210,7 +222,7 @@ void Tables::add_operation(LocationRef location, const char* kind, RegionRef reg
 
 void Tables::finished(std::uint64_t time) {
   for (const auto& [lock, state] : locks_) {
-    if (state.open.held) add_lock(lock, state.open, 0, 0);
+    if (state.open.held) add_lock(lock.number, state.open, 0, 0);
   }
   for (const Task* task : replay_.open_tasks())
     if (task->created_on != undefined_ref) add_task(*task, time, false);

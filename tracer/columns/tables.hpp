@@ -64,6 +64,7 @@ class Tables final : public report::Observer, public report::MpiSink {
   void add_event(LocationRef location, const Event& event);
   void add_task(const report::Task& task, std::uint64_t completed, bool is_complete);
   void acquire(LocationRef location, const Event& event);
+  Lock& lock_of(OwnNumber lock);
   void add_lock(std::uint64_t lock, const OpenLock& open, std::uint64_t released, std::uint64_t held);
   void submit(LocationRef location, const Event& event, std::uint64_t host_op);
   void add_operation(LocationRef location, const char* kind, RegionRef region, std::uint64_t begin, std::uint64_t end,
@@ -78,10 +79,11 @@ class Tables final : public report::Observer, public report::MpiSink {
   FileSet files_;
   SampleTables samples_;
   std::vector<bool> is_stream_;
-  std::vector<std::uint64_t> next_host_op_;  ///< of each stream's next operation
-  std::unordered_map<std::uint64_t, Submit> submits_;
-  std::unordered_map<std::uint64_t, Copy> copies_;
-  std::unordered_map<std::uint64_t, Lock> locks_;
+  std::vector<std::uint64_t> next_host_op_;                         ///< of each stream's next operation
+  std::unordered_map<OwnNumber, Submit, OwnNumber::Hash> submits_;  ///< by process and host_op_id
+  std::unordered_map<OwnNumber, Copy, OwnNumber::Hash> copies_;     ///< by location and matching id
+  std::unordered_map<OwnNumber, Lock, OwnNumber::Hash> locks_;      ///< by process and number
+  std::size_t most_locks_ = std::size_t{1} << 20;
   LocationRef now_location_ = 0;
   std::uint64_t now_ = 0;
   std::uint32_t host_op_id_ = undefined_ref, callsite_ = undefined_ref;

@@ -67,10 +67,10 @@ void Devices::event(LocationRef location, const Event& event, std::span<const Ev
   if (device_of_[location] == undefined_ref) return;
   State& device = devices_[device_of_[location]];
   if (event.type == EventType::rma_get || event.type == EventType::rma_put) {
-    open_[event.b] = {event.time, event.a, event.type == EventType::rma_get};
+    open_[{location, event.b}] = {event.time, event.a, event.type == EventType::rma_get};
     ++device.transfers;
   } else if (event.type == EventType::rma_op_complete_blocking) {
-    const auto found = open_.find(event.b);
+    const auto found = open_.find({location, event.b});
     if (found == open_.end()) return;
     TransferTotals& totals = found->second.to_device ? device.row.to_device : device.row.from_device;
     ++totals.count;

@@ -39,7 +39,7 @@ class Devices final : public Observer {
   const Replay& replay_;
   std::vector<std::uint32_t> device_of_;  ///< of each location; undefined_ref for host threads
   std::vector<State> devices_;
-  std::unordered_map<std::uint64_t, Transfer> open_;
+  std::unordered_map<OwnNumber, Transfer, OwnNumber::Hash> open_;  ///< by location and matching id
   std::vector<bool> active_;  ///< of each location: a thread that works, a stream with a kernel
   std::int64_t host_working_ = 0;
   std::uint64_t now_ = 0;

@@ -113,15 +113,18 @@ Json json_of(const TaskReport& tasks) {
           {"regions", std::move(regions)}};
 }
 
+Json json_of(Json json, const LockTotals& totals) {
+  json["acquisitions"] = totals.acquisitions;
+  json["contended"] = totals.contended;
+  json["wait_ns"] = totals.wait;
+  json["longest_wait_ns"] = totals.longest_wait;
+  json["held_ns"] = totals.held;
+  json["longest_held_ns"] = totals.longest_held;
+  return json;
+}
+
 Json json_of(const LockRow& row) {
-  return {{"lock", row.lock},
-          {"name", row.name},
-          {"acquisitions", row.acquisitions},
-          {"contended", row.contended},
-          {"wait_ns", row.wait},
-          {"longest_wait_ns", row.longest_wait},
-          {"held_ns", row.held},
-          {"longest_held_ns", row.longest_held}};
+  return json_of({{"lock", row.lock}, {"process", row.process}, {"name", row.name}}, row);
 }
 
 Json json_of(const TransferTotals& totals) {
@@ -325,6 +328,7 @@ std::string to_json(const Report& report, int indent) {
       {"parallel_regions", array_of(report.parallels)},
       {"tasks", json_of(report.tasks)},
       {"locks", array_of(report.locks)},
+      {"other_locks", json_of({{"locks", report.other_locks}}, report.of_other_locks)},
       {"devices", array_of(report.devices)},
       {"phases", array_of(report.phases)},
       {"hints", std::move(hints)},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <vector>
 
 #include "tracer/report/replay.hpp"
 #include "tracer/report/report.hpp"
@@ -16,15 +17,24 @@ class Locks final : public Observer {
   void event(LocationRef location, const Event& event, std::span<const EventAttribute>) override;
   void fill(Report& report) const;
 
+  static constexpr std::size_t most_rows = 1000;
+
  private:
   struct Entry {
-    LockRow row;
-    RegionRef region = undefined_ref;
+    LockTotals totals;
     std::uint64_t acquired = 0, released = 0;
+    RegionRef region = undefined_ref;
   };
+  using Entries = std::unordered_map<OwnNumber, Entry, OwnNumber::Hash>;
+  Entry& entry_of(OwnNumber lock);
+  std::vector<Entries::const_iterator> by_wait() const;
+
   const Definitions& definitions_;
   const Replay& replay_;
-  std::unordered_map<std::uint64_t, Entry> locks_;
+  Entries locks_;  ///< by process and number; few wherever a program has many that it takes once
+  std::size_t most_kept_ = std::size_t{1} << 19;  ///< programs may have a lock for each element of their data
+  std::uint64_t forgotten_ = 0;
+  LockTotals of_forgotten_;
 };
 
 }  // namespace tracer::report

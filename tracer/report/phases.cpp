@@ -65,10 +65,10 @@ void Phases::device_operation(LocationRef location, std::uint64_t id) {
   if (definitions_.locations[location].kind == LocationKind::cpu_thread) {
     Open open;
     for_each_open(*replay_.location(location).current, [&](RegionRef phase, Entry&) { open.push_back(phase); });
-    if (!open.empty()) submits_[id] = std::move(open);
+    if (!open.empty()) submits_[replay_.in_process(location, id)] = std::move(open);
     return;
   }
-  const auto found = submits_.find(id);
+  const auto found = submits_.find(replay_.in_process(location, id));
   if (found == submits_.end()) return;
   running_[location] = std::move(found->second);
   submits_.erase(found);
@@ -87,11 +87,11 @@ void Phases::event(LocationRef location, const Event& event, std::span<const Eve
     case EventType::rma_get:
     case EventType::rma_put:
       device_operation(location, host_op != 0 ? host_op : event.b);
-      copies_[event.b] = {event.time, std::move(running_[location])};
+      copies_[{location, event.b}] = {event.time, std::move(running_[location])};
       running_[location].clear();
       return;
     case EventType::rma_op_complete_blocking:
-      if (const auto found = copies_.find(event.b); found != copies_.end()) {
+      if (const auto found = copies_.find({location, event.b}); found != copies_.end()) {
         credit(found->second.phases, event.time - std::min(event.time, found->second.begin));
         copies_.erase(found);
       }

@@ -50,10 +50,10 @@ class Phases final : public Observer {
   const Replay& replay_;
   std::vector<Entry> entries_;
   std::uint64_t visits_ = 0;
-  std::vector<bool> virtual_;                        ///< by location: no thread
-  std::unordered_map<std::uint64_t, Open> submits_;  ///< by host_op_id
-  std::unordered_map<std::uint64_t, Copy> copies_;   ///< by matching id
-  std::vector<Open> running_;                        ///< of each stream's operation
+  std::vector<bool> virtual_;                                     ///< by location: no thread
+  std::unordered_map<OwnNumber, Open, OwnNumber::Hash> submits_;  ///< by process and host_op_id
+  std::unordered_map<OwnNumber, Copy, OwnNumber::Hash> copies_;   ///< by location and matching id
+  std::vector<Open> running_;                                     ///< of each stream's operation
   std::uint32_t host_op_id_ = undefined_ref, callsite_ = undefined_ref;
   bool any_ = false;
 };

@@ -370,11 +370,6 @@ std::vector<const Task*> Replay::open_tasks() const {
   return open;
 }
 
-/// Each process numbers its own tasks.
-std::uint64_t Replay::in_process(LocationRef ref, std::uint64_t task) const {
-  return task + definitions_.locations[ref].group * 0x9e3779b97f4a7c15u;
-}
-
 void Replay::dependence(LocationRef ref, std::span<const EventAttribute> attributes) {
   const auto source = by_id_.find(in_process(ref, attribute(attributes, source_id_)));
   const auto sink = by_id_.find(in_process(ref, attribute(attributes, sink_id_)));

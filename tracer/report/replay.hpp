@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tracer/event_source.hpp"
+#include "tracer/own_number.hpp"
 #include "tracer/report/regions.hpp"
 #include "tracer/report/trail.hpp"
 
@@ -150,6 +151,8 @@ class Replay final : public EventVisitor {
   std::uint64_t last() const { return last_; }
   /// Of the location's process and its devices: what its threads do is not followed beyond.
   std::uint64_t last_of(LocationRef ref) const { return last_of_[process_[ref]]; }
+  /// A number that the location's process gave.
+  OwnNumber in_process(LocationRef ref, std::uint64_t number) const { return {process_[ref], number}; }
   std::uint64_t events() const { return events_; }
   /// Events that did not fit: leave without enter, unknown tasks, time that decreases.
   std::uint64_t irregular() const { return irregular_; }
@@ -180,7 +183,6 @@ class Replay final : public EventVisitor {
   void do_task_complete(LocationRef ref, LocationState& location, const Event& event);
   void end_team(Team& team, std::uint64_t time);
   void dependence(LocationRef ref, std::span<const EventAttribute> attributes);
-  std::uint64_t in_process(LocationRef ref, std::uint64_t task) const;
   std::shared_ptr<Task> find(const Event& event, Team* team);
 
   const Definitions& definitions_;
@@ -192,7 +194,7 @@ class Replay final : public EventVisitor {
   std::vector<Observer*> observers_, of_events_, of_intervals_, of_enters_, of_leaves_;
   std::unordered_map<CommRef, std::shared_ptr<Team>> teams_;
   std::unordered_map<TaskKey, std::shared_ptr<Task>, TaskKeyHash> tasks_;
-  std::unordered_map<std::uint64_t, std::weak_ptr<Task>> by_id_;  ///< empty where nothing asks for it
+  std::unordered_map<OwnNumber, std::weak_ptr<Task>, OwnNumber::Hash> by_id_;  ///< empty where nothing asks for it
   bool has_dependences_ = false;
   std::uint32_t task_id_, source_id_, sink_id_;
   std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0, events_ = 0, irregular_ = 0;

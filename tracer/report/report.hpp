@@ -83,10 +83,14 @@ struct TaskReport {
   std::vector<TaskRow> regions;
 };
 
-struct LockRow {
-  std::uint64_t lock = 0;
-  std::string name;
+/// Of one lock, or of many.
+struct LockTotals {
   std::uint64_t acquisitions = 0, contended = 0, wait = 0, longest_wait = 0, held = 0, longest_held = 0;
+};
+struct LockRow : LockTotals {
+  std::uint64_t lock = 0;
+  std::uint32_t process = undefined_ref;  ///< which numbered it: its location group
+  std::string name;
 };
 
 struct KernelRow {
@@ -250,7 +254,9 @@ struct Report {
   std::vector<ThreadRow> thread_rows;
   std::vector<ParallelRow> parallels;
   TaskReport tasks;
-  std::vector<LockRow> locks;
+  std::vector<LockRow> locks;     ///< by waiting time, at most Locks::most_rows
+  std::uint64_t other_locks = 0;  ///< how many more there are
+  LockTotals of_other_locks;
   std::vector<DeviceRow> devices;
   std::vector<PhaseRow> phases;  ///< by total time
   std::vector<ProcessRow> processes;

@@ -8,6 +8,7 @@
 #include "tracer/report/io_tables.hpp"
 #include "tracer/report/mpi_text.hpp"
 #include "tracer/report/phases.hpp"
+#include "tracer/report/processes.hpp"
 #include "tracer/report/samples_text.hpp"
 #include "tracer/report/table.hpp"
 #include "tracer/report/units.hpp"
@@ -239,11 +240,17 @@ void tasks(const Report& report, const TextOptions& options, std::string& out) {
 Table locks(const Report& report) {
   Table table{"Locks",
               {{"lock"}, {"acquired", true}, {"contended", true}, {"waited", true}, {"longest", true}, {"held", true}}};
+  const auto add = [&](std::string name, const LockTotals& row) {
+    table.add({std::move(name), format_count(row.acquisitions), percent_text(row.contended, row.acquisitions),
+               duration_text(row.wait), duration_text(row.longest_wait), duration_text(row.held)});
+  };
+  const ProcessesByGroup processes{report.processes};
   for (const LockRow& row : report.locks) {
-    table.add({row.name + " #" + std::to_string(row.lock), format_count(row.acquisitions),
-               percent_text(row.contended, row.acquisitions), duration_text(row.wait), duration_text(row.longest_wait),
-               duration_text(row.held)});
+    std::string name = row.name + " #" + std::to_string(row.lock);
+    if (report.processes.size() > 1) name += ", " + processes.name_or(row.process, "process unknown");
+    add(std::move(name), row);
   }
+  if (report.other_locks != 0) add(format_count(report.other_locks) + " other locks", report.of_other_locks);
   return table;
 }
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "tracer/report/processes.hpp"
+
 namespace tracer::report {
 
 namespace {
 
-constexpr std::uint64_t task_flow = std::uint64_t{1} << 63;     ///< keeps tasks' flows apart from host_op_ids
+constexpr std::uint64_t task_flow = std::uint64_t{1} << 63;     ///< keeps tasks' flows apart from those to devices
 constexpr std::uint64_t message_flow = std::uint64_t{1} << 62;  ///< ... and messages'
 
 }  // namespace
@@ -16,6 +18,7 @@ constexpr std::uint64_t message_flow = std::uint64_t{1} << 62;  ///< ... and mes
 Timeline::Timeline(const Definitions& definitions, TimelineVisitor& visitor)
     : definitions_{definitions},
       visitor_{visitor},
+      process_{processes_of_locations(definitions)},
       open_(definitions.locations.size()),
       flow_(definitions.locations.size()) {
   for (const RegionClass& region : classify(definitions)) {
@@ -60,14 +63,16 @@ void Timeline::device_operation(LocationRef location, std::uint64_t id, std::uin
                                 bool upcoming) {
   if (id == 0) return;
   if (definitions_.locations[location].kind == LocationKind::cpu_thread) {
-    submits_[id] = {location, time};
-    if (upcoming) flow_[location] = id;
+    Submit& submit = submits_[{process_[location], id}];  // told once or twice: by an attribute, by a parameter
+    submit.from = {location, time};
+    if (upcoming) flow_[location] = submit.flow = next_flow_++;
     return;
   }
-  const auto found = submits_.find(id);
+  const auto found = submits_.find({process_[location], id});
   if (found == submits_.end()) return;
-  if (upcoming) flow_[location] = id;
-  visitor_.arrow({kind, found->second.location, location, found->second.time, time});
+  const auto& [from, flow] = found->second;
+  if (upcoming) flow_[location] = flow;
+  visitor_.arrow({kind, from.location, location, from.time, time});
   submits_.erase(found);
 }
 
@@ -95,12 +100,12 @@ void Timeline::event(LocationRef location, const Event& event, std::span<const E
       slice.bytes = event.a;
       slice.flow_in = flow_[location];
       flow_[location] = 0;
-      copies_[event.b] = slice;
+      copies_[{location, event.b}] = slice;
       visitor_.open(slice);
       break;
     }
     case EventType::rma_op_complete_blocking:
-      if (const auto found = copies_.find(event.b); found != copies_.end()) {
+      if (const auto found = copies_.find({location, event.b}); found != copies_.end()) {
         found->second.end = event.time;
         visitor_.close(found->second);
         copies_.erase(found);

@@ -34,6 +34,10 @@ class Timeline final : public Observer {
     LocationRef location;
     std::uint64_t time;
   };
+  struct Submit {
+    Origin from;
+    std::uint64_t flow = 0;  ///< 0: none begins there
+  };
   void push(LocationRef location, const Task& task, std::uint32_t name, std::uint64_t time, bool continues);
   void pop(LocationRef location, std::uint64_t time, bool suspended);
   /// `upcoming`: it is of the slice that the next push opens.
@@ -44,9 +48,10 @@ class Timeline final : public Observer {
 
   const Definitions& definitions_;
   TimelineVisitor& visitor_;
+  std::vector<std::uint32_t> process_;  ///< of each location
   std::vector<std::vector<Open>> open_;
-  std::unordered_map<std::uint64_t, Origin> submits_;                        ///< by host_op_id
-  std::unordered_map<std::uint64_t, Slice> copies_;                          ///< by matching id
+  std::unordered_map<OwnNumber, Submit, OwnNumber::Hash> submits_;           ///< by process and host_op_id
+  std::unordered_map<OwnNumber, Slice, OwnNumber::Hash> copies_;             ///< by location and matching id
   std::unordered_map<const Task*, std::pair<std::uint64_t, Origin>> tasks_;  ///< number, and where created
   struct OpenBand {
     Band band;
@@ -57,7 +62,7 @@ class Timeline final : public Observer {
   std::vector<bool> is_phase_;                                     ///< by region
   std::vector<bool> creates_task_;                                 ///< by region
   std::vector<std::uint64_t> flow_;                                ///< of each location's next slice
-  std::uint64_t next_task_ = 1;
+  std::uint64_t next_task_ = 1, next_flow_ = 1;
   std::uint32_t host_op_id_ = undefined_ref, callsite_ = undefined_ref;
 };
 

@@ -33,7 +33,8 @@ void Modeller::event(LocationRef location, const Event& event, std::span<const E
     if (state.model) state.model->loops[state.loop].is_static = schedule == "static" || schedule == "unknown";
   }
   if (event.type == EventType::acquire_lock) {
-    const auto [found, is_new] = lock_numbers_.try_emplace(event.a, static_cast<std::uint32_t>(lock_numbers_.size()));
+    const auto [found, is_new] = lock_numbers_.try_emplace(replay_.in_process(location, event.a),
+                                                           static_cast<std::uint32_t>(lock_numbers_.size()));
     if (is_new) {
       for (std::size_t s = 0; s < all_.size(); ++s) {
         const bool without =

@@ -63,7 +63,7 @@ class Modeller final : public Observer {
   std::vector<std::uint64_t> in_regions_;
   std::vector<State> states_;
   std::unordered_map<const Team*, std::shared_ptr<Known>> teams_;
-  std::map<std::uint64_t, std::uint32_t> lock_numbers_;
+  std::unordered_map<OwnNumber, std::uint32_t, OwnNumber::Hash> lock_numbers_;  ///< by process and number
   std::uint64_t recorded_in_regions_ = 0, tasks_ = 0;
   std::uint32_t largest_ = 0, schedule_ = undefined_ref;
 };

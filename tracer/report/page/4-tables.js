@@ -176,8 +176,8 @@ const panels = {
       '<p class="muted">Left to right: what must come first. Solid: depend. Dotted: created by. Wheel zooms, dragging moves, a click shows the task in the timeline.</p><canvas id="graph" tabindex="0" role="img" aria-label="Task graph"></canvas>'));
     return parts;
   },
-  Locks: () => [table('', report.locks, [['lock', (r) => link(r.name) + ` <span class="muted">#${r.lock}</span>`], ['acquired', (r) => count(r.acquisitions), (r) => r.acquisitions], ['found taken', (r) => percent(r.contended, r.acquisitions), (r) => r.contended / (r.acquisitions || 1)],
-    ['waited', (r) => time(r.wait_ns), (r) => r.wait_ns], ['longest wait', (r) => time(r.longest_wait_ns), (r) => r.longest_wait_ns], ['held', (r) => time(r.held_ns), (r) => r.held_ns]])],
+  Locks: () => [table('', report.locks, [['lock', (r) => link(r.name) + ` <span class="muted">#${r.lock}${report.processes.length > 1 ? `, ${escape((report.processes.find((p) => p.process === r.process) || { name: '' }).name)}` : ''}</span>`], ['acquired', (r) => count(r.acquisitions), (r) => r.acquisitions], ['found taken', (r) => percent(r.contended, r.acquisitions), (r) => r.contended / (r.acquisitions || 1)],
+    ['waited', (r) => time(r.wait_ns), (r) => r.wait_ns], ['longest wait', (r) => time(r.longest_wait_ns), (r) => r.longest_wait_ns], ['held', (r) => time(r.held_ns), (r) => r.held_ns]], report.other_locks.locks)],
   Devices: () => report.devices.flatMap((d) => [html(`<h2>${escape(d.name)}</h2>` + (d.provider ? `<p class="muted">recorded by ${escape(d.provider)}</p>` : '')),
     cards([['busy', time(d.busy_ns)], ['idle', percent(d.idle_ns, d.span_ns)], ['while the host works', percent(d.overlap_host_ns, d.busy_ns)], ['kernels with copies', percent(d.overlap_transfer_ns, d.busy_ns)],
       ['to the device', `${bytesText(d.to_device.bytes)}, ${bytesText(d.to_device.bytes_per_second)}/s`], ['from the device', `${bytesText(d.from_device.bytes)}, ${bytesText(d.from_device.bytes_per_second)}/s`]]),
