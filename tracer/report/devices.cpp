@@ -15,8 +15,13 @@ Devices::Devices(const Definitions& definitions, const Replay& replay) : definit
     const auto [found, fresh] = groups.try_emplace(location.group, static_cast<std::uint32_t>(devices_.size()));
     if (fresh) {
       State state;
-      if (location.group < definitions.groups_of_locations.size())
+      if (location.group < definitions.groups_of_locations.size()) {
         state.row.name = definitions.groups_of_locations[location.group].name;
+        state.row.process = definitions.groups_of_locations[location.group].creating_group;
+      }
+      const std::uint32_t process = replay.process_of(static_cast<LocationRef>(device_of_.size()));
+      if (process >= processes_.size()) processes_.resize(process + 1);
+      processes_[process].devices.push_back(found->second);
       devices_.push_back(std::move(state));
     }
     State& state = devices_[found->second];
@@ -36,17 +41,18 @@ bool Devices::is_kernel(RegionRef region) const {
   return role != RegionRole::allocate && role != RegionRole::deallocate && role != RegionRole::data_transfer;
 }
 
-void Devices::advance(std::uint64_t time) {
-  const std::uint64_t ns = time - std::min(time, now_);
-  for (State& device : devices_) {
+void Devices::advance(Process& process, std::uint64_t time) {
+  const std::uint64_t ns = time - std::min(time, process.now);
+  for (const std::uint32_t d : process.devices) {
+    State& device = devices_[d];
     if (device.kernels + device.transfers == 0) continue;
-    device.first = std::min(device.first, now_);
+    device.first = std::min(device.first, process.now);
     device.last = std::max(device.last, time);
     device.row.busy += ns;
-    if (host_working_ > 0) device.row.overlap_host += ns;
+    if (process.working > 0) device.row.overlap_host += ns;
     if (device.kernels > 0 && device.transfers > 0) device.row.overlap_transfer += ns;
   }
-  now_ = std::max(now_, time);
+  process.now = std::max(process.now, time);
 }
 
 void Devices::refresh(LocationRef location) {
@@ -56,14 +62,16 @@ void Devices::refresh(LocationRef location) {
   const bool active = host ? state.activity() == Activity::work : !stack.empty() && is_kernel(stack.front().region);
   if (active == active_[location]) return;
   active_[location] = active;
-  (host ? host_working_ : devices_[device_of_[location]].kernels) += active ? 1 : -1;
+  (host ? processes_[replay_.process_of(location)].working : devices_[device_of_[location]].kernels) += active ? 1 : -1;
 }
 
 void Devices::event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
-  if (devices_.empty()) return;
-  if (changed_ != undefined_ref) refresh(changed_);
-  advance(event.time);
-  changed_ = location;
+  const std::uint32_t number = replay_.process_of(location);
+  if (number >= processes_.size() || processes_[number].devices.empty()) return;
+  Process& process = processes_[number];
+  if (process.changed != undefined_ref) refresh(process.changed);
+  advance(process, event.time);
+  process.changed = location;
   if (device_of_[location] == undefined_ref) return;
   State& device = devices_[device_of_[location]];
   if (event.type == EventType::rma_get || event.type == EventType::rma_put) {

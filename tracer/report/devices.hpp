@@ -11,7 +11,7 @@
 namespace tracer::report {
 
 /// Events come in order of time, so what goes on at once is known at each of them: counts of what is
-/// active, integrated from one event to the next.
+/// active, integrated from one event of a process to its next.
 class Devices final : public Observer {
  public:
   Devices(const Definitions& definitions, const Replay& replay);
@@ -31,8 +31,14 @@ class Devices final : public Observer {
     std::uint64_t begin, bytes;
     bool to_device;
   };
+  struct Process {
+    std::vector<std::uint32_t> devices;
+    std::int64_t working = 0;  ///< threads
+    std::uint64_t now = 0;
+    LocationRef changed = undefined_ref;  ///< had the last event; what it does since is not counted yet
+  };
   bool is_kernel(RegionRef region) const;
-  void advance(std::uint64_t time);
+  void advance(Process& process, std::uint64_t time);
   void refresh(LocationRef location);
 
   const Definitions& definitions_;
@@ -41,9 +47,7 @@ class Devices final : public Observer {
   std::vector<State> devices_;
   std::unordered_map<OwnNumber, Transfer, OwnNumber::Hash> open_;  ///< by location and matching id
   std::vector<bool> active_;  ///< of each location: a thread that works, a stream with a kernel
-  std::int64_t host_working_ = 0;
-  std::uint64_t now_ = 0;
-  LocationRef changed_ = undefined_ref;  ///< had the last event; what it does since is not counted yet
+  std::vector<Process> processes_;
 };
 
 }  // namespace tracer::report

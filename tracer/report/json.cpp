@@ -144,6 +144,7 @@ Json json_of(const DeviceRow& row) {
                        {"longest_ns", kernel.longest}});
   }
   return {{"name", row.name},
+          {"process", row.process == undefined_ref ? Json{} : Json(row.process)},
           {"provider", row.provider},
           {"streams", row.streams},
           {"kernels", row.kernels},

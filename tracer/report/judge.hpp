@@ -44,6 +44,7 @@ class Judge {
   void short_regions();
   void unused();
   void devices();
+  std::string of_devices() const;
   void frequent_barriers();
   void imbalance();
   void uneven(RegionRef cause, const AccountRow& row);

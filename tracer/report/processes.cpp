@@ -97,6 +97,11 @@ Balance balance_of_processes(const std::vector<ProcessRow>& processes) {
   return balance;
 }
 
+std::string name_in_job(const Report& report, const DeviceRow& device) {
+  if (report.processes.size() < 2) return device.name;
+  return device.name + ", " + ProcessesByGroup{report.processes}.name_or(device.process, "process unknown");
+}
+
 int weight_of_end(const RunFacts& facts) {
   return facts.mpi_abort.empty() ? facts.killed() : 2;
 }

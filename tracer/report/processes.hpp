@@ -45,6 +45,9 @@ Balance balance_of_processes(const std::vector<ProcessRow>& processes);
 /// The location's name, after its process' where there are several.
 std::string name_in_job(const Definitions& definitions, LocationRef location);
 
+/// A device's name, before that of the process that uses it where there are several.
+std::string name_in_job(const Report& report, const DeviceRow& device);
+
 /// How much the end of a process says of the others': one that was killed more than one that was not, the one that
 /// called MPI_Abort most.
 int weight_of_end(const RunFacts& facts);

@@ -151,6 +151,8 @@ class Replay final : public EventVisitor {
   std::uint64_t last() const { return last_; }
   /// Of the location's process and its devices: what its threads do is not followed beyond.
   std::uint64_t last_of(LocationRef ref) const { return last_of_[process_[ref]]; }
+  /// Of the location: in the order of processes.
+  std::uint32_t process_of(LocationRef ref) const { return process_[ref]; }
   /// A number that the location's process gave.
   OwnNumber in_process(LocationRef ref, std::uint64_t number) const { return {process_[ref], number}; }
   std::uint64_t events() const { return events_; }

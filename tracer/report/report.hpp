@@ -201,9 +201,10 @@ struct TransferTotals {
 
 struct DeviceRow {
   std::string name, provider;
+  std::uint32_t process = undefined_ref;  ///< that uses it: its location group
   std::uint64_t streams = 0, kernels = 0, kernel_ns = 0;
   std::uint64_t busy = 0, idle = 0, span = 0;  ///< idle: within the span from the first to the last operation
-  std::uint64_t overlap_host = 0;              ///< busy while a host thread worked
+  std::uint64_t overlap_host = 0;              ///< busy while a thread of its process worked
   std::uint64_t overlap_transfer = 0;          ///< a kernel ran while data were copied
   TransferTotals to_device, from_device;
   std::vector<KernelRow> kernels_by_name;

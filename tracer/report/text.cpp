@@ -254,26 +254,70 @@ Table locks(const Report& report) {
   return table;
 }
 
-void devices(const Report& report, const TextOptions& options, std::string& out) {
-  for (const DeviceRow& row : report.devices) {
-    out += heading(row.name + (row.provider.empty() ? std::string{} : " (recorded by " + row.provider + ")"),
-                   options.colour);
-    out += "  busy " + duration_text(row.busy) + ", idle " + percent_text(row.idle, row.span) + " of " +
-           duration_text(row.span) + "; " + percent_text(row.overlap_host, row.busy) + " of it while the host works, " +
-           percent_text(row.overlap_transfer, row.busy) + " kernels with copies\n";
-    for (const auto& [label, totals] :
-         {std::pair{"to device  ", &row.to_device}, std::pair{"from device", &row.from_device}}) {
-      if (totals->count == 0) continue;
-      out += std::string{"  "} + label + " " + format_count(totals->count) + " copies, " +
-             bytes_text(static_cast<double>(totals->bytes)) + " in " + duration_text(totals->ns) + ", " +
-             bytes_text(totals->bytes_per_second()) + "/s\n";
-    }
-    Table table{"", {{"kernel"}, {"count", true}, {"total", true}, {"mean", true}, {"longest", true}}};
-    for (const KernelRow& kernel : row.kernels_by_name)
-      table.add({kernel.name, format_count(kernel.count), duration_text(kernel.total),
-                 duration_text(mean(kernel.total, kernel.count)), duration_text(kernel.longest)});
-    out += table.text(options);
+void add_kernels(Table& table, const std::vector<KernelRow>& kernels) {
+  for (const KernelRow& kernel : kernels)
+    table.add({kernel.name, format_count(kernel.count), duration_text(kernel.total),
+               duration_text(mean(kernel.total, kernel.count)), duration_text(kernel.longest)});
+}
+const std::vector<Table::Column> kernel_columns{
+    {"kernel"}, {"count", true}, {"total", true}, {"mean", true}, {"longest", true}};
+
+void device(const Report& report, const DeviceRow& row, const TextOptions& options, std::string& out) {
+  out += heading(name_in_job(report, row) + (row.provider.empty() ? "" : " (recorded by " + row.provider + ")"),
+                 options.colour);
+  out += "  busy " + duration_text(row.busy) + ", idle " + percent_text(row.idle, row.span) + " of " +
+         duration_text(row.span) + "; " + percent_text(row.overlap_host, row.busy) + " of it while the host works, " +
+         percent_text(row.overlap_transfer, row.busy) + " kernels with copies\n";
+  for (const auto& [label, totals] :
+       {std::pair{"to device  ", &row.to_device}, std::pair{"from device", &row.from_device}}) {
+    if (totals->count == 0) continue;
+    out += std::string{"  "} + label + " " + format_count(totals->count) + " copies, " +
+           bytes_text(static_cast<double>(totals->bytes)) + " in " + duration_text(totals->ns) + ", " +
+           bytes_text(totals->bytes_per_second()) + "/s\n";
   }
+  Table table{"", kernel_columns};
+  add_kernels(table, row.kernels_by_name);
+  out += table.text(options);
+}
+
+/// A row each, and the kernels of all.
+void many_devices(const Report& report, const TextOptions& options, std::string& out) {
+  Table table{"Devices",
+              {{"device"},
+               {"busy", true},
+               {"idle", true},
+               {"with host", true},
+               {"kernels", true},
+               {"time", true},
+               {"to device", true},
+               {"from device", true}}};
+  std::map<std::string, KernelRow> by_name;
+  for (const DeviceRow& row : report.devices) {
+    table.add({name_in_job(report, row), duration_text(row.busy), percent_text(row.idle, row.span),
+               percent_text(row.overlap_host, row.busy), format_count(row.kernels), duration_text(row.kernel_ns),
+               bytes_text(static_cast<double>(row.to_device.bytes)),
+               bytes_text(static_cast<double>(row.from_device.bytes))});
+    for (const KernelRow& kernel : row.kernels_by_name) {
+      KernelRow& all = by_name[kernel.name];
+      all.name = kernel.name;
+      all.count += kernel.count;
+      all.total += kernel.total;
+      all.longest = std::max(all.longest, kernel.longest);
+    }
+  }
+  std::vector<KernelRow> kernels;
+  for (auto& [name, kernel] : by_name) kernels.push_back(std::move(kernel));
+  std::stable_sort(kernels.begin(), kernels.end(),
+                   [](const KernelRow& a, const KernelRow& b) { return a.total > b.total; });
+  Table of_all{"Kernels of all devices", kernel_columns};
+  add_kernels(of_all, kernels);
+  out += table.text(options) + of_all.text(options);
+}
+
+void devices(const Report& report, const TextOptions& options, std::string& out) {
+  constexpr std::size_t most_apart = 4;
+  if (report.devices.size() > most_apart) return many_devices(report, options, out);
+  for (const DeviceRow& row : report.devices) device(report, row, options, out);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/report/judge.hpp"
+#include "tracer/report/processes.hpp"
 
 namespace tracer::report {
 namespace {
@@ -130,6 +131,36 @@ void Judge::unused() {
   add(std::move(finding), "unused-threads", account_.at(Place::unused));
 }
 
+/// Of those where copies take longer than kernels, and of those that are idle: how many, and the worst.
+std::string Judge::of_devices() const {
+  const DeviceRow *copying = nullptr, *idling = nullptr;
+  const auto copies = [](const DeviceRow& row) { return row.to_device.ns + row.from_device.ns; };
+  std::size_t copy = 0, idle = 0;
+  for (const DeviceRow& row : report_.devices) {
+    if (copies(row) > row.kernel_ns && row.kernels > 0) {
+      ++copy;
+      if (copying == nullptr || copies(row) > copies(*copying)) copying = &row;
+    }
+    if (share(row.idle, row.span) > 0.3) {
+      ++idle;
+      if (idling == nullptr || share(row.idle, row.span) > share(idling->idle, idling->span)) idling = &row;
+    }
+  }
+  const auto and_others = [](std::size_t all) {
+    return all < 2 ? std::string{} : format(" The same of %zu other%s, less.", all - 1, all == 2 ? "" : "s");
+  };
+  std::string text;
+  if (copying != nullptr)
+    text += format(" %s spends %s in copies and %s in kernels.", name_in_job(report_, *copying).c_str(),
+                   time(copies(*copying)).c_str(), time(copying->kernel_ns).c_str()) +
+            and_others(copy);
+  if (idling != nullptr)
+    text += format(" %s is idle for %.0f %% of the time between its first and last operation.",
+                   name_in_job(report_, *idling).c_str(), share(idling->idle, idling->span) * 100) +
+            and_others(idle);
+  return text;
+}
+
 void Judge::devices() {
   RegionRef region = undefined_ref;
   std::uint64_t most = 0, when = 0;
@@ -142,15 +173,7 @@ void Judge::devices() {
   finding.advice =
       "target nowait with depend lets the host work meanwhile; target data keeps what several kernels use on the "
       "device.";
-  for (const DeviceRow& row : report_.devices) {
-    const std::uint64_t copies = row.to_device.ns + row.from_device.ns;
-    if (copies > row.kernel_ns && row.kernels > 0)
-      finding.text += format(" %s spends %s in copies and %s in kernels.", row.name.c_str(), time(copies).c_str(),
-                             time(row.kernel_ns).c_str());
-    if (share(row.idle, row.span) > 0.3)
-      finding.text += format(" %s is idle for %.0f %% of the time between its first and last operation.",
-                             row.name.c_str(), share(row.idle, row.span) * 100);
-  }
+  finding.text += of_devices();
   add(std::move(finding), "device-wait", account_.at(Place::device));
 }
 

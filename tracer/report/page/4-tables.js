@@ -2,6 +2,8 @@
 // The tables and their tabs.
 // ---- Tables.
 const link = (name) => `<a href="#" data-go="${escape(name)}">${escape(name)}</a>`;
+const processName = (group) => (report.processes.find((p) => p.process === group) || { name: '' }).name;
+const deviceName = (device) => report.processes.length > 1 ? `${device.name}, ${processName(device.process)}` : device.name;
 /** Columns: [title, cell(row) as HTML, number(row) to sort by or null]. */
 function table(title, rows, columns, more = 0) {  // more: rows that are not in the page
   const section = document.createElement('section');
@@ -176,9 +178,11 @@ const panels = {
       '<p class="muted">Left to right: what must come first. Solid: depend. Dotted: created by. Wheel zooms, dragging moves, a click shows the task in the timeline.</p><canvas id="graph" tabindex="0" role="img" aria-label="Task graph"></canvas>'));
     return parts;
   },
-  Locks: () => [table('', report.locks, [['lock', (r) => link(r.name) + ` <span class="muted">#${r.lock}${report.processes.length > 1 ? `, ${escape((report.processes.find((p) => p.process === r.process) || { name: '' }).name)}` : ''}</span>`], ['acquired', (r) => count(r.acquisitions), (r) => r.acquisitions], ['found taken', (r) => percent(r.contended, r.acquisitions), (r) => r.contended / (r.acquisitions || 1)],
+  Locks: () => [table('', report.locks, [['lock', (r) => link(r.name) + ` <span class="muted">#${r.lock}${report.processes.length > 1 ? `, ${escape(processName(r.process))}` : ''}</span>`], ['acquired', (r) => count(r.acquisitions), (r) => r.acquisitions], ['found taken', (r) => percent(r.contended, r.acquisitions), (r) => r.contended / (r.acquisitions || 1)],
     ['waited', (r) => time(r.wait_ns), (r) => r.wait_ns], ['longest wait', (r) => time(r.longest_wait_ns), (r) => r.longest_wait_ns], ['held', (r) => time(r.held_ns), (r) => r.held_ns]], report.other_locks.locks)],
-  Devices: () => report.devices.flatMap((d) => [html(`<h2>${escape(d.name)}</h2>` + (d.provider ? `<p class="muted">recorded by ${escape(d.provider)}</p>` : '')),
+  Devices: () => report.devices.length > 4 ? [table('', report.devices, [['device', (d) => escape(deviceName(d))], ['busy', (d) => time(d.busy_ns), (d) => d.busy_ns], ['idle', (d) => percent(d.idle_ns, d.span_ns), (d) => d.idle_ns / (d.span_ns || 1)],
+    ['while the host works', (d) => percent(d.overlap_host_ns, d.busy_ns), (d) => d.overlap_host], ['kernels', (d) => count(d.kernels), (d) => d.kernels], ['time in kernels', (d) => time(d.kernel_ns), (d) => d.kernel_ns],
+    ['to the device', (d) => bytesText(d.to_device.bytes), (d) => d.to_device.bytes], ['from the device', (d) => bytesText(d.from_device.bytes), (d) => d.from_device.bytes]])] : report.devices.flatMap((d) => [html(`<h2>${escape(deviceName(d))}</h2>` + (d.provider ? `<p class="muted">recorded by ${escape(d.provider)}</p>` : '')),
     cards([['busy', time(d.busy_ns)], ['idle', percent(d.idle_ns, d.span_ns)], ['while the host works', percent(d.overlap_host_ns, d.busy_ns)], ['kernels with copies', percent(d.overlap_transfer_ns, d.busy_ns)],
       ['to the device', `${bytesText(d.to_device.bytes)}, ${bytesText(d.to_device.bytes_per_second)}/s`], ['from the device', `${bytesText(d.from_device.bytes)}, ${bytesText(d.from_device.bytes_per_second)}/s`]]),
     table('', d.kernels_by_name, [['kernel', (r) => link(r.name)], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns], ['mean', (r) => time(r.mean_ns), (r) => r.mean_ns], ['longest', (r) => time(r.longest_ns), (r) => r.longest_ns]])]),

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What belongs to one process of a job is not taken for another's, in reports.
+#include "catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/report/trace_builder.hpp"
+#include "tracer/report/analyze.hpp"
+#include "tracer/report/write.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using Json = nlohmann::json;
+
+namespace {
+
+/// Two processes of one thread each; a device, of a stream, of the first.
+TraceBuilder two_processes() {
+  TraceBuilder trace{2, 1};
+  Definitions& definitions = trace.editable();
+  definitions.groups_of_locations.push_back({"Another process", LocationGroupKind::process, 1, undefined_ref, {}});
+  definitions.locations[1].group = 2;
+  return trace;
+}
+
+Json report_of(TraceBuilder& trace) {
+  return Json::parse(report::to_json(report::analyze(trace)));
+}
+
+}  // namespace
+
+TEST_CASE("a device is busy while its own process works or not, whatever other processes do") {
+  for (const LocationRef waits : {0, 1}) {
+    TraceBuilder trace = two_processes();
+    const RegionRef wait = trace.region("taskwait", RegionRole::task_wait),
+                    kernel = trace.region("target kernel", RegionRole::code);
+    for (const LocationRef thread : {0, 1}) trace.simple(thread, ms, EventType::program_begin, 0, 1);
+    trace.enter(waits, 2 * ms, wait);
+    trace.enter(2, 3 * ms, kernel);
+    trace.leave(2, 8 * ms, kernel);
+    trace.leave(waits, 9 * ms, wait);
+    for (const LocationRef thread : {0, 1}) trace.simple(thread, 10 * ms, EventType::program_end);
+    const Json report = report_of(trace);
+    const Json& device = report["devices"][0];
+    CHECK(device["process"] == 0);
+    CHECK(device["busy_ns"] == 5 * ms);
+    CHECK(device["overlap_host_ns"] == (waits == 0 ? 0 : 5 * ms));
+  }
+}
+
+TEST_CASE("locks that have the same number in two processes are two") {
+  TraceBuilder trace = two_processes();
+  const RegionRef region = trace.region("critical", RegionRole::critical);
+  for (const LocationRef thread : {0, 1}) {
+    trace.simple(thread, ms, EventType::program_begin, 0, 1);
+    trace.enter(thread, 2 * ms + thread * us, region);
+    trace.simple(thread, 3 * ms + thread * us, EventType::acquire_lock, 0, 0, 1);
+    trace.simple(thread, 5 * ms + thread * us, EventType::release_lock, 0, 0, 1);
+    trace.leave(thread, 5 * ms + thread * us, region);
+    trace.simple(thread, 6 * ms, EventType::program_end);
+  }
+  const Json report = report_of(trace);
+  REQUIRE(report["locks"].size() == 2);
+  CHECK(report["locks"][0]["process"] == 0);
+  CHECK(report["locks"][1]["process"] == 2);
+  for (const Json& lock : report["locks"]) {
+    CHECK(lock["acquisitions"] == 1);
+    CHECK(lock["contended"] == 0);
+    CHECK(lock["wait_ns"] == ms);
+    CHECK(lock["held_ns"] == 2 * ms);
+  }
+}
