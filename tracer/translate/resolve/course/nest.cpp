@@ -43,7 +43,7 @@ void Nest::pop() {
   parts.pop_back();
 }
 
-void Nest::replace(const TaskState& gone) noexcept {
+void Nest::replace(TaskState& gone) noexcept {
   TaskState* around = &base;
   for (Part& part : parts) {
     if (part.outer == &gone) {
@@ -52,6 +52,7 @@ void Nest::replace(const TaskState& gone) noexcept {
     }
     around = &part.task;
   }
+  gone.encountered = 0;
   if (current == &gone) current = around;
 }
 

@@ -83,7 +83,7 @@ class Nest {
   /// The innermost part has ended.
   void pop();
   /// A task is over: what it is around, or was current in it, has what is around it instead (wrong sequences).
-  void replace(const TaskState& gone) noexcept;
+  void replace(TaskState& gone) noexcept;
 
   std::deque<Part> parts;
   std::vector<OpenFork> forks;

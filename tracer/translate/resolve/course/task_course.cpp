@@ -125,7 +125,7 @@ void TaskCourse::finish_taskwait(TaskId task, Ticks time, Nanoseconds t) {
 }
 
 void TaskCourse::forget(TaskId id) {
-  const TaskState* const gone = live_.find(id);
+  TaskState* const gone = live_.find(id);
   if (!gone) return;
   nest_.replace(*gone);
   live_.erase(id);
