@@ -6,6 +6,7 @@
 
 #include "tests/report/trace_builder.hpp"
 #include "tracer/report/analyze.hpp"
+#include "tracer/report/what_if.hpp"
 #include "tracer/report/write.hpp"
 
 using namespace tracer;
@@ -69,4 +70,30 @@ TEST_CASE("locks that have the same number in two processes are two") {
     CHECK(lock["wait_ns"] == ms);
     CHECK(lock["held_ns"] == 2 * ms);
   }
+}
+
+TEST_CASE("a job takes by the model what its slowest process takes") {
+  TraceBuilder trace = two_processes();
+  Definitions& definitions = trace.editable();
+  const auto group = static_cast<std::uint32_t>(definitions.groups.size());
+  for (const std::uint32_t thread : {0, 1})
+    definitions.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {thread}});
+  definitions.comms = {{"Thread team 0", group, undefined_ref}, {"Thread team 1", group + 1, undefined_ref}};
+  const RegionRef parallel = trace.region("parallel", RegionRole::parallel);
+  for (const LocationRef thread : {0, 1}) {
+    const std::uint64_t end = (thread == 0 ? 12 : 22) * ms;
+    trace.simple(thread, ms, EventType::program_begin, 0, 1);
+    trace.simple(thread, 2 * ms, EventType::thread_fork, 0, 1);
+    trace.simple(thread, 2 * ms, EventType::team_begin, thread);
+    trace.enter(thread, 2 * ms, parallel);
+    trace.leave(thread, end, parallel);
+    trace.simple(thread, end, EventType::team_end, thread);
+    trace.simple(thread, end, EventType::thread_join);
+    trace.simple(thread, end + ms, EventType::program_end);
+  }
+  const report::WhatIf found = report::what_if(trace, {}, [](double) {});
+  CHECK(found.processes == 2);
+  CHECK(found.recorded == 22 * ms);
+  CHECK(found.serial == 2 * ms);
+  CHECK(found.baseline.wall == 22 * ms);
 }

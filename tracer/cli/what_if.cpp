@@ -48,9 +48,12 @@ int run(const Options& options) {
     if (!prediction.matched)
       throw Error{"nothing in the trace is called " +
                   (options.balanced.empty() ? options.without_lock : options.balanced) + "."};
-  std::printf("recorded   %10s  with %u threads, %s of it outside of parallel regions\n",
-              report::duration_text(result.recorded).c_str(), result.threads,
-              report::duration_text(result.serial).c_str());
+  const bool is_job = result.processes > 1;
+  const std::string processes =
+      is_job ? " in each of " + std::to_string(result.processes) + " processes" : std::string{};
+  std::printf("recorded   %10s  with %s%u threads%s, %s of it outside of parallel regions%s\n",
+              report::duration_text(result.recorded).c_str(), is_job ? "up to " : "", result.threads, processes.c_str(),
+              report::duration_text(result.serial).c_str(), is_job ? " in the process that ends last" : "");
   std::printf("replayed   %10s  the same by this model: %+.1f %%\n",
               report::duration_text(result.baseline.wall).c_str(), 100 * result.error());
   for (const report::Prediction& prediction : result.predictions)

@@ -38,7 +38,7 @@ WhatIf what_if(EventSource& source, const std::vector<Scenario>& scenarios,
   source.read(replay);
   replay.finish();
   WhatIf result;
-  if (replay.events() != 0) modeller.fill(result, replay.first(), replay.last());
+  modeller.fill(result);
   return result;
 }
 

@@ -26,10 +26,11 @@ struct Prediction {
 };
 
 struct WhatIf {
-  std::uint64_t recorded = 0;  ///< what the run took
-  std::uint64_t serial = 0;    ///< of it outside of parallel regions
-  std::uint32_t threads = 0;   ///< of the largest team
-  Prediction baseline;         ///< the model's time for what was recorded: its error is known
+  std::uint64_t recorded = 0;   ///< what the run took
+  std::uint64_t serial = 0;     ///< of it outside of parallel regions; of the process that ended last
+  std::uint32_t processes = 0;  ///< with events
+  std::uint32_t threads = 0;    ///< of the largest team
+  Prediction baseline;          ///< the model's time for what was recorded: its error is known
   std::vector<Prediction> predictions;
   double error() const {
     return recorded == 0 ? 0 : static_cast<double>(baseline.wall) / static_cast<double>(recorded) - 1;

@@ -8,7 +8,7 @@ namespace tracer::report {
 
 Modeller::Modeller(const Definitions& definitions, const Replay& replay, const std::vector<Scenario>& scenarios,
                    std::uint64_t task_overhead)
-    : definitions_{definitions}, replay_{replay}, task_overhead_{task_overhead}, in_regions_(scenarios.size() + 1) {
+    : definitions_{definitions}, replay_{replay}, task_overhead_{task_overhead} {
   states_.resize(definitions.locations.size());
   matched_.assign(scenarios.size() + 1, false);
   for (std::size_t i = 0; i < definitions.parameters.size(); ++i)
@@ -24,7 +24,18 @@ Modeller::Modeller(const Definitions& definitions, const Replay& replay, const s
   }
 }
 
+Modeller::Process& Modeller::process_of(LocationRef location) {
+  const std::uint32_t number = location < states_.size() ? replay_.process_of(location) : 0;
+  if (number >= processes_.size()) processes_.resize(number + 1);
+  Process& process = processes_[number];
+  if (process.in_regions.empty()) process.in_regions.resize(all_.size());
+  return process;
+}
+
 void Modeller::event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
+  Process& process = process_of(location);
+  process.first = std::min(process.first, event.time);
+  process.last = std::max(process.last, event.time);
   State& state = states_[location];
   const auto& stack = replay_.location(location).current->stack;
   if (event.type == EventType::parameter_string && event.ref == schedule_ && event.a < definitions_.strings.size() &&
@@ -188,7 +199,8 @@ void Modeller::team_ended(Team& team) {
   const auto found = teams_.find(&team);
   if (found == teams_.end()) return;
   const RegionModel& model = found->second->model;
-  recorded_in_regions_ += team.end - team.begin;
+  Process& process = process_of(team.master);
+  process.recorded_in_regions += team.end - team.begin;
   for (std::size_t s = 0; s < all_.size(); ++s) {
     Conditions conditions;
     conditions.threads = model.size == 1 && s == 0 ? 1 : all_[s].threads;
@@ -196,20 +208,37 @@ void Modeller::team_ended(Team& team) {
     conditions.without = locks_[s];
     conditions.task_overhead =
         all_[s].task_overhead >= 0 ? static_cast<std::uint64_t>(all_[s].task_overhead) : task_overhead_;
-    in_regions_[s] += simulate(model, conditions);
+    process.in_regions[s] += simulate(model, conditions);
   }
   teams_.erase(found);
 }
 
-void Modeller::fill(WhatIf& result, std::uint64_t first, std::uint64_t last) const {
-  result.recorded = last - std::min(first, last);
-  result.serial = result.recorded - std::min(result.recorded, recorded_in_regions_);
+/// Each process begins when it did: what it waits for in others is as recorded.
+std::uint64_t Modeller::wall(std::size_t scenario, std::uint64_t begin) const {
+  std::uint64_t end = begin;
+  for (const Process& process : processes_)
+    if (process.last != 0) end = std::max(end, process.first + process.serial() + process.in_regions[scenario]);
+  return end - begin;
+}
+
+void Modeller::fill(WhatIf& result) const {
+  std::uint64_t first = std::numeric_limits<std::uint64_t>::max(), last = 0;
+  const Process* latest = nullptr;
+  for (const Process& process : processes_) {
+    if (process.last == 0) continue;
+    ++result.processes;
+    first = std::min(first, process.first);
+    if (process.last > last) latest = &process, last = process.last;
+  }
+  if (latest == nullptr) return;
+  result.recorded = last - first;
+  result.serial = latest->serial();
   result.threads = largest_;
-  result.baseline.wall = result.serial + in_regions_[0];
+  result.baseline.wall = wall(0, first);
   for (std::size_t s = 1; s < all_.size(); ++s) {
     Prediction prediction;
     prediction.scenario = all_[s];
-    prediction.wall = result.serial + in_regions_[s];
+    prediction.wall = wall(s, first);
     prediction.matched = matched_[s] || (all_[s].balanced.empty() && all_[s].without_lock.empty());
     result.predictions.push_back(prediction);
   }

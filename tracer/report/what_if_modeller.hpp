@@ -26,7 +26,7 @@ class Modeller final : public Observer {
   void team_begun(LocationRef location, Team& team, Task& implicit) override;
   void team_left(LocationRef location, Team& team, Task&) override;
   void team_ended(Team& team) override;
-  void fill(WhatIf& result, std::uint64_t first, std::uint64_t last) const;
+  void fill(WhatIf& result) const;
 
  private:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -46,6 +46,16 @@ class Modeller final : public Observer {
     std::uint64_t held = 0, nested_from = 0;
   };
 
+  /// Processes go on beside each other: the job takes as long as the one that ends last.
+  struct Process {
+    std::uint64_t first = std::numeric_limits<std::uint64_t>::max(), last = 0;
+    std::uint64_t recorded_in_regions = 0;
+    std::vector<std::uint64_t> in_regions;  ///< of each scenario
+    std::uint64_t serial() const { return last - first - std::min(last - first, recorded_in_regions); }
+  };
+  Process& process_of(LocationRef location);
+  std::uint64_t wall(std::size_t scenario, std::uint64_t begin) const;
+
   /// Whether a region's name, or its file and line, is meant by `text`.
   bool names(std::size_t region, const std::string& text) const;
   void mark(RegionRef region);
@@ -60,11 +70,11 @@ class Modeller final : public Observer {
   std::vector<Scenario> all_;
   std::vector<std::vector<bool>> balanced_, locks_;
   std::vector<bool> matched_;
-  std::vector<std::uint64_t> in_regions_;
+  std::vector<Process> processes_;
   std::vector<State> states_;
   std::unordered_map<const Team*, std::shared_ptr<Known>> teams_;
   std::unordered_map<OwnNumber, std::uint32_t, OwnNumber::Hash> lock_numbers_;  ///< by process and number
-  std::uint64_t recorded_in_regions_ = 0, tasks_ = 0;
+  std::uint64_t tasks_ = 0;
   std::uint32_t largest_ = 0, schedule_ = undefined_ref;
 };
 
