@@ -144,8 +144,9 @@ TaskId TaskCourse::returned_to(TaskId next, Ticks time) {
   return next;
 }
 
-/// The task that is left, and is current now; nullptr: none that began here, or none that can be left.
-const TaskState* TaskCourse::left(TaskId prior, TaskId next, Nanoseconds t) {
+/// The task that is left, and `ends` or not, and is current now; nullptr: none that began here, or none that can be
+/// left.
+const TaskState* TaskCourse::left(TaskId prior, TaskId next, bool ends, Nanoseconds t) {
   const TaskState* const before = live_.find(prior);
   if (before && nest_.encounters_team(*before)) {
     view_.note(Repair::switch_from_task_with_open_team);
@@ -155,7 +156,7 @@ const TaskState* TaskCourse::left(TaskId prior, TaskId next, Nanoseconds t) {
     // From a task to itself: an untied task of a team of one goes on (libomp).
     if (prior != next) view_.note(Repair::switch_from_other_task);
     switch_to(prior, t);
-  } else if (!before && prior != nest_.current->id && names_.region(prior).construct != Construct::count_) {
+  } else if (!before && !ends && prior != nest_.current->id && names_.region(prior).construct != Construct::count_) {
     completed_.emplace_back(prior, nest_.current->id);
   }
   return before;
@@ -164,8 +165,8 @@ const TaskState* TaskCourse::left(TaskId prior, TaskId next, Nanoseconds t) {
 void TaskCourse::schedule(const Record& r, Nanoseconds t) {
   const TaskId prior = r.b, wanted = returned_to(r.c, r.time);
   if (r.sub == task_status::taskwait_complete) return finish_taskwait(prior, r.time, t);
-  const TaskState* const before = left(prior, wanted, t);
   const bool ends = task_status::ends_task(r.sub);
+  const TaskState* const before = left(prior, wanted, ends, t);
   if (before && ends) {
     complete_current(t);
   } else if (before && untied_.migrates(r.time, prior, false)) {

@@ -42,7 +42,7 @@ class TaskCourse {
  private:
   void finish_taskwait(TaskId task, Ticks time, Nanoseconds t);
   TaskId returned_to(TaskId next, Ticks time);
-  const TaskState* left(TaskId prior, TaskId next, Nanoseconds t);
+  const TaskState* left(TaskId prior, TaskId next, bool ends, Nanoseconds t);
   std::optional<TaskId> next_task(TaskId next, const Record& r, bool migrated_in);
   void switch_to(TaskId next, Nanoseconds t);
   void switch_to_implicit(Nanoseconds t);
@@ -58,8 +58,9 @@ class TaskCourse {
   CourseListener& listener_;
   const TaskNames& names_;
   UntiedTasks untied_;
-  LiveTasks<TaskState> live_;                         ///< started here and not complete
-  std::vector<std::pair<TaskId, TaskId>> completed_;  ///< said to be switched from, and what was current instead
+  LiveTasks<TaskState> live_;  ///< started here and not complete
+  std::vector<std::pair<TaskId, TaskId>>
+      completed_;  ///< said to be switched from but not to end, and what was current instead
   Ticks expiry_ = never;
 };
 
