@@ -195,13 +195,6 @@ std::span<const std::uint8_t> ColumnWriter::stored_in_best_form(std::size_t from
   return of_bytes;
 }
 
-std::uint32_t ColumnWriter::lasting_word(std::string_view text) {
-  Lasting& known = lasting_[reinterpret_cast<std::uintptr_t>(text.data()) / 8 % lasting_.size()];
-  const bool is_known = known.text.data() == text.data() && known.text.size() == text.size();
-  if (!is_known || text.data() == nullptr) known = {text, word(text)};
-  return known.number;
-}
-
 std::uint32_t ColumnWriter::word(std::string_view text) {
   // Few texts come again and again: events' names.
   std::uint32_t& lately =

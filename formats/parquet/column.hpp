@@ -65,7 +65,12 @@ class ColumnWriter {
   /// The number of `text` in the dictionary.
   std::uint32_t word(std::string_view text);
   /// The same, in less time, of a text that stays where it is and as it is as long as this.
-  std::uint32_t lasting_word(std::string_view text);
+  std::uint32_t lasting_word(std::string_view text) {
+    Lasting& known = lasting_[reinterpret_cast<std::uintptr_t>(text.data()) / 8 % lasting_.size()];
+    const bool is_known = known.text.data() == text.data() && known.text.size() == text.size();
+    if (!is_known || text.data() == nullptr) known = {text, word(text)};
+    return known.number;
+  }
 
   /// Bytes of the group's pages.
   std::size_t held() const noexcept { return pages_.size(); }

@@ -11,6 +11,8 @@
 namespace tracer::report {
 namespace {
 
+/// Of a task's open regions: so many come without further memory.
+constexpr std::size_t usual_depth = 4;
 constexpr std::uint64_t events_between_looks = (1 << 18) - 1;
 
 std::uint32_t find_attribute(const Definitions& definitions, std::string_view name) {
@@ -195,6 +197,7 @@ void Replay::do_enter(LocationRef ref, LocationState& location, const Event& eve
   Task& task = *location.current;
   Activity activity = region.activity;
   if (location.kind == LocationKind::accelerator_stream) activity = Activity::work;
+  if (task.stack.capacity() == 0) task.stack.reserve(usual_depth);
   Frame& frame = task.stack.emplace_back();
   frame.region = event.ref;
   frame.activity = activity;
