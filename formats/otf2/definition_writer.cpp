@@ -199,8 +199,9 @@ void DefinitionWriter::groups() {
   }
   for (OTF2_RmaWinRef i = 0; i < definitions_.windows.size(); ++i) {
     const auto& window = definitions_.windows[i];
-    check(OTF2_GlobalDefWriter_WriteRmaWin(writer_, i, string(window.name), numbering_.comm(window.comm),
-                                           OTF2_RMA_WIN_FLAG_NONE),
+    if (!window.used) continue;
+    check(OTF2_GlobalDefWriter_WriteRmaWin(writer_, numbering_.window(i), string(window.name),
+                                           numbering_.comm(window.comm), OTF2_RMA_WIN_FLAG_NONE),
           "RMA window");
   }
 }

@@ -51,16 +51,19 @@ Numbering::Numbering(const Definitions& definitions)
     : attributes_(number(definitions.attributes)),
       parameters_(number(definitions.parameters)),
       groups_(number(definitions.groups)),
-      comms_(number(definitions.comms)) {
-  constexpr std::uint8_t of_attributes = 1, of_groups = 5, of_comms = 6, of_parameters = 7;  // OTF2_MappingType
-  constexpr std::size_t most = 8 << 20;  // half of the largest chunk, into which they must go; else gaps do less harm
+      comms_(number(definitions.comms)),
+      windows_(number(definitions.windows)) {
+  constexpr std::uint8_t of_attributes = 1, of_groups = 4, of_comms = 6, of_parameters = 7,
+                         of_windows = 8;  // OTF2_MappingType
+  constexpr std::size_t most = 8 << 20;   // half of the largest chunk, into which they must go; else gaps do less harm
   if (has_gap(attributes_)) append(tables_, of_attributes, attributes_);
   if (has_gap(groups_)) append(tables_, of_groups, groups_);
   if (has_gap(comms_)) append(tables_, of_comms, comms_);
   if (has_gap(parameters_)) append(tables_, of_parameters, parameters_);
+  if (has_gap(windows_)) append(tables_, of_windows, windows_);
   if (tables_.size() <= most) return;
   tables_.clear();
-  for (References* references : {&attributes_, &parameters_, &groups_, &comms_})
+  for (References* references : {&attributes_, &parameters_, &groups_, &comms_, &windows_})
     std::iota(references->begin(), references->end(), 0U);
 }
 

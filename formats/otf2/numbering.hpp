@@ -18,12 +18,13 @@ class Numbering {
   std::uint32_t parameter(std::uint32_t index) const noexcept { return parameters_[index]; }
   std::uint32_t group(std::uint32_t index) const noexcept { return groups_[index]; }
   std::uint32_t comm(std::uint32_t index) const noexcept { return comms_[index]; }
+  std::uint32_t window(std::uint32_t index) const noexcept { return windows_[index]; }
   /// Records for local definition files; empty when each reference in events is its index.
   const std::vector<std::uint8_t>& mapping_tables() const noexcept { return tables_; }
 
  private:
   using References = std::vector<std::uint32_t>;  ///< by index; undefined_ref: not in the archive
-  References attributes_, parameters_, groups_, comms_;
+  References attributes_, parameters_, groups_, comms_, windows_;
   std::vector<std::uint8_t> tables_;
 };
 

@@ -145,6 +145,7 @@ struct Comm {
 struct RmaWindow {
   std::string name;
   CommRef comm = 0;
+  bool used = true;  ///< false: none of its members is of the part of the trace that is looked at
 };
 
 /// Of OTF2's I/O paradigms, which have no mapping between archives: the same in all of ours.

@@ -239,6 +239,8 @@ void write(const SampleTrace& trace, EventSink& sink) {
 void write_archive(const SampleTrace& trace, const std::filesystem::path& directory) {
   Otf2Options options;
   for (const auto& attribute : trace.definitions.attributes) options.attribute_types.push_back(attribute.type);
+  for (const auto& metric : trace.definitions.metrics)
+    options.metric_has_recorder.push_back(metric.recorder != undefined_ref);
   write(trace, *make_otf2_sink(directory, options));
 }
 

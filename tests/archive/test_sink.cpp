@@ -50,9 +50,21 @@ std::string complaints(const fs::path& anchor) {
   return result.status == 0 ? result.output : result.output + "status " + std::to_string(result.status);
 }
 
-/// The sample, before whose attributes, parameters, groups and communicators stands one that nothing uses.
-SampleTrace sample_with_unused() {
+/// The sample with more metrics, of which one is used.
+SampleTrace sample_with_metrics() {
   SampleTrace trace = make_sample();
+  std::vector<Metric>& metrics = trace.definitions.metrics;
+  metrics.resize(4, {"Counter", "", "#", undefined_ref, undefined_ref});
+  std::vector<Event>& events = trace.locations[0].events;
+  Event value = events.back();
+  value = {.time = value.time, .type = EventType::metric_uint, .attributes = 0, .sub = 0, .ref = 3, .a = 7, .b = 0};
+  events.insert(events.end() - 1, value);
+  return trace;
+}
+
+/// The same, before whose attributes, parameters, groups, communicators and windows stands one that nothing uses.
+SampleTrace sample_with_unused() {
+  SampleTrace trace = sample_with_metrics();
   Definitions& d = trace.definitions;
   d.attributes.insert(d.attributes.begin(), {"unused", "", ValueType::uint64, false});
   d.parameters.insert(d.parameters.begin(), {"unused", EventType::parameter_uint, false});
@@ -60,12 +72,15 @@ SampleTrace sample_with_unused() {
   d.comms.insert(d.comms.begin(), {"unused", 2, undefined_ref, false});
   for (std::size_t i = 1; i < d.comms.size(); ++i) ++d.comms[i].group;
   for (RmaWindow& window : d.windows) ++window.comm;
+  d.windows.insert(d.windows.begin(), {"unused", 0, false});
   for (LocationEvents& location : trace.locations) {
     for (EventAttribute& attribute : location.attributes) ++attribute.attribute;
     for (Event& event : location.events) {
       const bool has_comm = event.type >= EventType::team_begin && event.type <= EventType::task_complete;
       const bool has_parameter = event.type >= EventType::parameter_int && event.type <= EventType::parameter_string;
+      const bool has_window = event.type >= EventType::rma_get && event.type <= EventType::rma_op_complete_blocking;
       event.ref += has_comm || has_parameter ? 1 : 0;
+      event.sub = static_cast<std::uint16_t>(event.sub + (has_window ? 1 : 0));
     }
   }
   return trace;
@@ -132,7 +147,7 @@ TEST_CASE("what nothing uses is not in the archive and leaves no gap") {
   if (std::string{OTF2_PRINT}.empty() || !python_reads_otf2())
     SKIP_TEST("skipped: otf2-print or python3-otf2 is missing");
   const Scratch scratch;
-  write_archive(make_sample(), scratch / "without");
+  write_archive(sample_with_metrics(), scratch / "without");
   write_archive(sample_with_unused(), scratch / "out");
   CHECK(complaints(scratch / "out/traces.otf2") == "");
   CHECK(python_dump(scratch / "out/traces.otf2") == python_dump(scratch / "without/traces.otf2"));

@@ -9,27 +9,29 @@
 #include <span>
 
 #include "tracer/error.hpp"
+#include "tracer/report/processes.hpp"
 #include "tracer/report/sample_join.hpp"
 #include "tracer/report/units.hpp"
 
 namespace tracer::report {
 namespace {
 
-/// The last number in a name, as in "MPI Rank 3"; `otherwise` where there is none.
+/// The first number in a name, as in "MPI Rank 3" and "Process 4711 (heat3d)"; `otherwise` where there is none.
 std::uint64_t number_in(std::string_view name, std::uint64_t otherwise) {
-  const std::size_t last = name.find_last_of("0123456789");
-  if (last == name.npos) return otherwise;
-  std::size_t first = last;
-  while (first > 0 && name[first - 1] >= '0' && name[first - 1] <= '9') --first;
-  std::uint64_t value = otherwise;
-  std::from_chars(name.data() + first, name.data() + last + 1, value);
-  return value;
+  const std::size_t first = name.find_first_of("0123456789");
+  if (first != name.npos) std::from_chars(name.data() + first, name.data() + name.size(), otherwise);
+  return otherwise;
 }
 
-std::vector<bool> wanted_groups(const Definitions& definitions, const Part& part) {
+/// Of each process: by its number, or by its place in the archive's order where that has no other meaning.
+std::vector<bool> wanted_processes(const Definitions& definitions, const Part& part) {
   std::vector<bool> wanted;
-  for (const LocationGroup& group : definitions.groups_of_locations)
-    wanted.push_back(part.ranks.has(number_in(group.name, wanted.size())));
+  for (const LocationGroup& group : definitions.groups_of_locations) {
+    if (group.kind != LocationGroupKind::process) continue;
+    const bool has_rank = group.name.starts_with("MPI Rank");
+    wanted.push_back(part.ranks.has(number_in(group.name, wanted.size())) ||
+                     (!has_rank && part.ranks.has(wanted.size())));
+  }
   return wanted;
 }
 
@@ -70,12 +72,14 @@ std::uint64_t Part::end(const ClockProperties& clock) const {
 }
 
 std::vector<bool> Part::locations(const Definitions& definitions) const {
-  const std::vector<bool> groups = wanted_groups(definitions, *this);
+  const std::vector<bool> processes = wanted_processes(definitions, *this);
+  const std::vector<std::uint32_t> process_of = processes_of_locations(definitions);
   std::vector<bool> wanted;
   std::map<std::uint32_t, std::uint64_t> seen;  // of each process or device
   for (const Location& location : definitions.locations) {
-    const bool in_group = location.group < groups.size() ? groups[location.group] : ranks.all();
-    wanted.push_back(threads.has(seen[location.group]++) && in_group);
+    const std::uint32_t process = process_of[wanted.size()];
+    const bool in_process = process < processes.size() ? processes[process] : ranks.all();
+    wanted.push_back(threads.has(seen[location.group]++) && in_process);
   }
   return wanted;
 }

@@ -49,7 +49,8 @@ void cut_life(std::vector<Property>& properties, std::uint64_t from, std::uint64
   limit("TRACER::RUN::PROCESS_END_NS", false);
 }
 
-/// Teams have those members that are told of. MPI's ranks keep their numbers.
+/// Teams have those members that are told of, and windows to devices are those of the processes that are. MPI's ranks
+/// keep their numbers.
 void remove_members(Definitions& definitions) {
   for (Group& group : definitions.groups) {
     if (group.paradigm == Paradigm::mpi || group.kind != GroupKind::comm_group) continue;
@@ -61,6 +62,11 @@ void remove_members(Definitions& definitions) {
       const LocationRef location = index < list->members.size() ? list->members[index] : undefined_ref;
       return location >= definitions.locations.size() || !definitions.locations[location].used;
     });
+  }
+  for (RmaWindow& window : definitions.windows) {
+    if (window.comm >= definitions.comms.size()) continue;
+    const std::uint32_t group = definitions.comms[window.comm].group;
+    window.used = group >= definitions.groups.size() || !definitions.groups[group].members.empty();
   }
 }
 

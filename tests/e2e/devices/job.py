@@ -44,6 +44,11 @@ def main():
         devices = [len(json.loads(run(tracer, "report", "--json", archive))["devices"]) for archive in (one, two)]
         if devices[1] != 2 * devices[0]:
             raise SystemExit(f"FAILED: {devices} devices")
+        for rank in ("0", "1"):
+            cut = pathlib.Path(scratch) / ("only-" + rank)
+            number = json.loads(run(tracer, "report", "--json", two))["processes"][int(rank)]["name"].split()[1]
+            run(tracer, "export", "--format", "otf2", "--ranks", number, "-o", cut, two)
+            run(tracer, "check", cut)
         print(f"ok: {dict(of_two)} arrows, {devices[1]} devices")
 
 
