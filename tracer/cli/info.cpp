@@ -23,14 +23,15 @@
 #include "tracer/cli/probe.hpp"
 #include "tracer/cli/program.hpp"
 #include "tracer/cli/terminal.hpp"
+#include "tracer/report/processes.hpp"
 #include "tracer/report/run_facts.hpp"
+#include "tracer/virtual_location.hpp"
 
 #ifndef TRACER_VERSION
 #define TRACER_VERSION "unknown"
 #endif
 
 extern char** environ;
-#include "tracer/virtual_location.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -171,7 +172,38 @@ void leave_out_internals(Json& info) {
   for (const auto& [name, value] : info["properties"].items())
     is_internal(name) ? void(++left_out) : void(shown[name] = value);
   info["properties"] = std::move(shown);
+  constexpr std::size_t most_processes = 32;
+  if (info.contains("processes") && info["processes"].size() > most_processes) {
+    Json first = Json::object();
+    for (const auto& [name, value] : info["processes"].items())
+      if (first.size() < most_processes) first[name] = value;
+    const std::size_t more = info["processes"].size() - most_processes;
+    info["processes"] = std::move(first);
+    info["processes left out"] = std::to_string(more) + " (--all shows them)";
+  }
   if (left_out != 0) info["properties left out"] = std::to_string(left_out) + " of the tool's own (--all shows them)";
+}
+
+/// By name: how many threads and streams each has.
+Json about_processes(const Definitions& definitions) {
+  std::vector<const LocationGroup*> processes;
+  for (const LocationGroup& group : definitions.groups_of_locations)
+    if (group.kind == LocationGroupKind::process) processes.push_back(&group);
+  std::vector<std::uint64_t> threads(processes.size()), streams(processes.size());
+  const std::vector<std::uint32_t> process_of = report::processes_of_locations(definitions);
+  for (std::size_t i = 0; i < process_of.size(); ++i) {
+    const Location& location = definitions.locations[i];
+    if (process_of[i] >= processes.size() || is_virtual(location)) continue;
+    ++(location.kind == LocationKind::cpu_thread ? threads : streams)[process_of[i]];
+  }
+  const auto counted = [](std::uint64_t number, const char* what) {
+    return format_count(number) + " " + what + (number == 1 ? "" : "s");
+  };
+  Json all = Json::object();
+  for (std::size_t p = 0; p < processes.size(); ++p)
+    all[processes[p]->name] =
+        counted(threads[p], "thread") + (streams[p] == 0 ? "" : ", " + counted(streams[p], "device stream"));
+  return all;
 }
 
 Json about_trace(const std::string& given) {
@@ -190,6 +222,7 @@ Json about_trace(const std::string& given) {
   info["events"] = source->number_of_events();
   info["threads"] = threads;
   info["device streams"] = streams;
+  if (Json processes = about_processes(definitions); processes.size() > 1) info["processes"] = std::move(processes);
   info["regions"] = definitions.regions.size();
   info["properties"] = Json::object();
   for (const Property& property : definitions.properties) info["properties"][property.name] = property.value;

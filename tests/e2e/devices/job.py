@@ -44,6 +44,9 @@ def main():
         devices = [len(json.loads(run(tracer, "report", "--json", archive))["devices"]) for archive in (one, two)]
         if devices[1] != 2 * devices[0]:
             raise SystemExit(f"FAILED: {devices} devices")
+        said = run(tracer, "info", two)
+        if said.count(" 2 threads, 2 device streams") != 2:
+            raise SystemExit(f"FAILED: info does not say what processes there are: {said}")
         for rank in ("0", "1"):
             cut = pathlib.Path(scratch) / ("only-" + rank)
             number = json.loads(run(tracer, "report", "--json", two))["processes"][int(rank)]["name"].split()[1]
