@@ -204,10 +204,16 @@ void Tables::add_lock(std::uint64_t lock, const OpenLock& open, std::uint64_t re
 }
 
 void Tables::submit(LocationRef location, const Event& event, std::uint64_t host_op) {
-  if (is_stream_[location])
+  if (is_stream_[location]) {
     next_host_op_[location] = host_op;
-  else
-    submits_[replay_.in_process(location, host_op)] = {location, event.time};
+    return;
+  }
+  if (submits_.size() >= most_submits_)  // of some, as allocations, devices say nothing
+    most_submits_ =
+        std::max(most_submits_,
+                 report::forget_half(
+                     submits_, [](const Submit& submit) { return std::optional{submit.time}; }, [](const Submit&) {}));
+  submits_[replay_.in_process(location, host_op)] = {location, event.time};
 }
 
 void Tables::add_operation(LocationRef location, const char* kind, RegionRef region, std::uint64_t begin,
