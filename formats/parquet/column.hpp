@@ -115,8 +115,8 @@ class ColumnWriter {
   std::vector<std::int64_t> indices_;  ///< of the page, of texts
   std::string pages_;                  ///< headers and bodies of the group so far
   std::uint64_t raw_ = 0;              ///< their size uncompressed, with the headers
-  std::int64_t codec_ =
-      undecided;  ///< with widths_ chosen by the first page of a file's 1st, 2nd, 3rd, 5th, 9th ... group
+  /// Chosen with widths_ by the first page of a file's 1st, 2nd, 3rd, 5th, 9th ... group.
+  std::int64_t codec_ = undecided;
   std::uint64_t groups_ = 0;
   Limits limits_;
   std::deque<std::string> words_;

@@ -186,9 +186,7 @@ void leave_out_internals(Json& info) {
 
 /// By name: how many threads and streams each has.
 Json about_processes(const Definitions& definitions) {
-  std::vector<const LocationGroup*> processes;
-  for (const LocationGroup& group : definitions.groups_of_locations)
-    if (group.kind == LocationGroupKind::process) processes.push_back(&group);
+  const std::vector<std::uint32_t> processes = report::process_groups(definitions);
   std::vector<std::uint64_t> threads(processes.size()), streams(processes.size());
   const std::vector<std::uint32_t> process_of = report::processes_of_locations(definitions);
   for (std::size_t i = 0; i < process_of.size(); ++i) {
@@ -201,7 +199,7 @@ Json about_processes(const Definitions& definitions) {
   };
   Json all = Json::object();
   for (std::size_t p = 0; p < processes.size(); ++p)
-    all[processes[p]->name] =
+    all[definitions.groups_of_locations[processes[p]].name] =
         counted(threads[p], "thread") + (streams[p] == 0 ? "" : ", " + counted(streams[p], "device stream"));
   return all;
 }

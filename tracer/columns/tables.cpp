@@ -6,7 +6,6 @@
 #include <array>
 
 #include "tracer/event_names.hpp"
-#include "tracer/report/forget.hpp"
 #include "tracer/timeline.hpp"
 #include "tracer/virtual_location.hpp"
 
@@ -174,13 +173,10 @@ void Tables::message(const report::MpiMessage& message) {
 
 /// Of a lock that nobody has only the last release is of interest, and not for long.
 Tables::Lock& Tables::lock_of(OwnNumber lock) {
-  if (locks_.size() < most_locks_ || locks_.count(lock) != 0) return locks_[lock];
-  const auto last_use = [](const Lock& known) -> std::optional<std::uint64_t> {
+  return few_locks_.entry(locks_, lock, [](const Lock& known) -> std::optional<std::uint64_t> {
     if (known.open.held) return {};
     return known.released;
-  };
-  most_locks_ = std::max(most_locks_, report::forget_half(locks_, last_use, [](const Lock&) {}));
-  return locks_[lock];
+  });
 }
 
 void Tables::acquire(LocationRef location, const Event& event) {
@@ -208,12 +204,9 @@ void Tables::submit(LocationRef location, const Event& event, std::uint64_t host
     next_host_op_[location] = host_op;
     return;
   }
-  if (submits_.size() >= most_submits_)  // of some, as allocations, devices say nothing
-    most_submits_ =
-        std::max(most_submits_,
-                 report::forget_half(
-                     submits_, [](const Submit& submit) { return std::optional{submit.time}; }, [](const Submit&) {}));
-  submits_[replay_.in_process(location, host_op)] = {location, event.time};
+  // Of some, as allocations, devices say nothing.
+  few_submits_.entry(submits_, replay_.in_process(location, host_op),
+                     [](const Submit& submit) { return std::optional{submit.time}; }) = {location, event.time};
 }
 
 void Tables::add_operation(LocationRef location, const char* kind, RegionRef region, std::uint64_t begin,

@@ -10,6 +10,7 @@
 
 #include "tracer/columns/file_set.hpp"
 #include "tracer/columns/sample_tables.hpp"
+#include "tracer/report/forget.hpp"
 #include "tracer/report/mpi_messages.hpp"
 #include "tracer/report/phases.hpp"
 #include "tracer/report/replay.hpp"
@@ -83,7 +84,7 @@ class Tables final : public report::Observer, public report::MpiSink {
   std::unordered_map<OwnNumber, Submit, OwnNumber::Hash> submits_;  ///< by process and host_op_id
   std::unordered_map<OwnNumber, Copy, OwnNumber::Hash> copies_;     ///< by location and matching id
   std::unordered_map<OwnNumber, Lock, OwnNumber::Hash> locks_;      ///< by process and number
-  std::size_t most_locks_ = std::size_t{1} << 20, most_submits_ = std::size_t{1} << 20;
+  report::Bound few_locks_{std::size_t{1} << 20}, few_submits_{std::size_t{1} << 20};
   LocationRef now_location_ = 0;
   std::uint64_t now_ = 0;
   std::uint32_t host_op_id_ = undefined_ref, callsite_ = undefined_ref;

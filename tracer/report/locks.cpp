@@ -6,7 +6,7 @@
 #include <tuple>
 #include <unordered_set>
 
-#include "tracer/report/forget.hpp"
+#include "tracer/report/processes.hpp"
 
 namespace tracer::report {
 namespace {
@@ -39,20 +39,18 @@ std::vector<Locks::Entries::const_iterator> Locks::by_wait() const {
 
 /// What nobody has or waited for long is only summed up; one of them that is taken again counts as another.
 Locks::Entry& Locks::entry_of(OwnNumber lock) {
-  if (locks_.size() < most_kept_ || locks_.count(lock) != 0) return locks_[lock];
-  const std::uint64_t long_wait = by_wait().back()->second.totals.wait;
-  const std::size_t enough = forget_half(
-      locks_,
+  std::optional<std::uint64_t> long_wait;
+  return bound_.entry(
+      locks_, lock,
       [&](const Entry& entry) -> std::optional<std::uint64_t> {
-        if (entry.acquired != 0 || entry.totals.wait >= long_wait) return {};
+        if (!long_wait) long_wait = by_wait().back()->second.totals.wait;
+        if (entry.acquired != 0 || entry.totals.wait >= *long_wait) return {};
         return entry.released;
       },
       [&](const Entry& entry) {
         ++forgotten_;
         add(of_forgotten_, entry.totals);
       });
-  most_kept_ = std::max(most_kept_, enough);
-  return locks_[lock];
 }
 
 void Locks::event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
@@ -84,9 +82,7 @@ void Locks::fill(Report& report) const {
   std::uint64_t rest = forgotten_ + locks_.size();
   LockTotals of_rest = of_forgotten_;
   std::unordered_set<OwnNumber, OwnNumber::Hash> shown;
-  std::vector<std::uint32_t> processes;
-  for (std::uint32_t group = 0; group < definitions_.groups_of_locations.size(); ++group)
-    if (definitions_.groups_of_locations[group].kind == LocationGroupKind::process) processes.push_back(group);
+  const std::vector<std::uint32_t> processes = process_groups(definitions_);
   for (const auto& lock : by_wait()) {
     LockRow row;
     static_cast<LockTotals&>(row) = lock->second.totals;

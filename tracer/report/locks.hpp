@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracer/report/forget.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/report/report.hpp"
 
@@ -31,8 +32,8 @@ class Locks final : public Observer {
 
   const Definitions& definitions_;
   const Replay& replay_;
-  Entries locks_;  ///< by process and number; few wherever a program has many that it takes once
-  std::size_t most_kept_ = std::size_t{1} << 19;  ///< programs may have a lock for each element of their data
+  Entries locks_;                      ///< by process and number; few wherever a program has many that it takes once
+  Bound bound_{std::size_t{1} << 19};  ///< programs may have a lock for each element of their data
   std::uint64_t forgotten_ = 0;
   LockTotals of_forgotten_;
 };

@@ -26,11 +26,10 @@ std::uint64_t number_in(std::string_view name, std::uint64_t otherwise) {
 /// Of each process: by its number, or by its place in the archive's order where that has no other meaning.
 std::vector<bool> wanted_processes(const Definitions& definitions, const Part& part) {
   std::vector<bool> wanted;
-  for (const LocationGroup& group : definitions.groups_of_locations) {
-    if (group.kind != LocationGroupKind::process) continue;
-    const bool has_rank = group.name.starts_with("MPI Rank");
-    wanted.push_back(part.ranks.has(number_in(group.name, wanted.size())) ||
-                     (!has_rank && part.ranks.has(wanted.size())));
+  for (const std::uint32_t process : process_groups(definitions)) {
+    const std::string& name = definitions.groups_of_locations[process].name;
+    const bool has_rank = name.starts_with("MPI Rank");
+    wanted.push_back(part.ranks.has(number_in(name, wanted.size())) || (!has_rank && part.ranks.has(wanted.size())));
   }
   return wanted;
 }

@@ -23,12 +23,18 @@ double processors_of(const std::vector<const RunFacts*>& of_host) {
 
 }  // namespace
 
+std::vector<std::uint32_t> process_groups(const Definitions& definitions) {
+  std::vector<std::uint32_t> processes;
+  for (std::uint32_t group = 0; group < definitions.groups_of_locations.size(); ++group)
+    if (definitions.groups_of_locations[group].kind == LocationGroupKind::process) processes.push_back(group);
+  return processes;
+}
+
 std::vector<std::uint32_t> processes_of_locations(const Definitions& definitions) {
   const auto& groups = definitions.groups_of_locations;
   std::vector<std::uint32_t> number(groups.size(), 0);
   std::uint32_t processes = 0;
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    if (groups[i].kind == LocationGroupKind::process) number[i] = processes++;
+  for (const std::uint32_t group : process_groups(definitions)) number[group] = processes++;
   std::vector<std::uint32_t> of;
   for (const Location& location : definitions.locations) {
     std::uint32_t group = location.group;

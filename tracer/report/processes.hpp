@@ -35,6 +35,9 @@ class ProcessesByGroup {
   std::unordered_map<std::uint32_t, const ProcessRow*> rows_;
 };
 
+/// The location groups that are processes, in the archive's order.
+std::vector<std::uint32_t> process_groups(const Definitions& definitions);
+
 /// The process that each location belongs to, in the order of the archive's processes: devices are of the one that made
 /// them. With a single process everything is.
 std::vector<std::uint32_t> processes_of_locations(const Definitions& definitions);

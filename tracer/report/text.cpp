@@ -254,13 +254,13 @@ Table locks(const Report& report) {
   return table;
 }
 
-void add_kernels(Table& table, const std::vector<KernelRow>& kernels) {
+Table kernels_table(std::string title, const std::vector<KernelRow>& kernels) {
+  Table table{std::move(title), {{"kernel"}, {"count", true}, {"total", true}, {"mean", true}, {"longest", true}}};
   for (const KernelRow& kernel : kernels)
     table.add({kernel.name, format_count(kernel.count), duration_text(kernel.total),
                duration_text(mean(kernel.total, kernel.count)), duration_text(kernel.longest)});
+  return table;
 }
-const std::vector<Table::Column> kernel_columns{
-    {"kernel"}, {"count", true}, {"total", true}, {"mean", true}, {"longest", true}};
 
 void device(const Report& report, const DeviceRow& row, const TextOptions& options, std::string& out) {
   out += heading(name_in_job(report, row) + (row.provider.empty() ? "" : " (recorded by " + row.provider + ")"),
@@ -275,9 +275,7 @@ void device(const Report& report, const DeviceRow& row, const TextOptions& optio
            bytes_text(static_cast<double>(totals->bytes)) + " in " + duration_text(totals->ns) + ", " +
            bytes_text(totals->bytes_per_second()) + "/s\n";
   }
-  Table table{"", kernel_columns};
-  add_kernels(table, row.kernels_by_name);
-  out += table.text(options);
+  out += kernels_table("", row.kernels_by_name).text(options);
 }
 
 /// A row each, and the kernels of all.
@@ -309,9 +307,7 @@ void many_devices(const Report& report, const TextOptions& options, std::string&
   for (auto& [name, kernel] : by_name) kernels.push_back(std::move(kernel));
   std::stable_sort(kernels.begin(), kernels.end(),
                    [](const KernelRow& a, const KernelRow& b) { return a.total > b.total; });
-  Table of_all{"Kernels of all devices", kernel_columns};
-  add_kernels(of_all, kernels);
-  out += table.text(options) + of_all.text(options);
+  out += table.text(options) + kernels_table("Kernels of all devices", kernels).text(options);
 }
 
 void devices(const Report& report, const TextOptions& options, std::string& out) {

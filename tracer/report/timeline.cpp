@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "tracer/report/forget.hpp"
 #include "tracer/report/processes.hpp"
 
 namespace tracer::report {
@@ -64,12 +63,9 @@ void Timeline::device_operation(LocationRef location, std::uint64_t id, std::uin
                                 bool upcoming) {
   if (id == 0) return;
   if (definitions_.locations[location].kind == LocationKind::cpu_thread) {
-    if (submits_.size() >= most_submits_)  // of some, as allocations, devices say nothing
-      most_submits_ = std::max(
-          most_submits_,
-          forget_half(
-              submits_, [](const Submit& known) { return std::optional{known.from.time}; }, [](const Submit&) {}));
-    Submit& submit = submits_[{process_[location], id}];  // told once or twice: by an attribute, by a parameter
+    // Of some, as allocations, devices say nothing. Others are told twice: by an attribute, by a parameter.
+    Submit& submit = few_submits_.entry(submits_, {process_[location], id},
+                                        [](const Submit& known) { return std::optional{known.from.time}; });
     submit.from = {location, time};
     if (upcoming) flow_[location] = submit.flow = next_flow_++;
     return;

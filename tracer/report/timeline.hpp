@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracer/report/forget.hpp"
 #include "tracer/report/mpi_messages.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/timeline.hpp"
@@ -63,7 +64,7 @@ class Timeline final : public Observer {
   std::vector<bool> creates_task_;                                 ///< by region
   std::vector<std::uint64_t> flow_;                                ///< of each location's next slice
   std::uint64_t next_task_ = 1, next_flow_ = 1;
-  std::size_t most_submits_ = std::size_t{1} << 20;
+  Bound few_submits_{std::size_t{1} << 20};
   std::uint32_t host_op_id_ = undefined_ref, callsite_ = undefined_ref;
 };
 
