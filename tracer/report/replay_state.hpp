@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a replay knows at a moment: frames, tasks, teams, and what each location is in.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tracer/definitions.hpp"
+#include "tracer/report/regions.hpp"
+#include "tracer/report/trail.hpp"
+
+namespace tracer::report {
+
+/// The longest chain of work that led somewhere: its time, and how many explicit tasks are on it.
+struct Path {
+  std::uint64_t ns = 0, tasks = 0;
+  Trail trail;  ///< null where none is kept
+};
+inline const Path& longer(const Path& a, const Path& b) {
+  return b.ns > a.ns || (b.ns == a.ns && b.tasks > a.tasks) ? b : a;
+}
+
+struct Frame {
+  RegionRef region = 0;
+  Activity activity = Activity::work;  ///< of the moment: a lock's frame turns to work once it is acquired
+  std::uint64_t enter = 0;
+  std::uint64_t exclusive = 0;  ///< ns in this region itself, while its task was running
+  std::uint64_t active = 0;     ///< exclusive and that of the frames inside
+  std::uint64_t waiting = 0;    ///< of exclusive: while the activity was one of waiting
+  std::uint64_t number = 0;     ///< of its Enter, from 1 in order of time
+  LocationRef location = 0;     ///< where that was
+};
+
+struct Team;
+
+/// An explicit task, an implicit task, or what a location does outside of teams.
+struct Task {
+  std::uint64_t id = 0;      ///< TASK_ID, 0 unknown
+  std::uint64_t number = 0;  ///< of an explicit task, from 1 in order of creation
+  bool is_explicit = false, started = false, completed = false;
+  LocationRef location = 0;                ///< where it ran last; where it was created until then
+  LocationRef created_on = undefined_ref;  ///< undefined_ref: nothing told of that
+  RegionRef region = undefined_ref;
+  std::uint64_t created = 0, first_start = 0, active = 0, create_ns = 0;
+  std::vector<Frame> stack;
+  std::shared_ptr<Task> parent;  ///< what created it; of a complete task what is left of those above
+  Team* team = nullptr;
+  std::uint64_t team_number = 0;  ///< of the team, which may be gone; 0 none
+  // For the critical path (graph.cpp):
+  Path path, descendants, children;
+  Path chain;  ///< of tasks that depend on each other, itself included once it is complete
+  std::vector<std::shared_ptr<Task>> after;  ///< predecessors by depend, until the first start
+  std::uint64_t barriers = 0;                ///< of an implicit task: how many it has entered
+
+  Task() = default;
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+  ~Task();
+  /// The nearest of those that it was created in which is not complete; null: there is none.
+  Task* open_ancestor();
+  /// Complete tasks above it are of no use: where each task makes the next and ends, memory would grow with them.
+  void forget_complete_ancestors();
+};
+
+/// One execution of a parallel region.
+struct Team {
+  CommRef comm = undefined_ref;
+  std::uint64_t number = 0;  ///< from 1 in order of begin
+  RegionRef region = undefined_ref;
+  LocationRef master = 0;
+  std::uint64_t begin = 0, end = 0;
+  std::uint32_t size = 0, begun = 0, ended = 0;
+  bool joined = false;
+  std::shared_ptr<Task> encountering;
+  struct Member {
+    LocationRef location = 0;
+    std::uint64_t ns[static_cast<std::size_t>(Activity::count_)] = {};
+  };
+  std::vector<Member> members;
+  Path final_path;
+  /// Of a barrier: the longest path into it, and how many members have left it.
+  struct Barrier {
+    Path longest;
+    std::uint32_t left = 0;
+  };
+  std::vector<Barrier> barriers;    ///< the n-th is at n - barriers_gone
+  std::uint64_t barriers_gone = 0;  ///< those that all members have left are forgotten
+  std::size_t barriers_passed = 0;  ///< at the beginning of `barriers`: all members have left them
+};
+
+/// A location's membership in a team, innermost last.
+struct Membership {
+  std::shared_ptr<Team> team;
+  std::shared_ptr<Task> implicit;
+  std::size_t member = 0;
+};
+
+struct LocationState {
+  LocationKind kind = LocationKind::cpu_thread;
+  bool begun = false;    ///< has had an event
+  bool initial = false;  ///< between ProgramBegin and ProgramEnd
+  std::uint64_t last = 0;
+  std::shared_ptr<Task> root, current;
+  std::vector<Membership> contexts;
+  std::vector<std::pair<std::uint64_t, std::shared_ptr<Task>>> forks;  ///< open: time and encountering task
+  Activity activity() const;
+};
+
+}  // namespace tracer::report
