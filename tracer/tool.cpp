@@ -155,8 +155,8 @@ void end_job() {
     options.conversion.within_limits = true;
     MergeResult result = merge_job(run->at(), options);
     result.archive = run->directory().path / "traces.otf2";
-    for (const std::string& line : result.left_out) log_warning(line);
-    for (const std::string& line : result.notes) log_warning(line);
+    for (const auto* lines : {&result.left_out, &result.notes})
+      for (const std::string& line : *lines) log_warning(with_path(line, run->at(), run->directory().path));
     log_summary(summary_of(result));
     run->clean_up(launcher.named);
   } catch (const std::exception& error) {

@@ -79,9 +79,15 @@ std::string runtime_to_preload(const Program& program, const Options& options) {
   if (!program.has_gcc_runtime || program.has_llvm_runtime) {
     if (!program.has_llvm_runtime && !program.contains_llvm_runtime && program.kind == ProgramKind::dynamic_elf &&
         asked.empty() && !uses_mpi(program)) {
-      print_note(program.path.string() + " is linked with no OpenMP runtime: unless it loads one later" +
-                 (options.annotations == "none" ? "" : ", or names its phases by NVTX, ITT, Kokkos or ROCTx,") +
-                 " there will be no trace.");
+      const std::string name = program.path.filename().string();
+      print_note(
+          is_launcher(program)
+              ? "what " + name + " starts on this host is traced. For ranks on others write: " + name +
+                    " ... tracer run -- program"
+              : program.path.string() + " is linked with no OpenMP runtime: unless it loads one later, or starts " +
+                    "programs with OpenMP or MPI," +
+                    (options.annotations == "none" ? "" : " or names its phases by NVTX, ITT, Kokkos or ROCTx,") +
+                    " there will be no trace.");
     }
     return asked;
   }
@@ -183,6 +189,8 @@ bool make_one(const Options& options, const Launch& launch, std::size_t own) {
     merging.conversion = conversion_settings(options.settings);
     MergeResult result = merge_job(launch.at, merging);
     result.archive = launch.place / "traces.otf2";
+    for (auto* lines : {&result.notes, &result.left_out})
+      for (std::string& line : *lines) line = with_path(std::move(line), launch.at, launch.place);
     say_merged(result, options.quiet || (own == 1 && parts.size() == 1));
     return result.left_out.empty();
   } catch (const Error& error) {

@@ -33,6 +33,7 @@ struct Part {
   otf2::PartSummary summary;
   otf2::PartOfMpi mpi;
   long rank = -1;
+  bool is_another_to_launcher = false;  ///< the launcher numbered it, but MPI takes it for started alone
   std::string host, process_id, parent_id, program, ending, mpi_abort;
   ClockOfPart clock;
 };
@@ -53,7 +54,7 @@ bool is_of_process(const std::string& name) {
   for (const char* prefix : {"TRACER::RUN::", "TRACER::PROCESS::"})
     if (name.starts_with(prefix)) return true;
   for (const char* whole : {"TRACER::ENDING", "TRACER::EVENTS_LOST", "TRACER::HOST", "TRACER::PROCESS_ID",
-                            "TRACER::PARENT_PROCESS_ID", "TRACER::CLOCK::LINE"})
+                            "TRACER::PARENT_PROCESS_ID", "TRACER::CLOCK::LINE", "TRACER::MPI::WORLD_RANK"})
     if (name == whole) return true;
   return name.starts_with("TRACER::JOB::");
 }
@@ -71,14 +72,18 @@ Part read(const fs::path& directory) {
   const auto& all = part.summary.properties;
   part.mpi = otf2::read_part_of_mpi(all, fact(all, "JOB::LAUNCHER"));
   if (!part.mpi.empty()) part.rank = static_cast<long>(part.mpi.rank);
-  if (const auto rank = parse_number(fact(all, "JOB::RANK")); part.mpi.empty() && rank)
-    part.rank = static_cast<long>(*rank);
+  if (const auto rank = parse_number(fact(all, "JOB::RANK"))) {
+    if (part.mpi.empty()) part.rank = static_cast<long>(*rank);
+    part.is_another_to_launcher = part.mpi.size == 1 && *rank != 0;
+  }
   part.host = property(all, "TRACER::HOST");
   part.process_id = property(all, "TRACER::PROCESS_ID");
   part.parent_id = property(all, "TRACER::PARENT_PROCESS_ID");
   part.program = property(all, "TRACER::PROGRAM");
   part.ending = property(all, "TRACER::ENDING");
   part.mpi_abort = fact(all, "MPI_ABORT");
+  // What is alone in its MPI_COMM_WORLD shares it with none, whatever the launcher.
+  if (part.mpi.size == 1) part.mpi.world += '\n' + part.host + '\n' + part.process_id;
   part.clock = clock_of_part(all, part.summary.clock);
   if (!part.mpi.empty() && part.summary.processes == 1) {
     part.clock.world = part.mpi.world;
@@ -186,28 +191,49 @@ std::vector<Part> share(std::vector<Part> parts, unsigned part, unsigned of) {
           std::make_move_iterator(parts.begin() + static_cast<std::ptrdiff_t>(end))};
 }
 
+/// Each process that a launcher of another MPI has started takes itself for one that was started alone.
+void say_strange_launcher(const std::vector<Part>& parts, MergeResult& result) {
+  const auto others = std::count_if(parts.begin(), parts.end(), [](const Part& p) { return p.is_another_to_launcher; });
+  if (others == 0) return;
+  result.notes.push_back(std::to_string(others + 1) +
+                         " processes of one job are each rank 0 of 1: is its launcher (mpirun) that of the MPI the "
+                         "program is linked with?");
+}
+
 void say_missing_ranks(const std::vector<Part>& parts, MergeResult& result) {
-  std::map<std::string, std::pair<std::uint32_t, std::set<long>>> worlds;
+  struct World {
+    std::uint32_t size = 0;
+    std::set<long> ranks;
+    std::uint64_t twice = 0;
+    const Part* first = nullptr;  // of those that are there twice
+  };
+  std::map<std::string, World> worlds;
   for (const Part& part : parts) {
     if (part.mpi.empty()) continue;
-    auto& [size, ranks] = worlds[part.mpi.world];
-    size = part.mpi.size;
-    bool is_new = true;
-    for (std::uint32_t p = 0; p < part.summary.processes; ++p)
-      is_new = ranks.insert(part.rank + static_cast<long>(p)).second && is_new;
-    if (!is_new)
-      result.notes.push_back("rank " + std::to_string(part.rank) + " is there twice: " + part.directory.string());
+    World& world = worlds[part.mpi.world];
+    world.size = part.mpi.size;
+    for (std::uint32_t p = 0; p < part.summary.processes; ++p) {
+      if (world.ranks.insert(part.rank + static_cast<long>(p)).second) continue;
+      ++world.twice;
+      if (world.first == nullptr) world.first = &part;
+    }
   }
-  for (const auto& [world, all] : worlds) {
+  for (const auto& [name, world] : worlds) {
+    if (world.twice == 0) continue;
+    result.notes.push_back(std::to_string(world.twice) + (world.twice == 1 ? " rank is" : " ranks are") +
+                           " there twice, the first of them rank " + std::to_string(world.first->rank) + ": " +
+                           world.first->directory.string());
+  }
+  for (const auto& [name, world] : worlds) {
     std::string missing;
     std::size_t count = 0;
-    for (std::uint32_t rank = 0; rank < all.first; ++rank) {
-      if (all.second.contains(static_cast<long>(rank))) continue;
+    for (std::uint32_t rank = 0; rank < world.size; ++rank) {
+      if (world.ranks.contains(static_cast<long>(rank))) continue;
       if (++count <= 10) missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
     }
     result.ranks_missing += count;
     if (count != 0)
-      result.notes.push_back("of " + std::to_string(all.first) + " ranks " + std::to_string(count) +
+      result.notes.push_back("of " + std::to_string(world.size) + " ranks " + std::to_string(count) +
                              " left no trace (" + missing + (count > 10 ? ", ..." : "") +
                              "); merge again when it has come");
   }
@@ -276,7 +302,10 @@ MergeResult merge_parts(std::vector<Part> parts, const fs::path& directory, cons
     }
     joined.push_back(std::move(one));
   }
-  if (options.of == 0) say_missing_ranks(parts, result);
+  if (options.of == 0) {
+    say_strange_launcher(parts, result);
+    say_missing_ranks(parts, result);
+  }
   otf2::JoinOptions whole;
   whole.clock = common.clock;
   whole.event_chunk = parts.front().summary.event_chunk;

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Launchers below one `tracer run`, alone or in a script: what their ranks say to MPI is recorded; the ranks of two jobs are not taken for each
+other's; a launcher of another MPI than the program's is told of, and each of its processes has its calls. Usage: below.py --tool libtracer.so --tracer tracer"""
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "support"))
+from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
+from traced import clean, run  # noqa: E402
+
+STRANGE = "processes of one job are each rank 0 of 1"
+
+
+def recorded(options, job, command):
+    """What `tracer run` says, and what is told of MPI: each rank's number and calls by function; pairs of ranks with their messages."""
+    done = run([options.tracer, "run", "-o", str(job), "--", *command], environment(TRACER_LIBRARY=options.tool))
+    if done.returncode != 0:
+        raise SystemExit(f"FAILED: {command} ends with {done.returncode}: {done.stdout[-500:]}{done.stderr[-1500:]}")
+    checked = run([options.tracer, "check", str(job)], clean())
+    if checked.returncode != 0:
+        raise SystemExit(f"FAILED: {command}: {checked.stdout[-1500:]}{checked.stderr[-500:]}")
+    mpi = json.loads(run([options.tracer, "report", "--json", str(job)], clean()).stdout).get("mpi", {})
+    ranks = [{one["function"]: one["count"] for one in rank["calls"]} for rank in mpi.get("by_rank", [])]
+    return done.stderr, ranks, mpi.get("matched"), mpi.get("unmatched")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for option in ("tool", "tracer"):
+        parser.add_argument(f"--{option}", required=True)
+    options = parser.parse_args()
+    families, faults = installed(), []
+
+    def expect(what, found, wanted):
+        if found != wanted:
+            faults.append(f"{what}: {found}, not {wanted}")
+
+    with tempfile.TemporaryDirectory() as scratch:
+        directory = pathlib.Path(scratch)
+        programs = {family: compiled(family, HERE / "below.c", directory / family) for family in families}
+        for family, program in programs.items():
+            said, ranks, *messages = recorded(options, directory / f"job-{family}", [*launch(family, 3), program])
+            expect(f"{family}: sends and receives of ranks", [(r.get("MPI_Sendrecv"), r.get("MPI_Finalize")) for r in ranks], [(4, 1)] * 3)
+            expect(f"{family}: messages with both ends and with one", messages, [12, 0])
+            expect(f"{family}: the strange launcher is named", STRANGE in said, False)
+        script = "; ".join(" ".join([*launch(family, 2), program]) for family, program in programs.items())
+        _, ranks, *messages = recorded(options, directory / "script", ["sh", "-c", script])
+        expect("a script: sends and receives of ranks", [r.get("MPI_Sendrecv") for r in ranks], [4] * 2 * len(families))
+        expect("a script: messages", messages, [8 * len(families), 0])
+        for family in families if len(families) == 2 else []:
+            other = programs[next(f for f in families if f != family)]
+            said, ranks, *messages = recorded(options, directory / f"other-{family}", [*launch(family, 2), other])
+            expect(f"below the other's {family}: it is said", f"2 {STRANGE}" in said, True)
+            expect(f"below the other's {family}: sends and receives", [r.get("MPI_Sendrecv") for r in ranks], [4, 4])
+            expect(f"below the other's {family}: messages", messages, [8, 0])
+    print("\n".join(faults) or f"ok: {', '.join(families)}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
