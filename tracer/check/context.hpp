@@ -63,6 +63,13 @@ class CheckContext {
   const otf2::Trace& trace() const { return trace_; }
   /// It was cut out of a longer trace: what lies across its ends is not all there.
   bool is_part() const { return trace_.info().property("TRACER::PART") != nullptr; }
+  /// A filter has left regions out, whose teams, tasks and device operations are still there (docs/filters.md).
+  bool is_filtered() const { return trace_.info().property("TRACER::FILTER") != nullptr; }
+  /// What is in it is that of phases: of what a team did together some members' parts may lie before them.
+  bool is_of_phases() const {
+    const auto* filter = trace_.info().property("TRACER::FILTER");
+    return filter != nullptr && (filter->starts_with("PHASE ") || filter->find("; PHASE ") != filter->npos);
+  }
   /// How much the archive's property says that was lost; nullptr: nothing, or there is no such property.
   const std::string* loss(std::string_view property) const {
     const auto* lost = trace_.info().property(property);

@@ -69,7 +69,7 @@ class Unused final : public Rule {
   using Rule::Rule;
   void begin() override {
     // A filter takes events away, not what is defined for them; so does cutting a part out.
-    filtered_ = c_.trace().info().property("TRACER::FILTER") != nullptr || c_.is_part();
+    filtered_ = c_.is_filtered() || c_.is_part();
     if (filtered_) return;
     applies();
     c_.trace().for_each_reference([&](const otf2::ReferenceUse& use) { use_of(use.kind, use.ref); });

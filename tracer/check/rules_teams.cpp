@@ -61,6 +61,7 @@ class TeamNesting final : public Rule {
   explicit TeamNesting(const CheckContext& c) : Rule(c) {
     for (const auto& region : d().regions)
       parallel_regions_ |= region.role == static_cast<unsigned>(RegionRole::parallel);
+    parallel_regions_ = parallel_regions_ && !c.is_filtered();
   }
   bool wants(EventKind k) const override {
     return k == EventKind::thread_team_begin || k == EventKind::thread_team_end;
@@ -90,7 +91,7 @@ class TeamNesting final : public Rule {
   }
 
  private:
-  bool parallel_regions_ = false;
+  bool parallel_regions_ = false;  ///< there are, and a filter has left none of them out
 };
 
 /// Takes part in each team: begins and ends per member since its last join.

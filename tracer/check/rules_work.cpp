@@ -86,10 +86,10 @@ bool is_team_border(EventKind k) {
 
 /// Recording was full or the oldest were overwritten: what every member of a team did is not known then.
 bool lacks_events(const CheckContext& c) {
-  return c.loss("TRACER::EVENTS_LOST") != nullptr || c.is_part();
+  return c.loss("TRACER::EVENTS_LOST") != nullptr || c.is_part() || c.is_of_phases();
 }
 constexpr const char* why_lacking =
-    "events were lost, or it is a part of a trace, so the members' parts are not all known";
+    "events were lost, or it is a part of a trace or of phases, so the members' parts are not all known";
 
 /// The k-th barrier of each member is the same one. A `cancel` makes members skip barriers.
 class Barriers final : public Rule {
@@ -314,7 +314,7 @@ class WorkInside final : public Rule {
       if (worker == 1) wrong(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" is outside all teams on a worker");
       return;
     }
-    if (s.in_task) return;
+    if (s.in_task || c_.is_filtered()) return;
     for (const auto open : s.frames.back().open) {
       if (has_role(c_, open, RegionRole::parallel)) return;
     }

@@ -66,7 +66,7 @@ class FilteredSource final : public EventSource, private EventVisitor {
   FilteredSource(EventSource& source, const Filter& filter) : source_{source}, definitions_{source.definitions()} {
     for (const Region& region : definitions_.regions) keep_.push_back(filter.keeps(region));
     left_out_.resize(definitions_.locations.size());
-    definitions_.properties.push_back({"TRACER::FILTER", filter.text()});
+    tell_filter(definitions_, filter.text());
   }
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }
@@ -175,6 +175,17 @@ std::uint64_t parse_duration(std::string_view text) {
     throw Error{"'" + std::string{text} + "' is not a duration; write 500, 10us, 1.5ms or 2s"};
   }
   return static_cast<std::uint64_t>(value * factor);
+}
+
+void tell_filter(Definitions& definitions, const std::string& text) {
+  auto& all = definitions.properties;
+  const auto before =
+      std::find_if(all.begin(), all.end(), [](const Property& p) { return p.name == "TRACER::FILTER"; });
+  if (before == all.end()) {
+    all.push_back({"TRACER::FILTER", text});
+  } else {
+    before->value += "; " + text;
+  }
 }
 
 std::unique_ptr<EventSource> filtered(EventSource& source, const Filter& filter) {

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "tracer/error.hpp"
+#include "tracer/report/filter.hpp"
 #include "tracer/report/processes.hpp"
 #include "tracer/timeline.hpp"
 
@@ -60,7 +61,7 @@ class WithinPhases final : public EventSource, private EventVisitor {
         process_of_{processes_of_locations(definitions_)} {
     std::string text;
     for (const std::string& pattern : patterns) text += (text.empty() ? "PHASE " : "; PHASE ") + pattern;
-    definitions_.properties.push_back({"TRACER::FILTER", text});
+    tell_filter(definitions_, text);
   }
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }

@@ -52,6 +52,10 @@ def main():
             number = json.loads(run(tracer, "report", "--json", two))["processes"][int(rank)]["name"].split()[1]
             run(tracer, "export", "--format", "otf2", "--ranks", number, "-o", cut, two)
             run(tracer, "check", cut)
+        for number, cut in enumerate((["--exclude", "*"], ["--exclude", "target*"], ["--exclude", "parallel"], ["--include", "task"])):
+            left = pathlib.Path(scratch) / f"filtered-{number}"
+            run(tracer, "export", "--format", "otf2", *cut, "-o", left, two)
+            run(tracer, "check", left)
         print(f"ok: {dict(of_two)} arrows, {devices[1]} devices")
 
 

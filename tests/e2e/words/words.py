@@ -7,6 +7,7 @@ import contextlib
 import csv
 import json
 import pathlib
+import re
 import sqlite3
 import sys
 import tempfile
@@ -169,6 +170,14 @@ def check_filter(options, archive, directory):
         names = {name for name, in base.execute("SELECT DISTINCT region FROM named_slices")}
     if names != {"overlap a", "overlap b", "overlap c"}:
         yield f"--phase: {names}"
+    within = pathlib.Path(directory, "within")
+    run([options.tracer, "export", "--format", "otf2", "--phase", "overlap ?", "--exclude", "critical", "-o", str(within), str(archive)], clean())
+    checked = run([options.tracer, "check", str(within)], clean())
+    if checked.returncode != 0:
+        yield f"the archive of a phase: {checked.stdout}{checked.stderr}"
+    told = re.findall(r"TRACER::FILTER: *(.*)", run([options.tracer, "info", str(within)], clean()).stdout)
+    if told != ["PHASE overlap ?; EXCLUDE critical"]:
+        yield f"what is left out is told as {told}"
     done = run([options.tracer, "report", "--phase", "nothing", str(archive)], clean())
     if done.returncode == 0 or "no phase of the trace is called 'nothing'; there are: 20 ms, nested inner," not in done.stderr:
         yield f"--phase nothing: {done.stderr}"
