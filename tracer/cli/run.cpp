@@ -60,6 +60,8 @@ std::string newest_runtime(const std::string& needed_because) {
 
 /// The runtime that must be preloaded, "" when the program brings one that knows tools.
 std::string runtime_to_preload(const Program& program, const Options& options) {
+  // Of the ranks of a job, each with a `tracer run` of its own, the first speaks for all.
+  const bool is_silent = options.quiet || find_launcher().rank > 0;
   const std::string asked =
       options.runtime == newest_found ? newest_runtime("--runtime auto was asked for") : options.runtime;
   if (program.kind == ProgramKind::static_elf) {
@@ -78,7 +80,7 @@ std::string runtime_to_preload(const Program& program, const Options& options) {
   }
   if (!program.has_gcc_runtime || program.has_llvm_runtime) {
     if (!program.has_llvm_runtime && !program.contains_llvm_runtime && program.kind == ProgramKind::dynamic_elf &&
-        asked.empty() && !uses_mpi(program)) {
+        asked.empty() && !uses_mpi(program) && !is_silent) {
       const std::string name = program.path.filename().string();
       print_note(
           is_launcher(program)
@@ -95,9 +97,11 @@ std::string runtime_to_preload(const Program& program, const Options& options) {
       !asked.empty()
           ? asked
           : newest_runtime(program.path.string() + " uses GCC's OpenMP runtime (libgomp), which knows no tools");
-  print_note(program.path.string() + " uses GCC's OpenMP runtime, which knows no tools: running it with " + runtime +
-             ".");
-  print_note(what_gcc_does_not_report);
+  if (!is_silent) {
+    print_note(program.path.string() + " uses GCC's OpenMP runtime, which knows no tools: running it with " + runtime +
+               ".");
+    print_note(what_gcc_does_not_report);
+  }
   return runtime;
 }
 
@@ -144,9 +148,16 @@ void say_none_was_made(const Ended& ended, const std::string& preload) {
         "...");
 }
 
+/// There is nothing to say of it but how much it is.
+bool is_whole(const ConvertResult& result) {
+  return result.ended && result.lost == 0 && result.damage.empty() &&
+         std::all_of(result.repairs.begin(), result.repairs.end(), [](const auto& kind) { return kind.second == 0; });
+}
+
 /// Makes archives of what the program and its children left. False: something could not be converted.
 bool look_after(const Options& options, const Launch& launch, const std::vector<fs::path>& traces, const Ended& ended) {
   bool good = true;
+  const bool is_part = !options.separate && (launch.shared || traces.size() > 1);  // the job's line tells of all
   for (const fs::path& trace : traces) {
     const fs::path directory = trace.empty() ? launch.place : launch.place / trace;
     const fs::path at = trace.empty() ? launch.at : launch.at / trace;
@@ -168,7 +179,7 @@ bool look_after(const Options& options, const Launch& launch, const std::vector<
       conversion.within_limits = true;
       ConvertResult result = convert_with_progress(at, at, conversion);
       result.archive = directory / "traces.otf2";
-      if (!options.quiet) print_note(summary_of(result));
+      if (!options.quiet && !(is_part && is_whole(result))) print_note(summary_of(result));
     } catch (const PutOff& reason) {  // the program's status stays what it is
       print_note("raw trace in " + directory.string() + ", since " + reason.what() +
                  "; make it an archive by: tracer convert " + shell_word(directory.string()));
@@ -191,7 +202,7 @@ bool make_one(const Options& options, const Launch& launch, std::size_t own) {
     result.archive = launch.place / "traces.otf2";
     for (auto* lines : {&result.notes, &result.left_out})
       for (std::string& line : *lines) line = with_path(std::move(line), launch.at, launch.place);
-    say_merged(result, options.quiet || (own == 1 && parts.size() == 1));
+    say_merged(result, options.quiet || (own == 1 && parts.size() == 1 && !launch.shared));
     return result.left_out.empty();
   } catch (const Error& error) {
     print_error(with_path(error.what(), launch.at, launch.place));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Launchers below one `tracer run`, alone or in a script: what their ranks say to MPI is recorded; the ranks of two jobs are not taken for each
-other's; a launcher of another MPI than the program's is told of, and each of its processes has its calls. Usage: below.py --tool libtracer.so --tracer tracer"""
+other's; a launcher of another MPI than the program's is told of, and each of its processes has its calls. Whatever the number of ranks, two lines are said of the job. Usage: below.py --tool libtracer.so --tracer tracer"""
 import argparse
 import json
 import pathlib
@@ -48,6 +48,10 @@ def main():
             expect(f"{family}: sends and receives of ranks", [(r.get("MPI_Sendrecv"), r.get("MPI_Finalize")) for r in ranks], [(4, 1)] * 3)
             expect(f"{family}: messages with both ends and with one", messages, [12, 0])
             expect(f"{family}: the strange launcher is named", STRANGE in said, False)
+            expect(f"{family}: lines of what became parts", said.count("/parts/"), 0)
+            done = run([*launch(family, 2), options.tracer, "run", "-o", str(directory / f"each-{family}"), "--", program], environment(TRACER_LIBRARY=options.tool))
+            expect(f"{family}: lines, each rank with a `tracer run`", [line.split()[1:3] for line in done.stderr.splitlines() if line.startswith("tracer: ")],
+                   [["2", "processes,"], ["look", "at"]])
         script = "; ".join(" ".join([*launch(family, 2), program]) for family, program in programs.items())
         _, ranks, *messages = recorded(options, directory / "script", ["sh", "-c", script])
         expect("a script: sends and receives of ranks", [r.get("MPI_Sendrecv") for r in ranks], [4] * 2 * len(families))
