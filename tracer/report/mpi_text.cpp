@@ -52,6 +52,13 @@ Table processes_table(const Report& report) {
   return table;
 }
 
+/// A process knows its rank in its own world; where there are several worlds, all other lines have that in all of them.
+std::string name_of_rank(const MpiRankRow& row, const ProcessesByGroup& processes) {
+  const std::string number = std::to_string(row.rank);
+  const std::string name = processes.name_or(row.group, "rank " + number);
+  return name.starts_with("MPI Rank ") && name != "MPI Rank " + number ? name + ", " + number + " of all" : name;
+}
+
 Table ranks_table(const MpiReport& mpi, const std::vector<ProcessRow>& processes) {
   Table table{"MPI by rank",
               {{"rank"},
@@ -67,10 +74,10 @@ Table ranks_table(const MpiReport& mpi, const std::vector<ProcessRow>& processes
   const ProcessesByGroup by_group{processes};
   for (const MpiRankRow& row : mpi.rank_rows) {
     if (row.group == undefined_ref && mpi.rank_rows.size() > 1 && row.total == 0) continue;
-    table.add({by_group.name_or(row.group, "rank " + std::to_string(row.rank)), duration_or_dash(row.total),
-               duration_or_dash(row.messages), duration_or_dash(row.collectives), duration_or_dash(sum(row.waited)),
-               duration_or_dash(row.caused), format_count(row.sends), bytes_or_dash(row.sent),
-               format_count(row.receives), bytes_or_dash(row.received)});
+    table.add({name_of_rank(row, by_group), duration_or_dash(row.total), duration_or_dash(row.messages),
+               duration_or_dash(row.collectives), duration_or_dash(sum(row.waited)), duration_or_dash(row.caused),
+               format_count(row.sends), bytes_or_dash(row.sent), format_count(row.receives),
+               bytes_or_dash(row.received)});
   }
   return table;
 }

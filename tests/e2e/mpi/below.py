@@ -55,6 +55,9 @@ def main():
         script = "; ".join(" ".join([*launch(family, 2), program]) for family, program in programs.items())
         _, ranks, *messages = recorded(options, directory / "script", ["sh", "-c", script])
         expect("a script: sends and receives of ranks", [r.get("MPI_Sendrecv") for r in ranks], [4] * 2 * len(families))
+        if len(families) > 1:
+            text = run([options.tracer, "report", str(directory / "script")], clean()).stdout
+            expect("a script: ranks of the second job, as the other tables number them", "MPI Rank 1, 3 of all" in text, True)
         expect("a script: messages", messages, [8 * len(families), 0])
         for family in families if len(families) == 2 else []:
             other = programs[next(f for f in families if f != family)]
