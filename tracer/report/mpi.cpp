@@ -172,6 +172,7 @@ void Mpi::fill_waits(MpiReport& to) const {
 void Mpi::fill(Report& report) const {
   MpiReport& to = report.mpi;
   to.ranks = world_.ranks();
+  to.worlds = world_.worlds();
   if (to.ranks == 0) return;
   to.messages = messages_;
   to.bytes = bytes_;

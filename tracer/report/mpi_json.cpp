@@ -89,6 +89,7 @@ Json json_of(const MpiReport& mpi, std::uint64_t begin) {
         {cell / mpi.matrix.cells, cell % mpi.matrix.cells, mpi.matrix.messages[cell], mpi.matrix.bytes[cell]});
   }
   return {{"ranks", mpi.ranks},
+          {"worlds", mpi.worlds},
           {"messages", mpi.messages},
           {"bytes", mpi.bytes},
           {"matched", mpi.matched},

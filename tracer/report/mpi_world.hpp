@@ -17,6 +17,8 @@ class MpiWorld {
 
   /// 0: no MPI in the archive. Ranks that left no trace count.
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(group_of_.size()); }
+  /// Sets of ranks that no communicator joins.
+  std::uint32_t worlds() const { return worlds_; }
   /// Of the location's process; undefined_ref: none.
   std::uint32_t rank_of(LocationRef location) const;
   /// The process, as an index into groups_of_locations; undefined_ref: it left no trace.
@@ -34,10 +36,13 @@ class MpiWorld {
     std::vector<std::uint32_t> local, remote;
     bool is_self = false;
   };
+  void count_worlds();
+
   std::vector<std::uint32_t> group_of_;        ///< by rank
   std::vector<std::uint32_t> rank_of_;         ///< by location group
   std::vector<std::uint32_t> location_group_;  ///< by location
   std::vector<Members> comms_;                 ///< by comm; of those that are not MPI's empty
+  std::uint32_t worlds_ = 0;
 };
 
 }  // namespace tracer::report

@@ -96,7 +96,8 @@ void Judge::idle_beside_mpi() {
 
 void Judge::ranks() {
   const Balance& balance = report_.process_balance;
-  if (report_.mpi.ranks < 2 || balance.threads < 2) return;
+  // Ranks of different jobs do not wait for each other.
+  if (report_.mpi.ranks < 2 || report_.mpi.worlds != 1 || balance.threads < 2) return;
   Finding finding;
   finding.text = format("Ranks have unequal work: %s works %s, the mean is %s; the others wait for it inside MPI.",
                         balance.slowest.c_str(), time(balance.max).c_str(),

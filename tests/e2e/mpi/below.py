@@ -16,7 +16,7 @@ from traced import clean, run  # noqa: E402
 STRANGE = "processes of one job are each rank 0 of 1"
 
 
-def recorded(options, job, command):
+def recorded(options, job, command, worlds=1):
     """What `tracer run` says, and what is told of MPI: each rank's number and calls by function; pairs of ranks with their messages."""
     done = run([options.tracer, "run", "-o", str(job), "--", *command], environment(TRACER_LIBRARY=options.tool))
     if done.returncode != 0:
@@ -25,6 +25,8 @@ def recorded(options, job, command):
     if checked.returncode != 0:
         raise SystemExit(f"FAILED: {command}: {checked.stdout[-1500:]}{checked.stderr[-500:]}")
     mpi = json.loads(run([options.tracer, "report", "--json", str(job)], clean()).stdout).get("mpi", {})
+    if mpi.get("worlds") != worlds:
+        raise SystemExit(f"FAILED: {command}: {mpi.get('worlds')} worlds, not {worlds}")
     ranks = [{one["function"]: one["count"] for one in rank["calls"]} for rank in mpi.get("by_rank", [])]
     return done.stderr, ranks, mpi.get("matched"), mpi.get("unmatched")
 
@@ -53,7 +55,7 @@ def main():
             expect(f"{family}: lines, each rank with a `tracer run`", [line.split()[1:3] for line in done.stderr.splitlines() if line.startswith("tracer: ")],
                    [["2", "processes,"], ["look", "at"]])
         script = "; ".join(" ".join([*launch(family, 2), program]) for family, program in programs.items())
-        _, ranks, *messages = recorded(options, directory / "script", ["sh", "-c", script])
+        _, ranks, *messages = recorded(options, directory / "script", ["sh", "-c", script], len(families))
         expect("a script: sends and receives of ranks", [r.get("MPI_Sendrecv") for r in ranks], [4] * 2 * len(families))
         if len(families) > 1:
             text = run([options.tracer, "report", str(directory / "script")], clean()).stdout
@@ -61,7 +63,7 @@ def main():
         expect("a script: messages", messages, [8 * len(families), 0])
         for family in families if len(families) == 2 else []:
             other = programs[next(f for f in families if f != family)]
-            said, ranks, *messages = recorded(options, directory / f"other-{family}", [*launch(family, 2), other])
+            said, ranks, *messages = recorded(options, directory / f"other-{family}", [*launch(family, 2), other], 2)
             expect(f"below the other's {family}: it is said", f"2 {STRANGE}" in said, True)
             expect(f"below the other's {family}: sends and receives", [r.get("MPI_Sendrecv") for r in ranks], [4, 4])
             expect(f"below the other's {family}: messages", messages, [8, 0])
