@@ -154,9 +154,9 @@ void end_job() {
     MergeOptions options;
     options.conversion.within_limits = true;
     MergeResult result = merge_job(run->at(), options);
-    result.archive = run->directory().path / "traces.otf2";
-    for (const auto* lines : {&result.left_out, &result.notes})
-      for (const std::string& line : *lines) log_warning(with_path(line, run->at(), run->directory().path));
+    name_by(result, run->at(), run->directory().path);
+    for (const std::string& line : result.left_out) log_warning(line);
+    for (const std::string& line : result.notes) log_warning(line);
     log_summary(summary_of(result));
     run->clean_up(launcher.named);
   } catch (const std::exception& error) {

@@ -35,7 +35,8 @@ std::string_view construct_of(std::string_view name) {
   return name;
 }
 
-CheckContext::CheckContext(const otf2::Trace& trace, const CheckOptions& options) : trace_(trace), options_(options) {
+CheckContext::CheckContext(const otf2::Trace& trace, const CheckOptions& options)
+    : trace_(trace), filter_(trace.info().property("TRACER::FILTER")), options_(options) {
   for (const auto& location : definitions().locations) index_.emplace(location.ref, index_.size());
   for (const auto& group : definitions().location_groups) {
     if (group.type != otf2::values::location_group_process) continue;

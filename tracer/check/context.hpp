@@ -64,11 +64,10 @@ class CheckContext {
   /// It was cut out of a longer trace: what lies across its ends is not all there.
   bool is_part() const { return trace_.info().property("TRACER::PART") != nullptr; }
   /// A filter has left regions out, whose teams, tasks and device operations are still there (docs/filters.md).
-  bool is_filtered() const { return trace_.info().property("TRACER::FILTER") != nullptr; }
+  bool is_filtered() const noexcept { return filter_ != nullptr; }
   /// What is in it is that of phases: of what a team did together some members' parts may lie before them.
   bool is_of_phases() const {
-    const auto* filter = trace_.info().property("TRACER::FILTER");
-    return filter != nullptr && (filter->starts_with("PHASE ") || filter->find("; PHASE ") != filter->npos);
+    return is_filtered() && (filter_->starts_with("PHASE ") || filter_->find("; PHASE ") != filter_->npos);
   }
   /// How much the archive's property says that was lost; nullptr: nothing, or there is no such property.
   const std::string* loss(std::string_view property) const {
@@ -110,6 +109,7 @@ class CheckContext {
   std::vector<std::uint32_t>& current(LocationState& state);
 
   const otf2::Trace& trace_;
+  const std::string* const filter_;  ///< the trace's property; null: there is none
   const CheckOptions& options_;
   std::unordered_map<std::uint64_t, std::size_t> index_;
   std::vector<LocationState> states_;

@@ -59,9 +59,9 @@ class ForkJoin final : public Rule {
 class TeamNesting final : public Rule {
  public:
   explicit TeamNesting(const CheckContext& c) : Rule(c) {
+    if (c.is_filtered()) return;
     for (const auto& region : d().regions)
       parallel_regions_ |= region.role == static_cast<unsigned>(RegionRole::parallel);
-    parallel_regions_ = parallel_regions_ && !c.is_filtered();
   }
   bool wants(EventKind k) const override {
     return k == EventKind::thread_team_begin || k == EventKind::thread_team_end;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <string_view>
 
 namespace tracer::cli {
 namespace {
@@ -29,22 +28,11 @@ bool uses_mpi(const Program& program) {
   return std::any_of(program.libraries.begin(), program.libraries.end(), is_mpi) || is_rank_of_a_job();
 }
 
-bool may_start_others(const Program& program) {
-  return program.kind == ProgramKind::script || !(program.has_llvm_runtime || program.has_gcc_runtime ||
-                                                  program.contains_llvm_runtime || program.contains_gcc_runtime);
-}
-
-bool is_launcher(const Program& program) {
-  // Debian tells its two MPIs' launchers apart by an ending: mpirun.openmpi, mpirun.mpich.
-  const std::string name = program.path.filename().string();
-  const std::string_view begin = std::string_view{name}.substr(0, name.find('.'));
-  constexpr std::array names{"mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun", "jsrun", "flux"};
-  return std::find(names.begin(), names.end(), begin) != names.end();
-}
-
 std::string with_mpi_library(const Program& program, const std::filesystem::path& tool_library,
                              const std::string& preload) {
-  if (!uses_mpi(program) && !may_start_others(program)) return preload;
+  // What has OpenMP of its own is no script, shell, interpreter or launcher: nothing that starts or loads other
+  // programs.
+  if (has_openmp(program) && !uses_mpi(program)) return preload;
   const std::filesystem::path library = tool_library.parent_path() / "libtracer-mpi.so";
   std::error_code error;
   if (!std::filesystem::exists(library, error)) return preload;

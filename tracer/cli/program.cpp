@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -167,6 +168,19 @@ Program inspect_program(const fs::path& path) {
     program.has_gcc_runtime = program.has_gcc_runtime || file.starts_with("libgomp.so");
   }
   return program;
+}
+
+bool has_openmp(const Program& program) noexcept {
+  return program.has_llvm_runtime || program.has_gcc_runtime || program.contains_llvm_runtime ||
+         program.contains_gcc_runtime;
+}
+
+bool is_launcher(const Program& program) {
+  // Debian tells its two MPIs' launchers apart by an ending: mpirun.openmpi, mpirun.mpich.
+  const std::string name = program.path.filename().string();
+  const std::string_view begin = std::string_view{name}.substr(0, name.find('.'));
+  constexpr std::array names{"mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun", "jsrun", "flux"};
+  return std::find(names.begin(), names.end(), begin) != names.end();
 }
 
 std::optional<fs::path> find_tracer_library() {

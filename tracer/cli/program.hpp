@@ -23,6 +23,12 @@ struct Program {
   bool contains_gcc_runtime = false;
 };
 
+/// It is linked with an OpenMP runtime, or contains one.
+bool has_openmp(const Program& program) noexcept;
+
+/// By its name one that starts the ranks of a job: mpirun, mpiexec, srun and so on.
+bool is_launcher(const Program& program);
+
 /// As execvp finds it; nullopt when there is no such executable file.
 std::optional<std::filesystem::path> find_program(const std::string& name);
 

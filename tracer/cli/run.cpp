@@ -58,6 +58,19 @@ std::string newest_runtime(const std::string& needed_because) {
   return found->string();
 }
 
+void say_if_without_runtime(const Program& program, const Options& options) {
+  if (program.kind != ProgramKind::dynamic_elf || has_openmp(program) || uses_mpi(program)) return;
+  if (is_launcher(program)) {
+    const std::string name = program.path.filename().string();
+    return print_note("what " + name + " starts on this host is traced. For ranks on others write: " + name +
+                      " ... tracer run -- program");
+  }
+  print_note(program.path.string() +
+             " is linked with no OpenMP runtime: unless it loads one later, or starts programs with OpenMP or MPI," +
+             (options.annotations == "none" ? "" : " or names its phases by NVTX, ITT, Kokkos or ROCTx,") +
+             " there will be no trace.");
+}
+
 /// The runtime that must be preloaded, "" when the program brings one that knows tools.
 std::string runtime_to_preload(const Program& program, const Options& options) {
   // Of the ranks of a job, each with a `tracer run` of its own, the first speaks for all.
@@ -79,18 +92,7 @@ std::string runtime_to_preload(const Program& program, const Options& options) {
                 "build it with clang."};
   }
   if (!program.has_gcc_runtime || program.has_llvm_runtime) {
-    if (!program.has_llvm_runtime && !program.contains_llvm_runtime && program.kind == ProgramKind::dynamic_elf &&
-        asked.empty() && !uses_mpi(program) && !is_silent) {
-      const std::string name = program.path.filename().string();
-      print_note(
-          is_launcher(program)
-              ? "what " + name + " starts on this host is traced. For ranks on others write: " + name +
-                    " ... tracer run -- program"
-              : program.path.string() + " is linked with no OpenMP runtime: unless it loads one later, or starts " +
-                    "programs with OpenMP or MPI," +
-                    (options.annotations == "none" ? "" : " or names its phases by NVTX, ITT, Kokkos or ROCTx,") +
-                    " there will be no trace.");
-    }
+    if (!is_silent && asked.empty()) say_if_without_runtime(program, options);
     return asked;
   }
   const std::string runtime =
@@ -199,9 +201,7 @@ bool make_one(const Options& options, const Launch& launch, std::size_t own) {
     MergeOptions merging;
     merging.conversion = conversion_settings(options.settings);
     MergeResult result = merge_job(launch.at, merging);
-    result.archive = launch.place / "traces.otf2";
-    for (auto* lines : {&result.notes, &result.left_out})
-      for (std::string& line : *lines) line = with_path(std::move(line), launch.at, launch.place);
+    name_by(result, launch.at, launch.place);
     say_merged(result, options.quiet || (own == 1 && parts.size() == 1 && !launch.shared));
     return result.left_out.empty();
   } catch (const Error& error) {

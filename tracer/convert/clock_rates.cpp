@@ -8,6 +8,8 @@
 #include <map>
 #include <utility>
 
+#include "tracer/base/disjoint_sets.hpp"
+
 namespace tracer {
 namespace {
 
@@ -119,17 +121,10 @@ class Rates {
   /// The tree of the surest pairs, from the first clock on.
   void grow() {
     std::sort(between_.begin(), between_.end(), [](const Between& a, const Between& b) { return a.open < b.open; });
-    std::vector<std::uint32_t> root(clocks_);
-    for (std::uint32_t c = 0; c < clocks_; ++c) root[c] = c;
-    const auto root_of = [&root](std::uint32_t c) {
-      while (root[c] != c) c = root[c] = root[root[c]];
-      return c;
-    };
+    DisjointSets reached{clocks_};
     std::vector<std::vector<const Between*>> of_clock(clocks_);
     for (const Between& b : between_) {
-      const std::uint32_t one = root_of(b.first), other = root_of(b.second);
-      if (one == other) continue;
-      root[one] = other;
+      if (!reached.join(b.first, b.second)) continue;
       of_clock[b.first].push_back(&b);
       of_clock[b.second].push_back(&b);
     }

@@ -3,7 +3,8 @@
 #include "tracer/report/mpi_world.hpp"
 
 #include <algorithm>
-#include <numeric>
+
+#include "tracer/base/disjoint_sets.hpp"
 
 namespace tracer::report {
 
@@ -33,23 +34,18 @@ MpiWorld::MpiWorld(const Definitions& definitions) : rank_of_(definitions.groups
 }
 
 void MpiWorld::count_worlds() {
-  std::vector<std::uint32_t> joined_to(ranks());  // another of the same world; itself: one for all of them
-  std::iota(joined_to.begin(), joined_to.end(), 0U);
-  const auto one_of = [&](std::uint32_t rank) {
-    while (joined_to[rank] != rank) rank = joined_to[rank] = joined_to[joined_to[rank]];
-    return rank;
-  };
+  DisjointSets joined{ranks()};
   for (const Members& of : comms_) {
     std::uint32_t first = undefined_ref;
     for (const auto* side : {&of.local, &of.remote}) {
       for (const std::uint32_t rank : *side) {
         if (rank >= ranks()) continue;
         if (first == undefined_ref) first = rank;
-        joined_to[one_of(rank)] = one_of(first);
+        joined.join(rank, first);
       }
     }
   }
-  for (std::uint32_t rank = 0; rank < ranks(); ++rank) worlds_ += joined_to[rank] == rank ? 1 : 0;
+  worlds_ = static_cast<std::uint32_t>(joined.sets());
 }
 
 std::uint32_t MpiWorld::rank_of(LocationRef location) const {
