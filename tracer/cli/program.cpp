@@ -124,6 +124,24 @@ fs::path loaded_path(const std::string& name) {
   return path;
 }
 
+/// Debian tells its two MPIs' launchers apart by an ending: mpirun.openmpi, mpirun.mpich.
+template <std::size_t count>
+bool is_one_of(const fs::path& program, const std::array<const char*, count>& names) {
+  const std::string name = program.filename().string();
+  const std::string_view begin = std::string_view{name}.substr(0, name.find('.'));
+  return std::find(names.begin(), names.end(), begin) != names.end();
+}
+
+bool is_launcher(const fs::path& program) {
+  return is_one_of(program, std::array{"mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun", "jsrun", "flux"});
+}
+
+/// It becomes the program that its arguments name, or waits for it.
+bool is_wrapper(const fs::path& program) {
+  return is_one_of(program, std::array{"env", "timeout", "nice", "nohup", "time", "stdbuf", "taskset", "numactl",
+                                       "setsid", "chrt", "ionice", "setarch"});
+}
+
 }  // namespace
 
 std::optional<fs::path> find_program(const std::string& name) {
@@ -176,11 +194,29 @@ bool has_openmp(const Program& program) noexcept {
 }
 
 bool is_launcher(const Program& program) {
-  // Debian tells its two MPIs' launchers apart by an ending: mpirun.openmpi, mpirun.mpich.
-  const std::string name = program.path.filename().string();
-  const std::string_view begin = std::string_view{name}.substr(0, name.find('.'));
-  constexpr std::array names{"mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun", "jsrun", "flux"};
-  return std::find(names.begin(), names.end(), begin) != names.end();
+  return is_launcher(program.path);
+}
+
+std::vector<Program> openmp_programs_below(const std::vector<std::string>& command) {
+  std::vector<Program> programs;
+  const bool starts_job = is_launcher(fs::path{command.front()});
+  bool is_sought = starts_job || is_wrapper(command.front());
+  for (std::size_t w = 1; w < command.size(); ++w) {
+    const std::string& word = command[w];
+    if (word == ":") {  // the next program of an MPMD job
+      is_sought = true;
+      continue;
+    }
+    if (!is_sought || word.empty() || word.starts_with('-')) continue;
+    const auto found = find_program(word);
+    if (!found || is_launcher(*found) || is_wrapper(*found)) continue;
+    Program program = inspect_program(*found);
+    // What follows an option may be its value, though a program has that name: --map-by node.
+    const bool may_be_value = command[w - 1].starts_with('-') && word.find('/') == std::string::npos;
+    is_sought = may_be_value && !has_openmp(program);
+    if (has_openmp(program)) programs.push_back(std::move(program));
+  }
+  return programs;
 }
 
 std::optional<fs::path> find_tracer_library() {

@@ -29,6 +29,11 @@ bool has_openmp(const Program& program) noexcept;
 /// By its name one that starts the ranks of a job: mpirun, mpiexec, srun and so on.
 bool is_launcher(const Program& program);
 
+/// The programs with OpenMP that a command starts by way of another: of mpirun, srun, env, timeout and so on those that
+/// stand among their arguments (several of an MPMD job). Empty: none, or not to be told from the command alone, as of
+/// scripts. Throws as inspect_program.
+std::vector<Program> openmp_programs_below(const std::vector<std::string>& command);
+
 /// As execvp finds it; nullopt when there is no such executable file.
 std::optional<std::filesystem::path> find_program(const std::string& name);
 

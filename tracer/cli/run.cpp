@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
 #include <thread>
 
 #include "tracer/base/job_directory.hpp"
@@ -71,12 +72,8 @@ void say_if_without_runtime(const Program& program, const Options& options) {
              " there will be no trace.");
 }
 
-/// The runtime that must be preloaded, "" when the program brings one that knows tools.
-std::string runtime_to_preload(const Program& program, const Options& options) {
-  // Of the ranks of a job, each with a `tracer run` of its own, the first speaks for all.
-  const bool is_silent = options.quiet || find_launcher().rank > 0;
-  const std::string asked =
-      options.runtime == newest_found ? newest_runtime("--runtime auto was asked for") : options.runtime;
+/// Throws where no tool can be loaded into it.
+void require_traceable(const Program& program) {
   if (program.kind == ProgramKind::static_elf) {
     throw Error{program.path.string() +
                 " is linked statically: no tool can be loaded into it. Link it dynamically (without -static)."};
@@ -91,16 +88,38 @@ std::string runtime_to_preload(const Program& program, const Options& options) {
                 " contains GCC's OpenMP runtime statically, which knows no tools. Link it with the shared libgomp, or "
                 "build it with clang."};
   }
-  if (!program.has_gcc_runtime || program.has_llvm_runtime) {
-    if (!is_silent && asked.empty()) say_if_without_runtime(program, options);
+}
+
+/// The runtime that must be preloaded, "" when the program, or what it starts, brings one that knows tools.
+std::string runtime_to_preload(const Program& first, const Options& options) {
+  // Of the ranks of a job, each with a `tracer run` of its own, the first speaks for all.
+  const bool is_silent = options.quiet || find_launcher().rank > 0;
+  const std::string asked =
+      options.runtime == newest_found ? newest_runtime("--runtime auto was asked for") : options.runtime;
+  const std::vector<Program> below = openmp_programs_below(options.command);
+  const std::span<const Program> programs = below.empty() ? std::span{&first, 1} : std::span{below};
+  for (const Program& program : programs) require_traceable(program);
+  const auto of_gcc = std::find_if(programs.begin(), programs.end(),
+                                   [](const Program& p) { return p.has_gcc_runtime && !p.has_llvm_runtime; });
+  if (of_gcc == programs.end() ||
+      (std::any_of(programs.begin(), programs.end(), [](const Program& p) { return p.has_llvm_runtime; }) &&
+       asked.empty())) {  // another runtime than theirs is put before programs only where it is asked for
+    if (!is_silent && asked.empty()) {
+      say_if_without_runtime(first, options);
+      if (of_gcc != programs.end())
+        print_note(of_gcc->path.string() +
+                   " uses GCC's OpenMP runtime, which knows no tools, others beside it do not: name one runtime for "
+                   "all by --runtime.");
+    }
     return asked;
   }
   const std::string runtime =
       !asked.empty()
           ? asked
-          : newest_runtime(program.path.string() + " uses GCC's OpenMP runtime (libgomp), which knows no tools");
+          : newest_runtime(of_gcc->path.string() + " uses GCC's OpenMP runtime (libgomp), which knows no tools");
   if (!is_silent) {
-    print_note(program.path.string() + " uses GCC's OpenMP runtime, which knows no tools: running it with " + runtime +
+    say_if_without_runtime(first, options);
+    print_note(of_gcc->path.string() + " uses GCC's OpenMP runtime, which knows no tools: running it with " + runtime +
                ".");
     print_note(what_gcc_does_not_report);
   }

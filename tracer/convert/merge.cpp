@@ -77,6 +77,23 @@ void say_strange_launcher(const std::vector<PartOfJob>& parts, MergeResult& resu
                          "program is linked with?");
 }
 
+/// Some OpenMP runs on a runtime that knows no tools; the ranks' calls of MPI are there nevertheless.
+void say_not_recorded(const std::vector<PartOfJob>& parts, MergeResult& result) {
+  std::size_t count = 0;
+  std::string what;
+  for (const PartOfJob& part : parts) {
+    for (const Property& p : part.summary.properties) {
+      if (p.name != "TRACER::NOT_RECORDED") continue;
+      ++count;
+      what = p.value;
+    }
+  }
+  if (count != 0)
+    result.notes.push_back(
+        "of " + std::to_string(parts.size()) + " processes " + std::to_string(count) + " used " + what +
+        ", which knows no tools: it is not in the trace. Run with: tracer run --runtime auto -- ...");
+}
+
 void say_missing_ranks(const std::vector<PartOfJob>& parts, MergeResult& result) {
   struct World {
     std::uint32_t size = 0;
@@ -180,6 +197,7 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
   if (options.of == 0) {
     say_strange_launcher(parts, result);
     say_missing_ranks(parts, result);
+    say_not_recorded(parts, result);
   }
   otf2::JoinOptions whole;
   whole.clock = common.clock;

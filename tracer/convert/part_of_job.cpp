@@ -122,7 +122,8 @@ std::vector<Property> properties_of_job(const std::vector<PartOfJob>& parts) {
   for (const auto& [name, is] : complete) all.push_back({name, is ? "true" : "false"});
   for (const auto& [name, sum] : sums) all.push_back({name, std::to_string(sum)});
   for (const auto& [name, value] : same)
-    if (value.second == parts.size() && (parts.size() == 1 || !is_of_process(name))) all.push_back({name, value.first});
+    if ((value.second == parts.size() || name == "TRACER::NOT_RECORDED") && (parts.size() == 1 || !is_of_process(name)))
+      all.push_back({name, value.first});
   all.push_back({"TRACER::PROCESSES", std::to_string(processes)});
   return all;
 }

@@ -41,6 +41,12 @@ void Judge::what_the_run_was() {
     note("exit-status", format("The program ended with exit status %d: was that a whole run?", facts.exit_status));
   }
   for (const Property& property : report_.properties) {
+    if (property.name == "TRACER::NOT_RECORDED") {
+      note("not-recorded",
+           property.value +
+               " is not in the trace, since it knows no tools: what looks like serial work may be parallel. "
+               "'tracer run --runtime auto' puts LLVM's runtime in its place.");
+    }
     const bool loss =
         property.name.find("LOST") != std::string::npos || property.name.find("DROPPED") != std::string::npos;
     const auto count = std::strtoull(property.value.c_str(), nullptr, 10);

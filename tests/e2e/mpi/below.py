@@ -5,6 +5,8 @@ other's; a launcher of another MPI than the program's is told of, and each of it
 import argparse
 import json
 import pathlib
+import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -13,6 +15,17 @@ sys.path.insert(0, str(HERE.parents[1] / "support"))
 from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
 from traced import clean, run  # noqa: E402
 
+GCC_PROGRAM = """#include <mpi.h>
+int main(int c, char** v) {
+  int sum = 0, provided;
+  MPI_Init_thread(&c, &v, MPI_THREAD_FUNNELED, &provided);
+#pragma omp parallel reduction(+ : sum)
+  sum += 1;
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return sum == 0;
+}
+"""
 STRANGE = "processes of one job are each rank 0 of 1"
 
 
@@ -29,6 +42,27 @@ def recorded(options, job, command, worlds=1):
         raise SystemExit(f"FAILED: {command}: {mpi.get('worlds')} worlds, not {worlds}")
     ranks = [{one["function"]: one["count"] for one in rank["calls"]} for rank in mpi.get("by_rank", [])]
     return done.stderr, ranks, mpi.get("matched"), mpi.get("unmatched")
+
+
+def program_of_gcc(family, directory):
+    source = directory / "gcc.c"
+    source.write_text(GCC_PROGRAM)
+    subprocess.run([f"mpicc.{family}", "-fopenmp", "-g", str(source), "-o", str(directory / f"gcc-{family}")], check=True)
+    return str(directory / f"gcc-{family}")
+
+
+def of_gcc(family, program, options, directory, expect):
+    """A program that GCC compiled runs on LLVM's runtime where the command names it; in a script its OpenMP is missing, and that is said."""
+    for name, command in {"named": [*launch(family, 2), program], "script": ["sh", "-c", " ".join([*launch(family, 2), program]) + "; true"]}.items():
+        job = directory / f"gcc-{name}-{family}"
+        done = run([options.tracer, "run", "-o", str(job), "--", *command], environment(TRACER_LIBRARY=options.tool, OMP_NUM_THREADS="2"))
+        if "no LLVM runtime was found" in done.stderr:
+            return
+        report = json.loads(run([options.tracer, "report", "--json", str(job)], clean()).stdout)
+        is_there = name == "named"
+        expect(f"{family}, GCC, {name}: threads", len(report["threads"]), 4 if is_there else 2)
+        expect(f"{family}, GCC, {name}: it is said that OpenMP is missing", "of 2 processes 2 used OpenMP of GCC's runtime" in done.stderr, not is_there)
+        expect(f"{family}, GCC, {name}: the report says so", "not-recorded" in json.dumps(report), not is_there)
 
 
 def main():
@@ -54,6 +88,8 @@ def main():
             done = run([*launch(family, 2), options.tracer, "run", "-o", str(directory / f"each-{family}"), "--", program], environment(TRACER_LIBRARY=options.tool))
             expect(f"{family}: lines, each rank with a `tracer run`", [line.split()[1:3] for line in done.stderr.splitlines() if line.startswith("tracer: ")],
                    [["2", "processes,"], ["look", "at"]])
+            if shutil.which("gcc"):
+                of_gcc(family, program_of_gcc(family, directory), options, directory, expect)
         script = "; ".join(" ".join([*launch(family, 2), program]) for family, program in programs.items())
         _, ranks, *messages = recorded(options, directory / "script", ["sh", "-c", script], len(families))
         expect("a script: sends and receives of ranks", [r.get("MPI_Sendrecv") for r in ranks], [4] * 2 * len(families))

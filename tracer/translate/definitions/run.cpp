@@ -28,12 +28,17 @@ std::string result_name(const CallbackAnswer& answer) {
   return answer.result <= 5 ? names[answer.result] : std::to_string(answer.result);
 }
 
-/// Some of it: GCC's own runtime is mapped, though the program runs on another one (libomp has its entry points).
-bool is_compiled_by_gcc(const Journal& journal) {
+enum class GccRuntime { none, mapped, stood_in_for };
+
+/// GCC's own OpenMP runtime is mapped, and nothing that knows tools stands before it; or another one does (libomp has
+/// its entry points).
+GccRuntime gcc_runtime_of(const Journal& journal) {
   const auto named = [](const std::string& path, const char* name) { return path.find(name) != std::string::npos; };
-  return !journal.run.runtime_library.empty() && !named(journal.run.runtime_library, "libgomp") &&
-         std::any_of(journal.modules.begin(), journal.modules.end(),
-                     [&](const Module& m) { return named(m.path, "/libgomp.so"); });
+  const bool is_mapped = std::any_of(journal.modules.begin(), journal.modules.end(), [&](const Module& m) {
+    return named(m.path, "/libgomp.so") || named(m.path, "/libgomp-");  // the latter in wheels of Python
+  });
+  if (!is_mapped || named(journal.run.runtime_library, "libgomp")) return GccRuntime::none;
+  return journal.run.runtime_library.empty() ? GccRuntime::mapped : GccRuntime::stood_in_for;
 }
 
 /// For those who put archives of several processes together.
@@ -124,9 +129,12 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
   const bool complete = report.lost == 0 && !report.paused && journal.ending != Ending::unknown;
   add("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE", complete ? "true" : "false");
   add("OTF2::THREAD_LOCK_EVENT_COMPLETE", complete ? "true" : "false");
-  if (is_compiled_by_gcc(journal)) {
+  const GccRuntime gcc_runtime = gcc_runtime_of(journal);
+  if (gcc_runtime == GccRuntime::stood_in_for) {
     add("TRACER::NOT_REPORTED",
         "code compiled by GCC does not tell the runtime of: static loops, masked, atomic, reductions, target regions");
+  } else if (gcc_runtime == GccRuntime::mapped) {
+    add("TRACER::NOT_RECORDED", "OpenMP of GCC's runtime");
   }
   define_identity(journal, d);
   add("TRACER::VERSION", journal.run.tracer_version);
