@@ -47,8 +47,8 @@ def is_one_archive(job, seconds=60):
     return True
 
 
-def compiled(family, source, program):
+def compiled(family, source, program, *flags):
     """Compiles a source in C or C++; the program."""
     libraries = ["-lstdc++"] if pathlib.Path(source).suffix == ".cpp" else []
-    subprocess.run([f"mpicc.{family}", "-w", "-g", "-O1", str(source), "-o", str(program), *libraries], check=True)
+    subprocess.run([f"mpicc.{family}", "-w", "-g", "-O1", *flags, str(source), "-o", str(program), *libraries], check=True)
     return str(program)

@@ -132,10 +132,6 @@ bool is_one_of(const fs::path& program, const std::array<const char*, count>& na
   return std::find(names.begin(), names.end(), begin) != names.end();
 }
 
-bool is_launcher(const fs::path& program) {
-  return is_one_of(program, std::array{"mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun", "jsrun", "flux"});
-}
-
 /// It becomes the program that its arguments name, or waits for it.
 bool is_wrapper(const fs::path& program) {
   return is_one_of(program, std::array{"env", "timeout", "nice", "nohup", "time", "stdbuf", "taskset", "numactl",
@@ -193,23 +189,22 @@ bool has_openmp(const Program& program) noexcept {
          program.contains_gcc_runtime;
 }
 
-bool is_launcher(const Program& program) {
-  return is_launcher(program.path);
+bool is_launcher(const fs::path& program) {
+  return is_one_of(program, std::array{"mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun", "jsrun", "flux"});
 }
 
 std::vector<Program> openmp_programs_below(const std::vector<std::string>& command) {
   std::vector<Program> programs;
-  const bool starts_job = is_launcher(fs::path{command.front()});
+  bool starts_job = is_launcher(command.front());
   bool is_sought = starts_job || is_wrapper(command.front());
   for (std::size_t w = 1; w < command.size(); ++w) {
     const std::string& word = command[w];
-    if (word == ":") {  // the next program of an MPMD job
-      is_sought = true;
-      continue;
-    }
+    if (starts_job && word == ":") is_sought = true;  // the next program of an MPMD job follows
     if (!is_sought || word.empty() || word.starts_with('-')) continue;
     const auto found = find_program(word);
-    if (!found || is_launcher(*found) || is_wrapper(*found)) continue;
+    if (!found) continue;
+    starts_job = starts_job || is_launcher(*found);
+    if (is_launcher(*found) || is_wrapper(*found)) continue;
     Program program = inspect_program(*found);
     // What follows an option may be its value, though a program has that name: --map-by node.
     const bool may_be_value = command[w - 1].starts_with('-') && word.find('/') == std::string::npos;

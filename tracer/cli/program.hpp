@@ -27,7 +27,7 @@ struct Program {
 bool has_openmp(const Program& program) noexcept;
 
 /// By its name one that starts the ranks of a job: mpirun, mpiexec, srun and so on.
-bool is_launcher(const Program& program);
+bool is_launcher(const std::filesystem::path& program);
 
 /// The programs with OpenMP that a command starts by way of another: of mpirun, srun, env, timeout and so on those that
 /// stand among their arguments (several of an MPMD job). Empty: none, or not to be told from the command alone, as of

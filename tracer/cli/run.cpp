@@ -61,7 +61,7 @@ std::string newest_runtime(const std::string& needed_because) {
 
 void say_if_without_runtime(const Program& program, const Options& options) {
   if (program.kind != ProgramKind::dynamic_elf || has_openmp(program) || uses_mpi(program)) return;
-  if (is_launcher(program)) {
+  if (is_launcher(program.path)) {
     const std::string name = program.path.filename().string();
     return print_note("what " + name + " starts on this host is traced. For ranks on others write: " + name +
                       " ... tracer run -- program");
@@ -99,18 +99,18 @@ std::string runtime_to_preload(const Program& first, const Options& options) {
   const std::vector<Program> below = openmp_programs_below(options.command);
   const std::span<const Program> programs = below.empty() ? std::span{&first, 1} : std::span{below};
   for (const Program& program : programs) require_traceable(program);
+  const auto knows_tools = [](const Program& p) { return p.has_llvm_runtime; };
   const auto of_gcc = std::find_if(programs.begin(), programs.end(),
-                                   [](const Program& p) { return p.has_gcc_runtime && !p.has_llvm_runtime; });
-  if (of_gcc == programs.end() ||
-      (std::any_of(programs.begin(), programs.end(), [](const Program& p) { return p.has_llvm_runtime; }) &&
-       asked.empty())) {  // another runtime than theirs is put before programs only where it is asked for
-    if (!is_silent && asked.empty()) {
-      say_if_without_runtime(first, options);
-      if (of_gcc != programs.end())
-        print_note(of_gcc->path.string() +
-                   " uses GCC's OpenMP runtime, which knows no tools, others beside it do not: name one runtime for "
-                   "all by --runtime.");
-    }
+                                   [&](const Program& p) { return p.has_gcc_runtime && !knows_tools(p); });
+  const bool has_gcc = of_gcc != programs.end();
+  if (!is_silent && (has_gcc || asked.empty())) say_if_without_runtime(first, options);
+  if (!has_gcc) return asked;
+  // Before a program that knows tools another runtime than its own is put only when it is asked for.
+  if (asked.empty() && std::any_of(programs.begin(), programs.end(), knows_tools)) {
+    if (!is_silent)
+      print_note(of_gcc->path.string() +
+                 " uses GCC's OpenMP runtime, which knows no tools, others beside it do not: name one runtime for "
+                 "all by --runtime.");
     return asked;
   }
   const std::string runtime =
@@ -118,7 +118,6 @@ std::string runtime_to_preload(const Program& first, const Options& options) {
           ? asked
           : newest_runtime(of_gcc->path.string() + " uses GCC's OpenMP runtime (libgomp), which knows no tools");
   if (!is_silent) {
-    say_if_without_runtime(first, options);
     print_note(of_gcc->path.string() + " uses GCC's OpenMP runtime, which knows no tools: running it with " + runtime +
                ".");
     print_note(what_gcc_does_not_report);

@@ -79,19 +79,12 @@ void say_strange_launcher(const std::vector<PartOfJob>& parts, MergeResult& resu
 
 /// Some OpenMP runs on a runtime that knows no tools; the ranks' calls of MPI are there nevertheless.
 void say_not_recorded(const std::vector<PartOfJob>& parts, MergeResult& result) {
-  std::size_t count = 0;
-  std::string what;
-  for (const PartOfJob& part : parts) {
-    for (const Property& p : part.summary.properties) {
-      if (p.name != "TRACER::NOT_RECORDED") continue;
-      ++count;
-      what = p.value;
-    }
-  }
-  if (count != 0)
-    result.notes.push_back(
-        "of " + std::to_string(parts.size()) + " processes " + std::to_string(count) + " used " + what +
-        ", which knows no tools: it is not in the trace. Run with: tracer run --runtime auto -- ...");
+  const auto lacks = [](const PartOfJob& part) { return !part.not_recorded.empty(); };
+  const auto count = std::count_if(parts.begin(), parts.end(), lacks);
+  if (count == 0) return;
+  result.notes.push_back("of " + std::to_string(parts.size()) + " processes " + std::to_string(count) + " used " +
+                         std::find_if(parts.begin(), parts.end(), lacks)->not_recorded +
+                         ", which knows no tools: it is not in the trace. Run with: tracer run --runtime auto -- ...");
 }
 
 void say_missing_ranks(const std::vector<PartOfJob>& parts, MergeResult& result) {

@@ -30,6 +30,8 @@ bool is_sum(const std::string& name) {
   return name == "TRACER::EVENTS_LOST";
 }
 
+constexpr std::string_view not_recorded_property = "TRACER::NOT_RECORDED";
+
 }  // namespace
 
 bool is_of_process(const std::string& name) {
@@ -58,6 +60,7 @@ PartOfJob read_part_of_job(const fs::path& directory) {
   part.parent_id = property(all, "TRACER::PARENT_PROCESS_ID");
   part.program = property(all, "TRACER::PROGRAM");
   part.ending = property(all, "TRACER::ENDING");
+  part.not_recorded = property(all, not_recorded_property);
   part.mpi_abort = fact(all, "MPI_ABORT");
   // What is alone in its MPI_COMM_WORLD shares it with none, whatever the launcher.
   if (part.mpi.size == 1) part.mpi.world += '\n' + part.host + '\n' + part.process_id;
@@ -122,7 +125,7 @@ std::vector<Property> properties_of_job(const std::vector<PartOfJob>& parts) {
   for (const auto& [name, is] : complete) all.push_back({name, is ? "true" : "false"});
   for (const auto& [name, sum] : sums) all.push_back({name, std::to_string(sum)});
   for (const auto& [name, value] : same)
-    if ((value.second == parts.size() || name == "TRACER::NOT_RECORDED") && (parts.size() == 1 || !is_of_process(name)))
+    if ((value.second == parts.size() || name == not_recorded_property) && (parts.size() == 1 || !is_of_process(name)))
       all.push_back({name, value.first});
   all.push_back({"TRACER::PROCESSES", std::to_string(processes)});
   return all;

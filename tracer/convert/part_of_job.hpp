@@ -21,6 +21,7 @@ struct PartOfJob {
   long rank = -1;                       ///< to MPI, or to the launcher; -1 none
   bool is_another_to_launcher = false;  ///< the launcher numbered it, but MPI takes it for started alone
   std::string launcher, host, process_id, parent_id, program, ending, mpi_abort;  ///< "" not told
+  std::string not_recorded;  ///< what of the program no callback tells; "" nothing
   ClockOfPart clock;
 };
 
@@ -40,7 +41,7 @@ std::uint32_t parent_of(const PartOfJob& child, const std::vector<PartOfJob>& pa
 /// A fact of the process that stands in its anchor, and belongs to the process where there are several.
 bool is_of_process(const std::string& property);
 
-/// Properties of the whole: what all say alike; sums; and only true where all say so.
+/// Properties of the whole: what all say alike; sums; only true where all say so; what is not recorded of any.
 std::vector<Property> properties_of_job(const std::vector<PartOfJob>& parts);
 
 }  // namespace tracer

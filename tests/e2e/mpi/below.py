@@ -6,7 +6,6 @@ import argparse
 import json
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 
@@ -15,17 +14,6 @@ sys.path.insert(0, str(HERE.parents[1] / "support"))
 from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
 from traced import clean, run  # noqa: E402
 
-GCC_PROGRAM = """#include <mpi.h>
-int main(int c, char** v) {
-  int sum = 0, provided;
-  MPI_Init_thread(&c, &v, MPI_THREAD_FUNNELED, &provided);
-#pragma omp parallel reduction(+ : sum)
-  sum += 1;
-  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  MPI_Finalize();
-  return sum == 0;
-}
-"""
 STRANGE = "processes of one job are each rank 0 of 1"
 
 
@@ -42,13 +30,6 @@ def recorded(options, job, command, worlds=1):
         raise SystemExit(f"FAILED: {command}: {mpi.get('worlds')} worlds, not {worlds}")
     ranks = [{one["function"]: one["count"] for one in rank["calls"]} for rank in mpi.get("by_rank", [])]
     return done.stderr, ranks, mpi.get("matched"), mpi.get("unmatched")
-
-
-def program_of_gcc(family, directory):
-    source = directory / "gcc.c"
-    source.write_text(GCC_PROGRAM)
-    subprocess.run([f"mpicc.{family}", "-fopenmp", "-g", str(source), "-o", str(directory / f"gcc-{family}")], check=True)
-    return str(directory / f"gcc-{family}")
 
 
 def of_gcc(family, program, options, directory, expect):
@@ -89,7 +70,7 @@ def main():
             expect(f"{family}: lines, each rank with a `tracer run`", [line.split()[1:3] for line in done.stderr.splitlines() if line.startswith("tracer: ")],
                    [["2", "processes,"], ["look", "at"]])
             if shutil.which("gcc"):
-                of_gcc(family, program_of_gcc(family, directory), options, directory, expect)
+                of_gcc(family, compiled(family, HERE / "team.c", directory / f"team-{family}", "-fopenmp"), options, directory, expect)
         script = "; ".join(" ".join([*launch(family, 2), program]) for family, program in programs.items())
         _, ranks, *messages = recorded(options, directory / "script", ["sh", "-c", script], len(families))
         expect("a script: sends and receives of ranks", [r.get("MPI_Sendrecv") for r in ranks], [4] * 2 * len(families))

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One team in each rank, and one collective.
+#include <mpi.h>
+int main(int c, char** v) {
+  int sum = 0, provided;
+  MPI_Init_thread(&c, &v, MPI_THREAD_FUNNELED, &provided);
+#pragma omp parallel reduction(+ : sum)
+  sum += 1;
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return sum == 0;
+}
