@@ -103,7 +103,8 @@ std::string runtime_to_preload(const Program& first, const Options& options) {
   const auto of_gcc = std::find_if(programs.begin(), programs.end(),
                                    [&](const Program& p) { return p.has_gcc_runtime && !knows_tools(p); });
   const bool has_gcc = of_gcc != programs.end();
-  if (!is_silent && (has_gcc || asked.empty())) say_if_without_runtime(first, options);
+  const bool is_known_what_starts = !below.empty() && !is_launcher(first.path);
+  if (!is_silent && !is_known_what_starts && (has_gcc || asked.empty())) say_if_without_runtime(first, options);
   if (!has_gcc) return asked;
   // Before a program that knows tools another runtime than its own is put only when it is asked for.
   if (asked.empty() && std::any_of(programs.begin(), programs.end(), knows_tools)) {
