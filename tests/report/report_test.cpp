@@ -324,9 +324,10 @@ TEST_CASE("no advice follows from a run that was killed, is cut, or has losses: 
 }
 
 TEST_CASE("threads without processors are the verdict, and nothing else is advised then") {
-  const auto verdict_on = [](const char* processors) {
+  const auto verdict_on = [](const char* processors, const char* online = "2") {
     TraceBuilder trace = imbalance_3_to_1();
     trace.editable().properties.push_back({"TRACER::RUN::PROCESSORS_USABLE", processors});
+    trace.editable().properties.push_back({"TRACER::RUN::PROCESSORS_ONLINE", online});
     for (Location& location : trace.editable().locations) {
       location.properties.push_back({"TRACER::PROCESSOR_NS", "15000000"});
       location.properties.push_back({"TRACER::DELAY_NS", "15000000"});
@@ -341,6 +342,14 @@ TEST_CASE("threads without processors are the verdict, and nothing else is advis
   REQUIRE(shared["findings"].size() == 1);
   CHECK(shared["findings"][0]["id"] == "oversubscription");
   CHECK(shared["findings"][0]["advice"].get<std::string>().find("OMP_NUM_THREADS=2") != std::string::npos);
+  CHECK(shared["findings"][0]["text"].get<std::string>().find("4 threads share 2 processors:") == 0);
+  CHECK(shared["findings"][0]["advice"].get<std::string>().find("kept to") == std::string::npos);
+  const Json kept = verdict_on("1", "64");  // a mask, though the machine has enough
+  REQUIRE(kept["findings"].size() == 1);
+  CHECK(kept["findings"][0]["text"].get<std::string>().find("4 threads share 1 processor:") == 0);
+  const std::string advice = kept["findings"][0]["advice"];
+  CHECK(advice.find("kept to 1 of the 64 processors") != std::string::npos);
+  CHECK(advice.find("allow it 4, or run with OMP_NUM_THREADS=1;") != std::string::npos);
   const Json busy = verdict_on("8");  // others were using the processors
   CHECK(busy["state"] == "ok");
   CHECK(busy["notes"][0]["id"] == "busy-machine");

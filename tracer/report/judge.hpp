@@ -36,6 +36,8 @@ class Judge {
   void what_the_run_was();
   void how_good_the_trace_is();
   bool work_filled_the_processors(double processors) const;
+  void begin_and_end_of_mpi();
+  std::string how_to_have_processors() const;
   void oversubscription();
   std::string who_was_killed() const;
 

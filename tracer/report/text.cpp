@@ -22,6 +22,14 @@ std::string number(double value, const char* format = "%.2f") {
   std::snprintf(buffer, sizeof buffer, format, value);
   return buffer;
 }
+/// "1 of 2 processors for the process".
+std::string processors_text(const Report& report) {
+  const RunFacts& facts = report.facts;
+  const bool are_all = static_cast<double>(facts.processors_online) <= facts.processors;
+  return number(facts.processors, "%.4g") + (are_all ? "" : " of " + format_count(facts.processors_online)) +
+         (report.processes.size() > 1 ? " processors for the processes" : " processors for the process");
+}
+
 std::uint64_t mean(std::uint64_t total, std::uint64_t count) {
   return count == 0 ? 0 : total / count;
 }
@@ -40,8 +48,7 @@ void summary(const Report& report, std::string& out) {
   if (const std::string ending = ending_text(report.facts); !ending.empty()) out += "ended        " + ending + "\n";
   if (!report.facts.host.empty()) {
     out += "host         " + report.facts.host;
-    if (report.facts.processors > 0)
-      out += ", " + number(report.facts.processors, "%.4g") + " processors for the process";
+    if (report.facts.processors > 0) out += ", " + processors_text(report);
     if (report.facts.processor_ns != 0) out += ", processor time " + duration_text(report.facts.processor_ns);
     out += "\n";
   }

@@ -41,13 +41,27 @@ const char* advice_for(MpiWait kind) {
 }
 
 /// The program cannot do much else while MPI begins and ends.
-bool is_begin_or_end(const Region& region) {
+bool is_begin_or_end(std::string_view call) {
   for (const char* name : {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_init", "MPI_Session_finalize"})
-    if (region.canonical == name) return true;
+    if (call == name) return true;
   return false;
 }
 
+constexpr double mostly = 0.5;  ///< of the run
+
 }  // namespace
+
+void Judge::begin_and_end_of_mpi() {
+  std::uint64_t ns = 0;
+  for (const MpiCallRow& call : report_.mpi.calls)
+    if (is_begin_or_end(call.name)) ns += call.total;
+  ns /= std::max<std::uint32_t>(1, report_.mpi.ranks);
+  if (share(ns, wall_) < mostly) return;
+  note("mpi-begin-and-end",
+       format("MPI's beginning and end (MPI_Init, MPI_Finalize) took %s of a rank's %s. A longer run has that once as "
+              "well: the shares of all else are larger there.",
+              time(ns).c_str(), time(wall_).c_str()));
+}
 
 /// A thread's waiting, with that of the threads that have nothing to do meanwhile.
 std::uint64_t Judge::with_idle_threads(std::uint64_t ns) const {
@@ -79,7 +93,7 @@ void Judge::idle_beside_mpi() {
   std::uint64_t most = 0, waited = 0, idle = 0;
   for (const AccountRow& row : account_.details) {
     if (row.place != Place::mpi_idle || row.region >= definitions_.regions.size()) continue;
-    if (is_begin_or_end(definitions_.regions[row.region])) continue;
+    if (is_begin_or_end(definitions_.regions[row.region].canonical)) continue;
     idle += row.ns;
     if (row.ns > most) most = row.ns, region = row.region;
   }

@@ -111,6 +111,7 @@ void Judge::how_good_the_trace_is() {
                 "share of the run is no finding; repeat the run when the host is quiet.",
                 time(facts.stolen_ns).c_str(), stolen_ * 100));
   }
+  begin_and_end_of_mpi();
   const std::uint64_t active = there - account_.at(Place::serial_idle);
   const std::uint64_t apart = active / std::max<std::uint64_t>(report_.events, 1);
   if (apart < least_between_events) {
@@ -134,16 +135,46 @@ bool Judge::work_filled_the_processors(double processors) const {
   return static_cast<double>(able - std::min(able, waiting)) >= 0.9 * processors * static_cast<double>(in_teams);
 }
 
+/// What to do about too few processors: of an MPI job for each of its ranks.
+std::string Judge::how_to_have_processors() const {
+  const RunFacts& facts = report_.facts;
+  const auto each_of = [ranks = std::max<std::uint64_t>(1, report_.mpi.ranks)](double of_all) {
+    return static_cast<int>(of_all / static_cast<double>(ranks));
+  };
+  const bool in_job = report_.mpi.ranks > 1;
+  const int allowed = each_of(facts.processors);
+  const int wanted = std::min(each_of(static_cast<double>(account_.most_at_once)),
+                              each_of(static_cast<double>(facts.processors_online)));
+  const std::string threads =
+      allowed == 0 ? "as few ranks as there are processors, a thread each"
+                   : "OMP_NUM_THREADS=" + std::to_string(allowed) +
+                         (in_job ? " for each of the " + format_count(report_.mpi.ranks) + " ranks" : "");
+  if (wanted <= std::max(1, allowed)) return "Run with " + threads + ", or on more processors; then look again.";
+  if (report_.mpi.ranks == 0) {
+    return format(
+        "The process is kept to %.4g of the %llu processors (taskset, a batch system, a container): allow it "
+        "%d, or run with %s; then look again.",
+        facts.processors, number(facts.processors_online), wanted, threads.c_str());
+  }
+  return format(
+      "The %s kept to %.4g of the %llu processors, as the launcher binds ranks: give each %d (Open MPI: "
+      "--map-by slot:PE=%d; MPICH: -bind-to core:%d; Slurm: --cpus-per-task=%d), or run with %s; then look "
+      "again.",
+      in_job ? "ranks are" : "rank is", facts.processors, number(facts.processors_online), wanted, wanted, wanted,
+      wanted, threads.c_str());
+}
+
 void Judge::oversubscription() {
   Finding finding;
   const std::uint64_t there = account_.total - account_.at(Place::absent);
+  const std::string of_ranks = report_.mpi.ranks > 1 ? " of " + format_count(report_.mpi.ranks) + " ranks" : "";
+  const double processors = report_.facts.processors;
   finding.text = format(
-      "%llu threads share %.4g processors: they were ready to run but had none for %s, %.0f %% of their "
+      "%llu threads%s share %.4g processor%s: they were ready to run but had none for %s, %.0f %% of their "
       "time. All waiting in the tables below may come from that alone.",
-      number(account_.most_at_once), report_.facts.processors, time(account_.at(Place::descheduled)).c_str(),
-      100 * share(account_.at(Place::descheduled), there));
-  finding.advice = format("Run with OMP_NUM_THREADS=%d, or on more processors; then look again.",
-                          static_cast<int>(std::max(1.0, report_.facts.processors)));
+      number(account_.most_at_once), of_ranks.c_str(), processors, processors == 1 ? "" : "s",
+      time(account_.at(Place::descheduled)).c_str(), 100 * share(account_.at(Place::descheduled), there));
+  finding.advice = how_to_have_processors();
   finding.sure = "high";
   const std::uint64_t lost = account_.at(Place::descheduled);
   finding.id = "oversubscription";
