@@ -22,6 +22,10 @@ class ArchiveSource final : public EventSource {
     definitions_.clock.offset = nanoseconds(from.clock.offset);
     definitions_.clock.length = nanoseconds(from.clock.length);
     for (const auto& location : from.locations) events_ += location.events;
+    const auto& properties = definitions_.properties;
+    const bool is_part = std::any_of(properties.begin(), properties.end(),
+                                     [](const Property& property) { return property.name == "TRACER::PART"; });
+    if (is_part) leave_out_processes_without_events();
   }
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return events_; }
@@ -38,6 +42,23 @@ class ArchiveSource final : public EventSource {
   }
 
  private:
+  /// Of an archive that is a part of another: they, and their devices, are not of it.
+  void leave_out_processes_without_events() {
+    std::vector<bool> has_events(definitions_.groups_of_locations.size(), false);
+    const auto process_of = [this](std::uint32_t group) {
+      const LocationGroup& of = definitions_.groups_of_locations[group];
+      return of.kind != LocationGroupKind::process && of.creating_group < definitions_.groups_of_locations.size()
+                 ? of.creating_group
+                 : group;
+    };
+    for (const auto& location : trace_.definitions().locations) {
+      const Location& known = definitions_.locations[index_.locations[location.ref]];
+      if (location.events != 0 && known.group < has_events.size()) has_events[process_of(known.group)] = true;
+    }
+    for (Location& location : definitions_.locations)
+      if (location.group < has_events.size() && !has_events[process_of(location.group)]) location.used = false;
+  }
+
   std::uint64_t nanoseconds(std::uint64_t ticks) const {
     if (resolution_ == 1'000'000'000) return ticks;
     __extension__ using Wide = unsigned __int128;

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "tests/report/known_traces.hpp"
+#include "tests/report/mpi_traces.hpp"
 #include "tracer/error.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/part.hpp"
@@ -110,6 +111,40 @@ TEST_CASE("a part in which nothing begins or ends has what was open") {
   part.from = 36 * ms;
   part.to = 37 * ms;
   CHECK(slices_of(imbalance_3_to_1(), part).slices.empty());
+}
+
+TEST_CASE("of ranks that are many collective operations behind others a part has what all did in it") {
+  struct Brackets final : EventVisitor {
+    void event(LocationRef location, const Event& event, std::span<const EventAttribute>) override {
+      if (event.type == EventType::mpi_collective_begin) CHECK(++open[location] == 1);
+      if (event.type != EventType::mpi_collective_end) return;
+      CHECK(--open[location] == 0);
+      ++ends[{location, event.ref}];
+    }
+    std::map<LocationRef, int> open;
+    std::map<std::pair<LocationRef, CommRef>, int> ends;
+  } told;
+  MpiJob job{2};
+  Definitions& d = job.trace.editable();
+  d.groups.push_back({"", GroupKind::comm_self, Paradigm::mpi, {}});
+  d.comms.push_back({"MPI_COMM_SELF", static_cast<std::uint32_t>(d.groups.size() - 1), undefined_ref});
+  const auto self = static_cast<CommRef>(d.comms.size() - 1);
+  for (const unsigned rank : {0u, 1u}) job.program(rank, start, start + 100 * ms);
+  for (unsigned i = 0; i < 8; ++i) {  // the root of a broadcast does not wait
+    job.collective(0, start + (2 + i) * ms, start + (2 + i) * ms + 1000, "MPI_Bcast", 10, 7, 0);
+    job.collective(1, start + (7 + 5 * i) * ms, start + (9 + 5 * i) * ms, "MPI_Bcast", 10, 7, 0);
+    job.collective(1, start + (10 + 5 * i) * ms, start + (11 + 5 * i) * ms, "MPI_Barrier", 11, 0, 0, self);
+  }
+  for (unsigned i = 0; i < 8; ++i) {
+    job.collective(0, start + (60 + i) * ms, start + (60 + i) * ms + 1000, "MPI_Bcast", 10, 7, 0);
+    job.collective(1, start + (60 + i) * ms, start + (60 + i) * ms + 1000, "MPI_Bcast", 10, 7, 0);
+  }
+  Part part;
+  part.from = 13 * ms;  // rank 0 has done eight, rank 1 one, and is in its second
+  report::part_of(job.finish().set_clock(), part)->read(told);
+  CHECK(told.ends[{0, 1}] == 8);
+  CHECK(told.ends[{1, 1}] == 8);
+  CHECK(told.ends[{1, self}] == 7);
 }
 
 TEST_CASE("a part has the threads that are named, and no arrow to others") {

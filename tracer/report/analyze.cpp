@@ -113,8 +113,11 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   report.wall = replay.last() > replay.first() ? replay.last() - replay.first() : 0;
   report.irregular = replay.irregular();
   report.properties = definitions.properties;
-  for (const Property& property : definitions.properties)
+  for (const Property& property : definitions.properties) {
     if (property.name == "TRACER::PART") report.part = property.value;
+    if (property.name == "TRACER::WHOLE_RUN::DELAYED_PERCENT")
+      report.delayed_in_whole = std::strtod(property.value.c_str(), nullptr) / 100;
+  }
   if (name.program() < definitions.strings.size()) report.program = definitions.strings[name.program()];
   for (const Location& location : definitions.locations)
     if (is_shown(location)) ++(location.kind == LocationKind::cpu_thread ? report.threads : report.streams);

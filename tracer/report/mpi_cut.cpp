@@ -67,6 +67,22 @@ void MpiCut::before(LocationRef location, const Event& event, std::span<const Ev
   }
 }
 
+/// On MPI_COMM_SELF each has its own.
+void MpiCut::begin() {
+  for (auto& [which, members] : collectives_) {
+    const std::vector<std::uint32_t> ranks = world_.all_members(which.first);
+    if (ranks.empty()) members.most = 0;
+    for (const std::uint32_t rank : ranks) {
+      const std::uint64_t missing = members.most - members.done[rank];
+      if (missing != 0 && !which.second) behind_[rank] += missing;
+    }
+  }
+}
+
+bool MpiCut::is_behind(LocationRef location) const {
+  return !behind_.empty() && behind_.contains(world_.rank_of(location));
+}
+
 std::optional<Event> MpiCut::after(LocationRef location, const Event& event,
                                    std::span<const EventAttribute> attributes) {
   if (!follow_request(location, event, attributes, false)) return std::nullopt;
@@ -84,7 +100,11 @@ std::optional<Event> MpiCut::after(LocationRef location, const Event& event,
   std::uint64_t& done = members.done[world_.rank_of(location)];
   if (done >= members.most) return event;
   ++done;
-  if (event.type == EventType::mpi_collective_end) return std::nullopt;
+  if (event.type == EventType::mpi_collective_end) {
+    const auto behind = behind_.find(world_.rank_of(location));
+    if (behind != behind_.end() && --behind->second == 0) behind_.erase(behind);
+    return std::nullopt;
+  }
   Event given_up = event;  // its request is open
   given_up.type = EventType::mpi_request_cancelled;
   given_up.attributes = 0;

@@ -21,6 +21,11 @@ class MpiCut {
   explicit MpiCut(const Definitions& definitions) : world_{definitions} {}
   /// An event before the cut.
   void before(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
+  /// The cut: no more calls of before().
+  void begin();
+  /// Whether a collective operation that the location begins now may be one that others did before the cut: only its
+  /// end says. An end, too, that after() leaves out.
+  bool is_behind(LocationRef location) const;
   /// After it: the event, or what stands for it; none: the other end lies before the cut.
   std::optional<Event> after(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
 
@@ -44,6 +49,7 @@ class MpiCut {
   std::set<std::pair<std::uint32_t, std::uint64_t>> requests_;
   std::map<Channel, std::int64_t> ahead_;                    ///< messages sent less those received
   std::map<std::pair<CommRef, bool>, Members> collectives_;  ///< of a communicator; true: non-blocking ones
+  std::map<std::uint32_t, std::uint64_t> behind_;            ///< blocking ones that others did before, by rank
 };
 
 }  // namespace tracer::report

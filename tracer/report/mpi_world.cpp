@@ -68,4 +68,11 @@ std::span<const std::uint32_t> MpiWorld::members(CommRef comm) const {
   return comms_[comm].local;
 }
 
+std::vector<std::uint32_t> MpiWorld::all_members(CommRef comm) const {
+  if (comm >= comms_.size() || comms_[comm].is_self) return {};
+  std::vector<std::uint32_t> all = comms_[comm].local;
+  all.insert(all.end(), comms_[comm].remote.begin(), comms_[comm].remote.end());
+  return all;
+}
+
 }  // namespace tracer::report

@@ -32,6 +32,8 @@ class OpenState {
   /// After it. What ends something that was open but could not be told alone: `event` is not to be told, or (true) is,
   /// after the beginning that stands in `first`.
   bool goes_on(LocationRef location, const Event& event, std::optional<Event>& first);
+  /// A collective operation begins, of which only the end says whether it is told: then, with that.
+  void tell_with_end(LocationRef location, const Event& begin) { locations_[location].collective = begin; }
   /// Events that end what is open, what came last first, at `time`. Members that have not come to an open team begin it
   /// and leave it then. Tasks that nobody has begun are left as they are.
   void tell_closings(std::uint64_t time, const Tell& tell) const;
@@ -70,7 +72,7 @@ class OpenState {
     std::vector<Owner> forks;         ///< open, and the tasks that forked
     std::size_t joining = 0;          ///< of `forks`: their teams are over
     std::uint64_t joins = 0;          ///< to come, of forks that were not told
-    std::optional<Event> collective;  ///< begun before the part; told when its end is
+    std::optional<Event> collective;  ///< begun, mostly before the part; told when its end is
     Stack operations;                 ///< that end in any order: copies, requests, communicators, windows
     Owner current;
   };

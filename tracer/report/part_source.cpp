@@ -9,6 +9,7 @@
 #include "tracer/error.hpp"
 #include "tracer/report/mpi_cut.hpp"
 #include "tracer/report/open_state.hpp"
+#include "tracer/report/run_facts.hpp"
 #include "tracer/report/units.hpp"
 
 namespace tracer::report {
@@ -24,8 +25,21 @@ void remove(std::vector<Property>& properties, std::initializer_list<std::string
   });
 }
 
-/// What was counted over the whole run says nothing of a part of it.
+/// Of the time in which the whole run's threads were running or ready to, that in which they were not running.
+std::uint64_t delayed_percent(const Definitions& definitions) {
+  std::uint64_t ran = 0, delayed = 0;
+  for (const Location& location : definitions.locations) {
+    const ThreadFacts facts = thread_facts(location);
+    ran += facts.processor;
+    delayed += facts.delay;
+  }
+  return delayed == 0 ? 0 : 100 * delayed / (ran + delayed);
+}
+
+/// What was counted over the whole run says nothing of a part of it; but that processors were short is remembered.
 void remove_sums(Definitions& definitions) {
+  if (const std::uint64_t delayed = delayed_percent(definitions); delayed != 0)
+    definitions.properties.push_back({"TRACER::WHOLE_RUN::DELAYED_PERCENT", std::to_string(delayed)});
   for (Property& property : definitions.properties)
     if (property.name.starts_with("OTF2::") && property.name.ends_with("COMPLETE")) property.value = "false";
   remove(definitions.properties,
@@ -116,6 +130,7 @@ class PartSource final : public EventSource, private EventVisitor {
  private:
   void begin() {
     begun_ = true;
+    mpi_->begin();
     open_->tell_openings(from_, teller());
   }
   OpenState::Tell teller() {
@@ -148,6 +163,8 @@ class PartSource final : public EventSource, private EventVisitor {
     }
     if (!begun_) begin();
     open_->follow(location, event, attributes);
+    if (event.type == EventType::mpi_collective_begin && mpi_->is_behind(location))
+      return open_->tell_with_end(location, event);
     const std::optional<Event> told = mpi_->after(location, event, attributes);
     std::optional<Event> first;
     if (!open_->goes_on(location, event, first)) return;

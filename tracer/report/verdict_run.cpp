@@ -98,8 +98,17 @@ void Judge::how_good_the_trace_is() {
          format("Threads were ready to run but without a processor for %s, %.0f %% of their time: %s. Repeat the run "
                 "%s before trusting small numbers.",
                 time(delay).c_str(), delayed * 100,
-                shared ? "there are more threads than processors" : "other programs were using the processors",
+                shared                 ? "there are more threads than processors"
+                : report_.part.empty() ? "other programs were using the processors"
+                                       : "others, in this trace or not, were using the processors",
                 shared ? "with as many threads as processors" : "on a quiet machine"));
+  }
+  if (report_.delayed_in_whole > too_delayed) {
+    busy_ = true;
+    note("busy-machine",
+         format("In the whole run threads that could have run were without a processor for %.0f %% of that time; how "
+                "much of it lies in this part is not known. Look at the verdict of the whole first.",
+                100 * report_.delayed_in_whole));
   }
   const std::uint64_t ran = std::max(wall_, facts.end - std::min(facts.start, facts.end));  // also of a part of it
   stolen_ = share(facts.stolen_ns, ran * facts.processors_online);
