@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parts of a job as archives of their own: valid wherever they are cut, also where a rank is many collective operations ahead of the others; of some
+ranks the report is that of these ranks of the whole. Usage: cuts.py --tool libtracer.so --tracer tracer"""
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "support"))
+from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
+from traced import clean, run  # noqa: E402
+
+PIECES = 7
+
+
+def said(options, *command):
+    done = run([options.tracer, *map(str, command)], clean())
+    if done.returncode != 0:
+        raise SystemExit(f"FAILED: {command} ends with {done.returncode}: {done.stdout[-1500:]}{done.stderr[-500:]}")
+    return done.stdout
+
+
+def report(options, *command):
+    """Without what tells one file from another, and what is of no part."""
+    of = json.loads(said(options, "report", "--json", *command))
+    return {key: of[key] for key in ("threads", "constructs", "account", "verdict", "wall_ns")}
+
+
+def check(options, job, directory):
+    wall = json.loads(said(options, "report", "--json", job))["wall_ns"]
+    for piece in range(PIECES):
+        cut = directory / f"{job.name}-{piece}"
+        said(options, "export", "--format", "otf2", "-o", cut, job, "--from", f"{wall * piece // PIECES}ns", "--to", f"{wall * (piece + 1) // PIECES}ns")
+        said(options, "check", cut)
+    for ranks in ("0", "1-2"):
+        cut = directory / f"{job.name}-of-{ranks}"
+        said(options, "export", "--format", "otf2", "-o", cut, job, "--ranks", ranks)
+        said(options, "check", cut)
+        if report(options, cut) != report(options, job, "--ranks", ranks):
+            raise SystemExit(f"FAILED: {job.name}: the archive of ranks {ranks} says something else than the whole does of them")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for option in ("tool", "tracer"):
+        parser.add_argument(f"--{option}", required=True)
+    options = parser.parse_args()
+    families = installed()
+    with tempfile.TemporaryDirectory() as scratch:
+        directory = pathlib.Path(scratch)
+        for family in families:
+            program, job = compiled(family, HERE / "ahead.c", directory / family), directory / f"job-{family}"
+            done = run([options.tracer, "run", "-q", "-o", str(job), "--", *launch(family, 3), program], environment(TRACER_LIBRARY=options.tool))
+            if done.returncode != 0:
+                raise SystemExit(f"FAILED: {family}: {done.stderr[-1500:]}")
+            check(options, job, directory)
+    print(f"ok: {', '.join(families)}")
+
+
+if __name__ == "__main__":
+    main()
