@@ -113,6 +113,8 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   report.wall = replay.last() > replay.first() ? replay.last() - replay.first() : 0;
   report.irregular = replay.irregular();
   report.properties = definitions.properties;
+  report.has_openmp = std::any_of(definitions.regions.begin(), definitions.regions.end(),
+                                  [](const Region& region) { return region.paradigm == Paradigm::openmp; });
   for (const Property& property : definitions.properties) {
     if (property.name == "TRACER::PART") report.part = property.value;
     if (property.name == "TRACER::WHOLE_RUN::DELAYED_PERCENT")

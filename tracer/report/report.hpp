@@ -251,9 +251,10 @@ struct Report {
   std::map<std::string, std::uint64_t> callbacks;
   std::map<std::string, std::uint64_t> tool;  ///< ns that tracing took: start, drain, wait, convert
   std::vector<Property> properties;
-  std::string part;  ///< "from 1 s to 2 s, threads 0-3"; "" the whole trace
-  double delayed_in_whole =
-      0;  ///< of a part: the share of the whole run in which threads that could run had no processor
+  std::string part;         ///< "from 1 s to 2 s, threads 0-3"; "" the whole trace
+  bool has_openmp = false;  ///< there are regions of it
+  /// Of a part: the share of the whole run's time in which threads that could run had no processor.
+  double delayed_in_whole = 0;
   std::vector<RegionRow> regions;
   std::vector<ThreadRow> thread_rows;
   std::vector<ParallelRow> parallels;

@@ -41,7 +41,9 @@ void summary(const Report& report, std::string& out) {
   if (!report.part.empty()) out += "part         " + report.part + "\n";
   if (account.whole_process) {
     out += "process      " + duration_text(wall) + ", of it " + duration_text(report.wall) +
-           (report.mpi.ranks != 0 ? " with OpenMP and MPI\n" : " with OpenMP\n");
+           (report.mpi.ranks == 0 ? " with OpenMP\n"
+            : report.has_openmp   ? " with OpenMP and MPI\n"
+                                  : " with MPI\n");
   } else {
     out += "wall time    " + duration_text(report.wall) + "\n";
   }

@@ -133,7 +133,7 @@ const panels = {
     list.push(['events', count(report.trace.events)]);
     if (report.critical_path_ns) list.push(['parallelism', digits(report.work_ns / report.critical_path_ns)], ['longest path', time(report.critical_path_ns)]);
     if (report.tasks.created) list.push(['tasks', count(report.tasks.created)]);
-    if (run.processors) list.push(['processors', digits(run.processors)]);
+    if (run.processors) list.push(['processors', digits(run.processors) + (run.processors_online > run.processors ? ' of ' + digits(run.processors_online) : '')]);
     const parts = [cards(list), ...accountParts(), verdictPart()];
     if (!report.samples) parts.push(html('<p class="muted">Which functions take the time, and whether threads ran while they waited: record with <code>tracer run --sample</code>.</p>'));
     if (side.dropped) parts.push(html(`<p class="muted">The timeline shows the ${count(side.shown)} longest slices; ${count(side.dropped)} shorter than ${time(side.threshold)} are drawn together. The numbers below are of all.</p>`));
