@@ -22,10 +22,7 @@ class ArchiveSource final : public EventSource {
     definitions_.clock.offset = nanoseconds(from.clock.offset);
     definitions_.clock.length = nanoseconds(from.clock.length);
     for (const auto& location : from.locations) events_ += location.events;
-    const auto& properties = definitions_.properties;
-    const bool is_part = std::any_of(properties.begin(), properties.end(),
-                                     [](const Property& property) { return property.name == "TRACER::PART"; });
-    if (is_part) leave_out_processes_without_events();
+    if (trace_.info().property("TRACER::PART") != nullptr) leave_out_processes_without_events();
   }
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return events_; }
