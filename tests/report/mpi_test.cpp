@@ -337,6 +337,33 @@ TEST_CASE("of a part of a trace, messages are those that are sent and received i
   CHECK(count(two_ranks) == std::pair{2u, 8u});
 }
 
+TEST_CASE("a part of some ranks, all of it inside a call, has these only, and threads that idle for MPI") {
+  MpiJob job{3, 2};
+  for (const unsigned rank : {0u, 1u, 2u}) {
+    job.program(rank, start, start + 101 * ms);
+    job.collective(rank, start + ms, start + 100 * ms, "MPI_Init_thread", 10, barrier);
+  }
+  job.finish().set_clock();
+  report::Part part;
+  part.from = 20 * ms;
+  part.to = 60 * ms;
+  part.ranks = report::Numbers{"1-2"};
+  const auto cut = report::part_of(job.trace, part);
+  const Json report = report_of(*cut);
+  CHECK(place(report, "mpi") == 2 * 40 * ms);
+  CHECK(place(report, "mpi_idle") == 2 * 40 * ms);
+  CHECK(place(report, "serial_idle") == 0);
+  REQUIRE(report["processes"].size() == 2);
+  CHECK(report["processes"][0]["name"] == "MPI Rank 1");
+  CHECK(report["mpi"]["ranks"] == 3);
+  REQUIRE(report["mpi"]["by_rank"].size() == 2);
+  CHECK(report["mpi"]["by_rank"][0]["rank"] == 1);
+  const Json& notes = report["verdict"]["notes"];
+  CHECK(std::any_of(notes.begin(), notes.end(), [](const Json& note) {
+    return note["text"].get<std::string>().find("took 40 ms of a rank's 40 ms") != std::string::npos;
+  }));
+}
+
 TEST_CASE("a part of a job tells its own calls, and that the other ranks are not there") {
   MpiJob job{1};
   Definitions& d = job.trace.editable();

@@ -161,6 +161,25 @@ TEST_CASE("a part has the threads that are named, and no arrow to others") {
   CHECK_THROWS_WITH(slices_of(chain_of_tasks(5), part), Catch::Contains("behind its end"));
 }
 
+TEST_CASE("a part of a part has no more than that, and says of what it is one") {
+  const auto cut = [](EventSource& of, const char* ranks, std::uint64_t from) {
+    Part part;
+    part.ranks = Numbers{ranks};
+    part.from = from;
+    return report::part_of(of, part);
+  };
+  MpiJob job = ring(3, 2, 2);
+  const auto two = cut(job.trace.set_clock(), "1-2", 0);
+  Part late;
+  late.from = 5 * ms;
+  const auto of_two = report::part_of(*two, late);
+  const report::Report report = report::analyze(*of_two);
+  CHECK(report.part == "ranks 1-2; of that from 5 ms");
+  CHECK(report.threads == 4);
+  CHECK(report.processes.size() == 2);
+  CHECK_THROWS_WITH(cut(*two, "0", 0), Catch::Contains("no such thread or process"));
+}
+
 TEST_CASE("the parts of a trace have together what the whole has") {
   for (TraceBuilder trace : {imbalance_3_to_1(), chain_of_tasks(5)}) {
     trace.set_clock();

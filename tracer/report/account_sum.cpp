@@ -39,16 +39,19 @@ const char* text_of(Place place) noexcept {
 /// From a thread's last event to the end of its process.
 void Accountant::close(State& state, const Process& process, std::uint64_t end) {
   const std::uint64_t in_teams = process.active.value(process.last);
-  if (!state.seen) {
-    charge(state, state.worker ? Place::serial_idle : Place::absent, end - process.begin);
-  } else if (state.worker) {  // it would have been of use to the end
-    if (!state.idle) {
+  if (state.worker) {  // it would have been of use to the end
+    if (!state.seen) {
+      state.idle = true;
+      state.idle_from = process.begin;
+    } else if (!state.idle) {
       state.idle = true;
       state.idle_from = process.last;
       state.teams_before = in_teams;
       state.mpi_before = process.in_mpi.value(process.last);
     }
     charge_idle(state, end, in_teams, end, undefined_ref);
+  } else if (!state.seen) {
+    charge(state, Place::absent, end - process.begin);
   } else {
     charge(state, state.initial ? Place::serial : Place::absent, end - std::min(end, process.last));
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tracer/report/processes.hpp"
+
 namespace tracer::report {
 namespace {
 
@@ -140,6 +142,9 @@ void Mpi::fill_ranks(MpiReport& to) const {
   for (std::size_t function = 0; function < functions_.size(); ++function)
     to.calls[function].name = functions_[function];
   std::erase_if(to.calls, [](const MpiCallRow& row) { return row.count == 0; });
+  std::erase_if(to.rank_rows, [left_out = groups_left_out(definitions_)](const MpiRankRow& row) {
+    return row.group < left_out.size() && left_out[row.group];
+  });
   by_time(to.calls);
 }
 

@@ -175,6 +175,7 @@ std::string processes_text(const Report& report, const TextOptions& options) {
   if (report.processes.size() < 2) return {};
   const Balance& balance = report.process_balance;
   std::string out = processes_table(report).text(options);
+  if (balance.max == 0) return out;
   char line[160];
   std::snprintf(line, sizeof line, "load balance of their work: slowest %s of a mean of %s, %.2f times (%s)",
                 duration_text(balance.max).c_str(), duration_text(static_cast<std::uint64_t>(balance.mean())).c_str(),

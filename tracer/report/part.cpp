@@ -78,7 +78,7 @@ std::vector<bool> Part::locations(const Definitions& definitions) const {
   for (const Location& location : definitions.locations) {
     const std::uint32_t process = process_of[wanted.size()];
     const bool in_process = process < processes.size() ? processes[process] : ranks.all();
-    wanted.push_back(threads.has(seen[location.group]++) && in_process);
+    wanted.push_back(threads.has(seen[location.group]++) && in_process && location.used);
   }
   return wanted;
 }

@@ -107,7 +107,7 @@ class PartSource final : public EventSource, private EventVisitor {
       for (LocationGroup& group : definitions_.groups_of_locations)
         cut_life(group.properties, definitions_.part_begin, to_);
     }
-    definitions_.properties.push_back({"TRACER::PART", part.text()});
+    name_part(part.text());
     source_.want(wanted_);
   }
   const Definitions& definitions() const override { return definitions_; }
@@ -128,6 +128,16 @@ class PartSource final : public EventSource, private EventVisitor {
   }
 
  private:
+  /// Of an archive that is a part itself: of which, too.
+  void name_part(const std::string& text) {
+    const auto known = std::find_if(definitions_.properties.begin(), definitions_.properties.end(),
+                                    [](const Property& property) { return property.name == "TRACER::PART"; });
+    if (known == definitions_.properties.end()) {
+      definitions_.properties.push_back({"TRACER::PART", text});
+    } else {
+      known->value += "; of that " + text;
+    }
+  }
   void begin() {
     begun_ = true;
     mpi_->begin();

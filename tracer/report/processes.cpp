@@ -44,12 +44,22 @@ std::vector<std::uint32_t> processes_of_locations(const Definitions& definitions
   return of;
 }
 
+std::vector<bool> groups_left_out(const Definitions& definitions) {
+  std::vector<bool> left_out(definitions.groups_of_locations.size(), false);
+  for (const Location& location : definitions.locations)
+    if (location.group < left_out.size()) left_out[location.group] = true;
+  for (const Location& location : definitions.locations)
+    if (location.group < left_out.size() && location.used) left_out[location.group] = false;
+  return left_out;
+}
+
 std::vector<ProcessRow> processes_of(const Definitions& definitions, const std::vector<ThreadRow>& threads) {
+  const std::vector<bool> left_out = groups_left_out(definitions);
   std::vector<ProcessRow> rows;
   std::vector<std::size_t> row_of(definitions.groups_of_locations.size(), ~std::size_t{0});
   for (std::uint32_t i = 0; i < definitions.groups_of_locations.size(); ++i) {
     const LocationGroup& group = definitions.groups_of_locations[i];
-    if (group.kind != LocationGroupKind::process) continue;
+    if (group.kind != LocationGroupKind::process || left_out[i]) continue;
     row_of[i] = rows.size();
     ProcessRow& row = rows.emplace_back();
     row.group = i;

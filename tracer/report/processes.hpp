@@ -10,8 +10,12 @@
 
 namespace tracer::report {
 
-/// In the order of the archive's location groups, from the rows of its threads. A device belongs to the process that
-/// made it.
+/// By location group: whether a part of some processes (--ranks) has none of its locations. One that has none at all,
+/// as a process that left no events, is not left out.
+std::vector<bool> groups_left_out(const Definitions& definitions);
+
+/// In the order of the archive's location groups, without those left out, from the rows of its threads. A device
+/// belongs to the process that made it.
 std::vector<ProcessRow> processes_of(const Definitions& definitions, const std::vector<ThreadRow>& threads);
 
 /// Finds processes by their location groups.

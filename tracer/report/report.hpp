@@ -158,15 +158,15 @@ struct MpiMatrix {
 };
 
 struct MpiReport {
-  std::uint32_t ranks = 0;   ///< 0: no MPI
+  std::uint32_t ranks = 0;   ///< of the job; 0: no MPI
   std::uint32_t worlds = 0;  ///< several: the jobs of a script, whose ranks follow each other
   std::uint64_t messages = 0, bytes = 0, matched = 0, unmatched = 0, reversed = 0;
   std::uint64_t collectives = 0, incomplete_collectives = 0;  ///< operations, whatever the number of ranks
   std::uint64_t never_completed = 0;                          ///< requests that went on at MPI's end
   MpiWaitTimes waited{};
-  std::vector<MpiRankRow> rank_rows;
-  std::vector<MpiCallRow> calls;  ///< by time
-  std::vector<MpiWaitRow> waits;  ///< by time
+  std::vector<MpiRankRow> rank_rows;  ///< without those that a part of the trace leaves out
+  std::vector<MpiCallRow> calls;      ///< by time
+  std::vector<MpiWaitRow> waits;      ///< by time
   MpiMatrix matrix;
 };
 

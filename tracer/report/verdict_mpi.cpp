@@ -55,7 +55,7 @@ void Judge::begin_and_end_of_mpi() {
   std::uint64_t ns = 0;
   for (const MpiCallRow& call : report_.mpi.calls)
     if (is_begin_or_end(call.name)) ns += call.total;
-  ns /= std::max<std::uint32_t>(1, report_.mpi.ranks);
+  ns /= std::max<std::size_t>(1, report_.mpi.rank_rows.size());
   if (share(ns, wall_) < mostly) return;
   note("mpi-begin-and-end",
        format("MPI's beginning and end (MPI_Init, MPI_Finalize) took %s of a rank's %s. A longer run has that once as "
