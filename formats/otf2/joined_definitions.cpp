@@ -332,7 +332,7 @@ void JoinedDefinitions::add_missing_ranks() {
     if (members[rank] != undefined_location) continue;
     LocationGroupDef group;
     group.ref = process_count_ + devices.size();
-    group.name = string("MPI Rank " + std::to_string(rank) + " (no trace)");
+    group.name = string(name_of_rank(rank) + " (no trace)");
     group.type = values::location_group_process;
     group.system_tree_parent = nodes.empty() ? undefined_ref : 0;
     members[rank] = locations.size();
@@ -376,8 +376,30 @@ std::vector<Property> JoinedDefinitions::mpi_properties() const {
   return properties;
 }
 
+/// Each process knows its rank in its own MPI_COMM_WORLD; of several there are several rank 0.
+void JoinedDefinitions::name_ranks_of_worlds() {
+  const auto all = all_locations_.find(mpi);
+  if (all == all_locations_.end() || worlds_.count() < 2) return;
+  const auto& members = groups[all->second].members;
+  for (std::size_t rank = 0; rank < members.size(); ++rank) {
+    if (members[rank] >= locations.size() || locations[members[rank]].group >= processes.size()) continue;
+    LocationGroupDef& process = processes[locations[members[rank]].group];
+    process.properties.push_back({string("TRACER::PART_NAME"), values::type_string, process.name});
+    process.name = string(name_of_rank(rank));
+  }
+}
+
+std::string JoinedDefinitions::name_of_rank(std::uint64_t rank) const {
+  if (worlds_.count() < 2) return "MPI Rank " + std::to_string(rank);
+  const auto [world, own] = worlds_.place_of(rank);
+  return "MPI Rank " + std::to_string(own) + " of world " + std::to_string(world);
+}
+
 void JoinedDefinitions::finish(bool with_missing_ranks) {
-  if (with_missing_ranks) add_missing_ranks();
+  if (with_missing_ranks) {
+    name_ranks_of_worlds();
+    add_missing_ranks();
+  }
   for (const auto& [identity, ref] : mpi_comm_index_) {
     const auto& whole = worlds_.comms().find(identity)->second;
     const auto parent = mpi_comm_index_.find(whole.parent);

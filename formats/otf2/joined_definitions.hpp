@@ -90,6 +90,8 @@ struct JoinedDefinitions {
   void add_metrics(const TraceDefinitions& part, PartMaps& maps);
   std::uint32_t group_of_ranks(const std::vector<std::uint64_t>& ranks, std::uint32_t name);
   void add_missing_ranks();
+  void name_ranks_of_worlds();
+  std::string name_of_rank(std::uint64_t rank) const;  ///< in all worlds
 
   const MpiWorlds& worlds_;
   std::uint32_t process_count_;

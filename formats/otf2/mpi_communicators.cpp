@@ -2,6 +2,7 @@
 // See mpi_communicators.hpp.
 #include "formats/otf2/mpi_communicators.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <utility>
@@ -116,10 +117,19 @@ std::uint64_t MpiWorlds::base(const PartOfMpi& part) const {
   return found == worlds_.end() ? 0 : found->second.base;
 }
 
+MpiWorlds::Place MpiWorlds::place_of(std::uint64_t rank) const {
+  const auto behind = std::upper_bound(bases_.begin(), bases_.end(), rank);
+  if (behind == bases_.begin()) return {};
+  return {static_cast<std::uint64_t>(behind - bases_.begin()), rank - *(behind - 1)};
+}
+
 void MpiWorlds::add(const PartOfMpi& part) {
   if (part.empty()) return;
   const auto [world, is_new] = worlds_.emplace(part.world, World{size_, part.size});
-  if (is_new) size_ += part.size;
+  if (is_new) {
+    bases_.push_back(size_);
+    size_ += part.size;
+  }
   const std::uint64_t base = world->second.base;
   if (part.size != world->second.size) return;  // of another launch, under the same name
   for (const auto& [n, from] : part.comms) {

@@ -52,6 +52,14 @@ class MpiWorlds {
   /// The rank in all worlds of a part's rank 0.
   std::uint64_t base(const PartOfMpi& part) const;
   std::uint64_t size() const noexcept { return size_; }
+  /// How many there are.
+  std::size_t count() const noexcept { return worlds_.size(); }
+  struct Place {
+    std::uint64_t world = 0;  ///< from 1, as they were added
+    std::uint64_t rank = 0;   ///< in it
+  };
+  /// `rank`: in all worlds, below size().
+  Place place_of(std::uint64_t rank) const;
   /// An identity that is the world's own.
   std::string identity(const PartOfMpi& part, const std::string& of) const;
 
@@ -68,6 +76,7 @@ class MpiWorlds {
     std::uint32_t size = 0;
   };
   std::map<std::string, World> worlds_;
+  std::vector<std::uint64_t> bases_;  ///< of the worlds, as they were added
   std::uint64_t size_ = 0;
   std::map<std::string, Comm> comms_;
 };

@@ -289,6 +289,32 @@ TEST_CASE("threads that idle while one is in MPI are a finding, but for MPI's be
   CHECK_FALSE(is_said("MPI_Finalize"));
 }
 
+TEST_CASE("of jobs in one archive it is told which programs they run, how they ended, and which rank is meant") {
+  MpiJob job{4};
+  Definitions& d = job.trace.editable();
+  for (std::uint32_t process = 0; process < 4; ++process) {
+    LocationGroup& group = d.groups_of_locations[process];
+    group.name = "MPI Rank " + std::to_string(process % 2) + " of world " + std::to_string(1 + process / 2);
+    group.properties = {{"TRACER::PROGRAM", process < 3 ? "/bin/ocean" : "/bin/air"},
+                        {"TRACER::RUN::EXIT_STATUS", process == 1 ? "3" : "0"},
+                        {"TRACER::ENDING", "the program ended"}};
+    job.program(process, start, start + 100 * ms);
+  }
+  d.groups_of_locations.push_back(
+      {"MPI Rank 2 of world 2 (no trace)", LocationGroupKind::process, 1, undefined_ref, {}});
+  job.send(3, 2, start + 10 * ms, start + 11 * ms, 10, 8);
+  job.receive(2, 3, start, start + 12 * ms, 20, 8);
+  const report::Report report = report::analyze(job.finish());
+  const std::string text = report::to_text(report, {.rows = 0, .colour = false, .width = 120});
+  for (const char* said : {"program      /bin/ocean (3 processes), /bin/air (1 process)\n",
+                           "ended        MPI Rank 1 of world 1: exit status 3\n", "\n  MPI Rank 1 of world 2 (air) ",
+                           "rank 0 of world 2 for rank 1 of world 2", "  1 of world 2 -> 0 of world 2 "}) {
+    INFO(said << text);
+    CHECK(text.find(said) != std::string::npos);
+  }
+  CHECK(Json::parse(report::to_json(report))["mpi"]["labels"][3] == "1 of world 2");
+}
+
 TEST_CASE("the matrix of many ranks is folded, and nothing is lost") {
   MpiJob job{200};
   std::uint64_t bytes = 0;

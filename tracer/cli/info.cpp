@@ -132,8 +132,8 @@ Json about_machine() {
 }
 
 /// What a person wants to know first; the internals come behind.
-void add_run(const Definitions& definitions, Json& info) {
-  const report::RunFacts facts = report::run_facts(definitions);
+void add_run(const Definitions& definitions, const std::vector<report::ProcessRow>& processes, Json& info) {
+  const report::RunFacts facts = report::facts_of_all(definitions, processes);
   if (definitions.clock.realtime != 0) {
     const auto seconds = static_cast<std::time_t>(definitions.clock.realtime / 1'000'000'000u);
     std::tm local{};
@@ -145,11 +145,11 @@ void add_run(const Definitions& definitions, Json& info) {
   info["host"] = facts.host + (facts.machine.empty() ? "" : " (" + facts.machine + ")");
   if (!facts.processor.empty()) info["processor"] = facts.processor;
   char processors[64];
-  std::snprintf(processors, sizeof processors, "%.4g for the process, %llu online", facts.processors,
-                static_cast<unsigned long long>(facts.processors_online));
+  std::snprintf(processors, sizeof processors, "%.4g for the process%s, %llu online", facts.processors,
+                processes.size() > 1 ? "es" : "", static_cast<unsigned long long>(facts.processors_online));
   info["processors"] = processors;
-  if (const std::string ended = report::ending_text(facts); !ended.empty()) info["ended"] = ended;
-  if (facts.start != 0 && facts.end > facts.start)
+  if (const std::string ended = report::ending_text(facts, processes); !ended.empty()) info["ended"] = ended;
+  if (processes.size() < 2 && facts.start != 0 && facts.end > facts.start)
     info["process"] = std::to_string(static_cast<double>(facts.end - facts.start) / 1e9) + " s, processor time " +
                       std::to_string(static_cast<double>(facts.processor_ns) / 1e9) + " s";
   Json environment = Json::object();
@@ -184,23 +184,22 @@ void leave_out_internals(Json& info) {
   if (left_out != 0) info["properties left out"] = std::to_string(left_out) + " of the tool's own (--all shows them)";
 }
 
-/// By name: how many threads and streams each has.
-Json about_processes(const Definitions& definitions) {
-  const std::vector<std::uint32_t> processes = report::process_groups(definitions);
-  std::vector<std::uint64_t> threads(processes.size()), streams(processes.size());
-  const std::vector<std::uint32_t> process_of = report::processes_of_locations(definitions);
-  for (std::size_t i = 0; i < process_of.size(); ++i) {
-    const Location& location = definitions.locations[i];
-    if (process_of[i] >= processes.size() || is_virtual(location)) continue;
-    ++(location.kind == LocationKind::cpu_thread ? threads : streams)[process_of[i]];
-  }
+/// By name: how many threads and streams each has, and what else tells one from another.
+Json about_processes(const std::vector<report::ProcessRow>& processes) {
   const auto counted = [](std::uint64_t number, const char* what) {
     return format_count(number) + " " + what + (number == 1 ? "" : "s");
   };
+  const bool are_several = report::has_several_programs(processes);
   Json all = Json::object();
-  for (std::size_t p = 0; p < processes.size(); ++p)
-    all[definitions.groups_of_locations[processes[p]].name] =
-        counted(threads[p], "thread") + (streams[p] == 0 ? "" : ", " + counted(streams[p], "device stream"));
+  for (const report::ProcessRow& process : processes) {
+    std::string text = counted(process.threads.size(), "thread");
+    if (!process.streams.empty()) text += ", " + counted(process.streams.size(), "device stream");
+    if (are_several && !process.program.empty()) text += ", " + process.program;
+    if (const std::string ended = report::ending_text(process.facts); !ended.empty()) text += ", " + ended;
+    std::string name = process.name;
+    for (int n = 2; all.contains(name); ++n) name = process.name + " (" + std::to_string(n) + ")";
+    all[name] = text;
+  }
   return all;
 }
 
@@ -210,17 +209,18 @@ Json about_trace(const std::string& given) {
   const Definitions& definitions = source->definitions();
   std::uint64_t threads = 0, streams = 0;
   for (const Location& location : definitions.locations)
-    if (!is_virtual(location)) ++(location.kind == LocationKind::cpu_thread ? threads : streams);
+    if (is_shown(location)) ++(location.kind == LocationKind::cpu_thread ? threads : streams);
   Json info;
   info["archive"] = path.string();
-  add_run(definitions, info);
+  const std::vector<report::ProcessRow> processes = report::processes_of(definitions, {});
+  add_run(definitions, processes, info);
   info["creator"] = definitions.creator;
   if (!definitions.description.empty()) info["description"] = definitions.description;
   info["duration"] = std::to_string(static_cast<double>(definitions.clock.length) / 1e9) + " s";
   info["events"] = source->number_of_events();
   info["threads"] = threads;
   info["device streams"] = streams;
-  if (Json processes = about_processes(definitions); processes.size() > 1) info["processes"] = std::move(processes);
+  if (processes.size() > 1) info["processes"] = about_processes(processes);
   info["regions"] = definitions.regions.size();
   info["properties"] = Json::object();
   for (const Property& property : definitions.properties) info["properties"][property.name] = property.value;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "tracer/base/text.hpp"
@@ -73,9 +74,15 @@ PartOfJob read_part_of_job(const fs::path& directory) {
 }
 
 void sort_parts(std::vector<PartOfJob>& parts) {
-  std::stable_sort(parts.begin(), parts.end(), [](const PartOfJob& a, const PartOfJob& b) {
+  std::map<std::string, std::uint64_t> began;  // by launcher
+  for (const PartOfJob& part : parts) {
+    const auto [known, is_new] = began.emplace(part.launcher, part.clock.begin());
+    if (!is_new) known->second = std::min(known->second, part.clock.begin());
+  }
+  std::stable_sort(parts.begin(), parts.end(), [&](const PartOfJob& a, const PartOfJob& b) {
     if ((a.rank >= 0) != (b.rank >= 0)) return a.rank >= 0;
-    if (a.launcher != b.launcher) return a.launcher < b.launcher;
+    if (a.launcher != b.launcher)
+      return std::tie(began[a.launcher], a.launcher) < std::tie(began[b.launcher], b.launcher);
     if (a.rank != b.rank) return a.rank < b.rank;
     return a.clock.begin() < b.clock.begin();
   });

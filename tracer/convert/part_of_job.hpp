@@ -28,7 +28,7 @@ struct PartOfJob {
 /// Of the archive in `directory`. Throws tracer::Error when it cannot be read.
 PartOfJob read_part_of_job(const std::filesystem::path& directory);
 
-/// Ranks in their order, then the others as they began.
+/// Ranks in their order, those of each launch together, launches as they began; then the others as they began.
 void sort_parts(std::vector<PartOfJob>& parts);
 
 /// "" where the part's own name says it.

@@ -178,6 +178,7 @@ void Mpi::fill(Report& report) const {
   MpiReport& to = report.mpi;
   to.ranks = world_.ranks();
   to.worlds = world_.worlds();
+  to.labels = world_.labels(definitions_);
   if (to.ranks == 0) return;
   to.messages = messages_;
   to.bytes = bytes_;

@@ -90,6 +90,7 @@ Json json_of(const MpiReport& mpi, std::uint64_t begin) {
   }
   return {{"ranks", mpi.ranks},
           {"worlds", mpi.worlds},
+          {"labels", mpi.labels},
           {"messages", mpi.messages},
           {"bytes", mpi.bytes},
           {"matched", mpi.matched},

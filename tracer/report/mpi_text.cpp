@@ -37,26 +37,22 @@ Table processes_table(const Report& report) {
                {"device", true},
                {"idle", true},
                {"ended", false}}};
+  const bool are_several = has_several_programs(report.processes);
   const ProcessesByGroup processes{report.processes};
   for (const ProcessRow& row : report.processes) {
     const std::uint64_t all = sum(row.ns);
     const std::uint64_t waiting =
         at(row.ns, Activity::barrier) + at(row.ns, Activity::task_wait) + at(row.ns, Activity::lock_wait);
     const std::string ended = ending_text(row.facts);
-    table.add({std::string(depth_of(row, processes), ' ') + row.name, format_count(row.threads.size()),
-               row.streams.empty() ? "-" : format_count(row.streams.size()),
+    const std::string program = row.program.substr(row.program.rfind('/') + 1);
+    const bool is_named = !are_several || program.empty() || row.name.find('(' + program + ')') != row.name.npos;
+    table.add({std::string(depth_of(row, processes), ' ') + row.name + (is_named ? "" : " (" + program + ")"),
+               format_count(row.threads.size()), row.streams.empty() ? "-" : format_count(row.streams.size()),
                percent_or_dash(at(row.ns, Activity::work), all), percent_or_dash(waiting, all),
                percent_or_dash(at(row.ns, Activity::mpi), all), percent_or_dash(at(row.ns, Activity::device), all),
                percent_or_dash(at(row.ns, Activity::idle), all), ended});
   }
   return table;
-}
-
-/// A process knows its rank in its own world; where there are several worlds, all other lines have that in all of them.
-std::string name_of_rank(const MpiRankRow& row, const ProcessesByGroup& processes) {
-  const std::string number = std::to_string(row.rank);
-  const std::string name = processes.name_or(row.group, "rank " + number);
-  return name.starts_with("MPI Rank ") && name != "MPI Rank " + number ? name + ", " + number + " of all" : name;
 }
 
 Table ranks_table(const MpiReport& mpi, const std::vector<ProcessRow>& processes) {
@@ -74,10 +70,10 @@ Table ranks_table(const MpiReport& mpi, const std::vector<ProcessRow>& processes
   const ProcessesByGroup by_group{processes};
   for (const MpiRankRow& row : mpi.rank_rows) {
     if (row.group == undefined_ref && mpi.rank_rows.size() > 1 && row.total == 0) continue;
-    table.add({name_of_rank(row, by_group), duration_or_dash(row.total), duration_or_dash(row.messages),
-               duration_or_dash(row.collectives), duration_or_dash(sum(row.waited)), duration_or_dash(row.caused),
-               format_count(row.sends), bytes_or_dash(row.sent), format_count(row.receives),
-               bytes_or_dash(row.received)});
+    table.add({by_group.name_or(row.group, mpi.rank_text(row.rank)), duration_or_dash(row.total),
+               duration_or_dash(row.messages), duration_or_dash(row.collectives), duration_or_dash(sum(row.waited)),
+               duration_or_dash(row.caused), format_count(row.sends), bytes_or_dash(row.sent),
+               format_count(row.receives), bytes_or_dash(row.received)});
   }
   return table;
 }
@@ -96,8 +92,7 @@ Table calls_table(const MpiReport& mpi) {
   for (const MpiCallRow& row : mpi.calls) {
     table.add({row.name, format_count(row.count), duration_text(row.total), duration_text(row.total / row.count),
                duration_text(row.longest), duration_or_dash(row.waiting), bytes_or_dash(row.sent),
-               bytes_or_dash(row.received),
-               "rank " + std::to_string(row.longest_rank) + ": " + duration_text(row.most)});
+               bytes_or_dash(row.received), mpi.rank_text(row.longest_rank) + ": " + duration_text(row.most)});
   }
   return table;
 }
@@ -120,7 +115,7 @@ Table waits_table(const MpiReport& mpi) {
   for (const MpiWaitRow& row : mpi.waits) {
     table.add({row.name, text_of(row.kind), row.cause_name, duration_text(row.ns), format_count(row.count),
                duration_text(row.longest),
-               "rank " + std::to_string(row.longest_rank) + " for rank " + std::to_string(row.longest_cause)});
+               mpi.rank_text(row.longest_rank) + " for " + mpi.rank_text(row.longest_cause)});
   }
   return table;
 }
@@ -128,7 +123,7 @@ Table waits_table(const MpiReport& mpi) {
 std::string ranks_of_cell(const MpiReport& mpi, std::uint32_t cell) {
   const std::uint32_t first = cell * mpi.matrix.ranks_per_cell;
   const std::uint32_t last = std::min(first + mpi.matrix.ranks_per_cell, mpi.ranks) - 1;
-  return std::to_string(first) + (last == first ? "" : "-" + std::to_string(last));
+  return last == first ? mpi.labels[first] : std::to_string(first) + "-" + std::to_string(last);
 }
 
 Table pairs_table(const MpiReport& mpi) {

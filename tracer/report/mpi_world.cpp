@@ -3,6 +3,7 @@
 #include "tracer/report/mpi_world.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "tracer/base/disjoint_sets.hpp"
 
@@ -46,6 +47,18 @@ void MpiWorld::count_worlds() {
     }
   }
   worlds_ = static_cast<std::uint32_t>(joined.sets());
+}
+
+std::vector<std::string> MpiWorld::labels(const Definitions& definitions) const {
+  constexpr std::string_view begin = "MPI Rank ", end = " (no trace)";
+  std::vector<std::string> labels;
+  for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
+    std::string_view name = is_known(rank) ? definitions.groups_of_locations[group_of(rank)].name : std::string_view{};
+    if (name.ends_with(end)) name.remove_suffix(end.size());
+    const bool says_it = name.starts_with(begin) && name.find(" of world ") != name.npos;
+    labels.push_back(says_it ? std::string{name.substr(begin.size())} : std::to_string(rank));
+  }
+  return labels;
 }
 
 std::uint32_t MpiWorld::rank_of(LocationRef location) const {

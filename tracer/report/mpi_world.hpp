@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tracer/definitions.hpp"
@@ -23,6 +24,8 @@ class MpiWorld {
   std::uint32_t rank_of(LocationRef location) const;
   /// The process, as an index into groups_of_locations; undefined_ref: it left no trace.
   std::uint32_t group_of(std::uint32_t rank) const { return group_of_[rank]; }
+  /// By rank, as tables call it: "3", or where there are several MPI_COMM_WORLDs "0 of world 2".
+  std::vector<std::string> labels(const Definitions& definitions) const;
   bool is_known(std::uint32_t rank) const { return group_of_[rank] != undefined_ref; }
 
   /// Rank `rank` of a communicator, as the process of rank `me` counts: of the remote group, where there are two.

@@ -90,6 +90,16 @@ std::vector<ProcessRow> processes_of(const Definitions& definitions, const std::
   return rows;
 }
 
+bool has_several_programs(const std::vector<ProcessRow>& processes) {
+  const std::string* first = nullptr;
+  for (const ProcessRow& process : processes) {
+    if (process.program.empty()) continue;
+    if (first == nullptr) first = &process.program;
+    if (*first != process.program) return true;
+  }
+  return false;
+}
+
 std::string name_in_job(const Definitions& definitions, LocationRef location) {
   const auto& groups = definitions.groups_of_locations;
   const auto processes = std::count_if(groups.begin(), groups.end(), [](const LocationGroup& group) {
@@ -118,24 +128,36 @@ std::string name_in_job(const Report& report, const DeviceRow& device) {
   return device.name + ", " + ProcessesByGroup{report.processes}.name_or(device.process, "process unknown");
 }
 
-int weight_of_end(const RunFacts& facts) {
-  return facts.mpi_abort.empty() ? facts.killed() : 2;
+const ProcessRow* process_that_ended_worst(const std::vector<ProcessRow>& processes) {
+  const auto weight = [](const RunFacts& facts) {
+    return !facts.mpi_abort.empty() ? 3 : facts.killed() ? 2 : facts.exit_status > 0 ? 1 : 0;
+  };
+  const ProcessRow* worst = nullptr;
+  for (const ProcessRow& process : processes)
+    if (process.facts.known && (worst == nullptr || weight(process.facts) > weight(worst->facts))) worst = &process;
+  return worst;
+}
+
+std::string ending_text(const RunFacts& all, const std::vector<ProcessRow>& processes) {
+  const std::string text = ending_text(all);
+  const ProcessRow* const worst = process_that_ended_worst(processes);
+  const bool is_well = !all.killed() && all.exit_status <= 0;
+  return text.empty() || is_well || processes.size() < 2 || worst == nullptr ? text : worst->name + ": " + text;
 }
 
 RunFacts facts_of_all(const Definitions& definitions, const std::vector<ProcessRow>& processes) {
   RunFacts all = run_facts(definitions);
   if (all.known || processes.empty()) return all;
   std::map<std::string, std::vector<const RunFacts*>> by_host;
-  const RunFacts* of = nullptr;  // the first, unless one was killed, or ended all others
   std::uint64_t processor_ns = 0;
   for (const ProcessRow& process : processes) {
     if (!process.facts.known) continue;
     by_host[process.facts.host].push_back(&process.facts);
     processor_ns += process.facts.processor_ns;
-    if (of == nullptr || weight_of_end(process.facts) > weight_of_end(*of)) of = &process.facts;
   }
-  if (of == nullptr) return all;
-  all = *of;
+  const ProcessRow* const worst = process_that_ended_worst(processes);
+  if (worst == nullptr) return all;
+  all = worst->facts;
   all.processor_ns = processor_ns;
   all.processors = 0;
   all.processors_online = 0;

@@ -39,6 +39,9 @@ class ProcessesByGroup {
   std::unordered_map<std::uint32_t, const ProcessRow*> rows_;
 };
 
+/// Whether they run more than one program, as far as that is known.
+bool has_several_programs(const std::vector<ProcessRow>& processes);
+
 /// The location groups that are processes, in the archive's order.
 std::vector<std::uint32_t> process_groups(const Definitions& definitions);
 
@@ -55,11 +58,14 @@ std::string name_in_job(const Definitions& definitions, LocationRef location);
 /// A device's name, before that of the process that uses it where there are several.
 std::string name_in_job(const Report& report, const DeviceRow& device);
 
-/// How much the end of a process says of the others': one that was killed more than one that was not, the one that
-/// called MPI_Abort most.
-int weight_of_end(const RunFacts& facts);
+/// The process whose end says most of the others': the first that called MPI_Abort, or was killed, or gave an exit
+/// status that is not 0; else the first. nullptr: of none is anything known.
+const ProcessRow* process_that_ended_worst(const std::vector<ProcessRow>& processes);
 
 /// Of the run as a whole: what the archive says of it, or else what it says of its processes.
 RunFacts facts_of_all(const Definitions& definitions, const std::vector<ProcessRow>& processes);
+
+/// "exit status 0"; of a job "MPI Rank 3: exit status 1", unless all ended well. `all`: of facts_of_all().
+std::string ending_text(const RunFacts& all, const std::vector<ProcessRow>& processes);
 
 }  // namespace tracer::report

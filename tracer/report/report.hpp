@@ -164,10 +164,15 @@ struct MpiReport {
   std::uint64_t collectives = 0, incomplete_collectives = 0;  ///< operations, whatever the number of ranks
   std::uint64_t never_completed = 0;                          ///< requests that went on at MPI's end
   MpiWaitTimes waited{};
+  std::vector<std::string> labels;    ///< by rank, as tables call it: "3", "0 of world 2"
   std::vector<MpiRankRow> rank_rows;  ///< without those that a part of the trace leaves out
   std::vector<MpiCallRow> calls;      ///< by time
   std::vector<MpiWaitRow> waits;      ///< by time
   MpiMatrix matrix;
+  /// "rank 3"
+  std::string rank_text(std::uint32_t rank) const {
+    return "rank " + (rank < labels.size() ? labels[rank] : std::to_string(rank));
+  }
 };
 
 /// Operations that are complete. ns: in the calls that made them.

@@ -30,12 +30,32 @@ std::string processors_text(const Report& report) {
          (report.processes.size() > 1 ? " processors for the processes" : " processors for the process");
 }
 
+/// "a.out"; of a job of several "ocean (3 processes), air (1 process)".
+std::string program_text(const Report& report) {
+  std::vector<std::pair<std::string, std::uint64_t>> programs;
+  for (const ProcessRow& process : report.processes) {
+    if (process.program.empty()) continue;  // left no trace
+    auto known = std::find_if(programs.begin(), programs.end(),
+                              [&](const auto& program) { return program.first == process.program; });
+    if (known == programs.end()) known = programs.insert(known, {process.program, 0});
+    ++known->second;
+  }
+  if (programs.size() < 2) return report.program.empty() ? "unknown" : report.program;
+  std::string text;
+  const std::size_t shown = std::min<std::size_t>(programs.size(), 5);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& [name, count] = programs[i];
+    text += (i == 0 ? "" : ", ") + name + " (" + format_count(count) + (count == 1 ? " process)" : " processes)");
+  }
+  return programs.size() == shown ? text : text + ", and " + format_count(programs.size() - shown) + " more";
+}
+
 std::uint64_t mean(std::uint64_t total, std::uint64_t count) {
   return count == 0 ? 0 : total / count;
 }
 
 void summary(const Report& report, std::string& out) {
-  out += "program      " + (report.program.empty() ? std::string{"unknown"} : report.program) + "\n";
+  out += "program      " + program_text(report) + "\n";
   const Account& account = report.account;
   const std::uint64_t wall = account.end - account.begin;
   if (!report.part.empty()) out += "part         " + report.part + "\n";
@@ -47,7 +67,8 @@ void summary(const Report& report, std::string& out) {
   } else {
     out += "wall time    " + duration_text(report.wall) + "\n";
   }
-  if (const std::string ending = ending_text(report.facts); !ending.empty()) out += "ended        " + ending + "\n";
+  if (const std::string ending = ending_text(report.facts, report.processes); !ending.empty())
+    out += "ended        " + ending + "\n";
   if (!report.facts.host.empty()) {
     out += "host         " + report.facts.host;
     if (report.facts.processors > 0) out += ", " + processors_text(report);

@@ -73,11 +73,12 @@ void Judge::waits_in_mpi() {
   for (const MpiWaitRow& row : report_.mpi.waits) {
     Finding finding = at(row.region);
     finding.at = row.longest_at;
-    finding.text = format("%s: ranks wait %s in %s, %s times; most of it, %s, by rank %u.", text_of(row.kind),
+    finding.text = format("%s: ranks wait %s in %s, %s times; most of it, %s, by %s.", text_of(row.kind),
                           time(row.ns).c_str(), row.name.c_str(), format_count(row.count).c_str(),
-                          time(row.most_ns).c_str(), row.most_rank);
-    finding.text += format(" They wait for %s of rank %u (%s), %s.", row.cause_name.c_str(), row.most_cause,
-                           time(row.most_cause_ns).c_str(), what_the_other_does(row.kind));
+                          time(row.most_ns).c_str(), report_.mpi.rank_text(row.most_rank).c_str());
+    finding.text += format(" They wait for %s of %s (%s), %s.", row.cause_name.c_str(),
+                           report_.mpi.rank_text(row.most_cause).c_str(), time(row.most_cause_ns).c_str(),
+                           what_the_other_does(row.kind));
     finding.text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(finding.text.front())));
     finding.advice = advice_for(row.kind);
     sure(finding, "high");

@@ -72,15 +72,11 @@ void Judge::what_the_run_was() {
 
 std::string Judge::who_was_killed() const {
   if (report_.processes.size() < 2) return "The program was " + ending_text(report_.facts);
-  const ProcessRow* first = nullptr;
-  std::uint64_t killed = 0;
-  for (const ProcessRow& process : report_.processes) {
-    if (!process.facts.killed()) continue;
-    ++killed;
-    if (first == nullptr || weight_of_end(process.facts) > weight_of_end(first->facts)) first = &process;
-  }
+  const ProcessRow* const first = process_that_ended_worst(report_.processes);
+  const auto killed = std::count_if(report_.processes.begin(), report_.processes.end(),
+                                    [](const ProcessRow& process) { return process.facts.killed(); });
   return first->name + " was " + ending_text(first->facts) +
-         (killed == 1 ? "" : format(", %llu more were killed as well", number(killed - 1)));
+         (killed == 1 ? "" : ", " + format_count(static_cast<std::uint64_t>(killed - 1)) + " more were killed as well");
 }
 
 void Judge::how_good_the_trace_is() {

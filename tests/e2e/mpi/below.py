@@ -76,9 +76,11 @@ def main():
         script = "; ".join(" ".join([*launch(family, 2), program]) for family, program in programs.items())
         _, ranks, *messages = recorded(options, directory / "script", ["sh", "-c", script], len(families))
         expect("a script: sends and receives of ranks", [r.get("MPI_Sendrecv") for r in ranks], [4] * 2 * len(families))
-        if len(families) > 1:
-            text = run([options.tracer, "report", str(directory / "script")], clean()).stdout
-            expect("a script: ranks of the second job, as the other tables number them", "MPI Rank 1, 3 of all" in text, True)
+        names = [process["name"] for process in json.loads(run([options.tracer, "report", "--json", str(directory / "script")], clean()).stdout)["processes"]]
+        worlds = [f" of world {n + 1}" for n in range(len(families))] if len(families) > 1 else [""]
+        expect("a script: ranks are named by their worlds, which are in the script's order", names, [f"MPI Rank {rank}{world}" for world in worlds for rank in range(2)])
+        listed = run([options.tracer, "info", str(directory / "script")], clean()).stdout
+        expect("a script: processes that are listed", [name for name in names if f"  {name}: 2 threads" not in listed and f"  {name}: 1 thread" not in listed], [])
         expect("a script: messages", messages, [8 * len(families), 0])
         for family in families if len(families) == 2 else []:
             other = programs[next(f for f in families if f != family)]
