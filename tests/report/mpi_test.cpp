@@ -290,8 +290,9 @@ TEST_CASE("threads that idle while one is in MPI are a finding, but for MPI's be
 }
 
 TEST_CASE("of jobs in one archive it is told which programs they run, how they ended, and which rank is meant") {
-  MpiJob job{4};
+  MpiJob job{5};
   Definitions& d = job.trace.editable();
+  d.groups_of_locations[4].name = "MPI Rank 2 of world 2 (no trace)";
   for (std::uint32_t process = 0; process < 4; ++process) {
     LocationGroup& group = d.groups_of_locations[process];
     group.name = "MPI Rank " + std::to_string(process % 2) + " of world " + std::to_string(1 + process / 2);
@@ -300,8 +301,6 @@ TEST_CASE("of jobs in one archive it is told which programs they run, how they e
                         {"TRACER::ENDING", "the program ended"}};
     job.program(process, start, start + 100 * ms);
   }
-  d.groups_of_locations.push_back(
-      {"MPI Rank 2 of world 2 (no trace)", LocationGroupKind::process, 1, undefined_ref, {}});
   job.send(3, 2, start + 10 * ms, start + 11 * ms, 10, 8);
   job.receive(2, 3, start, start + 12 * ms, 20, 8);
   const report::Report report = report::analyze(job.finish());
@@ -312,7 +311,12 @@ TEST_CASE("of jobs in one archive it is told which programs they run, how they e
     INFO(said << text);
     CHECK(text.find(said) != std::string::npos);
   }
-  CHECK(Json::parse(report::to_json(report))["mpi"]["labels"][3] == "1 of world 2");
+  const Json json = Json::parse(report::to_json(report));
+  CHECK(json["mpi"]["labels"][3] == "1 of world 2");
+  CHECK(json["mpi"]["labels"][4] == "2 of world 2");
+  CHECK(json["account"]["begin_ns"] == start);
+  CHECK(json["account"]["end_ns"] == start + 100 * ms);
+  CHECK(json["account"]["by_process"].size() == 4);
 }
 
 TEST_CASE("the matrix of many ranks is folded, and nothing is lost") {

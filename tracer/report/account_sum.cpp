@@ -137,12 +137,16 @@ Account Accountant::account() {
   result.task_work = task_work_;
   result.creates = creates_;
   result.most_at_once = most_at_once_;
+  // Of a rank that left no trace there is a thread without events, and nobody knows when it was there.
+  const auto is_known = [this](const Process& process) { return process.begin != 0 || processes_.size() == 1; };
+  const auto known = static_cast<std::uint64_t>(std::count_if(processes_.begin(), processes_.end(), is_known));
   for (Process& process : processes_) {
-    const AccountProcess one = sum_of(process, counter_of(definitions_, "TOOL_START_NS") / processes_.size(), result);
+    if (!is_known(process)) continue;
+    const AccountProcess one = sum_of(process, counter_of(definitions_, "TOOL_START_NS") / known, result);
     const bool is_first = result.processes.empty();
     result.begin = is_first ? one.begin : std::min(result.begin, one.begin);
     result.end = is_first ? one.end : std::max(result.end, one.end);
-    result.serial_wall += one.serial_wall / processes_.size();
+    result.serial_wall += one.serial_wall / known;
     result.threads += one.threads;
     for (std::size_t p = 0; p < places; ++p) result.ns[p] += one.ns[p];
     result.stretches.insert(result.stretches.end(), process.stretches.begin(), process.stretches.end());
