@@ -3,6 +3,7 @@
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
+#include "tracer/session/run_facts.hpp"
 #include "tracer/session/session.hpp"
 
 namespace tracer::ompt {
@@ -26,6 +27,8 @@ void emit_device(RecordKind kind, Endpoint endpoint, int device_num, std::uint64
 void on_device_initialize(int device_num, const char* type, ompt_device_t* device, ompt_function_lookup_t lookup,
                           const char* documentation) noexcept {
   emit_device(RecordKind::device_initialize, Endpoint::begin, device_num);
+  // What the compiler registered for the end of offloading came behind the tool's start, and ends the runtime.
+  remember_exit_status();
   if (device::Devices* provider = devices()) {
     provider->initialize(device_num, type, device, reinterpret_cast<DeviceLookup>(lookup), documentation);
   }

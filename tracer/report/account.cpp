@@ -282,8 +282,9 @@ void Accountant::enter(LocationRef location, Task& task, const Frame& frame) {
   if (!state.counted) return;
   if (is_serial_mpi(state, frame)) process_of(state).in_mpi.add(1, frame.enter);
   const RegionClass& region = replay_.classes()[frame.region];
-  if (region.construct == Directive::parallel && !state.members.empty() && !state.helper)
-    take_out_helper(location, state, *state.members.back().team);
+  if (region.construct == Directive::parallel && !state.members.empty() && !state.helper &&
+      state.members.back().team->helps)
+    take_out_helper(state, *state.members.back().team);
   if (region.construct == Directive::parallel && state.members.size() == 1) {
     Process& process = process_of(state);
     process.serial_after = frame.region;

@@ -86,6 +86,7 @@ struct Account {
   std::uint64_t serial_wall = 0;               ///< mean of the processes'
   std::uint64_t threads = 0;                   ///< in the account
   std::uint64_t most_at_once = 0;              ///< threads in teams at one time
+  std::uint64_t helpers = 0;                   ///< threads of libomp's own for `target nowait`: not in `threads`
   std::uint64_t tasks = 0;                     ///< that were completed
   std::uint64_t task_work = 0;                 ///< the program's own code in them
   std::uint64_t creates = 0, create_cost = 0;  ///< how many, and what one is estimated to cost
@@ -204,7 +205,7 @@ class Accountant final : public Observer {
   void finish_episode(Team& team, Episode& episode, std::uint64_t time);
   void unblock(Task& task, std::uint64_t time);
   void work(State& state, Task& task, std::uint64_t ns);
-  void take_out_helper(LocationRef location, State& state, const Team& team);
+  void take_out_helper(State& state, const Team& team);
   TeamState& state_of(Team& team) { return teams_[&team]; }
   void refresh(State& state, std::uint64_t time);
   void lock(LocationRef location, State& state, const Event& event);

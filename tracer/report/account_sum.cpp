@@ -137,6 +137,8 @@ Account Accountant::account() {
   result.task_work = task_work_;
   result.creates = creates_;
   result.most_at_once = most_at_once_;
+  result.helpers = static_cast<std::uint64_t>(
+      std::count_if(states_.begin(), states_.end(), [](const State& state) { return state.helper; }));
   // Of a rank that left no trace there is a thread without events, and nobody knows when it was there.
   const auto is_known = [this](const Process& process) { return process.begin != 0 || processes_.size() == 1; };
   const auto known = static_cast<std::uint64_t>(std::count_if(processes_.begin(), processes_.end(), is_known));

@@ -6,12 +6,8 @@
 
 namespace tracer::report {
 
-/// libomp keeps a team of its own for `target nowait`: begun by a thread that is nobody's, in no place of the program.
-void Accountant::take_out_helper(LocationRef, State& state, const Team& team) {
-  const auto* name = team.region == undefined_ref ? nullptr : &replay_.classes()[team.region];
-  if (!name || !name->location.empty() || team.master >= states_.size()) return;
+void Accountant::take_out_helper(State& state, const Team& team) {
   State& master = states_[team.master];
-  if (master.initial || master.worker || definitions_.locations[team.master].name.starts_with("OMP")) return;
   helper_regions_.insert(team.region);
   const auto mark = [this](State& one) {
     if (!one.helper && !one.members.empty()) in_teams_ -= std::min<std::uint64_t>(in_teams_, 1);

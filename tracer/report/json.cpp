@@ -214,6 +214,7 @@ Json json_of(const Account& account, const Report& report) {
           {"time", json_of(account.ns)},
           {"serial_wall_ns", account.serial_wall},
           {"most_threads_at_once", account.most_at_once},
+          {"helper_threads", account.helpers},
           {"task_work_ns", account.task_work},
           {"task_creation_ns", account.create_cost},
           {"by_process", std::move(processes)},

@@ -40,6 +40,7 @@ void Profile::interval(LocationRef location, Task&, Activity activity, std::uint
 }
 
 void Profile::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
+  if (!task.is_explicit && task.team != nullptr && task.team->helps) return;  // no construct of the program's
   Entry& entry = entries_[frame.region];
   // A suspended explicit task spends no time in its regions; what an implicit task waits for, it does.
   const std::uint64_t ns = task.is_explicit ? frame.active : time - frame.enter;

@@ -52,6 +52,8 @@ Replay::Replay(const Definitions& definitions)
       sink_id_{find_attribute(definitions, "SINK_TASK_ID")} {
   for (const RegionClass& region : classes_) has_dependences_ |= region.construct == Directive::task_dependence;
   locations_.resize(definitions.locations.size());
+  is_first_.resize(locations_.size());
+  std::vector<bool> seen(definitions.groups_of_locations.size() + 1);
   for (std::size_t i = 0; i < locations_.size(); ++i) {
     // What is no thread is none of the program's threads' work either.
     const Location& location = definitions.locations[i];
@@ -59,6 +61,9 @@ Replay::Replay(const Definitions& definitions)
     locations_[i].root = std::make_shared<Task>();
     locations_[i].root->location = static_cast<LocationRef>(i);
     locations_[i].current = locations_[i].root;
+    if (location.kind != LocationKind::cpu_thread || !is_shown(location) || location.group >= seen.size()) continue;
+    is_first_[i] = !seen[location.group];
+    seen[location.group] = true;
   }
 }
 
@@ -181,9 +186,21 @@ void Replay::do_enter(LocationRef ref, LocationState& location, const Event& eve
   if (region.construct == Directive::parallel && !location.contexts.empty() &&
       location.contexts.back().team->region == undefined_ref) {
     location.contexts.back().team->region = event.ref;
+    look_for_helpers(*location.contexts.back().team, region);
   }
+  if (!task.is_explicit && task.team != nullptr && task.team->helps) frame.activity = Activity::idle;
   if (region.construct == Directive::task_dependence) dependence(ref, attributes);
   for (Observer* observer : of_enters_) observer->enter(ref, task, task.stack.back());
+}
+
+/// libomp keeps a team for `target nowait`: begun by a thread that is nobody's, in no place of the program.
+void Replay::look_for_helpers(Team& team, const RegionClass& region) const {
+  if (!region.location.empty() || team.master >= locations_.size() || is_first_[team.master]) return;
+  const Location& master = definitions_.locations[team.master];
+  const auto type = std::find_if(master.properties.begin(), master.properties.end(),
+                                 [](const Property& property) { return property.name == "TRACER::THREAD_TYPE"; });
+  team.helps = master.name.starts_with("Initial thread") ||
+               (type != master.properties.end() && type->value == "initial" && !master.name.starts_with("OMP"));
 }
 
 void Replay::do_leave(LocationRef ref, LocationState& location, const Event& event) {

@@ -88,6 +88,7 @@ class Replay final : public EventVisitor {
   void do_task_switch(LocationRef ref, LocationState& location, const Event& event);
   void do_task_complete(LocationRef ref, LocationState& location, const Event& event);
   void end_team(Team& team, std::uint64_t time);
+  void look_for_helpers(Team& team, const RegionClass& region) const;
   void dependence(LocationRef ref, std::span<const EventAttribute> attributes);
   std::shared_ptr<Task> find(const Event& event, Team* team);
 
@@ -95,6 +96,7 @@ class Replay final : public EventVisitor {
   std::vector<RegionClass> classes_;
   std::vector<LocationState> locations_;
   std::vector<std::uint32_t> process_;             ///< of each location
+  std::vector<bool> is_first_;                     ///< of its process' threads
   std::vector<std::uint64_t> last_of_;             ///< of each process
   std::vector<std::vector<LocationRef>> members_;  ///< of each comm
   std::vector<Observer*> observers_, of_events_, of_intervals_, of_enters_, of_leaves_;

@@ -73,6 +73,8 @@ struct Team {
   std::uint64_t begin = 0, end = 0;
   std::uint32_t size = 0, begun = 0, ended = 0;
   bool joined = false;
+  bool helps =
+      false;  ///< libomp's own team for `target nowait`: what is outside of its explicit tasks is nobody's work
   std::shared_ptr<Task> encountering;
   struct Member {
     LocationRef location = 0;

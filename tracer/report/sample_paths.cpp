@@ -85,7 +85,9 @@ std::uint32_t SamplePaths::node_of(std::uint32_t stack, const SamplePlace& place
     const bool repeats = !rest.empty() && set_.strings[set_.frames[rest.front()].function] == around;
     for (std::size_t i = repeats ? 1 : 0; i < rest.size(); ++i) node = child(node, function(rest[i]));
   }
-  return node != 0 ? node : child(0, intern({"(unknown)", "", undefined_ref}));
+  if (node != 0) return node;
+  if (place.region != undefined_ref) return child(0, construct(place.region));  // all of it is the runtime's
+  return child(0, intern({"(unknown)", "", undefined_ref}));
 }
 
 std::uint32_t SamplePaths::raw_node_of(std::uint32_t stack) {

@@ -9,7 +9,7 @@
 namespace tracer::report {
 
 void Teams::team_ended(Team& team) {
-  if (team.region == undefined_ref || team.members.empty()) return;
+  if (team.region == undefined_ref || team.members.empty() || team.helps) return;
   Entry& entry = entries_[team.region];
   ParallelRow& row = entry.row;
   const std::uint64_t wall = team.end - team.begin;

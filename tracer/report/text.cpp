@@ -76,8 +76,10 @@ void summary(const Report& report, std::string& out) {
     out += "\n";
   }
   if (report.processes.size() > 1) out += "processes    " + format_count(report.processes.size()) + "\n";
-  out += "threads      " + std::to_string(report.threads) +
-         (report.streams != 0 ? ", device streams " + std::to_string(report.streams) : std::string{}) + "\n";
+  out +=
+      "threads      " + std::to_string(report.threads) +
+      (account.helpers != 0 ? ", of them " + format_count(account.helpers) + " libomp's own for target nowait" : "") +
+      (report.streams != 0 ? ", device streams " + std::to_string(report.streams) : std::string{}) + "\n";
   out += "events       " + format_count(report.events) +
          (report.irregular != 0 ? " (" + format_count(report.irregular) + " out of place)" : std::string{}) + "\n";
   if (!report.tool.empty()) {

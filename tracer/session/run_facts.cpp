@@ -183,8 +183,7 @@ ThreadTime thread_time(std::uint64_t os_thread_id) noexcept {
 void remember_exit_status() noexcept {
 #if defined(__GLIBC__)
   // This library is never unloaded (-z nodelete), so the function is there when exit() calls it.
-  static const int registered = ::on_exit([](int status, void*) { exit_status.store(status & 0xff); }, nullptr);
-  static_cast<void>(registered);
+  ::on_exit([](int status, void*) { exit_status.store(status & 0xff); }, nullptr);
 #endif
 }
 

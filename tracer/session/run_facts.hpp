@@ -30,7 +30,8 @@ struct ThreadTime {
 /// Of a thread of this process, by the kernel's id; of the calling one with 0. Three system calls: not for handlers.
 ThreadTime thread_time(std::uint64_t os_thread_id) noexcept;
 
-/// From now on exit() leaves its argument for facts_of_now(). Once per process.
+/// From now on exit() leaves its argument for facts_of_now(), before it calls what was registered earlier: a few times
+/// per process, where something that ends the tool may have been.
 void remember_exit_status() noexcept;
 
 /// When the process began, on CLOCK_MONOTONIC, out of the text of /proc/PID/stat; 0 when it does not say.
