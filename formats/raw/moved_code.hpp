@@ -10,13 +10,6 @@
 
 namespace tracer::raw {
 
-/// Code addresses in [begin, end) at a time in [from, until) are meant `distance` further on.
-struct MovedCode {
-  std::uint64_t begin, end;
-  Ticks from, until;
-  std::uint64_t distance;
-};
-
 /// Moves modules that lie where an earlier, closed one of another name or build was to addresses that no process has.
 std::vector<MovedCode> separate(std::vector<Module>& modules);
 

@@ -61,7 +61,7 @@ class Trace final : public RawTrace {
     if (!file.spool.empty()) read_rings(file.spool, file.run);
     report_.being_recorded = is_being_recorded(directory, file);
     note_private_rings();
-    moved_ = separate(journal_.modules);
+    journal_.moved_code = separate(journal_.modules);
     settle_channels();
     if (journal_.ending == Ending::unknown) continue_clock(file.boot);
     count_missing();
@@ -79,7 +79,7 @@ class Trace final : public RawTrace {
     static const ChannelParts none;
     const auto found = parts_.find(channel);
     return move_code(make_record_reader(trace_.get(), rings_.get(), found != parts_.end() ? found->second : none),
-                     moved_);
+                     journal_.moved_code);
   }
 
   std::unique_ptr<DeviceReader> device_records() const override {
@@ -210,7 +210,6 @@ class Trace final : public RawTrace {
   bool rings_are_locked_ = false;  ///< as long as somebody records
   std::map<ChannelId, ChannelParts> parts_;
   std::vector<Segment> device_;
-  std::vector<MovedCode> moved_;
 };
 
 }  // namespace

@@ -67,6 +67,14 @@ struct Module {
   Ticks unloaded = 0;      ///< 0: never seen unloaded
 };
 
+/// Code addresses in [begin, end) at a time in [from, until) are meant `distance` further on: a library was opened
+/// where a closed one had been, and Journal::modules has it where no process has anything.
+struct MovedCode {
+  std::uint64_t begin, end;
+  Ticks from, until;
+  std::uint64_t distance;
+};
+
 struct ChannelInfo {
   ChannelId id = 0;
   std::uint64_t os_thread_id = 0;
@@ -115,6 +123,7 @@ struct Journal {
   std::vector<Setting> settings;
   std::optional<std::string> filter;  ///< the text of the run's filter; none, or it could not be read then
   std::vector<Module> modules;
+  std::vector<MovedCode> moved_code;
   std::vector<ChannelInfo> channels;  ///< index = id
   std::vector<DeviceInfo> devices;
   std::vector<DeviceModule> device_modules;

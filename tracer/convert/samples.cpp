@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "formats/raw/samples.hpp"
 #include "formats/samples/samples.hpp"
+#include "tracer/translate/clock_fit.hpp"
 
 namespace tracer {
 namespace {
@@ -43,22 +46,59 @@ struct VectorHash {
   }
 };
 
+/// What the journal says of code that compilers made at run time.
+class CodeOfNoModule {
+ public:
+  explicit CodeOfNoModule(const Journal& journal) {
+    const auto told = journal.facts.find("RUN::CODE_OF_NO_MODULE");
+    is_known_ = told != journal.facts.end() && !told->second.ends_with("...");
+    if (!is_known_) return;
+    const char* at = told->second.c_str();
+    for (char* rest = nullptr;; at = rest + 1) {
+      const std::uint64_t begin = std::strtoull(at, &rest, 16);
+      if (*rest != '-') return;
+      const std::uint64_t end = std::strtoull(rest + 1, &rest, 16);
+      ranges_.emplace_back(begin, end);
+      if (*rest != ',') return;
+    }
+  }
+  /// Of an address in no module. Of a program that was killed all but what can be no address is possible.
+  bool may_have(std::uint64_t address) const {
+    if (!is_known_) return address >= 0x10000 && address >> 48 == 0;
+    return std::any_of(ranges_.begin(), ranges_.end(),
+                       [&](const auto& range) { return address >= range.first && address < range.second; });
+  }
+
+ private:
+  bool is_known_ = false;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;
+};
+
 class Builder {
  public:
-  Builder(const Journal& journal, const translate::Symbolizer& symbolize) : journal_(journal), symbolize_(symbolize) {}
+  Builder(const Journal& journal, const translate::Symbolizer& symbolize)
+      : journal_(journal), symbolize_(symbolize), moved_(journal.moved_code) {
+    const translate::ClockFit clock(journal.run.clock, journal.clock);
+    for (MovedCode& moved : moved_) {
+      moved.from = clock(moved.from);
+      if (moved.until != ~Ticks{0}) moved.until = clock(moved.until);
+    }
+  }
 
   void entry(const raw::SampleEntry& entry, std::span<const std::uint64_t> frames) {
     const std::uint32_t thread = thread_of(entry.channel);
     switch (entry.kind) {
       case raw::SampleKind::sample:
-        set_.samples.push_back(
-            {.time = entry.time, .thread = thread, .stack = stack_of(frames), .processor = entry.processor});
+        set_.samples.push_back({.time = entry.time,
+                                .thread = thread,
+                                .stack = stack_of(frames, entry.time),
+                                .processor = entry.processor});
         break;
       case raw::SampleKind::counted:
         counted_.push_back({set_.samples.size(), entry.channel, {frames.begin(), frames.begin() + entry.reason}});
         set_.samples.push_back({.time = entry.time,
                                 .thread = thread,
-                                .stack = stack_of(frames.subspan(entry.reason)),
+                                .stack = stack_of(frames.subspan(entry.reason), entry.time),
                                 .processor = entry.processor});
         break;
       case raw::SampleKind::counters:
@@ -68,7 +108,7 @@ class Builder {
         set_.samples.push_back({.time = entry.time,
                                 .wait_id = frames[1],
                                 .thread = thread,
-                                .stack = stack_of(frames.subspan(raw::asked_words)),
+                                .stack = stack_of(frames.subspan(raw::asked_words), entry.time),
                                 .processor = entry.processor,
                                 .state = static_cast<std::uint16_t>(frames[0]),
                                 .source = samples::Source::signal});
@@ -101,10 +141,19 @@ class Builder {
     frames_.resize(addresses.size());
     for (const auto& [address, index] : addresses_)
       frames_[index] = frames_of(addresses[index], positions[index], (address & raw::frame_of_runtime) != 0);
+    const CodeOfNoModule other{journal_};
+    std::vector<bool> is_nowhere(addresses.size());
+    for (std::size_t i = 0; i < addresses.size(); ++i)
+      is_nowhere[i] = symbolize_ && positions[i].module.empty() && !other.may_have(addresses[i]);
     set_.stacks.resize(stacks_.size());
-    for (const auto& [stack, index] : stacks_)
-      for (const std::uint32_t address : stack)
-        set_.stacks[index].insert(set_.stacks[index].end(), frames_[address].begin(), frames_[address].end());
+    for (const auto& [stack, index] : stacks_) {
+      // The kernel follows frame pointers also where code keeps none: the words that it finds there lead nowhere, and
+      // what is around them is none of the stack's.
+      std::size_t first = stack.empty() ? 0 : stack.size() - 1;
+      while (first != 0 && !is_nowhere[stack[first - 1]]) --first;
+      for (std::size_t i = first; i < stack.size(); ++i)
+        set_.stacks[index].insert(set_.stacks[index].end(), frames_[stack[i]].begin(), frames_[stack[i]].end());
+    }
     sort();
     return std::move(set_);
   }
@@ -150,14 +199,21 @@ class Builder {
   }
 
   /// `frames`: innermost first.
-  std::uint32_t stack_of(std::span<const std::uint64_t> frames) {
+  std::uint32_t stack_of(std::span<const std::uint64_t> frames, Nanoseconds time) {
     std::vector<std::uint32_t> stack;
     for (std::size_t i = frames.size(); i-- > 0;) {
       // All but the innermost are return addresses, and the symbolizer wants those.
-      const std::uint64_t address = frames[i] + (i == 0 ? 1 : 0);
+      const std::uint64_t address = moved(frames[i] + (i == 0 ? 1 : 0), time);
       stack.push_back(addresses_.emplace(address, static_cast<std::uint32_t>(addresses_.size())).first->second);
     }
     return stacks_.emplace(std::move(stack), static_cast<std::uint32_t>(stacks_.size())).first->second;
+  }
+  std::uint64_t moved(std::uint64_t address, Nanoseconds time) const {
+    const std::uint64_t code = address & ~raw::frame_of_runtime;
+    for (const MovedCode& move : moved_)
+      if (code > move.begin && code <= move.end && time >= move.from && time < move.until)
+        return (code + move.distance) | (address & raw::frame_of_runtime);
+    return address;
   }
   std::uint32_t thread_of(ChannelId channel) const {
     return channel < journal_.channels.size() ? static_cast<std::uint32_t>(journal_.channels[channel].os_thread_id) : 0;
@@ -207,6 +263,7 @@ class Builder {
 
   const Journal& journal_;
   const translate::Symbolizer& symbolize_;
+  std::vector<MovedCode> moved_;  ///< its times in nanoseconds of CLOCK_MONOTONIC
   samples::SampleSet set_;
   std::unordered_map<std::uint64_t, std::uint32_t> addresses_;
   std::unordered_map<std::vector<std::uint32_t>, std::uint32_t, VectorHash> stacks_;

@@ -115,7 +115,8 @@ void SampleJoin::interval(LocationRef location, Task& task, Activity activity, s
   Cursor& cursor = cursors_[location];
   if (cursor.pauses.first != cursor.pauses.second)
     stop(cursor, task.stack.empty() ? undefined_ref : task.stack.back().region, activity, from, to);
-  if (definitions_.locations[location].kind == LocationKind::cpu_thread) count(cursor, activity, from, to);
+  const bool helps = !task.is_explicit && task.team != nullptr && task.team->helps;  // which is no idleness of ours
+  if (definitions_.locations[location].kind == LocationKind::cpu_thread && !helps) count(cursor, activity, from, to);
   std::uint32_t place = outside;
   for (; cursor.next_sample != cursor.samples.second; ++cursor.next_sample) {
     const samples::Sample& sample = set_.samples[cursor.next_sample];

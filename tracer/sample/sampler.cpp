@@ -11,6 +11,7 @@
 #include "tracer/base/log.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/samples.hpp"
+#include "tracer/session/modules.hpp"
 
 namespace tracer::sample {
 namespace {
@@ -205,6 +206,10 @@ void Sampler::finish() noexcept {
   }
   file_.close();
   say_if_none_came();
+  try {
+    session_.journal().fact("RUN::CODE_OF_NO_MODULE", code_of_no_module());
+  } catch (...) {  // no memory: then it is not known
+  }
   session_.count("samples.taken", samples_);
   session_.count("samples.switches", switches_);
   session_.count("samples.lost", lost_);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <string>
 
 #include "formats/raw/journal.hpp"
 #include "tracer/time.hpp"
@@ -72,5 +73,9 @@ class ModuleTracker {
   std::uint64_t version_ = 0;              ///< of the loader, when known_ was read
   std::map<std::uint64_t, Module> known_;  ///< by begin
 };
+
+/// Where there is code that no module brought, as compilers at run time make it: "7f00-7f10,8a0-8b0" (hexadecimal, the
+/// end not included); "" nowhere. "..." at the end: there is more. Takes the loader's lock, reads /proc/self/maps.
+std::string code_of_no_module();
 
 }  // namespace tracer

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Samples of a raw trace become those of an archive: whose code an address is, and where a stack ends.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "formats/raw/samples.hpp"
+#include "formats/samples/samples.hpp"
+#include "tests/support/scratch.hpp"
+#include "tracer/convert/samples.hpp"
+#include "tracer/journal.hpp"
+
+using namespace tracer;
+using Addresses = std::vector<std::uint64_t>;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+/// Addresses from 0x500000 to 0x5fffff are a program's, those from 2^52 on a library's.
+std::vector<translate::SourcePosition> positions_of(const Addresses& addresses) {
+  std::vector<translate::SourcePosition> positions;
+  for (const std::uint64_t address : addresses) {
+    translate::SourcePosition& position = positions.emplace_back();
+    const bool is_program = address >= 0x500000 && address < 0x600000, is_moved = address >= std::uint64_t{1} << 52;
+    if (is_program || is_moved) position.module = is_program ? "/bin/program" : "/lib/plugin.so";
+    position.offset = address & 0xffff;
+  }
+  return positions;
+}
+
+/// Samples of one thread, at 10, 20, ...; outermost first.
+Lines stacks_of(const Journal& journal, const std::vector<Addresses>& samples) {
+  const test::Scratch scratch;
+  std::filesystem::create_directories(scratch / "raw");
+  raw::SampleWriter writer;
+  writer.create(OwnFile::create(scratch / "raw" / "samples"), {1, 2});
+  raw::SampleEntry entry{};
+  entry.kind = raw::SampleKind::sample;
+  for (const Addresses& frames : samples) {
+    entry.time += 10;
+    entry.frames = static_cast<std::uint16_t>(frames.size());
+    REQUIRE(writer.append(entry, frames) == 0);
+  }
+  REQUIRE(writer.flush() == 0);
+  writer.close();
+  REQUIRE(convert_samples(scratch / "raw", scratch.path(), journal, positions_of) == samples.size());
+  const samples::SampleSet set = samples::read(scratch / samples::file_name);
+  Lines lines;
+  for (const samples::Sample& sample : set.samples) {
+    std::string line;
+    for (const std::uint32_t frame : set.stacks[sample.stack])
+      line += (line.empty() ? "" : " > ") + set.strings[set.frames[frame].function];
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+Journal journal_of_a_thread() {
+  Journal journal;
+  journal.run.clock = ClockKind::monotonic;
+  journal.channels.resize(1);
+  journal.channels[0].os_thread_id = 11;
+  return journal;
+}
+
+}  // namespace
+
+TEST_CASE("what frame pointers lead to where code keeps none is no part of a stack") {
+  Journal journal = journal_of_a_thread();
+  const std::vector<Addresses> samples{{0x500010, 0x500020, 0, 0x500030},  // nowhere, and what is around it
+                                       {0x7000010, 0x500020, 0x500030},    // an innermost one is where it was
+                                       {0x500010, 0x7000020, 0x500030},    // a compiler's at run time
+                                       {0x500010, 0x2ffffffff, 0x500030, 0x70}};
+  const std::string innermost = "program@0x11";
+  CHECK(stacks_of(journal, samples) == Lines{"program@0x20 > " + innermost, "program@0x30 > program@0x20 > @0x7000011",
+                                             "program@0x30 > @0x7000020 > " + innermost,
+                                             "program@0x30 > @0x2ffffffff > " + innermost});
+  journal.facts["RUN::CODE_OF_NO_MODULE"] = "7000000-7001000,ffffffffff600000-ffffffffff601000";
+  CHECK(stacks_of(journal, samples) == Lines{"program@0x20 > " + innermost, "program@0x30 > program@0x20 > @0x7000011",
+                                             "program@0x30 > @0x7000020 > " + innermost, innermost});
+  journal.facts["RUN::CODE_OF_NO_MODULE"] = "";
+  CHECK(stacks_of(journal, samples)[2] == innermost);
+}
+
+TEST_CASE("an address is the library's that was there at the time of the sample") {
+  Journal journal = journal_of_a_thread();
+  const std::uint64_t distance = (std::uint64_t{1} << 52) - 0x500000;
+  journal.moved_code = {{0x500000, 0x501000, 15, 25, distance}};
+  CHECK(stacks_of(journal, {{0x500010, 0x500020}, {0x500010, 0x500020}, {0x500010, 0x500020}}) ==
+        Lines{"program@0x20 > program@0x11", "plugin.so@0x20 > plugin.so@0x11", "program@0x20 > program@0x11"});
+}
