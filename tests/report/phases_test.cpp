@@ -64,6 +64,54 @@ Lines within(TraceBuilder& trace, const std::string& pattern) {
 
 }  // namespace
 
+TEST_CASE("what is outside of the phases that a report is confined to is no time of the threads, and no serial work") {
+  TraceBuilder trace{2};
+  const RegionRef solve = add_phase(trace, "solve");
+  const RegionRef parallel = trace.region("parallel", RegionRole::parallel),
+                  barrier = trace.region("implicit barrier", RegionRole::implicit_barrier),
+                  call = trace.region("MPI_Barrier", RegionRole::barrier, 0, Paradigm::mpi);
+  const auto team = [&](std::uint64_t begin, std::uint64_t half, std::uint64_t end) {
+    for (const LocationRef thread : {0u, 1u}) trace.team_begin(thread, begin * ms, parallel);
+    trace.enter(1, half * ms, barrier);
+    trace.enter(0, end * ms, barrier);
+    for (const LocationRef thread : {0u, 1u}) {
+      trace.leave(thread, end * ms, barrier);
+      trace.team_end(thread, end * ms, parallel);
+    }
+  };
+  const auto phase = [&](std::uint64_t begin) {
+    trace.enter(0, begin * ms, solve);
+    team(begin + 2, begin + 14, begin + 22);
+    trace.enter(0, (begin + 23) * ms, call);
+    trace.leave(0, (begin + 26) * ms, call);
+    trace.leave(0, (begin + 27) * ms, solve);
+  };
+  trace.simple(0, 1 * ms, EventType::program_begin, 0, 1);
+  team(10, 15, 20);
+  phase(28);
+  team(60, 65, 70);
+  trace.enter(0, 80 * ms, call);
+  trace.leave(0, 90 * ms, call);
+  phase(100);
+  trace.simple(0, 200 * ms, EventType::program_end);
+  const auto confined = report::within_phases(trace.set_clock(), {"solve"});
+  const report::Report report = report::analyze(*confined);
+  const report::Account& account = report.account;
+  const std::map<report::Place, std::uint64_t> once{{report::Place::work, 32},       {report::Place::serial, 4},
+                                                    {report::Place::serial_idle, 4}, {report::Place::mpi, 3},
+                                                    {report::Place::mpi_idle, 3},    {report::Place::imbalance, 8}};
+  for (const auto& [place, time] : once) CHECK(account.at(place) == 2 * time * ms);
+  CHECK(account.total == 2 * 2 * 27 * ms);
+  CHECK(account.wall() == 2 * 27 * ms);
+  CHECK(account.serial_wall == 2 * 4 * ms);
+  REQUIRE(account.stretches.size() == 4);
+  CHECK(account.stretches[0].to - account.stretches[0].from == 5 * ms);
+  CHECK(report.thread_rows[1].ns[static_cast<std::size_t>(report::Activity::work)] == 2 * 12 * ms);
+  CHECK(report.tasks.work == 2 * (32 + 4 + 3) * ms);
+  // The whole, for comparison.
+  CHECK(report::analyze(trace).account.total == 2 * 199 * ms);
+}
+
 TEST_CASE("a phase has the time that its threads are in MPI, and that devices run what they submitted") {
   TraceBuilder trace{1, 1};
   const RegionRef solve = add_phase(trace, "solve"), before = add_phase(trace, "before");

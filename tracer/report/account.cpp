@@ -42,6 +42,9 @@ Accountant::Accountant(const Definitions& definitions, const Replay& replay)
     // Threads that the program itself made were not there before their first event; workers would have been of use.
     state.worker = !is_first && type != "initial" && !location.name.starts_with("Initial thread");
   }
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    if (const auto found = known.find(definitions.locations[i].group); found != known.end())
+      states_[i].process = found->second;
   for (Process& process : processes_) {
     if (process.group < definitions.groups_of_locations.size())
       process.facts = run_facts(definitions.groups_of_locations[process.group].properties);
@@ -108,19 +111,20 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
   if (!state.counted) return;
   now_ = event.time;
   Process& process = process_of(state);
-  process.last = std::max(process.last, event.time);
   if (!state.seen) {
     state.seen = true;
     // The very first event of a process of which nobody says when it began, or the kernel by a tick too late.
     if (process.begin == 0 || event.time < process.begin) process.begin = event.time;
+    if (process.last == 0 && replay_.is_confined()) process.go_beyond(true, process.begin);
     const std::uint64_t before = event.time - std::min(process.begin, event.time);
     if (state.worker) {
       state.idle = true;
       state.idle_from = std::min(process.begin, event.time);
     } else {
-      charge(state, state.initial ? Place::serial : Place::absent, before);
+      charge(state, state.initial ? Place::serial : Place::absent, before - process.beyond.value(event.time));
     }
   }
+  process.last = std::max(process.last, event.time);
   refresh(state, event.time);
   if (is_ours_) state.tool_until = std::max(state.tool_until, event.time + callback_ns);
   switch (event.type) {
@@ -129,7 +133,7 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
       state.teams_at_fork.push_back(process.active.value(event.time));
       if (state.members.empty()) {
         end_stretch(process, event.time);
-        process.active.add(1, event.time);
+        process.count_teams(1, event.time);
       }
       break;
     case EventType::thread_join:
@@ -140,8 +144,8 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
       state.team_ns = 0;
       if (!state.teams_at_fork.empty()) state.teams_at_fork.pop_back();
       if (state.members.empty() && !state.helper) {
-        process.active.add(-1, event.time);
-        if (process.active.count() == 0) process.serial_since = event.time;
+        process.count_teams(-1, event.time);
+        if (process.teams == 0) process.serial_since = event.time;
       }
       break;
     case EventType::buffer_flush:
@@ -170,7 +174,7 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
 
 /// The process was serial until now. Of the longest stretches, what region comes next is known when it begins.
 void Accountant::end_stretch(Process& process, std::uint64_t time) {
-  if (process.active.count() != 0 || time <= std::max(process.begin, process.serial_since)) return;
+  if (process.teams != 0 || process.is_beyond || time <= std::max(process.begin, process.serial_since)) return;
   auto& stretches = process.stretches;
   const std::size_t most = processes_.size() > 16 ? 4 : most_stretches;
   if (stretches.size() >= 2 * most) {
@@ -231,6 +235,7 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
       state.idle_from = from;
       state.teams_before = state.teams_now;
       state.mpi_before = state.mpi_now;
+      state.beyond_before = process_of(state).beyond.value(to);  // none passes within what is told
     }
     return;
   }
@@ -277,10 +282,25 @@ void Accountant::lock_wait(State& state, const Task& task, std::uint64_t ns, std
   if (state.lock_from == 0) state.lock_from = to - ns;
 }
 
+/// A phase may be said on locations that are no threads of ours.
+void Accountant::follow_phases(LocationRef location, std::uint64_t time) {
+  if (processes_.empty()) return;
+  Process& process = process_of(states_[location]);
+  const bool is_beyond = !replay_.is_within(location);
+  if (is_beyond == process.is_beyond) return;
+  if (is_beyond) {
+    end_stretch(process, time);
+  } else if (process.teams == 0) {
+    process.serial_since = time;
+  }
+  process.go_beyond(is_beyond, time);
+}
+
 void Accountant::enter(LocationRef location, Task& task, const Frame& frame) {
   State& state = states_[location];
+  if (replay_.is_confined()) follow_phases(location, frame.enter);
   if (!state.counted) return;
-  if (is_serial_mpi(state, frame)) process_of(state).in_mpi.add(1, frame.enter);
+  if (is_serial_mpi(state, frame)) process_of(state).count_mpi(1, frame.enter);
   const RegionClass& region = replay_.classes()[frame.region];
   if (region.construct == Directive::parallel && !state.members.empty() && !state.helper &&
       state.members.back().team->helps)
@@ -311,10 +331,11 @@ bool Accountant::is_serial_mpi(const State& state, const Frame& frame) const {
 
 void Accountant::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
   State& state = states_[location];
+  if (replay_.is_confined()) follow_phases(location, time);
   if (!state.counted) return;
   const Directive construct = replay_.classes()[frame.region].construct;
   if (is_serial_mpi(state, frame)) {
-    process_of(state).in_mpi.add(-1, time);
+    process_of(state).count_mpi(-1, time);
     process_of(state).mpi_regions[frame.region] += time - frame.enter;
   }
   state.created_at = construct == Directive::task_create ? time : 0;

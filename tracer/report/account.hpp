@@ -63,6 +63,7 @@ struct AccountProcess {
   std::uint32_t group = 0;  ///< of locations
   std::uint64_t begin = 0, end = 0, threads = 0;
   std::uint64_t serial_wall = 0;  ///< in which no team was at work, and its thread was not in MPI
+  std::uint64_t beyond = 0;       ///< outside of the phases that the trace is confined to
   PlaceTimes ns{};
 };
 
@@ -82,8 +83,11 @@ struct Account {
   std::uint64_t begin = 0, end = 0;  ///< of the processes together
   bool whole_process = false;        ///< begins and ends are the kernel's; else the first and last event
   PlaceTimes ns{};
-  std::uint64_t total = 0;                     ///< the sum of `ns`: threads x (end - begin), of each process
-  std::uint64_t serial_wall = 0;               ///< mean of the processes'
+  std::uint64_t total = 0;        ///< the sum of `ns`: threads x (end - begin - beyond), of each process
+  std::uint64_t serial_wall = 0;  ///< mean of the processes'
+  bool is_confined = false;       ///< to phases: of the rest is told nothing
+  std::uint64_t within = 0;       ///< those phases; a mean of the processes, too
+  std::uint64_t wall() const { return is_confined ? within : end - begin; }
   std::uint64_t threads = 0;                   ///< in the account
   std::uint64_t most_at_once = 0;              ///< threads in teams at one time
   std::uint64_t helpers = 0;                   ///< threads of libomp's own for `target nowait`: not in `threads`
@@ -167,6 +171,7 @@ class Accountant final : public Observer {
     std::uint64_t teams_before = 0;             ///< the teams' time when the idling began
     std::uint64_t teams_now = 0;                ///< that of the location's last event
     std::uint64_t mpi_before = 0, mpi_now = 0;  ///< as those, of the time that its process' thread was in MPI
+    std::uint64_t beyond_before = 0;            ///< and outside of the phases that the trace is confined to
     std::uint32_t process = 0;                  ///< index into processes_
     std::uint64_t tool_until = 0;               ///< it waited for the drainer, or wrote a record
     std::uint64_t created_at = 0, creates = 0;
@@ -181,14 +186,33 @@ class Accountant final : public Observer {
     std::uint32_t group = 0;
     LocationRef first = 0;  ///< its initial thread
     RunFacts facts;
-    Integral active;  ///< teams outside of others
+    Integral active;  ///< teams outside of others; as in_mpi, within the phases that the trace is confined to
     Integral in_mpi;  ///< its first thread, outside of teams
+    Integral beyond;  ///< outside of those phases
+    std::int64_t teams = 0, mpi_calls = 0;  ///< now
+    bool is_beyond = false;
     std::uint64_t begin = 0, last = 0;
     std::uint64_t serial_since = 0;
     RegionRef serial_after = undefined_ref;
     std::vector<SerialStretch> stretches;
     std::map<RegionRef, std::uint64_t> mpi_regions;  ///< where in_mpi comes from
     std::map<std::uint64_t, RegionRef> holders;      ///< of each lock, by its number: who had it last
+
+    void count_teams(std::int64_t amount, std::uint64_t time) {
+      teams += amount;
+      if (!is_beyond) active.add(amount, time);
+    }
+    void count_mpi(std::int64_t amount, std::uint64_t time) {
+      mpi_calls += amount;
+      if (!is_beyond) in_mpi.add(amount, time);
+    }
+    void go_beyond(bool goes, std::uint64_t time) {
+      if (goes == is_beyond) return;
+      is_beyond = goes;
+      active.add(goes ? -teams : teams, time);
+      in_mpi.add(goes ? -mpi_calls : mpi_calls, time);
+      beyond.add(goes ? 1 : -1, time);
+    }
   };
   using DetailKey = std::array<std::uint32_t, 4>;
 
@@ -218,6 +242,7 @@ class Accountant final : public Observer {
   RegionRef parallel_of(const State& state) const;
   Process& process_of(const State& state) { return processes_[state.process]; }
   bool is_serial_mpi(const State& state, const Frame& frame) const;
+  void follow_phases(LocationRef location, std::uint64_t time);
   void end_stretch(Process& process, std::uint64_t time);
   void add_mpi_idle(const Process& process, std::uint64_t ns);
   AccountProcess sum_of(Process& process, std::uint64_t start, Account& account);

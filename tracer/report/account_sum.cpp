@@ -48,12 +48,15 @@ void Accountant::close(State& state, const Process& process, std::uint64_t end) 
       state.idle_from = process.last;
       state.teams_before = in_teams;
       state.mpi_before = process.in_mpi.value(process.last);
+      state.beyond_before = process.beyond.value(process.last);
     }
     charge_idle(state, end, in_teams, end, undefined_ref);
   } else if (!state.seen) {
-    charge(state, Place::absent, end - process.begin);
+    charge(state, Place::absent, end - process.begin - process.beyond.value(end));
   } else {
-    charge(state, state.initial ? Place::serial : Place::absent, end - std::min(end, process.last));
+    const std::uint64_t behind = end - std::min(end, process.last);
+    const std::uint64_t beyond = process.beyond.value(end) - process.beyond.value(std::min(end, process.last));
+    charge(state, state.initial ? Place::serial : Place::absent, behind - std::min(behind, beyond));
   }
 }
 
@@ -102,7 +105,9 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
   sum.group = process.group;
   sum.begin = process.begin;
   sum.end = std::max(from_kernel ? facts.end : process.last, process.begin);
-  const std::uint64_t wall = sum.end - sum.begin;
+  sum.beyond = process.beyond.value(sum.end);
+  const std::uint64_t wall = sum.end - sum.begin - std::min(sum.end - sum.begin, sum.beyond);
+  if (replay_.is_confined()) start = 0;  // the tool's
   const std::uint64_t teams = process.active.value(process.last), mpi = process.in_mpi.value(process.last);
   sum.serial_wall = wall - std::min(wall, teams + mpi + start);
   end_stretch(process, sum.end);
@@ -137,6 +142,7 @@ Account Accountant::account() {
   result.task_work = task_work_;
   result.creates = creates_;
   result.most_at_once = most_at_once_;
+  result.is_confined = replay_.is_confined();
   result.helpers = static_cast<std::uint64_t>(
       std::count_if(states_.begin(), states_.end(), [](const State& state) { return state.helper; }));
   // Of a rank that left no trace there is a thread without events, and nobody knows when it was there.
@@ -149,6 +155,7 @@ Account Accountant::account() {
     result.begin = is_first ? one.begin : std::min(result.begin, one.begin);
     result.end = is_first ? one.end : std::max(result.end, one.end);
     result.serial_wall += one.serial_wall / known;
+    result.within += (one.end - one.begin - std::min(one.end - one.begin, one.beyond)) / known;
     result.threads += one.threads;
     for (std::size_t p = 0; p < places; ++p) result.ns[p] += one.ns[p];
     result.stretches.insert(result.stretches.end(), process.stretches.begin(), process.stretches.end());

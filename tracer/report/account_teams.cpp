@@ -15,8 +15,8 @@ void Accountant::take_out_helper(State& state, const Team& team) {
   };
   if (!master.helper) {
     Process& process = process_of(master);
-    process.active.add(-1, now_);
-    if (process.active.count() == 0) process.serial_since = now_;
+    process.count_teams(-1, now_);
+    if (process.teams == 0) process.serial_since = now_;
   }
   mark(master);
   mark(state);
@@ -28,7 +28,10 @@ void Accountant::charge_idle(State& state, std::uint64_t team_begin, std::uint64
                              RegionRef parallel) {
   state.idle = false;
   const std::uint64_t until = std::max(state.idle_from, std::min(team_begin, now));
-  const std::uint64_t start = now - until, idle = until - state.idle_from;
+  const std::uint64_t beyond = process_of(state).beyond.value(std::max(until, state.idle_from));
+  const std::uint64_t passed = until - state.idle_from;
+  const std::uint64_t idle = passed - std::min(passed, beyond - std::min(beyond, state.beyond_before));
+  const std::uint64_t start = process_of(state).is_beyond ? 0 : now - until;
   const std::uint64_t beside = std::min(idle, teams_at_begin - std::min(teams_at_begin, state.teams_before));
   const std::uint64_t in_mpi = process_of(state).in_mpi.value(std::max(until, state.idle_from));
   const std::uint64_t mpi = std::min(idle - beside, in_mpi - std::min(in_mpi, state.mpi_before));

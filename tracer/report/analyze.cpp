@@ -117,6 +117,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
                                   [](const Region& region) { return region.paradigm == Paradigm::openmp; });
   for (const Property& property : definitions.properties) {
     if (property.name == "TRACER::PART") report.part = property.value;
+    if (property.name == "TRACER::FILTER") report.filter = property.value;
     if (property.name == "TRACER::WHOLE_RUN::DELAYED_PERCENT")
       report.delayed_in_whole = std::strtod(property.value.c_str(), nullptr) / 100;
   }

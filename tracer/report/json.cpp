@@ -215,6 +215,7 @@ Json json_of(const Account& account, const Report& report) {
           {"serial_wall_ns", account.serial_wall},
           {"most_threads_at_once", account.most_at_once},
           {"helper_threads", account.helpers},
+          {"within_phases_ns", account.is_confined ? Json(account.within) : Json{}},
           {"task_work_ns", account.task_work},
           {"task_creation_ns", account.create_cost},
           {"by_process", std::move(processes)},

@@ -90,7 +90,7 @@ class Judge {
   const Definitions& definitions_;
   const std::vector<RegionClass> classes_;
   const std::uint64_t wall_, threads_;
-  bool busy_ = false;
+  bool doubtful_ = false;         ///< times are not what they would be on a quiet machine, or of the whole trace
   double stolen_ = 0;             ///< share of the processors' time that a virtual machine's host took
   std::vector<RegionRef> small_;  ///< parallel regions whose waiting is their shortness
   /// Barriers whose waiting is that they are so many, each with its parallel region.

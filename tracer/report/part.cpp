@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <span>
 
 #include "tracer/error.hpp"
 #include "tracer/report/processes.hpp"
+#include "tracer/report/run_facts.hpp"
 #include "tracer/report/sample_join.hpp"
 #include "tracer/report/units.hpp"
 
@@ -32,6 +34,24 @@ std::vector<bool> wanted_processes(const Definitions& definitions, const Part& p
     wanted.push_back(part.ranks.has(number_in(name, wanted.size())) || (!has_rank && part.ranks.has(wanted.size())));
   }
   return wanted;
+}
+
+void remove(std::vector<Property>& properties, std::initializer_list<std::string_view> prefixes) {
+  std::erase_if(properties, [&](const Property& property) {
+    return std::any_of(prefixes.begin(), prefixes.end(),
+                       [&](std::string_view prefix) { return property.name.starts_with(prefix); });
+  });
+}
+
+/// Of the time in which the whole run's threads were running or ready to, that in which they were not running.
+std::uint64_t delayed_percent(const Definitions& definitions) {
+  std::uint64_t ran = 0, delayed = 0;
+  for (const Location& location : definitions.locations) {
+    const ThreadFacts facts = thread_facts(location);
+    ran += facts.processor;
+    delayed += facts.delay;
+  }
+  return delayed == 0 ? 0 : 100 * delayed / (ran + delayed);
 }
 
 }  // namespace
@@ -91,6 +111,19 @@ std::string Part::text() const {
   if (!threads.all()) add("threads " + threads.text());
   if (!ranks.all()) add("ranks " + ranks.text());
   return text;
+}
+
+void remove_sums(Definitions& definitions) {
+  if (const std::uint64_t delayed = delayed_percent(definitions); delayed != 0)
+    definitions.properties.push_back({"TRACER::WHOLE_RUN::DELAYED_PERCENT", std::to_string(delayed)});
+  for (Property& property : definitions.properties)
+    if (property.name.starts_with("OTF2::") && property.name.ends_with("COMPLETE")) property.value = "false";
+  remove(definitions.properties,
+         {"TRACER::COUNTER::", "TRACER::CALLBACKS::", "TRACER::RUN::USER_NS", "TRACER::RUN::SYSTEM_NS"});
+  for (LocationGroup& group : definitions.groups_of_locations)
+    remove(group.properties, {"TRACER::RUN::USER_NS", "TRACER::RUN::SYSTEM_NS"});
+  for (Location& location : definitions.locations)
+    remove(location.properties, {"TRACER::PROCESSOR_NS", "TRACER::DELAY_NS"});
 }
 
 void cut_samples(samples::SampleSet& set, const Definitions& definitions) {

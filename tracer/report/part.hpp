@@ -46,6 +46,9 @@ struct Part {
   std::string text() const;
 };
 
+/// What was counted over the whole run says nothing of a part of it; but that processors were short is remembered.
+void remove_sums(Definitions& definitions);
+
 /// Leaves of the samples and pauses those of the part; pauses that reach beyond it are cut. `definitions` are those of
 /// part_of().
 void cut_samples(samples::SampleSet& set, const Definitions& definitions);

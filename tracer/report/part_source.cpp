@@ -18,38 +18,6 @@ namespace {
 /// The part's end is reached: thrown through the source, which need not be read on.
 struct Reached {};
 
-void remove(std::vector<Property>& properties, std::initializer_list<std::string_view> prefixes) {
-  std::erase_if(properties, [&](const Property& property) {
-    return std::any_of(prefixes.begin(), prefixes.end(),
-                       [&](std::string_view prefix) { return property.name.starts_with(prefix); });
-  });
-}
-
-/// Of the time in which the whole run's threads were running or ready to, that in which they were not running.
-std::uint64_t delayed_percent(const Definitions& definitions) {
-  std::uint64_t ran = 0, delayed = 0;
-  for (const Location& location : definitions.locations) {
-    const ThreadFacts facts = thread_facts(location);
-    ran += facts.processor;
-    delayed += facts.delay;
-  }
-  return delayed == 0 ? 0 : 100 * delayed / (ran + delayed);
-}
-
-/// What was counted over the whole run says nothing of a part of it; but that processors were short is remembered.
-void remove_sums(Definitions& definitions) {
-  if (const std::uint64_t delayed = delayed_percent(definitions); delayed != 0)
-    definitions.properties.push_back({"TRACER::WHOLE_RUN::DELAYED_PERCENT", std::to_string(delayed)});
-  for (Property& property : definitions.properties)
-    if (property.name.starts_with("OTF2::") && property.name.ends_with("COMPLETE")) property.value = "false";
-  remove(definitions.properties,
-         {"TRACER::COUNTER::", "TRACER::CALLBACKS::", "TRACER::RUN::USER_NS", "TRACER::RUN::SYSTEM_NS"});
-  for (LocationGroup& group : definitions.groups_of_locations)
-    remove(group.properties, {"TRACER::RUN::USER_NS", "TRACER::RUN::SYSTEM_NS"});
-  for (Location& location : definitions.locations)
-    remove(location.properties, {"TRACER::PROCESSOR_NS", "TRACER::DELAY_NS"});
-}
-
 /// The process is what the part has of it.
 void cut_life(std::vector<Property>& properties, std::uint64_t from, std::uint64_t to) {
   const auto limit = [&](const char* name, bool is_start) {

@@ -8,15 +8,19 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "tracer/error.hpp"
 #include "tracer/report/filter.hpp"
+#include "tracer/report/part.hpp"
 #include "tracer/report/processes.hpp"
 #include "tracer/timeline.hpp"
 
 namespace tracer::report {
 namespace {
+
+constexpr std::string_view rule = "PHASE ";  ///< in the text of a filter
 
 bool matches(const std::string& pattern, const std::string& name) {
   return fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
@@ -60,8 +64,9 @@ class WithinPhases final : public EventSource, private EventVisitor {
         is_chosen_{chosen_regions(definitions_, patterns)},
         process_of_{processes_of_locations(definitions_)} {
     std::string text;
-    for (const std::string& pattern : patterns) text += (text.empty() ? "PHASE " : "; PHASE ") + pattern;
+    for (const std::string& pattern : patterns) text += (text.empty() ? "" : "; ") + std::string{rule} + pattern;
     tell_filter(definitions_, text);
+    remove_sums(definitions_);
   }
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return source_.number_of_events(); }
@@ -151,6 +156,26 @@ class WithinPhases final : public EventSource, private EventVisitor {
 };
 
 }  // namespace
+
+std::vector<bool> phases_kept(const Definitions& definitions) {
+  std::vector<bool> kept;
+  for (const Property& property : definitions.properties) {
+    if (property.name != "TRACER::FILTER") continue;
+    for (std::size_t at = 0; at < property.value.size();) {
+      const std::size_t end = std::min(property.value.find("; ", at), property.value.size());
+      const std::string_view one = std::string_view{property.value}.substr(at, end - at);
+      at = end + 2;
+      if (!one.starts_with(rule)) continue;
+      for (std::size_t i = 0; i < definitions.regions.size(); ++i) {
+        const Region& region = definitions.regions[i];
+        if (!is_phase(region) || !matches(std::string{one.substr(rule.size())}, region.name)) continue;
+        kept.resize(definitions.regions.size());
+        kept[i] = true;
+      }
+    }
+  }
+  return kept;
+}
 
 std::unique_ptr<EventSource> within_phases(EventSource& source, const std::vector<std::string>& patterns) {
   return std::make_unique<WithinPhases>(source, patterns);

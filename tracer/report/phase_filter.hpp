@@ -12,7 +12,12 @@ namespace tracer::report {
 
 /// `source` with those regions only that begin while a phase is open, somewhere in their process, whose name matches
 /// one of `patterns` (with * and ?); they are whole. Counters are those of these times. Tasks, teams and locks stay.
+/// What was counted over the whole run is left out.
 /// Throws tracer::Error when no phase of the trace matches a pattern. `source` must outlive the result.
 std::unique_ptr<EventSource> within_phases(EventSource& source, const std::vector<std::string>& patterns);
+
+/// By region: whether it is a phase that the trace is confined to, in this command or when its archive was made. Empty:
+/// it is to none.
+std::vector<bool> phases_kept(const Definitions& definitions);
 
 }  // namespace tracer::report

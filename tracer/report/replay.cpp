@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tracer/report/comm_members.hpp"
+#include "tracer/report/phase_filter.hpp"
 #include "tracer/report/processes.hpp"
 #include "tracer/virtual_location.hpp"
 
@@ -47,6 +48,8 @@ Replay::Replay(const Definitions& definitions)
       process_{processes_of_locations(definitions)},
       last_of_(definitions.groups_of_locations.size() + 1),
       members_{comm_members(definitions)},
+      is_phase_{phases_kept(definitions)},
+      open_phases_(definitions.groups_of_locations.size() + 1),
       task_id_{find_attribute(definitions, "TASK_ID")},
       source_id_{find_attribute(definitions, "SOURCE_TASK_ID")},
       sink_id_{find_attribute(definitions, "SINK_TASK_ID")} {
@@ -92,6 +95,7 @@ void Replay::charge(LocationRef ref, LocationState& location, std::uint64_t time
     return;
   }
   location.last = time;
+  if (!is_within(ref)) return;
   const Activity activity = location.activity();
   Task& task = *location.current;
   const std::uint64_t ns = time - from;
@@ -108,6 +112,13 @@ void Replay::charge(LocationRef ref, LocationState& location, std::uint64_t time
   for (Observer* observer : of_intervals_) observer->interval(ref, task, activity, from, time);
 }
 
+/// A phase begins or ends: what all threads of the process do until then is inside or outside of it.
+void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
+  for (std::size_t i = 0; i < locations_.size(); ++i)
+    if (process_[i] == process && locations_[i].begun && locations_[i].last < time)
+      charge(static_cast<LocationRef>(i), locations_[i], time);
+}
+
 void Replay::event(LocationRef ref, const Event& event, std::span<const EventAttribute> attributes) {
   if (ref >= locations_.size()) {
     ++irregular_;
@@ -120,6 +131,9 @@ void Replay::event(LocationRef ref, const Event& event, std::span<const EventAtt
   last_of_[process_[ref]] = std::max(last_of_[process_[ref]], event.time);
   LocationState& location = locations_[ref];
   charge(ref, location, event.time);
+  const bool is_limit = is_confined() && (event.type == EventType::enter || event.type == EventType::leave) &&
+                        event.ref < is_phase_.size() && is_phase_[event.ref];
+  if (is_limit) charge_process(process_[ref], event.time);
   for (Observer* observer : of_events_) observer->event(ref, event, attributes);
   switch (event.type) {
     case EventType::program_begin:
@@ -129,9 +143,11 @@ void Replay::event(LocationRef ref, const Event& event, std::span<const EventAtt
       location.initial = false;
       break;
     case EventType::enter:
+      if (is_limit) ++open_phases_[process_[ref]];
       do_enter(ref, location, event, attributes);
       break;
     case EventType::leave:
+      if (is_limit && open_phases_[process_[ref]] != 0) --open_phases_[process_[ref]];
       do_leave(ref, location, event);
       break;
     case EventType::thread_fork:

@@ -57,6 +57,10 @@ class Replay final : public EventVisitor {
   std::uint64_t last_of(LocationRef ref) const { return last_of_[process_[ref]]; }
   /// Of the location: in the order of processes.
   std::uint32_t process_of(LocationRef ref) const { return process_[ref]; }
+  /// Where the trace is confined to phases (phase_filter.hpp): whether one is open in the location's process. What is
+  /// outside of them is no time that observers are told of.
+  bool is_confined() const { return !is_phase_.empty(); }
+  bool is_within(LocationRef ref) const { return is_phase_.empty() || open_phases_[process_[ref]] != 0; }
   /// A number that the location's process gave.
   OwnNumber in_process(LocationRef ref, std::uint64_t number) const { return {process_[ref], number}; }
   std::uint64_t events() const { return events_; }
@@ -88,6 +92,7 @@ class Replay final : public EventVisitor {
   void do_task_switch(LocationRef ref, LocationState& location, const Event& event);
   void do_task_complete(LocationRef ref, LocationState& location, const Event& event);
   void end_team(Team& team, std::uint64_t time);
+  void charge_process(std::uint32_t process, std::uint64_t time);
   void look_for_helpers(Team& team, const RegionClass& region) const;
   void dependence(LocationRef ref, std::span<const EventAttribute> attributes);
   std::shared_ptr<Task> find(const Event& event, Team* team);
@@ -99,6 +104,8 @@ class Replay final : public EventVisitor {
   std::vector<bool> is_first_;                     ///< of its process' threads
   std::vector<std::uint64_t> last_of_;             ///< of each process
   std::vector<std::vector<LocationRef>> members_;  ///< of each comm
+  std::vector<bool> is_phase_;                     ///< of each region: the trace is confined to it; empty: to none
+  std::vector<std::uint32_t> open_phases_;         ///< of each process
   std::vector<Observer*> observers_, of_events_, of_intervals_, of_enters_, of_leaves_;
   std::unordered_map<CommRef, std::shared_ptr<Team>> teams_;
   std::unordered_map<TaskKey, std::shared_ptr<Task>, TaskKeyHash> tasks_;

@@ -257,6 +257,7 @@ struct Report {
   std::map<std::string, std::uint64_t> tool;  ///< ns that tracing took: start, drain, wait, convert
   std::vector<Property> properties;
   std::string part;         ///< "from 1 s to 2 s, threads 0-3"; "" the whole trace
+  std::string filter;       ///< what was left out, when it ran or since: "EXCLUDE MPI_*; PHASE solve"
   bool has_openmp = false;  ///< there are regions of it
   /// Of a part: the share of the whole run's time in which threads that could run had no processor.
   double delayed_in_whole = 0;

@@ -59,6 +59,7 @@ void summary(const Report& report, std::string& out) {
   const Account& account = report.account;
   const std::uint64_t wall = account.end - account.begin;
   if (!report.part.empty()) out += "part         " + report.part + "\n";
+  if (!report.filter.empty()) out += "filter       " + report.filter + "\n";
   if (account.whole_process) {
     out += "process      " + duration_text(wall) + ", of it " + duration_text(report.wall) +
            (report.mpi.ranks == 0 ? " with OpenMP\n"
@@ -67,6 +68,8 @@ void summary(const Report& report, std::string& out) {
   } else {
     out += "wall time    " + duration_text(report.wall) + "\n";
   }
+  if (account.is_confined)
+    out += "in phases    " + duration_text(account.wall()) + " of that, a mean of the processes\n";
   if (const std::string ending = ending_text(report.facts, report.processes); !ending.empty())
     out += "ended        " + ending + "\n";
   if (!report.facts.host.empty()) {
@@ -106,7 +109,8 @@ std::string bar(std::uint64_t part, std::uint64_t whole) {
 Table account(const Report& report) {
   const Account& account = report.account;
   Table table{"Where the time of " + std::to_string(account.threads) + " threads went, " +
-                  (!report.part.empty()    ? "in this part of the trace"
+                  (account.is_confined     ? "in these phases"
+                   : !report.part.empty()  ? "in this part of the trace"
                    : account.whole_process ? "from the process' start to its end"
                                            : "from the first event to the last"),
               {{"place"}, {"seconds", true}, {"share", true}, {""}}};
@@ -129,8 +133,8 @@ void verdict(const Report& report, const TextOptions& options, std::string& out)
   std::size_t rank = 0;
   for (const Finding& finding : verdict.findings) {
     out += wrapped(std::to_string(++rank) + ". " + duration_text(finding.win) + " (" +
-                       percent_text(finding.win, report.account.end - report.account.begin) +
-                       " of the run): " + finding.text,
+                       percent_text(finding.win, report.account.wall()) +
+                       (report.account.is_confined ? " of the phases): " : " of the run): ") + finding.text,
                    2, options.width);
     std::string more = "Try: " + finding.advice + " Sureness: " + finding.sure + ".";
     if (finding.at != 0) more += " See it at " + duration_text(finding.at) + ".";
@@ -184,7 +188,10 @@ Table threads(const Report& report) {
   const auto add = [&](const ThreadRow& row, const char* before) {
     std::vector<std::string> cells{before + row.name};
     for (const Activity activity : activities)
-      cells.push_back(at(row.ns, activity) == 0 ? "-" : percent_text(at(row.ns, activity), report.wall));
+      cells.push_back(
+          at(row.ns, activity) == 0
+              ? "-"
+              : percent_text(at(row.ns, activity), report.account.is_confined ? report.account.wall() : report.wall));
     cells.push_back(format_count(row.tasks));
     table.add(std::move(cells));
   };

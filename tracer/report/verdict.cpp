@@ -28,7 +28,7 @@ Judge::Judge(const Report& report, const Definitions& definitions)
       account_{report.account},
       definitions_{definitions},
       classes_{classify(definitions)},
-      wall_{account_.end - account_.begin},
+      wall_{account_.wall()},
       threads_{std::max<std::uint64_t>(1, account_.threads)} {}
 
 Verdict Judge::judge() {
@@ -52,7 +52,7 @@ void Judge::no_advice(const char* why) {
 
 Finding Judge::at(RegionRef region) const {
   Finding finding;
-  finding.sure = busy_ ? "low" : "medium";
+  finding.sure = doubtful_ ? "low" : "medium";
   if (region >= definitions_.regions.size()) return finding;
   const Region& known = definitions_.regions[region];
   finding.name = known.name;
@@ -80,7 +80,7 @@ RegionRole Judge::role(RegionRef region) const {
 }
 
 void Judge::sure(Finding& finding, const char* how) const {
-  finding.sure = busy_ ? "low" : how;
+  finding.sure = doubtful_ ? "low" : how;
 }
 
 /// Kept when it is worth a word.
@@ -171,8 +171,7 @@ std::vector<Hint> hints_for(const Report& report) {
   std::vector<Hint> hints;
   for (const Note& one : report.verdict.notes) hints.push_back({one.id, one.text, 0});
   for (const Finding& finding : report.verdict.findings)
-    hints.push_back({finding.id, finding.text + " " + finding.advice,
-                     share(finding.win, report.account.end - report.account.begin)});
+    hints.push_back({finding.id, finding.text + " " + finding.advice, share(finding.win, report.account.wall())});
   return hints;
 }
 

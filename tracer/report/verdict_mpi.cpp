@@ -118,7 +118,7 @@ void Judge::ranks() {
                         balance.slowest.c_str(), time(balance.max).c_str(),
                         time(static_cast<std::uint64_t>(balance.mean())).c_str());
   finding.advice = "Cut the problem by the work of its parts rather than by their size, or move parts while it runs.";
-  finding.sure = busy_ ? "low" : "medium";
+  finding.sure = doubtful_ ? "low" : "medium";
   add(std::move(finding), "rank-imbalance", balance.max * balance.threads - balance.sum);
 }
 

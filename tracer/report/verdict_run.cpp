@@ -89,7 +89,7 @@ void Judge::how_good_the_trace_is() {
   if (shared && delayed > too_delayed && work_filled_the_processors(processors)) {
     no_advice("oversubscribed");
   } else if (delayed > too_delayed) {
-    busy_ = true;
+    doubtful_ = true;
     note("busy-machine",
          format("Threads were ready to run but without a processor for %s, %.0f %% of their time: %s. Repeat the run "
                 "%s before trusting small numbers.",
@@ -100,16 +100,23 @@ void Judge::how_good_the_trace_is() {
                 shared ? "with as many threads as processors" : "on a quiet machine"));
   }
   if (report_.delayed_in_whole > too_delayed) {
-    busy_ = true;
+    doubtful_ = true;
     note("busy-machine",
          format("In the whole run threads that could have run were without a processor for %.0f %% of that time; how "
                 "much of it lies in this part is not known. Look at the verdict of the whole first.",
                 100 * report_.delayed_in_whole));
   }
+  if (report_.filter.find("EXCLUDE") != std::string::npos) {
+    doubtful_ = true;
+    note("filtered",
+         "Regions are left out (" + report_.filter +
+             "): their time counts as work of what is around them, or as serial. Findings hold for what is left; "
+             "look at the verdict without the filter first.");
+  }
   const std::uint64_t ran = std::max(wall_, facts.end - std::min(facts.start, facts.end));  // also of a part of it
   stolen_ = share(facts.stolen_ns, ran * facts.processors_online);
   if (stolen_ >= too_stolen) {
-    busy_ = true;
+    doubtful_ = true;
     note("stolen",
          format("The host of this virtual machine took %s from its processors meanwhile, %.0f %% of their time. No "
                 "thread knows of that: it makes work look longer and others wait for it. What is not well above that "

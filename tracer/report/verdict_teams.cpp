@@ -52,7 +52,7 @@ void Judge::serial() {
   finding.advice =
       "Put the costliest serial part into a parallel region, or let it overlap with others (tasks); reading and "
       "writing files counts here too.";
-  finding.sure = busy_ ? "low" : account_.whole_process ? "high" : "medium";
+  finding.sure = doubtful_ ? "low" : account_.whole_process ? "high" : "medium";
   std::uint64_t lost = 0;
   for (const AccountProcess& process : account_.processes)
     lost += (process.serial_wall - std::min(process.serial_wall, unknown)) *

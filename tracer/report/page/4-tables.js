@@ -85,12 +85,12 @@ function sumBy(rows, key) {
 function accountParts() {
   const account = report.account, all = Object.entries(account.time).map(([name, ns]) => ({name: name.slice(0, -3), ns})).filter((p) => p.ns > 0).sort((a, b) => b.ns - a.ns);
   const label = all.map((p) => `${placeNames[p.name]} ${percent(p.ns, account.total_ns)}`).join(', ');
-  const picture = html(`<h2>Where the time went</h2><p class="muted">All time of ${count(account.threads)} threads, ${report.trace.properties['TRACER::PART'] ? 'in this part of the trace' : account.whole_process ? "from the process' start to its end" : 'from the first event to the last'}: ${time(account.total_ns)}.</p>` +
+  const picture = html(`<h2>Where the time went</h2><p class="muted">All time of ${count(account.threads)} threads, ${account.within_phases_ns != null ? 'in these phases' : report.trace.properties['TRACER::PART'] ? 'in this part of the trace' : account.whole_process ? "from the process' start to its end" : 'from the first event to the last'}: ${time(account.total_ns)}.</p>` +
     `<div class="bar tall" id="account" role="img" aria-label="${escape(label)}">` + all.map((p) => `<span title="${escape(placeNames[p.name])} ${time(p.ns)} (${percent(p.ns, account.total_ns)})" style="width:${100 * p.ns / account.total_ns}%;background:${placeColour(p.name)}"></span>`).join('') + '</div>');
   return [picture, table('', all, [['place', (p) => `<i class="swatch" style="background:${placeColour(p.name)}"></i>${escape(placeNames[p.name] || p.name)}`], ['time', (p) => time(p.ns), (p) => p.ns], ['share', (p) => percent(p.ns, account.total_ns), (p) => p.ns]])];
 }
 function verdictPart() {
-  const verdict = report.verdict, wall = report.account.end_ns - report.account.begin_ns;
+  const verdict = report.verdict, wall = report.account.within_phases_ns ?? report.account.end_ns - report.account.begin_ns;
   return html(`<h2>Verdict</h2><p id="verdict" class="${verdict.state === 'ok' ? '' : 'warning'}">${escape(verdict.summary)}</p>` +
     verdict.notes.map((n) => `<p class="warning">${escape(n.text)}</p>`).join('') +
     '<ol class="findings">' + verdict.findings.map((f, i) => `<li><b>${time(f.win_ns)}</b> (${percent(f.win_ns, wall)} of the run): ${escape(f.text)}<br><b>Try:</b> ${escape(f.advice)} <span class="muted">Sureness: ${escape(f.sure)}.</span>` +
@@ -127,7 +127,7 @@ const panels = {
         ...changeColumns('', (r) => r.time), ...changeColumns('waiting', (r) => r.waiting), ...changeColumns('imbalance', (r) => r.imbalance)])];
   },
   Summary: () => {
-    const account = report.account, run = report.run, list = [[account.whole_process ? 'process' : 'wall time', time(account.end_ns - account.begin_ns)], ['threads', count(report.trace.threads)]];
+    const account = report.account, run = report.run, list = [[account.whole_process ? 'process' : 'wall time', time(account.end_ns - account.begin_ns)], ...(account.within_phases_ns == null ? [] : [['in phases', time(account.within_phases_ns)]]), ['threads', count(report.trace.threads) + (account.helper_threads ? `, ${count(account.helper_threads)} for target nowait` : '')]];
     if (report.processes.length > 1) list.push(['processes', count(report.processes.length)]);
     if (report.trace.streams) list.push(['device streams', count(report.trace.streams)]);
     list.push(['events', count(report.trace.events)]);
