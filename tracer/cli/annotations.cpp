@@ -82,8 +82,7 @@ std::string wrong_annotations(const std::string& chosen) {
   if (chosen == "all" || chosen == "none") return {};
   for (const std::string& word : split(chosen, ',')) {
     if (std::none_of(std::begin(languages), std::end(languages), [&](const Language& l) { return word == l.name; }))
-      return "it takes nvtx, itt, kokkos and roctx with commas between them, all or none, not '" + word +
-             "'";
+      return "it takes nvtx, itt, kokkos and roctx with commas between them, all or none, not '" + word + "'";
   }
   return {};
 }
