@@ -385,6 +385,12 @@ TEST_CASE("threads without processors are the verdict, and nothing else is advis
   CHECK(busy["state"] == "ok");
   CHECK(busy["notes"][0]["id"] == "busy-machine");
   CHECK(busy["findings"][0]["sure"] == "low");
+  TraceBuilder part = imbalance_3_to_1();  // of which the kernel said nothing
+  part.editable().properties.push_back({"TRACER::RUN::PROCESSORS_USABLE", "2"});
+  const Json doubtful = report_of(part)["verdict"];
+  REQUIRE(doubtful["notes"].size() == 1);
+  CHECK(doubtful["notes"][0]["text"].get<std::string>().find("4 threads share 2 processors; how long") == 0);
+  CHECK(doubtful["findings"][0]["sure"] == "low");
 }
 
 TEST_CASE("what a virtual machine's host took is said, and what is no more than that is no finding") {

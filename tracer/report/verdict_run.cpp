@@ -99,6 +99,18 @@ void Judge::how_good_the_trace_is() {
                                        : "others, in this trace or not, were using the processors",
                 shared ? "with as many threads as processors" : "on a quiet machine"));
   }
+  const bool is_delay_known = report_.delayed_in_whole > 0 ||
+                              std::any_of(account_.rows.begin(), account_.rows.end(), [](const AccountThread& row) {
+                                return row.facts.processor != 0 || row.facts.delay != 0;
+                              });
+  if (shared && !is_delay_known) {
+    doubtful_ = true;
+    note(
+        "busy-machine",
+        format("%llu threads share %.4g processor%s; how long they were ready to run but had none is not known of this "
+               "trace, and all waiting may come from that alone.",
+               number(account_.most_at_once), processors, processors == 1 ? "" : "s"));
+  }
   if (report_.delayed_in_whole > too_delayed) {
     doubtful_ = true;
     note("busy-machine",
