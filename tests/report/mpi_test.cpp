@@ -289,6 +289,54 @@ TEST_CASE("threads that idle while one is in MPI are a finding, but for MPI's be
   CHECK_FALSE(is_said("MPI_Finalize"));
 }
 
+TEST_CASE("ranks wait at a fence that synchronises, and for a lock that excludes theirs") {
+  MpiJob job{3};
+  TraceBuilder& trace = job.trace;
+  trace.editable().windows.push_back({"", 1, true});
+  const auto call = [&](unsigned rank, const char* name, std::uint64_t from, std::uint64_t to, auto tell) {
+    const RegionRef region = job.function(name, 10);
+    trace.enter(job.master(rank), start + from * ms, region);
+    tell(job.master(rank), start + from * ms, start + to * ms);
+    trace.leave(job.master(rank), start + to * ms, region);
+  };
+  const auto fence = [&](unsigned rank, std::uint64_t from, std::uint64_t to) {
+    call(rank, "MPI_Win_fence", from, to, [&](LocationRef at, std::uint64_t begin, std::uint64_t end) {
+      trace.simple(at, begin, EventType::mpi_rma_collective_begin);
+      trace.simple(at, end, EventType::mpi_rma_collective_end, 0);
+    });
+  };
+  const auto lock = [&](unsigned rank, std::uint64_t type, std::uint64_t from, std::uint64_t to) {
+    call(rank, "MPI_Win_lock", from, to, [&](LocationRef at, std::uint64_t begin, std::uint64_t) {
+      trace.simple(at, begin, EventType::mpi_rma_request_lock, 0, type);
+    });
+  };
+  const auto unlock = [&](unsigned rank, std::uint64_t type, std::uint64_t from, std::uint64_t to) {
+    call(rank, "MPI_Win_unlock", from, to, [&](LocationRef at, std::uint64_t, std::uint64_t end) {
+      trace.simple(at, end, EventType::mpi_rma_acquire_lock, 0, type);
+      trace.simple(at, end, EventType::mpi_rma_release_lock, 0);
+    });
+  };
+  for (const unsigned rank : {0u, 1u, 2u}) job.program(rank, start, start + 200 * ms);
+  for (const unsigned rank : {0u, 1u, 2u}) {
+    fence(rank, 10 + 5 * rank, 12 + 5 * rank);  // MPI_MODE_NOPRECEDE: who comes goes on
+    fence(rank, 30 + 5 * rank, 41);
+  }
+  lock(0, 0, 50, 51);
+  unlock(0, 0, 60, 62);
+  lock(1, 0, 52, 61);  // exclusive, had before the other unlock was over
+  unlock(1, 0, 70, 73);
+  lock(2, 1, 65, 72);
+  unlock(2, 1, 74, 75);
+  lock(0, 1, 73, 76);  // both are shared
+  unlock(0, 1, 77, 78);
+  const Json report = report_of(job.finish());
+  CHECK(report["mpi"]["waited"]["wait_at_fence_ns"] == (10 + 5) * ms);
+  CHECK(report["mpi"]["waited"]["lock_contention_ns"] == (8 + 5) * ms);
+  CHECK((*state(report, "wait_at_fence"))["longest"]["for_rank"] == 2);
+  CHECK((*state(report, "lock_contention"))["longest"]["rank"] == 1);
+  CHECK((*state(report, "lock_contention"))["longest"]["for_rank"] == 0);
+}
+
 TEST_CASE("of jobs in one archive it is told which programs they run, how they ended, and which rank is meant") {
   MpiJob job{5};
   Definitions& d = job.trace.editable();

@@ -14,6 +14,7 @@
 #include "tracer/report/locks.hpp"
 #include "tracer/report/mpi.hpp"
 #include "tracer/report/mpi_collectives.hpp"
+#include "tracer/report/mpi_windows.hpp"
 #include "tracer/report/phases.hpp"
 #include "tracer/report/processes.hpp"
 #include "tracer/report/profile.hpp"
@@ -82,6 +83,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   Mpi mpi{definitions, replay};
   MpiMessages messages{definitions, replay, mpi};
   MpiCollectives collectives{definitions, replay, mpi};
+  MpiWindows windows{definitions, replay, mpi};
   Io io{definitions};
   ReadingProgress reading{source.number_of_events(), progress};
   ProgramName name;
@@ -98,6 +100,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
     replay.add(mpi);
     replay.add(messages);
     replay.add(collectives);
+    replay.add(windows);
   }
   if (io.any()) replay.add(io);
   std::optional<SampleJoin> sampled;

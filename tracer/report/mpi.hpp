@@ -12,8 +12,8 @@
 
 namespace tracer::report {
 
-/// Adds up what MpiMessages and MpiCollectives find, which are told to it. Memory: ranks times functions, and for each
-/// pair of places that waited for each other, ranks.
+/// Adds up what MpiMessages, MpiCollectives and MpiWindows find, which are told to it. Memory: ranks times functions,
+/// and for each pair of places that waited for each other, ranks.
 class Mpi final : public Observer, public MpiSink {
  public:
   Mpi(const Definitions& definitions, const Replay& replay);

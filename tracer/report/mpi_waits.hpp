@@ -16,6 +16,8 @@ enum class MpiWait : std::uint8_t {
   early_reduce,    ///< the root of an all-to-one operation, until the last one sends
   late_broadcast,  ///< one-to-all operations, until the root comes
   early_scan,      ///< MPI_Scan and MPI_Exscan, until the last one before it comes
+  fence,           ///< MPI_Win_fence and MPI_Win_free, the making of windows, until the last one comes
+  lock,            ///< for a window's lock, until who has it calls MPI_Win_unlock
   count_
 };
 inline constexpr std::size_t mpi_waits = static_cast<std::size_t>(MpiWait::count_);

@@ -15,6 +15,8 @@ const char* what_the_other_does(MpiWait kind) {
       return "which sends late";
     case MpiWait::late_receiver:
       return "which asks for the message late";
+    case MpiWait::lock:
+      return "which has the lock until then";
     default:
       return "which comes late";
   }
@@ -35,6 +37,13 @@ const char* advice_for(MpiWait kind) {
       return "The root could work meanwhile (MPI_Ireduce), or come later; spread the others' work evenly.";
     case MpiWait::late_broadcast:
       return "Let the root do it before other work, or the others something in between (MPI_Ibcast).";
+    case MpiWait::fence:
+      return "Spread the work before it evenly over the ranks; MPI_Win_post and MPI_Win_start, or locks, let only "
+             "those "
+             "wait for each other that communicate.";
+    case MpiWait::lock:
+      return "Do less between MPI_Win_lock and MPI_Win_unlock, take a shared lock where it suffices (MPI_Accumulate "
+             "needs no other), or spread the data over the windows of more ranks.";
     default:
       return "Spread the work before it evenly over the ranks.";
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Twelve communications in which somebody comes late by a known time. Each call that matters says when it begins, by
+// Fourteen communications in which somebody comes late by a known time. Each call that matters says when it begins, by
 // the clock that all ranks of a host share: "call SCENARIO ROUND RANK LINE NANOSECONDS".
 #include <mpi.h>
 #include <stdio.h>
@@ -119,6 +119,32 @@ static void scan(void) {
   TIMED(MPI_Scan(a, b, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
 }
 
+static MPI_Win window;
+static int* shared;
+
+static void fence(void) {
+  late_by(rank == 1 ? delay : 0);
+  TIMED(MPI_Win_fence(0, window));
+}
+
+// An implementation may take the lock with the first operation, or when that has to be over.
+#define LOCK_AND_PUT                                                                                 \
+  (MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, window), MPI_Put(a, 1, MPI_INT, 2, 0, 1, MPI_INT, window), \
+   MPI_Win_flush(2, window))
+
+static void lock_contention(void) {
+  if (rank == 3) {
+    LOCK_AND_PUT;
+    late_by(delay);
+    TIMED(MPI_Win_unlock(2, window));
+  } else if (rank == 0) {
+    late_by(delay / 4);
+    TIMED(LOCK_AND_PUT);
+    MPI_Win_unlock(2, window);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);  // the target has to be inside MPI
+}
+
 static const struct {
   const char* name;
   void (*run)(void);
@@ -133,13 +159,16 @@ static const struct {
                  {"reduce", reduce},
                  {"broadcast", broadcast},
                  {"ibarrier", ibarrier},
-                 {"scan", scan}};
+                 {"scan", scan},
+                 {"fence", fence},
+                 {"lock_contention", lock_contention}};
 enum { all = sizeof scenarios / sizeof scenarios[0] };
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_split(MPI_COMM_WORLD, 0, ranks - rank, &backwards);
+  MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &shared, &window);
   long long starts[ranks], first;
   for (int i = 0; i < ranks; ++i) starts[i] = now() + period;
   MPI_Scatter(starts, 1, MPI_LONG_LONG, &first, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
@@ -153,6 +182,7 @@ int main(int argc, char** argv) {
   }
   for (int i = 0; i < number; ++i)
     printf("call %s %d %d %d %lld\n", begun[i].scenario, begun[i].round, rank, begun[i].line, begun[i].time);
+  MPI_Win_free(&window);
   MPI_Comm_free(&backwards);
   MPI_Finalize();
   return 0;

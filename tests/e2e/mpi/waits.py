@@ -53,6 +53,8 @@ SCENARIOS = {
     "broadcast": ("late_broadcast", lambda calls: {rank: calls[3] - time for rank, time in calls.items()}),
     "ibarrier": ("wait_at_barrier", None),
     "scan": ("early_scan", for_those_before),
+    "fence": ("wait_at_fence", for_all),
+    "lock_contention": ("lock_contention", pair(0, 3)),
 }
 
 

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who waited for whom in one-sided communication: at fences, and for the locks of windows.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "tracer/report/mpi_messages.hpp"
+
+namespace tracer::report {
+
+/// The n-th collective operation on a window is one and the same for all ranks of its communicator. A rank has waited
+/// where it was still in the call when the last one came: a fence need not synchronise (MPI 4.0, 12.5.1).
+/// A lock is had in MPI_Win_lock, or as late as in the flush or MPI_Win_unlock that shows it was (12.5.3). The call
+/// that goes on while another rank, whose lock excludes it, calls MPI_Win_unlock has waited until then.
+class MpiWindows final : public Observer {
+ public:
+  MpiWindows(const Definitions& definitions, const Replay& replay, MpiSink& sink);
+  unsigned told() const override { return definitions_.windows.empty() ? 0 : of_events | of_leaves; }
+  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
+  void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
+
+ private:
+  /// A rank's call of a collective operation, or one in which it may have waited for a lock.
+  struct Part {
+    std::uint32_t rank = undefined_ref;
+    RegionRef region = undefined_ref;
+    std::uint64_t enter = 0, leave = 0;
+  };
+  struct Instance {
+    std::vector<Part> parts;
+    bool done = false;
+  };
+  struct Fences {
+    std::size_t members = 0;  ///< that left a trace
+    std::uint64_t first = 0;  ///< number of the oldest instance
+    std::deque<Instance> instances;
+    std::unordered_map<std::uint32_t, std::uint64_t> next;  ///< by rank
+  };
+  /// Of one rank for one target: until the next one.
+  struct Lock {
+    std::uint32_t target = 0;  ///< all_targets: all
+    bool is_shared = false, is_held = false;
+    Part asked;     ///< MPI_Win_lock, once it is over
+    Part shown;     ///< the flush or unlock that shows that it is had
+    Part released;  ///< MPI_Win_unlock; of the lock before, until then
+    bool told = false;
+    std::uint64_t had_since = ~std::uint64_t{0};  ///< by what flushes showed; else not known
+  };
+  /// What a location's call of MPI is about, until it is left.
+  struct Open {
+    std::uint32_t window = undefined_ref;
+    bool asks = false;
+    std::uint32_t target = 0;
+    bool is_shared = false;
+  };
+  static constexpr std::uint32_t all_targets = 0xffffffff;
+  static constexpr std::size_t most_open = 1024;  ///< operations of a window
+
+  using Locks = std::map<std::pair<std::uint32_t, std::uint32_t>, Lock>;  ///< by rank and target
+
+  void fence(std::uint32_t window, const Part& part);
+  void look_at(const Instance& instance);
+  void asked(std::uint32_t window, const Open& open, const Part& part);
+  void acquired(std::uint32_t window, std::uint32_t target, const Part& part);
+  void wait_for_lock(const Locks& locks, Lock& mine, const Part& part);
+  void released(std::uint32_t window, std::uint32_t target, const Part& part);
+  bool excludes(const Lock& one, const Lock& other) const;
+  void wait(MpiWait kind, const Part& mine, const Part& other, std::uint64_t until);
+
+  const Definitions& definitions_;
+  const Replay& replay_;
+  MpiSink& sink_;
+  MpiWorld world_;
+  std::unordered_map<std::uint32_t, Fences> fences_;  ///< by window
+  std::unordered_map<std::uint32_t, Locks> locks_;    ///< by window
+  std::unordered_map<LocationRef, Open> open_;
+};
+
+}  // namespace tracer::report
