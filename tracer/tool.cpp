@@ -118,6 +118,7 @@ std::atomic<sample::Sampler*> sampler{nullptr};
 
 /// A session, and what watches its threads beside their own records. nullptr as Session::start.
 Session* begin_session(const Tool& self) {
+  remember_processors();
   Session* session = Session::start(self.run, self.config, &make_drainer);
   if (session == nullptr) return nullptr;
   if (auto* made = sample::Sampler::start(*session, &ompt::ask_runtime)) {

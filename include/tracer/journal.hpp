@@ -111,6 +111,10 @@ struct DeviceModule {
 /// Of a fact's name, before the number of the thread: what the program calls it.
 inline constexpr const char* thread_name_fact = "THREAD_NAME::";
 
+/// Facts that begin with it are the processors that a thread is bound to, as "0-3,8", by the kernel's id:
+/// where they are not those of the process.
+inline constexpr const char* thread_processors_fact = "THREAD_PROCESSORS::";
+
 /// Everything of a raw trace that is not a record. A crashed run's journal is a prefix of it.
 struct Journal {
   RunInfo run;

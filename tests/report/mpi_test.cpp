@@ -337,6 +337,44 @@ TEST_CASE("ranks wait at a fence that synchronises, and for a lock that excludes
   CHECK((*state(report, "lock_contention"))["longest"]["for_rank"] == 0);
 }
 
+TEST_CASE("ranks whose threads are bound to the same processors are told so, and not that others were at work") {
+  const auto verdict_on = [](std::vector<const char*> bound, const char* online, const char* of_process = "0-3") {
+    MpiJob job{static_cast<unsigned>(bound.size())};
+    Definitions& d = job.trace.editable();
+    for (unsigned rank = 0; rank < bound.size(); ++rank) {
+      job.program(rank, start, start + 100 * ms);
+      d.groups_of_locations[rank].properties = {{"TRACER::RUN::PROCESSORS_USABLE", "4"},
+                                                {"TRACER::RUN::PROCESSORS", of_process},
+                                                {"TRACER::RUN::PROCESSORS_ONLINE", online},
+                                                {"TRACER::RUN::HOST", rank < 4 ? "node1" : "node2"}};
+      Location& thread = d.locations[job.master(rank)];
+      if (*bound[rank] != 0) thread.properties.push_back({"TRACER::PROCESSORS", bound[rank]});
+      thread.properties.push_back({"TRACER::PROCESSOR_NS", "50000000"});
+      thread.properties.push_back({"TRACER::DELAY_NS", "40000000"});
+    }
+    return report_of(job.finish())["verdict"];
+  };
+  const auto text_of = [](const Json& verdict) {
+    REQUIRE(verdict["findings"].size() == 1);
+    CHECK(verdict["findings"][0]["id"] == "oversubscription");
+    return verdict["findings"][0]["text"].get<std::string>();
+  };
+  const Json two = verdict_on({"0", "0"}, "4");
+  CHECK(two["state"] == "oversubscribed");
+  CHECK(text_of(two).find(
+            "2 threads are bound together to processor 0 of node1, and 3 of its 4 processors have no thread:") == 0);
+  CHECK(text_of(two).find("80 ms, 44 % of their time (MPI Rank 0: Master thread, MPI Rank 1: Master thread)") !=
+        std::string::npos);
+  CHECK(two["findings"][0]["advice"].get<std::string>().find("OMP_PLACES=cores") != std::string::npos);
+  CHECK(text_of(verdict_on({"0-1", "0", "1", ""}, "8")).find("3 threads are bound together to processors 0-1 of") == 0);
+  CHECK(text_of(verdict_on({"", ""}, "4", "2")).find("2 threads are bound together to processor 2 of node1") == 0);
+  // Each has its own; they are on different hosts; there is none to spare; it is not known.
+  CHECK(verdict_on({"0", "1"}, "4")["state"] == "ok");
+  CHECK(verdict_on({"0", "1", "2", "3", "0"}, "4")["state"] == "ok");
+  CHECK(verdict_on({"0", "0", "1", "2"}, "3")["notes"][0]["id"] == "busy-machine");
+  CHECK(verdict_on({"3-1", "0,,1"}, "4")["state"] == "ok");
+}
+
 TEST_CASE("of jobs in one archive it is told which programs they run, how they ended, and which rank is meant") {
   MpiJob job{5};
   Definitions& d = job.trace.editable();

@@ -14,35 +14,48 @@
 namespace tracer {
 namespace {
 
-/// Of 8192 processors; glibc's cpu_set_t ends at 1024.
-struct Mask {
-  unsigned long words[128] = {};
-};
-
-Mask remembered;
+ProcessorMask remembered;
 std::atomic<bool> is_remembered{false};
-
-bool read_mask(Mask& mask) noexcept {
-  return ::syscall(SYS_sched_getaffinity, 0, sizeof mask.words, mask.words) > 0;
-}
 
 }  // namespace
 
+bool read_processors(std::uint64_t os_thread_id, ProcessorMask& mask) noexcept {
+  mask = {};
+  return ::syscall(SYS_sched_getaffinity, static_cast<pid_t>(os_thread_id), sizeof mask.words, mask.words) > 0;
+}
+
+std::string list_of(const ProcessorMask& mask) {
+  constexpr std::size_t bits = 8 * sizeof mask.words[0], all = 8 * sizeof mask.words;
+  const auto has = [&](std::size_t i) { return i < all && (mask.words[i / bits] >> i % bits & 1) != 0; };
+  std::string text;
+  for (std::size_t i = 0; i < all; ++i) {
+    if (!has(i)) continue;
+    const std::size_t first = i;
+    while (has(i + 1)) ++i;
+    text += (text.empty() ? "" : ",") + std::to_string(first) + (i == first ? "" : "-" + std::to_string(i));
+  }
+  return text;
+}
+
 void remember_processors() noexcept {
-  if (is_remembered.load(std::memory_order_acquire) || !read_mask(remembered)) return;
+  if (is_remembered.load(std::memory_order_acquire) || !read_processors(0, remembered)) return;
   is_remembered.store(true, std::memory_order_release);
 }
 
 unsigned usable_processors() noexcept {
-  Mask mask;
+  ProcessorMask mask;
   if (is_remembered.load(std::memory_order_acquire)) {
     mask = remembered;
   } else {
-    read_mask(mask);
+    read_processors(0, mask);
   }
   unsigned count = 0;
   for (const unsigned long word : mask.words) count += static_cast<unsigned>(std::popcount(word));
   return std::max(count, 1u);
+}
+
+std::string noted_processors() {
+  return is_remembered.load(std::memory_order_acquire) ? list_of(remembered) : std::string{};
 }
 
 void run_on_usable_processors() noexcept {

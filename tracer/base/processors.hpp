@@ -3,13 +3,31 @@
 // that a bound one creates inherits the one processor.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 namespace tracer {
+
+/// Of 8192 processors; glibc's cpu_set_t ends at 1024.
+struct ProcessorMask {
+  unsigned long words[128] = {};
+};
+
+/// Those that a thread of this process may use now, by the kernel's id; 0: the calling one. False: there is no such
+/// thread. One system call.
+bool read_processors(std::uint64_t os_thread_id, ProcessorMask& mask) noexcept;
+
+/// As "0-3,8".
+std::string list_of(const ProcessorMask& mask);
 
 /// Notes the calling thread's processors, once; before the runtime binds it.
 void remember_processors() noexcept;
 
 /// How many were noted, or how many the calling thread may use when none were; at least 1.
 unsigned usable_processors() noexcept;
+
+/// Those that were noted, as "0-3,8"; "" when none were.
+std::string noted_processors();
 
 /// Lets the calling thread, one of ours, run on all that were noted.
 void run_on_usable_processors() noexcept;

@@ -2,11 +2,13 @@
 // Who makes the verdict: goes through the account, finding by finding (verdict_*.cpp).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tracer/report/analyze.hpp"
+#include "tracer/report/crowding.hpp"
 #include "tracer/report/units.hpp"
 
 namespace tracer::report {
@@ -39,6 +41,7 @@ class Judge {
   void begin_and_end_of_mpi();
   std::string how_to_have_processors() const;
   void oversubscription();
+  void crowding(const Crowding& crowding);
   std::string who_was_killed() const;
 
   // Findings, each worth a word only from least_share of the run on.
@@ -90,6 +93,7 @@ class Judge {
   const Definitions& definitions_;
   const std::vector<RegionClass> classes_;
   const std::uint64_t wall_, threads_;
+  std::optional<Crowding> crowding_;
   bool doubtful_ = false;         ///< times are not what they would be on a quiet machine, or of the whole trace
   double stolen_ = 0;             ///< share of the processors' time that a virtual machine's host took
   std::vector<RegionRef> small_;  ///< parallel regions whose waiting is their shortness

@@ -29,6 +29,7 @@ void read_fact(std::string_view name, const std::string& value, RunFacts& facts)
   if (name == "MPI_ABORT") facts.mpi_abort = value;
   if (name == "SIGNAL") facts.signal = static_cast<int>(number(value) & 0xff);
   if (name == "EXIT_STATUS") facts.exit_status = static_cast<int>(number(value) & 0xff);
+  if (name == "PROCESSORS") facts.processor_list = value;
   if (name == "PROCESSORS_ONLINE") facts.processors_online = number(value);
   if (name == "USER_NS" || name == "SYSTEM_NS") facts.processor_ns += number(value);
   if (name == "STOLEN_NS") facts.stolen_ns = number(value);
@@ -76,6 +77,7 @@ ThreadFacts thread_facts(const Location& location) {
   for (const Property& property : location.properties) {
     if (property.name == "TRACER::PROCESSOR_NS") facts.processor = number(property.value), facts.known = true;
     if (property.name == "TRACER::DELAY_NS") facts.delay = number(property.value);
+    if (property.name == "TRACER::PROCESSORS") facts.processors = property.value;
   }
   return facts;
 }

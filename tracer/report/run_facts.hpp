@@ -22,6 +22,7 @@ struct RunFacts {
   std::string mpi_abort;  ///< the error code with which it called MPI_Abort; "" it did not
   double processors = 0;  ///< that the process may use: affinity and the control group's quota; 0 unknown
   std::uint64_t processors_online = 0;
+  std::string processor_list;      ///< that the process may use by its affinity, as "0-3,8"; "" unknown
   std::uint64_t processor_ns = 0;  ///< user and system time of the process
   std::uint64_t stolen_ns = 0;     ///< that a virtual machine's host took from all its processors meanwhile
   std::string host, machine, processor, load;
@@ -39,10 +40,11 @@ inline RunFacts run_facts(const Definitions& definitions) {
 /// letters and dots. 0: nothing.
 std::uint64_t counter_of(const Definitions& definitions, std::string_view name);
 
-/// Of one location: TRACER::PROCESSOR_NS and TRACER::DELAY_NS.
+/// Of one location: TRACER::PROCESSOR_NS, TRACER::DELAY_NS and TRACER::PROCESSORS.
 struct ThreadFacts {
   bool known = false;
   std::uint64_t processor = 0, delay = 0;
+  std::string processors;  ///< that it is bound to, as "0-3,8"; "" to none of its own
 };
 ThreadFacts thread_facts(const Location& location);
 

@@ -86,7 +86,11 @@ void Judge::how_good_the_trace_is() {
   const double processors = facts.processors;
   const bool shared = processors > 0 && static_cast<double>(account_.most_at_once) > processors + 0.01;
   const std::uint64_t delay = account_.at(Place::descheduled);
-  if (shared && delayed > too_delayed && work_filled_the_processors(processors)) {
+  if (!shared) crowding_ = crowding_of(report_, definitions_);
+  if (crowding_ && share(crowding_->delay, crowding_->delay + crowding_->processor) <= too_delayed) crowding_.reset();
+  if (crowding_) {
+    no_advice("oversubscribed");
+  } else if (shared && delayed > too_delayed && work_filled_the_processors(processors)) {
     no_advice("oversubscribed");
   } else if (delayed > too_delayed) {
     doubtful_ = true;
@@ -188,7 +192,40 @@ std::string Judge::how_to_have_processors() const {
       wanted, threads.c_str());
 }
 
+/// They are bound to the same processors, and others have none.
+void Judge::crowding(const Crowding& crowding) {
+  constexpr std::size_t most = 4;
+  Finding finding;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(most, crowding.threads.size()); ++i)
+    names += (i == 0 ? "" : ", ") + crowding.threads[i];
+  if (crowding.threads.size() > most) names += ", ...";
+  finding.text = format(
+      "%llu threads are bound together to %s %s of %s, and %llu of its %llu processors %s no thread: they were ready "
+      "to "
+      "run but had no processor for %s, %.0f %% of their time (%s). All waiting in the tables below may come from that "
+      "alone.",
+      number(crowding.threads.size()), crowding.count == 1 ? "processor" : "processors", crowding.processors.c_str(),
+      crowding.host.c_str(), number(crowding.spare), number(crowding.online), crowding.spare == 1 ? "has" : "have",
+      time(crowding.delay).c_str(), 100 * share(crowding.delay, crowding.delay + crowding.processor), names.c_str());
+  finding.advice =
+      crowding.processes > 1
+          ? "Each process binds its threads to the same processors, as where OMP_PLACES (or GOMP_CPU_AFFINITY) names "
+            "them "
+            "by number: write OMP_PLACES=cores or threads, and let the launcher give each rank processors of its own "
+            "(Open MPI: --map-by slot:PE=N --bind-to core; MPICH: -bind-to core:N; Slurm: --cpus-per-task=N, for N "
+            "threads)."
+          : "Give each thread a place of its own (OMP_PLACES=cores OMP_PROC_BIND=close), or bind none "
+            "(OMP_PROC_BIND=false).";
+  finding.sure = "high";
+  finding.id = "oversubscription";
+  finding.lost = crowding.delay;
+  finding.win = crowding.delay / std::max<std::uint64_t>(1, crowding.threads.size());
+  verdict_.findings.push_back(std::move(finding));
+}
+
 void Judge::oversubscription() {
+  if (crowding_) return crowding(*crowding_);
   Finding finding;
   const std::uint64_t there = account_.total - account_.at(Place::absent);
   const std::string of_ranks = report_.mpi.ranks > 1 ? " of " + format_count(report_.mpi.ranks) + " ranks" : "";

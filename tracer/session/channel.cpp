@@ -54,6 +54,7 @@ void Channel::open(ChannelId id, bool keeps_newest) noexcept {
   end_.store(0);
   processor_ns_.store(0);
   delay_ns_.store(0);
+  has_processors_.store(false);
   header->process_thread = static_cast<std::uint32_t>(::syscall(SYS_gettid));
   header->begin = now();
   header->flags = keeps_newest ? 1 : 0;
@@ -69,6 +70,8 @@ void Channel::close() noexcept {
   const ThreadTime time = thread_time(0);
   processor_ns_.store(time.processor, std::memory_order_relaxed);
   delay_ns_.store(time.delay, std::memory_order_relaxed);
+  if (!has_processors_.load(std::memory_order_relaxed))
+    has_processors_.store(read_processors(0, processors_), std::memory_order_release);
   end_.store(now(), std::memory_order_relaxed);
   closed_.store(true, std::memory_order_release);
 }
@@ -127,6 +130,8 @@ void Channel::identify(std::uint32_t thread_type, std::int32_t processor, std::i
 }
 
 void Channel::bind(std::int32_t processor, std::int32_t place) noexcept {
+  if (!has_processors_.load(std::memory_order_relaxed))
+    has_processors_.store(read_processors(0, processors_), std::memory_order_release);
   processor_.store(processor, std::memory_order_relaxed);
   place_.store(place, std::memory_order_relaxed);
 }

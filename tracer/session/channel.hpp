@@ -7,6 +7,7 @@
 #include <span>
 
 #include "tracer/base/futex.hpp"
+#include "tracer/base/processors.hpp"
 #include "tracer/ids.hpp"
 #include "tracer/journal.hpp"
 #include "tracer/record.hpp"
@@ -95,6 +96,10 @@ class alignas(64) Channel {
   /// A thread has it, or had it and its last records are still in it.
   bool has_thread() const noexcept { return slot_.header->channel.load(std::memory_order_acquire) != raw::no_channel; }
   bool keeps_newest() const noexcept { return slot_.header->flags != 0; }
+  /// That its thread was bound to in its first team, or could use when it ended. nullptr: neither has been yet.
+  const ProcessorMask* processors() const noexcept {
+    return has_processors_.load(std::memory_order_acquire) ? &processors_ : nullptr;
+  }
   bool is_closed() const noexcept { return closed_.load(std::memory_order_acquire); }
   /// Off the list of those that ask to be drained, before its ring is looked at. The next on the list.
   Channel* leave_list() noexcept {
@@ -180,6 +185,8 @@ class alignas(64) Channel {
   std::atomic<std::int32_t> processor_{-1}, place_{-1};
   std::atomic<Ticks> end_{0};
   std::atomic<Nanoseconds> processor_ns_{0}, delay_ns_{0};  ///< of a thread that has ended
+  ProcessorMask processors_;                                ///< written once, by the thread
+  std::atomic<bool> has_processors_{false};
   std::uint64_t written_ = 0;  ///< consumer of a flight recorder: positions in the trace already
 };
 

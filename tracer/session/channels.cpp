@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "tracer/base/clock.hpp"
+#include "tracer/base/processors.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/record_table.hpp"
 #include "tracer/session/fork.hpp"
@@ -203,6 +204,18 @@ void Session::close_channel(Channel& channel) noexcept {
   if (shared_->closed.fetch_add(1) + 1 >= many_closed) consumer().wake();
 }
 
+/// Those that a thread is bound to. Of programs that make threads without end the first
+/// ones tell how.
+void Session::write_processors(const Channel& channel, std::uint64_t thread) {
+  constexpr std::uint32_t most = 4096;
+  ProcessorMask now;
+  const ProcessorMask* const known = channel.processors();
+  if (known == nullptr && !read_processors(thread, now)) return;
+  const std::string list = list_of(known != nullptr ? *known : now);
+  if (list.empty() || list == noted_processors() || shared_->bound_threads.fetch_add(1) >= most) return;
+  shared_->journal.fact(thread_processors_fact + std::to_string(thread), list);
+}
+
 void Session::write_channel_end(Channel& channel) noexcept {
   if (!channel.has_thread()) return;
   try {
@@ -224,6 +237,7 @@ void Session::write_channel_end(Channel& channel) noexcept {
       count("lost." + std::to_string(info.id) + "." + std::string{name_of(kind)}, channel.lost(kind));
     }
     shared_->journal.channel(info);
+    write_processors(channel, info.os_thread_id);
   } catch (...) {
   }
 }

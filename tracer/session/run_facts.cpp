@@ -125,6 +125,7 @@ Facts facts_at_start() {
     facts["START_RESOLUTION_NS"] = std::to_string(1'000'000'000u / hertz);
   }
   facts["PROCESSORS_USABLE"] = std::to_string(usable_processors());
+  if (const std::string noted = noted_processors(); !noted.empty()) facts["PROCESSORS"] = noted;
   facts["PROCESSORS_ONLINE"] = std::to_string(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
   if (const double quota = processor_quota(read_small_file("/proc/self/cgroup"), "/sys/fs/cgroup"); quota > 0) {
     char text[32];

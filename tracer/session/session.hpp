@@ -183,6 +183,7 @@ class Session {
   Session() = default;
   static Session* start_or_throw(RunInfo run, const Config& config, ConsumerFactory make_consumer);
   void write_channel_end(Channel& channel) noexcept;
+  void write_processors(const Channel& channel, std::uint64_t thread);
   void write_end(Ending ending) noexcept;
   void close_trace() noexcept;
   Channel* take_free_channel() noexcept;

@@ -47,7 +47,7 @@ def check(options, runtime, processors, directory):
         place = bound.pop(thread, None)
         if place is None:
             faults.append(f"location of thread {thread}, which the program has not")
-        elif (location.get("TRACER::PLACE"), location.get("TRACER::PROCESSOR")) != (str(place), str(processors[place])):
+        elif [location.get(f"TRACER::{name}") for name in ("PLACE", "PROCESSOR", "PROCESSORS")] != [str(place), *[str(processors[place])] * 2]:
             faults.append(f"thread {thread} at place {place}: {location}")
     return faults + [f"no location of thread {thread}" for thread in bound]
 

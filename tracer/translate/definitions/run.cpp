@@ -145,7 +145,8 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
   for (const auto& [what, count] : journal.counters) add("TRACER::COUNTER::" + what, std::to_string(count));
   for (const auto& [name, value] : journal.facts)
     // Those of the run: define_run_facts; names of threads are on their locations.
-    if (!is_mpi_fact(name) && !name.starts_with(run_facts) && !name.starts_with(thread_name_fact))
+    if (!is_mpi_fact(name) && !name.starts_with(run_facts) && !name.starts_with(thread_name_fact) &&
+        !name.starts_with(thread_processors_fact))
       add("TRACER::" + name, shown(value));
   if (!journal.run.runtime_version.empty()) add("TRACER::RUNTIME::VERSION", journal.run.runtime_version);
   if (journal.run.omp_version != 0) add("TRACER::RUNTIME::OMP_VERSION", std::to_string(journal.run.omp_version));

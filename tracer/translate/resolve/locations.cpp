@@ -56,7 +56,7 @@ std::string said_name(const Journal& journal, ChannelId channel) {
   return said == journal.facts.end() ? std::string{} : shown(said->second.substr(0, longest));
 }
 
-void add_properties(Location& location, const ChannelInfo& info) {
+void add_properties(Location& location, const ChannelInfo& info, const Journal& journal) {
   const auto add = [&](const char* name, std::string value) {
     location.properties.push_back({name, std::move(value)});
   };
@@ -65,6 +65,9 @@ void add_properties(Location& location, const ChannelInfo& info) {
   if (info.thread_type > 0 && info.thread_type < 5) add("TRACER::THREAD_TYPE", types[info.thread_type]);
   if (info.place >= 0) add("TRACER::PLACE", std::to_string(info.place));
   if (info.processor >= 0) add("TRACER::PROCESSOR", std::to_string(info.processor));
+  if (const auto bound = journal.facts.find(thread_processors_fact + std::to_string(info.os_thread_id));
+      bound != journal.facts.end())
+    add("TRACER::PROCESSORS", shown(bound->second));
   if (info.processor_ns > 0) {
     add("TRACER::PROCESSOR_NS", std::to_string(info.processor_ns));
     add("TRACER::DELAY_NS", std::to_string(info.delay_ns));
@@ -97,7 +100,7 @@ void define_locations(Tables& tables, const Journal& journal, Definitions& defin
     location.name = is_plain && said.empty() ? base + " " + std::to_string(n)
                     : n == 1                 ? base
                                              : base + " (" + std::to_string(n) + ")";
-    if (c < journal.channels.size()) add_properties(location, journal.channels[c]);
+    if (c < journal.channels.size()) add_properties(location, journal.channels[c], journal);
     if (!said.empty()) location.properties.push_back({"TRACER::THREAD_NAME", said});
     definitions.locations.push_back(std::move(location));
   }
