@@ -104,36 +104,22 @@ bool MpiCollectives::is_among_neighbours(RegionRef region) const {
   return name.starts_with("MPI_Neighbor_") || name.starts_with("MPI_Ineighbor_");
 }
 
-/// Of those that left a trace.
-std::size_t MpiCollectives::expected(CommRef comm) const {
-  const auto members = world_.members(comm);
-  return static_cast<std::size_t>(std::count_if(members.begin(), members.end(), [&](std::uint32_t rank) {
-    return rank < world_.ranks() && world_.is_known(rank);
-  }));
-}
-
 void MpiCollectives::add(CommRef comm, bool blocking, std::uint16_t operation, std::uint32_t root, const Part& part) {
   if (world_.members(comm).size() < 2) return;
-  Series& series = series_[std::uint64_t{comm} * 2 + (blocking ? 1 : 0)];
-  if (series.members == 0) series.members = expected(comm);
-  const std::uint64_t number = series.next[part.rank]++;
-  if (number < series.first) return;
-  while (number - series.first >= series.instances.size()) series.instances.emplace_back();
-  Instance& instance = series.instances[number - series.first];
-  instance.operation = operation;
-  instance.root = root;
-  instance.parts.push_back(part);
-  if (instance.parts.size() == series.members) {
-    look_at(comm, instance);
-    instance.done = true;
-    instance.parts = {};
+  MpiRounds<Instance>& series = series_[std::uint64_t{comm} * 2 + (blocking ? 1 : 0)];
+  if (series.members == 0) series.members = world_.members_with_trace(comm);
+  Instance* const instance = series.next(part.rank);
+  if (instance == nullptr) return;
+  instance->operation = operation;
+  instance->root = root;
+  instance->parts.push_back(part);
+  if (series.is_whole(*instance)) {
+    look_at(comm, *instance);
+    instance->done = true;
+    instance->parts = {};
     ++complete_;
   }
-  while (!series.instances.empty() && (series.instances.front().done || series.instances.size() > most_open)) {
-    if (!series.instances.front().done) ++incomplete_;
-    series.instances.pop_front();
-    ++series.first;
-  }
+  incomplete_ += series.forget(most_open);
 }
 
 void MpiCollectives::wait(MpiWait kind, const Part& mine, const Part& other) {
@@ -182,8 +168,7 @@ void MpiCollectives::look_at(CommRef comm, const Instance& instance) {
 }
 
 void MpiCollectives::finished(std::uint64_t) {
-  for (const auto& [key, series] : series_)
-    for (const Instance& instance : series.instances) incomplete_ += instance.done ? 0 : 1;
+  for (const auto& [key, series] : series_) incomplete_ += series.lacking();
 }
 
 }  // namespace tracer::report

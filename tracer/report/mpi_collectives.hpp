@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tracer/report/mpi_messages.hpp"
+#include "tracer/report/mpi_rounds.hpp"
 
 namespace tracer::report {
 
@@ -39,12 +40,6 @@ class MpiCollectives final : public Observer {
     bool done = false;
     std::vector<Part> parts;
   };
-  struct Series {
-    std::size_t members = 0;  ///< that left a trace
-    std::uint64_t first = 0;  ///< number of the oldest instance
-    std::deque<Instance> instances;
-    std::unordered_map<std::uint32_t, std::uint64_t> next;  ///< by rank
-  };
   /// A non-blocking operation of a process. They are told when they are over, and counted as they begin.
   struct Begun {
     std::uint64_t request = 0;
@@ -61,14 +56,13 @@ class MpiCollectives final : public Observer {
   void look_at(CommRef comm, const Instance& instance);
   void wait(MpiWait kind, const Part& mine, const Part& other);
   bool is_among_neighbours(RegionRef region) const;
-  std::size_t expected(CommRef comm) const;
 
   const Replay& replay_;
   const Definitions& definitions_;
   MpiSink& sink_;
   MpiWorld world_;
-  std::unordered_map<std::uint64_t, Series> series_;            ///< by comm * 2 + blocking
-  std::unordered_map<std::uint32_t, std::deque<Begun>> begun_;  ///< by rank
+  std::unordered_map<std::uint64_t, MpiRounds<Instance>> series_;  ///< by comm * 2 + blocking
+  std::unordered_map<std::uint32_t, std::deque<Begun>> begun_;     ///< by rank
   std::uint64_t complete_ = 0, incomplete_ = 0;
 };
 

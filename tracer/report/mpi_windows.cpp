@@ -24,7 +24,7 @@ void MpiWindows::event(LocationRef location, const Event& event, std::span<const
   if (call == nullptr || rank == undefined_ref || event.sub >= definitions_.windows.size()) return;
   const Part part{rank, call->region, call->enter, event.time};
   if (is_request) {
-    open_[location] = {event.sub, true, event.ref, event.a != 0};
+    open_[location] = {event.sub, event.ref, event.a != 0};
   } else if (is_acquisition) {
     acquired(event.sub, event.ref, part);
   } else if (is_release) {
@@ -50,43 +50,52 @@ void MpiWindows::wait(MpiWait kind, const Part& mine, const Part& other, std::ui
 }
 
 void MpiWindows::fence(std::uint32_t window, const Part& part) {
-  const auto members = world_.members(definitions_.windows[window].comm);
-  if (members.size() < 2) return;
-  Fences& series = fences_[window];
-  if (series.members == 0)
-    series.members = static_cast<std::size_t>(std::count_if(members.begin(), members.end(), [&](std::uint32_t rank) {
-      return rank < world_.ranks() && world_.is_known(rank);
-    }));
-  const std::uint64_t number = series.next[part.rank]++;
-  if (number < series.first) return;
-  while (number - series.first >= series.instances.size()) series.instances.emplace_back();
-  Instance& instance = series.instances[number - series.first];
-  instance.parts.push_back(part);
-  if (instance.parts.size() == series.members) {
-    look_at(instance);
-    instance = {.parts = {}, .done = true};
+  const CommRef comm = definitions_.windows[window].comm;
+  if (world_.members(comm).size() < 2) return;
+  MpiRounds<Fence>& fences = fences_[window];
+  if (fences.members == 0) fences.members = world_.members_with_trace(comm);
+  Fence* const fence = fences.next(part.rank);
+  if (fence == nullptr) return;
+  fence->parts.push_back(part);
+  if (fences.is_whole(*fence)) {
+    look_at(*fence);
+    *fence = {.parts = {}, .done = true};
   }
-  while (!series.instances.empty() && (series.instances.front().done || series.instances.size() > most_open)) {
-    series.instances.pop_front();
-    ++series.first;
-  }
+  fences.forget(most_open);
 }
 
-void MpiWindows::look_at(const Instance& instance) {
-  const Part& last = *std::max_element(instance.parts.begin(), instance.parts.end(),
+void MpiWindows::look_at(const Fence& fence) {
+  const Part& last = *std::max_element(fence.parts.begin(), fence.parts.end(),
                                        [](const Part& a, const Part& b) { return a.enter < b.enter; });
-  for (const Part& part : instance.parts)
+  for (const Part& part : fence.parts)
     if (part.leave + clock_error >= last.enter) wait(MpiWait::fence, part, last, last.enter);
 }
 
-bool MpiWindows::excludes(const Lock& one, const Lock& other) const {
-  const bool meet = one.target == other.target || one.target == all_targets || other.target == all_targets;
-  return meet && !(one.is_shared && other.is_shared);
+/// nullptr: that rank has none.
+MpiWindows::Lock* MpiWindows::held_by(std::uint32_t window, std::uint32_t target, std::uint32_t rank) {
+  OfTarget& locks = locks_[window][target];
+  const auto found = locks.find(rank);
+  return found != locks.end() && found->second.is_held ? &found->second : nullptr;
+}
+
+/// Other ranks' locks for the same target, unless both are shared.
+template <class Visit>
+void MpiWindows::for_those_excluded(Locks& locks, const Lock& mine, std::uint32_t rank, const Visit& visit) {
+  const auto look_at = [&](OfTarget& of_target) {
+    for (auto& [other, lock] : of_target)
+      if (other != rank && !(mine.is_shared && lock.is_shared)) visit(lock);
+  };
+  if (mine.target == all_targets) {
+    for (auto& [target, of_target] : locks) look_at(of_target);
+    return;
+  }
+  for (const std::uint32_t target : {mine.target, all_targets})
+    if (const auto found = locks.find(target); found != locks.end()) look_at(found->second);
 }
 
 void MpiWindows::asked(std::uint32_t window, const Open& open, const Part& part) {
   Locks& locks = locks_[window];
-  Lock& mine = locks[{part.rank, open.target}];
+  Lock& mine = locks[open.target][part.rank];
   mine.target = open.target;
   mine.is_shared = open.is_shared;
   mine.is_held = true;
@@ -99,47 +108,41 @@ void MpiWindows::asked(std::uint32_t window, const Open& open, const Part& part)
 
 /// Of a flush or an unlock, at its end.
 void MpiWindows::acquired(std::uint32_t window, std::uint32_t target, const Part& part) {
-  Locks& locks = locks_[window];
-  const auto found = locks.find({part.rank, target});
-  if (found == locks.end() || !found->second.is_held) return;
-  Lock& mine = found->second;
-  mine.had_since = std::min(mine.had_since, part.leave);
-  if (mine.told) return;
-  wait_for_lock(locks, mine, part);
-  if (!mine.told) mine.shown = part;  // the unlock that let it have the lock may go on yet
+  Lock* const mine = held_by(window, target, part.rank);
+  if (mine == nullptr) return;
+  mine->had_since = std::min(mine->had_since, part.leave);
+  if (mine->told) return;
+  wait_for_lock(locks_[window], *mine, part);
+  if (!mine->told) mine->shown = part;  // the unlock that let it have the lock may go on yet
 }
 
 /// Until the last unlock of another that was called, and was over, during `part`.
-void MpiWindows::wait_for_lock(const Locks& locks, Lock& mine, const Part& part) {
+void MpiWindows::wait_for_lock(Locks& locks, Lock& mine, const Part& part) {
   const Part* last = nullptr;
-  for (const auto& [key, other] : locks) {
+  for_those_excluded(locks, mine, part.rank, [&](const Lock& other) {
     const Part& release = other.released;
-    if (key.first == part.rank || release.region == undefined_ref || !excludes(mine, other)) continue;
-    if (release.enter > part.enter && release.leave <= part.leave && (last == nullptr || release.enter > last->enter))
-      last = &release;
-  }
+    if (release.region == undefined_ref || release.enter <= part.enter || release.leave > part.leave) return;
+    if (last == nullptr || release.enter > last->enter) last = &release;
+  });
   if (last == nullptr) return;
   wait(MpiWait::lock, part, *last, last->enter);
   mine.told = true;
 }
 
 void MpiWindows::released(std::uint32_t window, std::uint32_t target, const Part& part) {
-  Locks& locks = locks_[window];
-  const auto found = locks.find({part.rank, target});
-  if (found == locks.end() || !found->second.is_held) return;
-  Lock& mine = found->second;
-  for (auto& [key, other] : locks) {
-    if (key.first == part.rank || other.told || !excludes(mine, other)) continue;
+  Lock* const mine = held_by(window, target, part.rank);
+  if (mine == nullptr) return;
+  for_those_excluded(locks_[window], *mine, part.rank, [&](Lock& other) {
     for (const Part& call : {other.asked, other.shown}) {
       if (other.told || call.enter >= part.enter || call.leave < part.enter) continue;
       // It has had the lock before this unlock was over, and may have given it back. Unless this one came later.
-      if (!other.is_held && mine.had_since >= call.leave) continue;
+      if (!other.is_held && mine->had_since >= call.leave) continue;
       wait(MpiWait::lock, call, part, part.enter);
       other.told = true;
     }
-  }
-  mine.is_held = false;
-  mine.released = part;
+  });
+  mine->is_held = false;
+  mine->released = part;
 }
 
 }  // namespace tracer::report

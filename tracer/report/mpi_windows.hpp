@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <unordered_map>
 #include <vector>
 
 #include "tracer/report/mpi_messages.hpp"
+#include "tracer/report/mpi_rounds.hpp"
 
 namespace tracer::report {
 
@@ -30,15 +30,9 @@ class MpiWindows final : public Observer {
     RegionRef region = undefined_ref;
     std::uint64_t enter = 0, leave = 0;
   };
-  struct Instance {
+  struct Fence {
     std::vector<Part> parts;
     bool done = false;
-  };
-  struct Fences {
-    std::size_t members = 0;  ///< that left a trace
-    std::uint64_t first = 0;  ///< number of the oldest instance
-    std::deque<Instance> instances;
-    std::unordered_map<std::uint32_t, std::uint64_t> next;  ///< by rank
   };
   /// Of one rank for one target: until the next one.
   struct Lock {
@@ -53,30 +47,32 @@ class MpiWindows final : public Observer {
   /// What a location's call of MPI is about, until it is left.
   struct Open {
     std::uint32_t window = undefined_ref;
-    bool asks = false;
     std::uint32_t target = 0;
     bool is_shared = false;
   };
   static constexpr std::uint32_t all_targets = 0xffffffff;
   static constexpr std::size_t most_open = 1024;  ///< operations of a window
 
-  using Locks = std::map<std::pair<std::uint32_t, std::uint32_t>, Lock>;  ///< by rank and target
+  using OfTarget = std::map<std::uint32_t, Lock>;   ///< by rank
+  using Locks = std::map<std::uint32_t, OfTarget>;  ///< by target
 
   void fence(std::uint32_t window, const Part& part);
-  void look_at(const Instance& instance);
+  void look_at(const Fence& fence);
   void asked(std::uint32_t window, const Open& open, const Part& part);
   void acquired(std::uint32_t window, std::uint32_t target, const Part& part);
-  void wait_for_lock(const Locks& locks, Lock& mine, const Part& part);
+  void wait_for_lock(Locks& locks, Lock& mine, const Part& part);
   void released(std::uint32_t window, std::uint32_t target, const Part& part);
-  bool excludes(const Lock& one, const Lock& other) const;
+  Lock* held_by(std::uint32_t window, std::uint32_t target, std::uint32_t rank);
+  template <class Visit>
+  static void for_those_excluded(Locks& locks, const Lock& mine, std::uint32_t rank, const Visit& visit);
   void wait(MpiWait kind, const Part& mine, const Part& other, std::uint64_t until);
 
   const Definitions& definitions_;
   const Replay& replay_;
   MpiSink& sink_;
   MpiWorld world_;
-  std::unordered_map<std::uint32_t, Fences> fences_;  ///< by window
-  std::unordered_map<std::uint32_t, Locks> locks_;    ///< by window
+  std::unordered_map<std::uint32_t, MpiRounds<Fence>> fences_;  ///< by window
+  std::unordered_map<std::uint32_t, Locks> locks_;              ///< by window
   std::unordered_map<LocationRef, Open> open_;
 };
 

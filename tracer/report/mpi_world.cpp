@@ -81,6 +81,12 @@ std::span<const std::uint32_t> MpiWorld::members(CommRef comm) const {
   return comms_[comm].local;
 }
 
+std::size_t MpiWorld::members_with_trace(CommRef comm) const {
+  const auto all = members(comm);
+  return static_cast<std::size_t>(
+      std::count_if(all.begin(), all.end(), [this](std::uint32_t rank) { return rank < ranks() && is_known(rank); }));
+}
+
 std::vector<std::uint32_t> MpiWorld::all_members(CommRef comm) const {
   if (comm >= comms_.size() || comms_[comm].is_self) return {};
   std::vector<std::uint32_t> all = comms_[comm].local;

@@ -33,6 +33,8 @@ class MpiWorld {
   std::uint32_t world_rank(CommRef comm, std::uint32_t me, std::uint32_t rank) const;
   /// Of a communicator with one group, in its order; empty: unknown, two groups, or MPI_COMM_SELF.
   std::span<const std::uint32_t> members(CommRef comm) const;
+  /// How many of members() left a trace.
+  std::size_t members_with_trace(CommRef comm) const;
   /// Who takes part in its collective operations: of both groups, where there are two; empty: unknown, or
   /// MPI_COMM_SELF.
   std::vector<std::uint32_t> all_members(CommRef comm) const;
