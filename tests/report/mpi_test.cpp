@@ -375,6 +375,46 @@ TEST_CASE("ranks whose threads are bound to the same processors are told so, and
   CHECK(verdict_on({"3-1", "0,,1"}, "4")["state"] == "ok");
 }
 
+TEST_CASE("of a job that was killed when it hung it is told where its threads were, and no time that nobody knows of") {
+  const auto report_on = [](std::uint64_t end) {
+    MpiJob job{2, 2};
+    TraceBuilder& trace = job.trace;
+    Definitions& d = trace.editable();
+    const auto critical = trace.region("critical", RegionRole::critical, 7);
+    const RegionRef call = job.function("MPI_Recv", 8);
+    for (const unsigned rank : {0u, 1u}) {
+      d.groups_of_locations[rank].properties = {{"TRACER::RUN::PROCESS_START_NS", std::to_string(start)},
+                                                {"TRACER::RUN::PROCESS_END_NS", std::to_string(start + end)},
+                                                {"TRACER::RUN::ENDED", "unknown"}};
+      const LocationRef master = job.master(rank);
+      trace.simple(master, start, EventType::program_begin, 0, 1);
+      trace.enter(master, start + 10 * ms, critical);
+      trace.enter(master, start + 20 * ms, call);
+      trace.enter(master + 1, start + 5 * ms, critical);
+      trace.leave(master + 1, start + 15 * ms, critical);
+      if (rank == 1) trace.enter(master + 1, start + 30 * ms, critical);
+      trace.leave(master, start + 40 * ms, call);  // as the translator closes what is open
+      trace.leave(master, start + 40 * ms, critical);
+      if (rank == 1) trace.leave(master + 1, start + 40 * ms, critical);
+      trace.simple(master, start + 40 * ms, EventType::program_end);
+    }
+    return report_of(trace);
+  };
+  const auto silence_in = [](const Json& report) {
+    for (const Json& note : report["verdict"]["notes"])
+      if (note["id"] == "silence") return note["text"].get<std::string>();
+    return std::string{};
+  };
+  const Json hung = report_on(60'000 * ms);
+  CHECK(silence_in(hung) ==
+        "Nothing was recorded in the last 59.96 s before that: it may have hung. Last seen were MPI Rank 0: Master "
+        "thread in MPI_Recv @app.c:8, MPI Rank 1: Master thread in MPI_Recv @app.c:8, MPI Rank 1: OMP thread 1 in "
+        "critical @example.c:7.");
+  CHECK(place(hung, "unknown") == 4 * 59'960 * ms);
+  CHECK(place(hung, "serial") <= 2 * 40 * ms);
+  CHECK(silence_in(report_on(500 * ms)).empty());
+}
+
 TEST_CASE("of jobs in one archive it is told which programs they run, how they ended, and which rank is meant") {
   MpiJob job{5};
   Definitions& d = job.trace.editable();

@@ -43,6 +43,7 @@ class Judge {
   void oversubscription();
   void crowding(const Crowding& crowding);
   std::string who_was_killed() const;
+  void silence();
 
   // Findings, each worth a word only from least_share of the run on.
   void serial();

@@ -41,6 +41,11 @@ void Profile::interval(LocationRef location, Task&, Activity activity, std::uint
 
 void Profile::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
   if (!task.is_explicit && task.team != nullptr && task.team->helps) return;  // no construct of the program's
+  ThreadRow& thread = threads_[location];
+  if (thread.last_time != time) {
+    thread.last_time = time;
+    thread.last_region = frame.region;
+  }
   Entry& entry = entries_[frame.region];
   // A suspended explicit task spends no time in its regions; what an implicit task waits for, it does.
   const std::uint64_t ns = task.is_explicit ? frame.active : time - frame.enter;

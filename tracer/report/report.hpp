@@ -49,6 +49,10 @@ struct ThreadRow {
   std::string name;
   ActivityTimes ns{};
   std::uint64_t events = 0, tasks = 0;
+  /// The region that it left last, the innermost of those that it left then: where the run was killed, and this is the
+  /// process' last moment, it was in there. undefined_ref: none.
+  RegionRef last_region = undefined_ref;
+  std::uint64_t last_time = 0;  ///< of that
 };
 
 struct MemberRow {

@@ -2,7 +2,9 @@
 // What kind of run it was: whether anything follows from it.
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <set>
+#include <string_view>
 
 #include "tracer/base/text.hpp"
 #include "tracer/report/judge.hpp"
@@ -35,6 +37,7 @@ void Judge::what_the_run_was() {
     no_advice("killed");
     note("killed", who_was_killed() + ". What follows is what was recorded until then, " + time(wall_) +
                        " of the process: a part of a run, from which no advice follows.");
+    silence();
   } else if (facts.ended == "without telling") {
     note("no-end", "The program " + ending_text(facts) + ".");
   } else if (facts.exit_status > 0) {
@@ -77,6 +80,40 @@ std::string Judge::who_was_killed() const {
                                     [](const ProcessRow& process) { return process.facts.killed(); });
   return first->name + " was " + ending_text(first->facts) +
          (killed == 1 ? "" : ", " + format_count(static_cast<std::uint64_t>(killed - 1)) + " more were killed as well");
+}
+
+/// A run that hung is killed: where its threads are seen last says what for.
+void Judge::silence() {
+  constexpr std::uint64_t shortest = 1'000'000'000;  // ns
+  constexpr double least = 0.2;                      // of the process' life
+  constexpr std::size_t most = 12;                   // threads
+  constexpr std::string_view directive = "!$omp ";
+  std::map<LocationRef, const ThreadRow*> rows;
+  for (const ThreadRow& row : report_.thread_rows) rows.emplace(row.location, &row);
+  std::string seen;
+  std::size_t threads = 0;
+  std::uint64_t silent = ~std::uint64_t{0};
+  for (const ProcessRow& process : report_.processes) {
+    const RunFacts& facts = report_.processes.size() > 1 ? process.facts : report_.facts;
+    std::vector<const ThreadRow*> known;
+    for (const LocationRef location : process.threads)
+      if (const auto row = rows.find(location); row != rows.end()) known.push_back(row->second);
+    std::uint64_t last = 0;
+    for (const ThreadRow* row : known) last = std::max(last, row->last_time);
+    if (!facts.killed() || last == 0 || facts.end < last + shortest || facts.end <= facts.start) continue;
+    if (share(facts.end - last, facts.end - facts.start) < least) continue;
+    silent = std::min(silent, facts.end - last);
+    for (const ThreadRow* row : known) {
+      if (row->last_time != last || row->last_region >= definitions_.regions.size() || ++threads > most) continue;
+      std::string_view region = definitions_.regions[row->last_region].name;
+      if (region.starts_with(directive)) region.remove_prefix(directive.size());
+      seen += (seen.empty() ? "" : ", ") + name_in_job(definitions_, row->location) + " in " + std::string{region};
+    }
+  }
+  if (seen.empty()) return;
+  note("silence", "Nothing was recorded in the last " + time(silent) +
+                      " before that: it may have hung. Last seen were " + seen +
+                      (threads > most ? ", and " + format_count(threads - most) + " threads more." : "."));
 }
 
 void Judge::how_good_the_trace_is() {
