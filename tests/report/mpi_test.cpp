@@ -415,6 +415,39 @@ TEST_CASE("of a job that was killed when it hung it is told where its threads we
   CHECK(silence_in(report_on(500 * ms)).empty());
 }
 
+TEST_CASE("threads that call MPI though it was begun for one are named") {
+  const auto said = [](const char* level) {
+    MpiJob job{2, 2};
+    TraceBuilder& trace = job.trace;
+    trace.editable().properties.push_back({"TRACER::MPI::THREADS", level});
+    const RegionRef begin = job.function("MPI_Init", 5, RegionRole::function), send = job.function("MPI_Send", 8),
+                    level_of = job.function("MPI_Query_thread", 9, RegionRole::function);
+    for (const unsigned rank : {0u, 1u}) {
+      const LocationRef master = job.master(rank);
+      trace.simple(master, start, EventType::program_begin, 0, 1);
+      trace.enter(master, start + ms, begin);
+      trace.leave(master, start + 2 * ms, begin);
+      trace.enter(master, start + 3 * ms, send);
+      trace.leave(master, start + 4 * ms, send);
+      trace.enter(master + 1, start + 3 * ms, level_of);
+      trace.leave(master + 1, start + 4 * ms, level_of);
+      if (rank == 1) trace.enter(master + 1, start + 5 * ms, send);
+      if (rank == 1) trace.leave(master + 1, start + 6 * ms, send);
+      trace.simple(master, start + 100 * ms, EventType::program_end);
+    }
+    const Json report = report_of(trace);
+    CHECK(report["mpi"]["calls_of_other_threads"] == 1);
+    for (const Json& note : report["verdict"]["notes"])
+      if (note["id"] == "mpi-thread-level") return note["text"].get<std::string>();
+    return std::string{};
+  };
+  CHECK(said("single").find("(MPI_THREAD_SINGLE), and others made 1, the first of them MPI Rank 1: OMP thread 1 in "
+                            "MPI_Send @app.c:8:") != std::string::npos);
+  CHECK(said("funneled").find("(MPI_THREAD_FUNNELED)") != std::string::npos);
+  CHECK(said("serialized").empty());
+  CHECK(said("multiple").empty());
+}
+
 TEST_CASE("of jobs in one archive it is told which programs they run, how they ended, and which rank is meant") {
   MpiJob job{5};
   Definitions& d = job.trace.editable();

@@ -43,6 +43,7 @@ Mpi::Mpi(const Definitions& definitions, const Replay& replay)
   }
   ranks_.resize(world_.ranks());
   calls_.resize(world_.ranks());
+  main_.assign(world_.ranks(), undefined_ref);
   for (std::uint32_t rank = 0; rank < world_.ranks(); ++rank) {
     ranks_[rank].rank = rank;
     ranks_[rank].group = world_.group_of(rank);
@@ -75,6 +76,10 @@ void Mpi::leave(LocationRef location, Task&, const Frame& frame, std::uint64_t t
   row.total += ns;
   row.messages += role == RegionRole::point2point ? ns : 0;
   row.collectives += is_collective(role) ? ns : 0;
+  if (functions_[function_of_[frame.region]].starts_with("MPI_Init")) main_[rank] = location;
+  const bool communicates = role == RegionRole::point2point || role == RegionRole::rma || is_collective(role);
+  if (!communicates || main_[rank] == undefined_ref || main_[rank] == location) return;
+  if (other_calls_++ == 0) other_call_ = {location, frame.region};
 }
 
 void Mpi::sent(std::uint32_t from, std::uint32_t to, RegionRef region, std::uint64_t bytes) {
@@ -180,6 +185,8 @@ void Mpi::fill(Report& report) const {
   to.worlds = world_.worlds();
   to.labels = world_.labels(definitions_);
   if (to.ranks == 0) return;
+  to.other_calls = other_calls_;
+  std::tie(to.other_thread, to.other_region) = other_call_;
   to.messages = messages_;
   to.bytes = bytes_;
   to.matrix = matrix_;

@@ -52,7 +52,10 @@ class Mpi final : public Observer, public MpiSink {
   std::vector<std::string> functions_;
   std::vector<std::uint32_t> function_of_;  ///< by region
   std::vector<MpiRankRow> ranks_;
-  std::vector<std::vector<Calls>> calls_;  ///< by rank and function
+  std::vector<std::vector<Calls>> calls_;                                       ///< by rank and function
+  std::vector<LocationRef> main_;                                               ///< by rank: the thread that began MPI
+  std::uint64_t other_calls_ = 0;                                               ///< that communicate, by other threads
+  std::pair<LocationRef, RegionRef> other_call_{undefined_ref, undefined_ref};  ///< the first of them
   std::map<WaitKey, Wait> waits_;
   MpiMatrix matrix_;
   std::uint64_t messages_ = 0, bytes_ = 0;

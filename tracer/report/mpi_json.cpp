@@ -91,6 +91,7 @@ Json json_of(const MpiReport& mpi, std::uint64_t begin) {
   return {{"ranks", mpi.ranks},
           {"worlds", mpi.worlds},
           {"labels", mpi.labels},
+          {"calls_of_other_threads", mpi.other_calls},
           {"messages", mpi.messages},
           {"bytes", mpi.bytes},
           {"matched", mpi.matched},

@@ -167,6 +167,10 @@ struct MpiReport {
   std::uint64_t messages = 0, bytes = 0, matched = 0, unmatched = 0, reversed = 0;
   std::uint64_t collectives = 0, incomplete_collectives = 0;  ///< operations, whatever the number of ranks
   std::uint64_t never_completed = 0;                          ///< requests that went on at MPI's end
+  /// Calls that communicate by threads other than the one that began MPI, and the first of them.
+  std::uint64_t other_calls = 0;
+  LocationRef other_thread = undefined_ref;
+  RegionRef other_region = undefined_ref;
   MpiWaitTimes waited{};
   std::vector<std::string> labels;    ///< by rank, as tables call it: "3", "0 of world 2"
   std::vector<MpiRankRow> rank_rows;  ///< without those that a part of the trace leaves out

@@ -5,6 +5,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/report/judge.hpp"
+#include "tracer/report/processes.hpp"
 
 namespace tracer::report {
 namespace {
@@ -59,6 +60,23 @@ bool is_begin_or_end(std::string_view call) {
 constexpr double mostly = 0.5;  ///< of the run
 
 }  // namespace
+
+/// What MPI was not asked for is an error of the program, though it often goes well (MPI 4.0, 11.6.1).
+void Judge::level_of_threads() {
+  const auto level = std::find_if(report_.properties.begin(), report_.properties.end(),
+                                  [](const Property& property) { return property.name == "TRACER::MPI::THREADS"; });
+  const MpiReport& mpi = report_.mpi;
+  if (level == report_.properties.end() || mpi.other_calls == 0 || mpi.other_region >= definitions_.regions.size())
+    return;
+  if (level->value != "single" && level->value != "funneled") return;
+  note("mpi-thread-level",
+       "MPI was begun for calls by one thread (MPI_THREAD_" +
+           std::string{level->value == "single" ? "SINGLE" : "FUNNELED"} + "), and others made " +
+           format_count(mpi.other_calls) + ", the first of them " + name_in_job(definitions_, mpi.other_thread) +
+           " in " + definitions_.regions[mpi.other_region].name +
+           ": such a program may hang or compute wrong numbers. Ask for MPI_THREAD_MULTIPLE by MPI_Init_thread, or "
+           "MPI_THREAD_SERIALIZED where no two threads call at one time.");
+}
 
 void Judge::begin_and_end_of_mpi() {
   std::uint64_t ns = 0;

@@ -33,6 +33,7 @@ bool lacks_threads(const Definitions& definitions) {
 
 void Judge::what_the_run_was() {
   const RunFacts& facts = report_.facts;
+  level_of_threads();
   if (facts.killed()) {
     no_advice("killed");
     note("killed", who_was_killed() + ". What follows is what was recorded until then, " + time(wall_) +
