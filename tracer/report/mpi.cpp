@@ -76,7 +76,8 @@ void Mpi::leave(LocationRef location, Task&, const Frame& frame, std::uint64_t t
   row.total += ns;
   row.messages += role == RegionRole::point2point ? ns : 0;
   row.collectives += is_collective(role) ? ns : 0;
-  if (functions_[function_of_[frame.region]].starts_with("MPI_Init")) main_[rank] = location;
+  const std::string& name = functions_[function_of_[frame.region]];
+  if (name == "MPI_Init" || name == "MPI_Init_thread") main_[rank] = location;
   const bool communicates = role == RegionRole::point2point || role == RegionRole::rma || is_collective(role);
   if (!communicates || main_[rank] == undefined_ref || main_[rank] == location) return;
   if (other_calls_++ == 0) other_call_ = {location, frame.region};
