@@ -39,7 +39,7 @@ const char* text_of(Place place) noexcept {
 /// From a thread's last event to the end of its process.
 void Accountant::close(State& state, const Process& process, std::uint64_t end) {
   if (process.facts.killed() && end > process.last) {  // what it did then nobody knows
-    charge(state, Place::unknown, end - process.last);
+    if (!process.is_beyond) charge(state, Place::unknown, end - process.last);
     end = process.last;
   }
   const std::uint64_t in_teams = process.active.value(process.last);
@@ -112,7 +112,7 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
   sum.beyond = process.beyond.value(sum.end);
   const std::uint64_t wall = sum.end - sum.begin - std::min(sum.end - sum.begin, sum.beyond);
   if (replay_.is_confined()) start = 0;  // the tool's
-  const std::uint64_t unknown = facts.killed() ? sum.end - std::min(sum.end, process.last) : 0;
+  const std::uint64_t unknown = facts.killed() && !process.is_beyond ? sum.end - std::min(sum.end, process.last) : 0;
   const std::uint64_t teams = process.active.value(process.last), mpi = process.in_mpi.value(process.last);
   sum.serial_wall = wall - std::min(wall, teams + mpi + start + unknown);
   end_stretch(process, sum.end - unknown);
