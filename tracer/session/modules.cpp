@@ -2,7 +2,6 @@
 // Asks the dynamic loader what is mapped.
 #include "tracer/session/modules.hpp"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -136,13 +135,16 @@ std::uint64_t LoaderWatch::look() noexcept {
 
 std::string code_of_no_module() {
   constexpr std::size_t longest = 4000;
+  Snapshot loaded;
+  ::dl_iterate_phdr(add_module, &loaded);  // not dladdr(), whose lock is held while libraries are opened
   std::string ranges;
   std::istringstream maps{read_small_file("/proc/self/maps", 16u << 20)};
   for (std::string line; std::getline(maps, line);) {
     unsigned long long begin = 0, end = 0;
     char rights[8] = {};
     if (std::sscanf(line.c_str(), "%llx-%llx %7s", &begin, &end, rights) != 3 || rights[2] != 'x') continue;
-    if (Dl_info info{}; ::dladdr(reinterpret_cast<const void*>(begin), &info) != 0) continue;
+    const auto holds = [begin](const Module& module) { return begin >= module.begin && begin < module.end; };
+    if (std::any_of(loaded.modules.begin(), loaded.modules.end(), holds)) continue;
     if (ranges.size() > longest) return ranges + "...";
     char text[64];
     std::snprintf(text, sizeof text, "%s%llx-%llx", ranges.empty() ? "" : ",", begin, end);

@@ -75,7 +75,8 @@ class ModuleTracker {
 };
 
 /// Where there is code that no module brought, as compilers at run time make it: "7f00-7f10,8a0-8b0" (hexadecimal, the
-/// end not included); "" nowhere. "..." at the end: there is more. Takes the loader's lock, reads /proc/self/maps.
+/// end not included); "" nowhere. "..." at the end: there is more. As ModuleTracker::update(), and reads
+/// /proc/self/maps.
 std::string code_of_no_module();
 
 }  // namespace tracer
