@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <charconv>
 #include <cstddef>
 
 namespace tracer {
@@ -22,6 +23,33 @@ std::atomic<bool> is_remembered{false};
 bool read_processors(std::uint64_t os_thread_id, ProcessorMask& mask) noexcept {
   mask = {};
   return ::syscall(SYS_sched_getaffinity, static_cast<pid_t>(os_thread_id), sizeof mask.words, mask.words) > 0;
+}
+
+unsigned count_of(const ProcessorMask& mask) noexcept {
+  unsigned count = 0;
+  for (const unsigned long word : mask.words) count += static_cast<unsigned>(std::popcount(word));
+  return count;
+}
+
+ProcessorMask mask_of(std::string_view list) noexcept {
+  constexpr std::size_t bits = 8 * sizeof ProcessorMask{}.words[0], all = 8 * sizeof ProcessorMask{}.words;
+  ProcessorMask mask;
+  const char* at = list.data();
+  const char* const end = at + list.size();
+  const auto number = [&](std::size_t& value) {
+    const auto [behind, error] = std::from_chars(at, end, value);
+    at = behind;
+    return error == std::errc{} && value < all;
+  };
+  while (at != end) {
+    std::size_t first = 0, last = 0;
+    if (!number(first)) return {};
+    last = first;
+    if (at != end && *at == '-' && (++at, !number(last))) return {};
+    for (std::size_t i = first; i <= last; ++i) mask.words[i / bits] |= 1ul << i % bits;
+    if (at != end && *at++ != ',') return {};
+  }
+  return mask;
 }
 
 std::string list_of(const ProcessorMask& mask) {
@@ -49,9 +77,7 @@ unsigned usable_processors() noexcept {
   } else {
     read_processors(0, mask);
   }
-  unsigned count = 0;
-  for (const unsigned long word : mask.words) count += static_cast<unsigned>(std::popcount(word));
-  return std::max(count, 1u);
+  return std::max(count_of(mask), 1u);
 }
 
 std::string noted_processors() {

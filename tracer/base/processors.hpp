@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace tracer {
 
@@ -17,6 +18,9 @@ struct ProcessorMask {
 /// thread. One system call.
 bool read_processors(std::uint64_t os_thread_id, ProcessorMask& mask) noexcept;
 
+/// How many there are in it.
+unsigned count_of(const ProcessorMask& mask) noexcept;
+
 /// As "0-3,8".
 std::string list_of(const ProcessorMask& mask);
 
@@ -25,6 +29,9 @@ void remember_processors() noexcept;
 
 /// How many were noted, or how many the calling thread may use when none were; at least 1.
 unsigned usable_processors() noexcept;
+
+/// Out of such a list. An empty one: it makes no sense.
+ProcessorMask mask_of(std::string_view list) noexcept;
 
 /// Those that were noted, as "0-3,8"; "" when none were.
 std::string noted_processors();

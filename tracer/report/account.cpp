@@ -12,12 +12,6 @@ namespace {
 /// What a callback takes a thread, its record with it: 5 to 16 ns (docs/performance.md).
 constexpr std::uint64_t callback_ns = 10;
 
-std::string property_of(const Location& location, std::string_view name) {
-  for (const Property& property : location.properties)
-    if (property.name == name) return property.value;
-  return {};
-}
-
 }  // namespace
 
 Accountant::Accountant(const Definitions& definitions, const Replay& replay)
@@ -38,9 +32,8 @@ Accountant::Accountant(const Definitions& definitions, const Replay& replay)
     state.process = process->second;
     state.counted = true;
     state.initial = is_first;
-    const std::string type = property_of(location, "TRACER::THREAD_TYPE");
     // Threads that the program itself made were not there before their first event; workers would have been of use.
-    state.worker = !is_first && type != "initial" && !location.name.starts_with("Initial thread");
+    state.worker = !is_first && !is_initial_thread(location);
   }
   for (std::size_t i = 0; i < states_.size(); ++i)
     if (const auto found = known.find(definitions.locations[i].group); found != known.end())

@@ -3,79 +3,50 @@
 #include "tracer/report/crowding.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <set>
-#include <string_view>
 
+#include "tracer/base/processors.hpp"
 #include "tracer/report/processes.hpp"
 #include "tracer/report/run_facts.hpp"
 
 namespace tracer::report {
 namespace {
 
-constexpr unsigned most_processors = 1 << 16;
 constexpr double idle = 0.1;  ///< of the run: a thread that wants to run less than that is in nobody's way
-
-using Mask = std::set<unsigned>;
-
-/// "0-3,8". Empty: it makes no sense.
-Mask mask_of(std::string_view text) {
-  Mask mask;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  const auto number = [&](unsigned& value) {
-    const auto [behind, error] = std::from_chars(at, end, value);
-    at = behind;
-    return error == std::errc{} && value < most_processors;
-  };
-  while (at != end) {
-    unsigned first = 0, last = 0;
-    if (!number(first)) return {};
-    last = first;
-    if (at != end && *at == '-' && (++at, !number(last))) return {};
-    for (unsigned processor = first; processor <= last; ++processor) mask.insert(processor);
-    if (at != end && *at++ != ',') return {};
-  }
-  return mask;
-}
-
-std::string text_of(const Mask& mask) {
-  std::string text;
-  for (auto at = mask.begin(); at != mask.end();) {
-    const unsigned first = *at;
-    unsigned last = first;
-    while (++at != mask.end() && *at == last + 1) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(first) + (last == first ? "" : "-" + std::to_string(last));
-  }
-  return text;
-}
 
 struct Thread {
   std::string name;
   std::uint32_t group = 0;  ///< its process
   ThreadFacts facts;
-  Mask mask;
+  ProcessorMask mask;
 };
 
-bool is_within(const Mask& inner, const Mask& outer) {
-  return std::includes(outer.begin(), outer.end(), inner.begin(), inner.end());
+bool is_within(const ProcessorMask& inner, const ProcessorMask& outer) {
+  return std::equal(std::begin(inner.words), std::end(inner.words), std::begin(outer.words),
+                    [](unsigned long a, unsigned long b) { return (a & ~b) == 0; });
+}
+
+void add(ProcessorMask& to, const ProcessorMask& mask) {
+  std::transform(std::begin(to.words), std::end(to.words), std::begin(mask.words), std::begin(to.words), std::bit_or{});
 }
 
 std::optional<Crowding> crowding_on(const std::string& host, std::uint64_t online, const std::vector<Thread>& threads) {
-  const auto inside = [&](const Mask& mask) {
+  const auto inside = [&](const ProcessorMask& mask) {
     return static_cast<std::size_t>(
         std::count_if(threads.begin(), threads.end(), [&](const Thread& one) { return is_within(one.mask, mask); }));
   };
-  Mask crowded;
+  ProcessorMask crowded;
   for (const Thread& thread : threads)
-    if (inside(thread.mask) > thread.mask.size()) crowded.insert(thread.mask.begin(), thread.mask.end());
-  const std::size_t sharing = crowded.empty() ? 0 : inside(crowded), needed = crowded.size() + threads.size() - sharing;
-  if (sharing <= crowded.size() || online <= needed) return std::nullopt;
+    if (inside(thread.mask) > count_of(thread.mask)) add(crowded, thread.mask);
+  const std::size_t count = count_of(crowded), sharing = inside(crowded), needed = count + threads.size() - sharing;
+  if (sharing <= count || online <= needed) return std::nullopt;
   Crowding result;
   result.host = host;
-  result.processors = text_of(crowded);
-  result.count = crowded.size();
+  result.processors = list_of(crowded);
+  result.count = count;
   result.online = online;
   result.spare = online - needed;
   std::set<std::uint32_t> processes;
@@ -105,7 +76,7 @@ std::optional<Crowding> crowding_of(const Report& report, const Definitions& def
       const double wanted = static_cast<double>(thread.facts.processor + thread.facts.delay);
       if (wanted < idle * static_cast<double>(report.account.wall())) continue;
       thread.mask = mask_of(thread.facts.processors.empty() ? facts.processor_list : thread.facts.processors);
-      if (!thread.mask.empty()) by_host[facts.host].push_back(std::move(thread));
+      if (count_of(thread.mask) != 0) by_host[facts.host].push_back(std::move(thread));
     }
   }
   std::optional<Crowding> worst;

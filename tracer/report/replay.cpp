@@ -7,6 +7,7 @@
 #include "tracer/report/comm_members.hpp"
 #include "tracer/report/phase_filter.hpp"
 #include "tracer/report/processes.hpp"
+#include "tracer/report/run_facts.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
@@ -213,10 +214,7 @@ void Replay::do_enter(LocationRef ref, LocationState& location, const Event& eve
 void Replay::look_for_helpers(Team& team, const RegionClass& region) const {
   if (!region.location.empty() || team.master >= locations_.size() || is_first_[team.master]) return;
   const Location& master = definitions_.locations[team.master];
-  const auto type = std::find_if(master.properties.begin(), master.properties.end(),
-                                 [](const Property& property) { return property.name == "TRACER::THREAD_TYPE"; });
-  team.helps = master.name.starts_with("Initial thread") ||
-               (type != master.properties.end() && type->value == "initial" && !master.name.starts_with("OMP"));
+  team.helps = is_initial_thread(master) && !master.name.starts_with("OMP");
 }
 
 void Replay::do_leave(LocationRef ref, LocationState& location, const Event& event) {

@@ -82,6 +82,13 @@ ThreadFacts thread_facts(const Location& location) {
   return facts;
 }
 
+bool is_initial_thread(const Location& location) {
+  return location.name.starts_with("Initial thread") ||
+         std::any_of(location.properties.begin(), location.properties.end(), [](const Property& property) {
+           return property.name == "TRACER::THREAD_TYPE" && property.value == "initial";
+         });
+}
+
 std::string ending_text(const RunFacts& facts) {
   if (!facts.mpi_abort.empty()) return "ended by its MPI_Abort with error code " + facts.mpi_abort;
   if (facts.ended == "signal") {

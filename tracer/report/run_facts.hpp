@@ -48,6 +48,9 @@ struct ThreadFacts {
 };
 ThreadFacts thread_facts(const Location& location);
 
+/// Whether the program made the thread, or it is the process' first: a runtime's worker is not.
+bool is_initial_thread(const Location& location);
+
 /// "killed by signal 9 (Killed)", "ended with exit status 3", ...; "" when nothing is known.
 std::string ending_text(const RunFacts& facts);
 

@@ -75,12 +75,12 @@ void Judge::what_the_run_was() {
 }
 
 std::string Judge::who_was_killed() const {
-  if (report_.processes.size() < 2) return "The program was " + ending_text(report_.facts);
   const ProcessRow* const first = process_that_ended_worst(report_.processes);
+  if (report_.processes.size() < 2 || first == nullptr) return "The program was " + ending_text(report_.facts);
   const auto killed = std::count_if(report_.processes.begin(), report_.processes.end(),
                                     [](const ProcessRow& process) { return process.facts.killed(); });
   return first->name + " was " + ending_text(first->facts) +
-         (killed == 1 ? "" : ", " + format_count(static_cast<std::uint64_t>(killed - 1)) + " more were killed as well");
+         (killed <= 1 ? "" : ", " + format_count(static_cast<std::uint64_t>(killed - 1)) + " more were killed as well");
 }
 
 /// A run that hung is killed: where its threads are seen last says what for.
@@ -240,8 +240,8 @@ void Judge::crowding(const Crowding& crowding) {
   if (crowding.threads.size() > most) names += ", ...";
   finding.text = format(
       "%llu threads are bound together to %s %s of %s, and %llu of its %llu processors %s no thread: they were ready "
-      "to "
-      "run but had no processor for %s, %.0f %% of their time (%s). All waiting in the tables below may come from that "
+      "to run but had no processor for %s, %.0f %% of their time (%s). All waiting in the tables below may come from "
+      "that "
       "alone.",
       number(crowding.threads.size()), crowding.count == 1 ? "processor" : "processors", crowding.processors.c_str(),
       crowding.host.c_str(), number(crowding.spare), number(crowding.online), crowding.spare == 1 ? "has" : "have",
@@ -249,8 +249,8 @@ void Judge::crowding(const Crowding& crowding) {
   finding.advice =
       crowding.processes > 1
           ? "Each process binds its threads to the same processors, as where OMP_PLACES (or GOMP_CPU_AFFINITY) names "
-            "them "
-            "by number: write OMP_PLACES=cores or threads, and let the launcher give each rank processors of its own "
+            "them by number: write OMP_PLACES=cores or threads, and let the launcher give each rank processors of its "
+            "own "
             "(Open MPI: --map-by slot:PE=N --bind-to core; MPICH: -bind-to core:N; Slurm: --cpus-per-task=N, for N "
             "threads)."
           : "Give each thread a place of its own (OMP_PLACES=cores OMP_PROC_BIND=close), or bind none "
