@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/report/known_traces.hpp"
+#include "tests/report/reported.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/filter.hpp"
 #include "tracer/report/write.hpp"
@@ -14,10 +15,6 @@ using namespace tracer::test;
 using Json = nlohmann::json;
 
 namespace {
-
-Json report_of(EventSource& trace) {
-  return Json::parse(report::to_json(report::analyze(trace)));
-}
 
 void check_near(const Json& value, double expected) {
   CHECK(value.get<double>() == Approx(expected).epsilon(0.02));
