@@ -92,6 +92,27 @@ TEST_CASE("an acquisition whose clock was read early comes after what the holder
   CHECK(run.has(1, "54 release 0.2"));
 }
 
+TEST_CASE("acquisitions of two threads in one tick of the clock are told one after the other") {
+  Run run;
+  Run::insert(run.master, acquired(31));
+  Run::insert(run.master, flush(52, 0x3000));
+  Run::insert(run.master, released(52));
+  Run::insert(run.master, acquired(52));
+  Run::insert(run.master, released(60));
+  Run::insert(run.worker, acquired(48));  // read early: the master had it up to 52
+  Run::insert(run.worker, released(55));
+  run.translate();
+  std::vector<std::pair<std::string, std::string>> orders;  // time and order of each acquisition
+  for (LocationRef location = 0; location < 2; ++location)
+    for (const std::string& line : run.sink.text(location))
+      if (const auto at = line.find(" acquire 0."); at != line.npos)
+        orders.emplace_back(line.substr(at + 11), line.substr(0, at));
+  std::sort(orders.begin(), orders.end());
+  REQUIRE(orders.size() == 3);
+  CHECK(orders[0].second < orders[1].second);
+  CHECK(orders[1].second < orders[2].second);
+}
+
 TEST_CASE("a lock that is never released is so where the next one has it") {
   Run run;
   Run::insert(run.master, acquired(31));

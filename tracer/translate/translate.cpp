@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cmath>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -137,6 +138,7 @@ void Translation::link() {
                 [&recording](const Toggle& t) { return std::exchange(recording, t.recording) == t.recording; });
   form_teams(tables_, definitions_);
   define_mpi(tables_, journal_, definitions_);
+  tables_.nanosecond = static_cast<Ticks>(std::max(1.0, std::ceil(clock_.ticks_per_second() / 1e9)));
   order_locks(tables_);
   follow_untied_tasks(tables_);
   find_task_begins(tables_, source_, options_.threads, repairs_);

@@ -83,9 +83,15 @@ def private(options, directory):
 
 
 def left_by(directory):
-    """The rings in shared memory of runs whose archive is below the directory: other tests have theirs."""
-    return {place.parent.name for place in pathlib.Path("/dev/shm").glob("tracer-*/owner")
-            if os.access(place, os.R_OK) and str(directory) in place.read_text(errors="replace")}
+    """The rings in shared memory of runs whose archive is below the directory: other tests have theirs, which come and go."""
+    found = set()
+    for place in pathlib.Path("/dev/shm").glob("tracer-*/owner"):
+        try:
+            if str(directory) in place.read_text(errors="replace"):
+                found.add(place.parent.name)
+        except (FileNotFoundError, PermissionError):
+            continue
+    return found
 
 
 def rings(options, directory):

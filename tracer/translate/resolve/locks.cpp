@@ -107,9 +107,9 @@ class LockLinker {
   /// Who has it, as far as was seen.
   struct Lock {
     std::uint32_t order = 0;  ///< of its last acquisition
-    ChannelId holder = none;
-    std::uint32_t operation = 0;  ///< the holder's
-    Ticks since = 0;              ///< of the last acquisition
+    ChannelId holder = none, last = none;  ///< who has it, and who had it last
+    std::uint32_t operation = 0;           ///< the holder's
+    Ticks since = 0;                       ///< of the last acquisition
     bool nests = false;           ///< the holder acquired it again, and released that
   };
   /// An acquisition that another thread's ended, whose own release is still to come: the callback comes after the
@@ -177,10 +177,12 @@ std::uint32_t LockLinker::over(std::uint32_t number, Ticks time) {
 }
 
 // Where two processors contend for a lock the clock of an acquisition may be read some 50 ns before it has it: it did
-// so after all that the holder did before its release, whose callback comes later still.
+// so after all that the holder did before its release, whose callback comes later still. And a nanosecond after another
+// thread's, as clocks have steps, and readers merge threads by nothing but time.
 Ticks LockLinker::acquisition_time(const Step& step) const {
   const Lock& lock = locks_[step.lock];
-  const Ticks time = std::max(step.time, lock.since);
+  const bool was_others = lock.last != none && lock.last != step.channel;
+  const Ticks time = std::max(step.time, lock.since + (was_others ? tables_.nanosecond : 0));
   const Step* release = lock.holder != none && lock.holder != step.channel ? timeline_.coming(lock.holder) : nullptr;
   if (release == nullptr || release->step != LockStep::released || release->lock != step.lock) return time;
   const Ticks released_after = release->time - release->since;
@@ -205,7 +207,7 @@ void LockLinker::acquired(const Step& step) {
   if (lock.holder != none) supersede(step, time);
   if (auto& superseded = channels_[step.channel].superseded; !superseded.empty() && superseded.erase(step.lock) != 0)
     close_nested(step.channel, step.lock);
-  lock = {lock.order + 1, step.channel, step.index, time, false};
+  lock = {lock.order + 1, step.channel, step.channel, step.index, time, false};
   add(step, lock.order, time - step.time);
 }
 

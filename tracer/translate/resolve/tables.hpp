@@ -44,6 +44,7 @@ struct Tables {
   std::vector<Toggle> toggles;  ///< of all threads, in order
   AddressRange runtime;         ///< of the OpenMP runtime's code; empty: unknown
   Ticks begin = 0, end = 0;     ///< of the run
+  Ticks nanosecond = 1;         ///< so much later is later in the archive, too
   /// The deepest region that is open at the end. What is open is closed from within, an instant for each level, so that
   /// in whatever order a reader merges the threads, a team's members have left it when its master joins.
   std::uint8_t open_levels = 0;
