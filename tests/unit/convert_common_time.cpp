@@ -6,6 +6,7 @@
 #include <random>
 
 #include "catch.hpp"
+#include "tracer/convert/clock_rates.hpp"
 #include "tracer/convert/common_time.hpp"
 
 namespace tracer {
@@ -125,6 +126,28 @@ TEST_CASE("clocks that are compared pair by pair, over a third of a short run, a
     job.message(from, to, 3e8 + 4e8 * i / 600, wait(random) * (from % 2 == 0 ? 0.02 : 1) + 1000);
   }
   check_within(2000, job);
+}
+
+TEST_CASE("where rates are known comparisons are tight whose quickest ways there and back are some milliseconds apart") {
+  Job job({{}, {}});
+  job.end = 1.2e9;
+  for (ClockToPlace& place : job.places) place = {0, static_cast<std::int64_t>(job.end), 0, 1e6};
+  const auto both_ways = [&](double time, double there, double back) {
+    const auto at = [](double t) { return std::llround(t); };
+    job.bounds.push_back({0, 1, at(time), at(time + there)});
+    job.bounds.push_back({1, 0, at(time), at(time + back)});
+  };
+  for (const double begin : {1e7, 1.15e9}) {
+    both_ways(begin, 300, 900);
+    both_ways(begin + 4e7, 900, 300);
+  }
+  both_ways(4e8, 300, 20'000);  // as near each other as can be, but the one way was longer
+  both_ways(9e8, 20'000, 300);
+  const auto rate = [&](double drift) {
+    return clock_rates({drift, drift}, job.bounds, ClockLines{job.places}).clocks[1].rate;
+  };
+  CHECK(std::abs(rate(most_wander)) < 1e-9);
+  CHECK(std::abs(rate(most_drift)) > 1e-5);
 }
 
 TEST_CASE("what messages need of a clock that wanders moves no other of which they say little") {

@@ -37,7 +37,8 @@ struct Between {
 
 class Rates {
  public:
-  Rates(std::size_t clocks, const std::vector<ClockBound>& bounds, const ClockLines& lines) : clocks_(clocks) {
+  Rates(const std::vector<double>& drift, const std::vector<ClockBound>& bounds, const ClockLines& lines)
+      : clocks_(drift.size()), drift_(drift) {
     double begin = unbounded, end = -unbounded;
     for (const ClockBound& b : bounds) {
       const double time = lines.sent(b);
@@ -105,7 +106,8 @@ class Rates {
     std::vector<Middle> middles;
     for (std::size_t k = 0; k < std::min(pair.forth.size(), pair.back.size()); ++k) {
       const Tightest &above = pair.forth[k], &below = pair.back[k];
-      const double open = above.apart + below.apart + 2 * most_drift * std::abs(above.time - below.time);
+      const double open =
+          above.apart + below.apart + (drift_[first] + drift_[second]) * std::abs(above.time - below.time);
       if (std::isfinite(open))
         middles.push_back({(above.time + below.time) / 2, (above.apart - below.apart) / 2, std::max(open, 1.0)});
     }
@@ -153,6 +155,7 @@ class Rates {
   }
 
   std::size_t clocks_;
+  const std::vector<double>& drift_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Pair> pairs_;
   std::vector<Edge> edges_;
   std::vector<Between> between_;
@@ -161,8 +164,9 @@ class Rates {
 
 }  // namespace
 
-ClockRates clock_rates(std::size_t clocks, const std::vector<ClockBound>& bounds, const ClockLines& lines) {
-  return Rates(clocks, bounds, lines).get();
+ClockRates clock_rates(const std::vector<double>& drift, const std::vector<ClockBound>& bounds,
+                       const ClockLines& lines) {
+  return Rates(drift, bounds, lines).get();
 }
 
 }  // namespace tracer

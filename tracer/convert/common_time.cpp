@@ -255,8 +255,9 @@ bool sharpen(const ClockLines& lines, double length, std::vector<double>& drift)
 /// Puts each line where pairs of clocks say that it is. Whether they say it of all; `drift`: what clocks may drift
 /// then.
 bool put_by_pairs(const std::vector<ClockBound>& bounds, ClockLines& lines, std::vector<double>& drift) {
-  const ClockRates rates = clock_rates(drift.size(), bounds, lines);
+  const ClockRates rates = clock_rates(drift, bounds, lines);
   bool all_known = true;
+  drift.front() = std::min(drift.front(), most_wander);  // by its time the others are measured
   for (std::uint32_t c = 1; c < drift.size(); ++c) {
     const ClockRate& rate = rates.clocks[c];
     drift[c] = std::min(drift[c], rate.doubt + most_wander);
@@ -276,7 +277,8 @@ void place(const std::vector<ClockToPlace>& clocks, const std::vector<ClockBound
   for (int i = 0; i < 14; ++i) {
     const auto messages = span_of(bounds, lines);
     Pass(clocks, bounds, lines, {messages.first, messages.second}, drift, false, wander).place(lines);
-    if (i == 1 && put_by_pairs(bounds, lines, drift)) wander = 0;
+    // Which bounds are close in time, and which are tight, is seen the better the better the lines are.
+    if (i >= 1 && i <= 3 && put_by_pairs(bounds, lines, drift)) wander = 0;
     if (i >= 5 && !sharpen(lines, messages.second - messages.first, drift)) break;
   }
   const auto messages = span_of(bounds, lines);
