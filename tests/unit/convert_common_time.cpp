@@ -128,7 +128,8 @@ TEST_CASE("clocks that are compared pair by pair, over a third of a short run, a
   check_within(2000, job);
 }
 
-TEST_CASE("where rates are known comparisons are tight whose quickest ways there and back are some milliseconds apart") {
+TEST_CASE(
+    "where rates are known comparisons are tight whose quickest ways there and back are some milliseconds apart") {
   Job job({{}, {}});
   job.end = 1.2e9;
   for (ClockToPlace& place : job.places) place = {0, static_cast<std::int64_t>(job.end), 0, 1e6};

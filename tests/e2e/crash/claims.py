@@ -6,7 +6,6 @@ die with the process, a filter that is another file by then, a journal with dama
 claims.py --tool libtracer.so --tracer tracer PROGRAM filter|private|memory|journal|rings|speaks"""
 import argparse
 import json
-import os
 import pathlib
 import re
 import shutil

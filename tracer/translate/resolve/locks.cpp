@@ -106,11 +106,11 @@ class LockLinker {
   static constexpr Ticks most_early = 4096;  ///< a microsecond or more; what is further off has other reasons
   /// Who has it, as far as was seen.
   struct Lock {
-    std::uint32_t order = 0;  ///< of its last acquisition
+    std::uint32_t order = 0;               ///< of its last acquisition
     ChannelId holder = none, last = none;  ///< who has it, and who had it last
     std::uint32_t operation = 0;           ///< the holder's
     Ticks since = 0;                       ///< of the last acquisition
-    bool nests = false;           ///< the holder acquired it again, and released that
+    bool nests = false;                    ///< the holder acquired it again, and released that
   };
   /// An acquisition that another thread's ended, whose own release is still to come: the callback comes after the
   /// unlock.
