@@ -26,6 +26,11 @@ def run(command, environment, timeout=240, **how):
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=timeout, **how)
 
 
+def lines_of(text):
+    """What the tool says, but for what other tests' killed runs have left in shared memory meanwhile."""
+    return [line for line in text.splitlines() if line.startswith("tracer: ") and "other runs that were killed" not in line]
+
+
 def runtime_failed(text):
     """Whether libomp said that an assertion of its own does not hold."""
     return "Assertion failure at kmp_" in text

@@ -12,7 +12,7 @@ import tempfile
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
 from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
-from traced import clean, run  # noqa: E402
+from traced import clean, lines_of, run  # noqa: E402
 
 STRANGE = "processes of one job are each rank 0 of 1"
 
@@ -69,7 +69,7 @@ def main():
             expect(f"{family}: the strange launcher is named", STRANGE in said, False)
             expect(f"{family}: lines of what became parts", said.count("/parts/"), 0)
             done = run([*launch(family, 2), options.tracer, "run", "-o", str(directory / f"each-{family}"), "--", program], environment(TRACER_LIBRARY=options.tool))
-            expect(f"{family}: lines, each rank with a `tracer run`", [line.split()[1:3] for line in done.stderr.splitlines() if line.startswith("tracer: ")],
+            expect(f"{family}: lines, each rank with a `tracer run`", [line.split()[1:3] for line in lines_of(done.stderr)],
                    [["2", "processes,"], ["look", "at"]])
             if shutil.which("gcc"):
                 of_gcc(family, compiled(family, HERE / "team.c", directory / f"team-{family}", "-fopenmp"), options, directory, expect)
