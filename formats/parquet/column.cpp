@@ -15,8 +15,9 @@
 namespace tracer::parquet {
 namespace {
 
-/// Level 3 makes the tables of many small tasks 2 % smaller yet, and takes a tenth longer (docs/adr/0013-parquet.md).
-constexpr int level = 2;
+/// Level 3 makes the tables of many small tasks 2 % smaller yet, and takes a tenth longer (docs/adr/0013-parquet.md);
+/// of what is stored as it is it makes an eighth less, in little more time.
+constexpr int usual_level = 2, level_as_is = 3;
 /// What zstd makes smaller by less than a twelfth stays as it is: it takes as long as all else.
 bool is_worth_it(std::size_t packed, std::size_t size) {
   return packed <= size - size / 12;
@@ -26,11 +27,28 @@ bool is_smaller(std::size_t packed, std::size_t other) {
   return packed <= other - other / 16;
 }
 
-/// zstd's frame of `body`; valid until the thread's next call for the same widths.
-std::span<const std::uint8_t> compressed(std::span<const std::uint8_t> body, void* compressor,
-                                         Widths widths = Widths::bits) {
-  static thread_local Bytes rooms[2];
-  Bytes& packed = rooms[widths == Widths::bits ? 0 : 1];
+/// A dictionary that has become larger than this at the end of a page is not used for the next ones.
+constexpr std::size_t largest_dictionary = 16 * 1024;
+/// Nor is one tried of which, within a first page, every fourth value is new, or more.
+constexpr std::size_t first_values = 512;
+bool is_worth_trying(std::size_t values, std::size_t rows) {
+  return values <= first_values + rows / 4 && values <= largest_dictionary;
+}
+
+/// How numbers of a dictionary are packed: what is compressed anyway in whole bytes, but for the smallest.
+std::uint64_t room_of_indices(std::size_t size) {
+  if (size <= 16) return size;
+  return size <= 256 ? 256 : size <= 65536 ? 65536 : 1 << 24;
+}
+
+enum class Form : std::uint8_t { bits, bytes, numbers, dictionary };
+constexpr std::size_t forms = 4;
+
+/// zstd's frame of `body`; valid until the thread's next call for the same form.
+std::span<const std::uint8_t> compressed(std::span<const std::uint8_t> body, void* compressor, int level = usual_level,
+                                         Form form = Form::bits) {
+  static thread_local Bytes rooms[forms];
+  Bytes& packed = rooms[static_cast<std::size_t>(form)];
   packed.resize(std::max(packed.size(), ZSTD_compressBound(body.size())));
   const std::size_t got = ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(compressor), packed.data(), packed.size(),
                                             body.data(), body.size(), level);
@@ -76,7 +94,10 @@ void ColumnWriter::add(std::span<const std::int64_t> values) {
   const bool begins = body_.empty();
   if (begins) {
     body_.resize(head_room);
-    if (has_two_forms()) in_bytes_.resize(head_room);
+    if (has_many_forms()) {
+      in_bytes_.resize(head_room);
+      is_numbered_ = true;
+    }
     first_ = values.front();
   }
   const std::span<const std::int64_t> own = begins ? values : values.subspan(1);
@@ -85,14 +106,29 @@ void ColumnWriter::add(std::span<const std::int64_t> values) {
   } else if (type_ == Type::real) {
     add_reals(own);
   } else {
+    if (is_numbered_) add_numbered(own);
+    if (is_numbered_ && !has_many_forms()) return;
     add_limits(own);
-    if (encoding_ == plain) {
-      add_as_is(own);
-    } else if (values.size() > 1) {
-      encode_delta_block(values, type_ == Type::int32, widths_, body_);
-      if (has_two_forms()) encode_delta_block(values, type_ == Type::int32, Widths::bytes, in_bytes_);
-    }
+    if (encoding_ == plain) return add_as_is(own);
+    if (values.size() == 1) return;
+    encode_delta_block(values, type_ == Type::int32, widths_, body_);
+    if (has_many_forms()) encode_delta_block(values, type_ == Type::int32, Widths::bytes, in_bytes_);
   }
+}
+
+void ColumnWriter::add_numbered(std::span<const std::int64_t> values) {
+  if (all_alike(values)) {
+    indices_.insert(indices_.end(), values.size(), numbered_.number(values.front()));
+  } else {
+    for (const std::int64_t value : values) indices_.push_back(numbered_.number(value));
+  }
+  if (has_many_forms() && !is_worth_trying(numbered_.size(), indices_.size())) forget_numbered();
+}
+
+void ColumnWriter::forget_numbered() {
+  is_numbered_ = false;
+  numbered_ = {};
+  indices_.clear();
 }
 
 void ColumnWriter::add_limits(std::span<const std::int64_t> values) {
@@ -132,7 +168,8 @@ void ColumnWriter::add_reals(std::span<const std::int64_t> values) {
 /// `body` as it is stored: compressed unless the chunk's first page got too little smaller by it.
 std::span<const std::uint8_t> ColumnWriter::stored(std::span<const std::uint8_t> body, void* compressor) {
   if (codec_ == uncompressed || body.empty()) return body;
-  const auto packed = compressed(body, compressor);
+  const auto packed =
+      compressed(body, compressor, encoding_ == plain && type_ != Type::real ? level_as_is : usual_level);
   if (codec_ == undecided) codec_ = is_worth_it(packed.size(), body.size()) ? zstd : uncompressed;
   return codec_ == zstd ? packed : body;
 }
@@ -157,6 +194,8 @@ void ColumnWriter::end_page(std::size_t rows, void* compressor) {
     encode_indices(indices_, words_.size(), body_);
     used_.resize(words_.size());
     for (const std::int64_t index : indices_) used_[static_cast<std::size_t>(index)] = 1;
+  } else if (is_numbered_ && !has_many_forms()) {
+    encode_indices(indices_, room_of_indices(numbered_.size()), body_);
   } else if (encoding_ == delta_binary_packed) {
     Bytes head;
     encode_delta_head(rows, first_, head);
@@ -166,11 +205,11 @@ void ColumnWriter::end_page(std::size_t rows, void* compressor) {
     }
   }
   const auto as_stored =
-      in_bytes_.empty() ? stored(std::span{body_}.subspan(from), compressor) : stored_in_best_form(from, compressor);
+      has_many_forms() ? stored_in_best_form(from, compressor) : stored(std::span{body_}.subspan(from), compressor);
   add_page(data_page, std::span{body_}.subspan(from), as_stored, pages_, [&](Thrift& header) {
     header.begin_struct(5);
     header.i32(1, static_cast<std::int64_t>(rows));
-    header.i32(2, encoding_);
+    header.i32(2, is_numbered_ ? rle_dictionary : encoding_);
     header.i32(3, rle);
     header.i32(4, rle);
     header.end_struct();
@@ -178,15 +217,36 @@ void ColumnWriter::end_page(std::size_t rows, void* compressor) {
   body_.clear();
   in_bytes_.clear();
   indices_.clear();
+  has_differences_ = has_differences_ || !is_numbered_;
+  if (numbered_.size() > largest_dictionary) is_numbered_ = false;
 }
 
 /// Of the forms of a first page the smallest, where that is worth its time, is in body_ then; `from`: where the page
 /// begins.
-std::span<const std::uint8_t> ColumnWriter::stored_in_best_form(std::size_t from, void* compressor) {
+std::span<const std::uint8_t> ColumnWriter::stored_in_best_form(std::size_t& from, void* compressor) {
   const auto bits = std::span{body_}.subspan(from), bytes = std::span{in_bytes_}.subspan(from);
-  const auto of_bits = compressed(bits, compressor, Widths::bits);
-  const auto of_bytes = compressed(bytes, compressor, Widths::bytes);
-  const bool worth = is_worth_it(std::min(of_bits.size(), of_bytes.size()), bits.size());
+  const auto of_bits = compressed(bits, compressor, usual_level, Form::bits);
+  const auto of_bytes = compressed(bytes, compressor, usual_level, Form::bytes);
+  const std::size_t smaller = std::min(of_bits.size(), of_bytes.size());
+  if (is_numbered_) {
+    Bytes numbers, dictionary;
+    encode_indices(indices_, room_of_indices(numbered_.size()), numbers);
+    fill_dictionary(dictionary);
+    const auto of_numbers = compressed(numbers, compressor, usual_level, Form::numbers);
+    const std::size_t all =
+        of_numbers.size() + compressed(dictionary, compressor, usual_level, Form::dictionary).size();
+    if (is_worth_it(of_numbers.size(), bits.size()) && is_smaller(all, std::min(smaller, bits.size()))) {
+      codec_ = zstd;
+      begins_numbered_ = true;
+      widths_ = Widths::bytes;  // of pages for which the dictionary has become too large
+      body_ = std::move(numbers);
+      from = 0;
+      return of_numbers;
+    }
+    forget_numbered();
+  }
+  begins_numbered_ = false;
+  const bool worth = is_worth_it(smaller, bits.size());
   codec_ = worth ? zstd : uncompressed;
   widths_ = worth && is_smaller(of_bytes.size(), of_bits.size()) ? Widths::bytes : Widths::bits;
   if (!worth) return bits;
@@ -207,8 +267,11 @@ std::uint32_t ColumnWriter::word(std::string_view text) {
   return lately = number;
 }
 
-std::string ColumnWriter::dictionary_page_of(void* compressor) {
-  Bytes body;
+/// With the limits of the texts that the group has.
+void ColumnWriter::fill_dictionary(Bytes& body) {
+  for (const std::int64_t value : numbered_.values()) {
+    append(body, &value, type_ == Type::int32 ? sizeof(std::int32_t) : sizeof value);  // the lower bytes come first
+  }
   for (std::size_t w = 0; w < words_.size(); ++w) {
     const std::string& word = words_[w];
     const auto length = static_cast<std::uint32_t>(word.size());
@@ -219,14 +282,19 @@ std::string ColumnWriter::dictionary_page_of(void* compressor) {
     if (!limits_.any || word > limits_.most_text) limits_.most_text = word;
     limits_.any = true;
   }
+  std::fill(used_.begin(), used_.end(), std::uint8_t{0});
+}
+
+std::string ColumnWriter::dictionary_page_of(void* compressor) {
+  Bytes body;
+  fill_dictionary(body);
   std::string page;
   add_page(dictionary_page, body, stored(body, compressor), page, [&](Thrift& header) {
     header.begin_struct(7);
-    header.i32(1, static_cast<std::int64_t>(words_.size()));
+    header.i32(1, static_cast<std::int64_t>(words_.size() + numbered_.size()));
     header.i32(2, plain);
     header.end_struct();
   });
-  std::fill(used_.begin(), used_.end(), std::uint8_t{0});
   return page;
 }
 
@@ -254,13 +322,22 @@ void ColumnWriter::limits_into(Chunk& chunk) const {
 
 ColumnWriter::Group ColumnWriter::end_group(void* compressor) {
   Group group;
-  if (type_ == Type::text) group.dictionary = dictionary_page_of(compressor);
+  if (type_ == Type::text || numbered_.size() != 0) group.dictionary = dictionary_page_of(compressor);
+  if (type_ != Type::text && numbered_.size() != 0) group.chunk.encodings = {plain, rle_dictionary};
+  if (type_ == Type::text)
+    group.chunk.encodings = {plain, encoding_};
+  else if (has_differences_)
+    group.chunk.encodings.push_back(encoding_);
   group.pages = std::exchange(pages_, {});
   group.chunk.raw = std::exchange(raw_, 0);
   group.chunk.packed = group.dictionary.size() + group.pages.size();
   group.chunk.codec = codec_ == undecided ? static_cast<std::int64_t>(uncompressed) : codec_;
+  if (numbered_.size() != 0) add_limits(numbered_.values());
   limits_into(group.chunk);
   limits_ = {};
+  numbered_ = {};
+  has_differences_ = false;
+  is_numbered_ = begins_numbered_;
   if (std::has_single_bit(++groups_)) {
     codec_ = undecided;
     widths_ = Widths::bits;

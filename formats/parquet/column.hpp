@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "formats/parquet/encode.hpp"
+#include "formats/parquet/value_numbers.hpp"
 
 namespace tracer::parquet {
 
@@ -26,7 +27,7 @@ enum : std::int64_t { data_page = 0, dictionary_page = 2 };
 
 /// How the numbers of a column are stored.
 enum class Packing : std::uint8_t {
-  differences,  ///< to the value before: of what grows, or stays
+  differences,  ///< to the value before: of what grows, or stays; or as numbers of a dictionary, where that is smaller
   as_is         ///< and left to zstd: of what comes again after other values, which makes differences large
 };
 
@@ -44,7 +45,8 @@ struct Chunk {
   std::uint64_t dictionary_at = 0, pages_at = 0;  ///< in the file; dictionary_at: 0 none
   std::uint64_t raw = 0, packed = 0;              ///< bytes
   std::int64_t codec = zstd;
-  std::string least, most;  ///< as PLAIN has the values, texts without their length
+  std::vector<std::int64_t> encodings;  ///< of its pages, the dictionary's first
+  std::string least, most;              ///< as PLAIN has the values, texts without their length
   bool limits = false;
 };
 
@@ -72,8 +74,8 @@ class ColumnWriter {
     return known.number;
   }
 
-  /// Bytes of the group's pages.
-  std::size_t held() const noexcept { return pages_.size(); }
+  /// Bytes of the group's pages and dictionary.
+  std::size_t held() const noexcept { return pages_.size() + numbered_.bytes(); }
   /// The row group's end: its pages, the dictionary's first, and what the footer says but for their places.
   struct Group {
     std::string dictionary, pages;
@@ -95,12 +97,15 @@ class ColumnWriter {
   template <class Head>
   void add_page(std::int64_t type, std::span<const std::uint8_t> body, std::span<const std::uint8_t> stored,
                 std::string& out, Head&& head);
+  void add_numbered(std::span<const std::int64_t> values);
+  void forget_numbered();
   std::span<const std::uint8_t> stored(std::span<const std::uint8_t> body, void* compressor);
-  std::span<const std::uint8_t> stored_in_best_form(std::size_t from, void* compressor);
+  std::span<const std::uint8_t> stored_in_best_form(std::size_t& from, void* compressor);
+  void fill_dictionary(Bytes& body);
   std::string dictionary_page_of(void* compressor);
   void limits_into(Chunk& chunk) const;
-  /// Of differences, of which it is not known yet whether bits or whole bytes are smaller.
-  bool has_two_forms() const noexcept { return encoding_ == delta_binary_packed && codec_ == undecided; }
+  /// Of differences, of which it is not known yet which form is the smallest.
+  bool has_many_forms() const noexcept { return encoding_ == delta_binary_packed && codec_ == undecided; }
 
   static constexpr std::int64_t undecided = -1;
   /// Room for what is known of a page only at its end.
@@ -111,11 +116,15 @@ class ColumnWriter {
   Bytes body_;                         ///< of the page: after head_room bytes blocks or reals
   Bytes in_bytes_;                     ///< the same in whole bytes, while has_two_forms()
   Widths widths_ = Widths::bits;       ///< of the group's differences
+  bool is_numbered_ = false;           ///< the page is of numbers of a dictionary, or may be while has_many_forms()
+  bool begins_numbered_ = false;       ///< the group's first page is
+  bool has_differences_ = false;       ///< a page of the group has its values in their own encoding
+  ValueNumbers numbered_;              ///< of the group
   std::int64_t first_ = 0;             ///< of the page
-  std::vector<std::int64_t> indices_;  ///< of the page, of texts
+  std::vector<std::int64_t> indices_;  ///< of the page, of texts and what is_numbered_
   std::string pages_;                  ///< headers and bodies of the group so far
   std::uint64_t raw_ = 0;              ///< their size uncompressed, with the headers
-  /// Chosen with widths_ by the first page of a file's 1st, 2nd, 3rd, 5th, 9th ... group.
+  /// Chosen with widths_ and begins_numbered_ by the first page of a file's 1st, 2nd, 3rd, 5th, 9th ... group.
   std::int64_t codec_ = undecided;
   std::uint64_t groups_ = 0;
   Limits limits_;

@@ -148,34 +148,53 @@ void encode_delta(std::span<const std::int64_t> values, bool narrow, Widths widt
     encode_delta_block(values.subspan(at - 1, std::min(delta_block, values.size() - at) + 1), narrow, widths, out);
 }
 
+namespace {
+
+/// `indices`, and zeros up to a multiple of eight, of `width` bits each.
+void pack_indices(std::span<const std::int64_t> indices, unsigned width, Bytes& out) {
+  const std::size_t whole = indices.size() / 8 * 8, before = out.size();
+  const std::size_t packed = (indices.size() + 7) / 8 * width;
+  out.resize(before + packed + 8);  // pack() may touch so many more
+  std::uint8_t* to = out.data() + before;
+  if (width == 8) {
+    for (std::size_t i = 0; i < whole; ++i) to[i] = static_cast<std::uint8_t>(indices[i]);
+    to += whole;
+  } else if (width == 16) {
+    for (std::size_t i = 0; i < whole; ++i, to += 2) {
+      const auto narrow = static_cast<std::uint16_t>(indices[i]);
+      std::memcpy(to, &narrow, sizeof narrow);
+    }
+  } else {
+    to = pack(reinterpret_cast<const std::uint64_t*>(indices.data()), whole, width, to);  // none is negative
+  }
+  std::array<std::uint64_t, 8> last{};
+  std::copy(indices.begin() + static_cast<std::ptrdiff_t>(whole), indices.end(), last.begin());
+  if (whole != indices.size()) pack(last.data(), last.size(), width, to);
+  out.resize(before + packed);
+}
+
+}  // namespace
+
 void encode_indices(std::span<const std::int64_t> indices, std::uint64_t size, Bytes& out) {
   const auto width = static_cast<unsigned>(std::bit_width(size < 2 ? std::uint64_t{1} : size - 1));
   out.push_back(static_cast<std::uint8_t>(width));
-  const auto run_at = [&](std::size_t from) {
-    std::size_t n = 1;
-    while (from + n < indices.size() && indices[from + n] == indices[from]) ++n;
-    return n;
-  };
-  std::vector<std::uint64_t> group;
-  for (std::size_t at = 0; at < indices.size();) {
-    if (const std::size_t run = run_at(at); run >= 8) {
-      put_varint(run << 1, out);
+  const std::size_t count = indices.size();
+  const auto is_run = [&](std::size_t from) { return count - from >= 8 && all_alike(indices.subspan(from, 8)); };
+  for (std::size_t at = 0; at < count;) {
+    std::size_t end = at;
+    if (is_run(at)) {
+      for (end = at + 8; end < count && indices[end] == indices[at];) ++end;
+      put_varint((end - at) << 1, out);
       for (unsigned byte = 0; byte < (width + 7) / 8; ++byte)
         out.push_back(static_cast<std::uint8_t>(indices[at] >> (8 * byte)));
-      at += run;
-      continue;
+    } else {
+      do {  // by eight, until there is a run
+        end = std::min(end + 8, count);
+      } while (end < count && !is_run(end));
+      put_varint((end - at + 7) / 8 << 1 | 1, out);
+      pack_indices(indices.subspan(at, end - at), width, out);
     }
-    group.clear();
-    do {  // by eight, until there is a run
-      for (std::size_t i = 0; i < 8; ++i)
-        group.push_back(at + i < indices.size() ? static_cast<std::uint64_t>(indices[at + i]) : 0);
-      at += 8;
-    } while (at < indices.size() && run_at(at) < 8);
-    put_varint(group.size() / 8 << 1 | 1, out);
-    const std::size_t before = out.size();
-    out.resize(before + group.size() * width / 8 + 8);
-    pack(group.data(), group.size(), width, out.data() + before);
-    out.resize(before + group.size() * width / 8);
+    at = end;
   }
 }
 

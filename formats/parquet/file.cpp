@@ -117,14 +117,13 @@ std::string File::footer() const {
     for (std::size_t c = 0; c < group.chunks.size(); ++c) {
       const Chunk& chunk = group.chunks[c];
       const Column& column = schema_.columns[c];
-      const bool text = column.type == Type::text;
+      const bool has_dictionary = chunk.dictionary_at != 0;
       meta.begin_element();
-      meta.i64(2, static_cast<std::int64_t>(text ? chunk.dictionary_at : chunk.pages_at));
+      meta.i64(2, static_cast<std::int64_t>(has_dictionary ? chunk.dictionary_at : chunk.pages_at));
       meta.begin_struct(3);
       meta.i32(1, physical(column.type));
-      meta.list_of_i32(2, text ? 2 : 1);
-      if (text) meta.element(std::int64_t{plain});
-      meta.element(encoding(column));
+      meta.list_of_i32(2, chunk.encodings.size());
+      for (const std::int64_t encoding : chunk.encodings) meta.element(encoding);
       meta.list_of_binary(3, 1);
       meta.element(std::string_view{column.name});
       meta.i32(4, chunk.codec);
@@ -132,7 +131,7 @@ std::string File::footer() const {
       meta.i64(6, static_cast<std::int64_t>(chunk.raw));
       meta.i64(7, static_cast<std::int64_t>(chunk.packed));
       meta.i64(9, static_cast<std::int64_t>(chunk.pages_at));
-      if (text) meta.i64(11, static_cast<std::int64_t>(chunk.dictionary_at));
+      if (has_dictionary) meta.i64(11, static_cast<std::int64_t>(chunk.dictionary_at));
       if (chunk.limits) {
         meta.begin_struct(12);
         meta.i64(3, 0);  // nulls

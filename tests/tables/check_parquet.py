@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_parquet.py TRACER MAKE_TRACE MODULES QUERIES [LIBTRACER PROGRAM...]: the Parquet tables of known traces and of
+"""check_parquet.py TRACER MAKE_TRACE WRITE_COLUMNS MODULES QUERIES [LIBTRACER PROGRAM...]: the Parquet tables of known traces and of
 programs that are traced here, read by DuckDB and by hyparquet (npm packages, installed into MODULES), say what `tracer
 report` says, to the nanosecond; also through the queries of examples/queries. Skipped, saying why, without node or
 network."""
@@ -132,6 +132,27 @@ class Checker:
         exclusive = sum(int(f["sums"]["exclusive"]) for file, f in sums.items() if file.name.startswith("regions-") and f["rows"])
         need(exclusive == sum(e for _, e, _ in found.values()), f"{name}: and the same sums")
 
+    def check_columns(self, write_columns, any_tables):
+        """Each form in which numbers are stored, and columns that begin in one and go on in another."""
+        directory, rows = self.work / "columns", 1_300_000
+        directory.mkdir()
+        subprocess.run([write_columns, directory / "columns.parquet", str(rows)], check=True)
+        columns = {"few": "m * m % 101 - 50", "many": "m * m", "later_many": "CASE WHEN later THEN m ELSE m * m % 211 END",
+                   "later_few": "CASE WHEN later THEN m * m % 211 ELSE m END", "alike": "7", "narrow": "m * m % 1009 - 500", "as_is": "m * m % 5 * 1000000000000"}
+        file = f"'{directory}/columns.parquet'"
+        wrong, sums, pages = self.duckdb(
+            any_tables, f"""SELECT count(*) FILTER ({" OR ".join(f"{name} <> {value}" for name, value in columns.items())}) AS n, count(*) AS rows
+                        FROM (SELECT *, file_row_number * 2654435761 % 1000003 AS m, file_row_number % 1048576 >= 200000 AS later
+                              FROM read_parquet({file}, file_row_number = true))""",
+            f"SELECT {', '.join(f'sum({name}) AS {name}' for name in columns)} FROM read_parquet({file})",
+            f"SELECT path_in_schema AS name, string_agg(DISTINCT encodings, '; ') AS encodings FROM parquet_metadata({file}) GROUP BY name")
+        need((int(wrong[0]["n"]), int(wrong[0]["rows"])) == (0, rows), f"{len(columns)} columns of numbers are what was written")
+        stored = {row["name"]: row["encodings"] for row in pages}
+        need(stored["few"] == stored["narrow"] == "PLAIN, RLE_DICTIONARY" and stored["many"] == "DELTA_BINARY_PACKED" and "RLE_DICTIONARY, DELTA" in stored["later_many"]
+             and stored["as_is"] == "PLAIN", f"stored as is right for them: {stored}")
+        found = next(iter(self.hyparquet(directory).values()))["sums"]
+        need({name: int(found[name]) for name in columns} == {name: int(sums[0][name]) for name in columns}, "both readers find the same sums in them")
+
     def check_samples(self, name, tables, report):
         functions, stacks, stopped = self.duckdb(
             tables, """SELECT function, file, max(line) AS line, count(*) FILTER (activity = 'work') AS self, count(*) FILTER (activity <> 'work') AS waiting
@@ -158,7 +179,7 @@ class Checker:
 
 
 def main():
-    tracer, make_trace, modules, queries = (pathlib.Path(a).resolve() for a in sys.argv[1:5])
+    tracer, make_trace, write_columns, modules, queries = (pathlib.Path(a).resolve() for a in sys.argv[1:6])
     install(modules)
     with tempfile.TemporaryDirectory() as directory:
         work = pathlib.Path(directory)
@@ -167,10 +188,11 @@ def main():
         for kind in ("imbalance", "chain", "lock", "overlap", "phases", "sampled", "large"):
             subprocess.run([make_trace, kind, work / kind] + ([events] if kind == "large" else []), check=True)
             checker.check(kind, work / kind)
-        for program in map(pathlib.Path, sys.argv[6:]):
+        checker.check_columns(write_columns, work / "imbalance.parquet")
+        for program in map(pathlib.Path, sys.argv[7:]):
             trace = work / program.name
             subprocess.run([program], check=True, stdout=subprocess.DEVNULL,
-                           env={**os.environ, "OMP_TOOL_LIBRARIES": sys.argv[5], "TRACER_OUTPUT": str(trace), "OMP_NUM_THREADS": "4"})
+                           env={**os.environ, "OMP_TOOL_LIBRARIES": sys.argv[6], "TRACER_OUTPUT": str(trace), "OMP_NUM_THREADS": "4"})
             checker.check(program.name, trace)
             if program.name == "known_lock":  # processes of a job number their locks each on its own
                 trace = work / (program.name + "-job")

@@ -111,7 +111,7 @@ TEST_CASE("packed differences are the numbers that were given, whatever their si
 
 TEST_CASE("runs and packed indices are the indices that were given") {
   std::mt19937_64 random{11};
-  for (const std::uint64_t size : {1u, 2u, 3u, 200u, 70'000u}) {
+  for (const std::uint64_t size : {1u, 2u, 3u, 200u, 256u, 40'000u, 65'536u, 70'000u, 1u << 24}) {
     for (int round = 0; round < 40; ++round) {
       std::vector<std::int64_t> indices;
       while (indices.size() < 500)

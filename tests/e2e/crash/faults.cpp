@@ -51,8 +51,8 @@ void share_memory() {
   if (memory != MAP_FAILED) std::memset(memory, 1, bytes);  // SIGBUS where there is nothing left
 }
 
-/// The same from now on with as many threads as the rings need to become large. Each has a lock of its own: one that all
-/// wait for goes from thread to thread in turn, which takes minutes where these wait for processors.
+/// The same from now on with as many threads as the rings need to become large. Each has a lock of its own: one that
+/// all wait for goes from thread to thread in turn, which takes minutes where these wait for processors.
 void share_memory_with_many() {
 #pragma omp parallel num_threads(16)
   {
