@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <mutex>
 #include <utility>
@@ -138,7 +137,7 @@ void Translation::link() {
                 [&recording](const Toggle& t) { return std::exchange(recording, t.recording) == t.recording; });
   form_teams(tables_, definitions_);
   define_mpi(tables_, journal_, definitions_);
-  tables_.nanosecond = static_cast<Ticks>(std::max(1.0, std::ceil(clock_.ticks_per_second() / 1e9)));
+  tables_.nanosecond = static_cast<Ticks>(clock_.ticks_per_second() / 1e9) + 1;
   order_locks(tables_);
   follow_untied_tasks(tables_);
   find_task_begins(tables_, source_, options_.threads, repairs_);
