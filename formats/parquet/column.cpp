@@ -45,8 +45,8 @@ enum class Form : std::uint8_t { bits, bytes, numbers, dictionary };
 constexpr std::size_t forms = 4;
 
 /// zstd's frame of `body`; valid until the thread's next call for the same form.
-std::span<const std::uint8_t> compressed(std::span<const std::uint8_t> body, void* compressor, int level = usual_level,
-                                         Form form = Form::bits) {
+std::span<const std::uint8_t> compressed(std::span<const std::uint8_t> body, void* compressor, Form form = Form::bits,
+                                         int level = usual_level) {
   static thread_local Bytes rooms[forms];
   Bytes& packed = rooms[static_cast<std::size_t>(form)];
   packed.resize(std::max(packed.size(), ZSTD_compressBound(body.size())));
@@ -168,8 +168,8 @@ void ColumnWriter::add_reals(std::span<const std::int64_t> values) {
 /// `body` as it is stored: compressed unless the chunk's first page got too little smaller by it.
 std::span<const std::uint8_t> ColumnWriter::stored(std::span<const std::uint8_t> body, void* compressor) {
   if (codec_ == uncompressed || body.empty()) return body;
-  const auto packed =
-      compressed(body, compressor, encoding_ == plain && type_ != Type::real ? level_as_is : usual_level);
+  const bool is_as_is = encoding_ == plain && type_ != Type::real;
+  const auto packed = compressed(body, compressor, Form::bits, is_as_is ? level_as_is : usual_level);
   if (codec_ == undecided) codec_ = is_worth_it(packed.size(), body.size()) ? zstd : uncompressed;
   return codec_ == zstd ? packed : body;
 }
@@ -225,16 +225,15 @@ void ColumnWriter::end_page(std::size_t rows, void* compressor) {
 /// begins.
 std::span<const std::uint8_t> ColumnWriter::stored_in_best_form(std::size_t& from, void* compressor) {
   const auto bits = std::span{body_}.subspan(from), bytes = std::span{in_bytes_}.subspan(from);
-  const auto of_bits = compressed(bits, compressor, usual_level, Form::bits);
-  const auto of_bytes = compressed(bytes, compressor, usual_level, Form::bytes);
+  const auto of_bits = compressed(bits, compressor, Form::bits);
+  const auto of_bytes = compressed(bytes, compressor, Form::bytes);
   const std::size_t smaller = std::min(of_bits.size(), of_bytes.size());
   if (is_numbered_) {
     Bytes numbers, dictionary;
     encode_indices(indices_, room_of_indices(numbered_.size()), numbers);
     fill_dictionary(dictionary);
-    const auto of_numbers = compressed(numbers, compressor, usual_level, Form::numbers);
-    const std::size_t all =
-        of_numbers.size() + compressed(dictionary, compressor, usual_level, Form::dictionary).size();
+    const auto of_numbers = compressed(numbers, compressor, Form::numbers);
+    const std::size_t all = of_numbers.size() + compressed(dictionary, compressor, Form::dictionary).size();
     if (is_worth_it(of_numbers.size(), bits.size()) && is_smaller(all, std::min(smaller, bits.size()))) {
       codec_ = zstd;
       begins_numbered_ = true;
