@@ -92,14 +92,15 @@ bool Spool::create(const std::filesystem::path& root, const std::string& owner, 
 }
 
 /// The file system is the program's too, and it may meet SIGBUS where the tool would only wait: Docker's /dev/shm has
-/// 64 MiB. The rings take a quarter of what was free; the file system is asked each time, since others take and give.
+/// 64 MiB. The rings take a quarter of what was free, less what is there with them: the tool's other files, the
+/// runtime's. The file system is asked each time, since others take and give.
 bool Spool::leaves_enough(int fd, std::uint64_t bytes) const noexcept {
   if (is_ours_) return true;
-  constexpr std::uint64_t share = 4;
+  constexpr std::uint64_t share = 4, other_files = 64 << 10;
   struct statvfs system {};
   if (::fstatvfs(fd, &system) != 0 || system.f_blocks == 0) return true;  // no limit is known
   const std::uint64_t free = std::uint64_t{system.f_bavail} * system.f_frsize;
-  return backed_ + bytes <= (free + backed_) / share;
+  return backed_ + bytes + other_files <= (free + backed_) / share;
 }
 
 /// A hole in a file on a full disk is a SIGBUS for the program: memory must be there before it is touched.
