@@ -217,7 +217,7 @@ void ColumnWriter::end_page(std::size_t rows, void* compressor) {
   body_.clear();
   in_bytes_.clear();
   indices_.clear();
-  has_differences_ = has_differences_ || !is_numbered_;
+  has_own_pages_ = has_own_pages_ || (encoding_ != rle_dictionary && !is_numbered_);
   if (numbered_.size() > largest_dictionary) is_numbered_ = false;
 }
 
@@ -231,7 +231,7 @@ std::span<const std::uint8_t> ColumnWriter::stored_in_best_form(std::size_t& fro
   if (is_numbered_) {
     Bytes numbers, dictionary;
     encode_indices(indices_, room_of_indices(numbered_.size()), numbers);
-    fill_dictionary(dictionary);
+    append_numbers(dictionary);
     const auto of_numbers = compressed(numbers, compressor, Form::numbers);
     const std::size_t all = of_numbers.size() + compressed(dictionary, compressor, Form::dictionary).size();
     if (is_worth_it(of_numbers.size(), bits.size()) && is_smaller(all, std::min(smaller, bits.size()))) {
@@ -266,11 +266,13 @@ std::uint32_t ColumnWriter::word(std::string_view text) {
   return lately = number;
 }
 
-/// With the limits of the texts that the group has.
-void ColumnWriter::fill_dictionary(Bytes& body) {
-  for (const std::int64_t value : numbered_.values()) {
+void ColumnWriter::append_numbers(Bytes& body) const {
+  for (const std::int64_t value : numbered_.values())
     append(body, &value, type_ == Type::int32 ? sizeof(std::int32_t) : sizeof value);  // the lower bytes come first
-  }
+}
+
+/// With the limits of those that the group has.
+void ColumnWriter::append_words(Bytes& body) {
   for (std::size_t w = 0; w < words_.size(); ++w) {
     const std::string& word = words_[w];
     const auto length = static_cast<std::uint32_t>(word.size());
@@ -286,7 +288,7 @@ void ColumnWriter::fill_dictionary(Bytes& body) {
 
 std::string ColumnWriter::dictionary_page_of(void* compressor) {
   Bytes body;
-  fill_dictionary(body);
+  type_ == Type::text ? append_words(body) : append_numbers(body);
   std::string page;
   add_page(dictionary_page, body, stored(body, compressor), page, [&](Thrift& header) {
     header.begin_struct(7);
@@ -321,12 +323,11 @@ void ColumnWriter::limits_into(Chunk& chunk) const {
 
 ColumnWriter::Group ColumnWriter::end_group(void* compressor) {
   Group group;
-  if (type_ == Type::text || numbered_.size() != 0) group.dictionary = dictionary_page_of(compressor);
-  if (type_ != Type::text && numbered_.size() != 0) group.chunk.encodings = {plain, rle_dictionary};
-  if (type_ == Type::text)
-    group.chunk.encodings = {plain, encoding_};
-  else if (has_differences_)
-    group.chunk.encodings.push_back(encoding_);
+  if (type_ == Type::text || numbered_.size() != 0) {
+    group.dictionary = dictionary_page_of(compressor);
+    group.chunk.encodings = {plain, rle_dictionary};
+  }
+  if (has_own_pages_) group.chunk.encodings.push_back(encoding_);
   group.pages = std::exchange(pages_, {});
   group.chunk.raw = std::exchange(raw_, 0);
   group.chunk.packed = group.dictionary.size() + group.pages.size();
@@ -335,7 +336,7 @@ ColumnWriter::Group ColumnWriter::end_group(void* compressor) {
   limits_into(group.chunk);
   limits_ = {};
   numbered_ = {};
-  has_differences_ = false;
+  has_own_pages_ = false;
   is_numbered_ = begins_numbered_;
   if (std::has_single_bit(++groups_)) {
     codec_ = undecided;

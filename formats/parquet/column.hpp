@@ -101,7 +101,8 @@ class ColumnWriter {
   void forget_numbered();
   std::span<const std::uint8_t> stored(std::span<const std::uint8_t> body, void* compressor);
   std::span<const std::uint8_t> stored_in_best_form(std::size_t& from, void* compressor);
-  void fill_dictionary(Bytes& body);
+  void append_numbers(Bytes& body) const;
+  void append_words(Bytes& body);
   std::string dictionary_page_of(void* compressor);
   void limits_into(Chunk& chunk) const;
   /// Of differences, of which it is not known yet which form is the smallest.
@@ -114,11 +115,11 @@ class ColumnWriter {
   Type type_;
   std::int64_t encoding_;
   Bytes body_;                         ///< of the page: after head_room bytes blocks or reals
-  Bytes in_bytes_;                     ///< the same in whole bytes, while has_two_forms()
+  Bytes in_bytes_;                     ///< the same in whole bytes, while has_many_forms()
   Widths widths_ = Widths::bits;       ///< of the group's differences
   bool is_numbered_ = false;           ///< the page is of numbers of a dictionary, or may be while has_many_forms()
   bool begins_numbered_ = false;       ///< the group's first page is
-  bool has_differences_ = false;       ///< a page of the group has its values in their own encoding
+  bool has_own_pages_ = false;         ///< a page of the group has no dictionary
   ValueNumbers numbered_;              ///< of the group
   std::int64_t first_ = 0;             ///< of the page
   std::vector<std::int64_t> indices_;  ///< of the page, of texts and what is_numbered_

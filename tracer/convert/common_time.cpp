@@ -253,7 +253,7 @@ bool sharpen(const ClockLines& lines, double length, std::vector<double>& drift)
 }
 
 /// Puts each line where pairs of clocks say that it is. Whether they say it of all; `drift`: what clocks may drift
-/// then.
+/// before, and then.
 bool put_by_pairs(const std::vector<ClockBound>& bounds, ClockLines& lines, std::vector<double>& drift) {
   const ClockRates rates = clock_rates(drift, bounds, lines);
   bool all_known = true;
