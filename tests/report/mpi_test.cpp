@@ -243,6 +243,44 @@ TEST_CASE("ranks wait at a fence that synchronises, and for a lock that excludes
   CHECK((*state(report, "lock_contention"))["longest"]["for_rank"] == 0);
 }
 
+TEST_CASE("ranks wait where windows are synchronised by groups: origins for the last post, targets for the last end") {
+  MpiJob job{3};
+  TraceBuilder& trace = job.trace;
+  trace.editable().windows.push_back({"", 1, true});
+  const auto group = [&](std::vector<std::uint32_t> members) {
+    trace.editable().groups.push_back({"", GroupKind::comm_group, Paradigm::mpi, std::move(members)});
+    return static_cast<std::uint32_t>(trace.definitions().groups.size() - 1);
+  };
+  const std::uint32_t origin = group({0}), targets = group({1, 2});
+  const auto call = [&](unsigned rank, const char* name, std::uint64_t from, std::uint64_t to) {
+    const RegionRef region = job.function(name, 10);
+    trace.enter(job.master(rank), start + from * ms, region);
+    trace.simple(job.master(rank), start + to * ms, EventType::mpi_rma_group_sync, rank == 0 ? targets : origin);
+    trace.leave(job.master(rank), start + to * ms, region);
+  };
+  for (const unsigned rank : {0u, 1u, 2u}) job.program(rank, start, start + 100 * ms);
+  // An origin that waits at its begin.
+  call(0, "MPI_Win_start", 10, 30);
+  call(1, "MPI_Win_post", 20, 21);
+  call(2, "MPI_Win_post", 30, 31);
+  call(0, "MPI_Win_complete", 40, 41);
+  call(1, "MPI_Win_wait", 25, 42);
+  call(2, "MPI_Win_wait", 32, 42);
+  // One that waits at its end; its targets come when it is done, and ask whether it is.
+  call(0, "MPI_Win_start", 50, 51);
+  call(2, "MPI_Win_post", 55, 56);
+  call(1, "MPI_Win_post", 60, 61);
+  call(0, "MPI_Win_complete", 52, 62);
+  call(1, "MPI_Win_wait", 63, 64);
+  call(2, "MPI_Win_test", 57, 63);
+  const Json report = report_of(job.finish());
+  CHECK(report["mpi"]["waited"]["late_post_ns"] == (20 + 8) * ms);
+  CHECK(report["mpi"]["waited"]["early_wait_ns"] == (15 + 8) * ms);
+  CHECK((*state(report, "late_post"))["longest"]["for_rank"] == 2);
+  CHECK((*state(report, "early_wait"))["longest"]["rank"] == 1);
+  CHECK((*state(report, "early_wait"))["longest"]["for_rank"] == 0);
+}
+
 TEST_CASE("the matrix of many ranks is folded, and nothing is lost") {
   MpiJob job{200};
   std::uint64_t bytes = 0;

@@ -14,6 +14,7 @@
 #include "tracer/report/locks.hpp"
 #include "tracer/report/mpi.hpp"
 #include "tracer/report/mpi_collectives.hpp"
+#include "tracer/report/mpi_epochs.hpp"
 #include "tracer/report/mpi_windows.hpp"
 #include "tracer/report/phases.hpp"
 #include "tracer/report/processes.hpp"
@@ -84,6 +85,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   MpiMessages messages{definitions, replay, mpi};
   MpiCollectives collectives{definitions, replay, mpi};
   MpiWindows windows{definitions, replay, mpi};
+  MpiEpochs epochs{definitions, replay, mpi};
   Io io{definitions};
   ReadingProgress reading{source.number_of_events(), progress};
   ProgramName name;
@@ -101,6 +103,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
     replay.add(messages);
     replay.add(collectives);
     replay.add(windows);
+    replay.add(epochs);
   }
   if (io.any()) replay.add(io);
   std::optional<SampleJoin> sampled;

@@ -13,19 +13,25 @@
 namespace tracer::report {
 
 const char* name_of(MpiWait wait) noexcept {
-  constexpr const char* names[] = {"late_sender", "late_receiver", "wait_at_barrier",
-                                   "wait_at_nxn", "early_reduce",  "late_broadcast",
-                                   "early_scan",  "wait_at_fence", "lock_contention"};
+  constexpr const char* names[] = {"late_sender",     "late_receiver",  "wait_at_barrier", "wait_at_nxn",
+                                   "early_reduce",    "late_broadcast", "early_scan",      "wait_at_fence",
+                                   "lock_contention", "late_post",      "early_wait"};
   static_assert(sizeof names / sizeof names[0] == mpi_waits);
   return names[static_cast<std::size_t>(wait)];
 }
 
 const char* text_of(MpiWait wait) noexcept {
-  constexpr const char* texts[] = {"late sender",   "late receiver", "wait at barrier",
-                                   "wait at N x N", "early reduce",  "late broadcast",
-                                   "early scan",    "wait at fence", "lock contention"};
+  constexpr const char* texts[] = {"late sender",     "late receiver",  "wait at barrier", "wait at N x N",
+                                   "early reduce",    "late broadcast", "early scan",      "wait at fence",
+                                   "lock contention", "late post",      "early wait"};
   static_assert(sizeof texts / sizeof texts[0] == mpi_waits);
   return texts[static_cast<std::size_t>(wait)];
+}
+
+void tell_wait(MpiSink& sink, MpiWait kind, const MpiCall& mine, const MpiCall& other) {
+  const std::uint64_t until = std::min(other.enter, mine.leave);
+  if (until <= mine.enter || mine.rank == other.rank) return;
+  sink.waited({kind, mine.rank, other.rank, mine.region, other.region, mine.enter, until - mine.enter});
 }
 
 const Frame* mpi_call(const Replay& replay, LocationRef location) {

@@ -22,6 +22,14 @@ struct MpiWaited {
   std::uint64_t from = 0, ns = 0;
 };
 
+/// A rank's call, as what others did is held against it.
+struct MpiCall {
+  std::uint32_t rank = undefined_ref;
+  RegionRef region = undefined_ref;
+  std::uint64_t enter = 0, leave = 0;
+};
+inline constexpr std::uint64_t mpi_clock_error = 10'000;  ///< ns, that clocks of two hosts may differ by
+
 struct MpiEnd {
   std::uint32_t rank = 0, partner = 0;
   LocationRef location = 0;
@@ -58,6 +66,9 @@ class MpiSink {
   /// Once for a call, whatever the number of its messages.
   virtual void waited(const MpiWaited&) {}
 };
+
+/// `mine` went on when `other` was called; tells nothing where that was no wait.
+void tell_wait(MpiSink& sink, MpiWait kind, const MpiCall& mine, const MpiCall& other);
 
 /// The innermost call of MPI that is open on a location; nullptr: none.
 const Frame* mpi_call(const Replay& replay, LocationRef location);

@@ -18,6 +18,8 @@ enum class MpiWait : std::uint8_t {
   early_scan,      ///< MPI_Scan and MPI_Exscan, until the last one before it comes
   fence,           ///< MPI_Win_fence and MPI_Win_free, the making of windows, until the last one comes
   lock,            ///< for a window's lock, until who has it calls MPI_Win_unlock
+  late_post,       ///< MPI_Win_start or MPI_Win_complete, until the last of the targets calls MPI_Win_post
+  early_wait,      ///< MPI_Win_wait, until the last of the origins calls MPI_Win_complete
   count_
 };
 inline constexpr std::size_t mpi_waits = static_cast<std::size_t>(MpiWait::count_);

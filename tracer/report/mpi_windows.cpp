@@ -5,11 +5,6 @@
 #include <algorithm>
 
 namespace tracer::report {
-namespace {
-
-constexpr std::uint64_t clock_error = 10'000;  ///< ns, that clocks of two hosts may differ by
-
-}  // namespace
 
 MpiWindows::MpiWindows(const Definitions& definitions, const Replay& replay, MpiSink& sink)
     : definitions_{definitions}, replay_{replay}, sink_{sink}, world_{definitions} {}
@@ -22,7 +17,7 @@ void MpiWindows::event(LocationRef location, const Event& event, std::span<const
   const Frame* const call = mpi_call(replay_, location);
   const std::uint32_t rank = world_.rank_of(location);
   if (call == nullptr || rank == undefined_ref || event.sub >= definitions_.windows.size()) return;
-  const Part part{rank, call->region, call->enter, event.time};
+  const MpiCall part{rank, call->region, call->enter, event.time};
   if (is_request) {
     open_[location] = {event.sub, event.ref, event.a != 0};
   } else if (is_acquisition) {
@@ -43,13 +38,7 @@ void MpiWindows::leave(LocationRef location, Task&, const Frame& frame, std::uin
   open_.erase(open);
 }
 
-void MpiWindows::wait(MpiWait kind, const Part& mine, const Part& other, std::uint64_t until) {
-  until = std::min(until, mine.leave);
-  if (until <= mine.enter || mine.rank == other.rank) return;
-  sink_.waited({kind, mine.rank, other.rank, mine.region, other.region, mine.enter, until - mine.enter});
-}
-
-void MpiWindows::fence(std::uint32_t window, const Part& part) {
+void MpiWindows::fence(std::uint32_t window, const MpiCall& part) {
   const CommRef comm = definitions_.windows[window].comm;
   if (world_.members(comm).size() < 2) return;
   MpiRounds<Fence>& fences = fences_[window];
@@ -65,10 +54,10 @@ void MpiWindows::fence(std::uint32_t window, const Part& part) {
 }
 
 void MpiWindows::look_at(const Fence& fence) {
-  const Part& last = *std::max_element(fence.parts.begin(), fence.parts.end(),
-                                       [](const Part& a, const Part& b) { return a.enter < b.enter; });
-  for (const Part& part : fence.parts)
-    if (part.leave + clock_error >= last.enter) wait(MpiWait::fence, part, last, last.enter);
+  const MpiCall& last = *std::max_element(fence.parts.begin(), fence.parts.end(),
+                                          [](const MpiCall& a, const MpiCall& b) { return a.enter < b.enter; });
+  for (const MpiCall& part : fence.parts)
+    if (part.leave + mpi_clock_error >= last.enter) tell_wait(sink_, MpiWait::fence, part, last);
 }
 
 /// nullptr: that rank has none.
@@ -93,7 +82,7 @@ void MpiWindows::for_those_excluded(Locks& locks, const Lock& mine, std::uint32_
     if (const auto found = locks.find(target); found != locks.end()) look_at(found->second);
 }
 
-void MpiWindows::asked(std::uint32_t window, const Open& open, const Part& part) {
+void MpiWindows::asked(std::uint32_t window, const Open& open, const MpiCall& part) {
   Locks& locks = locks_[window];
   Lock& mine = locks[open.target][part.rank];
   mine.target = open.target;
@@ -107,7 +96,7 @@ void MpiWindows::asked(std::uint32_t window, const Open& open, const Part& part)
 }
 
 /// Of a flush or an unlock, at its end.
-void MpiWindows::acquired(std::uint32_t window, std::uint32_t target, const Part& part) {
+void MpiWindows::acquired(std::uint32_t window, std::uint32_t target, const MpiCall& part) {
   Lock* const mine = held_by(window, target, part.rank);
   if (mine == nullptr) return;
   mine->had_since = std::min(mine->had_since, part.leave);
@@ -117,27 +106,27 @@ void MpiWindows::acquired(std::uint32_t window, std::uint32_t target, const Part
 }
 
 /// Until the last unlock of another that was called, and was over, during `part`.
-void MpiWindows::wait_for_lock(Locks& locks, Lock& mine, const Part& part) {
-  const Part* last = nullptr;
+void MpiWindows::wait_for_lock(Locks& locks, Lock& mine, const MpiCall& part) {
+  const MpiCall* last = nullptr;
   for_those_excluded(locks, mine, part.rank, [&](const Lock& other) {
-    const Part& release = other.released;
+    const MpiCall& release = other.released;
     if (release.region == undefined_ref || release.enter <= part.enter || release.leave > part.leave) return;
     if (last == nullptr || release.enter > last->enter) last = &release;
   });
   if (last == nullptr) return;
-  wait(MpiWait::lock, part, *last, last->enter);
+  tell_wait(sink_, MpiWait::lock, part, *last);
   mine.told = true;
 }
 
-void MpiWindows::released(std::uint32_t window, std::uint32_t target, const Part& part) {
+void MpiWindows::released(std::uint32_t window, std::uint32_t target, const MpiCall& part) {
   Lock* const mine = held_by(window, target, part.rank);
   if (mine == nullptr) return;
   for_those_excluded(locks_[window], *mine, part.rank, [&](Lock& other) {
-    for (const Part& call : {other.asked, other.shown}) {
+    for (const MpiCall& call : {other.asked, other.shown}) {
       if (other.told || call.enter >= part.enter || call.leave < part.enter) continue;
       // It has had the lock before this unlock was over, and may have given it back. Unless this one came later.
       if (!other.is_held && mine->had_since >= call.leave) continue;
-      wait(MpiWait::lock, call, part, part.enter);
+      tell_wait(sink_, MpiWait::lock, call, part);
       other.told = true;
     }
   });

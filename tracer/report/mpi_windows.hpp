@@ -24,23 +24,17 @@ class MpiWindows final : public Observer {
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
 
  private:
-  /// A rank's call of a collective operation, or one in which it may have waited for a lock.
-  struct Part {
-    std::uint32_t rank = undefined_ref;
-    RegionRef region = undefined_ref;
-    std::uint64_t enter = 0, leave = 0;
-  };
   struct Fence {
-    std::vector<Part> parts;
+    std::vector<MpiCall> parts;
     bool done = false;
   };
   /// Of one rank for one target: until the next one.
   struct Lock {
     std::uint32_t target = 0;  ///< all_targets: all
     bool is_shared = false, is_held = false;
-    Part asked;     ///< MPI_Win_lock, once it is over
-    Part shown;     ///< the flush or unlock that shows that it is had
-    Part released;  ///< MPI_Win_unlock; of the lock before, until then
+    MpiCall asked;     ///< MPI_Win_lock, once it is over
+    MpiCall shown;     ///< the flush or unlock that shows that it is had
+    MpiCall released;  ///< MPI_Win_unlock; of the lock before, until then
     bool told = false;
     std::uint64_t had_since = ~std::uint64_t{0};  ///< by what flushes showed; else not known
   };
@@ -56,16 +50,15 @@ class MpiWindows final : public Observer {
   using OfTarget = std::map<std::uint32_t, Lock>;   ///< by rank
   using Locks = std::map<std::uint32_t, OfTarget>;  ///< by target
 
-  void fence(std::uint32_t window, const Part& part);
+  void fence(std::uint32_t window, const MpiCall& part);
   void look_at(const Fence& fence);
-  void asked(std::uint32_t window, const Open& open, const Part& part);
-  void acquired(std::uint32_t window, std::uint32_t target, const Part& part);
-  void wait_for_lock(Locks& locks, Lock& mine, const Part& part);
-  void released(std::uint32_t window, std::uint32_t target, const Part& part);
+  void asked(std::uint32_t window, const Open& open, const MpiCall& part);
+  void acquired(std::uint32_t window, std::uint32_t target, const MpiCall& part);
+  void wait_for_lock(Locks& locks, Lock& mine, const MpiCall& part);
+  void released(std::uint32_t window, std::uint32_t target, const MpiCall& part);
   Lock* held_by(std::uint32_t window, std::uint32_t target, std::uint32_t rank);
   template <class Visit>
   static void for_those_excluded(Locks& locks, const Lock& mine, std::uint32_t rank, const Visit& visit);
-  void wait(MpiWait kind, const Part& mine, const Part& other, std::uint64_t until);
 
   const Definitions& definitions_;
   const Replay& replay_;

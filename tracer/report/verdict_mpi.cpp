@@ -18,6 +18,10 @@ const char* what_the_other_does(MpiWait kind) {
       return "which asks for the message late";
     case MpiWait::lock:
       return "which has the lock until then";
+    case MpiWait::late_post:
+      return "which exposes its window late";
+    case MpiWait::early_wait:
+      return "which is done with the window late";
     default:
       return "which comes late";
   }
@@ -45,6 +49,11 @@ const char* advice_for(MpiWait kind) {
     case MpiWait::lock:
       return "Do less between MPI_Win_lock and MPI_Win_unlock, take a shared lock where it suffices (MPI_Accumulate "
              "needs no other), or spread the data over the windows of more ranks.";
+    case MpiWait::late_post:
+      return "Let the target call MPI_Win_post before other work, or the origin MPI_Win_start behind its own.";
+    case MpiWait::early_wait:
+      return "Let the target work until it needs the data (MPI_Win_test), or the origins call MPI_Win_complete as soon "
+             "as their operations are begun.";
     default:
       return "Spread the work before it evenly over the ranks.";
   }

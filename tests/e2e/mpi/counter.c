@@ -64,6 +64,28 @@ MADE(Cart_sub, (MPI_Comm comm, const int remain[], MPI_Comm* made), comm, remain
 MADE(Intercomm_create, (MPI_Comm comm, int leader, MPI_Comm peer, int remote, int tag, MPI_Comm* made), comm, leader,
      peer, remote, tag, made)
 MADE(Comm_idup, (MPI_Comm comm, MPI_Comm* made, MPI_Request* request), comm, made, request)
+MADE(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* made), comm, info, made)
+MADE(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made), comm, type, key, info, made)
+MADE(Graph_create, (MPI_Comm comm, int n, const int index[], const int edges[], int reorder, MPI_Comm* made), comm, n,
+     index, edges, reorder, made)
+MADE(Dist_graph_create,
+     (MPI_Comm comm, int n, const int sources[], const int degrees[], const int targets[], const int weights[],
+      MPI_Info info, int reorder, MPI_Comm* made),
+     comm, n, sources, degrees, targets, weights, info, reorder, made)
+MADE(Dist_graph_create_adjacent,
+     (MPI_Comm comm, int in, const int sources[], const int in_weights[], int out, const int targets[],
+      const int out_weights[], MPI_Info info, int reorder, MPI_Comm* made),
+     comm, in, sources, in_weights, out, targets, out_weights, info, reorder, made)
+#if MPI_VERSION >= 4
+MADE(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Request* request), comm, info, made,
+     request)
+MADE(Comm_create_from_group, (MPI_Group group, const char* tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm* made),
+     group, tag, info, handler, made)
+MADE(Intercomm_create_from_groups,
+     (MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char* tag, MPI_Info info,
+      MPI_Errhandler handler, MPI_Comm* made),
+     local, leader, remote, remote_leader, tag, info, handler, made)
+#endif
 MADE(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm* made), comm, high, made)
 
 static void write_down(void) {

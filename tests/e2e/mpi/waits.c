@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fourteen communications in which somebody comes late by a known time. Each call that matters says when it begins, by
+// Sixteen communications in which somebody comes late by a known time. Each call that matters says when it begins, by
 // the clock that all ranks of a host share: "call SCENARIO ROUND RANK LINE NANOSECONDS".
 #include <mpi.h>
 #include <stdio.h>
@@ -145,6 +145,47 @@ static void lock_contention(void) {
   MPI_Barrier(MPI_COMM_WORLD);  // the target has to be inside MPI
 }
 
+static MPI_Group group_of(int count, const int* members) {
+  MPI_Group world, some;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_incl(world, count, members, &some);
+  MPI_Group_free(&world);
+  return some;
+}
+
+static void access_windows_of(int count, const int* targets) {
+  for (int i = 0; i < count; ++i) MPI_Put(a, 1, MPI_INT, targets[i], 0, 1, MPI_INT, window);
+}
+
+// An implementation may wait for its targets at the begin, or when the operations have to be over.
+static void late_post(void) {
+  static const int origins[] = {0}, targets[] = {1, 2};
+  MPI_Group group = group_of(rank == 0 ? 2 : 1, rank == 0 ? targets : origins);
+  late_by(rank == 2 ? delay : rank == 1 ? delay / 2 : 0);
+  if (rank == 0) {
+    TIMED((MPI_Win_start(group, 0, window), access_windows_of(2, targets), MPI_Win_complete(window)));
+  } else if (rank < 3) {
+    TIMED(MPI_Win_post(group, 0, window));
+    MPI_Win_wait(window);
+  }
+  MPI_Group_free(&group);
+}
+
+static void early_wait(void) {
+  static const int origins[] = {0, 3}, targets[] = {1};
+  MPI_Group group = group_of(rank == 1 ? 2 : 1, rank == 1 ? origins : targets);
+  if (rank == 1) {
+    MPI_Win_post(group, 0, window);
+    TIMED(MPI_Win_wait(window));
+  } else if (rank != 2) {
+    MPI_Win_start(group, 0, window);
+    access_windows_of(1, targets);
+    late_by(rank == 3 ? delay : delay / 2);
+    TIMED(MPI_Win_complete(window));
+  }
+  MPI_Group_free(&group);
+}
+
 static const struct {
   const char* name;
   void (*run)(void);
@@ -161,7 +202,9 @@ static const struct {
                  {"ibarrier", ibarrier},
                  {"scan", scan},
                  {"fence", fence},
-                 {"lock_contention", lock_contention}};
+                 {"lock_contention", lock_contention},
+                 {"late_post", late_post},
+                 {"early_wait", early_wait}};
 enum { all = sizeof scenarios / sizeof scenarios[0] };
 
 int main(int argc, char** argv) {

@@ -55,6 +55,8 @@ SCENARIOS = {
     "scan": ("early_scan", for_those_before),
     "fence": ("wait_at_fence", for_all),
     "lock_contention": ("lock_contention", pair(0, 3)),
+    "late_post": ("late_post", lambda calls: {0: last(calls, 0) - calls[0]}),
+    "early_wait": ("early_wait", lambda calls: {1: last(calls, 1) - calls[1]}),
 }
 
 

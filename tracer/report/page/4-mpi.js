@@ -7,7 +7,7 @@ function processesTable() {
     ['waiting', (r) => time(r.time.barrier_ns + r.time.task_wait_ns + r.time.lock_wait_ns), (r) => r.time.barrier_ns + r.time.task_wait_ns + r.time.lock_wait_ns], ['idle', (r) => time(r.time.idle_ns), (r) => r.time.idle_ns],
     ['host', (r) => escape(r.run.host)], ['ended', (r) => escape(r.run.ended + (r.run.signal ? ' ' + r.run.signal : ''))]]);
 }
-const stateNames = {late_sender: 'late sender', late_receiver: 'late receiver', wait_at_barrier: 'wait at barrier', wait_at_nxn: 'wait at N x N', early_reduce: 'early reduce', late_broadcast: 'late broadcast', early_scan: 'early scan', wait_at_fence: 'wait at fence', lock_contention: 'lock contention'};
+const stateNames = {late_sender: 'late sender', late_receiver: 'late receiver', wait_at_barrier: 'wait at barrier', wait_at_nxn: 'wait at N x N', early_reduce: 'early reduce', late_broadcast: 'late broadcast', early_scan: 'early scan', wait_at_fence: 'wait at fence', lock_contention: 'lock contention', late_post: 'late post', early_wait: 'early wait'};
 const waitOf = (waited) => Object.values(waited).reduce((s, ns) => s + ns, 0);
 
 /** As the tables of the terminal call a rank: "3", "0 of world 2". */
