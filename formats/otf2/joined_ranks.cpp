@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who is in which group and communicator of several archives, and the ranks of their worlds. See joined_definitions.hpp.
+// Who is in which group and communicator of several archives, and the ranks of their worlds. See
+// joined_definitions.hpp.
 #include <algorithm>
 
 #include "formats/otf2/joined_unify.hpp"

@@ -11,21 +11,18 @@ namespace {
 
 constexpr std::uint16_t no_operation = 0xffff;  ///< whose members do not wait for each other
 
-/// What an operation makes of its members.
-enum class Shape : std::uint8_t { none, barrier, all_to_all, all_to_one, one_to_all, scan };
-
-Shape shape_of(std::uint16_t operation) {
+MpiShape shape_of(std::uint16_t operation) {
   switch (static_cast<MpiOperation>(operation)) {
     case MpiOperation::barrier:
-      return Shape::barrier;
+      return MpiShape::barrier;
     case MpiOperation::bcast:
     case MpiOperation::scatter:
     case MpiOperation::scatterv:
-      return Shape::one_to_all;
+      return MpiShape::one_to_all;
     case MpiOperation::gather:
     case MpiOperation::gatherv:
     case MpiOperation::reduce:
-      return Shape::all_to_one;
+      return MpiShape::all_to_one;
     case MpiOperation::allgather:
     case MpiOperation::allgatherv:
     case MpiOperation::alltoall:
@@ -34,12 +31,12 @@ Shape shape_of(std::uint16_t operation) {
     case MpiOperation::allreduce:
     case MpiOperation::reduce_scatter:
     case MpiOperation::reduce_scatter_block:
-      return Shape::all_to_all;
+      return MpiShape::all_to_all;
     case MpiOperation::scan:
     case MpiOperation::exscan:
-      return Shape::scan;
+      return MpiShape::scan;
     default:
-      return Shape::none;
+      return MpiShape::none;
   }
 }
 
@@ -78,7 +75,7 @@ void MpiCollectives::complete(std::uint32_t rank, const Frame* call, const Event
   const std::uint64_t enter = call != nullptr ? call->enter : event.time;
   sink_.collective(rank, region, event.a, event.b);
   if (event.type == EventType::mpi_collective_end) {
-    const Part part{rank, region, enter, region, enter, event.time};
+    const MpiPart part{rank, region, enter, region, enter, event.time};
     return add(event.ref, true, is_among_neighbours(region) ? no_operation : event.sub, root, part);
   }
   auto& begun = begun_[rank];
@@ -104,7 +101,8 @@ bool MpiCollectives::is_among_neighbours(RegionRef region) const {
   return name.starts_with("MPI_Neighbor_") || name.starts_with("MPI_Ineighbor_");
 }
 
-void MpiCollectives::add(CommRef comm, bool blocking, std::uint16_t operation, std::uint32_t root, const Part& part) {
+void MpiCollectives::add(CommRef comm, bool blocking, std::uint16_t operation, std::uint32_t root,
+                         const MpiPart& part) {
   if (world_.members(comm).size() < 2) return;
   MpiRounds<Instance>& series = series_[std::uint64_t{comm} * 2 + (blocking ? 1 : 0)];
   if (series.members == 0) series.members = world_.members_with_trace(comm);
@@ -122,47 +120,51 @@ void MpiCollectives::add(CommRef comm, bool blocking, std::uint16_t operation, s
   incomplete_ += series.forget(most_open);
 }
 
-void MpiCollectives::wait(MpiWait kind, const Part& mine, const Part& other) {
+void MpiCollectives::wait(MpiWait kind, const MpiPart& mine, const MpiPart& other) {
   const std::uint64_t until = std::min(other.arrival, mine.wait_to);
   if (until <= mine.wait_from || mine.rank == other.rank) return;
   sink_.waited({kind, mine.rank, other.rank, mine.wait_region, other.region, mine.wait_from, until - mine.wait_from});
 }
 
-void MpiCollectives::look_at(CommRef comm, const Instance& instance) {
-  const Shape shape = shape_of(instance.operation);
+void MpiCollectives::look_at(CommRef comm, Instance& instance) {
+  const MpiShape shape = shape_of(instance.operation);
   const auto members = world_.members(comm);
-  const auto later = [](const Part& a, const Part& b) { return a.arrival < b.arrival; };
+  if (shape == MpiShape::scan) {
+    const auto place = [&](const MpiPart& part) {
+      return std::find(members.begin(), members.end(), part.rank) - members.begin();
+    };
+    std::sort(instance.parts.begin(), instance.parts.end(),
+              [&](const MpiPart& a, const MpiPart& b) { return place(a) < place(b); });
+  }
+  const auto later = [](const MpiPart& a, const MpiPart& b) { return a.arrival < b.arrival; };
   const auto& parts = instance.parts;
   const std::uint32_t root_rank = instance.root < members.size() ? members[instance.root] : undefined_ref;
-  const auto root = std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return part.rank == root_rank; });
+  const auto root =
+      std::find_if(parts.begin(), parts.end(), [&](const MpiPart& part) { return part.rank == root_rank; });
+  sink_.meeting({shape, static_cast<std::size_t>(root - parts.begin()), parts});
   switch (shape) {
-    case Shape::barrier:
-    case Shape::all_to_all: {
-      const Part& last = *std::max_element(parts.begin(), parts.end(), later);
-      for (const Part& part : parts) wait(shape == Shape::barrier ? MpiWait::barrier : MpiWait::nxn, part, last);
+    case MpiShape::barrier:
+    case MpiShape::all_to_all: {
+      const MpiPart& last = *std::max_element(parts.begin(), parts.end(), later);
+      for (const MpiPart& part : parts) wait(shape == MpiShape::barrier ? MpiWait::barrier : MpiWait::nxn, part, last);
       return;
     }
-    case Shape::all_to_one:
+    case MpiShape::all_to_one:
       if (root != parts.end()) wait(MpiWait::early_reduce, *root, *std::max_element(parts.begin(), parts.end(), later));
       return;
-    case Shape::one_to_all:
+    case MpiShape::one_to_all:
       if (root == parts.end()) return;
-      for (const Part& part : parts) wait(MpiWait::late_broadcast, part, *root);
+      for (const MpiPart& part : parts) wait(MpiWait::late_broadcast, part, *root);
       return;
-    case Shape::scan: {
-      std::vector<Part> in_order = parts;
-      const auto place = [&](const Part& part) {
-        return std::find(members.begin(), members.end(), part.rank) - members.begin();
-      };
-      std::sort(in_order.begin(), in_order.end(), [&](const Part& a, const Part& b) { return place(a) < place(b); });
+    case MpiShape::scan: {
       std::size_t last = 0;
-      for (std::size_t i = 1; i < in_order.size(); ++i) {
-        if (in_order[i].arrival > in_order[last].arrival) last = i;
-        wait(MpiWait::early_scan, in_order[i], in_order[last]);
+      for (std::size_t i = 1; i < parts.size(); ++i) {
+        if (parts[i].arrival > parts[last].arrival) last = i;
+        wait(MpiWait::early_scan, parts[i], parts[last]);
       }
       return;
     }
-    case Shape::none:
+    case MpiShape::none:
       return;
   }
 }

@@ -26,19 +26,11 @@ class MpiCollectives final : public Observer {
   std::uint64_t incomplete() const { return incomplete_; }  ///< to which somebody did not come, or is not known
 
  private:
-  /// What one rank did in an operation.
-  struct Part {
-    std::uint32_t rank = 0;
-    RegionRef region = undefined_ref;       ///< by which it came
-    std::uint64_t arrival = 0;              ///< when that call began
-    RegionRef wait_region = undefined_ref;  ///< in which it was over: the same, or MPI_Wait
-    std::uint64_t wait_from = 0, wait_to = 0;
-  };
   struct Instance {
     std::uint16_t operation = 0;
     std::uint32_t root = undefined_ref;  ///< in the communicator
     bool done = false;
-    std::vector<Part> parts;
+    std::vector<MpiPart> parts;
   };
   /// A non-blocking operation of a process. They are told when they are over, and counted as they begin.
   struct Begun {
@@ -47,14 +39,14 @@ class MpiCollectives final : public Observer {
     std::uint16_t operation = 0;
     std::uint32_t root = undefined_ref;
     bool over = false;
-    Part part;
+    MpiPart part;
   };
   static constexpr std::size_t most_open = 1024;  ///< instances of a series, and begun operations of a process
 
   void complete(std::uint32_t rank, const Frame* call, const Event& event, std::uint64_t request, std::uint32_t root);
-  void add(CommRef comm, bool blocking, std::uint16_t operation, std::uint32_t root, const Part& part);
-  void look_at(CommRef comm, const Instance& instance);
-  void wait(MpiWait kind, const Part& mine, const Part& other);
+  void add(CommRef comm, bool blocking, std::uint16_t operation, std::uint32_t root, const MpiPart& part);
+  void look_at(CommRef comm, Instance& instance);
+  void wait(MpiWait kind, const MpiPart& mine, const MpiPart& other);
   bool is_among_neighbours(RegionRef region) const;
 
   const Replay& replay_;

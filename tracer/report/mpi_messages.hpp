@@ -49,6 +49,24 @@ struct MpiMessage {
   std::uint64_t late_sender = 0, late_receiver = 0;  ///< ns
 };
 
+/// What one rank did in a collective operation.
+struct MpiPart {
+  std::uint32_t rank = 0;
+  RegionRef region = undefined_ref;       ///< by which it came
+  std::uint64_t arrival = 0;              ///< when that call began
+  RegionRef wait_region = undefined_ref;  ///< in which it was over: the same, or MPI_Wait
+  std::uint64_t wait_from = 0, wait_to = 0;
+};
+/// Who has to have come before who goes on: all before all, all before the root, the root before all, and in a scan for
+/// each those before it.
+enum class MpiShape : std::uint8_t { none, barrier, all_to_all, all_to_one, one_to_all, scan };
+/// A collective operation of all that take part in it and left a trace.
+struct MpiMeeting {
+  MpiShape shape = MpiShape::none;
+  std::size_t root = 0;               ///< in `parts`; their number: none
+  const std::vector<MpiPart>& parts;  ///< of a scan in the communicator's order
+};
+
 /// Called in the order of the trace.
 class MpiSink {
  public:
@@ -63,6 +81,8 @@ class MpiSink {
   /// Both ends, when they are over.
   virtual void message(const MpiMessage&) {}
   virtual void collective(std::uint32_t /*rank*/, RegionRef, std::uint64_t /*sent*/, std::uint64_t /*received*/) {}
+  /// When all have come and gone.
+  virtual void meeting(const MpiMeeting&) {}
   /// Once for a call, whatever the number of its messages.
   virtual void waited(const MpiWaited&) {}
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tracer/report/account.hpp"
+#include "tracer/report/mpi_collectives.hpp"
 #include "tracer/report/reading_progress.hpp"
 #include "tracer/report/what_if_modeller.hpp"
 
@@ -31,9 +32,16 @@ std::uint64_t recorded_task_overhead(EventSource& source) {
 WhatIf what_if(EventSource& source, const std::vector<Scenario>& scenarios,
                const std::function<void(double)>& progress) {
   Replay replay{source.definitions()};
-  Modeller modeller{source.definitions(), replay, scenarios, recorded_task_overhead(source)};
+  RankModel ranks{source.definitions(), scenarios.size() + 1};
+  MpiMessages messages{source.definitions(), replay, ranks};
+  MpiCollectives collectives{source.definitions(), replay, ranks};
+  Modeller modeller{source.definitions(), replay, scenarios, recorded_task_overhead(source), ranks};
   ReadingProgress ticks{source.number_of_events(), progress};
-  replay.add(modeller);
+  replay.add(modeller);  // before those who tell of its calls
+  if (ranks.any()) {
+    replay.add(messages);
+    replay.add(collectives);
+  }
   replay.add(ticks);
   source.read(replay);
   replay.finish();

@@ -7,8 +7,8 @@
 namespace tracer::report {
 
 Modeller::Modeller(const Definitions& definitions, const Replay& replay, const std::vector<Scenario>& scenarios,
-                   std::uint64_t task_overhead)
-    : definitions_{definitions}, replay_{replay}, task_overhead_{task_overhead} {
+                   std::uint64_t task_overhead, RankModel& ranks)
+    : definitions_{definitions}, replay_{replay}, task_overhead_{task_overhead}, ranks_{ranks} {
   states_.resize(definitions.locations.size());
   matched_.assign(scenarios.size() + 1, false);
   for (std::size_t i = 0; i < definitions.parameters.size(); ++i)
@@ -28,7 +28,10 @@ Modeller::Process& Modeller::process_of(LocationRef location) {
   const std::uint32_t number = location < states_.size() ? replay_.process_of(location) : 0;
   if (number >= processes_.size()) processes_.resize(number + 1);
   Process& process = processes_[number];
-  if (process.in_regions.empty()) process.in_regions.resize(all_.size());
+  if (process.in_regions.empty()) {
+    process.in_regions.resize(all_.size());
+    process.rank = ranks_.world().rank_of(location);
+  }
   return process;
 }
 
@@ -91,8 +94,9 @@ void Modeller::interval(LocationRef location, Task& task, Activity activity, std
 
 void Modeller::enter(LocationRef location, Task& task, const Frame& frame) {
   State& state = states_[location];
-  if (!state.model || replay_.location(location).contexts.size() != state.depth) return;
   const Directive construct = replay_.classes()[frame.region].construct;
+  if (construct == Directive::mpi && replay_.location(location).contexts.empty()) ranks_.enter(location, frame.enter);
+  if (!state.model || replay_.location(location).contexts.size() != state.depth) return;
   if (construct == Directive::task_wait || construct == Directive::task_group) {
     if (!nested_wait(task)) put(state, task, {Do::wait, 0, 0});
     return;
@@ -132,8 +136,10 @@ void Modeller::enter(LocationRef location, Task& task, const Frame& frame) {
   }
 }
 
-void Modeller::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t) {
+void Modeller::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
   State& state = states_[location];
+  if (replay_.classes()[frame.region].construct == Directive::mpi && replay_.location(location).contexts.empty())
+    ranks_.leave(location, time);
   if (task.is_explicit || !state.model) return;
   if (state.loop != none && frame.region == state.loop_region) state.loop = none;
   if (state.single != none && frame.region == state.single_region) state.single = none;
@@ -201,6 +207,7 @@ void Modeller::team_ended(Team& team) {
   const RegionModel& model = found->second->model;
   Process& process = process_of(team.master);
   process.recorded_in_regions += team.end - team.begin;
+  std::vector<std::int64_t> longer;
   for (std::size_t s = 0; s < all_.size(); ++s) {
     Conditions conditions;
     conditions.threads = model.size == 1 && s == 0 ? 1 : all_[s].threads;
@@ -208,20 +215,30 @@ void Modeller::team_ended(Team& team) {
     conditions.without = locks_[s];
     conditions.task_overhead =
         all_[s].task_overhead >= 0 ? static_cast<std::uint64_t>(all_[s].task_overhead) : task_overhead_;
-    process.in_regions[s] += simulate(model, conditions);
+    const std::uint64_t simulated = simulate(model, conditions);
+    process.in_regions[s] += simulated;
+    longer.push_back(static_cast<std::int64_t>(simulated) - static_cast<std::int64_t>(team.end - team.begin));
   }
+  process.rank = ranks_.world().rank_of(team.master);
+  if (process.rank != undefined_ref) ranks_.region(process.rank, team.begin, longer);
   teams_.erase(found);
 }
 
-/// Each process begins when it did: what it waits for in others is as recorded.
-std::uint64_t Modeller::wall(std::size_t scenario, std::uint64_t begin) const {
+/// Each process begins when it did.
+std::uint64_t Modeller::wall(std::size_t scenario, std::uint64_t begin) {
+  const std::vector<std::int64_t> delays = ranks_.any() ? ranks_.delays(scenario) : std::vector<std::int64_t>{};
   std::uint64_t end = begin;
-  for (const Process& process : processes_)
-    if (process.last != 0) end = std::max(end, process.first + process.serial() + process.in_regions[scenario]);
+  for (const Process& process : processes_) {
+    if (process.last == 0) continue;
+    const std::uint64_t its_end = process.rank < delays.size()
+                                      ? process.last + static_cast<std::uint64_t>(delays[process.rank])
+                                      : process.first + process.serial() + process.in_regions[scenario];
+    end = std::max(end, its_end);
+  }
   return end - begin;
 }
 
-void Modeller::fill(WhatIf& result) const {
+void Modeller::fill(WhatIf& result) {
   std::uint64_t first = std::numeric_limits<std::uint64_t>::max(), last = 0;
   const Process* latest = nullptr;
   for (const Process& process : processes_) {

@@ -10,13 +10,14 @@
 #include "tracer/report/replay.hpp"
 #include "tracer/report/what_if.hpp"
 #include "tracer/report/what_if_model.hpp"
+#include "tracer/report/what_if_ranks.hpp"
 
 namespace tracer::report {
 
 class Modeller final : public Observer {
  public:
   Modeller(const Definitions& definitions, const Replay& replay, const std::vector<Scenario>& scenarios,
-           std::uint64_t task_overhead);
+           std::uint64_t task_overhead, RankModel& ranks);
   void event(LocationRef location, const Event& event, std::span<const EventAttribute>) override;
   void interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) override;
   void enter(LocationRef location, Task& task, const Frame& frame) override;
@@ -26,7 +27,7 @@ class Modeller final : public Observer {
   void team_begun(LocationRef location, Team& team, Task& implicit) override;
   void team_left(LocationRef location, Team& team, Task&) override;
   void team_ended(Team& team) override;
-  void fill(WhatIf& result) const;
+  void fill(WhatIf& result);
 
  private:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -48,13 +49,14 @@ class Modeller final : public Observer {
 
   /// Processes go on beside each other: the job takes as long as the one that ends last.
   struct Process {
+    std::uint32_t rank = undefined_ref;
     std::uint64_t first = std::numeric_limits<std::uint64_t>::max(), last = 0;
     std::uint64_t recorded_in_regions = 0;
     std::vector<std::uint64_t> in_regions;  ///< of each scenario
     std::uint64_t serial() const { return last - first - std::min(last - first, recorded_in_regions); }
   };
   Process& process_of(LocationRef location);
-  std::uint64_t wall(std::size_t scenario, std::uint64_t begin) const;
+  std::uint64_t wall(std::size_t scenario, std::uint64_t begin);
 
   /// Whether a region's name, or its file and line, is meant by `text`.
   bool names(std::size_t region, const std::string& text) const;
@@ -67,6 +69,7 @@ class Modeller final : public Observer {
   const Definitions& definitions_;
   const Replay& replay_;
   const std::uint64_t task_overhead_;  ///< ns of each task, as recorded
+  RankModel& ranks_;
   std::vector<Scenario> all_;
   std::vector<std::vector<bool>> balanced_, locks_;
   std::vector<bool> matched_;
