@@ -7,6 +7,21 @@
 namespace tracer::mpi {
 
 enum class Outcome : std::uint8_t { done, failed };
+/// complete() of most: a message that has come or gone, of a request that is used once. False: it is another.
+[[gnu::always_inline]] inline bool complete_message(const Call& call, Pending* claimed, Word status,
+                                                    Endpoint at) noexcept {
+  const Pending& p = *claimed;
+  if (p.is_persistent || p.may_be_cancelled) return false;
+  if (p.kind == PendingKind::send) {
+    call.request(at, MpiRequestStep::sent, p.number);
+  } else if (p.kind == PendingKind::receive && family.source(status) != family.proc_null) {
+    call.receive(at, *p.comm, family.source(status), family.tag(status), family.bytes(status), p.number);
+  } else {
+    return false;
+  }
+  remove(claimed);
+  return true;
+}
 /// Tells that what was claimed is over and gives it back; `status` is MPI's for it. With Endpoint::end the last record
 /// is also the call's end.
 void complete(const Call& call, Pending* claimed, Word status, Outcome outcome, Endpoint at) noexcept;
@@ -25,8 +40,7 @@ void start(const Call& call, const Pending& pending, Endpoint at) noexcept;
 /// Whether the status is looked at.
 inline bool wants_status(const Pending* pending) noexcept {
   return pending != nullptr && pending->is_active &&
-         (pending->kind == PendingKind::receive || pending->kind == PendingKind::exchange ||
-          pending->kind == PendingKind::io || pending->may_be_cancelled);
+         (pending->kind >= PendingKind::receive || pending->may_be_cancelled);
 }
 
 }  // namespace tracer::mpi

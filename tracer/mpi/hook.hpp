@@ -75,4 +75,16 @@ struct counted {
   if (at == Endpoint::end) call.leave();
 }
 
+/// The same of a send or a receive (number 0: of nothing), with which the call ends.
+[[gnu::always_inline]] inline void keep_request(const Call& call, Word request, Word result, PendingKind kind,
+                                                std::uint64_t number, Comm& comm) noexcept {
+  if (failed(result) && number != 0) [[unlikely]]
+    call.request(Endpoint::none, MpiRequestStep::cancelled, number);
+  call.leave();
+  if (failed(result)) [[unlikely]]
+    return;
+  const Word handle = family.load(request);
+  if (handle != family.request_null) keep_request(call.thread, handle, kind, number, comm);
+}
+
 }  // namespace tracer::mpi

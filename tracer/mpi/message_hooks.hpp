@@ -48,21 +48,19 @@ struct recv {
 
 struct isend {
   template <class Next>
-  [[gnu::always_inline]] static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to,
-                                         Word tag, Word on, Word request) noexcept {
-    Begun p{call.thread};
-    p->comm = &comm_of(call.thread, on);
-    p->peer = static_cast<int>(to);
-    if (is_sent(*p->comm, p->peer)) [[likely]] {
-      p->kind = PendingKind::send;
-      p->number = next_number();
-      const std::uint64_t bytes = call.bytes(count, type);
-      call.send(Endpoint::begin, *p->comm, p->peer, static_cast<int>(tag), bytes, p->number);
+  static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to, Word tag, Word on,
+                  Word request) noexcept {
+    Comm& comm = comm_of(call.thread, on);
+    const int peer = static_cast<int>(to);
+    std::uint64_t number = 0;
+    if (is_sent(comm, peer)) [[likely]] {
+      number = next_number();
+      call.send(Endpoint::begin, comm, peer, static_cast<int>(tag), call.bytes(count, type), number);
     } else {
       call.enter();
     }
     const Word result = next(buffer, count, type, to, tag, on, request);
-    keep(call, p, request, result, Endpoint::end);
+    keep_request(call, request, result, number != 0 ? PendingKind::send : PendingKind::nothing, number, comm);
     return result;
   }
 };
@@ -71,17 +69,16 @@ struct irecv {
   template <class Next>
   static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word from, Word tag, Word on,
                   Word request) noexcept {
-    Begun p{call.thread};
-    p->comm = &comm_of(call.thread, on);
-    if (is_told(*p->comm, static_cast<int>(from))) [[likely]] {
-      p->kind = PendingKind::receive;
-      p->number = next_number();
-      call.request(Endpoint::begin, MpiRequestStep::receive_begins, p->number);
+    Comm& comm = comm_of(call.thread, on);
+    std::uint64_t number = 0;
+    if (is_told(comm, static_cast<int>(from))) [[likely]] {
+      number = next_number();
+      call.request(Endpoint::begin, MpiRequestStep::receive_begins, number);
     } else {
       call.enter();
     }
     const Word result = next(buffer, count, type, from, tag, on, request);
-    keep(call, p, request, result, Endpoint::end);
+    keep_request(call, request, result, number != 0 ? PendingKind::receive : PendingKind::nothing, number, comm);
     return result;
   }
 };
@@ -230,7 +227,7 @@ struct isendrecv_replace {
 
 /// A message that was found waits under its handle, as a request does, for who receives it. None is found of
 /// MPI_PROC_NULL.
-inline void keep_message(const Call& call, Word from, Word on, Word message) noexcept {
+inline void keep_found(const Call& call, Word from, Word on, Word message) noexcept {
   if (static_cast<int>(from) == family.proc_null) return;
   const Word handle = family.load(message);
   if (handle == family.message_null) return;
@@ -244,7 +241,7 @@ struct mprobe {
   static Word run(const Call& call, Next next, Word from, Word tag, Word on, Word message, Word status) noexcept {
     call.enter();
     const Word result = next(from, tag, on, message, status);
-    if (!failed(result)) keep_message(call, from, on, message);
+    if (!failed(result)) keep_found(call, from, on, message);
     call.leave();
     return result;
   }
@@ -256,7 +253,7 @@ struct improbe {
                   Word status) noexcept {
     call.enter();
     const Word result = next(from, tag, on, flag, message, status);
-    if (!failed(result) && *reinterpret_cast<const int*>(flag) != 0) keep_message(call, from, on, message);
+    if (!failed(result) && *reinterpret_cast<const int*>(flag) != 0) keep_found(call, from, on, message);
     call.leave();
     return result;
   }

@@ -140,8 +140,13 @@ class Claims {
     std::size_t left = count_;
     while (left > 0 && claims_[left - 1] == nullptr) --left;
     if (left == 0) return call_.leave();
-    for (std::size_t i = 0; i < left; ++i)
-      complete(i, status_in(statuses, i), i + 1 == left ? Endpoint::end : Endpoint::none);
+    const bool are_told = !wants_ || statuses != family.status_ignore;
+    for (std::size_t i = 0; i < left; ++i) {
+      const Endpoint at = i + 1 == left ? Endpoint::end : Endpoint::none;
+      const Word status = status_in(statuses, i);
+      if (claims_[i] == nullptr || (are_told && complete_message(call_, claims_[i], status, at))) continue;
+      complete(i, status, at);
+    }
   }
   /// What is still claimed is not over. From the last on: queues stay in order.
   void give_back(bool is_tested) noexcept {

@@ -27,9 +27,6 @@ struct alignas(64) Part {
 constinit Part all[parts];
 constinit std::atomic<std::uint64_t> numbers{0};
 
-std::uint64_t hash_of(Word handle) noexcept {
-  return (handle >> 4 ^ handle << 28) * 0x9e3779b97f4a7c15ull;
-}
 template <class Work>
 [[gnu::noinline]] auto in_locked_part(Part& part, std::uint64_t hash, Work work) noexcept {
   const Locked lock(part.lock);
@@ -39,7 +36,7 @@ template <class Work>
 /// apart (MPI 4.0, 11.6.2).
 template <class Work>
 [[gnu::always_inline]] inline auto in_part_of(Word handle, Work work) noexcept {
-  const std::uint64_t hash = hash_of(handle);
+  const std::uint64_t hash = hash_of_request(handle);
   Part& part = all[hash >> 58];
   if (has_threads.load(std::memory_order_relaxed)) [[unlikely]]
     return in_locked_part(part, hash, work);
@@ -67,7 +64,7 @@ void append(Bucket& bucket, Pending* pending) noexcept {
   for (std::size_t i = 0; i < old_count; ++i)
     for (Pending *p = old[i].first, *next = nullptr; p != nullptr; p = next) {
       next = p->next;
-      append(bucket_of(part, hash_of(p->handle)), p);
+      append(bucket_of(part, hash_of_request(p->handle)), p);
     }
   std::free(old);
 }
@@ -109,6 +106,8 @@ void mark_room() noexcept {
 
 }  // namespace
 
+constinit Places places{};
+
 void take_numbers(Thread& thread) noexcept {
   constexpr std::uint64_t many = 1024;
   thread.next_number = numbers.fetch_add(many, std::memory_order_relaxed) + 1;
@@ -130,14 +129,27 @@ void Begun::keep(Word handle) noexcept {
     if (part.count == 0) return false;
     append(bucket_of(part, hash), pending_);
     ++part.used;
+    ++places.queued[Places::of(hash)];
     return true;
   });
 }
 
-Pending* claim(Word handle) noexcept {
-  if (handle == family.request_null) return nullptr;
+void queue_request(Thread& thread, Word handle, PendingKind kind, std::uint64_t number, Comm& comm) noexcept {
+  Begun begun{thread};
+  begun->kind = kind;
+  begun->number = number;
+  begun->comm = &comm;
+  begun.keep(handle);
+}
+
+Pending* claim_queued(Word handle) noexcept {
   return in_part_of(handle, [handle](Part& part, std::uint64_t hash) -> Pending* {
-    if (part.count == 0) return nullptr;
+    const std::size_t at = Places::of(hash);
+    if (places.handles[at] == handle) {
+      places.handles[at] = Places::claimed;
+      return &places.pendings[at];
+    }
+    if (places.queued[at] == 0) return nullptr;
     Bucket& bucket = bucket_of(part, hash);
     Pending* before = nullptr;
     Pending* p = bucket.first;
@@ -146,6 +158,7 @@ Pending* claim(Word handle) noexcept {
     (before != nullptr ? before->next : bucket.first) = p->next;
     if (bucket.last == p) bucket.last = before;
     --part.used;
+    --places.queued[at];
     return p;
   });
 }
@@ -163,11 +176,23 @@ Pending* claim_all() noexcept {
     }
     part.used = 0;
   }
+  for (std::size_t at = 0; at < Places::count; ++at) {
+    places.queued[at] = 0;
+    if (places.handles[at] == Places::free || places.handles[at] == Places::claimed) continue;
+    places.handles[at] = Places::claimed;
+    append(taken, &places.pendings[at]);
+  }
   return taken.first;
 }
 
 void release(Pending* pending) noexcept {
   in_part_of(pending->handle, [pending](Part& part, std::uint64_t hash) {
+    const std::size_t at = Places::of(hash);
+    if (places.has(pending)) {
+      places.handles[at] = pending->handle;
+      return;
+    }
+    ++places.queued[at];
     Bucket& bucket = bucket_of(part, hash);
     pending->next = bucket.first;
     bucket.first = pending;
@@ -176,7 +201,7 @@ void release(Pending* pending) noexcept {
   });
 }
 
-void remove(Pending* pending) noexcept {
+void remove_queued(Pending* pending) noexcept {
   if (pending == &nobodys) return;
   Thread& thread = this_thread;
   pending->next = thread.free_pending;
