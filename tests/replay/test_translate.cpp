@@ -341,6 +341,24 @@ TEST_CASE("a wait for the drainer does not part a task from its dependences") {
   CHECK(std::any_of(attributes.begin(), attributes.end(), [](const EventAttribute& a) { return a.value == 0xabc; }));
 }
 
+TEST_CASE("records that are older than a wait for the drainer come before it, however many") {
+  MemorySource source;
+  MemorySink sink;
+  region_with_late_ends(source);
+  auto& master = source.channel(0);
+  master.insert(master.begin() + 3,
+                {ring_wait(34, 36), mutex_acquire(30, mutex_kind::lock, 0x77, 0x2000),
+                 mutex_acquired(31, mutex_kind::lock, 0x77, 0x2000), mutex_released(32, mutex_kind::lock, 0x77, 0x2010),
+                 mutex_acquire(33, mutex_kind::lock, 0x77, 0x2000), mutex_acquired(37, mutex_kind::lock, 0x77, 0x2000),
+                 mutex_released(38, mutex_kind::lock, 0x77, 0x2010)});
+  const auto report = run(source, sink);
+  const Lines lines = sink.text(0);
+  const auto at = [&](const char* what) { return std::find(lines.begin(), lines.end(), what) - lines.begin(); };
+  CAPTURE(lines);
+  CHECK(at("31 release 0.1") < at("33 buffer_flush"));
+  CHECK(report.repairs.empty());
+}
+
 TEST_CASE("a wait for the drainer does not come before a lock routine that began before it") {
   MemorySource source;
   MemorySink sink;

@@ -30,9 +30,8 @@ Ticks LocationTranslator::next_toggle() const noexcept {
   return next_toggle_ < toggles.size() ? toggles[next_toggle_].time : never;
 }
 
-// A producer reads the clock, finds its ring full, waits, and leaves the wait before the record: the
-// record is the older one. Nor may the wait come between a task's creation and its dependences, or
-// between a fork and its team.
+// Behind a wait may come records that are older: what a call of MPI tells of its end is all of the moment in which it
+// came back. Nor may the wait come between a task's creation and its dependences, or between a fork and its team.
 void LocationTranslator::record(const Record& r) {
   if (r.kind == RecordKind::ring_wait) {
     waits_.push_back(r);
@@ -47,7 +46,8 @@ void LocationTranslator::record(const Record& r) {
     if (r.time >= waits_.front().time) write_waits();
   }
   translate(r);
-  if (!events_.creation.is_pending() && !events_.locks.is_pending()) write_waits();
+  if (!waits_.empty() && r.time >= waits_.front().time && !events_.creation.is_pending() && !events_.locks.is_pending())
+    write_waits();
   due_ = next_due();
 }
 
@@ -176,6 +176,7 @@ LocationResult LocationTranslator::run(RecordReader& records) {
 void LocationTranslator::finish() {
   if (events_.creation.is_pending()) events_.creation.write();
   if (events_.locks.is_pending()) events_.locks.resolve(Record{});
+  write_waits();
   pass_limits(never);
   release_implied(never - 1, nullptr);
   toggle(context_.tables.end);
