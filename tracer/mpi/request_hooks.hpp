@@ -19,13 +19,19 @@ inline Pending* restart(const Call& call, Word request) noexcept {
   return p;
 }
 
+/// It went on. Open MPI gives it another handle where what it began before goes on behind the program (buffered sends).
+inline void started(Pending* restarted, Word handle) noexcept {
+  restarted->handle = handle;
+  release(restarted);
+}
+
 struct start_hook {
   template <class Next>
   static Word run(const Call& call, Next next, Word request) noexcept {
     Pending* const p = restart(call, request);
     p != nullptr ? start(call, *p, Endpoint::begin) : call.enter();
-    if (p != nullptr) release(p);
     const Word result = next(request);
+    if (p != nullptr) started(p, family.load(request));
     call.leave();
     return result;
   }
@@ -35,14 +41,16 @@ struct startall {
   template <class Next>
   static Word run(const Call& call, Next next, Word count, Word requests) noexcept {
     call.enter();
-    for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(static_cast<int>(count)); ++i) {
-      const std::size_t size = family.int_handles ? 4 : 8;
-      Pending* const p = restart(call, requests + i * size);
-      if (p == nullptr) continue;
-      start(call, *p, Endpoint::none);
-      release(p);
+    const std::size_t all = static_cast<int>(count) > 0 ? static_cast<std::size_t>(static_cast<int>(count)) : 0;
+    const std::size_t size = family.int_handles ? 4 : 8;
+    Pending** const restarted = claims_of(call.thread, all);  // nullptr: no memory, their ends will not be told
+    for (std::size_t i = 0; restarted != nullptr && i < all; ++i) {
+      restarted[i] = restart(call, requests + i * size);
+      if (restarted[i] != nullptr) start(call, *restarted[i], Endpoint::none);
     }
     const Word result = next(count, requests);
+    for (std::size_t i = 0; restarted != nullptr && i < all; ++i)
+      if (restarted[i] != nullptr) started(restarted[i], family.load(requests, i));
     call.leave();
     return result;
   }

@@ -69,6 +69,13 @@ void append(Bucket& bucket, Pending* pending) noexcept {
   std::free(old);
 }
 
+/// For one more. False: no memory.
+bool has_bucket(Part& part) noexcept {
+  if (part.used >= part.count * 2) [[unlikely]]
+    grow(part);
+  return part.count != 0;
+}
+
 /// What a call fills in where there is no memory.
 constinit thread_local Pending nobodys;
 
@@ -124,9 +131,7 @@ void Begun::keep(Word handle) noexcept {
   if (pending_ == &nobodys) return;
   pending_->handle = handle;
   is_kept_ = in_part_of(handle, [this](Part& part, std::uint64_t hash) {
-    if (part.used >= part.count * 2) [[unlikely]]
-      grow(part);
-    if (part.count == 0) return false;
+    if (!has_bucket(part)) return false;
     append(bucket_of(part, hash), pending_);
     ++part.used;
     ++places.queued[Places::of(hash)];
@@ -192,6 +197,7 @@ void release(Pending* pending) noexcept {
       places.handles[at] = pending->handle;
       return;
     }
+    if (!has_bucket(part)) return;
     ++places.queued[at];
     Bucket& bucket = bucket_of(part, hash);
     pending->next = bucket.first;

@@ -91,7 +91,7 @@ inline Pending* claim(Word handle) noexcept {
 }
 /// Takes all that no thread has claimed, as a list by `next`.
 Pending* claim_all() noexcept;
-/// It is not over: whoever claims next finds it first.
+/// It is not over: whoever claims next, by the handle that it has now, finds it first.
 void release(Pending* claimed) noexcept;
 /// It is over.
 void remove_queued(Pending* claimed) noexcept;

@@ -240,19 +240,34 @@ static void started(MPI_Request request) {
   put_back(p);
 }
 
+/* Open MPI gives a buffered send that goes on behind the program another handle. */
+static void renamed(MPI_Request before, MPI_Request now) {
+  struct pending p = take(before);
+  if (p.request == MPI_REQUEST_NULL) return;
+  p.request = now;
+  put_back(p);
+}
+
 int MPI_Start(MPI_Request* request) {
   int result;
   NEXT(MPI_Start, request)
-  started(*request);
-  return INNER(next(request));
+  const MPI_Request before = *request;
+  started(before);
+  INNER(next(request));
+  renamed(before, *request);
+  return result;
 }
 ALSO(MPI_Start)
 
 int MPI_Startall(int n, MPI_Request requests[]) {
   int result;
   NEXT(MPI_Startall, n, requests)
-  for (int i = 0; i < n; ++i) started(requests[i]);
-  return INNER(next(n, requests));
+  MPI_Request* before = malloc(((size_t)n + 1) * sizeof *before);
+  for (int i = 0; i < n; ++i) started(before[i] = requests[i]);
+  INNER(next(n, requests));
+  for (int i = 0; i < n; ++i) renamed(before[i], requests[i]);
+  free(before);
+  return result;
 }
 ALSO(MPI_Startall)
 

@@ -93,6 +93,33 @@ static void persistent(void) {
   for (int r = 0; r < 3; ++r) MPI_Request_free(&requests[r]);
 }
 
+/* Buffered, and large: such goes on behind the program, which begins the next one. */
+static void buffered(void) {
+  enum { many = 16384, most = 8 };
+  static int data[2][many], space[most * (many + 1024)];
+  MPI_Request requests[2];
+  void* detached;
+  int size;
+  MPI_Buffer_attach(space, (int)sizeof space);
+  MPI_Bsend_init(data[0], many, MPI_INT, next, 60, MPI_COMM_WORLD, &requests[0]);
+  MPI_Recv_init(data[1], many, MPI_INT, before, 60, MPI_COMM_WORLD, &requests[1]);
+  for (int i = 0; i < most; ++i) {
+    if (i % 2 == 0) {
+      MPI_Start(&requests[0]);
+      MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    } else {
+      MPI_Startall(1, requests);
+      MPI_Waitall(1, requests, MPI_STATUSES_IGNORE);
+    }
+  }
+  for (int i = 0; i < most; ++i) {
+    MPI_Start(&requests[1]);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+  }
+  for (int r = 0; r < 2; ++r) MPI_Request_free(&requests[r]);
+  MPI_Buffer_detach(&detached, &size);
+}
+
 static void probing(void) {
   MPI_Status status;
   MPI_Message message;
@@ -156,6 +183,7 @@ int main(int argc, char** argv) {
   blocking();
   waiting();
   persistent();
+  buffered();
   probing();
   MPI_Barrier(MPI_COMM_WORLD);
   cancelled();
