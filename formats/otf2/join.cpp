@@ -123,14 +123,26 @@ JoinResult join(const std::vector<PartToJoin>& parts, const fs::path& directory,
     PartIdentity identity = part.identity;
     identity.first_process = std::exchange(next_process, next_process + identity.processes);
     const PartMaps maps = whole.add(trace.definitions(), identity);
+    const Kinds kinds = kinds_in_events(trace.definitions());
+    LocalDefinitionFiles files;
+    std::shared_ptr<const LocalDefinitions> local;
+    std::vector<std::uint8_t> own;
+    std::string same;  // a file that says it already
     for (const LocationDef& l : trace.definitions().locations) {
       const std::string name = std::to_string(maps.at(ReferenceKind::location, l.ref));
-      const LocalDefinitions local = read_local_definitions(trace.info().local_definition_file(l.ref));
-      std::vector<std::uint8_t> own = mapping_tables(maps, local);
-      const auto clock = clock_offsets(joined_clock(offsets_of(local), part.clock));
-      own.insert(own.end(), clock.begin(), clock.end());
+      if (auto read = files.read(trace.info().local_definition_file(l.ref)); read != local) {
+        local = std::move(read);
+        own = mapping_tables(maps, *local, kinds);
+        const auto clock = clock_offsets(joined_clock(offsets_of(*local), part.clock));
+        own.insert(own.end(), clock.begin(), clock.end());
+        same.clear();
+      }
       result.copied += bring(trace.info().event_file(l.ref), archive.locations(), name + ".evt");
-      write_local_definitions(archive.locations(), name + ".def", own);
+      // Threads of a process say the same; a process may have had ten thousand.
+      const bool is_linked = !same.empty() && ::linkat(archive.locations(), same.c_str(), archive.locations(),
+                                                       (name + ".def").c_str(), 0) == 0;
+      if (!is_linked) write_local_definitions(archive.locations(), name + ".def", own);
+      if (!is_linked) same = name + ".def";
       result.events += l.events;
       archive.note_table(own.size());
     }

@@ -32,17 +32,31 @@ bool is_identity(const std::vector<std::uint64_t>& map) {
 
 }  // namespace
 
-std::vector<std::uint8_t> mapping_tables(const PartMaps& maps, const LocalDefinitions& inner) {
+Kinds kinds_in_events(const TraceDefinitions& part) {
+  Kinds kinds{};
+  const auto refers = [&](std::size_t kind) {
+    if (kind != 0 && kind <= kinds.size()) kinds[kind - 1] = true;
+  };
+  for (std::size_t event = 0; event < static_cast<std::size_t>(EventKind::count_); ++event)
+    for (const EventField& field : row_of(static_cast<EventKind>(event)).field)
+      refers(static_cast<std::size_t>(field.refers_to));
+  for (const AttributeDef& a : part.attributes)
+    if (a.type >= values::type_string) refers(a.type - values::type_string + 1u);
+  return kinds;
+}
+
+std::vector<std::uint8_t> mapping_tables(const PartMaps& maps, const LocalDefinitions& inner, const Kinds& kinds) {
   std::vector<std::uint8_t> tables;
   for (std::size_t kind = 0; kind < PartMaps::kinds; ++kind) {
+    if (!kinds[kind]) continue;
     const auto& outer = maps.maps[kind];
-    const auto& own = inner.maps[kind];
+    const auto mapped = [&](std::uint64_t part) { return part < outer.size() ? outer[part] : PartMaps::unknown; };
     // All that the part has would be a table as long as the job in each location.
-    std::vector<std::uint64_t> map = inner.is_dense[kind] ? std::vector<std::uint64_t>{} : outer;
-    for (const auto& [local, part] : own) {
+    std::vector<std::uint64_t> map = inner.dense[kind].empty() ? outer : std::vector<std::uint64_t>{};
+    for (const std::uint64_t part : inner.dense[kind]) map.push_back(mapped(part));
+    for (const auto& [local, part] : inner.sparse[kind])
       if (map.size() <= local) map.resize(local + 1, PartMaps::unknown);
-    }
-    for (const auto& [local, part] : own) map[local] = part < outer.size() ? outer[part] : PartMaps::unknown;
+    for (const auto& [local, part] : inner.sparse[kind]) map[local] = mapped(part);
     if (is_identity(map)) continue;
     std::vector<std::uint8_t> body((map.size() + 2) * most_of_number);
     std::uint8_t* end = put_u8(body.data(), static_cast<std::uint8_t>(kind));

@@ -21,9 +21,13 @@ struct ClockOffset {
   double deviation = 0;
 };
 
+using Kinds = std::array<bool, PartMaps::kinds>;  ///< by ReferenceKind - 1
+/// What events may refer to: fields of any event, and attributes of the types that the part defines.
+Kinds kinds_in_events(const TraceDefinitions& part);
+
 /// Tables of a location whose events have the references `inner` (its own file's tables, if any) of a part that became
-/// `maps` in the whole. Tables that map everything to itself are left out.
-std::vector<std::uint8_t> mapping_tables(const PartMaps& maps, const LocalDefinitions& inner);
+/// `maps` in the whole, of these kinds. Tables that map everything to itself are left out.
+std::vector<std::uint8_t> mapping_tables(const PartMaps& maps, const LocalDefinitions& inner, const Kinds& kinds);
 
 /// What a line adds to a time; before its begin and behind its end it goes on. 0 where there is none.
 std::int64_t offset_at(const std::vector<ClockOffset>& line, std::uint64_t time) noexcept;

@@ -18,13 +18,17 @@ bool read_map(ByteCursor in, LocalDefinitions& out) {
   const bool sparse = in.u8() != 0;
   if (in.failed() || size > in.left()) return false;
   if (kind >= LocalDefinitions::mapped_kinds) return true;
+  auto& dense = out.dense[kind];
+  if (!sparse && dense.size() < size) dense.resize(size);
   for (std::uint64_t i = 0; i < size; ++i) {
     const auto local = sparse ? in.compressed(8) : i;
     const auto global = in.compressed(8);
     if (in.failed()) return false;
-    out.maps[kind].insert_or_assign(local, global);
+    if (local < dense.size())
+      dense[local] = global;
+    else
+      out.sparse[kind].insert_or_assign(local, global);
   }
-  out.is_dense[kind] = !sparse;
   out.has_maps = true;
   return true;
 }
@@ -46,12 +50,8 @@ bool read_offset(ByteCursor in, LocalDefinitions& out) {
   return true;
 }
 
-}  // namespace
-
-LocalDefinitions read_local_definitions(const std::filesystem::path& file) {
+LocalDefinitions definitions_in(RecordFile records) {
   LocalDefinitions out;
-  if (!size_of_file(file)) return out;
-  RecordFile records{file};
   while (records.next()) {
     const bool good = records.kind() == mapping_table  ? read_map(records.body(), out)
                       : records.kind() == clock_offset ? read_offset(records.body(), out)
@@ -61,6 +61,23 @@ LocalDefinitions read_local_definitions(const std::filesystem::path& file) {
   // The last offset only closes an interval; alone it counts for nothing, as in the OTF2 library.
   if (!out.clock.empty()) out.clock.pop_back();
   return out;
+}
+
+}  // namespace
+
+LocalDefinitions read_local_definitions(const std::filesystem::path& file) {
+  return size_of_file(file) ? definitions_in(RecordFile{file}) : LocalDefinitions{};
+}
+
+std::shared_ptr<const LocalDefinitions> LocalDefinitionFiles::read(const std::filesystem::path& file) {
+  if (!size_of_file(file)) return std::make_shared<const LocalDefinitions>();
+  RecordFile records{file};
+  const std::scoped_lock lock{mutex_};
+  if (last_ == nullptr || records.bytes() != bytes_) {
+    bytes_ = records.bytes();
+    last_ = std::make_shared<const LocalDefinitions>(definitions_in(std::move(records)));
+  }
+  return last_;
 }
 
 }  // namespace tracer::otf2

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -20,8 +22,10 @@ struct ClockInterval {
 
 struct LocalDefinitions {
   static constexpr std::size_t mapped_kinds = 15;
-  std::array<std::unordered_map<std::uint64_t, std::uint64_t>, mapped_kinds> maps;  ///< by ReferenceKind - 1
-  std::array<bool, mapped_kinds> is_dense{};  ///< a table has all references of the kind that the events may have
+  /// By ReferenceKind - 1. `dense` has all references of the kind that the events may have, `sparse` only some, beyond
+  /// those.
+  std::array<std::vector<std::uint64_t>, mapped_kinds> dense;
+  std::array<std::unordered_map<std::uint64_t, std::uint64_t>, mapped_kinds> sparse;
   bool has_maps = false;
   std::vector<ClockInterval> clock;
 
@@ -29,12 +33,24 @@ struct LocalDefinitions {
   std::uint64_t map(ReferenceKind kind, std::uint64_t ref) const {
     const auto i = static_cast<std::size_t>(kind) - 1;
     if (i >= mapped_kinds) return ref;
-    const auto found = maps[i].find(ref);
-    return found == maps[i].end() ? ref : found->second;
+    if (ref < dense[i].size()) return dense[i][ref];
+    const auto found = sparse[i].find(ref);
+    return found == sparse[i].end() ? ref : found->second;
   }
 };
 
 /// A file that does not exist is an empty one; throws tracer::Error when it is damaged.
 LocalDefinitions read_local_definitions(const std::filesystem::path& file);
+
+/// The same of one location after the other: those of a process mostly say the same, which is kept once. Any thread.
+class LocalDefinitionFiles {
+ public:
+  std::shared_ptr<const LocalDefinitions> read(const std::filesystem::path& file);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::uint8_t> bytes_;  ///< of the last file
+  std::shared_ptr<const LocalDefinitions> last_;
+};
 
 }  // namespace tracer::otf2

@@ -10,14 +10,15 @@ namespace tracer::otf2 {
 
 Trace Trace::open(const std::filesystem::path& path) {
   Trace trace;
+  trace.local_definitions_ = std::make_shared<LocalDefinitionFiles>();
   trace.info_ = read_anchor(path);
   trace.definitions_ = read_definitions(trace.info_.definition_file());
   return trace;
 }
 
 EventReader Trace::events(std::uint64_t location) const {
-  auto local = std::make_shared<const LocalDefinitions>(read_local_definitions(info_.local_definition_file(location)));
-  return {info_.event_file(location), location, info_.event_chunk, std::move(local),
+  return {info_.event_file(location), location, info_.event_chunk,
+          local_definitions_->read(info_.local_definition_file(location)),
           shared_window(definitions_.locations.size(), EventReader::most_window)};
 }
 

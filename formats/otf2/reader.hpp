@@ -21,6 +21,8 @@
 
 namespace tracer::otf2 {
 
+class LocalDefinitionFiles;
+
 /// The anchor file's contents.
 struct ArchiveInfo {
   std::filesystem::path anchor;     ///< .../traces.otf2
@@ -74,6 +76,7 @@ class Trace {
  private:
   ArchiveInfo info_;
   TraceDefinitions definitions_;
+  std::shared_ptr<LocalDefinitionFiles> local_definitions_;
 };
 
 /// Only the anchor file. Throws tracer::Error.

@@ -15,6 +15,7 @@ class RecordFile {
  public:
   /// Reads the whole file. Throws tracer::Error.
   explicit RecordFile(std::filesystem::path file);
+  RecordFile(RecordFile&&) = default;  // of a vector that is moved the bytes stay where they are
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
 
@@ -22,6 +23,7 @@ class RecordFile {
   bool next();
   std::uint8_t kind() const noexcept { return kind_; }
   const ByteCursor& body() const noexcept { return body_; }
+  const std::vector<std::uint8_t>& bytes() const noexcept { return bytes_; }  ///< of the whole file
 
   [[noreturn]] void damaged(const char* what) const;
 

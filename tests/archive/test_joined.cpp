@@ -77,9 +77,13 @@ TEST_CASE("what is joined again maps the references of each location, not all of
   for (std::uint64_t i = 0; i < 1000; ++i) maps.maps[kind].push_back(i + 5);
   LocalDefinitions inner;
   inner.has_maps = true;
-  inner.maps[kind] = {{0, 700}};
+  Kinds kinds{};
+  kinds[kind] = true;
+  inner.sparse[kind] = {{0, 700}};
   // Of a table that has what differs only, the others are what they were.
-  CHECK(mapping_tables(maps, inner).size() > 1000);
-  inner.is_dense[kind] = true;
-  CHECK(mapping_tables(maps, inner) == std::vector<std::uint8_t>{5, 7, kind, 1, 1, 0, 2, 0xc1, 0x02});
+  CHECK(mapping_tables(maps, inner, kinds).size() > 1000);
+  inner.sparse[kind].clear();
+  inner.dense[kind] = {700};
+  CHECK(mapping_tables(maps, inner, Kinds{}).empty());
+  CHECK(mapping_tables(maps, inner, kinds) == std::vector<std::uint8_t>{5, 7, kind, 1, 1, 0, 2, 0xc1, 0x02});
 }

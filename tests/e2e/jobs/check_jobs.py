@@ -191,6 +191,9 @@ def many_parts(options, directory):
     tracer(options, "merge", "-q", "-o", directory / "tree", *(directory / f"share{share}" for share in (1, 2, 3)))
     tracer(options, "merge", "-q", job)
     for name in ("job", "tree"):
+        tables = {file.stat().st_ino for file in (directory / name / "traces").glob("*.def")}
+        if len(tables) > parts:
+            yield f"{name}: {len(tables)} files of mapping tables for {parts} processes"
         found, contents = judge(directory / name / "traces.otf2", options.tracer, but="ProgramBegin|never")
         yield from (f"{name}: {fault}" for fault in found)
         if contents and (contents.enters["for"], contents.enters["parallel"], contents.processes) != (19 * parts * threads * rounds, parts * threads * rounds, parts):
