@@ -90,13 +90,13 @@ struct comm_free {
     const Comm& comm = comm_of(call.thread, handle);
     if (!comm.is_made) {  // its begin was not seen
       const Word result = region::run(call, next, on);
-      if (!failed(result)) forget_comm(handle);
+      if (!failed(result)) forget_comm(handle, comm);
       return result;
     }
     call.enter(begins_collective);
     const Word result = next(on);
     if (!failed(result)) {
-      forget_comm(handle);
+      forget_comm(handle, comm);
       call.comm_gone(comm);
     }
     call.collective(Endpoint::end, comm, MpiOperation::destroy_handle, mpi_root_none, 0, 0, 0);
@@ -117,6 +117,8 @@ struct type_free {
   template <class Next>
   static Word run(const Call& call, Next next, Word type) noexcept {
     call.enter();
+    // Before as well: another thread may have the handle for a type of its own as soon as it is free.
+    type_generation.fetch_add(1, std::memory_order_relaxed);
     const Word result = next(type);
     type_generation.fetch_add(1, std::memory_order_relaxed);
     call.leave();

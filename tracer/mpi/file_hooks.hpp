@@ -193,7 +193,7 @@ struct file_close {
     const Word handle = load_file(at);
     File* const file = file_of(handle);
     if (file == nullptr) return region::run(call, next, at);
-    forget_file(handle);
+    forget_file(handle, *file);
     call.enter();
     const Word result = next(at);
     call.io(Endpoint::end, IoStep::handle_gone, file->id, {});

@@ -98,9 +98,9 @@ File* open_file(Word handle, const Comm& comm, const char* name) noexcept {
   return file;
 }
 
-void forget_file(Word handle) noexcept {
+void forget_file(Word handle, const File& file) noexcept {
   const Locked lock(files_lock);
-  handles.forget(handle);
+  handles.forget(handle, &file);
 }
 
 void close_file(File& file) noexcept {

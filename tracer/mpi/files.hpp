@@ -27,7 +27,7 @@ struct File {
 /// counted only.
 File* open_file(Word handle, const Comm& comm, const char* name) noexcept;
 /// Before MPI can give the handle to another.
-void forget_file(Word handle) noexcept;
+void forget_file(Word handle, const File& file) noexcept;
 /// It is closed, and that was told: it may be opened again.
 void close_file(File& file) noexcept;
 /// nullptr: none of ours.

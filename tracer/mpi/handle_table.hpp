@@ -21,9 +21,12 @@ class HandleTable {
     *slot = {handle, known};
     return true;
   }
-  /// The handle stays, so that those behind it are found.
-  void forget(Word handle) noexcept {
-    if (room_ != 0) slot_in(slots_, room_, handle)->known = nullptr;
+  /// Unless it is another's by now: as soon as MPI has freed it another thread may have it. The handle stays, so that
+  /// those behind it are found.
+  void forget(Word handle, const Known* known) noexcept {
+    if (room_ == 0) return;
+    Slot* const slot = slot_in(slots_, room_, handle);
+    if (slot->known == known) slot->known = nullptr;
   }
 
  private:

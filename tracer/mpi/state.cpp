@@ -233,9 +233,9 @@ void remember_comm(Word handle, Comm& comm) noexcept {
   if (comms.set(handle, &comm)) comm_generation.fetch_add(1, std::memory_order_relaxed);
 }
 
-void forget_comm(Word handle) noexcept {
+void forget_comm(Word handle, const Comm& comm) noexcept {
   const Locked lock(comms_lock);
-  comms.forget(handle);
+  comms.forget(handle, &comm);
   comm_generation.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -177,7 +177,7 @@ inline std::uint32_t next_child(Comm& parent) noexcept {
 }
 /// What the handle means from now on.
 void remember_comm(Word handle, Comm& comm) noexcept;
-void forget_comm(Word handle) noexcept;
+void forget_comm(Word handle, const Comm& comm) noexcept;
 void name_comm(const Comm& comm, const char* name) noexcept;
 /// Neighbours in the communicator's topology.
 std::uint64_t sources_of(Comm& comm, Word handle) noexcept;

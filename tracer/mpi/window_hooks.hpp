@@ -191,7 +191,7 @@ struct win_free {
     const Word result = next(win);
     if (!failed(result)) {
       complete_operations(call, *window, all_ranks, false);
-      forget_window(handle);
+      forget_window(handle, *window);
       call.rma(Endpoint::none, RmaStep::window_gone, window->id);
     }
     call.rma_collective(

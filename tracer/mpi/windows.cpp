@@ -69,9 +69,9 @@ void keep_window(Word handle, Window* window) noexcept {
   window_generation.fetch_add(1, std::memory_order_relaxed);
 }
 
-void forget_window(Word handle) noexcept {
+void forget_window(Word handle, const Window& window) noexcept {
   const Locked lock(windows_lock);
-  windows.forget(handle);
+  windows.forget(handle, &window);
   window_generation.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -45,7 +45,7 @@ struct Window {
 Window* new_window(Comm& comm, bool is_allocated) noexcept;
 /// It has that handle from now on.
 void keep_window(Word handle, Window* window) noexcept;
-void forget_window(Word handle) noexcept;
+void forget_window(Word handle, const Window& window) noexcept;
 /// nullptr: none of ours.
 Window* window_of(Thread& thread, Word argument) noexcept;
 void name_window(const Window& window, const char* name) noexcept;

@@ -5,6 +5,24 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Threads that make communicators, use them and free them all the time: what one frees is at once another's. */
+static void communicators(int next, int before) {
+  enum { most = 8, rounds = 100 };
+  MPI_Comm of_thread[most];
+  for (int t = 0; t < most; ++t) MPI_Comm_dup(MPI_COMM_WORLD, &of_thread[t]);
+#pragma omp parallel for schedule(static, 1)
+  for (int t = 0; t < most; ++t) {
+    for (int i = 0; i < rounds; ++i) {
+      MPI_Comm made;
+      int in, out = i;
+      MPI_Comm_dup(of_thread[t], &made);
+      MPI_Sendrecv(&out, 1, MPI_INT, next, t, &in, 1, MPI_INT, before, t, made, MPI_STATUS_IGNORE);
+      MPI_Comm_free(&made);
+    }
+  }
+  for (int t = 0; t < most; ++t) MPI_Comm_free(&of_thread[t]);
+}
+
 int main(int argc, char** argv) {
   int provided, rank, size;
   const int tasks = argc > 1 ? atoi(argv[1]) : 1000;
@@ -40,6 +58,7 @@ int main(int argc, char** argv) {
       }
     }
   }
+  communicators(next, before);
   if (wrong != 0) printf("%ld wrong\n", wrong);
   MPI_Finalize();
   return wrong != 0;
