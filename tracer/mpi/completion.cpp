@@ -104,9 +104,9 @@ void abandon(const Call& call, const Pending& p, Untold lost) noexcept {
   switch (p.kind) {
     case PendingKind::one_sided:  // which its window's synchronisation completes
       return;
-    case PendingKind::send:  // whether it was cancelled nobody has asked
-      return call.request(Endpoint::none, p.may_be_cancelled ? MpiRequestStep::cancelled : MpiRequestStep::sent,
-                          p.number);
+    case PendingKind::send:
+      if (p.may_be_cancelled) not_told(Untold::cancelled_send);  // whether it was nobody has asked
+      return call.request(Endpoint::none, MpiRequestStep::sent, p.number);
     case PendingKind::collective:
       return call.collective(Endpoint::none, *p.comm, p.operation, p.root, p.sent, p.received, p.number);
     case PendingKind::new_comm:

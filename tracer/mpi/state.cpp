@@ -153,6 +153,7 @@ void tell_untold(void*) noexcept {
                                           "receives that were never completed",
                                           "receives that failed",
                                           "sends that failed",
+                                          "sends that may have been cancelled",
                                           "locks that failed",
                                           "one-sided operations",
                                           "file operations"};

@@ -116,6 +116,7 @@ enum class Untold : std::uint8_t {
   left_receive,
   failed_receive,
   failed_send,
+  cancelled_send,
   failed_lock,
   one_sided,
   file_operation,
