@@ -37,6 +37,7 @@ Kinds kinds_in_events(const TraceDefinitions& part) {
   const auto refers = [&](std::size_t kind) {
     if (kind != 0 && kind <= kinds.size()) kinds[kind - 1] = true;
   };
+  refers(static_cast<std::size_t>(ReferenceKind::attribute));  // of any event
   for (std::size_t event = 0; event < static_cast<std::size_t>(EventKind::count_); ++event)
     for (const EventField& field : row_of(static_cast<EventKind>(event)).field)
       refers(static_cast<std::size_t>(field.refers_to));

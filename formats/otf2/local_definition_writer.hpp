@@ -22,7 +22,8 @@ struct ClockOffset {
 };
 
 using Kinds = std::array<bool, PartMaps::kinds>;  ///< by ReferenceKind - 1
-/// What events may refer to: fields of any event, and attributes of the types that the part defines.
+/// What events may refer to: fields of any event, attributes, and what attributes of the types that the part defines
+/// refer to.
 Kinds kinds_in_events(const TraceDefinitions& part);
 
 /// Tables of a location whose events have the references `inner` (its own file's tables, if any) of a part that became

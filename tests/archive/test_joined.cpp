@@ -71,6 +71,22 @@ TEST_CASE("an I/O paradigm whose number has another name is counted, and not kep
   CHECK(joined.not_joined == 1);
 }
 
+TEST_CASE("events refer to attributes and regions, to locations only where an attribute does") {
+  const auto of = [](const Kinds& kinds, ReferenceKind kind) { return kinds[static_cast<std::size_t>(kind) - 1]; };
+  TraceDefinitions part;
+  const Kinds plain = kinds_in_events(part);
+  for (const ReferenceKind kind :
+       {ReferenceKind::string, ReferenceKind::attribute, ReferenceKind::region, ReferenceKind::group,
+        ReferenceKind::metric, ReferenceKind::comm, ReferenceKind::parameter, ReferenceKind::rma_window,
+        ReferenceKind::calling_context, ReferenceKind::interrupt_generator, ReferenceKind::io_handle})
+    CHECK(of(plain, kind));
+  CHECK_FALSE(of(plain, ReferenceKind::location));
+  CHECK_FALSE(of(plain, ReferenceKind::location_group));
+  constexpr std::uint8_t type_location = values::type_string + 2;  // OTF2_TYPE_LOCATION
+  part.attributes.add({0, 0, 0, type_location});
+  CHECK(of(kinds_in_events(part), ReferenceKind::location));
+}
+
 TEST_CASE("what is joined again maps the references of each location, not all of its part's") {
   constexpr std::size_t kind = static_cast<std::size_t>(ReferenceKind::location) - 1;
   PartMaps maps;

@@ -8,19 +8,19 @@
 namespace tracer::report {
 
 RankModel::RankModel(const Definitions& definitions, std::size_t scenarios)
-    : scenarios_{scenarios}, world_{definitions}, calls_(world_.ranks()) {
-  for (Rank& rank : calls_) rank.so_far.assign(scenarios, 0);
+    : scenarios_{scenarios}, world_{definitions}, ranks_(world_.ranks()) {
+  for (Rank& rank : ranks_) rank.so_far.assign(scenarios, 0);
   for (LocationRef location = 0; location < definitions.locations.size(); ++location) {
     const std::uint32_t rank = world_.rank_of(location);
     if (rank == undefined_ref || definitions.locations[location].kind != LocationKind::cpu_thread) continue;
-    if (calls_[rank].thread == undefined_ref) calls_[rank].thread = location;
+    if (ranks_[rank].thread == undefined_ref) ranks_[rank].thread = location;
   }
 }
 
 void RankModel::enter(LocationRef location, std::uint64_t time) {
   const std::uint32_t number = world_.rank_of(location);
-  if (number == undefined_ref || calls_[number].thread != location) return;
-  Rank& rank = calls_[number];
+  if (number == undefined_ref || ranks_[number].thread != location) return;
+  Rank& rank = ranks_[number];
   if (rank.depth++ != 0) return;
   rank.is_kept = count_ < most_calls;
   if (!rank.is_kept) return;
@@ -31,15 +31,15 @@ void RankModel::enter(LocationRef location, std::uint64_t time) {
 
 void RankModel::leave(LocationRef location, std::uint64_t time) {
   const std::uint32_t number = world_.rank_of(location);
-  if (number == undefined_ref || calls_[number].thread != location) return;
-  Rank& rank = calls_[number];
+  if (number == undefined_ref || ranks_[number].thread != location) return;
+  Rank& rank = ranks_[number];
   if (rank.depth == 0 || --rank.depth != 0 || !rank.is_kept) return;
   rank.calls.back().leave = time;
 }
 
 /// Its end may be told when the next call has begun.
 void RankModel::region(std::uint32_t number, std::uint64_t begin, std::span<const std::int64_t> longer) {
-  Rank& rank = calls_[number];
+  Rank& rank = ranks_[number];
   for (std::size_t s = 0; s < scenarios_; ++s) rank.so_far[s] += longer[s];
   for (std::size_t i = rank.calls.size(); i-- > 0 && rank.calls[i].enter > begin;)
     for (std::size_t s = 0; s < scenarios_; ++s) rank.longer[i * scenarios_ + s] += longer[s];
@@ -47,16 +47,16 @@ void RankModel::region(std::uint32_t number, std::uint64_t begin, std::span<cons
 
 /// none: it is not one of those that are kept.
 std::uint32_t RankModel::call_at(std::uint32_t number, std::uint64_t enter) const {
-  const auto& calls = calls_[number].calls;
+  const auto& calls = ranks_[number].calls;
   const auto found = std::lower_bound(calls.begin(), calls.end(), enter,
                                       [](const Call& call, std::uint64_t time) { return call.enter < time; });
   return found != calls.end() && found->enter == enter ? static_cast<std::uint32_t>(found - calls.begin()) : none;
 }
 
 void RankModel::waits_for(std::uint32_t rank, std::uint64_t wait_from, std::uint32_t other, std::uint64_t arrival) {
-  if (rank == other || rank >= calls_.size() || other >= calls_.size()) return;
+  if (rank == other || rank >= ranks_.size() || other >= ranks_.size()) return;
   const std::uint32_t mine = call_at(rank, wait_from), theirs = call_at(other, arrival);
-  if (mine != none && theirs != none) calls_[rank].waits.push_back({mine, {other, theirs}});
+  if (mine != none && theirs != none) ranks_[rank].waits.push_back({mine, {other, theirs}});
 }
 
 void RankModel::message(const MpiMessage& message) {
@@ -82,9 +82,9 @@ void RankModel::meeting(const MpiMeeting& meeting) {
     gatherings_.push_back(0);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const MpiPart& part = parts[i];
-      if (part.rank >= calls_.size()) continue;
+      if (part.rank >= ranks_.size()) continue;
       const std::uint32_t comes = call_at(part.rank, part.arrival), over = call_at(part.rank, part.wait_from);
-      auto& known = calls_[part.rank].gatherings;
+      auto& known = ranks_[part.rank].gatherings;
       const bool waits = over != none && (all_wait || i == meeting.root);
       if (comes != none) ++gatherings_.back();
       if (comes != none && comes == over) {
@@ -218,12 +218,12 @@ class RankModel::Simulation {
 };
 
 std::vector<std::int64_t> RankModel::delays(std::size_t scenario) {
-  for (Rank& rank : calls_) {
+  for (Rank& rank : ranks_) {
     const auto by_call = [](const auto& a, const auto& b) { return a.call < b.call; };
     std::stable_sort(rank.waits.begin(), rank.waits.end(), by_call);
     std::stable_sort(rank.gatherings.begin(), rank.gatherings.end(), by_call);
   }
-  return Simulation{calls_, gatherings_, scenario, scenarios_}.run();
+  return Simulation{ranks_, gatherings_, scenario, scenarios_}.run();
 }
 
 }  // namespace tracer::report

@@ -20,10 +20,10 @@ class RankModel final : public MpiSink {
   /// `scenarios`: how many times the job is simulated.
   RankModel(const Definitions& definitions, std::size_t scenarios);
   /// Whether ranks can wait for each other.
-  bool any() const { return calls_.size() > 1; }
+  bool any() const { return ranks_.size() > 1; }
   const MpiWorld& world() const { return world_; }
 
-  /// A call on any thread, outside of parallel regions.
+  /// Of a call outside of parallel regions; those of other threads than a rank's first are not looked at.
   void enter(LocationRef location, std::uint64_t time);
   void leave(LocationRef location, std::uint64_t time);
   /// What the rank began at `begin` takes so much longer (or less) than recorded, by scenario.
@@ -71,7 +71,7 @@ class RankModel final : public MpiSink {
 
   const std::size_t scenarios_;
   MpiWorld world_;
-  std::vector<Rank> calls_;                ///< by rank
+  std::vector<Rank> ranks_;
   std::vector<std::uint32_t> gatherings_;  ///< how many come to each
   std::size_t count_ = 0;
 };
