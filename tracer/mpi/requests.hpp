@@ -131,8 +131,8 @@ class Begun {
 };
 
 /// A send or a receive is pending on the handle: another thread may end it at any time.
-[[gnu::noinline]] void queue_request(Thread& thread, Word handle, PendingKind kind, std::uint64_t number,
-                                     Comm& comm) noexcept;
+[[gnu::noinline, gnu::cold]] void queue_request(Thread& thread, Word handle, PendingKind kind, std::uint64_t number,
+                                                Comm& comm) noexcept;
 inline void keep_request(Thread& thread, Word handle, PendingKind kind, std::uint64_t number, Comm& comm) noexcept {
   const std::size_t at = Places::of(hash_of_request(handle));
   if (has_threads.load(std::memory_order_relaxed) || places.handles[at] != Places::free || places.queued[at] != 0)
