@@ -139,10 +139,11 @@ JoinResult join(const std::vector<PartToJoin>& parts, const fs::path& directory,
       }
       result.copied += bring(trace.info().event_file(l.ref), archive.locations(), name + ".evt");
       // Threads of a process say the same; a process may have had ten thousand.
-      const bool is_linked = !same.empty() && ::linkat(archive.locations(), same.c_str(), archive.locations(),
-                                                       (name + ".def").c_str(), 0) == 0;
-      if (!is_linked) write_local_definitions(archive.locations(), name + ".def", own);
-      if (!is_linked) same = name + ".def";
+      const std::string file = name + ".def";
+      if (same.empty() || ::linkat(archive.locations(), same.c_str(), archive.locations(), file.c_str(), 0) != 0) {
+        write_local_definitions(archive.locations(), file, own);
+        same = file;
+      }
       result.events += l.events;
       archive.note_table(own.size());
     }

@@ -88,6 +88,7 @@ struct JoinedDefinitions {
   void add_windows(const TraceDefinitions& part, const PartIdentity& identity, PartMaps& maps);
   void add_io(const TraceDefinitions& part, PartMaps& maps);
   void add_metrics(const TraceDefinitions& part, PartMaps& maps);
+  std::uint64_t unify_group(GroupDef group);
   std::uint32_t group_of_ranks(const std::vector<std::uint64_t>& ranks, std::uint32_t name);
   void add_missing_ranks();
   void name_ranks_of_worlds();

@@ -8,9 +8,7 @@ namespace tracer::otf2 {
 
 void JoinedDefinitions::add_windows(const TraceDefinitions& part, const PartIdentity& identity, PartMaps& maps) {
   using R = ReferenceKind;
-  std::unordered_map<std::uint64_t, const MpiWindow*> window_of;
-  for (const auto& [n, window] : identity.mpi.windows)
-    if (window.ref) window_of[*window.ref] = &window;
+  const auto window_of = by_reference(identity.mpi.windows);
   for (const RmaWindowDef& w : part.windows) {
     RmaWindowDef own{windows.size(), narrow(maps.at(R::string, w.name)), narrow(maps.at(R::comm, w.comm)), w.flags};
     if (const auto found = window_of.find(w.ref); found != window_of.end()) {

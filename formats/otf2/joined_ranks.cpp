@@ -52,28 +52,27 @@ void JoinedDefinitions::add_groups(const TraceDefinitions& part, const PartIdent
     }
     // A part's own view of an MPI group may lack members; its communicator gets the whole one if any part told it.
     if (g.paradigm == mpi) std::erase(own.members, undefined_location);
-    std::string key = key_of(own.name, own.type, own.paradigm, own.flags);
-    for (const std::uint64_t member : own.members) key += key_of(member);
-    maps.set(R::group, g.ref, unify(groups, group_index_, std::move(key), std::move(own)));
+    maps.set(R::group, g.ref, unify_group(std::move(own)));
   }
 }
 
+std::uint64_t JoinedDefinitions::unify_group(GroupDef group) {
+  std::string key = key_of(group.name, group.type, group.paradigm, group.flags);
+  for (const std::uint64_t member : group.members) key += key_of(member);
+  return unify(groups, group_index_, std::move(key), std::move(group));
+}
+
 std::uint32_t JoinedDefinitions::group_of_ranks(const std::vector<std::uint64_t>& ranks, std::uint32_t name) {
-  GroupDef own{0, name, values::group_comm_group, mpi, 0, ranks};
-  std::string key = key_of(own.name, own.type, own.paradigm, own.flags);
-  for (const std::uint64_t rank : ranks) key += key_of(rank);
-  return narrow(unify(groups, group_index_, std::move(key), std::move(own)));
+  return narrow(unify_group({0, name, values::group_comm_group, mpi, 0, ranks}));
 }
 
 void JoinedDefinitions::add_comms(const TraceDefinitions& part, const PartIdentity& identity, PartMaps& maps) {
   using R = ReferenceKind;
-  std::unordered_map<std::uint64_t, const MpiCommunicator*> by_ref;
-  for (const auto& [n, comm] : identity.mpi.comms)
-    if (comm.ref) by_ref[*comm.ref] = &comm;
+  const auto comm_of = by_reference(identity.mpi.comms);
   for (const CommDef& c : part.comms) {
     const auto name = narrow(maps.at(R::string, c.name));
     std::string known;
-    if (const auto found = by_ref.find(c.ref); found != by_ref.end()) {
+    if (const auto found = comm_of.find(c.ref); found != comm_of.end()) {
       known = worlds_.identity(identity.mpi, found->second->identity);
       if (const auto same = mpi_comm_index_.find(known); same != mpi_comm_index_.end()) {
         maps.set(R::comm, c.ref, same->second);

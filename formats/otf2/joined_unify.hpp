@@ -22,6 +22,15 @@ std::string key_of(Numbers... numbers) {
   return key;
 }
 
+/// What a part told of its communicators or windows, by the part's own reference.
+template <typename Told>
+std::unordered_map<std::uint64_t, const Told*> by_reference(const std::map<std::uint32_t, Told>& told) {
+  std::unordered_map<std::uint64_t, const Told*> result;
+  for (const auto& [number, one] : told)
+    if (one.ref) result[*one.ref] = &one;
+  return result;
+}
+
 inline std::uint32_t narrow(std::uint64_t ref) {
   return static_cast<std::uint32_t>(ref);
 }

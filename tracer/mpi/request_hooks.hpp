@@ -9,8 +9,8 @@ namespace tracer::mpi {
 
 /// A persistent request goes on; nullptr: not ours. One that goes on already has come to an end that nobody was told
 /// of.
-inline Pending* restart(const Call& call, Word request) noexcept {
-  Pending* const p = claim(family.load(request));
+inline Pending* restart(const Call& call, Word handle) noexcept {
+  Pending* const p = claim(handle);
   if (p == nullptr) return nullptr;
   fail(call, *p, Endpoint::none);
   p->is_active = true;
@@ -28,7 +28,7 @@ inline void started(Pending* restarted, Word handle) noexcept {
 struct start_hook {
   template <class Next>
   static Word run(const Call& call, Next next, Word request) noexcept {
-    Pending* const p = restart(call, request);
+    Pending* const p = restart(call, family.load(request));
     p != nullptr ? start(call, *p, Endpoint::begin) : call.enter();
     const Word result = next(request);
     if (p != nullptr) started(p, family.load(request));
@@ -41,15 +41,15 @@ struct startall {
   template <class Next>
   static Word run(const Call& call, Next next, Word count, Word requests) noexcept {
     call.enter();
-    const std::size_t all = static_cast<int>(count) > 0 ? static_cast<std::size_t>(static_cast<int>(count)) : 0;
-    const std::size_t size = family.int_handles ? 4 : 8;
-    Pending** const restarted = claims_of(call.thread, all);  // nullptr: no memory, their ends will not be told
-    for (std::size_t i = 0; restarted != nullptr && i < all; ++i) {
-      restarted[i] = restart(call, requests + i * size);
+    std::size_t known = call.count(count);
+    Pending** const restarted = claims_of(call.thread, known);
+    if (restarted == nullptr) known = 0;  // no memory: they are not told
+    for (std::size_t i = 0; i < known; ++i) {
+      restarted[i] = restart(call, family.load(requests, i));
       if (restarted[i] != nullptr) start(call, *restarted[i], Endpoint::none);
     }
     const Word result = next(count, requests);
-    for (std::size_t i = 0; restarted != nullptr && i < all; ++i)
+    for (std::size_t i = 0; i < known; ++i)
       if (restarted[i] != nullptr) started(restarted[i], family.load(requests, i));
     call.leave();
     return result;
@@ -106,9 +106,7 @@ inline Word status_in(Word statuses, std::size_t index) noexcept {
 class Claims {
  public:
   Claims(const Call& call, Word count, Word requests) noexcept
-      : call_(call),
-        requests_(requests),
-        count_(static_cast<int>(count) > 0 ? static_cast<std::size_t>(static_cast<int>(count)) : 0) {
+      : call_(call), requests_(requests), count_(call.count(count)) {
     claims_ = claims_of(call.thread, count_);
     if (claims_ == nullptr) count_ = 0;
     for (std::size_t i = 0; i < count_; ++i) {

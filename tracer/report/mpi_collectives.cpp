@@ -121,9 +121,8 @@ void MpiCollectives::add(CommRef comm, bool blocking, std::uint16_t operation, s
 }
 
 void MpiCollectives::wait(MpiWait kind, const MpiPart& mine, const MpiPart& other) {
-  const std::uint64_t until = std::min(other.arrival, mine.wait_to);
-  if (until <= mine.wait_from || mine.rank == other.rank) return;
-  sink_.waited({kind, mine.rank, other.rank, mine.wait_region, other.region, mine.wait_from, until - mine.wait_from});
+  tell_wait(sink_, kind, {mine.rank, mine.wait_region, mine.wait_from, mine.wait_to},
+            {other.rank, other.region, other.arrival, other.wait_to});
 }
 
 void MpiCollectives::look_at(CommRef comm, Instance& instance) {

@@ -22,16 +22,16 @@ Modeller::Modeller(const Definitions& definitions, const Replay& replay, const s
       balanced[r] = !all_[s].balanced.empty() && names(r, all_[s].balanced);
     locks_.emplace_back();
   }
+  for (LocationRef location = 0; location < definitions.locations.size(); ++location)
+    if (const std::uint32_t rank = ranks.world().rank_of(location); rank != undefined_ref)
+      process_of(location).rank = rank;
 }
 
 Modeller::Process& Modeller::process_of(LocationRef location) {
   const std::uint32_t number = location < states_.size() ? replay_.process_of(location) : 0;
   if (number >= processes_.size()) processes_.resize(number + 1);
   Process& process = processes_[number];
-  if (process.in_regions.empty()) {
-    process.in_regions.resize(all_.size());
-    process.rank = ranks_.world().rank_of(location);
-  }
+  if (process.in_regions.empty()) process.in_regions.resize(all_.size());
   return process;
 }
 
@@ -219,7 +219,6 @@ void Modeller::team_ended(Team& team) {
     process.in_regions[s] += simulated;
     longer.push_back(static_cast<std::int64_t>(simulated) - static_cast<std::int64_t>(team.end - team.begin));
   }
-  process.rank = ranks_.world().rank_of(team.master);
   if (process.rank != undefined_ref) ranks_.region(process.rank, team.begin, longer);
   teams_.erase(found);
 }

@@ -17,24 +17,25 @@ RankModel::RankModel(const Definitions& definitions, std::size_t scenarios)
   }
 }
 
+RankModel::Rank* RankModel::rank_of_first_thread(LocationRef location) {
+  const std::uint32_t rank = world_.rank_of(location);
+  return rank != undefined_ref && ranks_[rank].thread == location ? &ranks_[rank] : nullptr;
+}
+
 void RankModel::enter(LocationRef location, std::uint64_t time) {
-  const std::uint32_t number = world_.rank_of(location);
-  if (number == undefined_ref || ranks_[number].thread != location) return;
-  Rank& rank = ranks_[number];
-  if (rank.depth++ != 0) return;
-  rank.is_kept = count_ < most_calls;
-  if (!rank.is_kept) return;
+  Rank* const rank = rank_of_first_thread(location);
+  if (rank == nullptr || rank->depth++ != 0) return;
+  rank->is_kept = count_ < most_calls;
+  if (!rank->is_kept) return;
   ++count_;
-  rank.calls.push_back({time, time});
-  rank.longer.insert(rank.longer.end(), rank.so_far.begin(), rank.so_far.end());
+  rank->calls.push_back({time, time});
+  rank->longer.insert(rank->longer.end(), rank->so_far.begin(), rank->so_far.end());
 }
 
 void RankModel::leave(LocationRef location, std::uint64_t time) {
-  const std::uint32_t number = world_.rank_of(location);
-  if (number == undefined_ref || ranks_[number].thread != location) return;
-  Rank& rank = ranks_[number];
-  if (rank.depth == 0 || --rank.depth != 0 || !rank.is_kept) return;
-  rank.calls.back().leave = time;
+  Rank* const rank = rank_of_first_thread(location);
+  if (rank == nullptr || rank->depth == 0 || --rank->depth != 0 || !rank->is_kept) return;
+  rank->calls.back().leave = time;
 }
 
 /// Its end may be told when the next call has begun.

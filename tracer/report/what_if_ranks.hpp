@@ -66,6 +66,7 @@ class RankModel final : public MpiSink {
   static constexpr std::size_t most_calls = 4 << 20;  ///< of all ranks; what comes then waits as recorded
   static constexpr std::uint32_t none = 0xffffffff;
 
+  Rank* rank_of_first_thread(LocationRef location);  ///< nullptr: it is another thread
   std::uint32_t call_at(std::uint32_t rank, std::uint64_t enter) const;
   void waits_for(std::uint32_t rank, std::uint64_t wait_from, std::uint32_t other, std::uint64_t arrival);
 
