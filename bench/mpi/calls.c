@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nanoseconds per call of MPI, as the fastest of many batches: run it without and with libtracer-mpi.so. One rank or
- * two. */
+ * two. With an argument under MPI_THREAD_MULTIPLE. */
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>
@@ -55,8 +55,8 @@ static void measure(const char* name, void (*work)(void), int calls_each) {
 }
 
 int main(int argc, char** argv) {
-  int ranks;
-  MPI_Init(&argc, &argv);
+  int ranks, provided;
+  argc > 1 ? MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided) : MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   other = 1 - rank;

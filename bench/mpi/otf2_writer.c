@@ -24,8 +24,7 @@ static OTF2_TimeStamp after_flush(void* data, OTF2_FileType type, OTF2_LocationR
 }
 static OTF2_FlushCallbacks flushes = {before_flush, after_flush};
 
-int MPI_Init(int* argc, char*** argv) {
-  const int result = PMPI_Init(argc, argv);
+static void begin(void) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   char name[32];
   snprintf(name, sizeof name, "rank%d", rank);
@@ -35,6 +34,15 @@ int MPI_Init(int* argc, char*** argv) {
   OTF2_Archive_SetSerialCollectiveCallbacks(archive);
   OTF2_Archive_OpenEvtFiles(archive);
   events = OTF2_Archive_GetEvtWriter(archive, (OTF2_LocationRef)rank);
+}
+int MPI_Init(int* argc, char*** argv) {
+  const int result = PMPI_Init(argc, argv);
+  begin();
+  return result;
+}
+int MPI_Init_thread(int* argc, char*** argv, int wanted, int* provided) {
+  const int result = PMPI_Init_thread(argc, argv, wanted, provided);
+  begin();
   return result;
 }
 int MPI_Finalize(void) {

@@ -75,16 +75,21 @@ struct counted {
   if (at == Endpoint::end) call.leave();
 }
 
-/// The same of a send or a receive (number 0: of nothing), with which the call ends.
+/// A send or a receive (number 0: of nothing) that MPI did not begin, with which the call ends.
+[[gnu::noinline, gnu::cold]] inline void not_begun(const Call& call, std::uint64_t number) noexcept {
+  if (number != 0) call.request(Endpoint::none, MpiRequestStep::cancelled, number);
+  call.leave();
+}
+
+/// keep() of a send or a receive, with which the call ends.
 [[gnu::always_inline]] inline void keep_request(const Call& call, Word request, Word result, PendingKind kind,
                                                 std::uint64_t number, Comm& comm) noexcept {
-  if (failed(result) && number != 0) [[unlikely]]
-    call.request(Endpoint::none, MpiRequestStep::cancelled, number);
-  call.leave();
   if (failed(result)) [[unlikely]]
-    return;
+    return not_begun(call, number);
+  call.leave();
   const Word handle = family.load(request);
-  if (handle != family.request_null) keep_request(call.thread, handle, kind, number, comm);
+  if (handle != family.request_null) [[likely]]
+    keep_request(call.thread, handle, kind, number, comm);
 }
 
 }  // namespace tracer::mpi

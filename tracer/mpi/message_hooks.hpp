@@ -8,8 +8,8 @@ namespace tracer::mpi {
 
 struct send {
   template <class Next>
-  static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to, Word tag,
-                  Word on) noexcept {
+  [[gnu::always_inline]] static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to,
+                                         Word tag, Word on) noexcept {
     const Comm& comm = comm_of(call.thread, on);
     const int peer = static_cast<int>(to);
     const bool told = is_sent(comm, peer);
@@ -48,8 +48,8 @@ struct recv {
 
 struct isend {
   template <class Next>
-  static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to, Word tag, Word on,
-                  Word request) noexcept {
+  [[gnu::always_inline]] static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word to,
+                                         Word tag, Word on, Word request) noexcept {
     Comm& comm = comm_of(call.thread, on);
     const int peer = static_cast<int>(to);
     std::uint64_t number = 0;
@@ -67,8 +67,8 @@ struct isend {
 
 struct irecv {
   template <class Next>
-  static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word from, Word tag, Word on,
-                  Word request) noexcept {
+  [[gnu::always_inline]] static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word from,
+                                         Word tag, Word on, Word request) noexcept {
     Comm& comm = comm_of(call.thread, on);
     std::uint64_t number = 0;
     if (is_told(comm, static_cast<int>(from))) [[likely]] {
@@ -260,8 +260,8 @@ struct improbe {
 };
 
 /// The communicator of a found message; nullptr: nobody's.
-inline Comm* comm_of_message(Word message) noexcept {
-  Pending* const p = claim(~family.load(message));
+inline Comm* comm_of_message(Thread& thread, Word message) noexcept {
+  Pending* const p = claim(thread, ~family.load(message));
   if (p == nullptr) return nullptr;
   Comm* const comm = p->comm;
   remove(p);
@@ -271,7 +271,7 @@ inline Comm* comm_of_message(Word message) noexcept {
 struct mrecv {
   template <class Next>
   static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word message, Word given) noexcept {
-    const Comm* const comm = comm_of_message(message);
+    const Comm* const comm = comm_of_message(call.thread, message);
     const Status status(given);
     call.enter();
     const Word result = next(buffer, count, type, message, status.get());
@@ -286,7 +286,7 @@ struct imrecv {
   static Word run(const Call& call, Next next, Word buffer, Word count, Word type, Word message,
                   Word request) noexcept {
     Begun p{call.thread};
-    p->comm = comm_of_message(message);
+    p->comm = comm_of_message(call.thread, message);
     if (p->comm != nullptr && is_told(*p->comm, 0)) {
       p->kind = PendingKind::receive;
       p->number = next_number();

@@ -10,7 +10,7 @@ namespace tracer::mpi {
 /// A persistent request goes on; nullptr: not ours. One that goes on already has come to an end that nobody was told
 /// of.
 inline Pending* restart(const Call& call, Word handle) noexcept {
-  Pending* const p = claim(handle);
+  Pending* const p = claim(call.thread, handle);
   if (p == nullptr) return nullptr;
   fail(call, *p, Endpoint::none);
   p->is_active = true;
@@ -59,7 +59,7 @@ struct startall {
 struct wait {
   template <class Next>
   static Word run(const Call& call, Next next, Word request, Word given) noexcept {
-    Pending* const p = claim(family.load(request));
+    Pending* const p = claim(call.thread, family.load(request));
     const Status own(given);
     const Word status = wants_status(p) ? own.get() : given;
     call.enter();
@@ -79,7 +79,7 @@ struct wait {
 struct test {
   template <class Next>
   static Word run(const Call& call, Next next, Word request, Word flag, Word given) noexcept {
-    Pending* const p = claim(family.load(request));
+    Pending* const p = claim(call.thread, family.load(request));
     const Status own(given);
     const Word status = wants_status(p) ? own.get() : given;
     call.enter();
@@ -105,12 +105,12 @@ inline Word status_in(Word statuses, std::size_t index) noexcept {
 /// The requests of an array, claimed while MPI looks at them.
 class Claims {
  public:
-  Claims(const Call& call, Word count, Word requests) noexcept
+  [[gnu::always_inline]] Claims(const Call& call, Word count, Word requests) noexcept
       : call_(call), requests_(requests), count_(call.count(count)) {
     claims_ = claims_of(call.thread, count_);
     if (claims_ == nullptr) count_ = 0;
     for (std::size_t i = 0; i < count_; ++i) {
-      claims_[i] = claim(family.load(requests, i));
+      claims_[i] = claim(call.thread, family.load(requests, i));
       wants_ |= wants_status(claims_[i]);
     }
   }
@@ -278,7 +278,7 @@ using testsome = some<true>;
 struct request_free {
   template <class Next>
   static Word run(const Call& call, Next next, Word request) noexcept {
-    Pending* const p = claim(family.load(request));
+    Pending* const p = claim(call.thread, family.load(request));
     call.enter();
     const Word result = next(request);
     if (p != nullptr) {
@@ -293,7 +293,7 @@ struct request_free {
 struct cancel {
   template <class Next>
   static Word run(const Call& call, Next next, Word request) noexcept {
-    if (Pending* const p = claim(family.load(request))) {
+    if (Pending* const p = claim(call.thread, family.load(request))) {
       p->may_be_cancelled = true;
       release(p);
     }

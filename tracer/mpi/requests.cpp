@@ -1,13 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See requests.hpp. A queue per handle in buckets, each part of them under a lock of its own that is held for a few
-// loads.
+// See requests.hpp. What has no place of its own is in a queue per handle, in buckets, each part of them under a lock
+// of its own that is held for a few loads.
 #include "tracer/mpi/requests.hpp"
 
 #include <pthread.h>
 
 #include <cstdlib>
+#include <new>
 
 namespace tracer::mpi {
+
+/// A thread's places. Never freed: when the thread has ended, others may still wait for what stands there, and the next
+/// one that begins something goes on with it.
+struct Places {
+  explicit Places(unsigned places_shift, Place* first) noexcept : shift(places_shift), places(first) {}
+  std::size_t count() const noexcept { return std::size_t{1} << (64 - shift); }
+
+  Places* next = nullptr;
+  std::atomic<bool> is_owned{true};
+  const unsigned shift;
+  Place* const places;
+};
+
 namespace {
 
 constexpr std::size_t parts = 64, first_buckets = 16;
@@ -25,6 +39,9 @@ struct alignas(64) Part {
 };
 
 constinit Part all[parts];
+
+constexpr unsigned shift_of_first = 64 - 10, shift_of_others = 64 - 7;  // hashes of a place are of one part
+constinit std::atomic<Places*> all_places{nullptr};
 constinit std::atomic<std::uint64_t> numbers{0};
 
 template <class Work>
@@ -76,6 +93,12 @@ bool has_bucket(Part& part) noexcept {
   return part.count != 0;
 }
 
+/// Behind the place of who puts it into the queue.
+void count_queued(Pending& pending, Place& place) noexcept {
+  pending.place = &place;
+  place.queued.store(place.queued.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
 /// What a call fills in where there is no memory.
 constinit thread_local Pending nobodys;
 
@@ -91,6 +114,24 @@ bool make_free(Thread& thread) noexcept {
   return true;
 }
 
+/// nullptr: no memory.
+Places* make_places() noexcept {
+  const unsigned shift = all_places.load(std::memory_order_relaxed) == nullptr ? shift_of_first : shift_of_others;
+  const std::size_t count = std::size_t{1} << (64 - shift);
+  void* const memory = std::malloc(sizeof(Places) + count * sizeof(Place));
+  if (memory == nullptr) return nullptr;
+  auto* const first = reinterpret_cast<Place*>(static_cast<char*>(memory) + sizeof(Places));
+  for (std::size_t i = 0; i < count; ++i) {
+    ::new (&first[i]) Place;
+    first[i].pending.place = &first[i];
+  }
+  auto* const made = ::new (memory) Places{shift, first};
+  made->next = all_places.load(std::memory_order_relaxed);
+  while (!all_places.compare_exchange_weak(made->next, made, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+  return made;
+}
+
 // A thread's room goes with it.
 pthread_key_t room_key;
 pthread_once_t room_once = PTHREAD_ONCE_INIT;
@@ -104,6 +145,10 @@ void free_room(void*) noexcept {
   thread.statuses = nullptr;
   thread.ids = nullptr;
   thread.requests_room = thread.statuses_room = thread.ids_room = 0;
+  thread.places = no_places;
+  thread.places_shift = no_places_shift;
+  if (thread.own_places != nullptr) thread.own_places->is_owned.store(false, std::memory_order_release);
+  thread.own_places = nullptr;
 }
 
 void mark_room() noexcept {
@@ -111,9 +156,37 @@ void mark_room() noexcept {
   ::pthread_setspecific(room_key, &all);
 }
 
+/// False: no memory.
+bool take_places(Thread& thread) noexcept {
+  Places* mine = all_places.load(std::memory_order_acquire);
+  while (mine != nullptr && mine->is_owned.exchange(true, std::memory_order_acquire)) mine = mine->next;
+  if (mine == nullptr) mine = make_places();
+  if (mine == nullptr) return false;
+  thread.own_places = mine;
+  thread.places = mine->places;
+  thread.places_shift = mine->shift;
+  mark_room();
+  return true;
+}
+
+/// What another thread has begun.
+Pending* claim_of_others(Thread& thread, std::uint64_t hash, Word handle) noexcept {
+  Places* const last = thread.last_places;
+  if (last != nullptr && last->places[hash >> last->shift].claim(handle))
+    return &last->places[hash >> last->shift].pending;
+  for (Places* p = all_places.load(std::memory_order_acquire); p != nullptr; p = p->next) {
+    Place& place = p->places[hash >> p->shift];
+    if (!place.claim(handle)) continue;
+    thread.last_places = p;
+    return &place.pending;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
-constinit Places places{};
+// Of a thread that has begun nothing yet: nothing stands there, and nothing can be put there.
+constinit Place no_places[] = {{.handle = Place::claimed, .pending = {}}, {.handle = Place::claimed, .pending = {}}};
 
 void take_numbers(Thread& thread) noexcept {
   constexpr std::uint64_t many = 1024;
@@ -134,12 +207,13 @@ void Begun::keep(Word handle) noexcept {
     if (!has_bucket(part)) return false;
     append(bucket_of(part, hash), pending_);
     ++part.used;
-    ++places.queued[Places::of(hash)];
+    count_queued(*pending_, place_of(thread_, hash));
     return true;
   });
 }
 
-void queue_request(Thread& thread, Word handle, PendingKind kind, std::uint64_t number, Comm& comm) noexcept {
+void keep_elsewhere(Thread& thread, Word handle, PendingKind kind, std::uint64_t number, Comm& comm) noexcept {
+  if (thread.own_places == nullptr && take_places(thread)) return keep_request(thread, handle, kind, number, comm);
   Begun begun{thread};
   begun->kind = kind;
   begun->number = number;
@@ -147,14 +221,9 @@ void queue_request(Thread& thread, Word handle, PendingKind kind, std::uint64_t 
   begun.keep(handle);
 }
 
-Pending* claim_queued(Word handle) noexcept {
-  return in_part_of(handle, [handle](Part& part, std::uint64_t hash) -> Pending* {
-    const std::size_t at = Places::of(hash);
-    if (places.handles[at] == handle) {
-      places.handles[at] = Places::claimed;
-      return &places.pendings[at];
-    }
-    if (places.queued[at] == 0) return nullptr;
+Pending* claim_elsewhere(Thread& thread, Word handle) noexcept {
+  Pending* const queued = in_part_of(handle, [handle](Part& part, std::uint64_t hash) -> Pending* {
+    if (part.used == 0) return nullptr;
     Bucket& bucket = bucket_of(part, hash);
     Pending* before = nullptr;
     Pending* p = bucket.first;
@@ -163,9 +232,10 @@ Pending* claim_queued(Word handle) noexcept {
     (before != nullptr ? before->next : bucket.first) = p->next;
     if (bucket.last == p) bucket.last = before;
     --part.used;
-    --places.queued[at];
+    p->place->queued.store(p->place->queued.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
     return p;
   });
+  return queued != nullptr ? queued : claim_of_others(thread, hash_of_request(handle), handle);
 }
 
 Pending* claim_all() noexcept {
@@ -181,29 +251,26 @@ Pending* claim_all() noexcept {
     }
     part.used = 0;
   }
-  for (std::size_t at = 0; at < Places::count; ++at) {
-    places.queued[at] = 0;
-    if (places.handles[at] == Places::free || places.handles[at] == Places::claimed) continue;
-    places.handles[at] = Places::claimed;
-    append(taken, &places.pendings[at]);
-  }
+  for (Places* p = all_places.load(std::memory_order_acquire); p != nullptr; p = p->next)
+    for (std::size_t i = 0; i < p->count(); ++i) {
+      Place& place = p->places[i];
+      place.queued.store(0, std::memory_order_relaxed);
+      const Word handle = place.handle.load(std::memory_order_relaxed);
+      if (handle != Place::free && handle != Place::claimed && place.claim(handle)) append(taken, &place.pending);
+    }
   return taken.first;
 }
 
 void release(Pending* pending) noexcept {
+  if (pending->place->has(pending)) return pending->place->handle.store(pending->handle, std::memory_order_release);
   in_part_of(pending->handle, [pending](Part& part, std::uint64_t hash) {
-    const std::size_t at = Places::of(hash);
-    if (places.has(pending)) {
-      places.handles[at] = pending->handle;
-      return;
-    }
     if (!has_bucket(part)) return;
-    ++places.queued[at];
     Bucket& bucket = bucket_of(part, hash);
     pending->next = bucket.first;
     bucket.first = pending;
     if (bucket.last == nullptr) bucket.last = pending;
     ++part.used;
+    count_queued(*pending, place_of(this_thread, hash));
   });
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is pending on a request. Handles are used again, and several requests may have the same one at a time: MPIs give
 // a common one to all that are complete when they are made. So requests have numbers of their own, and a handle a
-// queue; where one thread is in MPI the first of it is found without a search (Places).
+// queue. Most are begun and waited for by one thread, one at a time of a handle: those stand at a place of that
+// thread's own, which takes no search and no lock.
 //
 // A thread that waits claims what it waits for before it calls MPI: when the call returns, the handle may be another's.
 #pragma once
@@ -25,9 +26,10 @@ enum class PendingKind : std::uint8_t {
   io,        ///< MPI_File_iread and its like
 };
 
-/// What no kind has at a time with another shares its place.
+/// What no kind has at a time with another shares its room.
 struct Pending {
   Pending* next = nullptr;  ///< of its bucket, or of the free ones
+  Place* place = nullptr;   ///< where it stands, or behind which it is queued
   Word handle = 0;
   std::uint64_t number = 0;  ///< of the receive, if it is an exchange, the next one
   PendingKind kind = PendingKind::nothing;
@@ -50,7 +52,7 @@ struct Pending {
 /// Takes numbers for the thread's next requests.
 void take_numbers(Thread& thread) noexcept;
 /// Numbers for `count` requests, two at most; the first.
-inline std::uint64_t next_number(std::uint64_t count = 1) noexcept {
+[[gnu::always_inline]] inline std::uint64_t next_number(std::uint64_t count = 1) noexcept {
   Thread& thread = this_thread;
   if (thread.numbers_left < count) [[unlikely]]
     take_numbers(thread);
@@ -63,31 +65,36 @@ inline std::uint64_t hash_of_request(Word handle) noexcept {
   return (handle >> 4 ^ handle << 28) * 0x9e3779b97f4a7c15ull;
 }
 
-/// A place for each hash, where the usual request stands: a program of one thread in MPI, one request at a time that
-/// has the handle. What finds its place taken, or behind it those of the same hash, is in the queues.
-struct Places {
-  static constexpr unsigned bits = 10;
-  static constexpr std::size_t count = std::size_t{1} << bits;
+/// One of a thread's, for a hash: only that thread puts something there; whoever waits for it takes it or gives it
+/// back.
+struct Place {
   static constexpr Word free = 0, claimed = ~Word{0};
-  static std::size_t of(std::uint64_t hash) noexcept { return hash >> (64 - bits); }
-  bool has(const Pending* pending) const noexcept { return pending >= pendings && pending < pendings + count; }
+  std::atomic<Word> handle{free};        ///< of what stands there
+  std::atomic<std::uint32_t> queued{0};  ///< how many of that hash are queued; changes under their part's lock
+  Pending pending;
 
-  Word handles[count];
-  std::uint32_t queued[count];  ///< in queues, by hash
-  Pending pendings[count];
+  bool has(const Pending* one) const noexcept { return one == &pending; }
+  /// Whether it stands there and no other thread has claimed it.
+  bool claim(Word wanted) noexcept {
+    if (handle.load(std::memory_order_relaxed) != wanted) return false;
+    if (has_threads.load(std::memory_order_relaxed))
+      return handle.compare_exchange_strong(wanted, claimed, std::memory_order_acquire, std::memory_order_relaxed);
+    handle.store(claimed, std::memory_order_relaxed);
+    return true;
+  }
 };
-extern constinit Places places;
+[[gnu::always_inline]] inline Place& place_of(Thread& thread, std::uint64_t hash) noexcept {
+  return thread.places[hash >> thread.places_shift];
+}
 
 /// Takes the first that no other thread has claimed; nullptr: none of ours.
-Pending* claim_queued(Word handle) noexcept;
-inline Pending* claim(Word handle) noexcept {
+Pending* claim_elsewhere(Thread& thread, Word handle) noexcept;
+[[gnu::always_inline]] inline Pending* claim(Thread& thread, Word handle) noexcept {
   if (handle == family.request_null) return nullptr;
-  const std::size_t at = Places::of(hash_of_request(handle));
-  if (!has_threads.load(std::memory_order_relaxed) && places.handles[at] == handle) [[likely]] {
-    places.handles[at] = Places::claimed;
-    return &places.pendings[at];
-  }
-  return claim_queued(handle);
+  Place& mine = place_of(thread, hash_of_request(handle));
+  if (mine.claim(handle)) [[likely]]
+    return &mine.pending;
+  return claim_elsewhere(thread, handle);
 }
 /// Takes all that no thread has claimed, as a list by `next`.
 Pending* claim_all() noexcept;
@@ -96,17 +103,17 @@ void release(Pending* claimed) noexcept;
 /// It is over.
 void remove_queued(Pending* claimed) noexcept;
 inline void remove(Pending* claimed) noexcept {
-  if (!places.has(claimed)) [[unlikely]]
+  if (!claimed->place->has(claimed)) [[unlikely]]
     return remove_queued(claimed);
-  places.handles[claimed - places.pendings] = Places::free;
+  claimed->place->handle.store(Place::free, std::memory_order_release);
 }
 
 /// What a call begins. Without memory for it its end will not be told.
 class Begun {
  public:
-  explicit Begun(Thread& thread) noexcept : pending_{take(thread)} {}
+  explicit Begun(Thread& thread) noexcept : thread_(thread), pending_{take(thread)} {}
   ~Begun() {
-    if (!is_kept_) remove(pending_);
+    if (!is_kept_) remove_queued(pending_);
   }
   Begun(const Begun&) = delete;
   Begun& operator=(const Begun&) = delete;
@@ -126,28 +133,27 @@ class Begun {
   }
   static Pending* take_slowly(Thread& thread) noexcept;
 
+  Thread& thread_;
   Pending* const pending_;
   bool is_kept_ = false;
 };
 
 /// A send or a receive is pending on the handle: another thread may end it at any time.
-[[gnu::noinline, gnu::cold]] void queue_request(Thread& thread, Word handle, PendingKind kind, std::uint64_t number,
-                                                Comm& comm) noexcept;
-inline void keep_request(Thread& thread, Word handle, PendingKind kind, std::uint64_t number, Comm& comm) noexcept {
-  const std::size_t at = Places::of(hash_of_request(handle));
-  if (has_threads.load(std::memory_order_relaxed) || places.handles[at] != Places::free || places.queued[at] != 0)
+[[gnu::noinline, gnu::cold]] void keep_elsewhere(Thread& thread, Word handle, PendingKind kind, std::uint64_t number,
+                                                 Comm& comm) noexcept;
+[[gnu::always_inline]] inline void keep_request(Thread& thread, Word handle, PendingKind kind, std::uint64_t number,
+                                                Comm& comm) noexcept {
+  Place& mine = place_of(thread, hash_of_request(handle));
+  if (mine.handle.load(std::memory_order_acquire) != Place::free || mine.queued.load(std::memory_order_relaxed) != 0)
       [[unlikely]]
-    return queue_request(thread, handle, kind, number, comm);
-  Pending& pending = places.pendings[at];
-  places.handles[at] = handle;
+    return keep_elsewhere(thread, handle, kind, number, comm);
+  Pending& pending = mine.pending;
   pending.handle = handle;
   pending.number = number;
   pending.kind = kind;
-  pending.is_persistent = false;
-  pending.is_active = true;
-  pending.is_partitioned = false;
   pending.may_be_cancelled = false;
   pending.comm = &comm;
+  mine.handle.store(handle, std::memory_order_release);
 }
 
 /// A thread's room for claims of that many requests, or for statuses, with anything in it; nullptr: no memory.

@@ -62,8 +62,13 @@ struct Comm {
 };
 
 struct Pending;
+struct Place;
+struct Places;
 struct Window;
 struct File;
+
+extern Place no_places[];
+inline constexpr unsigned no_places_shift = 63;
 
 struct Thread {
   Word stack = 0;  ///< where the program's was when it called the wrapper that it is in: what MPI calls is not its own
@@ -85,8 +90,12 @@ struct Thread {
     Window* window = nullptr;
   } window;
   std::uint64_t next_number = 0, numbers_left = 0;  ///< of requests
-  Pending* free_pending = nullptr;                  ///< for its next requests
-  Pending** requests = nullptr;                     ///< scratch for as many as the largest Waitall had
+  Place* places = no_places;                        ///< for what it begins, by the hash's upper bits
+  unsigned places_shift = no_places_shift;
+  Places* own_places = nullptr;     ///< the same; nullptr: it has begun nothing
+  Places* last_places = nullptr;    ///< of another thread, whose requests this one waited for
+  Pending* free_pending = nullptr;  ///< for its next requests
+  Pending** requests = nullptr;     ///< scratch for as many as the largest Waitall had
   std::size_t requests_room = 0;
   char* statuses = nullptr;
   std::size_t statuses_room = 0;
@@ -137,7 +146,7 @@ inline std::size_t slot_of(Word handle, std::size_t slots) noexcept {
 }
 
 /// Bytes of one element.
-inline std::uint64_t type_size(Thread& thread, Word datatype) noexcept {
+[[gnu::always_inline]] inline std::uint64_t type_size(Thread& thread, Word datatype) noexcept {
   const Word handle = family.handle(datatype);
   const auto& known = thread.types[slot_of(handle, 16)];
   if (known.handle == handle && known.generation == type_generation.load(std::memory_order_relaxed)) [[likely]]
@@ -154,7 +163,7 @@ inline std::uint64_t bytes_of(Thread& thread, std::uint64_t count, Word datatype
 Comm* find_comm(Thread& thread, Word handle) noexcept;
 
 /// Never nullptr: one that was made by a function that we do not follow is known from now on.
-inline Comm& comm_of(Thread& thread, Word argument) noexcept {
+[[gnu::always_inline]] inline Comm& comm_of(Thread& thread, Word argument) noexcept {
   const Word handle = family.handle(argument);
   const auto& known = thread.comms[slot_of(handle, 4)];
   if (known.handle == handle && known.generation == comm_generation.load(std::memory_order_relaxed)) [[likely]]

@@ -71,9 +71,9 @@ template <MpiFunction function, class Hook, class Result = Word, class... Words>
     end_what_was_left(*table, thread);
   thread.stack = stack;
   thread.function = function;
-  const Word caller = thread.fortran_caller != 0
-                          ? thread.fortran_caller
-                          : reinterpret_cast<Word>(__builtin_extract_return_addr(__builtin_return_address(0)));
+  Word caller = reinterpret_cast<Word>(__builtin_extract_return_addr(__builtin_return_address(0)));
+  if (thread.fortran_caller != 0) [[unlikely]]
+    caller = thread.fortran_caller;
   Call call(*table, thread, function, caller, ends_in_c(mpi_function_table[static_cast<std::size_t>(function)].name));
   if constexpr (std::is_same_v<Result, Word>) {
     const Word result = Hook::run(call, next, words...);

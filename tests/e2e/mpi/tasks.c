@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_THREAD_MULTIPLE: OpenMP tasks, each of which sends, receives and tests on its own. Argument: number of tasks. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,6 +22,38 @@ static void communicators(int next, int before) {
     }
   }
   for (int t = 0; t < most; ++t) MPI_Comm_free(&of_thread[t]);
+}
+
+enum { pairs = 100, beginners = 8 };
+static MPI_Request handed[beginners][2 * pairs];
+static int sent[pairs], received[beginners][pairs];
+static int to, from;
+
+static void* begin(void* data) {
+  const int t = (int)((MPI_Request(*)[2 * pairs]) data - handed);
+  for (int i = 0; i < pairs; ++i)
+    MPI_Irecv(&received[t][i], 1, MPI_INT, from, t * pairs + i, MPI_COMM_WORLD, &handed[t][i]);
+  for (int i = 0; i < pairs; ++i)
+    MPI_Isend(&sent[i], 1, MPI_INT, to, t * pairs + i, MPI_COMM_WORLD, &handed[t][pairs + i]);
+  return NULL;
+}
+
+/* What threads began others wait for: each its neighbour's, one all of them, and at last of threads that have ended. */
+static void handed_over(void) {
+#pragma omp parallel for schedule(static, 1)
+  for (int t = 0; t < beginners; ++t) begin(&handed[t]);
+#pragma omp parallel for schedule(static, 1)
+  for (int t = 0; t < beginners; ++t) MPI_Waitall(2 * pairs, handed[(t + 1) % beginners], MPI_STATUSES_IGNORE);
+#pragma omp parallel for schedule(static, 1)
+  for (int t = 0; t < beginners; ++t) begin(&handed[t]);
+  MPI_Waitall(beginners * 2 * pairs, handed[0], MPI_STATUSES_IGNORE);
+  for (int round = 0; round < 2; ++round) {
+    pthread_t threads[beginners];
+    for (int t = 0; t < beginners; ++t) pthread_create(&threads[t], NULL, &begin, &handed[t]);
+    for (int t = 0; t < beginners; ++t) pthread_join(threads[t], NULL);
+#pragma omp parallel for schedule(static, 3)
+    for (int i = 0; i < beginners * 2 * pairs; ++i) MPI_Wait(&handed[0][i], MPI_STATUS_IGNORE);
+  }
 }
 
 int main(int argc, char** argv) {
@@ -59,6 +92,9 @@ int main(int argc, char** argv) {
     }
   }
   communicators(next, before);
+  to = next;
+  from = before;
+  handed_over();
   if (wrong != 0) printf("%ld wrong\n", wrong);
   MPI_Finalize();
   return wrong != 0;
