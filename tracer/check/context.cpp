@@ -83,6 +83,11 @@ unsigned CheckContext::role(std::uint64_t region) const {
   return found == nullptr ? 0 : found->role;
 }
 
+bool CheckContext::is_openmp(std::uint64_t region) const {
+  const auto* found = definitions().regions.find(region);
+  return found != nullptr && found->paradigm == otf2::values::paradigm_openmp;
+}
+
 const std::vector<std::uint64_t>& CheckContext::members(std::uint64_t comm) const {
   const auto found = members_.find(comm);
   return found == members_.end() ? nobody : found->second;

@@ -87,6 +87,7 @@ class CheckContext {
   std::string_view region_name(std::uint64_t region) const;
   std::string_view construct(std::uint64_t region) const { return construct_of(region_name(region)); }
   unsigned role(std::uint64_t region) const;
+  bool is_openmp(std::uint64_t region) const;
 
   /// The locations of a communicator by rank; empty when it makes no sense.
   const std::vector<std::uint64_t>& members(std::uint64_t comm) const;

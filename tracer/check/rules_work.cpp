@@ -138,6 +138,7 @@ class Barriers final : public Rule {
     std::optional<Fault> first;
   };
   bool is_barrier(std::uint64_t region, std::string_view construct) const {
+    if (!c_.is_openmp(region)) return false;  // MPI_Barrier is no member's of a team
     if (construct == "taskgroup" || construct == "teams barrier" || construct.ends_with(" wait")) return false;
     return has_role(c_, region, RegionRole::barrier) || has_role(c_, region, RegionRole::implicit_barrier);
   }

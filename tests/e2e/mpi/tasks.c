@@ -56,6 +56,17 @@ static void handed_over(void) {
   }
 }
 
+/* One thread's barrier of MPI between two of the team. */
+static void barriers(void) {
+#pragma omp parallel
+  for (int i = 0; i < 10; ++i) {
+#pragma omp barrier
+#pragma omp master
+    MPI_Barrier(MPI_COMM_WORLD);
+#pragma omp barrier
+  }
+}
+
 int main(int argc, char** argv) {
   int provided, rank, size;
   const int tasks = argc > 1 ? atoi(argv[1]) : 1000;
@@ -95,6 +106,7 @@ int main(int argc, char** argv) {
   to = next;
   from = before;
   handed_over();
+  barriers();
   if (wrong != 0) printf("%ld wrong\n", wrong);
   MPI_Finalize();
   return wrong != 0;
