@@ -2,6 +2,7 @@
 // See run_facts.hpp.
 #include "tracer/session/run_facts.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -58,6 +59,13 @@ double quota_in(const std::string& directory) {
 bool is_for_openmp(std::string_view name) {
   return name.starts_with("OMP_") || name.starts_with("KMP_") || name.starts_with("GOMP_") ||
          name.starts_with("LIBOMP");
+}
+
+/// Whose code calls of GCC's OpenMP runtime come to: LLVM's, where it stands in. "": nobody's yet.
+std::string library_of_gcc_calls() {
+  const void* const call = ::dlsym(RTLD_DEFAULT, "GOMP_parallel");
+  Dl_info info{};
+  return call != nullptr && ::dladdr(call, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
 }  // namespace
@@ -132,6 +140,7 @@ Facts facts_at_start() {
     std::snprintf(text, sizeof text, "%.2f", quota);
     facts["PROCESSOR_QUOTA"] = text;
   }
+  if (const std::string library = library_of_gcc_calls(); !library.empty()) facts["GCC_CALLS"] = library;
   if (const std::string load = read_small_file("/proc/loadavg"); !load.empty())
     facts["LOAD_AT_START"] = load.substr(0, load.find(' '));
   constexpr std::size_t most_variables = 64, longest_value = 1024;

@@ -36,6 +36,8 @@ def of_gcc(family, program, options, directory, expect):
     """A program that GCC compiled runs on LLVM's runtime where the command names it; in a script its OpenMP is missing, and that is said."""
     done = run([options.tracer, "run", "-o", str(directory / f"alone-{family}"), "--", "env", "OMP_NUM_THREADS=1", program], environment(TRACER_LIBRARY=options.tool))
     expect(f"{family}, GCC, below env: env is said to have no OpenMP", "linked with no OpenMP" in done.stderr, False)
+    done = run([options.tracer, "run", "-o", str(directory / f"unused-{family}"), "--", *launch(family, 2), program, "none"], environment(TRACER_LIBRARY=options.tool))
+    expect(f"{family}, GCC, without a team: OpenMP is said to be missing", "used OpenMP of GCC's runtime" in done.stderr, False)
     for name, command in {"named": [*launch(family, 2), program], "script": ["sh", "-c", " ".join([*launch(family, 2), program]) + "; true"]}.items():
         job = directory / f"gcc-{name}-{family}"
         done = run([options.tracer, "run", "-o", str(job), "--", *command], environment(TRACER_LIBRARY=options.tool, OMP_NUM_THREADS="2"))

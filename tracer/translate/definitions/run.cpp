@@ -31,14 +31,16 @@ std::string result_name(const CallbackAnswer& answer) {
 enum class GccRuntime { none, mapped, stood_in_for };
 
 /// GCC's own OpenMP runtime is mapped, and nothing that knows tools stands before it; or another one does (libomp has
-/// its entry points).
+/// its entry points), whether it was used or not.
 GccRuntime gcc_runtime_of(const Journal& journal) {
   const auto named = [](const std::string& path, const char* name) { return path.find(name) != std::string::npos; };
   const bool is_mapped = std::any_of(journal.modules.begin(), journal.modules.end(), [&](const Module& m) {
     return named(m.path, "/libgomp.so") || named(m.path, "/libgomp-");  // the latter in wheels of Python
   });
   if (!is_mapped || named(journal.run.runtime_library, "libgomp")) return GccRuntime::none;
-  return journal.run.runtime_library.empty() ? GccRuntime::mapped : GccRuntime::stood_in_for;
+  if (!journal.run.runtime_library.empty()) return GccRuntime::stood_in_for;
+  const auto called = journal.facts.find("RUN::GCC_CALLS");
+  return called == journal.facts.end() || named(called->second, "libgomp") ? GccRuntime::mapped : GccRuntime::none;
 }
 
 /// For those who put archives of several processes together.
