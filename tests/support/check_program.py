@@ -56,13 +56,13 @@ def wrong_lines(archive, sources, need):
 
 
 def wrong_addresses(archive, program):
-    """Without debug information each region is named by its address in the program's file, the same in every run."""
+    """Without debug information each region is named by its address in the program's file, the same in every run, and its function."""
     found = 0
     size = pathlib.Path(program).stat().st_size
     for region in sorted(archive.regions):
         match = REGION.match(region)
         if match:
-            place = re.fullmatch(r"0x([0-9a-f]+) in (.+)", match.group("file"))
+            place = re.fullmatch(r"0x([0-9a-f]+) in (.+) \(\w+\)", match.group("file"))
             if not place or place.group(2) != pathlib.Path(program).name or not 0 < int(place.group(1), 16) < size:
                 yield f"{region}: an address in the file of {program} was expected"
         found += bool(match)

@@ -80,6 +80,23 @@ TEST_CASE("numbers and sizes are shown for people") {
   CHECK(format_bytes(12) == "12 B");
 }
 
+TEST_CASE("functions are named as people do") {
+  const auto plain = [](const char* name) { return plain_function(name); };
+  CHECK(plain("step") == "step");
+  CHECK(plain("LAMMPS_NS::CommBrick::reverse_comm()") == "LAMMPS_NS::CommBrick::reverse_comm");
+  CHECK(plain("void a::each<int, b<c> >(std::vector<int> const&, void (*)(int))") == "a::each");
+  CHECK(plain("std::vector<std::pair<int, int> > a::pairs(int)") == "a::pairs");
+  CHECK(plain("(anonymous namespace)::f(int)") == "(anonymous namespace)::f");
+  CHECK(plain("main::{lambda(int)#1}::operator()(int) const") == "main::{lambda(int)#1}::operator()");
+  CHECK(plain("a::operator<<(std::ostream&, a::b const&)") == "a::operator<<");
+  CHECK(plain("bool a::operator< <int>(int, int)") == "a::operator< <int>");
+  CHECK(plain("a::b::operator bool() const") == "a::b::operator bool");
+  CHECK(plain("module::subroutine") == "module::subroutine");
+  CHECK(plain("") == "");
+  CHECK(plain("<") == "<");
+  CHECK(plain("a{b") == "a{b");
+}
+
 TEST_CASE("text of others is shown without what a terminal would obey") {
   CHECK(shown("!$omp parallel @s\u00f6lve.c:3 \u2713") == "!$omp parallel @s\u00f6lve.c:3 \u2713");
   CHECK(shown("a\x1b[31mb\nc\rd\te\x7f") == "a?[31mb?c?d?e?");

@@ -151,4 +151,35 @@ std::string demangled(const std::string& symbol) {
   return status == 0 && text ? text.get() : symbol;
 }
 
+std::string plain_function(std::string_view demangled) {
+  std::string plain;
+  int templates = 0;
+  for (std::size_t i = 0; i < demangled.size(); ++i) {
+    const std::string_view rest = demangled.substr(i);
+    if (templates == 0) {
+      // What has brackets of its own: it stays, whatever is in it.
+      std::size_t whole = 0;
+      if (constexpr std::string_view nameless = "(anonymous namespace)"; rest.starts_with(nameless))
+        whole = nameless.size();
+      else if (rest.front() == '{')
+        whole = std::min(rest.find('}'), rest.size() - 1) + 1;
+      else if (rest.starts_with("operator") && (plain.empty() || plain.ends_with(':')))
+        whole = std::min(rest.find('(', rest.starts_with("operator()") ? std::size_t{9} : 0), rest.size());
+      if (whole != 0) {
+        plain += rest.substr(0, whole);
+        i += whole - 1;
+        continue;
+      }
+    }
+    const char c = rest.front();
+    templates += c == '<' ? 1 : 0;
+    if (templates == 0) {
+      if (c == '(') break;
+      c == ' ' ? plain.clear() : plain.push_back(c);  // what was before was the result
+    }
+    templates -= c == '>' ? 1 : 0;
+  }
+  return plain.empty() ? std::string{demangled} : plain;
+}
+
 }  // namespace tracer

@@ -32,6 +32,8 @@ std::string hexadecimal(std::uint64_t number);
 
 /// A C++ symbol as it was written; what is none as it is.
 std::string demangled(const std::string& symbol);
+/// A function as people name it: what demangled() gave without result, parameters and arguments of templates.
+std::string plain_function(std::string_view demangled);
 
 /// `text` with control characters and bytes that are not UTF-8 letters' replaced by "?"; at most 200 characters.
 std::string printable(std::string_view text);

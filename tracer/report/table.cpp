@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 
 namespace tracer::report {
 namespace {
@@ -35,16 +36,23 @@ std::string Table::text(const TextOptions& options) const {
   for (std::size_t i = 0; i < shown; ++i) {
     for (std::size_t j = 0; j < columns_.size(); ++j) widths[j] = std::max(widths[j], width_of(rows_[i][j]));
   }
-  std::size_t others = 0;
-  for (std::size_t j = 1; j < widths.size(); ++j) others += widths[j] + 2;
-  const std::size_t least = std::max<std::size_t>(24, width_of(columns_[0].title));
-  if (widths[0] + others + 2 > options.width)
-    widths[0] = std::max(least, options.width > others + 2 ? options.width - others - 2 : least);
+  // Where it is too wide the widest texts give way, down to what still says something.
+  constexpr std::size_t least = 24;
+  const auto all = [&] { return std::accumulate(widths.begin(), widths.end(), 2 * widths.size()); };
+  for (std::size_t too_much = all() - std::min(all(), options.width); too_much != 0; --too_much) {
+    std::size_t widest = columns_.size();
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      const bool may = !columns_[j].right && widths[j] > std::max(least, width_of(columns_[j].title));
+      if (may && (widest == columns_.size() || widths[j] > widths[widest])) widest = j;
+    }
+    if (widest == columns_.size()) break;
+    --widths[widest];
+  }
   std::string out = title_.empty() ? std::string{} : heading(title_, options.colour);
   const auto line = [&](const auto& cell) {
     std::string text = "  ";
     for (std::size_t j = 0; j < columns_.size(); ++j) {
-      const std::string shorter = j == 0 ? shortened(cell(j), widths[0]) : cell(j);
+      const std::string shorter = columns_[j].right ? cell(j) : shortened(cell(j), widths[j]);
       const std::string blanks(widths[j] - std::min(widths[j], width_of(shorter)), ' ');
       text += columns_[j].right ? blanks + shorter : shorter + (j + 1 < columns_.size() ? blanks : std::string{});
       if (j + 1 < columns_.size()) text += "  ";

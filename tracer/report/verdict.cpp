@@ -5,6 +5,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "tracer/base/text.hpp"
 #include "tracer/report/judge.hpp"
 
 namespace tracer::report {
@@ -66,7 +67,7 @@ std::string Judge::name(RegionRef region) const {
   if (region >= definitions_.regions.size()) return "an unknown place";
   const Region& known = definitions_.regions[region];
   std::string text = known.name.starts_with("!$omp ") ? known.name.substr(6) : known.name;
-  if (!known.description.empty() && text.find(known.description) == std::string::npos)
+  if (!known.description.empty() && text.find(plain_function(known.description)) == std::string::npos)
     text += " in " + known.description;
   return text;
 }

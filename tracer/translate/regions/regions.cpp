@@ -67,6 +67,7 @@ Region describe(const RegionKey& key, const SourcePosition& position, const Jour
                   static_cast<unsigned long long>(position.module.empty() ? key.codeptr : position.offset));
     region.name += address;
     if (!position.module.empty()) region.name += " in " + short_name(position.module);
+    if (!position.function.empty()) region.name += " (" + plain_function(position.function) + ")";
     region.source_file = position.module;
   }
   region.canonical = key.construct == Construct::mpi ? construct_name(key) : region.name;
