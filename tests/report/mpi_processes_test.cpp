@@ -110,12 +110,13 @@ TEST_CASE("threads that idle while one is in MPI are a finding, but for MPI's be
 }
 
 TEST_CASE("ranks whose threads are bound to the same processors are told so, and not that others were at work") {
-  const auto verdict_on = [](std::vector<const char*> bound, const char* online, const char* of_process = "0-3") {
+  const auto verdict_on = [](std::vector<const char*> bound, const char* online, const char* of_process = "0-3",
+                             const char* usable = "4") {
     MpiJob job{static_cast<unsigned>(bound.size())};
     Definitions& d = job.trace.editable();
     for (unsigned rank = 0; rank < bound.size(); ++rank) {
       job.program(rank, start, start + 100 * ms);
-      d.groups_of_locations[rank].properties = {{"TRACER::RUN::PROCESSORS_USABLE", "4"},
+      d.groups_of_locations[rank].properties = {{"TRACER::RUN::PROCESSORS_USABLE", usable},
                                                 {"TRACER::RUN::PROCESSORS", of_process},
                                                 {"TRACER::RUN::PROCESSORS_ONLINE", online},
                                                 {"TRACER::RUN::HOST", rank < 4 ? "node1" : "node2"}};
@@ -140,11 +141,15 @@ TEST_CASE("ranks whose threads are bound to the same processors are told so, and
   CHECK(two["findings"][0]["advice"].get<std::string>().find("OMP_PLACES=cores") != std::string::npos);
   CHECK(text_of(verdict_on({"0-1", "0", "1", ""}, "8")).find("3 threads are bound together to processors 0-1 of") == 0);
   CHECK(text_of(verdict_on({"", ""}, "4", "2")).find("2 threads are bound together to processor 2 of node1") == 0);
-  // Each has its own; they are on different hosts; there is none to spare; it is not known.
+  // Each has its own; they are on different hosts; it is not known.
   CHECK(verdict_on({"0", "1"}, "4")["state"] == "ok");
   CHECK(verdict_on({"0", "1", "2", "3", "0"}, "4")["state"] == "ok");
-  CHECK(verdict_on({"0", "0", "1", "2"}, "3")["notes"][0]["id"] == "busy-machine");
   CHECK(verdict_on({"3-1", "0,,1"}, "4")["state"] == "ok");
+  // There are not as many processors as ranks, bound or not.
+  CHECK(text_of(verdict_on({"0", "0", "1", "2"}, "3")).find("4 threads of 4 ranks share 3 processors:") == 0);
+  const Json all = verdict_on({"", "", ""}, "2", "0-1", "2");
+  CHECK(all["state"] == "oversubscribed");
+  CHECK(text_of(all).find("3 threads of 3 ranks share 2 processors:") == 0);
 }
 
 TEST_CASE("of a job that was killed when it hung it is told where its threads were, and no time that nobody knows of") {

@@ -43,6 +43,7 @@ class Judge {
   std::string how_to_have_processors() const;
   void oversubscription();
   void crowding(const Crowding& crowding);
+  std::uint64_t threads_at_once() const;
   std::string who_was_killed() const;
   void silence();
 

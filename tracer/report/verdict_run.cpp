@@ -74,6 +74,12 @@ void Judge::what_the_run_was() {
   }
 }
 
+/// Threads in teams, or ranks without any: at least so many.
+std::uint64_t Judge::threads_at_once() const {
+  const std::uint64_t ranks = report_.mpi.worlds > 1 ? 0 : report_.mpi.ranks;  // of several: who was there with whom?
+  return std::max(account_.most_at_once, std::min<std::uint64_t>(ranks, report_.processes.size()));
+}
+
 std::string Judge::who_was_killed() const {
   const ProcessRow* const first = process_that_ended_worst(report_.processes);
   if (report_.processes.size() < 2 || first == nullptr) return "The program was " + ending_text(report_.facts);
@@ -122,7 +128,8 @@ void Judge::how_good_the_trace_is() {
   const std::uint64_t there = account_.total - account_.at(Place::absent);
   const double delayed = share(account_.at(Place::descheduled), there);
   const double processors = facts.processors;
-  const bool shared = processors > 0 && static_cast<double>(account_.most_at_once) > processors + 0.01;
+  const bool shared = processors > 0 && static_cast<double>(threads_at_once()) > processors + 0.01;
+  const char* const who = account_.most_at_once < threads_at_once() ? "ranks" : "threads";
   const std::uint64_t delay = account_.at(Place::descheduled);
   if (!shared) crowding_ = crowding_of(report_, definitions_);
   if (crowding_ && share(crowding_->delay, crowding_->delay + crowding_->processor) <= too_delayed) crowding_.reset();
@@ -136,10 +143,10 @@ void Judge::how_good_the_trace_is() {
          format("Threads were ready to run but without a processor for %s, %.0f %% of their time: %s. Repeat the run "
                 "%s before trusting small numbers.",
                 time(delay).c_str(), delayed * 100,
-                shared                 ? "there are more threads than processors"
+                shared                 ? format("there are more %s than processors", who).c_str()
                 : report_.part.empty() ? "other programs were using the processors"
                                        : "others, in this trace or not, were using the processors",
-                shared ? "with as many threads as processors" : "on a quiet machine"));
+                shared ? format("with as many %s as processors", who).c_str() : "on a quiet machine"));
   }
   const bool is_delay_known = report_.delayed_in_whole > 0 ||
                               std::any_of(account_.rows.begin(), account_.rows.end(), [](const AccountThread& row) {
@@ -151,7 +158,7 @@ void Judge::how_good_the_trace_is() {
         "busy-machine",
         format("%llu threads share %.4g processor%s; how long they were ready to run but had none is not known of this "
                "trace, and all waiting may come from that alone.",
-               number(account_.most_at_once), processors, processors == 1 ? "" : "s"));
+               number(threads_at_once()), processors, processors == 1 ? "" : "s"));
   }
   if (report_.delayed_in_whole > too_delayed) {
     doubtful_ = true;
@@ -209,8 +216,8 @@ std::string Judge::how_to_have_processors() const {
   };
   const bool in_job = report_.mpi.ranks > 1;
   const int allowed = each_of(facts.processors);
-  const int wanted = std::min(each_of(static_cast<double>(account_.most_at_once)),
-                              each_of(static_cast<double>(facts.processors_online)));
+  const int wanted =
+      std::min(each_of(static_cast<double>(threads_at_once())), each_of(static_cast<double>(facts.processors_online)));
   const std::string threads =
       allowed == 0 ? "as few ranks as there are processors, a thread each"
                    : "OMP_NUM_THREADS=" + std::to_string(allowed) +
@@ -271,7 +278,7 @@ void Judge::oversubscription() {
   finding.text = format(
       "%llu threads%s share %.4g processor%s: they were ready to run but had none for %s, %.0f %% of their "
       "time. All waiting in the tables below may come from that alone.",
-      number(account_.most_at_once), of_ranks.c_str(), processors, processors == 1 ? "" : "s",
+      number(threads_at_once()), of_ranks.c_str(), processors, processors == 1 ? "" : "s",
       time(account_.at(Place::descheduled)).c_str(), 100 * share(account_.at(Place::descheduled), there));
   finding.advice = how_to_have_processors();
   finding.sure = "high";
