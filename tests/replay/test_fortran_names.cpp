@@ -4,6 +4,7 @@
 #include "tracer/translate/regions/fortran_names.hpp"
 
 using tracer::translate::fortran_name;
+using tracer::translate::name_in_file;
 
 TEST_CASE("procedures of Fortran are named as in their source, by flang and by gfortran") {
   CHECK(fortran_name("_QMwork_modPcompute..omp_par") == "work_mod::compute");
@@ -18,4 +19,15 @@ TEST_CASE("procedures of Fortran are named as in their source, by flang and by g
 TEST_CASE("names that are not Fortran's stay") {
   for (const char* name : {"main", "solve_", "_ZN3abcEv", "", "_Q", "_Qx", "__libc_start_main", "x..y"})
     CHECK(fortran_name(name) == name);
+}
+
+TEST_CASE("procedures outside of modules lose what Fortran appends to their symbols") {
+  CHECK(name_in_file("translv_", "/src/translv.f90") == "translv");
+  CHECK(name_in_file("with_two__", "old.F") == "with_two");
+  CHECK(name_in_file("a_b", "a.f") == "a_b");
+  CHECK(name_in_file("_", "a.f90") == "_");
+  CHECK(name_in_file("c_function_", "main.c") == "c_function_");
+  CHECK(name_in_file("f_", "x.fish") == "f_");
+  CHECK(name_in_file("f_", "") == "f_");
+  CHECK(name_in_file("", "a.f90").empty());
 }

@@ -161,7 +161,8 @@ Environment environment_for(const Options& options, const std::string& library, 
 void say_none_was_made(const Ended& ended, const std::string& preload) {
   if (ended.signal != 0) return print_note("no trace was made: the program ended too early.");
   print_note(
-      "no trace was made: the program neither used OpenMP nor named its phases, has a tool of its own, or its runtime "
+      "no trace was made: the program used neither OpenMP nor MPI, named no phases, has a tool of its own, or its "
+      "runtime "
       "knows no tools (try --verbose).");
   if (preload.empty())
     print_note(

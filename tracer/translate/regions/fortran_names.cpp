@@ -2,6 +2,7 @@
 // See fortran_names.hpp.
 #include "tracer/translate/regions/fortran_names.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <string_view>
 
@@ -39,6 +40,14 @@ std::string fortran_name(const std::string& name) {
   if (std::string found = of_flang(plain); !found.empty()) return found;
   if (std::string found = of_gfortran(plain); !found.empty()) return found;
   return plain.starts_with("_Q") ? std::string{plain} : name;
+}
+
+std::string name_in_file(std::string function, std::string_view file) {
+  const std::string_view ending = file.substr(std::min(file.rfind('.'), file.size()));
+  const bool is_fortran = ending.size() > 1 && (ending[1] == 'f' || ending[1] == 'F') &&
+                          ending.find_first_not_of("0123456789orpORP", 2) == std::string_view::npos;  // .f90, .F, .for
+  while (is_fortran && function.size() > 1 && function.ends_with('_')) function.pop_back();
+  return function;
 }
 
 }  // namespace tracer::translate

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace tracer::translate {
 
@@ -10,5 +11,7 @@ namespace tracer::translate {
 /// "main program" for _QQmain and MAIN__, "host::inner" for procedures inside others; any other name as it is. What
 /// flang appends to functions that it makes of regions (..omp_par, ..omp_par.1) is left out.
 std::string fortran_name(const std::string& name);
+/// "solve" for the symbol solve_ of a procedure outside of modules, where the file it is from is Fortran's by its name.
+std::string name_in_file(std::string function, std::string_view file);
 
 }  // namespace tracer::translate

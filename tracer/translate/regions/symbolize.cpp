@@ -273,6 +273,7 @@ SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& bu
     dw_->dwarf_getfuncs(piece->unit, consider, &e, 0);
     position.function = user_name(e.best);
   }
+  position.function = name_in_file(std::move(position.function), position.file);
   if (with_inlined && piece) position.frames = frames_of(*piece, call, position);
   return position;
 }
