@@ -255,6 +255,22 @@ TEST_CASE("of jobs in one archive it is told which programs they run, how they e
   CHECK(json["account"]["by_process"].size() == 4);
 }
 
+TEST_CASE("programs that a job started and that are in no trace are asked for") {
+  const auto is_noted = [](const char* call) {
+    MpiJob job{2};
+    for (const unsigned rank : {0u, 1u}) {
+      job.program(rank, start, start + 100 * ms);
+      job.collective(rank, start + 10 * ms, start + 20 * ms, call, 10, barrier);
+    }
+    const Json report = report_of(job.finish());
+    const Json& notes = report["verdict"]["notes"];
+    return std::any_of(notes.begin(), notes.end(), [](const Json& note) { return note["id"] == "mpi-spawned"; });
+  };
+  CHECK(is_noted("MPI_Comm_spawn"));
+  CHECK(is_noted("MPI_Comm_spawn_multiple"));
+  CHECK_FALSE(is_noted("MPI_Barrier"));
+}
+
 TEST_CASE("a part of some ranks, all of it inside a call, has these only, and threads that idle for MPI") {
   MpiJob job{3, 2};
   for (const unsigned rank : {0u, 1u, 2u}) {

@@ -39,6 +39,7 @@ class Judge {
   void how_good_the_trace_is();
   bool work_filled_the_processors(double processors) const;
   void begin_and_end_of_mpi();
+  void spawned_programs();
   void level_of_threads();
   std::string how_to_have_processors() const;
   void oversubscription();

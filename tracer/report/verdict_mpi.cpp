@@ -99,6 +99,18 @@ void Judge::begin_and_end_of_mpi() {
               time(ns).c_str(), time(wall_).c_str()));
 }
 
+/// Launchers start them in their own environment, not in that of the process that asks for them.
+void Judge::spawned_programs() {
+  const auto is_spawn = [](const MpiCallRow& call) {
+    return call.name == "MPI_Comm_spawn" || call.name == "MPI_Comm_spawn_multiple";
+  };
+  const auto& calls = report_.mpi.calls;
+  if (!report_.part.empty() || report_.mpi.worlds > 1 || std::none_of(calls.begin(), calls.end(), is_spawn)) return;
+  note("mpi-spawned",
+       "What MPI_Comm_spawn started is not in this trace: its launcher ran without the tool. Trace the launcher as a "
+       "whole: tracer run -- mpirun ...");
+}
+
 /// A thread's waiting, with that of the threads that have nothing to do meanwhile.
 std::uint64_t Judge::with_idle_threads(std::uint64_t ns) const {
   const double idle = share(account_.at(Place::mpi_idle), account_.at(Place::mpi));

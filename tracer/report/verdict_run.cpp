@@ -185,6 +185,7 @@ void Judge::how_good_the_trace_is() {
                 time(facts.stolen_ns).c_str(), stolen_ * 100));
   }
   begin_and_end_of_mpi();
+  spawned_programs();
   const std::uint64_t active = there - account_.at(Place::serial_idle);
   const std::uint64_t apart = active / std::max<std::uint64_t>(report_.events, 1);
   if (apart < least_between_events) {
