@@ -56,6 +56,75 @@ TEST_CASE("a construct that one side has not stands beside nothing") {
   CHECK(json["constructs"][0]["time"]["noise"].is_null());
 }
 
+TEST_CASE("constructs of a function that moved are the same in their order") {
+  const auto side = [](std::vector<std::pair<unsigned, std::uint64_t>> loops, const char* function = "f") {
+    Report report = run_of(100, 0);
+    report.regions.clear();
+    for (const auto& [line, ns] : loops) {
+      RegionRow row;
+      row.name = "!$omp for @a.c:" + std::to_string(line);
+      row.label = "for";
+      row.file = "/src/a.c";
+      row.function = function;
+      row.line = line;
+      row.count = 1;
+      row.exclusive = ns;
+      report.regions.push_back(row);
+    }
+    return report;
+  };
+  const auto row_of = [](const Diff& diff, const std::string& name) {
+    for (const DiffRow& row : diff.constructs)
+      if (row.name == name) return row;
+    FAIL("no " << name);
+    return DiffRow{};
+  };
+  // Five lines more above: the second is where the first was.
+  const Diff moved = diff({side({{10, 7}, {5, 100}})}, {side({{10, 200}, {15, 8}})});
+  CHECK(moved.constructs.size() == 2);
+  CHECK(row_of(moved, "!$omp for @a.c:10").time.before == 100);
+  CHECK(row_of(moved, "!$omp for @a.c:10").time.after == 200);
+  CHECK(row_of(moved, "!$omp for @a.c:10").was == "!$omp for @a.c:5");
+  CHECK(row_of(moved, "!$omp for @a.c:15").time.before == 7);
+  CHECK(diff_text(moved, {}).find("!$omp for @a.c:15 (was :10)") != std::string::npos);
+  CHECK(nlohmann::json::parse(diff_json(moved, {}))["constructs"][0]["was"] == "!$omp for @a.c:5");
+  // One more of them: nobody knows which is new.
+  const Diff more = diff({side({{5, 100}, {10, 7}})}, {side({{5, 100}, {10, 7}, {15, 8}})});
+  CHECK(more.constructs.size() == 3);
+  CHECK(row_of(more, "!$omp for @a.c:15").time.before == 0);
+  CHECK(row_of(more, "!$omp for @a.c:5").was.empty());
+  const Diff other = diff({side({{5, 100}})}, {side({{6, 100}}, "g")});
+  CHECK(other.constructs.size() == 2);
+  // What is another's name now stands for itself.
+  Report both = side({{5, 100}});
+  both.regions.push_back(side({{10, 3}}, "gone").regions[0]);
+  const Diff twice = diff({both}, {side({{10, 100}})});
+  CHECK(twice.constructs.size() == 2);
+  CHECK(row_of(twice, "!$omp for @a.c:10").was == "!$omp for @a.c:5");
+  CHECK(row_of(twice, "!$omp for @a.c:10 (before)").time.before == 3);
+}
+
+TEST_CASE("without lines constructs are the same by function and the order of their addresses") {
+  const auto side = [](const char* first, const char* second) {
+    Report report = run_of(100, 0);
+    report.regions.clear();
+    for (const char* address : {first, second}) {
+      RegionRow row;
+      row.name = std::string{"!$omp for @"} + address + " in app (f)";
+      row.label = "for";
+      row.function = "f";
+      row.exclusive = address == first ? 10 : 20;
+      report.regions.push_back(row);
+    }
+    return report;
+  };
+  const Diff moved = diff({side("0x99", "0x123")}, {side("0x123", "0x2000")});
+  REQUIRE(moved.constructs.size() == 2);
+  for (const DiffRow& row : moved.constructs) CHECK(row.time.delta() == 0);
+  CHECK(diff_text(moved, {}).find("!$omp for @0x2000 in app (f)  ") != std::string::npos);
+  CHECK(moved.constructs[0].was == "!$omp for @0x99 in app (f)");
+}
+
 TEST_CASE("a limit is passed by what grew more, and not by noise") {
   const Diff slower = diff({run_of(1'000'000, 600'000)}, {run_of(1'100'000, 600'000)});
   CHECK(Limit{"time > 5%"}.passed_by(slower).size() == 1);

@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "tracer/error.hpp"
 #include "tracer/report/filter.hpp"
@@ -68,7 +69,44 @@ struct Numbers {
   std::vector<double> count, time, waiting, imbalance;
 };
 
-void collect(const std::vector<Report>& reports, std::map<std::string, Numbers>& sums) {
+using Sums = std::map<std::string, Numbers>;
+
+/// What of a side may be the other's: constructs of a kind in a function, in the order of their lines, or of their
+/// addresses where there are none.
+using Kinds = std::map<std::string, std::map<std::uint64_t, std::string>>;
+
+Kinds kinds_of(const std::vector<Report>& reports) {
+  Kinds kinds;
+  for (const Report& report : reports)
+    for (const RegionRow& row : report.regions) {
+      if (row.function.empty()) continue;
+      std::uint64_t place = row.line;
+      std::string file = row.file.substr(row.file.find_last_of('/') + 1);
+      if (place == 0) {
+        const auto address = row.name.rfind("@0x");
+        if (address == std::string::npos) continue;
+        place = std::strtoull(row.name.c_str() + address + 1, nullptr, 16);
+        file.clear();  // of the program, which may be called otherwise
+      }
+      kinds[row.label + '\n' + row.function + '\n' + file].emplace(place, row.name);
+    }
+  return kinds;
+}
+
+/// The name after, by that before, where both are known to be one construct's.
+std::map<std::string, std::string> names_after(const std::vector<Report>& before, const std::vector<Report>& after) {
+  std::map<std::string, std::string> names;
+  const Kinds then = kinds_of(before), now = kinds_of(after);
+  for (const auto& [kind, places] : then) {
+    const auto found = now.find(kind);
+    if (found == now.end() || found->second.size() != places.size()) continue;
+    auto other = found->second.begin();
+    for (const auto& [place, name] : places) names[name] = (other++)->second;
+  }
+  return names;
+}
+
+void collect(const std::vector<Report>& reports, Sums& sums) {
   std::size_t run = 0;
   for (const Report& report : reports) {
     for (const RegionRow& row : report.regions) {
@@ -128,18 +166,32 @@ Diff diff(const std::vector<Report>& before, const std::vector<Report>& after) {
   add("idle", of_threads<Activity::idle>);
   add("imbalance", lost_of);
 
-  std::map<std::string, Numbers> sums[2];
-  collect(before, sums[0]);
-  collect(after, sums[1]);
-  for (const auto& [name, numbers] : sums[0]) sums[1].try_emplace(name);
-  for (auto& [name, now] : sums[1]) {
-    Numbers& then = sums[0][name];
+  Sums were, are;
+  collect(before, were);
+  collect(after, are);
+  const std::map<std::string, std::string> names = names_after(before, after);
+  std::set<std::string> taken;
+  for (const auto& [was, name] : names) taken.insert(name);
+  struct Both {
+    std::string was;
+    Numbers then, now;
+  };
+  std::map<std::string, Both> rows;
+  for (auto& [was, numbers] : were) {
+    const auto found = names.find(was);
+    const std::string name = found != names.end() ? found->second : taken.contains(was) ? was + " (before)" : was;
+    rows[name].then = std::move(numbers);
+    if (name != was) rows[name].was = was;
+  }
+  for (auto& [name, numbers] : are) rows[name].now = std::move(numbers);
+  for (auto& [name, row] : rows) {
     for (auto values : {&Numbers::count, &Numbers::time, &Numbers::waiting, &Numbers::imbalance}) {
-      (then.*values).resize(before.size());
-      (now.*values).resize(after.size());
+      (row.then.*values).resize(before.size());
+      (row.now.*values).resize(after.size());
     }
-    result.constructs.push_back({name, compare(then.count, now.count), compare(then.time, now.time),
-                                 compare(then.waiting, now.waiting), compare(then.imbalance, now.imbalance)});
+    result.constructs.push_back({name, row.was, compare(row.then.count, row.now.count),
+                                 compare(row.then.time, row.now.time), compare(row.then.waiting, row.now.waiting),
+                                 compare(row.then.imbalance, row.now.imbalance)});
   }
   std::stable_sort(result.constructs.begin(), result.constructs.end(), [](const DiffRow& a, const DiffRow& b) {
     return std::abs(a.time.delta()) > std::abs(b.time.delta());

@@ -29,9 +29,10 @@ struct Quantity {
   Change change;     ///< ns
 };
 
-/// A construct at a place in the source, by its name.
+/// A construct at a place in the source, by its name. Where the source was changed or the program built anew the place
+/// may be another one: constructs of a function that has as many of the kind on both sides are the same in their order.
 struct DiffRow {
-  std::string name;
+  std::string name, was;                   ///< was: its name before, where that was another one
   Change count, time, waiting, imbalance;  ///< ns but for count; time: in the region itself
 };
 

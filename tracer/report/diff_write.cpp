@@ -55,6 +55,14 @@ Json to_json(const Change& change) {
   return json;
 }
 
+/// The line where it was; addresses say nothing to people.
+std::string before_text(const DiffRow& row) {
+  const auto at = row.was.rfind('@'), colon = row.was.rfind(':');
+  const bool is_line =
+      at != std::string::npos && colon != std::string::npos && at < colon && row.was.find(')', at) == std::string::npos;
+  return is_line && !row.name.starts_with(row.was) ? " (was " + row.was.substr(colon) + ")" : "";
+}
+
 }  // namespace
 
 std::string diff_text(const Diff& diff, const TextOptions& options) {
@@ -79,7 +87,7 @@ std::string diff_text(const Diff& diff, const TextOptions& options) {
               {"waiting", true},
               {"imbalance", true}}};
   for (const DiffRow& row : diff.constructs) {
-    rows.add({row.name, counts(row.count), duration(row.time.before), duration(row.time.after),
+    rows.add({row.name + before_text(row), counts(row.count), duration(row.time.before), duration(row.time.after),
               signed_duration(row.time.delta()), per_cent(row.time), mark(row.time),
               row.waiting.delta() == 0 ? "" : signed_duration(row.waiting.delta()) + mark(row.waiting),
               row.imbalance.delta() == 0 ? "" : signed_duration(row.imbalance.delta()) + mark(row.imbalance)});
@@ -97,6 +105,7 @@ std::string diff_json(const Diff& diff, const std::vector<std::string>& passed) 
   json["constructs"] = Json::array();
   for (const DiffRow& row : diff.constructs) {
     json["constructs"].push_back({{"name", row.name},
+                                  {"was", row.was.empty() ? row.name : row.was},
                                   {"count", to_json(row.count)},
                                   {"time", to_json(row.time)},
                                   {"waiting", to_json(row.waiting)},

@@ -121,6 +121,7 @@ void Profile::fill(Report& report) const {
     row.name = definitions_.regions[i].name;
     row.label = region.label;
     row.file = definitions_.regions[i].source_file;
+    row.function = definitions_.regions[i].description;
     row.line = definitions_.regions[i].begin_line;
     row.count = entry.count;
     row.total = entry.total;

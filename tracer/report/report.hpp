@@ -37,7 +37,7 @@ struct Balance {
 
 struct RegionRow {
   RegionRef region = 0;
-  std::string name, label, file;
+  std::string name, label, file, function;
   std::uint32_t line = 0;
   std::uint64_t count = 0, total = 0, exclusive = 0, longest = 0, shortest = 0;
   std::uint64_t waiting = 0;  ///< of exclusive: for other threads
