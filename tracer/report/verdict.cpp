@@ -133,8 +133,8 @@ void Judge::summarize() {
   if (verdict_.state != "ok" && verdict_.findings.empty()) {
     verdict_.summary = "No advice: " + (verdict_.notes.empty() ? verdict_.state : "the run " + reason()) + ".";
   } else if (!verdict_.findings.empty()) {
-    verdict_.summary = "At most " + time(verdict_.findings.front().win) + " of " + time(wall_) + " could be won by " +
-                       verdict_.findings.front().id +
+    verdict_.summary = "At most " + time(verdict_.findings.front().win) + " of " + time(wall_) +
+                       " could be won where it loses most: " + verdict_.findings.front().id +
                        (verdict_.findings.front().name.empty() ? "" : " (" + verdict_.findings.front().name + ")") +
                        ".";
   } else if (work > 0.8) {
