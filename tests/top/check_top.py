@@ -34,6 +34,29 @@ def check_recent(tracer, process, directory):
         need(wrong.returncode != 0 and what in wrong.stderr, f"{' '.join(words)} is refused: {wrong.stderr.strip()}")
 
 
+def check_choice(tracer, process, program, environment):
+    """Without a process of several the user is told which there are, wherever their rings are."""
+    with tempfile.TemporaryDirectory() as spool, tempfile.TemporaryDirectory() as scratch:
+        own = {**environment, "TRACER_SPOOL": spool, "TRACER_OUTPUT": f"{scratch}/%p"}
+        seen = {**os.environ, "TRACER_SPOOL": spool}
+
+        def top(*words):
+            return subprocess.run([tracer, "top", "--interval", "0.1", "--times", "1", *words], env=seen, capture_output=True, text=True)
+
+        none = top(str(2**30))
+        need(none.returncode == 1 and "is not one that records" in none.stderr, "a process that does not record is refused")
+        others = [subprocess.Popen([program], env=own, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+        try:
+            for other in others:
+                other.stdout.readline()
+            said = top().stderr
+            for one in (process, *others):
+                need(f"\n{one.pid}  " in said and os.path.basename(program) in said, f"process {one.pid} is among those to choose from: {said}")
+        finally:
+            for other in others:
+                other.communicate(timeout=60)
+
+
 def main():
     tracer, library, program = sys.argv[1:4]
     with tempfile.TemporaryDirectory() as directory:
@@ -51,6 +74,7 @@ def main():
             need(top.returncode == 0 and len(lines) == 5, "a line of JSON at each look " + top.stderr)
             text = subprocess.run([tracer, "top", "--interval", "0.1", "--times", "1", str(process.pid)], capture_output=True, text=True)
             need(text.returncode == 0 and "records/s" in text.stdout, "and a table for people")
+            check_choice(tracer, process, program, env)
             check_recent(tracer, process, directory)
         finally:
             process.stdin.close()

@@ -29,7 +29,7 @@ namespace tracer::cli {
 namespace {
 
 struct Options {
-  std::uint64_t process = 0;
+  std::uint64_t process = 0;  ///< 0: the only one
   double interval = 1;
   std::uint64_t times = 0;
   bool json = false;
@@ -168,15 +168,38 @@ class Top {
   std::uint64_t looks_ = 0;
 };
 
+constexpr const char* which_ones =
+    " (yours, and started by tracer run or with OMP_TOOL_LIBRARIES; if TRACER_SPOOL was set, set it here too).";
+
+/// A line for each: its process, the program, and where its trace will be.
+std::string list_of(const std::vector<raw::Leftover>& running) {
+  std::string text;
+  for (const raw::Leftover& one : running) {
+    std::string program;
+    try {
+      program = raw::read_journal(raw::raw_directory_of(one.archive) / "journal").journal.run.program;
+    } catch (const std::exception&) {  // it has just begun, or ended
+    }
+    text += "\n" + std::to_string(one.process_id) + "  " + shown(program) + "  " + shown(one.archive.string());
+  }
+  return text;
+}
+
+/// Of several the user must choose one.
 raw::Leftover find_process(std::uint64_t process) {
+  std::vector<raw::Leftover> running;
   for (const auto& root : spool_roots()) {
     for (raw::Leftover& leftover : raw::find_leftovers(root)) {
-      if (leftover.alive && leftover.process_id == process) return leftover;
+      if (!leftover.alive || (process != 0 && leftover.process_id != process)) continue;
+      running.push_back(std::move(leftover));
     }
   }
-  throw Error{"process " + std::to_string(process) +
-              " is not one that records under the tool here (yours, and started by tracer run or with "
-              "OMP_TOOL_LIBRARIES; if TRACER_SPOOL was set, set it here too)."};
+  if (process != 0 && running.empty())
+    throw Error{"process " + std::to_string(process) + " is not one that records under the tool here" + which_ones};
+  if (running.empty()) throw Error{std::string{"nothing records under the tool here"} + which_ones};
+  if (process == 0 && running.size() > 1)
+    throw UsageError{"name one of the processes that record here:" + list_of(running)};
+  return running.front();
 }
 
 int run(const Options& options) {
@@ -186,7 +209,7 @@ int run(const Options& options) {
     return ok;
   }
   if (!options.output.empty()) throw UsageError{"--output is for --recent"};
-  Top top{found.spool, found.archive, options.process};
+  Top top{found.spool, found.archive, found.process_id};
   const bool screen = !options.json && isatty(STDOUT_FILENO) != 0;
   const auto pause = [&] {
     const double ns = options.interval * 1e9;
@@ -198,7 +221,7 @@ int run(const Options& options) {
   top.look();
   for (std::uint64_t i = 0; options.times == 0 || i < options.times; ++i) {
     pause();
-    if (!raw::process_is_alive(found.spool, static_cast<std::uint32_t>(options.process))) {
+    if (!raw::process_is_alive(found.spool, found.process_id)) {
       if (!options.json) print_note("the process has ended.");
       return ok;
     }
@@ -215,8 +238,9 @@ int run(const Options& options) {
 
 void add(CLI::App& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
-  app.add_option("process", options->process, "Process id of a program that runs under the tool")
-      ->required()
+  app.add_option("process", options->process,
+                 "Process id of a program that runs under the tool (default: the only one there is)")
+      ->check(CLI::PositiveNumber)
       ->type_name("PID");
   app.add_flag("--json", options->json, "A line of JSON at each look (docs/cli/top.md)");
   app.add_option("-i,--interval", options->interval, "Seconds between looks")
