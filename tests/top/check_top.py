@@ -35,7 +35,7 @@ def check_recent(tracer, process, directory):
 
 
 def check_choice(tracer, process, program, environment):
-    """Without a process of several the user is told which there are, wherever their rings are."""
+    """Without a process there is a row for each of several, wherever their rings are."""
     with tempfile.TemporaryDirectory() as spool, tempfile.TemporaryDirectory() as scratch:
         own = {**environment, "TRACER_SPOOL": spool, "TRACER_OUTPUT": f"{scratch}/%p"}
         seen = {**os.environ, "TRACER_SPOOL": spool}
@@ -49,9 +49,13 @@ def check_choice(tracer, process, program, environment):
         try:
             for other in others:
                 other.stdout.readline()
-            said = top().stderr
+            rows = {int(words[0]): words for words in (line.split() for line in top().stdout.splitlines()) if words and words[0].isdigit()}
             for one in (process, *others):
-                need(f"\n{one.pid}  " in said and os.path.basename(program) in said, f"process {one.pid} is among those to choose from: {said}")
+                need(rows.get(one.pid, ["", ""])[1] == os.path.basename(program)[:16], f"process {one.pid} has a row: {rows}")
+            lines = [json.loads(line) for line in top("--json").stdout.splitlines()]
+            need({one.pid for one in (process, *others)} <= {line["process"] for line in lines}, "and a line of JSON")
+            many = top("--recent", "1s")
+            need(many.returncode == 2 and "name the one" in many.stderr, "the last moments are those of one that is named")
         finally:
             for other in others:
                 other.communicate(timeout=60)

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tracer/mpi_functions.hpp"
+
 namespace tracer::cli {
 namespace {
 
@@ -32,6 +34,7 @@ void Rates::add(const Rates& other) {
   barriers += other.barriers;
   loops += other.loops;
   locks += other.locks;
+  mpi_calls += other.mpi_calls;
 }
 
 bool is_wait(const Inside& inside) {
@@ -64,14 +67,16 @@ std::string construct_name(const Inside& inside) {
       return "target submit";
     case RecordKind::task_schedule:
       return "task";
+    case RecordKind::mpi_call:
+      return inside.sub < mpi_functions ? mpi_function_table[inside.sub].name : "MPI";
     default:
       return "";
   }
 }
 
-void ThreadWatch::add_wait(Ticks from, Ticks to) {
+void ThreadWatch::add(Ticks& sum, Ticks from, Ticks to) const {
   from = std::max(from, from_);
-  if (to > from) waited_ += to - from;
+  if (to > from) sum += to - from;
 }
 
 void ThreadWatch::push(const Record& record, std::uint64_t address) {
@@ -86,7 +91,8 @@ void ThreadWatch::pop(RecordKind kind, Ticks time) {
     return;
   }
   const bool outermost_wait = std::none_of(found + 1, stack_.rend(), [](const Inside& in) { return is_wait(in); });
-  if (is_wait(*found) && outermost_wait) add_wait(found->since, time);
+  if (is_wait(*found) && outermost_wait) add(waited_, found->since, time);
+  if (kind == RecordKind::mpi_call) add(in_mpi_, found->since, time);
   stack_.erase(std::next(found).base(), stack_.end());
 }
 
@@ -141,6 +147,20 @@ void ThreadWatch::record(const Record& record) {
     case RecordKind::task_schedule:
       ++rates_.tasks_run;
       break;
+    case RecordKind::mpi_call:
+    case RecordKind::mpi_send:
+    case RecordKind::mpi_recv:
+    case RecordKind::mpi_request:
+    case RecordKind::mpi_collective:
+    case RecordKind::mpi_rma:
+    case RecordKind::mpi_io:
+      if (begin) {
+        ++rates_.mpi_calls;
+        stack_.push_back({RecordKind::mpi_call, record.sub, record.c, record.time});
+      } else if (end) {
+        pop(RecordKind::mpi_call, record.time);
+      }
+      break;
     default:
       break;
   }
@@ -150,9 +170,11 @@ void ThreadWatch::see(const raw::RingView& view, Ticks now) {
   const bool gap = !started_ || view.first != next_;
   recorded_ = started_ ? view.head - std::min(view.head, next_) : 0;
   rates_ = {};
-  waited_ = 0;
+  waited_ = in_mpi_ = 0;
   os_thread_id_ = view.os_thread_id;
   if (gap) stack_.clear();
+  if (gap) last_ = 0;
+  if (!view.records.empty()) last_ = view.records.back().time;
   // What is seen reaches from the last look, or from the first record behind a gap, to now.
   if (!gap && from_ == 0) from_ = view.begin;
   if (gap) from_ = view.records.empty() ? now : view.records.front().time;
@@ -163,9 +185,10 @@ void ThreadWatch::see(const raw::RingView& view, Ticks now) {
   }
   seen_ = view.records.size();
   const auto wait = std::find_if(stack_.begin(), stack_.end(), [](const Inside& in) { return is_wait(in); });
-  if (wait != stack_.end()) add_wait(wait->since, now);
+  if (wait != stack_.end()) add(waited_, wait->since, now);
+  if (!stack_.empty() && stack_.back().kind == RecordKind::mpi_call) add(in_mpi_, stack_.back().since, now);
   seen_for_ = now > from_ ? now - from_ : 0;
-  inside_ = stack_.empty() ? Inside{} : stack_.back();
+  inside_ = stack_.empty() ? Inside{.since = last_} : stack_.back();
   from_ = now;
   next_ = view.head;
   started_ = true;

@@ -16,11 +16,11 @@ struct Inside {
   RecordKind kind = RecordKind::invalid;  ///< invalid: nothing that the records tell of
   std::uint16_t sub = 0;
   std::uint64_t address = 0;  ///< in the program, 0 unknown
-  Ticks since = 0;
+  Ticks since = 0;            ///< of nothing: its last record
 };
 
 struct Rates {
-  std::uint64_t parallels = 0, tasks_created = 0, tasks_run = 0, barriers = 0, loops = 0, locks = 0;
+  std::uint64_t parallels = 0, tasks_created = 0, tasks_run = 0, barriers = 0, loops = 0, locks = 0, mpi_calls = 0;
   void add(const Rates& other);
 };
 
@@ -37,6 +37,7 @@ class ThreadWatch {
   const Rates& rates() const { return rates_; }  ///< of what was seen since the last look
   Ticks seen_for() const { return seen_for_; }   ///< ticks that what was seen covers
   Ticks waited() const { return waited_; }       ///< of these
+  Ticks in_mpi() const { return in_mpi_; }       ///< likewise, working or waiting
   const Inside& inside() const { return inside_; }
   bool idle() const { return idle_; }  ///< a worker without a team
   std::uint32_t os_thread_id() const { return os_thread_id_; }
@@ -45,7 +46,7 @@ class ThreadWatch {
   void record(const Record& record);
   void push(const Record& record, std::uint64_t address);
   void pop(RecordKind kind, Ticks time);
-  void add_wait(Ticks from, Ticks to);
+  void add(Ticks& sum, Ticks from, Ticks to) const;
 
   std::vector<Inside> stack_;
   Inside inside_;
@@ -53,10 +54,10 @@ class ThreadWatch {
   bool idle_ = false, started_ = false;
   std::uint32_t os_thread_id_ = 0;
   std::uint64_t next_ = 0, recorded_ = 0, seen_ = 0;
-  Ticks seen_for_ = 0, waited_ = 0, from_ = 0;
+  Ticks seen_for_ = 0, waited_ = 0, in_mpi_ = 0, from_ = 0, last_ = 0;
 };
 
-/// "implicit barrier", "for", "critical", ...: a construct as people call it.
+/// "implicit barrier", "for", "critical", "MPI_Recv", ...: a construct as people call it.
 std::string construct_name(const Inside& inside);
 bool is_wait(const Inside& inside);
 

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "formats/raw/journal.hpp"
 #include "formats/raw/leftovers.hpp"
@@ -29,7 +30,7 @@ namespace tracer::cli {
 namespace {
 
 struct Options {
-  std::uint64_t process = 0;  ///< 0: the only one
+  std::uint64_t process = 0;  ///< 0: all that there are
   double interval = 1;
   std::uint64_t times = 0;
   bool json = false;
@@ -39,6 +40,12 @@ struct Options {
 /// Records of each ring at a look: 128 KiB. More would not say more, but cost.
 constexpr std::size_t records_at_once = 4096;
 
+/// Of MPI.
+std::optional<std::uint64_t> rank_of(const Journal& journal) {
+  const auto found = journal.facts.find("MPI::WORLD_RANK");
+  return found == journal.facts.end() ? std::nullopt : parse_number(found->second);
+}
+
 class Top {
  public:
   Top(const std::filesystem::path& spool, const std::filesystem::path& archive, std::uint64_t process)
@@ -46,10 +53,13 @@ class Top {
     const raw::JournalFile file = raw::read_journal(raw::raw_directory_of(archive) / "journal");
     kind_ = file.journal.run.clock;
     program_ = shown(file.journal.run.program);
+    rank_ = rank_of(file.journal);
     begin_ = file.journal.run.begin;
     readings_ = file.journal.clock;
     symbolize_ = translate::make_symbolizer(file.journal.modules);
   }
+
+  std::pair<std::uint64_t, std::uint64_t> order() const { return {rank_.value_or(~std::uint64_t{0}), process_}; }
 
   void look() {
     const Ticks now = tracer::now(kind_);
@@ -72,29 +82,33 @@ class Top {
 
   nlohmann::ordered_json json() {
     nlohmann::ordered_json line{{"schema", "tracer-top/1.0"}, {"process", process_}, {"program", program_}};
+    if (rank_) line["rank"] = *rank_;
     const double interval = seconds(passed_);
     line["running_s"] = seconds(last_ - begin_);
     line["interval_s"] = interval;
     Rates rates;
     std::uint64_t recorded = 0, seen = 0;
-    Ticks waited = 0, seen_for = 0;
+    Ticks waited = 0, in_mpi = 0, seen_for = 0;
     for (const auto& [channel, watch] : watches_) {
       rates.add(watch.rates());
       recorded += watch.recorded();
       seen += watch.seen();
       waited += watch.waited();
+      in_mpi += watch.in_mpi();
       seen_for += watch.seen_for();
     }
     line["records"] = recorded;
     line["records_per_s"] = interval > 0 ? static_cast<double>(recorded) / interval : 0;
     line["seen"] = seen;
-    line["waiting_share"] = seen_for == 0 ? 0 : static_cast<double>(waited) / static_cast<double>(seen_for);
+    line["waiting_share"] = share(waited, seen_for);
+    line["mpi_share"] = share(in_mpi, seen_for);
     line["seen_counts"] = {{"parallel", rates.parallels},
                            {"worksharing", rates.loops},
                            {"barriers_and_taskwaits", rates.barriers},
                            {"tasks_created", rates.tasks_created},
                            {"task_switches", rates.tasks_run},
-                           {"locks", rates.locks}};
+                           {"locks", rates.locks},
+                           {"mpi_calls", rates.mpi_calls}};
     line["threads"] = nlohmann::ordered_json::array();
     for (const auto& [channel, watch] : watches_) {
       nlohmann::ordered_json thread{{"channel", channel}, {"thread", watch.os_thread_id()}};
@@ -102,8 +116,8 @@ class Top {
       thread["at"] = place_of(watch.inside().address);
       thread["for_s"] = watch.inside().since == 0 ? 0 : seconds(last_ - std::min(last_, watch.inside().since));
       thread["waiting"] = is_wait(watch.inside());
-      thread["waiting_share"] =
-          watch.seen_for() == 0 ? 0 : static_cast<double>(watch.waited()) / static_cast<double>(watch.seen_for());
+      thread["waiting_share"] = share(watch.waited(), watch.seen_for());
+      thread["mpi_share"] = share(watch.in_mpi(), watch.seen_for());
       thread["records"] = watch.recorded();
       line["threads"].push_back(std::move(thread));
     }
@@ -113,28 +127,57 @@ class Top {
   std::string text() {
     const nlohmann::ordered_json all = json();
     char row[256];
-    std::snprintf(row, sizeof row, "process %llu  %.0f s  %s records/s  waiting %.0f %%\n",
-                  static_cast<unsigned long long>(process_), all["running_s"].get<double>(),
+    std::snprintf(row, sizeof row, "process %llu%s%s  %.0f s  %s records/s  waiting %.0f %%  in MPI %.0f %%\n",
+                  static_cast<unsigned long long>(process_), rank_ ? ", rank " : "", rank_text().c_str(),
+                  all["running_s"].get<double>(),
                   format_count(static_cast<std::uint64_t>(all["records_per_s"].get<double>())).c_str(),
-                  all["waiting_share"].get<double>() * 100);
+                  all["waiting_share"].get<double>() * 100, all["mpi_share"].get<double>() * 100);
     std::string page = program_ + "\n" + row + "\n";
-    std::snprintf(row, sizeof row, "%8s  %-20s %-32s %12s %8s %12s\n", "thread", "in", "at", "for", "waiting",
-                  "records/s");
+    std::snprintf(row, sizeof row, "%8s  %-20s %-32s %12s %8s %6s %12s\n", "thread", "in", "at", "for", "waiting",
+                  "MPI", "records/s");
     page += styled(row, "1");
     for (const auto& thread : all["threads"]) {
-      const double interval = std::max(all["interval_s"].get<double>(), 1e-9);
-      const auto ns = static_cast<std::uint64_t>(thread["for_s"].get<double>() * 1e9);
-      std::snprintf(row, sizeof row, "%8llu  %-20s %-32.32s %12s %6.0f %% %12s\n",
-                    static_cast<unsigned long long>(thread["thread"].get<std::uint64_t>()),
-                    thread["in"].get<std::string>().c_str(), thread["at"].get<std::string>().c_str(),
-                    ns == 0 ? "" : report::duration_text(ns).c_str(), thread["waiting_share"].get<double>() * 100,
-                    format_count(static_cast<std::uint64_t>(thread["records"].get<double>() / interval)).c_str());
-      page += row;
+      std::snprintf(row, sizeof row, "%8llu  ", static_cast<unsigned long long>(thread["thread"].get<std::uint64_t>()));
+      page += row + row_of(thread, thread, all["interval_s"].get<double>());
     }
     return page;
   }
 
+  /// One of several processes: what its first thread is in, and the shares of all.
+  static std::string heading() {
+    char row[256];
+    std::snprintf(row, sizeof row, "%8s  %5s  %-16s %-20s %-32s %12s %8s %6s %12s\n", "process", "rank", "program",
+                  "in", "at", "for", "waiting", "MPI", "records/s");
+    return styled(row, "1");
+  }
+  std::string row() {
+    const nlohmann::ordered_json all = json();
+    char row[256];
+    std::snprintf(row, sizeof row, "%8llu  %5s  %-16.16s ", static_cast<unsigned long long>(process_),
+                  rank_text().c_str(), std::filesystem::path{program_}.filename().c_str());
+    const auto& threads = all["threads"];
+    return row + row_of(threads.empty() ? nothing() : threads.front(), all, all["interval_s"].get<double>());
+  }
+
  private:
+  static double share(Ticks part, Ticks whole) {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  }
+
+  std::string rank_text() const { return rank_ ? std::to_string(*rank_) : std::string{}; }
+  static nlohmann::ordered_json nothing() { return {{"in", ""}, {"at", ""}, {"for_s", 0.0}}; }
+  /// `of`: whose shares and records.
+  static std::string row_of(const nlohmann::ordered_json& thread, const nlohmann::ordered_json& of, double interval) {
+    char row[256];
+    const auto ns = static_cast<std::uint64_t>(thread["for_s"].get<double>() * 1e9);
+    std::snprintf(
+        row, sizeof row, "%-20s %-32.32s %12s %6.0f %% %4.0f %% %12s\n", thread["in"].get<std::string>().c_str(),
+        thread["at"].get<std::string>().c_str(), ns == 0 ? "" : report::duration_text(ns).c_str(),
+        of["waiting_share"].get<double>() * 100, of["mpi_share"].get<double>() * 100,
+        format_count(static_cast<std::uint64_t>(of["records"].get<double>() / std::max(interval, 1e-9))).c_str());
+    return row;
+  }
+
   static std::string state_of(const ThreadWatch& watch) {
     const std::string name = construct_name(watch.inside());
     if (!name.empty()) return name;
@@ -160,6 +203,7 @@ class Top {
   std::uint64_t process_;
   ClockKind kind_ = ClockKind::monotonic;
   std::string program_;
+  std::optional<std::uint64_t> rank_;
   std::vector<ClockSync> readings_;
   translate::Symbolizer symbolize_;
   std::map<ChannelId, ThreadWatch> watches_;
@@ -171,22 +215,8 @@ class Top {
 constexpr const char* which_ones =
     " (yours, and started by tracer run or with OMP_TOOL_LIBRARIES; if TRACER_SPOOL was set, set it here too).";
 
-/// A line for each: its process, the program, and where its trace will be.
-std::string list_of(const std::vector<raw::Leftover>& running) {
-  std::string text;
-  for (const raw::Leftover& one : running) {
-    std::string program;
-    try {
-      program = raw::read_journal(raw::raw_directory_of(one.archive) / "journal").journal.run.program;
-    } catch (const std::exception&) {  // it has just begun, or ended
-    }
-    text += "\n" + std::to_string(one.process_id) + "  " + shown(program) + "  " + shown(one.archive.string());
-  }
-  return text;
-}
-
-/// Of several the user must choose one.
-raw::Leftover find_process(std::uint64_t process) {
+/// That process, or all that there are; at least one.
+std::vector<raw::Leftover> find_processes(std::uint64_t process) {
   std::vector<raw::Leftover> running;
   for (const auto& root : spool_roots()) {
     for (raw::Leftover& leftover : raw::find_leftovers(root)) {
@@ -197,19 +227,49 @@ raw::Leftover find_process(std::uint64_t process) {
   if (process != 0 && running.empty())
     throw Error{"process " + std::to_string(process) + " is not one that records under the tool here" + which_ones};
   if (running.empty()) throw Error{std::string{"nothing records under the tool here"} + which_ones};
-  if (process == 0 && running.size() > 1)
-    throw UsageError{"name one of the processes that record here:" + list_of(running)};
-  return running.front();
+  return running;
+}
+
+struct Watched {
+  raw::Leftover run;
+  std::unique_ptr<Top> top;
+};
+
+/// Ranks in their order, others by their processes.
+std::vector<Watched> watch(const std::vector<raw::Leftover>& running) {
+  std::vector<Watched> all;
+  for (const raw::Leftover& one : running) {
+    try {
+      all.push_back({one, std::make_unique<Top>(one.spool, one.archive, one.process_id)});
+    } catch (const Error&) {  // it has just begun, or ended
+      if (running.size() == 1) throw;
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const Watched& a, const Watched& b) { return a.top->order() < b.top->order(); });
+  return all;
+}
+
+std::string page_of(const std::vector<Watched>& all, bool json) {
+  std::string page = json || all.size() == 1 ? "" : Top::heading();
+  for (const Watched& one : all) {
+    if (json)
+      page += one.top->json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    else
+      page += all.size() == 1 ? one.top->text() : one.top->row();
+  }
+  return json ? page : page + "\n";
 }
 
 int run(const Options& options) {
-  const raw::Leftover found = find_process(options.process);
+  const std::vector<raw::Leftover> running = find_processes(options.process);
   if (!options.recent.empty()) {
-    write_recent(found.archive, options.recent, options.output);
+    if (running.size() > 1)
+      throw UsageError{"several processes record here: name the one that --recent is for (tracer top lists them)"};
+    write_recent(running.front().archive, options.recent, options.output);
     return ok;
   }
   if (!options.output.empty()) throw UsageError{"--output is for --recent"};
-  Top top{found.spool, found.archive, found.process_id};
+  std::vector<Watched> all = watch(running);
   const bool screen = !options.json && isatty(STDOUT_FILENO) != 0;
   const auto pause = [&] {
     const double ns = options.interval * 1e9;
@@ -218,17 +278,16 @@ int run(const Options& options) {
     while (nanosleep(&left, &left) != 0) {
     }
   };
-  top.look();
+  for (const Watched& one : all) one.top->look();
   for (std::uint64_t i = 0; options.times == 0 || i < options.times; ++i) {
     pause();
-    if (!raw::process_is_alive(found.spool, found.process_id)) {
-      if (!options.json) print_note("the process has ended.");
+    std::erase_if(all, [](const Watched& one) { return !raw::process_is_alive(one.run.spool, one.run.process_id); });
+    if (all.empty()) {
+      if (!options.json) print_note(running.size() == 1 ? "the process has ended." : "the processes have ended.");
       return ok;
     }
-    top.look();
-    const std::string text = options.json
-                                 ? top.json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
-                                 : top.text() + "\n";
+    for (const Watched& one : all) one.top->look();
+    const std::string text = page_of(all, options.json);
     if (screen) std::fputs("\033[H\033[J", stdout);
     std::fwrite(text.data(), 1, text.size(), stdout);
     if (std::fflush(stdout) != 0) return ok;  // nobody reads on
@@ -239,7 +298,7 @@ int run(const Options& options) {
 void add(CLI::App& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("process", options->process,
-                 "Process id of a program that runs under the tool (default: the only one there is)")
+                 "Process id of a program that runs under the tool (default: all that there are, a row each)")
       ->check(CLI::PositiveNumber)
       ->type_name("PID");
   app.add_flag("--json", options->json, "A line of JSON at each look (docs/cli/top.md)");
