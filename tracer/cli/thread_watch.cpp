@@ -172,15 +172,24 @@ void ThreadWatch::see(const raw::RingView& view, Ticks now) {
   rates_ = {};
   waited_ = in_mpi_ = 0;
   os_thread_id_ = view.os_thread_id;
-  if (gap) stack_.clear();
-  if (gap) last_ = 0;
-  if (!view.records.empty()) last_ = view.records.back().time;
+  if (gap) {
+    stack_.clear();
+    last_ = 0;
+  }
   // What is seen reaches from the last look, or from the first record behind a gap, to now.
   if (!gap && from_ == 0) from_ = view.begin;
-  if (gap) from_ = view.records.empty() ? now : view.records.front().time;
+  if (gap) {
+    const auto whole = std::find_if(view.records.begin(), view.records.end(),
+                                    [](const Record& one) { return one.kind != RecordKind::more; });
+    from_ = whole == view.records.end() ? now : whole->time;
+  }
   bool more = false;
   for (const Record& one : view.records) {
-    if (!more && one.kind != RecordKind::more) record(one);
+    const bool is_half = more || one.kind == RecordKind::more;  // its time is something else
+    if (!is_half) {
+      record(one);
+      last_ = one.time;
+    }
     more = one.kind == RecordKind::target_data_op || one.kind == RecordKind::target_map;
   }
   seen_ = view.records.size();
