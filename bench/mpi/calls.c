@@ -29,6 +29,9 @@ static void requests(void) {
 static void allreduce_alone(void) {
   MPI_Allreduce(out, in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
 }
+static void to_itself(void) {
+  MPI_Sendrecv(out, 1, MPI_DOUBLE, 0, 1, in, 1, MPI_DOUBLE, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+}
 static void size_of_comm(void) {
   int n;
   MPI_Comm_size(MPI_COMM_WORLD, &n);
@@ -63,6 +66,7 @@ int main(int argc, char** argv) {
   measure("Comm_size", size_of_comm, 1);
   measure("Iprobe", probe, 1);
   measure("Irecv + Isend + Waitall", requests, 3);
+  measure("Sendrecv, one rank", to_itself, 1);
   measure("Allreduce, one rank", allreduce_alone, 1);
   if (ranks == 2) measure("Send / Recv, two ranks", ping_pong, 2);
   MPI_Finalize();

@@ -12,7 +12,7 @@ static OTF2_EvtWriter* events;
 static int rank;
 static uint64_t next_request;
 
-enum { comm_size, iprobe, irecv, isend, waitall, allreduce, send, recv };
+enum { comm_size, iprobe, irecv, isend, waitall, allreduce, send, recv, sendrecv };
 
 static OTF2_FlushType before_flush(void* data, OTF2_FileType type, OTF2_LocationRef at, void* caller, bool final) {
   (void)data, (void)type, (void)at, (void)caller, (void) final;
@@ -119,4 +119,15 @@ int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MP
   OTF2_EvtWriter_MpiRecv(events, NULL, __rdtsc(), (uint32_t)own.MPI_SOURCE, 0, (uint32_t)own.MPI_TAG,
                          bytes_of(count, type));
   return LEAVE(recv);
+}
+int MPI_Sendrecv(const void* out, int sent, MPI_Datatype sent_type, int to, int send_tag, void* in, int count,
+                 MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  MPI_Status own;
+  (void)status;
+  ENTER(sendrecv);
+  OTF2_EvtWriter_MpiSend(events, NULL, __rdtsc(), (uint32_t)to, 0, (uint32_t)send_tag, bytes_of(sent, sent_type));
+  const int result = PMPI_Sendrecv(out, sent, sent_type, to, send_tag, in, count, type, source, tag, comm, &own);
+  OTF2_EvtWriter_MpiRecv(events, NULL, __rdtsc(), (uint32_t)own.MPI_SOURCE, 0, (uint32_t)own.MPI_TAG,
+                         bytes_of(count, type));
+  return LEAVE(sendrecv);
 }
