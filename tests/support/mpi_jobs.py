@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What tests of MPI programs share: the MPIs that are there, and how programs are compiled and started with them."""
+import argparse
 import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 from traced import clean
@@ -52,3 +54,22 @@ def compiled(family, source, program, *flags):
     libraries = ["-lstdc++"] if pathlib.Path(source).suffix == ".cpp" else []
     subprocess.run([f"mpicc.{family}", "-w", "-g", "-O1", *flags, str(source), "-o", str(program), *libraries], check=True)
     return str(program)
+
+
+def job_options():
+    """Of a test of jobs: the tool and the command."""
+    parser = argparse.ArgumentParser()
+    for option in ("tool", "tracer"):
+        parser.add_argument(f"--{option}", required=True)
+    return parser.parse_args()
+
+
+def status_of_each(faults_of, *programs):
+    """The test's exit status: `faults_of(options, family, directory)` for each MPI, with what is wrong said. `programs` as installed() takes them."""
+    options, failed = job_options(), False
+    for family in installed(*programs):
+        with tempfile.TemporaryDirectory() as directory:
+            for fault in faults_of(options, family, pathlib.Path(directory)):
+                print(f"{family}: {fault}")
+                failed = True
+    return 1 if failed else 0

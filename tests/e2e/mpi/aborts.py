@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """After MPI_Abort launchers kill every rank, and the `tracer run`s: the archive of all ranks is there soon after nevertheless, nobody need ask for it, it is valid, has what
 was recorded, and says who aborted. Usage: aborts.py --tool libtracer.so --tracer tracer"""
-import argparse
 import json
 import pathlib
 import sys
@@ -10,7 +9,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
-from mpi_jobs import compiled, environment, installed, is_one_archive, launch  # noqa: E402
+from mpi_jobs import compiled, environment, installed, is_one_archive, job_options, launch  # noqa: E402
 from traced import clean, forget_the_killed, run  # noqa: E402
 
 RANKS, ABORTING, CODE = 4, 2, 7
@@ -37,10 +36,7 @@ def faults_of(options, family, program, job):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for option in ("tool", "tracer"):
-        parser.add_argument(f"--{option}", required=True)
-    options = parser.parse_args()
+    options = job_options()
     failed, families = False, installed()
     with tempfile.TemporaryDirectory() as directory:
         for family in families:

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Launchers below one `tracer run`, alone or in a script: what their ranks say to MPI is recorded; the ranks of two jobs are not taken for each
 other's; a launcher of another MPI than the program's is told of, and each of its processes has its calls. Whatever the number of ranks, two lines are said of the job. Usage: below.py --tool libtracer.so --tracer tracer"""
-import argparse
 import json
 import pathlib
 import shutil
@@ -11,7 +10,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
-from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
+from mpi_jobs import compiled, environment, installed, job_options, launch  # noqa: E402
 from traced import clean, lines_of, run  # noqa: E402
 
 STRANGE = "processes of one job are each rank 0 of 1"
@@ -51,10 +50,7 @@ def of_gcc(family, program, options, directory, expect):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for option in ("tool", "tracer"):
-        parser.add_argument(f"--{option}", required=True)
-    options = parser.parse_args()
+    options = job_options()
     families, faults = installed(), []
 
     def expect(what, found, wanted):

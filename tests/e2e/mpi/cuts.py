@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts of a job as archives of their own: valid wherever they are cut, also where a rank is many collective operations ahead of the others; of some
 ranks the report is that of these ranks of the whole. Usage: cuts.py --tool libtracer.so --tracer tracer"""
-import argparse
 import json
 import pathlib
 import sys
@@ -10,7 +9,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
-from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
+from mpi_jobs import compiled, environment, installed, job_options, launch  # noqa: E402
 from traced import clean, run  # noqa: E402
 
 PIECES = 7
@@ -44,10 +43,7 @@ def check(options, job, directory):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for option in ("tool", "tracer"):
-        parser.add_argument(f"--{option}", required=True)
-    options = parser.parse_args()
+    options = job_options()
     families = installed()
     with tempfile.TemporaryDirectory() as scratch:
         directory = pathlib.Path(scratch)

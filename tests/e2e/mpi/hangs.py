@@ -2,17 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`tracer top` says of a job that hangs which rank waits in which call, in which line, and who is at work.
 Usage: hangs.py --tool libtracer.so --tracer tracer"""
-import argparse
 import json
 import pathlib
 import subprocess
 import sys
-import tempfile
 import time
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
-from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
+from mpi_jobs import compiled, environment, launch, status_of_each  # noqa: E402
 from traced import clean, run  # noqa: E402
 
 
@@ -55,19 +53,5 @@ def faults_of(options, family, directory):
         yield f"the job ends with {job.returncode}: {said}"
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    for option in ("tool", "tracer"):
-        parser.add_argument(f"--{option}", required=True)
-    options = parser.parse_args()
-    failed = False
-    for family in installed():
-        with tempfile.TemporaryDirectory() as directory:
-            for fault in faults_of(options, family, pathlib.Path(directory)):
-                print(f"{family}: {fault}")
-                failed = True
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(status_of_each(faults_of))

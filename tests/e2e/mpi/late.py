@@ -2,15 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts of ranks that come after the job's archive was made take their places in it, as if all had come at once.
 Usage: late.py --tool libtracer.so --tracer tracer"""
-import argparse
 import pathlib
 import shutil
 import sys
-import tempfile
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
-from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
+from mpi_jobs import compiled, environment, launch, status_of_each  # noqa: E402
 from traced import clean, run  # noqa: E402
 
 RANKS = 4
@@ -64,19 +62,5 @@ def faults_of(options, family, directory):
         yield f"{left} are left"
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    for option in ("tool", "tracer"):
-        parser.add_argument(f"--{option}", required=True)
-    options = parser.parse_args()
-    failed = False
-    for family in installed("otf2-print"):
-        with tempfile.TemporaryDirectory() as directory:
-            for fault in faults_of(options, family, pathlib.Path(directory)):
-                print(f"{family}: {fault}")
-                failed = True
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(status_of_each(faults_of, "otf2-print"))

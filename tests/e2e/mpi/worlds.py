@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs with more than one MPI_COMM_WORLD, with sessions beside it or alone, or at the edges of what MPI allows: archives are valid, messages that can be told have both their
 ends, and the others are counted and matched with nothing. Usage: worlds.py --tool libtracer.so --tracer tracer"""
-import argparse
 import json
 import pathlib
 import re
@@ -11,7 +10,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
-from mpi_jobs import compiled, environment, installed, launch  # noqa: E402
+from mpi_jobs import compiled, environment, installed, job_options, launch  # noqa: E402
 from traced import clean, run  # noqa: E402
 
 # Program and its arguments: ranks, messages that have both ends, messages that no receive had room for or that could not be sent, messages' ends with
@@ -45,10 +44,7 @@ def faults_of(options, family, command, name, job):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for option in ("tool", "tracer"):
-        parser.add_argument(f"--{option}", required=True)
-    options = parser.parse_args()
+    options = job_options()
     failed = False
     for family in installed("otf2-print"):
         for name in PROGRAMS:
