@@ -14,7 +14,8 @@ namespace tracer::mpi {
 /// one that begins something goes on with it.
 struct Places {
   explicit Places(unsigned places_shift, Place* first) noexcept : shift(places_shift), places(first) {}
-  std::size_t count() const noexcept { return std::size_t{1} << (64 - shift); }
+  static std::size_t count(unsigned shift) noexcept { return std::size_t{1} << (64 - shift); }
+  Place& of(std::uint64_t hash) const noexcept { return places[hash >> shift]; }
 
   Places* next = nullptr;
   std::atomic<bool> is_owned{true};
@@ -117,7 +118,7 @@ bool make_free(Thread& thread) noexcept {
 /// nullptr: no memory.
 Places* make_places() noexcept {
   const unsigned shift = all_places.load(std::memory_order_relaxed) == nullptr ? shift_of_first : shift_of_others;
-  const std::size_t count = std::size_t{1} << (64 - shift);
+  const std::size_t count = Places::count(shift);
   void* const memory = std::malloc(sizeof(Places) + count * sizeof(Place));
   if (memory == nullptr) return nullptr;
   auto* const first = reinterpret_cast<Place*>(static_cast<char*>(memory) + sizeof(Places));
@@ -171,11 +172,10 @@ bool take_places(Thread& thread) noexcept {
 
 /// What another thread has begun.
 Pending* claim_of_others(Thread& thread, std::uint64_t hash, Word handle) noexcept {
-  Places* const last = thread.last_places;
-  if (last != nullptr && last->places[hash >> last->shift].claim(handle))
-    return &last->places[hash >> last->shift].pending;
+  const Places* const last = thread.last_places;
+  if (last != nullptr && last->of(hash).claim(handle)) return &last->of(hash).pending;
   for (Places* p = all_places.load(std::memory_order_acquire); p != nullptr; p = p->next) {
-    Place& place = p->places[hash >> p->shift];
+    Place& place = p->of(hash);
     if (!place.claim(handle)) continue;
     thread.last_places = p;
     return &place.pending;
@@ -252,7 +252,7 @@ Pending* claim_all() noexcept {
     part.used = 0;
   }
   for (Places* p = all_places.load(std::memory_order_acquire); p != nullptr; p = p->next)
-    for (std::size_t i = 0; i < p->count(); ++i) {
+    for (std::size_t i = 0; i < Places::count(p->shift); ++i) {
       Place& place = p->places[i];
       place.queued.store(0, std::memory_order_relaxed);
       const Word handle = place.handle.load(std::memory_order_relaxed);
