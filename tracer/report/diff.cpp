@@ -71,37 +71,42 @@ struct Numbers {
 
 using Sums = std::map<std::string, Numbers>;
 
+struct Spot {
+  std::string name;
+  std::uint32_t line = 0;  ///< 0: unknown
+};
+
 /// What of a side may be the other's: constructs of a kind in a function, in the order of their lines, or of their
 /// addresses where there are none.
-using Kinds = std::map<std::string, std::map<std::uint64_t, std::string>>;
+using Kinds = std::map<std::string, std::map<std::uint64_t, Spot>>;
 
 Kinds kinds_of(const std::vector<Report>& reports) {
   Kinds kinds;
   for (const Report& report : reports)
     for (const RegionRow& row : report.regions) {
       if (row.function.empty()) continue;
-      std::uint64_t place = row.line;
+      std::uint64_t order = row.line;
       std::string file = row.file.substr(row.file.find_last_of('/') + 1);
-      if (place == 0) {
+      if (row.line == 0) {
         const auto address = row.name.rfind("@0x");
         if (address == std::string::npos) continue;
-        place = std::strtoull(row.name.c_str() + address + 1, nullptr, 16);
+        order = std::strtoull(row.name.c_str() + address + 1, nullptr, 16);
         file.clear();  // of the program, which may be called otherwise
       }
-      kinds[row.label + '\n' + row.function + '\n' + file].emplace(place, row.name);
+      kinds[row.label + '\n' + row.function + '\n' + file].emplace(order, Spot{row.name, row.line});
     }
   return kinds;
 }
 
-/// The name after, by that before, where both are known to be one construct's.
-std::map<std::string, std::string> names_after(const std::vector<Report>& before, const std::vector<Report>& after) {
-  std::map<std::string, std::string> names;
+/// What it is called after, by its name before, where both are known to be one construct's; with the line before.
+std::map<std::string, Spot> names_after(const std::vector<Report>& before, const std::vector<Report>& after) {
+  std::map<std::string, Spot> names;
   const Kinds then = kinds_of(before), now = kinds_of(after);
   for (const auto& [kind, places] : then) {
     const auto found = now.find(kind);
     if (found == now.end() || found->second.size() != places.size()) continue;
     auto other = found->second.begin();
-    for (const auto& [place, name] : places) names[name] = (other++)->second;
+    for (const auto& [order, place] : places) names[place.name] = {(other++)->second.name, place.line};
   }
   return names;
 }
@@ -169,19 +174,23 @@ Diff diff(const std::vector<Report>& before, const std::vector<Report>& after) {
   Sums were, are;
   collect(before, were);
   collect(after, are);
-  const std::map<std::string, std::string> names = names_after(before, after);
+  const std::map<std::string, Spot> names = names_after(before, after);
   std::set<std::string> taken;
-  for (const auto& [was, name] : names) taken.insert(name);
+  for (const auto& [was, place] : names) taken.insert(place.name);
   struct Both {
     std::string was;
+    std::uint32_t was_in_line = 0;
     Numbers then, now;
   };
   std::map<std::string, Both> rows;
   for (auto& [was, numbers] : were) {
     const auto found = names.find(was);
-    const std::string name = found != names.end() ? found->second : taken.contains(was) ? was + " (before)" : was;
-    rows[name].then = std::move(numbers);
-    if (name != was) rows[name].was = was;
+    const bool is_known = found != names.end();
+    const std::string name = is_known ? found->second.name : taken.contains(was) ? was + " (before)" : was;
+    Both& row = rows[name];
+    row.then = std::move(numbers);
+    if (name != was) row.was = was;
+    if (name != was && is_known) row.was_in_line = found->second.line;
   }
   for (auto& [name, numbers] : are) rows[name].now = std::move(numbers);
   for (auto& [name, row] : rows) {
@@ -189,7 +198,7 @@ Diff diff(const std::vector<Report>& before, const std::vector<Report>& after) {
       (row.then.*values).resize(before.size());
       (row.now.*values).resize(after.size());
     }
-    result.constructs.push_back({name, row.was, compare(row.then.count, row.now.count),
+    result.constructs.push_back({name, row.was, row.was_in_line, compare(row.then.count, row.now.count),
                                  compare(row.then.time, row.now.time), compare(row.then.waiting, row.now.waiting),
                                  compare(row.then.imbalance, row.now.imbalance)});
   }

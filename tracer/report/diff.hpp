@@ -33,6 +33,7 @@ struct Quantity {
 /// may be another one: constructs of a function that has as many of the kind on both sides are the same in their order.
 struct DiffRow {
   std::string name, was;                   ///< was: its name before, where that was another one
+  std::uint32_t was_in_line = 0;           ///< of that; 0 unknown, or as it is
   Change count, time, waiting, imbalance;  ///< ns but for count; time: in the region itself
 };
 

@@ -55,12 +55,9 @@ Json to_json(const Change& change) {
   return json;
 }
 
-/// The line where it was; addresses say nothing to people.
+/// Addresses say nothing to people.
 std::string before_text(const DiffRow& row) {
-  const auto at = row.was.rfind('@'), colon = row.was.rfind(':');
-  const bool is_line =
-      at != std::string::npos && colon != std::string::npos && at < colon && row.was.find(')', at) == std::string::npos;
-  return is_line && !row.name.starts_with(row.was) ? " (was " + row.was.substr(colon) + ")" : "";
+  return row.was_in_line == 0 ? "" : " (was :" + std::to_string(row.was_in_line) + ")";
 }
 
 }  // namespace
