@@ -162,8 +162,7 @@ void say_none_was_made(const Ended& ended, const std::string& preload) {
   if (ended.signal != 0) return print_note("no trace was made: the program ended too early.");
   print_note(
       "no trace was made: the program used neither OpenMP nor MPI, named no phases, has a tool of its own, or its "
-      "runtime "
-      "knows no tools (try --verbose).");
+      "runtime knows no tools (try --verbose).");
   if (preload.empty())
     print_note(
         "If it loads or starts code of GCC's OpenMP (modules of Python or R, a script): tracer run --runtime auto -- "

@@ -79,8 +79,8 @@ void ThreadWatch::add(Ticks& sum, Ticks from, Ticks to) const {
   if (to > from) sum += to - from;
 }
 
-void ThreadWatch::push(const Record& record, std::uint64_t address) {
-  stack_.push_back({record.kind, record.sub, address, record.time});
+void ThreadWatch::push(RecordKind kind, const Record& record, std::uint64_t address) {
+  stack_.push_back({kind, record.sub, address, record.time});
 }
 
 /// What was begun inside and did not end ends with it; an end whose begin was not seen means that all was inside of it.
@@ -101,20 +101,20 @@ void ThreadWatch::record(const Record& record) {
   switch (record.kind) {
     case RecordKind::parallel_begin:
       ++rates_.parallels;
-      push(record, record.c);
+      push(record.kind, record, record.c);
       break;
     case RecordKind::parallel_end:
       pop(RecordKind::parallel_begin, record.time);
       break;
     case RecordKind::implicit_task:
       idle_ = end && record.sub != 0;
-      if (begin) push(record, 0);
+      if (begin) push(record.kind, record, 0);
       if (end) pop(record.kind, record.time);
       break;
     case RecordKind::work:
       if (begin) {
         if (record.sub != single_executor) ++rates_.loops;
-        push(record, record.c);
+        push(record.kind, record, record.c);
       } else if (end) {
         pop(record.kind, record.time);
       }
@@ -128,7 +128,7 @@ void ThreadWatch::record(const Record& record) {
     case RecordKind::target_submit:
       if (begin) {
         if (record.kind == RecordKind::sync_region) ++rates_.barriers;
-        push(record,
+        push(record.kind, record,
              record.kind == RecordKind::target_data_op || record.kind == RecordKind::target_submit ? 0 : record.c);
       } else if (end) {
         pop(record.kind, record.time);
@@ -136,7 +136,7 @@ void ThreadWatch::record(const Record& record) {
       break;
     case RecordKind::mutex_acquire:
       ++rates_.locks;
-      push(record, record.c);
+      push(record.kind, record, record.c);
       break;
     case RecordKind::mutex_acquired:
       pop(RecordKind::mutex_acquire, record.time);
@@ -156,7 +156,7 @@ void ThreadWatch::record(const Record& record) {
     case RecordKind::mpi_io:
       if (begin) {
         ++rates_.mpi_calls;
-        stack_.push_back({RecordKind::mpi_call, record.sub, record.c, record.time});
+        push(RecordKind::mpi_call, record, record.c);
       } else if (end) {
         pop(RecordKind::mpi_call, record.time);
       }
@@ -172,13 +172,11 @@ void ThreadWatch::see(const raw::RingView& view, Ticks now) {
   rates_ = {};
   waited_ = in_mpi_ = 0;
   os_thread_id_ = view.os_thread_id;
-  if (gap) {
-    stack_.clear();
-    last_ = 0;
-  }
   // What is seen reaches from the last look, or from the first record behind a gap, to now.
   if (!gap && from_ == 0) from_ = view.begin;
   if (gap) {
+    stack_.clear();
+    last_ = 0;
     const auto whole = std::find_if(view.records.begin(), view.records.end(),
                                     [](const Record& one) { return one.kind != RecordKind::more; });
     from_ = whole == view.records.end() ? now : whole->time;

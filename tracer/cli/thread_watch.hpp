@@ -44,7 +44,7 @@ class ThreadWatch {
 
  private:
   void record(const Record& record);
-  void push(const Record& record, std::uint64_t address);
+  void push(RecordKind kind, const Record& record, std::uint64_t address);
   void pop(RecordKind kind, Ticks time);
   void add(Ticks& sum, Ticks from, Ticks to) const;
 
