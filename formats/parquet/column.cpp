@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "formats/parquet/thrift.hpp"
@@ -44,14 +45,18 @@ std::uint64_t room_of_indices(std::size_t size) {
 enum class Form : std::uint8_t { bits, bytes, numbers, dictionary };
 constexpr std::size_t forms = 4;
 
+struct FreeCompressor {
+  void operator()(ZSTD_CCtx* compressor) const noexcept { ZSTD_freeCCtx(compressor); }
+};
+
 /// zstd's frame of `body`; valid until the thread's next call for the same form.
-std::span<const std::uint8_t> compressed(std::span<const std::uint8_t> body, void* compressor, Form form = Form::bits,
+std::span<const std::uint8_t> compressed(std::span<const std::uint8_t> body, Form form = Form::bits,
                                          int level = usual_level) {
+  static thread_local const std::unique_ptr<ZSTD_CCtx, FreeCompressor> compressor{ZSTD_createCCtx()};
   static thread_local Bytes rooms[forms];
   Bytes& packed = rooms[static_cast<std::size_t>(form)];
   packed.resize(std::max(packed.size(), ZSTD_compressBound(body.size())));
-  const std::size_t got = ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(compressor), packed.data(), packed.size(),
-                                            body.data(), body.size(), level);
+  const std::size_t got = ZSTD_compressCCtx(compressor.get(), packed.data(), packed.size(), body.data(), body.size(), level);
   if (ZSTD_isError(got) != 0) throw Error{std::string{"zstd: "} + ZSTD_getErrorName(got)};
   return {packed.data(), got};
 }
@@ -166,10 +171,10 @@ void ColumnWriter::add_reals(std::span<const std::int64_t> values) {
 }
 
 /// `body` as it is stored: compressed unless the chunk's first page got too little smaller by it.
-std::span<const std::uint8_t> ColumnWriter::stored(std::span<const std::uint8_t> body, void* compressor) {
+std::span<const std::uint8_t> ColumnWriter::stored(std::span<const std::uint8_t> body) {
   if (codec_ == uncompressed || body.empty()) return body;
   const bool is_as_is = encoding_ == plain && type_ != Type::real;
-  const auto packed = compressed(body, compressor, Form::bits, is_as_is ? level_as_is : usual_level);
+  const auto packed = compressed(body, Form::bits, is_as_is ? level_as_is : usual_level);
   if (codec_ == undecided) codec_ = is_worth_it(packed.size(), body.size()) ? zstd : uncompressed;
   return codec_ == zstd ? packed : body;
 }
@@ -188,7 +193,7 @@ void ColumnWriter::add_page(std::int64_t type, std::span<const std::uint8_t> bod
   out.append(reinterpret_cast<const char*>(stored.data()), stored.size());
 }
 
-void ColumnWriter::end_page(std::size_t rows, void* compressor) {
+void ColumnWriter::end_page(std::size_t rows) {
   std::size_t from = head_room;
   if (type_ == Type::text) {
     encode_indices(indices_, words_.size(), body_);
@@ -205,7 +210,7 @@ void ColumnWriter::end_page(std::size_t rows, void* compressor) {
     }
   }
   const auto as_stored =
-      has_many_forms() ? stored_in_best_form(from, compressor) : stored(std::span{body_}.subspan(from), compressor);
+      has_many_forms() ? stored_in_best_form(from) : stored(std::span{body_}.subspan(from));
   add_page(data_page, std::span{body_}.subspan(from), as_stored, pages_, [&](Thrift& header) {
     header.begin_struct(5);
     header.i32(1, static_cast<std::int64_t>(rows));
@@ -223,17 +228,17 @@ void ColumnWriter::end_page(std::size_t rows, void* compressor) {
 
 /// Of the forms of a first page the smallest, where that is worth its time, is in body_ then; `from`: where the page
 /// begins.
-std::span<const std::uint8_t> ColumnWriter::stored_in_best_form(std::size_t& from, void* compressor) {
+std::span<const std::uint8_t> ColumnWriter::stored_in_best_form(std::size_t& from) {
   const auto bits = std::span{body_}.subspan(from), bytes = std::span{in_bytes_}.subspan(from);
-  const auto of_bits = compressed(bits, compressor, Form::bits);
-  const auto of_bytes = compressed(bytes, compressor, Form::bytes);
+  const auto of_bits = compressed(bits, Form::bits);
+  const auto of_bytes = compressed(bytes, Form::bytes);
   const std::size_t smaller = std::min(of_bits.size(), of_bytes.size());
   if (is_numbered_) {
     Bytes numbers, dictionary;
     encode_indices(indices_, room_of_indices(numbered_.size()), numbers);
     append_numbers(dictionary);
-    const auto of_numbers = compressed(numbers, compressor, Form::numbers);
-    const std::size_t all = of_numbers.size() + compressed(dictionary, compressor, Form::dictionary).size();
+    const auto of_numbers = compressed(numbers, Form::numbers);
+    const std::size_t all = of_numbers.size() + compressed(dictionary, Form::dictionary).size();
     if (is_worth_it(of_numbers.size(), bits.size()) && is_smaller(all, std::min(smaller, bits.size()))) {
       codec_ = zstd;
       begins_numbered_ = true;
@@ -286,11 +291,11 @@ void ColumnWriter::append_words(Bytes& body) {
   std::fill(used_.begin(), used_.end(), std::uint8_t{0});
 }
 
-std::string ColumnWriter::dictionary_page_of(void* compressor) {
+std::string ColumnWriter::dictionary_page_of() {
   Bytes body;
   type_ == Type::text ? append_words(body) : append_numbers(body);
   std::string page;
-  add_page(dictionary_page, body, stored(body, compressor), page, [&](Thrift& header) {
+  add_page(dictionary_page, body, stored(body), page, [&](Thrift& header) {
     header.begin_struct(7);
     header.i32(1, static_cast<std::int64_t>(words_.size() + numbered_.size()));
     header.i32(2, plain);
@@ -321,10 +326,10 @@ void ColumnWriter::limits_into(Chunk& chunk) const {
   }
 }
 
-ColumnWriter::Group ColumnWriter::end_group(void* compressor) {
+ColumnWriter::Group ColumnWriter::end_group() {
   Group group;
   if (type_ == Type::text || numbered_.size() != 0) {
-    group.dictionary = dictionary_page_of(compressor);
+    group.dictionary = dictionary_page_of();
     group.chunk.encodings = {plain, rle_dictionary};
   }
   if (has_own_pages_) group.chunk.encodings.push_back(encoding_);

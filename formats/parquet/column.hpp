@@ -61,8 +61,8 @@ class ColumnWriter {
   /// The page's next values, reals by their bits, texts by their numbers. Those of a page's second and further calls
   /// begin with the last one of the call before; all but the last have most_values.
   void add(std::span<const std::int64_t> values);
-  /// Ends a page of `rows` values, at least one. `compressor`: a ZSTD_CCtx. Throws tracer::Error.
-  void end_page(std::size_t rows, void* compressor);
+  /// Ends a page of `rows` values, at least one. Throws tracer::Error.
+  void end_page(std::size_t rows);
 
   /// The number of `text` in the dictionary.
   std::uint32_t word(std::string_view text);
@@ -81,7 +81,7 @@ class ColumnWriter {
     std::string dictionary, pages;
     Chunk chunk;
   };
-  Group end_group(void* compressor);
+  Group end_group();
 
  private:
   struct Limits {
@@ -99,11 +99,11 @@ class ColumnWriter {
                 std::string& out, Head&& head);
   void add_numbered(std::span<const std::int64_t> values);
   void forget_numbered();
-  std::span<const std::uint8_t> stored(std::span<const std::uint8_t> body, void* compressor);
-  std::span<const std::uint8_t> stored_in_best_form(std::size_t& from, void* compressor);
+  std::span<const std::uint8_t> stored(std::span<const std::uint8_t> body);
+  std::span<const std::uint8_t> stored_in_best_form(std::size_t& from);
   void append_numbers(Bytes& body) const;
   void append_words(Bytes& body);
-  std::string dictionary_page_of(void* compressor);
+  std::string dictionary_page_of();
   void limits_into(Chunk& chunk) const;
   /// Of differences, of which it is not known yet which form is the smallest.
   bool has_many_forms() const noexcept { return encoding_ == delta_binary_packed && codec_ == undecided; }

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -23,7 +22,6 @@ constexpr std::string_view magic = "PAR1";
 File::File(std::filesystem::path path, Schema schema) : path_{std::move(path)}, schema_{std::move(schema)} {
   fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd_ < 0) throw Error{system_message("make " + path_.string(), errno)};
-  compressor_ = ZSTD_createCCtx();
   for (const Column& column : schema_.columns) columns_.emplace_back(column);
   values_.resize(columns_.size() * stride);
   write(magic.data(), magic.size());
@@ -31,7 +29,6 @@ File::File(std::filesystem::path path, Schema schema) : path_{std::move(path)}, 
 
 File::~File() {
   if (fd_ >= 0) ::close(fd_);
-  ZSTD_freeCCtx(static_cast<ZSTD_CCtx*>(compressor_));
 }
 
 std::size_t File::held() const noexcept {
@@ -54,7 +51,7 @@ void File::end_block() {
 }
 
 void File::end_page() {
-  for (ColumnWriter& column : columns_) column.end_page(rows_, compressor_);
+  for (ColumnWriter& column : columns_) column.end_page(rows_);
   in_group_ += rows_;
   rows_ = in_block_ = 0;
   if (in_group_ >= rows_of_group) end_group();
@@ -69,7 +66,7 @@ void File::end_group() {
   group.at = size_;
   group.rows = in_group_;
   for (ColumnWriter& column : columns_) {
-    ColumnWriter::Group done = column.end_group(compressor_);
+    ColumnWriter::Group done = column.end_group();
     if (!done.dictionary.empty()) {
       done.chunk.dictionary_at = size_;
       write(done.dictionary.data(), done.dictionary.size());

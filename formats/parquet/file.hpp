@@ -79,7 +79,6 @@ class File {
   std::vector<std::int64_t> values_;  ///< of the block, column by column; reals by their bits
   std::vector<ColumnWriter> columns_;
   std::vector<Group> groups_;
-  void* compressor_ = nullptr;
 };
 
 }  // namespace tracer::parquet

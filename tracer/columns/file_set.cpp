@@ -3,6 +3,7 @@
 #include "tracer/columns/file_set.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "tracer/base/file.hpp"
 
@@ -133,22 +134,36 @@ FileSet::FileSet(std::filesystem::path directory, const Definitions& definitions
     if (group.kind != LocationGroupKind::process && group.creating_group < ordinal.size())
       ordinal[g] = ordinal[group.creating_group];
   }
-  const std::size_t sets = std::min(most_sets, processes_.size());
-  const std::size_t together = (processes_.size() + sets - 1) / sets;
-  page_rows_ = sets <= 4 ? parquet::File::rows_of_page : parquet::File::rows_of_page / 8;
-  for (const Location& location : definitions.locations) {
-    const std::uint32_t process = location.group < ordinal.size() ? ordinal[location.group] : 0;
-    process_of_.push_back(process);
-    set_of_.push_back(static_cast<std::uint32_t>(process / together));
-  }
-  for (std::size_t first = 0; first < processes_.size(); first += together) {
-    const std::size_t last = std::min(first + together, processes_.size()) - 1;
+  for (const Location& location : definitions.locations)
+    process_of_.push_back(location.group < ordinal.size() ? ordinal[location.group] : 0);
+  make_directories();
+  page_rows_ = std::clamp(4 * parquet::File::rows_of_page / std::bit_ceil(sets_.size()), parquet::File::rows_of_page / 8,
+                          parquet::File::rows_of_page);
+}
+
+void FileSet::make_directories() {
+  const std::size_t processes = processes_.size(), count = std::min(most_sets, processes);
+  const std::size_t together = (processes + count - 1) / count;
+  const std::size_t sets_of_process = together > 1 ? 1 : most_sets / processes;
+  std::vector<std::size_t> locations(processes);  // of each process
+  for (const std::uint32_t process : process_of_) ++locations[process];
+  std::vector<std::size_t> first_set(processes), sets(processes);
+  for (std::size_t first = 0; first < processes; first += together) {
+    const std::size_t last = std::min(first + together, processes) - 1;
     std::string name = "process-" + std::to_string(first);
     if (last != first) name = "processes-" + std::to_string(first) + "-" + std::to_string(last);
     make_private_directory(directory_ / name);
-    names_.push_back(std::move(name));
+    for (std::size_t process = first; process <= last; ++process) {
+      first_set[process] = sets_.size();
+      sets[process] = together > 1 ? 1 : std::clamp<std::size_t>(locations[process], 1, sets_of_process);
+    }
+    for (std::size_t s = 0; s < sets[first]; ++s) sets_.emplace_back().directory = directories_.size();
+    directories_.push_back({std::move(name), {}});
   }
-  sets_.resize(names_.size());
+  std::vector<std::size_t> seen(processes);
+  for (const std::uint32_t process : process_of_)
+    set_of_.push_back(static_cast<std::uint32_t>(first_set[process] +
+                                                 seen[process]++ * sets[process] / locations[process]));
 }
 
 std::vector<std::pair<std::string, std::string>> FileSet::key_values(const char* table) const {
@@ -159,13 +174,13 @@ std::vector<std::pair<std::string, std::string>> FileSet::key_values(const char*
           {"tracer.creator", creator_}};
 }
 
-void FileSet::open(Table table, std::size_t set, Slot& slot) {
+std::unique_ptr<parquet::File> FileSet::open(Table table, Directory& directory) {
   const TableLayout& layout = layout_of(table);
-  std::string part = std::to_string(slot.part++);
+  std::string part = std::to_string(directory.parts[static_cast<std::size_t>(table)]++);
   part.insert(0, part.size() < 4 ? 4 - part.size() : 0, '0');
   parquet::Schema schema{layout.columns, layout.sorted_by, key_values(layout.name), page_rows_};
-  slot.file = std::make_unique<parquet::File>(
-      directory_ / names_[set] / (std::string{layout.name} + "-" + part + ".parquet"), std::move(schema));
+  return std::make_unique<parquet::File>(
+      directory_ / directory.name / (std::string{layout.name} + "-" + part + ".parquet"), std::move(schema));
 }
 
 void FileSet::look_after(Table table, LocationRef location, Slot& slot) {
@@ -174,7 +189,7 @@ void FileSet::look_after(Table table, LocationRef location, Slot& slot) {
     close(*slot.file);
     slot.file.reset();
   }
-  if (slot.file == nullptr) open(table, set_of_[location], slot);
+  if (slot.file == nullptr) slot.file = open(table, directories_[sets_[set_of_[location]].directory]);
   limit_memory();
 }
 
@@ -184,7 +199,7 @@ void FileSet::limit_memory() {
     std::size_t held = 0, most = 0;
     parquet::File* largest = nullptr;
     for (const Set& set : sets_) {
-      for (const Slot& slot : set) {
+      for (const Slot& slot : set.slots) {
         if (slot.file == nullptr) continue;
         const std::size_t bytes = slot.file->held();
         held += bytes;
@@ -209,13 +224,15 @@ void FileSet::close(parquet::File& file) {
 }
 
 void FileSet::close_all() {
-  for (std::size_t s = 0; s < sets_.size(); ++s) {
-    for (std::size_t t = 0; t < number_of_tables; ++t) {
-      Slot& slot = sets_[s][t];
-      if (slot.file == nullptr && slot.part == 0) open(static_cast<Table>(t), s, slot);
+  for (Set& set : sets_) {
+    for (Slot& slot : set.slots) {
       if (slot.file != nullptr) close(*slot.file);
       slot.file.reset();
     }
+  }
+  for (Directory& directory : directories_) {
+    for (std::size_t t = 0; t < number_of_tables; ++t)
+      if (directory.parts[t] == 0) close(*open(static_cast<Table>(t), directory));
   }
 }
 
