@@ -23,15 +23,59 @@ constexpr std::size_t low_water = 1024;  ///< refilled when fewer bytes are left
 
 enum Mark : std::uint8_t { end_of_chunk = 0, end_of_file = 2, chunk_header = 3, timestamp = 5, attribute_list = 6 };
 
-/// A compressed number of at most `width` bytes, of which eight may be read. False: it is none of the common ones.
-bool load(const std::uint8_t*& at, unsigned width, std::uint64_t& value) noexcept {
+/// A compressed number of at most Width bytes, of which eight may be read. False: it is none of the common ones.
+template <unsigned Width, class Number>
+bool load(const std::uint8_t*& at, Number& value) noexcept {
   const unsigned size = *at++;
-  if (size > width) return false;
+  if (size > Width) return false;
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, at, sizeof bytes);
-  value = bytes & ((std::uint64_t{1} << (8 * size)) - 1);
+  value = static_cast<Number>(size == 8 ? bytes : bytes & ((std::uint64_t{1} << (8 * size)) - 1));
   at += size;
   return true;
+}
+
+/// Of a plain record, with what is loaded beyond it.
+constexpr std::size_t longest_plain = 32;
+
+/// The fields of a record of `kind`, which begin at `at`; moves that behind them. False: it is not plain.
+bool load_fields(EventKind kind, const std::uint8_t*& at, std::array<std::uint32_t, 3>& field) noexcept {
+  switch (kind) {
+    case EventKind::enter:
+    case EventKind::leave:
+      return load<4>(at, field[0]);
+    case EventKind::thread_task_create:
+    case EventKind::thread_task_switch:
+    case EventKind::thread_task_complete: {
+      const std::uint8_t* const end = at + 1 + *at;
+      return load<4>(++at, field[0]) && load<4>(at, field[1]) && load<4>(at, field[2]) && at == end;
+    }
+    case EventKind::thread_acquire_lock:
+    case EventKind::thread_release_lock: {
+      const std::uint8_t* const end = at + 1 + *at;
+      field[0] = *++at;
+      return load<4>(++at, field[1]) && load<4>(at, field[2]) && at == end;
+    }
+    default:
+      return false;
+  }
+}
+
+/// A list of numbers behind its mark, all of it before `end`. The place behind it; nullptr: it is another one.
+const std::uint8_t* load_attributes(const std::uint8_t* at, const std::uint8_t* end, std::vector<AttributeView>& out) {
+  const std::size_t length = *at++;
+  if (length == 0xff || static_cast<std::size_t>(end - at) < length + longest_plain) return nullptr;
+  const std::uint8_t* const behind = at + length;
+  std::uint32_t count = 0;
+  if (!load<4>(at, count)) return nullptr;
+  for (; count != 0; --count) {
+    AttributeView one{};
+    if (behind - at < 3 || !load<4>(at, one.attribute)) return nullptr;
+    one.type = *at++;
+    if (one.type != values::type_uint64 || !load<8>(at, one.value) || at > behind) return nullptr;
+    out.push_back(one);
+  }
+  return at == behind ? behind : nullptr;
 }
 
 }  // namespace
@@ -49,7 +93,7 @@ bool EventReader::next(EventView& view) {
   if (done_) return false;
   attributes_.clear();
   for (;;) {
-    if (as_it_is_ && !big_endian_ && next_plain(view)) return true;
+    if (next_plain(view)) return true;
     if (at_ + low_water > filled_ || base_ + at_ >= chunk_end_) require(1);
     ByteCursor in{buffer_.data() + at_, buffer_.data() + at_ + usable(), big_endian_};
     const auto item = parse(in, view);
@@ -73,59 +117,53 @@ bool EventReader::next(EventView& view) {
   }
 }
 
-/// Most of what event files have: times, Enter and Leave, tasks and locks without an attribute list before them. Reads
-/// no record that might reach beyond the buffer or the chunk; false: parse() is to look at what comes next.
-bool EventReader::next_plain(EventView& view) {
-  constexpr std::size_t longest = 32;  // of the records below, with what is loaded beyond them
-  if (!attributes_.empty() || chunk_end_ <= base_ + at_) return false;
+/// Reads no record that might reach beyond the buffer or the chunk: parse() looks at what is left.
+std::size_t EventReader::next_plain(std::span<PlainEvent> out, std::vector<AttributeView>& attributes) {
+  if (!as_it_is_ || big_endian_ || done_ || chunk_end_ <= base_ + at_) return 0;
   const std::uint8_t *const begin = buffer_.data() + at_, *const end = begin + usable();
-  const std::uint8_t* at = begin;
-  const auto stop = [&] {
-    at_ += static_cast<std::size_t>(at - begin);
-    return false;
-  };
-  while (static_cast<std::size_t>(end - at) >= longest) {
-    const std::uint8_t mark = *at;
+  const std::uint8_t* whole = begin;  // where what was not read yet begins
+  std::size_t count = 0, listed = attributes.size();
+  for (const std::uint8_t* at = begin; count < out.size() && static_cast<std::size_t>(end - at) >= longest_plain;) {
+    const std::uint8_t mark = *at++;
     if (mark == timestamp) {
-      std::memcpy(&time_, at + 1, sizeof time_);
-      at += 1 + sizeof time_;
+      std::memcpy(&time_, at, sizeof time_);
+      at += sizeof time_;
+      if (attributes.size() == listed) whole = at;
       continue;
     }
-    const std::uint8_t* from = at + 1;
-    switch (static_cast<EventKind>(mark)) {
-      case EventKind::enter:
-      case EventKind::leave:
-        if (!load(from, 4, view.field[0])) return stop();
-        break;
-      case EventKind::thread_task_create:
-      case EventKind::thread_task_switch:
-      case EventKind::thread_task_complete:
-        ++from;
-        if (!load(from, 4, view.field[0]) || !load(from, 4, view.field[1]) || !load(from, 4, view.field[2]))
-          return stop();
-        if (from != at + 2 + at[1]) return stop();
-        break;
-      case EventKind::thread_acquire_lock:
-      case EventKind::thread_release_lock:
-        ++from;
-        view.field[0] = *from++;
-        if (!load(from, 4, view.field[1]) || !load(from, 4, view.field[2])) return stop();
-        if (from != at + 2 + at[1]) return stop();
-        break;
-      default:
-        return stop();
+    if (mark == attribute_list) {
+      if (attributes.size() != listed) break;
+      at = load_attributes(at, end, attributes);
+      if (at == nullptr) break;
+      continue;
     }
-    at_ += static_cast<std::size_t>(from - begin);
-    view.kind = static_cast<EventKind>(mark);
-    view.location = location_;
-    view.time = time_;
-    view.position = ++position_;
-    view.attributes = {};
-    view.values = {};
-    view.types = {};
-    return true;
+    PlainEvent& event = out[count];
+    if (!load_fields(static_cast<EventKind>(mark), at, event.field)) break;
+    event.time = time_;
+    event.kind = static_cast<EventKind>(mark);
+    event.attributes = static_cast<std::uint8_t>(attributes.size() - listed);
+    listed = attributes.size();
+    whole = at;
+    ++count;
   }
-  return stop();
+  attributes.resize(listed);  // of an event that is not plain
+  at_ += static_cast<std::size_t>(whole - begin);
+  position_ += count;
+  return count;
+}
+
+bool EventReader::next_plain(EventView& view) {
+  PlainEvent event;
+  if (!attributes_.empty() || next_plain({&event, 1}, attributes_) == 0) return false;
+  view.location = location_;
+  view.time = event.time;
+  view.position = position_;
+  view.kind = event.kind;
+  for (std::size_t i = 0; i < event.field.size(); ++i) view.field[i] = event.field[i];
+  view.attributes = attributes_;
+  view.values = {};
+  view.types = {};
+  return true;
 }
 
 EventReader::Item EventReader::parse(ByteCursor& in, EventView& view) {

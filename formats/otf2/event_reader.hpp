@@ -2,9 +2,11 @@
 // One location's events out of its .evt file.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "formats/otf2/byte_cursor.hpp"
@@ -13,6 +15,14 @@
 namespace tracer::otf2 {
 
 struct LocalDefinitions;
+
+/// An event of the kinds that most of every file consists of: Enter, Leave, and those of tasks and of locks.
+struct PlainEvent {
+  std::uint64_t time = 0;
+  std::array<std::uint32_t, 3> field{};  ///< as EventView's; what does not fit is no such event
+  EventKind kind = EventKind::none;
+  std::uint8_t attributes = 0;
+};
 
 /// Keeps no file open between two refills, so that thousands of locations can be read together.
 /// Used by one thread at a time.
@@ -29,6 +39,10 @@ class EventReader {
   /// The next event; false at the file's end. Throws tracer::Error on damage, after which no more
   /// events come. `view` and its spans are valid until the next call.
   bool next(EventView& view);
+
+  /// The next events, at most out.size(), as long as they are plain and their attributes unsigned numbers, which come
+  /// behind those in `attributes`. 0: what comes next is for next(). Nothing is thrown but for lack of memory.
+  std::size_t next_plain(std::span<PlainEvent> out, std::vector<AttributeView>& attributes);
 
   /// The next event will be asked for soon: with thousands of readers it is in no cache by then.
   void expect() const noexcept { __builtin_prefetch(buffer_.data() + at_); }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "formats/otf2/archive_definitions.hpp"
+#include "formats/otf2/shared_window.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {
@@ -26,9 +27,34 @@ class ArchiveSource final : public EventSource {
   }
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return events_; }
+  /// In order of time, by the location's definition where times are equal.
   void read(EventVisitor& visitor) override {
-    trace_.for_each_event([&](const EventView& view) { deliver(view, visitor); },
-                          [](std::uint64_t, const Error&) { throw; }, wanted_);
+    const auto& known = trace_.definitions().locations;
+    const std::size_t ahead = shared_window(known.size(), EventReader::most_window) / bytes_for_each_ahead;
+    std::vector<Stream> streams(known.size());
+    HeadHeap heads;
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      if (!wanted_.empty() && !wanted_[i]) continue;
+      streams[i].reader.emplace(trace_.events(known[i].ref));
+      streams[i].location = index_.locations[known[i].ref];
+      streams[i].plain.resize(ahead);
+      if (streams[i].next()) heads.add({streams[i].time(), i});
+    }
+    while (!heads.empty()) {
+      const std::size_t i = heads.first().second;
+      const HeadHeap::Head other = heads.second();
+      Stream& stream = streams[i];
+      if (other.second < streams.size()) streams[other.second].expect();
+      bool more = true;
+      do {  // as long as this location is the first
+        stream.is_plain() ? deliver(stream, visitor) : deliver(stream.location, stream.view, visitor);
+        more = stream.next();
+      } while (more && HeadHeap::Head{stream.time(), i} < other);
+      if (more)
+        heads.change_first({stream.time(), i});
+      else
+        heads.remove_first();
+    }
   }
   void want(const std::vector<bool>& locations) override {
     wanted_.assign(trace_.definitions().locations.size(), false);
@@ -39,6 +65,38 @@ class ArchiveSource final : public EventSource {
   }
 
  private:
+  /// Of the window of a location's file one event is kept ahead for so many bytes.
+  static constexpr std::size_t bytes_for_each_ahead = 512;
+
+  /// A location's events; plain ones are read some ahead.
+  struct Stream {
+    std::optional<EventReader> reader;
+    LocationRef location = 0;
+    std::size_t at = 0, count = 0, attributes_at = 0;
+    std::vector<PlainEvent> plain;
+    std::vector<AttributeView> attributes;  ///< of those
+    EventView view;                         ///< where none of them is left
+
+    bool is_plain() const noexcept { return at < count; }
+    std::uint64_t time() const noexcept { return is_plain() ? plain[at].time : view.time; }
+    /// Steps to the next event; false: there is none.
+    bool next() {
+      if (is_plain()) {
+        attributes_at += plain[at].attributes;
+        if (++at < count) return true;
+      }
+      at = attributes_at = 0;
+      attributes.clear();
+      count = reader->next_plain(plain, attributes);
+      return count != 0 || reader->next(view);
+    }
+    /// It comes next, and with thousands of them is in no cache.
+    void expect() const noexcept {
+      const auto* line = reinterpret_cast<const char*>(this);
+      for (std::size_t i = 0; i < sizeof *this; i += 64) __builtin_prefetch(line + i);
+    }
+  };
+
   /// Of an archive that is a part of another: they, and their devices, are not of it.
   void leave_out_processes_without_events() {
     std::vector<bool> has_events(definitions_.groups_of_locations.size(), false);
@@ -62,18 +120,44 @@ class ArchiveSource final : public EventSource {
     return static_cast<std::uint64_t>(Wide{ticks} * 1'000'000'000 / resolution_);
   }
 
-  void deliver(const EventView& view, EventVisitor& visitor) {
-    if (view.attributes.empty() && (view.kind == EventKind::enter || view.kind == EventKind::leave)) {
-      const Event event{.time = nanoseconds(view.time),
-                        .type = view.kind == EventKind::enter ? EventType::enter : EventType::leave,
-                        .attributes = 0,
-                        .sub = 0,
-                        .ref = index_.regions[view.field[0]],
-                        .a = 0,
-                        .b = 0};
-      visitor.event(index_.locations[view.location], event, {});
-      return;
+  void deliver(const Stream& stream, EventVisitor& visitor) {
+    const PlainEvent& plain = stream.plain[stream.at];
+    Event event{.time = nanoseconds(plain.time),
+                .type = EventType::enter,
+                .attributes = plain.attributes,
+                .sub = 0,
+                .ref = plain.field[0],
+                .a = plain.field[1],
+                .b = plain.field[2]};
+    switch (plain.kind) {
+      case EventKind::leave:
+        event.type = EventType::leave;
+        [[fallthrough]];
+      case EventKind::enter:
+        event.ref = index_.regions[plain.field[0]];
+        event.a = event.b = 0;
+        break;
+      case EventKind::thread_acquire_lock:
+      case EventKind::thread_release_lock:
+        event.type = plain.kind == EventKind::thread_acquire_lock ? EventType::acquire_lock : EventType::release_lock;
+        event.ref = 0;
+        break;
+      default:
+        event.type = plain.kind == EventKind::thread_task_create   ? EventType::task_create
+                     : plain.kind == EventKind::thread_task_switch ? EventType::task_switch
+                                                                   : EventType::task_complete;
+        event.ref = index_.comms[plain.field[0]];
+        break;
     }
+    attributes_.clear();
+    for (std::size_t i = 0; i < plain.attributes; ++i) {
+      const AttributeView& attribute = stream.attributes[stream.attributes_at + i];
+      attributes_.push_back({index_.attributes[attribute.attribute], attribute.value});
+    }
+    visitor.event(stream.location, event, attributes_);
+  }
+
+  void deliver(LocationRef location, const EventView& view, EventVisitor& visitor) {
     Event event{
         .time = nanoseconds(view.time), .type = EventType::enter, .attributes = 0, .sub = 0, .ref = 0, .a = 0, .b = 0};
     attributes_.clear();
@@ -83,7 +167,7 @@ class ArchiveSource final : public EventSource {
     for (const auto& attribute : view.attributes)
       attributes_.push_back({index_.attributes[attribute.attribute], attribute.value});
     event.attributes = static_cast<std::uint8_t>(attributes_.size());
-    visitor.event(index_.locations[view.location], event, attributes_);
+    visitor.event(location, event, attributes_);
   }
 
   static bool fill(Event& event, EventType type, std::uint32_t ref = 0, std::uint64_t a = 0, std::uint64_t b = 0) {
