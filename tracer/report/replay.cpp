@@ -23,6 +23,10 @@ std::uint32_t find_attribute(const Definitions& definitions, std::string_view na
   return undefined_ref;
 }
 
+TaskKey key_of(const Event& event) {
+  return {event.ref, static_cast<std::uint32_t>(event.a), event.b};
+}
+
 /// Member by member: a copy of the whole would wait for the numbers that have just been added to.
 Frame pop_frame(Task& task) {
   const Frame& top = task.stack.back();
@@ -61,7 +65,7 @@ Replay::Replay(const Definitions& definitions)
     // What is no thread is none of the program's threads' work either.
     const Location& location = definitions.locations[i];
     locations_[i].kind = is_virtual(location) ? LocationKind::accelerator_stream : location.kind;
-    locations_[i].root = std::make_shared<Task>();
+    locations_[i].root = pool_.make();
     locations_[i].root->location = static_cast<LocationRef>(i);
     locations_[i].current = locations_[i].root;
     if (location.kind != LocationKind::cpu_thread || !is_shown(location) || location.group >= seen.size()) continue;
@@ -224,12 +228,11 @@ void Replay::do_leave(LocationRef ref, LocationState& location, const Event& eve
   }
 }
 
-std::shared_ptr<Task> Replay::find(const Event& event, Team* team) {
-  const TaskKey key{event.ref, static_cast<std::uint32_t>(event.a), event.b};
-  std::shared_ptr<Task>& task = tasks_[key];
+TaskRef Replay::find(const Event& event, Team* team) {
+  TaskRef& task = tasks_[key_of(event)];
   if (task == nullptr) {
     ++irregular_;
-    task = std::make_shared<Task>();
+    task = pool_.make();
     task->is_explicit = true;
     task->number = ++tasks_begun_;
     task->team = team;
@@ -241,7 +244,7 @@ std::shared_ptr<Task> Replay::find(const Event& event, Team* team) {
 
 void Replay::do_task_create(LocationRef ref, LocationState& location, const Event& event,
                             std::span<const EventAttribute> attributes) {
-  auto task = std::make_shared<Task>();
+  TaskRef task = pool_.make();
   task->is_explicit = true;
   task->number = ++tasks_begun_;
   task->id = attribute(attributes, task_id_);
@@ -250,13 +253,21 @@ void Replay::do_task_create(LocationRef ref, LocationState& location, const Even
   task->team = location.contexts.empty() ? nullptr : location.contexts.back().team.get();
   task->team_number = task->team == nullptr ? 0 : task->team->number;
   task->created = event.time;
-  tasks_[{event.ref, static_cast<std::uint32_t>(event.a), event.b}] = task;
-  if (has_dependences_ && task->id != 0) by_id_[in_process(ref, task->id)] = task;
+  TaskRef& place = tasks_[key_of(event)];
+  if (place != nullptr) forget_id(ref, *place);  // never complete, and called as this one now
+  place = task;
+  if (has_dependences_ && task->id != 0) by_id_[in_process(ref, task->id)] = task.get();
   for (Observer* observer : observers_) observer->task_created(ref, *location.current, *task);
 }
 
+void Replay::forget_id(LocationRef ref, const Task& task) {
+  if (!has_dependences_ || task.id == 0) return;
+  const auto found = by_id_.find(in_process(ref, task.id));
+  if (found != by_id_.end() && found->second == &task) by_id_.erase(found);
+}
+
 void Replay::do_task_switch(LocationRef ref, LocationState& location, const Event& event) {
-  const std::shared_ptr<Task> from = std::move(location.current);
+  const TaskRef from = std::move(location.current);
   if (event.b == 0) {
     location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
   } else {
@@ -273,19 +284,17 @@ void Replay::do_task_switch(LocationRef ref, LocationState& location, const Even
 }
 
 void Replay::do_task_complete(LocationRef ref, LocationState& location, const Event& event) {
-  const auto found = tasks_.find({event.ref, static_cast<std::uint32_t>(event.a), event.b});
-  if (found == tasks_.end()) {
+  const TaskRef task = tasks_.take(key_of(event));
+  if (task == nullptr) {
     ++irregular_;
     return;
   }
-  const std::shared_ptr<Task> task = found->second;
-  tasks_.erase(found);
   task->completed = true;
   task->stack.clear();
   for (Observer* observer : observers_) observer->task_completed(ref, *task, event.time);
   task->forget_complete_ancestors();
   task->after.clear();
-  if (has_dependences_ && task->id != 0) by_id_.erase(in_process(ref, task->id));
+  forget_id(ref, *task);
   if (location.current == task) {
     location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
     for (Observer* observer : observers_) observer->task_switched(ref, *task, *location.current, event.time);
@@ -294,7 +303,7 @@ void Replay::do_task_complete(LocationRef ref, LocationState& location, const Ev
 
 std::vector<const Task*> Replay::open_tasks() const {
   std::vector<const Task*> open;
-  for (const auto& [key, task] : tasks_) open.push_back(task.get());
+  tasks_.for_each([&](const Task& task) { open.push_back(&task); });
   std::sort(open.begin(), open.end(), [](const Task* a, const Task* b) { return a->number < b->number; });
   return open;
 }
@@ -303,9 +312,9 @@ void Replay::dependence(LocationRef ref, std::span<const EventAttribute> attribu
   const auto source = by_id_.find(in_process(ref, attribute(attributes, source_id_)));
   const auto sink = by_id_.find(in_process(ref, attribute(attributes, sink_id_)));
   if (source == by_id_.end() || sink == by_id_.end()) return;
-  const auto from = source->second.lock(), to = sink->second.lock();
-  if (from == nullptr || to == nullptr || from == to || to->started) return;
-  to->after.push_back(from);
+  Task *const from = source->second, *const to = sink->second;
+  if (from == to || to->started) return;
+  to->after.emplace_back(from);
   for (Observer* observer : observers_) observer->task_dependence(*from, *to);
 }
 

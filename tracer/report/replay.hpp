@@ -10,6 +10,7 @@
 
 #include "tracer/event_source.hpp"
 #include "tracer/own_number.hpp"
+#include "tracer/report/open_tasks.hpp"
 #include "tracer/report/replay_state.hpp"
 
 namespace tracer::report {
@@ -68,17 +69,6 @@ class Replay final : public EventVisitor {
   std::uint64_t irregular() const { return irregular_; }
 
  private:
-  struct TaskKey {
-    CommRef comm;
-    std::uint32_t rank;
-    std::uint64_t generation;
-    bool operator==(const TaskKey&) const = default;
-  };
-  struct TaskKeyHash {
-    std::size_t operator()(const TaskKey& key) const noexcept {
-      return (key.generation * 0x9e3779b97f4a7c15u) ^ (std::size_t{key.comm} << 32) ^ (std::size_t{key.rank} << 16);
-    }
-  };
   std::uint64_t attribute(std::span<const EventAttribute> attributes, std::uint32_t which) const;
   void charge(LocationRef ref, LocationState& location, std::uint64_t time);
   void do_enter(LocationRef ref, LocationState& location, const Event& event,
@@ -94,10 +84,12 @@ class Replay final : public EventVisitor {
   void end_team(Team& team, std::uint64_t time);
   void charge_process(std::uint32_t process, std::uint64_t time);
   void look_for_helpers(Team& team, const RegionClass& region) const;
+  void forget_id(LocationRef ref, const Task& task);
   void dependence(LocationRef ref, std::span<const EventAttribute> attributes);
-  std::shared_ptr<Task> find(const Event& event, Team* team);
+  TaskRef find(const Event& event, Team* team);
 
   const Definitions& definitions_;
+  TaskPool pool_;
   std::vector<RegionClass> classes_;
   std::vector<LocationState> locations_;
   std::vector<std::uint32_t> process_;             ///< of each location
@@ -108,8 +100,8 @@ class Replay final : public EventVisitor {
   std::vector<std::uint32_t> open_phases_;         ///< of each process
   std::vector<Observer*> observers_, of_events_, of_intervals_, of_enters_, of_leaves_;
   std::unordered_map<CommRef, std::shared_ptr<Team>> teams_;
-  std::unordered_map<TaskKey, std::shared_ptr<Task>, TaskKeyHash> tasks_;
-  std::unordered_map<OwnNumber, std::weak_ptr<Task>, OwnNumber::Hash> by_id_;  ///< empty where nothing asks for it
+  OpenTasks tasks_;
+  std::unordered_map<OwnNumber, Task*, OwnNumber::Hash> by_id_;  ///< of those; empty where nothing asks for it
   bool has_dependences_ = false;
   std::uint32_t task_id_, source_id_, sink_id_;
   std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0, events_ = 0, irregular_ = 0;

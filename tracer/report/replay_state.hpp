@@ -2,6 +2,7 @@
 // What a replay knows at a moment: frames, tasks, teams, and what each location is in.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -34,6 +35,32 @@ struct Frame {
 };
 
 struct Team;
+struct Task;
+class TaskPool;
+
+/// Keeps a task of a replay, which there must be until the last of these is gone. One thread.
+class TaskRef {
+ public:
+  TaskRef() noexcept = default;
+  explicit TaskRef(Task* task) noexcept;
+  TaskRef(const TaskRef& other) noexcept : TaskRef{other.task_} {}
+  TaskRef(TaskRef&& other) noexcept : task_{std::exchange(other.task_, nullptr)} {}
+  TaskRef& operator=(TaskRef other) noexcept {
+    std::swap(task_, other.task_);
+    return *this;
+  }
+  ~TaskRef() { reset(); }
+  void reset() noexcept;
+  Task* get() const noexcept { return task_; }
+  Task* operator->() const noexcept { return task_; }
+  Task& operator*() const noexcept { return *task_; }
+  bool operator==(const TaskRef&) const noexcept = default;
+  bool operator==(std::nullptr_t) const noexcept { return task_ == nullptr; }
+
+ private:
+  friend class TaskPool;
+  Task* task_ = nullptr;
+};
 
 /// An explicit task, an implicit task, or what a location does outside of teams.
 struct Task {
@@ -44,25 +71,57 @@ struct Task {
   LocationRef created_on = undefined_ref;  ///< undefined_ref: nothing told of that
   RegionRef region = undefined_ref;
   std::uint64_t created = 0, first_start = 0, active = 0, create_ns = 0;
-  std::vector<Frame> stack;
-  std::shared_ptr<Task> parent;  ///< what created it; of a complete task what is left of those above
   Team* team = nullptr;
   std::uint64_t team_number = 0;  ///< of the team, which may be gone; 0 none
+  std::vector<Frame> stack;
+  TaskRef parent;  ///< what created it; of a complete task what is left of those above
   // For the critical path (graph.cpp):
   Path path, descendants, children;
-  Path chain;  ///< of tasks that depend on each other, itself included once it is complete
-  std::vector<std::shared_ptr<Task>> after;  ///< predecessors by depend, until the first start
-  std::uint64_t barriers = 0;                ///< of an implicit task: how many it has entered
+  Path chain;                  ///< of tasks that depend on each other, itself included once it is complete
+  std::vector<TaskRef> after;  ///< predecessors by depend, until the first start
+  std::uint64_t barriers = 0;  ///< of an implicit task: how many it has entered
 
   Task() = default;
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
-  ~Task();
   /// The nearest of those that it was created in which is not complete; null: there is none.
   Task* open_ancestor();
   /// Complete tasks above it are of no use: where each task makes the next and ends, memory would grow with them.
   void forget_complete_ancestors();
+
+ private:
+  friend class TaskRef;
+  friend class TaskPool;
+  TaskPool* pool = nullptr;
+  std::uint32_t references = 0;
 };
+
+/// Tasks come and go by the million: those that are gone are used again, with what they have of memory. One thread;
+/// must be there as long as references to its tasks.
+class TaskPool {
+ public:
+  TaskPool() = default;
+  TaskPool(const TaskPool&) = delete;
+  TaskPool& operator=(const TaskPool&) = delete;
+  ~TaskPool();
+  TaskRef make();
+
+ private:
+  friend class TaskRef;
+  static constexpr std::size_t tasks_of_slab = 64;
+  void take_back(Task* task) noexcept;
+
+  std::vector<std::unique_ptr<Task[]>> slabs_;
+  std::vector<Task*> free_, gone_;  ///< as new, and about to be; with room for all
+};
+
+inline TaskRef::TaskRef(Task* task) noexcept : task_{task} {
+  if (task_ != nullptr) ++task_->references;
+}
+inline void TaskRef::reset() noexcept {
+  Task* const task = std::exchange(task_, nullptr);
+  if (task != nullptr && --task->references == 0) task->pool->take_back(task);
+}
 
 /// One execution of a parallel region.
 struct Team {
@@ -75,7 +134,7 @@ struct Team {
   bool joined = false;
   bool helps =
       false;  ///< libomp's own team for `target nowait`: what is outside of its explicit tasks is nobody's work
-  std::shared_ptr<Task> encountering;
+  TaskRef encountering;
   struct Member {
     LocationRef location = 0;
     std::uint64_t ns[static_cast<std::size_t>(Activity::count_)] = {};
@@ -95,7 +154,7 @@ struct Team {
 /// A location's membership in a team, innermost last.
 struct Membership {
   std::shared_ptr<Team> team;
-  std::shared_ptr<Task> implicit;
+  TaskRef implicit;
   std::size_t member = 0;
 };
 
@@ -104,9 +163,9 @@ struct LocationState {
   bool begun = false;    ///< has had an event
   bool initial = false;  ///< between ProgramBegin and ProgramEnd
   std::uint64_t last = 0;
-  std::shared_ptr<Task> root, current;
+  TaskRef root, current;
   std::vector<Membership> contexts;
-  std::vector<std::pair<std::uint64_t, std::shared_ptr<Task>>> forks;  ///< open: time and encountering task
+  std::vector<std::pair<std::uint64_t, TaskRef>> forks;  ///< open: time and encountering task
   Activity activity() const;
 };
 

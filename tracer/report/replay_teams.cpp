@@ -36,7 +36,7 @@ void Replay::do_team_begin(LocationRef ref, LocationState& location, const Event
       team->encountering = locations_[team->master].current;
     }
   }
-  Membership context{team, std::make_shared<Task>(), team->members.size()};
+  Membership context{team, pool_.make(), team->members.size()};
   team->members.push_back({.location = ref});
   ++team->begun;
   context.implicit->location = ref;
