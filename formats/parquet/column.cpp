@@ -16,9 +16,8 @@
 namespace tracer::parquet {
 namespace {
 
-/// Level 3 makes the tables of many small tasks 2 % smaller yet, and takes a tenth longer (docs/adr/0013-parquet.md);
-/// of what is stored as it is it makes an eighth less, in little more time.
-constexpr int usual_level = 2, level_as_is = 3;
+/// Level 2 makes tables a twentieth smaller and takes an eighth longer (docs/adr/0013-parquet.md).
+constexpr int level = 1;
 /// What zstd makes smaller by less than a twelfth stays as it is: it takes as long as all else.
 bool is_worth_it(std::size_t packed, std::size_t size) {
   return packed <= size - size / 12;
@@ -50,8 +49,7 @@ struct FreeCompressor {
 };
 
 /// zstd's frame of `body`; valid until the thread's next call for the same form.
-std::span<const std::uint8_t> compressed(std::span<const std::uint8_t> body, Form form = Form::bits,
-                                         int level = usual_level) {
+std::span<const std::uint8_t> compressed(std::span<const std::uint8_t> body, Form form = Form::bits) {
   static thread_local const std::unique_ptr<ZSTD_CCtx, FreeCompressor> compressor{ZSTD_createCCtx()};
   static thread_local Bytes rooms[forms];
   Bytes& packed = rooms[static_cast<std::size_t>(form)];
@@ -173,8 +171,7 @@ void ColumnWriter::add_reals(std::span<const std::int64_t> values) {
 /// `body` as it is stored: compressed unless the chunk's first page got too little smaller by it.
 std::span<const std::uint8_t> ColumnWriter::stored(std::span<const std::uint8_t> body) {
   if (codec_ == uncompressed || body.empty()) return body;
-  const bool is_as_is = encoding_ == plain && type_ != Type::real;
-  const auto packed = compressed(body, Form::bits, is_as_is ? level_as_is : usual_level);
+  const auto packed = compressed(body);
   if (codec_ == undecided) codec_ = is_worth_it(packed.size(), body.size()) ? zstd : uncompressed;
   return codec_ == zstd ? packed : body;
 }
