@@ -16,8 +16,15 @@
 namespace tracer::parquet {
 namespace {
 
-/// Level 2 makes tables a twentieth smaller and takes an eighth longer (docs/adr/0013-parquet.md).
-constexpr int level = 1;
+/// zstd's levels, and how much smaller than the one before, in twelfths, makes one worth its time
+/// (docs/adr/0013-parquet.md): level 3 takes twice the time of level 1, level 2 a fifth more.
+constexpr int first_level = 1;
+struct Dearer {
+  int level;
+  std::size_t twelfths;
+};
+constexpr Dearer dearer[] = {{2, 11}, {3, 9}};
+
 /// What zstd makes smaller by less than a twelfth stays as it is: it takes as long as all else.
 bool is_worth_it(std::size_t packed, std::size_t size) {
   return packed <= size - size / 12;
@@ -41,22 +48,37 @@ std::uint64_t room_of_indices(std::size_t size) {
   return size <= 256 ? 256 : size <= 65536 ? 65536 : 1 << 24;
 }
 
-enum class Form : std::uint8_t { bits, bytes, numbers, dictionary };
-constexpr std::size_t forms = 4;
-
 struct FreeCompressor {
   void operator()(ZSTD_CCtx* compressor) const noexcept { ZSTD_freeCCtx(compressor); }
 };
 
-/// zstd's frame of `body`; valid until the thread's next call for the same form.
-std::span<const std::uint8_t> compressed(std::span<const std::uint8_t> body, Form form = Form::bits) {
+/// zstd's frame of `body`; valid until the thread's next call.
+std::span<const std::uint8_t> compressed(std::span<const std::uint8_t> body, int level = first_level) {
   static thread_local const std::unique_ptr<ZSTD_CCtx, FreeCompressor> compressor{ZSTD_createCCtx()};
-  static thread_local Bytes rooms[forms];
-  Bytes& packed = rooms[static_cast<std::size_t>(form)];
+  static thread_local Bytes packed;
   packed.resize(std::max(packed.size(), ZSTD_compressBound(body.size())));
-  const std::size_t got = ZSTD_compressCCtx(compressor.get(), packed.data(), packed.size(), body.data(), body.size(), level);
+  const std::size_t got =
+      ZSTD_compressCCtx(compressor.get(), packed.data(), packed.size(), body.data(), body.size(), level);
   if (ZSTD_isError(got) != 0) throw Error{std::string{"zstd: "} + ZSTD_getErrorName(got)};
   return {packed.data(), got};
+}
+
+/// What a page's first quarter, from which the rest is inferred, takes.
+std::size_t quarter_packed(std::span<const std::uint8_t> body, int level = first_level) {
+  return compressed(body.first(body.size() / 4), level).size();
+}
+
+/// That for pages that are like `body`.
+int level_for(std::span<const std::uint8_t> body) {
+  int level = first_level;
+  std::size_t size = quarter_packed(body);
+  for (const Dearer& other : dearer) {
+    const std::size_t smaller = quarter_packed(body, other.level);
+    if (smaller > size / 12 * other.twelfths) continue;
+    level = other.level;
+    size = smaller;
+  }
+  return level;
 }
 
 template <class T>
@@ -171,9 +193,13 @@ void ColumnWriter::add_reals(std::span<const std::int64_t> values) {
 /// `body` as it is stored: compressed unless the chunk's first page got too little smaller by it.
 std::span<const std::uint8_t> ColumnWriter::stored(std::span<const std::uint8_t> body) {
   if (codec_ == uncompressed || body.empty()) return body;
-  const auto packed = compressed(body);
-  if (codec_ == undecided) codec_ = is_worth_it(packed.size(), body.size()) ? zstd : uncompressed;
-  return codec_ == zstd ? packed : body;
+  if (codec_ == undecided) {
+    level_ = level_for(body);
+    const auto packed = compressed(body, level_);
+    codec_ = is_worth_it(packed.size(), body.size()) ? zstd : uncompressed;
+    return codec_ == zstd ? packed : body;
+  }
+  return compressed(body, level_);
 }
 
 template <class Head>
@@ -206,8 +232,7 @@ void ColumnWriter::end_page(std::size_t rows) {
       if (!body->empty()) std::copy(head.begin(), head.end(), body->begin() + static_cast<std::ptrdiff_t>(from));
     }
   }
-  const auto as_stored =
-      has_many_forms() ? stored_in_best_form(from) : stored(std::span{body_}.subspan(from));
+  const auto as_stored = has_many_forms() ? stored_in_best_form(from) : stored(std::span{body_}.subspan(from));
   add_page(data_page, std::span{body_}.subspan(from), as_stored, pages_, [&](Thrift& header) {
     header.begin_struct(5);
     header.i32(1, static_cast<std::int64_t>(rows));
@@ -227,33 +252,33 @@ void ColumnWriter::end_page(std::size_t rows) {
 /// begins.
 std::span<const std::uint8_t> ColumnWriter::stored_in_best_form(std::size_t& from) {
   const auto bits = std::span{body_}.subspan(from), bytes = std::span{in_bytes_}.subspan(from);
-  const auto of_bits = compressed(bits, Form::bits);
-  const auto of_bytes = compressed(bytes, Form::bytes);
-  const std::size_t smaller = std::min(of_bits.size(), of_bytes.size());
+  const std::size_t of_bits = 4 * quarter_packed(bits), of_bytes = 4 * quarter_packed(bytes);
+  const std::size_t smaller = std::min(of_bits, of_bytes);
   if (is_numbered_) {
     Bytes numbers, dictionary;
     encode_indices(indices_, room_of_indices(numbered_.size()), numbers);
     append_numbers(dictionary);
-    const auto of_numbers = compressed(numbers, Form::numbers);
-    const std::size_t all = of_numbers.size() + compressed(dictionary, Form::dictionary).size();
-    if (is_worth_it(of_numbers.size(), bits.size()) && is_smaller(all, std::min(smaller, bits.size()))) {
+    const std::size_t of_numbers = 4 * quarter_packed(numbers), all = of_numbers + compressed(dictionary).size();
+    if (is_worth_it(of_numbers, bits.size()) && is_smaller(all, std::min(smaller, bits.size()))) {
       codec_ = zstd;
       begins_numbered_ = true;
       widths_ = Widths::bytes;  // of pages for which the dictionary has become too large
       body_ = std::move(numbers);
       from = 0;
-      return of_numbers;
+      level_ = level_for(body_);
+      return compressed(body_, level_);
     }
     forget_numbered();
   }
   begins_numbered_ = false;
   const bool worth = is_worth_it(smaller, bits.size());
   codec_ = worth ? zstd : uncompressed;
-  widths_ = worth && is_smaller(of_bytes.size(), of_bits.size()) ? Widths::bytes : Widths::bits;
+  widths_ = worth && is_smaller(of_bytes, of_bits) ? Widths::bytes : Widths::bits;
   if (!worth) return bits;
-  if (widths_ == Widths::bits) return of_bits;
-  std::swap(body_, in_bytes_);
-  return of_bytes;
+  if (widths_ == Widths::bytes) std::swap(body_, in_bytes_);
+  const auto body = std::span{body_}.subspan(from);
+  level_ = level_for(body);
+  return compressed(body, level_);
 }
 
 std::uint32_t ColumnWriter::word(std::string_view text) {

@@ -125,8 +125,9 @@ class ColumnWriter {
   std::vector<std::int64_t> indices_;  ///< of the page, of texts and what is_numbered_
   std::string pages_;                  ///< headers and bodies of the group so far
   std::uint64_t raw_ = 0;              ///< their size uncompressed, with the headers
-  /// Chosen with widths_ and begins_numbered_ by the first page of a file's 1st, 2nd, 3rd, 5th, 9th ... group.
+  /// Chosen with level_, widths_ and begins_numbered_ by the first page of a file's 1st, 2nd, 3rd, 5th, 9th ... group.
   std::int64_t codec_ = undecided;
+  int level_ = 0;  ///< of zstd
   std::uint64_t groups_ = 0;
   Limits limits_;
   std::deque<std::string> words_;

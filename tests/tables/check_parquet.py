@@ -87,6 +87,14 @@ class Checker:
             """SELECT filename, count(*) AS n FROM read_parquet('%s/*/*.parquet', union_by_name = true, filename = true)
                GROUP BY filename""" % tables,
             """SELECT max("end") AS last FROM regions""")
+        of_files, unsorted = self.duckdb(
+            tables, f"SELECT filename, count(DISTINCT location) AS threads FROM read_parquet('{tables}/*/regions-*.parquet', filename = true) GROUP BY filename",
+            f"""SELECT count(*) AS n FROM (SELECT "end" < lag("end") OVER (PARTITION BY filename ORDER BY file_row_number) AS goes_back
+                FROM read_parquet('{tables}/*/regions-*.parquet', filename = true, file_row_number = true)) WHERE goes_back""")
+        processes = {pathlib.Path(row["filename"]).parent for row in of_files}
+        need(int(unsorted[0]["n"]) == 0, f"{name}: rows of {len(of_files)} files are in order of their ends")
+        if len(processes) == 1 and len(report["threads"]) + len(report["devices"]) <= 16:
+            need(all(int(row["threads"]) == 1 for row in of_files), f"{name}: threads have files of their own")
 
         constructs = {row["region"]: row for row in report["constructs"]}
         found = {int(row["region"]): (int(row["n"]), int(row["exclusive"]), int(row["total"])) for row in by_region}

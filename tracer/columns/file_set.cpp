@@ -12,11 +12,19 @@ namespace {
 
 /// Open files at once are at most this times the number of tables.
 constexpr std::size_t most_sets = 32;
+/// Of a process so many threads have files of their own. More share as many as these, and very many, whose rows are
+/// mixed in any case, one of each table.
+constexpr std::size_t most_alone = 16, very_many = 256, sets_of_many = 8;
 /// Of one file; engines read files and row groups in parallel.
 constexpr std::uint64_t rows_of_file = 32 * parquet::File::rows_of_group;
 /// Rows between two looks at what a file holds, and how much all may hold.
 constexpr std::uint32_t rows_between_looks = 16 * 1024;
 constexpr std::size_t most_held = std::size_t{96} << 20;
+
+std::size_t sets_for(std::size_t threads) {
+  if (threads <= most_alone) return threads;
+  return threads <= very_many ? sets_of_many : 1;
+}
 
 using parquet::Packing;
 using enum parquet::Type;
@@ -137,14 +145,13 @@ FileSet::FileSet(std::filesystem::path directory, const Definitions& definitions
   for (const Location& location : definitions.locations)
     process_of_.push_back(location.group < ordinal.size() ? ordinal[location.group] : 0);
   make_directories();
-  page_rows_ = std::clamp(4 * parquet::File::rows_of_page / std::bit_ceil(sets_.size()), parquet::File::rows_of_page / 8,
-                          parquet::File::rows_of_page);
+  page_rows_ = std::clamp(4 * parquet::File::rows_of_page / std::bit_ceil(sets_.size()),
+                          parquet::File::rows_of_page / 8, parquet::File::rows_of_page);
 }
 
 void FileSet::make_directories() {
   const std::size_t processes = processes_.size(), count = std::min(most_sets, processes);
   const std::size_t together = (processes + count - 1) / count;
-  const std::size_t sets_of_process = together > 1 ? 1 : most_sets / processes;
   std::vector<std::size_t> locations(processes);  // of each process
   for (const std::uint32_t process : process_of_) ++locations[process];
   std::vector<std::size_t> first_set(processes), sets(processes);
@@ -155,15 +162,16 @@ void FileSet::make_directories() {
     make_private_directory(directory_ / name);
     for (std::size_t process = first; process <= last; ++process) {
       first_set[process] = sets_.size();
-      sets[process] = together > 1 ? 1 : std::clamp<std::size_t>(locations[process], 1, sets_of_process);
+      sets[process] =
+          together > 1 ? 1 : std::clamp<std::size_t>(sets_for(locations[process]), 1, most_sets / processes);
     }
     for (std::size_t s = 0; s < sets[first]; ++s) sets_.emplace_back().directory = directories_.size();
     directories_.push_back({std::move(name), {}});
   }
   std::vector<std::size_t> seen(processes);
   for (const std::uint32_t process : process_of_)
-    set_of_.push_back(static_cast<std::uint32_t>(first_set[process] +
-                                                 seen[process]++ * sets[process] / locations[process]));
+    set_of_.push_back(
+        static_cast<std::uint32_t>(first_set[process] + seen[process]++ * sets[process] / locations[process]));
 }
 
 std::vector<std::pair<std::string, std::string>> FileSet::key_values(const char* table) const {

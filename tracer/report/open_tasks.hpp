@@ -58,7 +58,8 @@ class OpenTasks {
 
   std::size_t home(const TaskKey& key) const noexcept {
     const std::uint64_t mixed =
-        (key.generation / neighbours ^ std::uint64_t{key.comm} << 40 ^ std::uint64_t{key.rank} << 20) * 0x9e3779b97f4a7c15u;
+        (key.generation / neighbours ^ std::uint64_t{key.comm} << 40 ^ std::uint64_t{key.rank} << 20) *
+        0x9e3779b97f4a7c15u;
     return static_cast<std::size_t>((mixed >> 32) * neighbours + key.generation % neighbours) & (slots_.size() - 1);
   }
   std::size_t find(const TaskKey& key) const noexcept {
