@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A whole run without a runtime: threads record, the drainer writes, the raw trace has everything.
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,6 +41,26 @@ struct Run {
     REQUIRE(session);
   }
   std::unique_ptr<raw::RawTrace> finish() { return raw::open_trace(session->finish(Ending::finalize)); }
+};
+
+/// What is written to standard error as long as this is there, in a file.
+class Said {
+ public:
+  explicit Said(std::filesystem::path path) : path_{std::move(path)}, before_{::dup(STDERR_FILENO)} {
+    const UniqueFd file{::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)};
+    REQUIRE(::dup2(file.get(), STDERR_FILENO) == STDERR_FILENO);
+  }
+  ~Said() { ::dup2(before_.get(), STDERR_FILENO); }
+  Said(const Said&) = delete;
+  Said& operator=(const Said&) = delete;
+  std::string text() const {
+    std::ifstream in{path_};
+    return {std::istreambuf_iterator<char>{in}, {}};
+  }
+
+ private:
+  std::filesystem::path path_;
+  UniqueFd before_;
 };
 
 std::vector<Record> read_all(const TraceSource& source, ChannelId channel) {
@@ -265,9 +286,10 @@ TEST_CASE("the end may come while threads record") {
   for (const auto& channel : trace->journal().channels) CHECK(counts_up(numbers(read_all(*trace, channel.id)), 0));
 }
 
-TEST_CASE("the end may come while threads come and go") {
-  for (int round = 0; round < 20; ++round) {
+TEST_CASE("the end may come while threads come and go, and nothing is said of those that come too late") {
+  for (int round = 0; round < 60; ++round) {
     Run run;
+    const Said said{run.scratch.path() / "said"};
     run.start();
     std::atomic<bool> stop{false};
     std::atomic<unsigned> ended{0};
@@ -282,6 +304,7 @@ TEST_CASE("the end may come while threads come and go") {
     stop = true;
     for (auto& thread : parents) thread.join();
     for (const auto& channel : trace->journal().channels) CHECK(counts_up(numbers(read_all(*trace, channel.id)), 0));
+    CHECK(said.text().empty());
   }
 }
 

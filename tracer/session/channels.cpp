@@ -162,7 +162,7 @@ Channel* Session::open_channel(ChannelId id) noexcept {
     thread_is_over = true;
     return nullptr;
   }
-  if (!channel->survives()) note_private_ring();
+  if (!channel->survives() && !shared_->spool.is_gone()) note_private_ring();  // gone: this is the end
   channel->open(id, shared_->config.on_full == FullPolicy::newest);
   return channel;
 }

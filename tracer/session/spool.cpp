@@ -80,6 +80,7 @@ bool Spool::create(const std::filesystem::path& root, const std::string& owner, 
     if (const int error = rings_.append(page))
       throw Error(system_message("cannot write " + rings_.path().string(), error));
     end_ = raw::spool_page;
+    is_gone_ = false;
     return true;
   } catch (const std::exception& error) {
     try {
@@ -183,6 +184,7 @@ bool Spool::commit(Slot& slot, std::uint64_t until) noexcept {
 
 void Spool::remove() noexcept {
   if (directory_.empty()) return;
+  is_gone_ = true;
   // Who has the lock may be this very thread, interrupted by a signal whose handler ends the program: no waiting. The
   // descriptor stays with the process then.
   if (const std::unique_lock lock(mutex_, std::try_to_lock); lock) {

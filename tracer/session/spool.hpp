@@ -36,8 +36,10 @@ class Spool {
   /// Producer of the slot. Makes memory for records up to `until`; false when there is none.
   bool commit(Slot& slot, std::uint64_t until) noexcept;
 
-  /// Removes file and directory; what is mapped stays mapped.
+  /// Removes file and directory; what is mapped stays mapped. Slots that are added from now on are in anonymous memory.
   void remove() noexcept;
+  /// It was removed, or never made.
+  bool is_gone() const noexcept { return is_gone_.load(std::memory_order_acquire); }
   /// From now on others may take the rings for those of a run that is over.
   void unlock() noexcept { lock_.release(); }
 
@@ -57,6 +59,7 @@ class Spool {
   RecorderLock lock_;
   std::uint64_t end_ = 0;
   bool is_ours_ = false;
+  std::atomic<bool> is_gone_{true};
   std::uint64_t backed_ = 0;  ///< bytes of the file that have memory
   std::atomic<std::uint64_t> spent_{0};
 };
