@@ -253,6 +253,24 @@ static void critical_long(void) {
   say("contention", lost, line);
 }
 
+/// So short that entering it takes the time, and being recorded as much again.
+static void critical_fine(void) {
+  enum { rounds = 400000 };
+  double begin = now(), most = 0;
+  for (int i = 0; i < rounds; ++i) compute(20);
+  const double work = now() - begin;
+  int line = 0;
+  begin = now();
+#pragma omp parallel for num_threads(2)
+  for (int i = 0; i < rounds; ++i) {
+    const double x = compute(20) + i;
+    line = __LINE__ + 1;
+#pragma omp critical(the_most)
+    if (x > most) most = x;
+  }
+  say("contention", 2 * (now() - begin) - work, line);
+}
+
 static void lock_contended(void) {
   double lost = 0;
   int line = 0;
@@ -601,6 +619,22 @@ static void critical_free(void) {
   say("none", sum * 0, 0);
 }
 
+/// Recorded every few nanoseconds, and nobody waits for anybody.
+static void locks_of_their_own(void) {
+#pragma omp parallel num_threads(2)
+  {
+    omp_lock_t mine;
+    omp_init_lock(&mine);
+    for (int i = 0; i < 400000; ++i) {
+      omp_set_lock(&mine);
+      compute(10);
+      omp_unset_lock(&mine);
+    }
+    omp_destroy_lock(&mine);
+  }
+  say("none", 0, 0);
+}
+
 static void killed(void) {
   say("state:killed", 0, 0);
   fflush(stdout);
@@ -639,6 +673,7 @@ static const struct {
     {"single", single_bottleneck},
     {"masked", masked_bottleneck},
     {"critical", critical_long},
+    {"critical-fine", critical_fine},
     {"lock", lock_contended},
     {"ordered", ordered_loop},
     {"few-tasks", too_few_tasks},
@@ -659,6 +694,7 @@ static const struct {
     {"healthy-regions", healthy_regions},
     {"first-touch", first_touch},
     {"critical-free", critical_free},
+    {"own-locks", locks_of_their_own},
     {"killed", killed},
     {"too-short", too_short},
 };

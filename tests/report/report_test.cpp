@@ -356,6 +356,7 @@ TEST_CASE("threads without processors are the verdict, and nothing else is advis
     TraceBuilder trace = imbalance_3_to_1();
     trace.editable().properties.push_back({"TRACER::RUN::PROCESSORS_USABLE", processors});
     trace.editable().properties.push_back({"TRACER::RUN::PROCESSORS_ONLINE", online});
+    trace.editable().properties.push_back({"TRACER::RUN::ENV::OMP_NUM_THREADS", "4"});
     for (Location& location : trace.editable().locations) {
       location.properties.push_back({"TRACER::PROCESSOR_NS", "15000000"});
       location.properties.push_back({"TRACER::DELAY_NS", "15000000"});
@@ -388,6 +389,51 @@ TEST_CASE("threads without processors are the verdict, and nothing else is advis
   REQUIRE(doubtful["notes"].size() == 1);
   CHECK(doubtful["notes"][0]["text"].get<std::string>().find("4 threads share 2 processors; how long") == 0);
   CHECK(doubtful["findings"][0]["sure"] == "low");
+}
+
+TEST_CASE("what has to be changed for fewer threads is where their number comes from") {
+  const auto advice_on = [](TraceBuilder trace, const char* omp_num_threads) {
+    trace.editable().properties.push_back({"TRACER::RUN::PROCESSORS_USABLE", "2"});
+    trace.editable().properties.push_back({"TRACER::RUN::PROCESSORS_ONLINE", "2"});
+    if (omp_num_threads != nullptr)
+      trace.editable().properties.push_back({"TRACER::RUN::ENV::OMP_NUM_THREADS", omp_num_threads});
+    for (Location& location : trace.editable().locations) {
+      location.properties.push_back({"TRACER::PROCESSOR_NS", "15000000"});
+      location.properties.push_back({"TRACER::DELAY_NS", "15000000"});
+    }
+    const Json verdict = report_of(trace)["verdict"];
+    REQUIRE(verdict["findings"].size() == 1);
+    CHECK(verdict["findings"][0]["id"] == "oversubscription");
+    return verdict["findings"][0]["advice"].get<std::string>();
+  };
+  CHECK(advice_on(imbalance_3_to_1(), "4").find("Run with OMP_NUM_THREADS=2, or on more") == 0);
+  for (const char* other : {"8", static_cast<const char*>(nullptr)}) {
+    const std::string advice = advice_on(imbalance_3_to_1(), other);
+    CHECK(advice.find("Run with 2 threads (the program itself asks for 4, by num_threads at parallel") == 0);
+  }
+  TraceBuilder nested{4};
+  const auto parallel = nested.region("parallel", RegionRole::parallel),
+             inner = nested.region("parallel", RegionRole::parallel, 12);
+  auto& definitions = nested.editable();
+  definitions.groups[1].members = {0, 1};
+  for (const std::uint32_t first : {0u, 1u}) {
+    definitions.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {first, first + 2}});
+    definitions.comms.push_back(
+        {"Thread team", static_cast<std::uint32_t>(definitions.groups.size() - 1), undefined_ref});
+  }
+  nested.simple(0, start, EventType::program_begin, 0, 1);
+  for (const LocationRef thread : {0u, 1u}) nested.team_begin(thread, start, parallel);
+  for (const LocationRef thread : {0u, 1u, 2u, 3u}) {
+    if (thread == 1) nested.simple(1, start + ms, EventType::thread_fork, 0, 2);
+    nested.team_begin(thread, start + ms, inner, 1 + thread % 2);
+    nested.team_end(thread, start + 40 * ms, inner, 1 + thread % 2);
+    if (thread == 1) nested.simple(1, start + 40 * ms, EventType::thread_join);
+  }
+  for (const LocationRef thread : {0u, 1u}) nested.team_end(thread, start + 41 * ms, parallel);
+  nested.simple(0, start + 42 * ms, EventType::program_end);
+  CHECK(advice_on(std::move(nested), "2")
+            .find("Run with OMP_NUM_THREADS=2,1 or OMP_MAX_ACTIVE_LEVELS=1 (parallel regions are nested, 2 deep,") ==
+        0);
 }
 
 TEST_CASE("what a virtual machine's host took is said, and what is no more than that is no finding") {

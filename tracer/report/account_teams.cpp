@@ -59,6 +59,9 @@ void Accountant::team_begun(LocationRef location, Team& team, Task&) {
   state.members.push_back({});
   state.members.back().team = &team;
   state.members.back().shared = &known;
+  const auto levels = std::count_if(state.members.begin(), state.members.end(),
+                                    [](const Member& member) { return member.team->size > 1; });
+  active_levels_ = std::max(active_levels_, static_cast<std::uint64_t>(levels));
   refresh(state, now_);
 }
 

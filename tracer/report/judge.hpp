@@ -41,6 +41,7 @@ class Judge {
   void begin_and_end_of_mpi();
   void spawned_programs();
   void level_of_threads();
+  std::string fewer_threads(int allowed) const;
   std::string how_to_have_processors() const;
   void oversubscription();
   void crowding(const Crowding& crowding);
@@ -72,6 +73,7 @@ class Judge {
   std::string how_waited(RegionRef region) const;
 
   // Words for them.
+  LockTotals held_at(RegionRef region) const;
   std::string where(const SerialStretch& stretch) const;
   std::string for_loop(RegionRef loop, std::uint32_t threads) const;
   std::string for_region(RegionRef cause) const;
@@ -86,6 +88,7 @@ class Judge {
   void sure(Finding& finding, const char* how) const;
   void add(Finding finding, std::string id, std::uint64_t lost);
   void find();
+  bool is_perturbed() const { return verdict_.state == "perturbed"; }
   bool is_small(RegionRef parallel) const;
   bool is_frequent(RegionRef barrier, RegionRef parallel) const;
   std::uint64_t in_details(Place place) const;

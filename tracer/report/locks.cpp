@@ -88,8 +88,8 @@ void Locks::fill(Report& report) const {
     static_cast<LockTotals&>(row) = lock->second.totals;
     row.lock = lock->first.number;
     if (lock->first.owner < processes.size()) row.process = processes[lock->first.owner];
-    const RegionRef region = lock->second.region;
-    row.name = region == undefined_ref ? "lock" : definitions_.regions[region].name;
+    row.region = lock->second.region;
+    row.name = row.region == undefined_ref ? "lock" : definitions_.regions[row.region].name;
     report.locks.push_back(std::move(row));
     shown.insert(lock->first);
     --rest;

@@ -94,6 +94,7 @@ struct LockTotals {
 struct LockRow : LockTotals {
   std::uint64_t lock = 0;
   std::uint32_t process = undefined_ref;  ///< which numbered it: its location group
+  RegionRef region = undefined_ref;       ///< where it was waited for first
   std::string name;
 };
 

@@ -95,14 +95,14 @@ void Judge::add(Finding finding, std::string id, std::uint64_t lost) {
 }
 
 void Judge::find() {
-  const bool perturbed = verdict_.state == "perturbed";
+  const bool perturbed = is_perturbed();
   short_regions();
   frequent_barriers();
   tasks();
-  if (perturbed) return;
   serial();
-  imbalance();
   locks();
+  if (perturbed) return;
+  imbalance();
   devices();
   unused();
   preempted_work();

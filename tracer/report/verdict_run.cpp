@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "tracer/base/processors.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/report/judge.hpp"
 #include "tracer/report/processes.hpp"
@@ -209,6 +210,31 @@ bool Judge::work_filled_the_processors(double processors) const {
   return static_cast<double>(able - std::min(able, waiting)) >= 0.9 * processors * static_cast<double>(in_teams);
 }
 
+/// "OMP_NUM_THREADS=2", or what else it takes to have so many threads in a process.
+std::string Judge::fewer_threads(int allowed) const {
+  const ParallelRow* largest = nullptr;
+  for (const ParallelRow& row : report_.parallels)
+    if (largest == nullptr || row.threads > largest->threads) largest = &row;
+  const std::string number_of_threads = std::to_string(allowed);
+  if (account_.active_levels > 1)
+    return "OMP_NUM_THREADS=" + number_of_threads + ",1 or OMP_MAX_ACTIVE_LEVELS=1 (parallel regions are nested, " +
+           format_count(account_.active_levels) + " deep, and their numbers of threads multiply)";
+  // What the runtime takes where nobody says anything is what the process may use by its affinity, whatever a control
+  // group leaves it of that.
+  const RunFacts& facts = report_.facts;
+  const unsigned by_affinity = count_of(mask_of(facts.processor_list));
+  const std::uint64_t usual = by_affinity != 0 ? by_affinity : facts.processors_online;
+  const auto asked = facts.environment.find("OMP_NUM_THREADS");
+  const std::uint64_t told =
+      asked == facts.environment.end() ? usual : std::strtoull(asked->second.c_str(), nullptr, 10);
+  const bool asks_itself = facts.known && largest != nullptr && report_.mpi.ranks <= 1 && largest->threads != told &&
+                           largest->threads > static_cast<std::uint64_t>(allowed);
+  if (!asks_itself) return "OMP_NUM_THREADS=" + number_of_threads;
+  return number_of_threads + (allowed == 1 ? " thread" : " threads") + " (the program itself asks for " +
+         format_count(largest->threads) + ", by num_threads at " + name(largest->region) +
+         " or by omp_set_num_threads, whatever OMP_NUM_THREADS says)";
+}
+
 /// What to do about too few processors: of an MPI job for each of its ranks.
 std::string Judge::how_to_have_processors() const {
   const RunFacts& facts = report_.facts;
@@ -220,9 +246,9 @@ std::string Judge::how_to_have_processors() const {
   const int wanted =
       std::min(each_of(static_cast<double>(threads_at_once())), each_of(static_cast<double>(facts.processors_online)));
   const std::string threads =
-      allowed == 0 ? "as few ranks as there are processors, a thread each"
-                   : "OMP_NUM_THREADS=" + std::to_string(allowed) +
-                         (in_job ? " for each of the " + format_count(report_.mpi.ranks) + " ranks" : "");
+      allowed == 0
+          ? "as few ranks as there are processors, a thread each"
+          : fewer_threads(allowed) + (in_job ? " for each of the " + format_count(report_.mpi.ranks) + " ranks" : "");
   if (wanted <= std::max(1, allowed)) return "Run with " + threads + ", or on more processors; then look again.";
   if (report_.mpi.ranks == 0) {
     return format(

@@ -37,6 +37,7 @@ void Judge::serial() {
       time(account_.serial_wall).c_str(), time(wall_).c_str(), s * 100, number(threads - 1), s + (1 - s) * n,
       (1 - s) * 50);
   if (processes > 1) finding.text += " That is a mean of the processes.";
+  if (is_perturbed()) finding.text += " Without being recorded the rest is shorter, and that share larger.";
   if (!account_.stretches.empty()) {
     const SerialStretch& longest = account_.stretches.front();
     finding.text += " The longest part, " + time(longest.to - longest.from) + ", is " + where(longest) + ".";
@@ -52,7 +53,7 @@ void Judge::serial() {
   finding.advice =
       "Put the costliest serial part into a parallel region, or let it overlap with others (tasks); reading and "
       "writing files counts here too.";
-  finding.sure = doubtful_ ? "low" : account_.whole_process ? "high" : "medium";
+  finding.sure = doubtful_ ? "low" : account_.whole_process && !is_perturbed() ? "high" : "medium";
   std::uint64_t lost = 0;
   for (const AccountProcess& process : account_.processes)
     lost += (process.serial_wall - std::min(process.serial_wall, unknown)) *

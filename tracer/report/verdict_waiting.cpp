@@ -7,6 +7,15 @@
 #include "tracer/report/judge.hpp"
 
 namespace tracer::report {
+namespace {
+
+/// ns; what is held shorter costs by being taken.
+constexpr std::uint64_t short_hold = 1'000;
+
+/// ns that recording may add to each wait for a lock: that of the holder is recorded while it has it.
+constexpr std::uint64_t recording_of_a_wait = 120;
+
+}  // namespace
 
 /// Barriers that come so often that meeting there takes its time, whoever is last.
 void Judge::frequent_barriers() {
@@ -149,6 +158,17 @@ std::string Judge::for_region(RegionRef cause) const {
   return "Spread the work of this part evenly over the threads.";
 }
 
+/// Of the locks that are waited for there.
+LockTotals Judge::held_at(RegionRef region) const {
+  LockTotals sum;
+  for (const LockRow& row : report_.locks) {
+    if (row.region != region) continue;
+    sum.acquisitions += row.acquisitions;
+    sum.held += row.held;
+  }
+  return sum;
+}
+
 void Judge::locks() {
   struct Sum {
     std::uint64_t ns = 0, count = 0, longest = 0, at = 0, holder_ns = 0;
@@ -164,6 +184,7 @@ void Judge::locks() {
     if (row.ns > sum.holder_ns) sum.holder_ns = row.ns, sum.holder = row.cause;
   }
   for (const auto& [region, sum] : by_region) {
+    const std::uint64_t recording = is_perturbed() ? std::min(sum.ns, sum.count * recording_of_a_wait) : 0;
     Finding finding = at(region);
     finding.at = sum.at;
     const bool ordered = role(region) == RegionRole::ordered, atomic = role(region) == RegionRole::atomic;
@@ -171,15 +192,25 @@ void Judge::locks() {
                           format_count(sum.count).c_str(), time(sum.longest).c_str());
     if (sum.holder != undefined_ref && !ordered) finding.text += "; most of it was held at " + name(sum.holder);
     finding.text += "." + how_waited(region);
+    const LockTotals held = held_at(region);
+    const bool is_brief = held.acquisitions >= often && held.held / held.acquisitions < short_hold;
+    if (is_brief && !ordered)
+      finding.text += " It is taken " + format_count(held.acquisitions) + " times and held for " +
+                      time(held.held / held.acquisitions) + ": taking it is what takes the time.";
     finding.advice = ordered  ? "Only what must be in order belongs into ordered; the loop before it needs a schedule "
                                 "with small chunks "
                                 "(static, 1) so that neighbours run at the same time."
                      : atomic ? "Let each thread sum up for itself and combine once (reduction)."
-                              : "Do less while holding it, use several locks for independent data, or give each "
-                                "thread its own copy and "
-                                "combine once (reduction).";
-    sure(finding, "high");
-    add(std::move(finding), ordered ? "ordered" : "contention", sum.ns);
+                     : is_brief
+                         ? "Take it less often: give each thread its own copy and combine once (reduction), protect a "
+                           "block of iterations at a time, or ask before whether there is anything to do."
+                         : "Do less while holding it, use several locks for independent data, or give each "
+                           "thread its own copy and "
+                           "combine once (reduction).";
+    if (recording != 0)
+      finding.text += " Up to " + time(recording) + " of that is what recording adds; it is not counted as lost.";
+    sure(finding, recording == 0 ? "high" : "medium");
+    add(std::move(finding), ordered ? "ordered" : "contention", sum.ns - recording);
   }
 }
 
