@@ -41,7 +41,7 @@ inline constexpr std::array<RecordRow, static_cast<std::size_t>(RecordKind::coun
     {RecordKind::sync_region,       "sync_region",       "ompt_sync_region_t", "", "task id", "codeptr_ra"},
     {RecordKind::sync_region_wait,  "sync_region_wait",  "ompt_sync_region_t", "", "task id", "codeptr_ra"},
     {RecordKind::reduction,         "reduction",         "ompt_sync_region_t", "", "task id", "codeptr_ra"},
-    {RecordKind::work,              "work",              "ompt_work_t", "", "count", "codeptr_ra"},
+    {RecordKind::work,              "work",              "ompt_work_t", "at the end of a loop: chunks that the thread was given, 0 not known", "count", "codeptr_ra"},
     {RecordKind::dispatch,          "dispatch",          "ompt_dispatch_t", "", "iteration, section address or first iteration", "iterations of a chunk"},
     {RecordKind::masked,            "masked",            "", "", "task id", "codeptr_ra"},
     {RecordKind::mutex_acquire,     "mutex_acquire",     "ompt_mutex_t", "implementation | hint << 8", "wait_id", "codeptr_ra"},

@@ -271,6 +271,21 @@ static void critical_fine(void) {
   say("contention", 2 * (now() - begin) - work, line);
 }
 
+#if _OPENMP >= 202011  // older runtimes do not tell how they schedule a loop
+/// An iteration at a time, each of which takes less than being handed out.
+static void small_chunks(void) {
+  enum { rounds = 2000000 };
+  double begin = now();
+  for (int i = 0; i < rounds; ++i) compute(2);
+  const double work = now() - begin;
+  begin = now();
+  const int line = __LINE__ + 1;
+#pragma omp parallel for num_threads(2) schedule(dynamic)
+  for (int i = 0; i < rounds; ++i) compute(2);
+  say("small-chunks", 2 * (now() - begin) - work, line);
+}
+#endif
+
 static void lock_contended(void) {
   double lost = 0;
   int line = 0;
@@ -674,6 +689,9 @@ static const struct {
     {"masked", masked_bottleneck},
     {"critical", critical_long},
     {"critical-fine", critical_fine},
+#if _OPENMP >= 202011
+    {"small-chunks", small_chunks},
+#endif
     {"lock", lock_contended},
     {"ordered", ordered_loop},
     {"few-tasks", too_few_tasks},

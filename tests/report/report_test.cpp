@@ -335,6 +335,46 @@ TEST_CASE("what is tried fits the loop's schedule") {
   CHECK(advice("static", 5).find("only 5 iterations") != std::string::npos);
 }
 
+TEST_CASE("a loop that hands out chunks of less than a microsecond is told so, and what chunk to take") {
+  const auto report_with = [](std::uint64_t chunks, std::uint64_t iterations = 800'000, int times = 1) {
+    TraceBuilder trace{2};
+    trace.editable().strings.push_back("dynamic");
+    trace.editable().parameters = {{"schedule", EventType::parameter_string},
+                                   {"iterations", EventType::parameter_uint},
+                                   {"chunks", EventType::parameter_uint}};
+    const auto parallel = trace.region("parallel", RegionRole::parallel),
+               loop = trace.region("for", RegionRole::loop, 11);
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    for (LocationRef thread = 0; thread < 2; ++thread) {
+      trace.team_begin(thread, start, parallel);
+      for (int i = 0; i < times; ++i) {
+        const auto begin = start + 40 * ms * i / times, end = start + 40 * ms * (i + 1) / times;
+        trace.enter(thread, begin, loop);
+        trace.simple(thread, begin, EventType::parameter_string, 0, 2);
+        trace.simple(thread, begin, EventType::parameter_uint, 1, iterations);
+        trace.simple(thread, end, EventType::parameter_uint, 2, chunks);
+        trace.leave(thread, end, loop);
+      }
+      trace.team_end(thread, start + 40 * ms, parallel);
+    }
+    trace.simple(0, start + 40 * ms, EventType::program_end);
+    return report_of(trace);
+  };
+  const Json report = report_with(200'000);  // of each: 40 ms, 200 ns a chunk
+  check_adds_up(report["account"]);
+  const Json found = finding(report, "small-chunks");
+  check_near(found["lost_ns"], 80e6);
+  CHECK(found["line"] == 11);
+  INFO(found["text"]);
+  CHECK(found["text"].get<std::string>().find("400,000 chunks of 2 iterations, which take 200 ns each") !=
+        std::string::npos);
+  CHECK(found["advice"].get<std::string>().find("schedule(dynamic, 200)") != std::string::npos);
+  const Json few = finding(report_with(50, 100, 4'000), "small-chunks");
+  CHECK(few["advice"].get<std::string>().find("schedule(static): all of the loop") != std::string::npos);
+  CHECK(report_with(0)["verdict"]["findings"].empty());       // not known
+  CHECK(report_with(20'000)["verdict"]["findings"].empty());  // 2 us each
+}
+
 TEST_CASE("no advice follows from a run that was killed, is cut, or has losses: that is said instead") {
   const auto verdict_with = [](std::vector<Property> properties) {
     TraceBuilder trace = imbalance_3_to_1();

@@ -4,6 +4,7 @@
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
 #include "tracer/ompt/seen_code.hpp"
+#include "tracer/ompt_values.hpp"
 
 namespace tracer::ompt {
 namespace {
@@ -11,6 +12,12 @@ namespace {
 // Values of ompt_dispatch_t whose instance points to a chunk; headers before LLVM 15 lack the names.
 constexpr bool is_chunk(int kind) noexcept {
   return kind >= 3 && kind <= 5;
+}
+constexpr int loop_chunk = 3;
+
+/// Loops whose threads ask for chunks until there are no more.
+constexpr bool hands_out_chunks(int work) noexcept {
+  return work >= work_type::loop_dynamic && work <= work_type::loop_other;
 }
 
 // As ompt_dispatch_chunk_t, which headers before LLVM 15 lack.
@@ -26,11 +33,16 @@ void on_work(ompt_work_t work_type, ompt_scope_endpoint_t endpoint, ompt_data_t*
   record_in_code(
       [](Channel& channel, Ticks time, ompt_work_t work, ompt_scope_endpoint_t at, std::uint64_t iterations,
          const void* code) {
+        std::uint32_t chunks = 0;
+        if (hands_out_chunks(work)) {
+          if (at == ompt_scope_begin) channel.begin_chunks();
+          if (at == ompt_scope_end) chunks = channel.end_chunks();
+        }
         channel.emit({.time = time,
                       .kind = RecordKind::work,
                       .endpoint = endpoint_of(at),
                       .sub = sub_of(work),
-                      .a = 0,
+                      .a = chunks,
                       .b = iterations,
                       .c = address_of(code)});
       },
@@ -38,6 +50,8 @@ void on_work(ompt_work_t work_type, ompt_scope_endpoint_t endpoint, ompt_data_t*
 }
 
 void on_dispatch(ompt_data_t*, ompt_data_t*, ompt_dispatch_t kind, ompt_data_t instance) noexcept {
+  if (kind == loop_chunk)
+    if (Channel* const channel = tracer::detail::channel) channel->count_chunk();
   if (is_chunk(kind) ? !context().chunks : !context().sections) return;
   Chunk chunk{instance.value, 0};
   if (is_chunk(kind) && instance.ptr != nullptr) chunk = *static_cast<const Chunk*>(instance.ptr);

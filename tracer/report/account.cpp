@@ -49,6 +49,7 @@ Accountant::Accountant(const Definitions& definitions, const Replay& replay)
   for (std::size_t i = 0; i < definitions.parameters.size(); ++i) {
     if (definitions.parameters[i].name == "schedule") schedule_ = static_cast<std::uint32_t>(i);
     if (definitions.parameters[i].name == "iterations") iterations_ = static_cast<std::uint32_t>(i);
+    if (definitions.parameters[i].name == "chunks") chunks_ = static_cast<std::uint32_t>(i);
   }
 }
 
@@ -151,12 +152,18 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
       }
       break;
     case EventType::parameter_uint:
-      if (event.ref == iterations_) {
-        const auto& stack = replay_.location(location).current->stack;
-        if (!stack.empty()) {
-          LoopFacts& loop = loops_[stack.back().region];
-          loop.iterations = std::max(loop.iterations, event.a);
+      if (event.ref == iterations_ || event.ref == chunks_) {
+        const LocationState& where = replay_.location(location);
+        const auto& stack = where.current->stack;
+        if (stack.empty()) break;
+        LoopFacts& loop = loops_[stack.back().region];
+        if (event.ref == chunks_) {
+          loop.chunks += event.a;
+          break;
         }
+        loop.iterations = std::max(loop.iterations, event.a);
+        // Each of a team is told the same.
+        if (where.contexts.empty() || where.contexts.back().team->master == location) loop.all_iterations += event.a;
       }
       break;
     default:

@@ -76,7 +76,9 @@ struct SerialStretch {
 /// What is known of a worksharing loop beside its times.
 struct LoopFacts {
   std::set<std::string> schedules;
-  std::uint64_t iterations = 0;  ///< the largest that was told
+  std::uint64_t iterations = 0;      ///< the largest that was told
+  std::uint64_t all_iterations = 0;  ///< of all executions
+  std::uint64_t chunks = 0;          ///< that were handed out, of all executions; 0 not known
 };
 
 struct Account {
@@ -265,7 +267,7 @@ class Accountant final : public Observer {
   std::array<std::uint64_t, 256> gaps_{};  ///< between creations, by logarithm
   std::map<RegionRef, LoopFacts> loops_;
   std::set<RegionRef> helper_regions_;  ///< of the teams that take_out_helper() found
-  std::uint32_t schedule_ = undefined_ref, iterations_ = undefined_ref;
+  std::uint32_t schedule_ = undefined_ref, iterations_ = undefined_ref, chunks_ = undefined_ref;
 };
 
 }  // namespace tracer::report

@@ -59,6 +59,7 @@ class Judge {
   void imbalance();
   void uneven(RegionRef cause, const AccountRow& row);
   void locks();
+  void small_chunks();
   void tasks();
   void starvation(RegionRef region, std::uint64_t longest);
   void queued_tasks();

@@ -101,6 +101,7 @@ void Judge::find() {
   tasks();
   serial();
   locks();
+  small_chunks();
   if (perturbed) return;
   imbalance();
   devices();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Findings about waiting: for the last thread at a barrier, and for locks.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "tracer/base/text.hpp"
@@ -14,6 +15,15 @@ constexpr std::uint64_t short_hold = 1'000;
 
 /// ns that recording may add to each wait for a lock: that of the holder is recorded while it has it.
 constexpr std::uint64_t recording_of_a_wait = 120;
+
+/// The next of 2, 5, 10, 20, 50... that is not less.
+std::uint64_t round_figure(double value) {
+  std::uint64_t ten = 1;
+  while (static_cast<double>(ten) * 10 < value) ten *= 10;
+  for (const std::uint64_t figure : {2 * ten, 5 * ten})
+    if (value <= static_cast<double>(figure)) return figure;
+  return 10 * ten;
+}
 
 }  // namespace
 
@@ -125,6 +135,39 @@ void Judge::uneven(RegionRef cause, const AccountRow& row) {
   const bool in_task = construct(cause) == Directive::task;
   finding.text += ran_meanwhile(in_task ? cause : row.parallel, Activity::barrier) + how_waited(row.region);
   add(std::move(finding), id, row.ns);
+}
+
+/// Loops whose chunks are so short that handing them out takes the time.
+void Judge::small_chunks() {
+  constexpr std::uint64_t short_chunk = 1'000;    // ns
+  constexpr std::uint64_t handing_out = 250;      // ns: 50 with few threads and up to 500 where many ask at once
+  constexpr std::uint64_t chunk_to_try = 20'000;  // ns
+  for (const RegionRow& row : report_.regions) {
+    const auto found = account_.loops.find(row.region);
+    if (found == account_.loops.end() || found->second.chunks < often) continue;
+    const LoopFacts& loop = found->second;
+    const std::uint64_t each = row.exclusive / loop.chunks;
+    if (each >= short_chunk) continue;
+    const double iterations = share(loop.all_iterations, loop.chunks);
+    const bool whole = iterations > 9.95 || std::abs(iterations - std::round(iterations)) < 0.05;
+    Finding finding = at(row.region);
+    finding.text = format(
+        "%s hands out %s chunks of %.*f iteration%s, which take %s each: handing one out takes 50 to 500 ns of that, "
+        "the more the more threads ask.",
+        name(row.region).c_str(), format_count(loop.chunks).c_str(), whole ? 0 : 1, iterations,
+        whole && iterations < 1.5 ? "" : "s", time(each).c_str());
+    const std::uint64_t larger = round_figure(iterations * static_cast<double>(chunk_to_try) /
+                                              static_cast<double>(std::max<std::uint64_t>(each, 1)));
+    finding.advice =
+        larger * 4 > loop.iterations
+            ? "schedule(static): all of the loop takes too little time to be handed out in chunks that are worth it."
+            : format(
+                  "schedule(static) where iterations are alike; else larger chunks, as in schedule(dynamic, %llu), so "
+                  "that one takes tens of microseconds.",
+                  number(larger));
+    sure(finding, "medium");
+    add(std::move(finding), "small-chunks", loop.chunks * std::min(each, handing_out));
+  }
 }
 
 std::string Judge::for_loop(RegionRef loop, std::uint32_t threads) const {

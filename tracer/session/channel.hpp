@@ -62,6 +62,12 @@ class alignas(64) Channel {
   std::uint64_t next_counter() noexcept { return ++counter_; }
   std::uint64_t counter() const noexcept { return counter_; }
 
+  // Chunks that loops hand out to the thread come too often to be recorded each: they are counted. Loops of nested
+  // regions are inside of each other; of very deep ones those outside miscount.
+  void begin_chunks() noexcept { chunks_[++loops_ % most_loops] = 0; }
+  void count_chunk() noexcept { ++chunks_[loops_ % most_loops]; }
+  std::uint32_t end_chunks() noexcept { return chunks_[loops_-- % most_loops]; }
+
   /// The channel's own thread only. One comparison, one store of 32 bytes, one release store.
   [[gnu::always_inline]] void emit(const RecordWords& record) noexcept {
     if (ring_.try_put(record)) [[likely]]
@@ -163,8 +169,11 @@ class alignas(64) Channel {
   void overwrite(std::uint64_t count) noexcept;
 
   RingWriter<std::uint64_t, Record> ring_;
+  static constexpr std::uint32_t most_loops = 8;
   std::uint64_t counter_ = 0;
   ChannelId id_ = 0;
+  std::uint32_t loops_ = 0;
+  std::array<std::uint32_t, most_loops> chunks_{};
 
   // Cold from here on.
   Session* session_ = nullptr;

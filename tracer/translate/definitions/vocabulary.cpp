@@ -64,6 +64,7 @@ struct ParameterRow {
 constexpr std::array<ParameterRow, static_cast<std::size_t>(Parameter::count_)> parameter_rows{{
     {Parameter::schedule, "schedule", EventType::parameter_string, {K::work}},
     {Parameter::iterations, "iterations", EventType::parameter_uint, {K::work}},
+    {Parameter::chunks, "chunks", EventType::parameter_uint, {K::work}},
     {Parameter::first_iteration, "first iteration", EventType::parameter_uint, {K::dispatch}},
     {Parameter::chunk_size, "chunk size", EventType::parameter_uint, {K::dispatch}},
     {Parameter::target_type, "target type", EventType::parameter_string, {K::target}},
@@ -211,6 +212,8 @@ Vocabulary make_vocabulary(const Tables& tables, const Journal& journal, Definit
     bool used = std::any_of(row.used_by.begin(), row.used_by.end(),
                             [&](K k) { return k != K::invalid && kinds[static_cast<std::size_t>(k)] > 0; });
     if (row.used_by[0] == K::work) used = loops_are_there(tables);
+    if (row.parameter == Parameter::chunks)
+      used = std::any_of(tables.channels.begin(), tables.channels.end(), [](auto& s) { return s.counts_chunks; });
     if (row.used_by[0] == K::dispatch)
       used = std::any_of(tables.channels.begin(), tables.channels.end(), [](auto& s) { return s.chunks; });
     auto& ref = v.parameters[static_cast<std::size_t>(row.parameter)];

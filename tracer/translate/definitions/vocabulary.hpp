@@ -51,6 +51,7 @@ enum class Attribute : std::uint8_t {
 enum class Parameter : std::uint8_t {
   schedule,
   iterations,
+  chunks,
   first_iteration,
   chunk_size,
   target_type,

@@ -27,7 +27,9 @@ bool adds_once(const Record& r, const AddressRange& runtime) {
       return r.sub != sync_kind::taskgroup &&  // PositionMender looks at each
              (r.endpoint == Endpoint::begin || !is_join(sync_construct(r.sub)));
     case RecordKind::work:
-      return r.endpoint == Endpoint::end || !runtime.contains(r.c);
+      if (r.endpoint == Endpoint::end)
+        return schedule_name(r.sub) == nullptr || r.sub == work_type::loop_static || r.a != 0;
+      return !runtime.contains(r.c);
     case RecordKind::masked:
     case RecordKind::reduction:
     case RecordKind::mutex_acquire:
@@ -159,7 +161,10 @@ void Scanner::control_tool(const Record& r) {
 }
 
 void Scanner::work(const Record& r) {
-  if (r.endpoint == Endpoint::end) return;
+  if (r.endpoint == Endpoint::end) {
+    out_.counts_chunks |= r.a != 0;
+    return;
+  }
   if (schedule_name(r.sub) || r.sub == work_type::distribute) loop_codeptr_ = r.c;
   if (schedule_name(r.sub)) out_.work_types |= std::uint64_t{1} << r.sub;
   if (known_.at(r).holds(r)) return;

@@ -48,6 +48,8 @@ void WorkEvents::end_work(const Record& r, Nanoseconds t, Construct construct) {
   if (inner == Construct::section || inner == Construct::loop_chunk ||
       (r.sub == work_type::single_executor && inner == Construct::single_sblock))
     regions_.leave(t, inner);
+  if (r.a != 0 && construct == Construct::for_loop && nest_.current->open.inner_construct() == construct)
+    context_.out.add(t, EventType::parameter_uint, context_.names[Parameter::chunks], r.a);
   // Flang's `distribute` ends as a static loop (libomp to 22).
   if (construct == Construct::for_loop && inner == Construct::distribute) return regions_.leave(t, inner);
   regions_.leave(t, construct);
