@@ -17,6 +17,8 @@ namespace v = otf2::values;
 bool is_whole(const CheckContext& c) {
   const auto* ending = c.trace().info().property("TRACER::ENDING");
   if (c.is_part()) return false;  // messages lie across its ends
+  // exit() in a construct, or in a call of MPI: so do its default handlers of errors.
+  if (c.loss("TRACER::REPAIRED::REGION_CLOSED_AT_THE_END_OF_THE_TRACE") != nullptr) return false;
   const otf2::TraceDefinitions& d = c.definitions();
   for (const auto& process : d.location_groups)
     for (const auto& property : process.properties)

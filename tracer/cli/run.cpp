@@ -169,6 +169,19 @@ void say_none_was_made(const Ended& ended, const std::string& preload) {
         "...");
 }
 
+/// Ranks that a launcher has ended, or that it leaves behind as MPI aborts, are gone a moment after it; what has gone
+/// wrong in a script's job may be such. A daemon is not waited for, nor a child that outlives its parent.
+void await_ends(const Launch& launch, const std::vector<fs::path>& traces, bool launches_ranks, const Ended& ended) {
+  using namespace std::chrono;
+  const bool failed = ended.exit_status != 0;
+  const auto patience = launches_ranks ? seconds{10} : failed && traces.size() > 1 ? seconds{2} : seconds{0};
+  const auto until = steady_clock::now() + patience;
+  for (const fs::path& trace : traces) {
+    const fs::path at = trace.empty() ? launch.at : launch.at / trace;
+    while (is_being_recorded(at) && steady_clock::now() < until) std::this_thread::sleep_for(milliseconds{10});
+  }
+}
+
 /// There is nothing to say of it but how much it is.
 bool is_whole(const ConvertResult& result) {
   return result.ended && result.lost == 0 && result.damage.empty() &&
@@ -302,6 +315,7 @@ int run(const Options& options) {
     print_note(std::string{"the program was ended by signal "} + std::to_string(ended.signal) + " (" +
                strsignal(ended.signal) + ").");
   }
+  await_ends(launch, traces_of(launch), is_launcher(inspected.path), ended);
   const auto traces = traces_of(launch);
   bool good = look_after(options, launch, traces, ended);
   const LeftMemory left = recover_launched(launch.mark);  // what was written elsewhere

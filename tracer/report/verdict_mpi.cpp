@@ -105,6 +105,7 @@ void Judge::spawned_programs() {
     return call.name == "MPI_Comm_spawn" || call.name == "MPI_Comm_spawn_multiple";
   };
   const auto& calls = report_.mpi.calls;
+  if (report_.facts.exit_status > 0) return;  // perhaps since it could not start them
   if (!report_.part.empty() || report_.mpi.worlds > 1 || std::none_of(calls.begin(), calls.end(), is_spawn)) return;
   note("mpi-spawned",
        "What MPI_Comm_spawn started is not in this trace: its launcher ran without the tool. Trace the launcher as a "

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """After MPI_Abort launchers kill every rank, and the `tracer run`s: the archive of all ranks is there soon after nevertheless, nobody need ask for it, it is valid, has what
-was recorded, and says who aborted. Usage: aborts.py --tool libtracer.so --tracer tracer"""
+was recorded, and says who aborted. So it is where MPI ends ranks that made an error; where `tracer run` began the launcher it is there at its end. Usage: aborts.py --tool libtracer.so --tracer tracer"""
+import itertools
 import json
 import pathlib
 import sys
@@ -15,12 +16,16 @@ from traced import clean, forget_the_killed, run  # noqa: E402
 RANKS, ABORTING, CODE = 4, 2, 7
 
 
-def faults_of(options, family, program, job):
-    done = run([*launch(family, RANKS), options.tracer, "run", "-q", "-o", str(job), "--", program, str(ABORTING), str(CODE)], environment(TRACER_LIBRARY=options.tool))
+def faults_of(options, family, program, job, code, outside):
+    tracer = [options.tracer, "run", "-q", "-o", str(job), "--"]
+    command = [*tracer, *launch(family, RANKS)] if outside else [*launch(family, RANKS), *tracer]
+    done = run([*command, program, str(ABORTING), str(code)], environment(TRACER_LIBRARY=options.tool))
     if done.returncode == 0:
         return (yield f"the launcher ends with 0: {done.stdout[-500:]}{done.stderr[-500:]}")
-    if not is_one_archive(job):
-        return (yield f"no archive after a minute: {sorted(str(path.relative_to(job)) for path in job.rglob('*'))[:40]} {done.stderr[-1000:]}")
+    if "still being recorded" in done.stderr or "tracer: error" in done.stderr:
+        yield f"said: {done.stderr[-1000:]}"
+    if not (any(job.glob("traces.otf2")) if outside else is_one_archive(job)):
+        return (yield f"no archive: {sorted(str(path.relative_to(job)) for path in job.rglob('*'))[:40]} {done.stderr[-1000:]}")
     checked = run([options.tracer, "check", str(job)], clean())
     if checked.returncode != 0:
         yield f"tracer check: {checked.stdout[-1500:]}{checked.stderr[-500:]}"
@@ -28,10 +33,14 @@ def faults_of(options, family, program, job):
     for row in report["mpi"]["by_rank"]:
         if (barriers := sum(call["count"] for call in row["calls"] if call["function"] == "MPI_Barrier")) < 10:
             yield f"rank {row['rank']} has {barriers} barriers"
-    if len(report["processes"]) != RANKS or report["run"]["mpi_abort"] != str(CODE):
-        yield f"{len(report['processes'])} processes, of the run is said: {report['run']}"
+    if len(report["processes"]) != RANKS:
+        yield f"{len(report['processes'])} processes"
+    if code == 0:
+        return
+    if report["run"]["mpi_abort"] != str(code):
+        yield f"of the run is said: {report['run']}"
     notes = " ".join(note["text"] for note in report["verdict"]["notes"])
-    if report["verdict"]["state"] != "killed" or f"MPI Rank {ABORTING} was ended by its MPI_Abort with error code {CODE}" not in notes:
+    if report["verdict"]["state"] != "killed" or f"MPI Rank {ABORTING} was ended by its MPI_Abort with error code {code}" not in notes:
         yield f"the verdict: {report['verdict']['state']}: {notes}"
 
 
@@ -41,9 +50,10 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         for family in families:
             program = compiled(family, HERE / "aborts.c", f"{directory}/aborts.{family}")
-            faults = list(faults_of(options, family, program, pathlib.Path(directory, family)))
-            print(f"{family}: {'; '.join(faults) or 'as it should be'}")
-            failed = failed or bool(faults)
+            for code, outside in itertools.product((CODE, 0), (False, True)):
+                faults = list(faults_of(options, family, program, pathlib.Path(directory, f"{family}.{code}.{outside}"), code, outside))
+                print(f"{family}, {'MPI_Abort' if code else 'an error'}, {'tracer run mpirun' if outside else 'mpirun tracer run'}: {'; '.join(faults) or 'as it should be'}")
+                failed = failed or bool(faults)
     forget_the_killed()
     return 1 if failed else 0
 
