@@ -62,29 +62,37 @@ RmaBytes rma_bytes(const Call& call, const Word* a) noexcept {
   }
 }
 
-/// The window of an operation that is told; nullptr: it is not. It is told before other threads can complete it.
+/// An operation that is told.
+struct Operation {
+  Window* window = nullptr;  ///< nullptr: it is not
+  std::uint64_t id = 0;
+  std::uint32_t target = 0;
+};
+
 template <class Arguments>
-Window* begin_operation(const Call& call, const Word* a, std::uint64_t& id) noexcept {
+Operation begin_operation(const Call& call, const Word* a) noexcept {
   const auto target = static_cast<std::uint32_t>(a[Arguments::target_at]);
   Window* const window = window_of(call.thread, a[Arguments::win_at]);
   if (window == nullptr || target >= window->size) {
     if (window == nullptr && static_cast<int>(target) != family.proc_null) not_told(Untold::one_sided);
     call.enter();
-    return nullptr;
+    return {};
   }
-  id = next_number();
+  const std::uint64_t id = next_number();
   const RmaBytes bytes = rma_bytes<Arguments>(call, a);
   std::uint8_t atomic = 0;
   if constexpr (Arguments::step == RmaStep::atomic) atomic = static_cast<std::uint8_t>(Arguments::atomic);
   call.rma(Endpoint::begin, Arguments::step, window->id, target, bytes.sent, bytes.received, id, atomic);
-  if (add_operation(*window, id, target)) return window;
-  call.rma(Endpoint::none, RmaStep::complete_there, window->id, 0, 0, 0, id);  // no memory: nothing is known of its end
-  return nullptr;
+  return {window, id, target};
 }
 
-/// It failed: it is over.
-inline void end_operation(const Call& call, Window& window, std::uint64_t id) noexcept {
-  if (end_here(window, id)) call.rma(Endpoint::none, RmaStep::complete_here, window.id, 0, 0, 0, id);
+/// MPI's function has returned: other threads may complete it. False: it failed, or there is no memory, and it is over.
+inline bool has_begun(const Call& call, const Operation& operation, Word result) noexcept {
+  if (operation.window == nullptr) return false;
+  if (!failed(result) && add_operation(*operation.window, operation.id, operation.target)) return true;
+  call.rma(Endpoint::none, failed(result) ? RmaStep::complete_here : RmaStep::complete_there, operation.window->id, 0,
+           0, 0, operation.id);
+  return false;
 }
 
 template <class Arguments>
@@ -92,10 +100,9 @@ struct rma_operation {
   template <class Next, class... Words>
   static Word run(const Call& call, Next next, Words... words) noexcept {
     const Word a[] = {words...};
-    std::uint64_t id;
-    Window* const window = begin_operation<Arguments>(call, a, id);
+    const Operation operation = begin_operation<Arguments>(call, a);
     const Word result = next(words...);
-    if (window != nullptr && failed(result)) end_operation(call, *window, id);
+    has_begun(call, operation, result);
     call.leave();
     return result;
   }
@@ -108,14 +115,14 @@ struct rma_request_operation {
   static Word run(const Call& call, Next next, Words... words) noexcept {
     const Word a[] = {words...};
     Begun p{call.thread};
-    Window* const window = begin_operation<Arguments>(call, a, p->number);
+    const Operation operation = begin_operation<Arguments>(call, a);
     const Word result = next(words...);
-    if (window != nullptr && !failed(result)) {
+    if (has_begun(call, operation, result)) {
       p->kind = PendingKind::one_sided;
-      p->window = window;
+      p->window = operation.window;
+      p->number = operation.id;
       keep(call, p, a[sizeof...(words) - 1], result, Endpoint::end);
     } else {
-      if (window != nullptr) end_operation(call, *window, p->number);
       call.leave();
     }
     return result;
@@ -156,28 +163,30 @@ using win_create = win_making<4, false>;
 using win_allocate = win_making<3, true>;
 using win_create_dynamic = win_making<1, false>;
 
-/// A synchronisation of `win`: calls on, and tells by then(window) what follows from it, the region's end with it. From
-/// one that failed follows nothing.
+/// A synchronisation of `win`: calls on, and tells by then(window, begun) what follows from it, the region's end with
+/// it, `begun` being what was there when it began. From one that failed follows nothing.
 template <class Next, class Then, class... Words>
 Word synchronise(const Call& call, Word win, const Then& then, Next next, Words... words) noexcept {
   Window* const window = window_of(call.thread, win);
   if (window == nullptr) return region::run(call, next, words...);
   call.enter();
+  const std::uint64_t begun = window->begun.load(std::memory_order_relaxed);
   const Word result = next(words...);
-  failed(result) ? call.leave() : then(*window);
+  failed(result) ? call.leave() : then(*window, begun);
   return result;
 }
 
 /// What a synchronisation has completed.
-inline void complete_operations(const Call& call, Window& window, std::uint32_t target, bool only_here) noexcept {
+inline void complete_operations(const Call& call, Window& window, std::uint32_t target, std::uint64_t begun,
+                                bool only_here) noexcept {
   std::uint64_t* ids = nullptr;
-  const std::size_t count = take_operations(call.thread, window, target, only_here, ids);
+  const std::size_t count = take_operations(call.thread, window, target, begun, only_here, ids);
   for (std::size_t i = 0; i < count; ++i)
     call.rma(Endpoint::none, only_here ? RmaStep::complete_here : RmaStep::complete_there, window.id, 0, 0, 0, ids[i]);
 }
 
-inline void tell_locks(const Call& call, Window& window, std::uint32_t target) noexcept {
-  for (Window::Held lock; take_untold_lock(window, target, lock);)
+inline void tell_locks(const Call& call, Window& window, std::uint32_t target, std::uint64_t begun) noexcept {
+  for (Window::Held lock; take_untold_lock(window, target, begun, lock);)
     call.rma(Endpoint::none, RmaStep::lock_acquired, window.id, lock.target, 0, 0, 0, lock.type);
 }
 
@@ -188,9 +197,10 @@ struct win_free {
     Window* const window = window_of(call.thread, handle);
     if (window == nullptr) return region::run(call, next, win);
     call.rma(Endpoint::begin, RmaStep::collective_begin, window->id);
+    const std::uint64_t begun = window->begun.load(std::memory_order_relaxed);
     const Word result = next(win);
     if (!failed(result)) {
-      complete_operations(call, *window, all_ranks, false);
+      complete_operations(call, *window, all_ranks, begun, false);
       forget_window(handle, *window);
       call.rma(Endpoint::none, RmaStep::window_gone, window->id);
     }
@@ -206,8 +216,9 @@ struct win_fence {
     Window* const window = window_of(call.thread, win);
     if (window == nullptr) return region::run(call, next, assertion, win);
     call.rma(Endpoint::begin, RmaStep::collective_begin, window->id);
+    const std::uint64_t begun = window->begun.load(std::memory_order_relaxed);
     const Word result = next(assertion, win);
-    if (!failed(result)) complete_operations(call, *window, all_ranks, false);
+    if (!failed(result)) complete_operations(call, *window, all_ranks, begun, false);
     call.rma_collective(window->id, MpiOperation::barrier);
     return result;
   }
@@ -218,7 +229,7 @@ template <std::uint32_t Window::*epoch>
 struct win_open {
   template <class Next>
   static Word run(const Call& call, Next next, Word group, Word assertion, Word win) noexcept {
-    const auto then = [&](Window& window) {
+    const auto then = [&](Window& window, std::uint64_t) {
       window.*epoch = group_number(group);
       call.rma(Endpoint::end, RmaStep::group_synchronised, window.id, window.*epoch);
     };
@@ -231,8 +242,8 @@ using win_post = win_open<&Window::posted>;
 struct win_complete {
   template <class Next>
   static Word run(const Call& call, Next next, Word win) noexcept {
-    const auto then = [&](Window& window) {
-      complete_operations(call, window, all_ranks, true);
+    const auto then = [&](Window& window, std::uint64_t begun) {
+      complete_operations(call, window, all_ranks, begun, true);
       call.rma(Endpoint::end, RmaStep::group_synchronised, window.id, window.started);
     };
     return synchronise(call, win, then, next, win);
@@ -242,7 +253,7 @@ struct win_complete {
 struct win_wait {
   template <class Next>
   static Word run(const Call& call, Next next, Word win) noexcept {
-    const auto then = [&](const Window& window) {
+    const auto then = [&](const Window& window, std::uint64_t) {
       call.rma(Endpoint::end, RmaStep::group_synchronised, window.id, window.posted);
     };
     return synchronise(call, win, then, next, win);
@@ -299,9 +310,9 @@ struct win_lock_all {
   }
 };
 
-inline void unlock(const Call& call, Window& window, std::uint32_t target) noexcept {
-  tell_locks(call, window, target);
-  complete_operations(call, window, target, false);
+inline void unlock(const Call& call, Window& window, std::uint32_t target, std::uint64_t begun) noexcept {
+  tell_locks(call, window, target, begun);
+  complete_operations(call, window, target, begun, false);
   remove_lock(window, target);
   call.rma(Endpoint::end, RmaStep::lock_released, window.id, target);
 }
@@ -310,7 +321,9 @@ struct win_unlock {
   template <class Next>
   static Word run(const Call& call, Next next, Word rank, Word win) noexcept {
     if (static_cast<int>(rank) == family.proc_null) return region::run(call, next, rank, win);
-    const auto then = [&](Window& window) { unlock(call, window, static_cast<std::uint32_t>(rank)); };
+    const auto then = [&](Window& window, std::uint64_t begun) {
+      unlock(call, window, static_cast<std::uint32_t>(rank), begun);
+    };
     return synchronise(call, win, then, next, rank, win);
   }
 };
@@ -319,7 +332,7 @@ struct win_unlock_all {
   template <class Next>
   static Word run(const Call& call, Next next, Word win) noexcept {
     return synchronise(
-        call, win, [&](Window& window) { unlock(call, window, all_ranks); }, next, win);
+        call, win, [&](Window& window, std::uint64_t begun) { unlock(call, window, all_ranks, begun); }, next, win);
   }
 };
 
@@ -338,9 +351,9 @@ struct win_flushing {
  private:
   template <class Next, class... Words>
   static Word flush(const Call& call, std::uint32_t target, Word win, Next next, Words... words) noexcept {
-    const auto then = [&](Window& window) {
-      tell_locks(call, window, target);
-      complete_operations(call, window, target, only_here);
+    const auto then = [&](Window& window, std::uint64_t begun) {
+      tell_locks(call, window, target, begun);
+      complete_operations(call, window, target, begun, only_here);
       call.leave();
     };
     return synchronise(call, win, then, next, words...);
@@ -352,7 +365,7 @@ using win_flush_local = win_flushing<true>;
 struct win_sync {
   template <class Next>
   static Word run(const Call& call, Next next, Word win) noexcept {
-    const auto then = [&](const Window& window) {
+    const auto then = [&](const Window& window, std::uint64_t) {
       call.rma(Endpoint::end, RmaStep::memory_synchronised, window.id, window.rank);
     };
     return synchronise(call, win, then, next, win);

@@ -43,6 +43,13 @@ bool make_room(Item*& items, std::size_t count, std::size_t& room) noexcept {
   return true;
 }
 
+/// The window's lock is held.
+std::uint64_t count_one(Window& window) noexcept {
+  const std::uint64_t begun = window.begun.load(std::memory_order_relaxed) + 1;
+  window.begun.store(begun, std::memory_order_relaxed);
+  return begun;
+}
+
 }  // namespace
 
 Window* new_window(Comm& comm, bool is_allocated) noexcept {
@@ -119,11 +126,11 @@ std::uint32_t group_number(Word group) noexcept {
 bool add_operation(Window& window, std::uint64_t id, std::uint32_t target) noexcept {
   const Locked lock(window.lock);
   if (!make_room(window.open, window.count, window.room)) return false;
-  window.open[window.count++] = {id, target, false};
+  window.open[window.count++] = {id, count_one(window), target, false};
   return true;
 }
 
-std::size_t take_operations(Thread& thread, Window& window, std::uint32_t target, bool only_here,
+std::size_t take_operations(Thread& thread, Window& window, std::uint32_t target, std::uint64_t begun, bool only_here,
                             std::uint64_t*& ids) noexcept {
   const Locked lock(window.lock);
   ids = ids_of(thread, window.count);
@@ -131,7 +138,7 @@ std::size_t take_operations(Thread& thread, Window& window, std::uint32_t target
   std::size_t taken = 0, kept = 0;
   for (std::size_t i = 0; i < window.count; ++i) {
     RmaOperation operation = window.open[i];
-    const bool is_meant = target == all_ranks || operation.target == target;
+    const bool is_meant = operation.begun <= begun && (target == all_ranks || operation.target == target);
     if (is_meant && !(only_here && operation.is_local)) ids[taken++] = operation.id;
     if (is_meant && !only_here) continue;
     operation.is_local = operation.is_local || is_meant;
@@ -155,14 +162,16 @@ bool end_here(Window& window, std::uint64_t id) noexcept {
 void add_lock(Window& window, std::uint32_t target, std::uint8_t type) noexcept {
   const Locked lock(window.lock);
   if (make_room(window.held, window.held_count, window.held_room))
-    window.held[window.held_count++] = {target, type, false};
+    window.held[window.held_count++] = {count_one(window), target, type, false};
 }
 
-bool take_untold_lock(Window& window, std::uint32_t target, Window::Held& found) noexcept {
+bool take_untold_lock(Window& window, std::uint32_t target, std::uint64_t begun, Window::Held& found) noexcept {
   const Locked lock(window.lock);
   for (std::size_t i = 0; i < window.held_count; ++i) {
     Window::Held& held = window.held[i];
-    if (held.is_told || (target != all_ranks && held.target != target && held.target != all_ranks)) continue;
+    if (held.is_told || held.begun > begun ||
+        (target != all_ranks && held.target != target && held.target != all_ranks))
+      continue;
     held.is_told = true;
     found = held;
     return true;

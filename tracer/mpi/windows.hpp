@@ -2,6 +2,7 @@
 // What is known of windows: their numbers, which one-sided operations are not complete yet, which locks are held.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "tracer/mpi/state.hpp"
@@ -11,7 +12,8 @@ namespace tracer::mpi {
 inline constexpr std::uint32_t all_ranks = 0xffffffffu;
 
 struct RmaOperation {
-  std::uint64_t id = 0;  ///< unique in the process
+  std::uint64_t id = 0;     ///< unique in the process
+  std::uint64_t begun = 0;  ///< the how-many-th of its window
   std::uint32_t target = 0;
   bool is_local = false;  ///< complete at this side
 };
@@ -25,11 +27,14 @@ struct Window {
   const char* fact = "";
   std::uint32_t started = no_group, posted = no_group;  ///< groups of the epochs that are open
 
+  std::atomic<std::uint64_t> begun{0};  ///< operations and locks so far; counted with the lock held
+
   // Guarded by lock; of all threads.
   SpinLock lock;
   RmaOperation* open = nullptr;
   std::size_t count = 0, room = 0;
   struct Held {
+    std::uint64_t begun = 0;
     std::uint32_t target = 0;
     std::uint8_t type = 0;
     bool is_told = false;  ///< it is known to be held since an operation or a flush was complete
@@ -53,19 +58,21 @@ void name_window(const Window& window, const char* name) noexcept;
 /// The number of a group's members in MPI_COMM_WORLD; Window::no_group: no memory.
 std::uint32_t group_number(Word group) noexcept;
 
-/// False: no memory, and its end will not be told.
+/// An operation that MPI has begun: what synchronises from now on completes it. False: no memory, and its end will not
+/// be told.
 bool add_operation(Window& window, std::uint64_t id, std::uint32_t target) noexcept;
 /// Takes the operations to `target` (all_ranks: all) that a synchronisation has completed, or with `only_here` marks
-/// them as complete at this side. Their ids are the thread's until its next call; the number of them.
-std::size_t take_operations(Thread& thread, Window& window, std::uint32_t target, bool only_here,
+/// them as complete at this side: those of the first `begun`, which were there when it began. What other threads begin
+/// while it goes on is not complete by it. Their ids are the thread's until its next call; the number of them.
+std::size_t take_operations(Thread& thread, Window& window, std::uint32_t target, std::uint64_t begun, bool only_here,
                             std::uint64_t*& ids) noexcept;
 /// A request's: whether it was still open here.
 bool end_here(Window& window, std::uint64_t id) noexcept;
 
 void add_lock(Window& window, std::uint32_t target, std::uint8_t type) noexcept;
-/// Of the locks that cover `target` (all_ranks: of all) one that is not known yet to be held; it is from now on. Called
-/// until it is false.
-bool take_untold_lock(Window& window, std::uint32_t target, Window::Held& lock) noexcept;
+/// Of the locks that cover `target` (all_ranks: of all), and were asked for before the first `begun` were exceeded, one
+/// that is not known yet to be held; it is from now on. Called until it is false.
+bool take_untold_lock(Window& window, std::uint32_t target, std::uint64_t begun, Window::Held& lock) noexcept;
 /// The last one that was added.
 void remove_lock(Window& window, std::uint32_t target) noexcept;
 

@@ -56,6 +56,26 @@ static void handed_over(void) {
   }
 }
 
+/* Threads put to one window and flush it all the time: a flush completes what others put before, not what they put
+ * meanwhile. */
+static void window(int next) {
+  enum { most = 4, rounds = 4000 };
+  static int cells[most];
+  int* memory;
+  MPI_Win win;
+  MPI_Win_allocate(most * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  MPI_Win_lock_all(0, win);
+#pragma omp parallel for schedule(static, 1) num_threads(most)
+  for (int t = 0; t < most; ++t) {
+    for (int i = 0; i < rounds; ++i) {
+      MPI_Put(&cells[t], 1, MPI_INT, next, t, 1, MPI_INT, win);
+      MPI_Win_flush(next, win);
+    }
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+}
+
 /* One thread's barrier of MPI between two of the team. */
 static void barriers(void) {
 #pragma omp parallel
@@ -106,6 +126,7 @@ int main(int argc, char** argv) {
   to = next;
   from = before;
   handed_over();
+  window(next);
   barriers();
   if (wrong != 0) printf("%ld wrong\n", wrong);
   MPI_Finalize();
