@@ -177,19 +177,22 @@ TEST_CASE("of a job that was killed when it hung it is told where its threads we
     }
     return report_of(trace);
   };
-  const auto silence_in = [](const Json& report) {
+  const auto note_of = [](const Json& report, const char* id) {
     for (const Json& note : report["verdict"]["notes"])
-      if (note["id"] == "silence") return note["text"].get<std::string>();
+      if (note["id"] == id) return note["text"].get<std::string>();
     return std::string{};
   };
+  const std::string where =
+      "Last seen were MPI Rank 0: Master thread, MPI Rank 1: Master thread in MPI_Recv @app.c:8; MPI Rank 1: OMP "
+      "thread 1 in critical @example.c:7.";
   const Json hung = report_on(60'000 * ms);
-  CHECK(silence_in(hung) ==
-        "Nothing was recorded in the last 59.96 s before that: it may have hung. Last seen were MPI Rank 0: Master "
-        "thread in MPI_Recv @app.c:8, MPI Rank 1: Master thread in MPI_Recv @app.c:8, MPI Rank 1: OMP thread 1 in "
-        "critical @example.c:7.");
+  CHECK(note_of(hung, "silence") == "Nothing was recorded in the last 59.96 s before that: it may have hung. " + where);
+  CHECK(note_of(hung, "last-seen").empty());
   CHECK(place(hung, "unknown") == 4 * 59'960 * ms);
   CHECK(place(hung, "serial") <= 2 * 40 * ms);
-  CHECK(silence_in(report_on(500 * ms)).empty());
+  const Json busy = report_on(500 * ms);
+  CHECK(note_of(busy, "silence").empty());
+  CHECK(note_of(busy, "last-seen") == where);
 }
 
 TEST_CASE("threads that call MPI though it was begun for one are named") {

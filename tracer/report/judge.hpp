@@ -47,7 +47,7 @@ class Judge {
   void crowding(const Crowding& crowding);
   std::uint64_t threads_at_once() const;
   std::string who_was_killed() const;
-  void silence();
+  void last_seen();
 
   // Findings, each worth a word only from least_share of the run on.
   void serial();

@@ -39,7 +39,7 @@ void Judge::what_the_run_was() {
     no_advice("killed");
     note("killed", who_was_killed() + ". What follows is what was recorded until then, " + time(wall_) +
                        " of the process: a part of a run, from which no advice follows.");
-    silence();
+    last_seen();
   } else if (facts.ended == "without telling") {
     note("no-end", "The program " + ending_text(facts) + ".");
   } else if (facts.exit_status > 0) {
@@ -90,17 +90,16 @@ std::string Judge::who_was_killed() const {
          (killed <= 1 ? "" : ", " + format_count(static_cast<std::uint64_t>(killed - 1)) + " more were killed as well");
 }
 
-/// A run that hung is killed: where its threads are seen last says what for.
-void Judge::silence() {
+/// Where the threads of what was killed are seen last: there it was ended, or hung.
+void Judge::last_seen() {
   constexpr std::uint64_t shortest = 1'000'000'000;  // ns
   constexpr double least = 0.2;                      // of the process' life
-  constexpr std::size_t most = 12;                   // threads
+  constexpr std::size_t most = 4;                    // of one place's threads, and places
   constexpr std::string_view directive = "!$omp ";
   std::map<LocationRef, const ThreadRow*> rows;
   for (const ThreadRow& row : report_.thread_rows) rows.emplace(row.location, &row);
-  std::string seen;
-  std::size_t threads = 0;
-  std::uint64_t silent = ~std::uint64_t{0};
+  std::map<RegionRef, std::vector<LocationRef>> silent, busy;
+  std::uint64_t nothing = ~std::uint64_t{0};
   for (const ProcessRow& process : report_.processes) {
     const RunFacts& facts = report_.processes.size() > 1 ? process.facts : report_.facts;
     std::vector<const ThreadRow*> known;
@@ -108,20 +107,33 @@ void Judge::silence() {
       if (const auto row = rows.find(location); row != rows.end()) known.push_back(row->second);
     std::uint64_t last = 0;
     for (const ThreadRow* row : known) last = std::max(last, row->last_time);
-    if (!facts.killed() || last == 0 || facts.end < last + shortest || facts.end <= facts.start) continue;
-    if (share(facts.end - last, facts.end - facts.start) < least) continue;
-    silent = std::min(silent, facts.end - last);
-    for (const ThreadRow* row : known) {
-      if (row->last_time != last || row->last_region >= definitions_.regions.size() || ++threads > most) continue;
-      std::string_view region = definitions_.regions[row->last_region].name;
-      if (region.starts_with(directive)) region.remove_prefix(directive.size());
-      seen += (seen.empty() ? "" : ", ") + name_in_job(definitions_, row->location) + " in " + std::string{region};
-    }
+    if (!facts.killed() || last == 0 || facts.end <= facts.start) continue;
+    const bool hung = facts.end >= last + shortest && share(facts.end - last, facts.end - facts.start) >= least;
+    if (hung) nothing = std::min(nothing, facts.end - last);
+    for (const ThreadRow* row : known)
+      if (row->last_time == last && row->last_region < definitions_.regions.size())
+        (hung ? silent : busy)[row->last_region].push_back(row->location);
   }
+  const auto& seen = silent.empty() ? busy : silent;
   if (seen.empty()) return;
-  note("silence", "Nothing was recorded in the last " + time(silent) +
-                      " before that: it may have hung. Last seen were " + seen +
-                      (threads > most ? ", and " + format_count(threads - most) + " threads more." : "."));
+  std::vector<std::pair<RegionRef, std::vector<LocationRef>>> places(seen.begin(), seen.end());
+  std::stable_sort(places.begin(), places.end(),
+                   [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
+  std::string text = "Last seen were ";
+  for (std::size_t p = 0; p < std::min(places.size(), most); ++p) {
+    const auto& [region, threads] = places[p];
+    if (p > 0) text += "; ";
+    for (std::size_t t = 0; t < std::min(threads.size(), most); ++t)
+      text += (t == 0 ? "" : ", ") + name_in_job(definitions_, threads[t]);
+    if (threads.size() > most) text += " and " + format_count(threads.size() - most) + " more";
+    std::string_view name = definitions_.regions[region].name;
+    if (name.starts_with(directive)) name.remove_prefix(directive.size());
+    text += " in " + std::string{name};
+  }
+  if (places.size() > most) text += "; others in " + format_count(places.size() - most) + " more places";
+  if (silent.empty()) return note("last-seen", text + ".");
+  note("silence",
+       "Nothing was recorded in the last " + time(nothing) + " before that: it may have hung. " + text + ".");
 }
 
 void Judge::how_good_the_trace_is() {
