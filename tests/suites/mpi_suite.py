@@ -23,7 +23,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from mpi_jobs import FAMILIES, environment, launch  # noqa: E402
 
 FOLDERS = ("attr", "coll", "comm", "errhan", "group", "info", "init", "io", "part", "pt2pt", "rma", "session", "spawn", "topo",
-           "threads/coll", "threads/comm", "threads/init", "threads/part", "threads/pt2pt", "threads/rma")
+           "threads/coll", "threads/comm", "threads/init", "threads/part", "threads/pt2pt", "threads/rma",
+           *(f"{language}/{folder}" for language in ("f77", "f08") for folder in
+             ("attr", "coll", "comm", "datatype", "ext", "info", "init", "io", "pt2pt", "rma", "spawn", "subarray", "timer", "topo")))
 
 # What the suite's configure would find here.
 CONFIGURED = ["HAVE_STDARG_H", "HAVE_SYS_TIME_H", "HAVE_SYS_RESOURCE_H", "HAVE_STRDUP", "HAVE_USLEEP", "HAVE_LONG_DOUBLE", "HAVE_LONG_LONG",
@@ -31,6 +33,8 @@ CONFIGURED = ["HAVE_STDARG_H", "HAVE_SYS_TIME_H", "HAVE_SYS_RESOURCE_H", "HAVE_S
               "THREAD_PACKAGE_POSIX=1", "THREAD_PACKAGE_NONE=2", "THREAD_PACKAGE_INVALID=3", "THREAD_PACKAGE_SOLARIS=4", "THREAD_PACKAGE_WIN=5",
               "THREAD_PACKAGE_UTI=6", "THREAD_PACKAGE_ARGOBOTS=7", "THREAD_PACKAGE_QTHREADS=8"]
 OF_MPI = {"openmpi": ["OMPI_ENABLE_MPI1_COMPAT=1", "OMPI_OMIT_MPI1_COMPAT_DECLS=0"], "mpich": []}
+KINDS = {"@F77_MPI_ADDRESS@": "integer(MPI_ADDRESS_KIND)", "@F77_MPI_OFFSET@": "integer(MPI_OFFSET_KIND)"}
+FORTRAN = {"f77": "f", "f90": "f90", "f08": "f90"}  # by folder: how its sources end
 UTILITIES = (("mtest", "mtest_common"), ("mtest_single", "mtest_common"), ("mtest_thread", "mtest", "mtest_common"),
              ("mtest_thread", "mtest_single", "mtest_common"))
 
@@ -51,12 +55,28 @@ class Suite:
         self.objects = {file.stem: made_of for folder in ("util", "dtpools/src") for file in (source / folder).glob("*.c")
                         if (made_of := self.compiled(["-c", str(file)], f"{file.stem}.o"))}
         self.types = [path for name, path in self.objects.items() if name.startswith("dtpools")]
+        self.fortran = {name: made_of for name, suffix in FORTRAN.items()
+                        if (made_of := self.compiled(["-c", f"{source}/util/mtest_{name}.{suffix}"], f"mtest_{name}.o"))}
         self.makefiles = {}
 
     def compiled(self, arguments, name):
         path = str(self.directory / name)
-        done = call([f"mpicc.{self.family}", *self.flags, *arguments, "-o", path], 120)
-        return path if done.status == 0 else None
+        compiler = [f"mpicc.{self.family}", *self.flags]
+        if any(word.endswith((".f", ".f90")) for word in arguments):
+            compiler = [f"mpifort.{self.family}", "-w", "-g", "-O1", "-std=legacy", f"-J{self.directory}"]
+        return path if call([*compiler, *arguments, "-o", path], 120).status == 0 else None
+
+    def headers(self, folder):
+        """The directory of a folder's own headers, as configure would have made them."""
+        made = self.directory / "include" / folder
+        if not made.exists():
+            made.mkdir(parents=True)
+            for header in (self.source / folder).glob("*.h.in"):
+                text = header.read_text()
+                for name, kind in KINDS.items():
+                    text = text.replace(name, kind)
+                (made / header.stem).write_text(text)
+        return made
 
     def makefile(self, folder):
         """The sources of programs that are not named as they are, and what is defined for them."""
@@ -80,6 +100,10 @@ class Suite:
             yield Test(folder, words[0], int(words[1]), [word[4:] for word in words[2:] if word.startswith("arg=")], settings)
 
     def program(self, test):
+        language = test.folder.split("/")[0]
+        if language in FORTRAN:
+            source = self.source / test.folder / f"{test.name}.{FORTRAN[language]}"
+            return self.compiled([f"-I{self.headers(test.folder)}", f"-I{source.parent}", str(source), self.fortran[language]], test.name) if source.exists() else None
         sources, defined = self.makefile(test.folder)
         files = [str(self.source / test.folder / file) for file in sources.get(test.name, [f"{test.name}.c"])]
         if not all(os.path.exists(file) for file in files):
