@@ -135,7 +135,25 @@ TEST_CASE("ends that are not in the trace are counted") {
   const Json report = report_of(job.finish());
   CHECK(report["mpi"]["matched"] == 0);
   CHECK(report["mpi"]["unmatched"] == 2);
+  CHECK(report["mpi"]["never_received"] == 1);
   CHECK(all_waits(report) == 0);
+}
+
+TEST_CASE("a message that nobody receives is told by the call that sent it, if all that could receive it is there") {
+  const auto said = [](std::vector<Property> properties) {
+    MpiJob job = two_ranks();
+    job.send(0, 1, start + 1 * ms, start + 2 * ms, 10, 8, 7);
+    job.send(0, 1, start + 3 * ms, start + 4 * ms, 11, 8, 8);
+    job.receive(1, 0, start + 5 * ms, start + 6 * ms, 20, 8, 7);
+    for (Property& property : properties) job.trace.editable().properties.push_back(std::move(property));
+    const Json verdict = report_of(job.finish())["verdict"];
+    for (const Json& note : verdict["notes"])
+      if (note["id"] == "never-received") return note["text"].get<std::string>();
+    return std::string{};
+  };
+  CHECK(said({}).starts_with("1 message was sent and never received: by MPI_Send @app.c:11 of rank 0 to rank 1."));
+  CHECK(said({{"TRACER::EVENTS_LOST", "3"}}).empty());
+  CHECK(said({{"TRACER::COUNTER::MPI_NOT_TOLD_RECEIVES_THAT_FAILED", "1"}}).empty());
 }
 
 TEST_CASE("collective operations: who waits for whom depends on the operation") {

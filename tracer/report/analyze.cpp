@@ -143,6 +143,14 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   report.mpi.matched = messages.matched();
   report.mpi.unmatched = messages.unmatched();
   report.mpi.reversed = messages.reversed();
+  report.mpi.never_received = messages.unheard();
+  for (const char* untold : {"MPI_NOT_TOLD_RECEIVES_WHOSE_REQUEST_WAS_FREED",
+                             "MPI_NOT_TOLD_RECEIVES_THAT_WERE_NEVER_COMPLETED", "MPI_NOT_TOLD_RECEIVES_THAT_FAILED",
+                             "MPI_NOT_TOLD_SENDS_THAT_FAILED", "MPI_NOT_TOLD_SENDS_THAT_MAY_HAVE_BEEN_CANCELLED"})
+    report.mpi.never_received -= std::min(report.mpi.never_received, counter_of(definitions, untold));
+  report.mpi.never_received_by = messages.first_unheard().region;
+  report.mpi.never_received_from = messages.first_unheard().rank;
+  report.mpi.never_received_to = messages.first_unheard().partner;
   report.mpi.collectives = collectives.complete();
   report.mpi.incomplete_collectives = collectives.incomplete();
   report.mpi.never_completed = counter_of(definitions, "MPI_REQUESTS_NEVER_COMPLETED");

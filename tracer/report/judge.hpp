@@ -41,6 +41,7 @@ class Judge {
   void begin_and_end_of_mpi();
   void spawned_programs();
   void level_of_threads();
+  void never_received();
   std::string fewer_threads(int allowed) const;
   std::string how_to_have_processors() const;
   void oversubscription();

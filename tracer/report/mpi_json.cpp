@@ -100,6 +100,7 @@ Json json_of(const MpiReport& mpi, std::uint64_t begin) {
           {"collectives", mpi.collectives},
           {"incomplete_collectives", mpi.incomplete_collectives},
           {"never_completed", mpi.never_completed},
+          {"never_received", mpi.never_received},
           {"waited", json_of(mpi.waited)},
           {"wait_states", std::move(waits)},
           {"functions", std::move(calls)},

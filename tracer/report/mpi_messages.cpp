@@ -279,7 +279,12 @@ void MpiMessages::give_up(const Key& key) {
 
 void MpiMessages::finished(std::uint64_t) {
   for (const auto& [key, queue] : queues_)
-    for (std::uint32_t at = queue.first; at != none; at = slots_[at].next) ++unmatched_;
+    for (std::uint32_t at = queue.first; at != none; at = slots_[at].next) {
+      ++unmatched_;
+      if (queue.side != send) continue;
+      const MpiEnd& end = slots_[at].message.send;
+      if (unheard_++ == 0 || end.time < first_unheard_.time) first_unheard_ = end;
+    }
   for (Call& call : calls_) {
     if (call.waited.ns != 0 && call.pending != 0) sink_.waited(call.waited);
   }

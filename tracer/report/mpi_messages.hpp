@@ -107,6 +107,8 @@ class MpiMessages final : public Observer {
   std::uint64_t matched() const { return matched_; }
   std::uint64_t unmatched() const { return unmatched_; }  ///< sends and receives whose other end is not known
   std::uint64_t reversed() const { return reversed_; }    ///< received before they were sent
+  std::uint64_t unheard() const { return unheard_; }      ///< sent, and never received, up to the end of the trace
+  const MpiEnd& first_unheard() const { return first_unheard_; }
   static constexpr std::size_t most = 1 << 18;
 
  private:
@@ -178,7 +180,8 @@ class MpiMessages final : public Observer {
   std::unordered_set<Key, KeyHash> given_up_;
   std::unordered_map<RequestKey, std::uint32_t, RequestHash> sends_;  ///< begun, by request
   std::unordered_map<RequestKey, Post, RequestHash> posts_;           ///< receives that are asked for
-  std::uint64_t numbers_ = 0, matched_ = 0, unmatched_ = 0, reversed_ = 0;
+  std::uint64_t numbers_ = 0, matched_ = 0, unmatched_ = 0, reversed_ = 0, unheard_ = 0;
+  MpiEnd first_unheard_;
 };
 
 }  // namespace tracer::report

@@ -168,6 +168,10 @@ struct MpiReport {
   std::uint64_t messages = 0, bytes = 0, matched = 0, unmatched = 0, reversed = 0;
   std::uint64_t collectives = 0, incomplete_collectives = 0;  ///< operations, whatever the number of ranks
   std::uint64_t never_completed = 0;                          ///< requests that went on at MPI's end
+  /// Messages that nobody received, and the first of them.
+  std::uint64_t never_received = 0;
+  RegionRef never_received_by = undefined_ref;  ///< the call that sent it
+  std::uint32_t never_received_from = 0, never_received_to = 0;
   /// Calls that communicate by threads other than the one that began MPI, and the first of them.
   std::uint64_t other_calls = 0;
   LocationRef other_thread = undefined_ref;

@@ -87,6 +87,21 @@ void Judge::level_of_threads() {
            "MPI_THREAD_SERIALIZED where no two threads call at one time.");
 }
 
+/// An error of the program that many an MPI forgives, as long as messages are small. Of what was killed, has losses or
+/// is a part, the receives may be missing, and so they are of ranks that left no trace.
+void Judge::never_received() {
+  const MpiReport& mpi = report_.mpi;
+  if (mpi.never_received == 0 || mpi.never_received_by >= definitions_.regions.size() || !report_.part.empty()) return;
+  const auto& processes = definitions_.groups_of_locations;
+  if (std::any_of(processes.begin(), processes.end(), [](auto& p) { return p.name.ends_with(" (no trace)"); })) return;
+  const bool one = mpi.never_received == 1;
+  note("never-received",
+       format_count(mpi.never_received) + (one ? " message was" : " messages were") + " sent and never received" +
+           (one ? ": by " : ", the first by ") + definitions_.regions[mpi.never_received_by].name + " of " +
+           mpi.rank_text(mpi.never_received_from) + " to " + mpi.rank_text(mpi.never_received_to) +
+           ". A send that nobody receives may wait for ever where messages are larger, or on another MPI.");
+}
+
 void Judge::begin_and_end_of_mpi() {
   std::uint64_t ns = 0;
   for (const MpiCallRow& call : report_.mpi.calls)

@@ -66,6 +66,7 @@ void Judge::what_the_run_was() {
     note("part",
          "These are some of the threads: what they wait for may be in the others. No advice follows from them.");
   }
+  if (verdict_.state == "ok") never_received();
   if (report_.wall < least_wall) {
     no_advice("too short");
     const std::string length = time(report_.wall) + " long: ";
