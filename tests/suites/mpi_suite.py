@@ -3,7 +3,7 @@
 """Builds the programs of MPICH's test suite with each MPI that is there, and runs each untraced and under `tracer run --
 mpirun`: exit status and the program's verdict must be the same, the archive valid, and the report to be had of it.
 
-mpi_suite.py --tracer tracer [OPTION...] mpich/test/mpi [FOLDER...]
+mpi_suite.py mpich/test/mpi [FOLDER...] --tracer tracer [OPTION...]
 
 FOLDER: those of the suite whose programs are run (default: all that C programs need no more for). Each has a testlist, which
 says with how many ranks. What does not build, and what does not end in time untraced, is counted. README.md has more."""
