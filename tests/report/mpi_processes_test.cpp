@@ -93,9 +93,7 @@ TEST_CASE("threads that idle while one is in MPI are a finding, but for MPI's be
     job.collective(0, start + 20 * ms, start + 90 * ms, call, 30, barrier);
     const Json report = report_of(job.finish());
     CHECK(place(report, "mpi_idle") == 70 * ms);
-    const Json& notes = report["verdict"]["notes"];
-    const bool is_noted =
-        std::any_of(notes.begin(), notes.end(), [](const Json& note) { return note["id"] == "mpi-begin-and-end"; });
+    const bool is_noted = !note_in(report, "mpi-begin-and-end").empty();
     for (const Json& finding : report["verdict"]["findings"])
       if (finding["id"] == "mpi-idle") {
         CHECK_FALSE(is_noted);
@@ -177,22 +175,17 @@ TEST_CASE("of a job that was killed when it hung it is told where its threads we
     }
     return report_of(trace);
   };
-  const auto note_of = [](const Json& report, const char* id) {
-    for (const Json& note : report["verdict"]["notes"])
-      if (note["id"] == id) return note["text"].get<std::string>();
-    return std::string{};
-  };
   const std::string where =
       "Last seen were MPI Rank 0: Master thread, MPI Rank 1: Master thread in MPI_Recv @app.c:8; MPI Rank 1: OMP "
       "thread 1 in critical @example.c:7.";
   const Json hung = report_on(60'000 * ms);
-  CHECK(note_of(hung, "silence") == "Nothing was recorded in the last 59.96 s before that: it may have hung. " + where);
-  CHECK(note_of(hung, "last-seen").empty());
+  CHECK(note_in(hung, "silence") == "Nothing was recorded in the last 59.96 s before that: it may have hung. " + where);
+  CHECK(note_in(hung, "last-seen").empty());
   CHECK(place(hung, "unknown") == 4 * 59'960 * ms);
   CHECK(place(hung, "serial") <= 2 * 40 * ms);
   const Json busy = report_on(500 * ms);
-  CHECK(note_of(busy, "silence").empty());
-  CHECK(note_of(busy, "last-seen") == where);
+  CHECK(note_in(busy, "silence").empty());
+  CHECK(note_in(busy, "last-seen") == where);
 }
 
 TEST_CASE("threads that call MPI though it was begun for one are named") {
@@ -217,9 +210,7 @@ TEST_CASE("threads that call MPI though it was begun for one are named") {
     }
     const Json report = report_of(trace);
     CHECK(report["mpi"]["calls_of_other_threads"] == 1);
-    for (const Json& note : report["verdict"]["notes"])
-      if (note["id"] == "mpi-thread-level") return note["text"].get<std::string>();
-    return std::string{};
+    return note_in(report, "mpi-thread-level");
   };
   CHECK(said("single").find("(MPI_THREAD_SINGLE), and others made 1, the first of them MPI Rank 1: OMP thread 1 in "
                             "MPI_Send @app.c:8:") != std::string::npos);
@@ -265,9 +256,7 @@ TEST_CASE("programs that a job started and that are in no trace are asked for") 
       job.program(rank, start, start + 100 * ms);
       job.collective(rank, start + 10 * ms, start + 20 * ms, call, 10, barrier);
     }
-    const Json report = report_of(job.finish());
-    const Json& notes = report["verdict"]["notes"];
-    return std::any_of(notes.begin(), notes.end(), [](const Json& note) { return note["id"] == "mpi-spawned"; });
+    return !note_in(report_of(job.finish()), "mpi-spawned").empty();
   };
   CHECK(is_noted("MPI_Comm_spawn"));
   CHECK(is_noted("MPI_Comm_spawn_multiple"));

@@ -146,10 +146,7 @@ TEST_CASE("a message that nobody receives is told by the call that sent it, if a
     job.send(0, 1, start + 3 * ms, start + 4 * ms, 11, 8, 8);
     job.receive(1, 0, start + 5 * ms, start + 6 * ms, 20, 8, 7);
     for (Property& property : properties) job.trace.editable().properties.push_back(std::move(property));
-    const Json verdict = report_of(job.finish())["verdict"];
-    for (const Json& note : verdict["notes"])
-      if (note["id"] == "never-received") return note["text"].get<std::string>();
-    return std::string{};
+    return note_in(report_of(job.finish()), "never-received");
   };
   CHECK(said({}).starts_with("1 message was sent and never received: by MPI_Send @app.c:11 of rank 0 to rank 1."));
   CHECK(said({{"TRACER::EVENTS_LOST", "3"}}).empty());

@@ -6,7 +6,7 @@
 #include <random>
 #include <tuple>
 
-#include "tests/catch.hpp"
+#include "catch.hpp"
 
 using tracer::report::OpenTasks;
 using tracer::report::Task;

@@ -17,7 +17,7 @@ import shutil
 import sys
 import tempfile
 
-from suite import call
+from suite import call, fault_of_archive, otherwise, tell
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from mpi_jobs import FAMILIES, environment, launch  # noqa: E402
@@ -103,7 +103,9 @@ class Suite:
         language = test.folder.split("/")[0]
         if language in FORTRAN:
             source = self.source / test.folder / f"{test.name}.{FORTRAN[language]}"
-            return self.compiled([f"-I{self.headers(test.folder)}", f"-I{source.parent}", str(source), self.fortran[language]], test.name) if source.exists() else None
+            if language not in self.fortran or not source.exists():
+                return None
+            return self.compiled([f"-I{self.headers(test.folder)}", f"-I{source.parent}", str(source), self.fortran[language]], test.name)
         sources, defined = self.makefile(test.folder)
         files = [str(self.source / test.folder / file) for file in sources.get(test.name, [f"{test.name}.c"])]
         if not all(os.path.exists(file) for file in files):
@@ -115,9 +117,9 @@ class Suite:
         return None
 
 
-def spoken(done):
-    """Whether it found no errors: all else that a launcher says has numbers of processes in it."""
-    return b"No Errors" in done.output
+def heard(done):
+    """Its status, and whether it found no errors: all else that a launcher says has numbers of processes in it."""
+    return done.status, b"No Errors" in done.output
 
 
 def judge(options, family, test, program, directory):
@@ -129,22 +131,33 @@ def judge(options, family, test, program, directory):
         return "its own", "does not end"
     trace = directory / "trace"
     traced = call([options.tracer, "run", "-q", "-o", str(trace), "--", *command], 4 * options.timeout + 30, env, directory)
-    if (traced.status, spoken(traced)) != (before.status, spoken(before)):
-        again = [call(command, options.timeout, env, directory) for _ in range(3)]
-        if any((done.status, spoken(done)) != (before.status, spoken(before)) for done in again):
-            return "its own", "otherwise from run to run"
-        return "fault", f"exit status {traced.status}, untraced {before.status}: {traced.errors[-300:]}"
+    if found := otherwise(before, traced, lambda: call(command, options.timeout, env, directory), heard):
+        return found
     if not trace.exists():
         return ("fault", "no archive") if before.status == 0 and not test.folder.startswith("errors") else ("its own", "ends before MPI")
-    checked = call([options.tracer, "check", str(trace)], 300)
-    if checked.status != 0:
-        return "fault", " ".join((checked.output.decode(errors="replace") + checked.errors).split("\n")[:2])
+    if fault := fault_of_archive(options.tracer, trace):
+        return "fault", fault
     reported = call([options.tracer, "report", "--json", str(trace)], 300)
     try:
         json.loads(reported.output)
     except ValueError:
         return "fault", f"report: {reported.errors[-300:]}"
     return "same", ""
+
+
+def results(options):
+    """(verdict, name, text) of each program, with each MPI."""
+    for family in options.mpi or [name for name in FAMILIES if shutil.which(f"mpicc.{name}")]:
+        with tempfile.TemporaryDirectory() as directory:
+            suite = Suite(options.source.resolve(), family, pathlib.Path(directory))
+            tests = (test for folder in options.folders for test in suite.tests(folder, options.most_ranks))
+            for test in tests:
+                if not re.search(options.only, test.name):
+                    continue
+                program = suite.program(test)
+                with tempfile.TemporaryDirectory(dir=directory) as scratch:
+                    verdict, text = judge(options, family, test, program, pathlib.Path(scratch)) if program else ("does not build", "")
+                yield verdict, f"{family}: {test.folder}/{test.name}, {test.ranks} ranks", text
 
 
 def main():
@@ -158,19 +171,7 @@ def main():
     parser.add_argument("folders", nargs="*", default=FOLDERS)
     options = parser.parse_args()
     options.tracer = os.path.abspath(shutil.which(options.tracer) or options.tracer)
-    verdicts = collections.Counter()
-    for family in options.mpi or [name for name in FAMILIES if shutil.which(f"mpicc.{name}")]:
-        with tempfile.TemporaryDirectory() as directory:
-            suite = Suite(options.source.resolve(), family, pathlib.Path(directory))
-            for test in (test for folder in options.folders for test in suite.tests(folder, options.most_ranks) if re.search(options.only, test.name)):
-                program = suite.program(test)
-                with tempfile.TemporaryDirectory(dir=directory) as scratch:
-                    verdict, text = judge(options, family, test, program, pathlib.Path(scratch)) if program else ("does not build", "")
-                verdicts[verdict] += 1
-                if verdict == "fault":
-                    print(f"{family}: {test.folder}/{test.name}, {test.ranks} ranks: {text}", flush=True)
-    print(", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items())) or "nothing to run")
-    return 1 if verdicts["fault"] else 0
+    return tell(results(options))
 
 
 if __name__ == "__main__":

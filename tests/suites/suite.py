@@ -11,6 +11,7 @@ counted and left out; so is what fails, hangs or prints otherwise from run to ru
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import os
 import pathlib
 import re
@@ -90,6 +91,33 @@ def build(options, source, directory):
     return [Run(f"{source.name}#{n}", program, dict(env, **more), arguments, source.parent) for n, (more, arguments) in enumerate(runs)]
 
 
+def otherwise(before, traced, repeat, heard):
+    """What a traced run that is otherwise than the one before is, 'its own' or 'fault', and the text; None: it is as that.
+    heard(done): what of a run has to be the same; repeat(): a further one without the tool."""
+    if heard(traced) == heard(before):
+        return None
+    if any(heard(repeat()) != heard(before) for _ in range(3)):
+        return "its own", "otherwise from run to run"
+    return "fault", f"exit status {traced.status}, untraced {before.status}" if traced.status != before.status else "other output"
+
+
+def fault_of_archive(tracer, archive):
+    """What `tracer check` has against it, or ""."""
+    checked = call([tracer, "check", str(archive)], 300)
+    return "" if checked.status == 0 else (checked.output.decode(errors="replace") + checked.errors).splitlines()[0]
+
+
+def tell(results):
+    """Says each (verdict, name, text) that is a fault as it comes, and last how many there are of each verdict; the exit status."""
+    verdicts = collections.Counter()
+    for verdict, name, text in results:
+        verdicts[verdict] += 1
+        if verdict == "fault":
+            print(f"{name}: {text}", flush=True)
+    print(", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items())) or "nothing to run")
+    return 1 if verdicts["fault"] else 0
+
+
 def judge(options, run, scratch):
     """('same' or 'its own' or 'fault', text)"""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER_", "GOMP_"))}
@@ -102,18 +130,14 @@ def judge(options, run, scratch):
         return "its own", "does not end"
     trace = scratch / "trace"
     traced = call(command, options.timeout, dict(env, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(trace / "%p")), run.directory)
-    if (traced.status, traced.output) != (before.status, before.output):
-        again = [call(command, options.timeout, plain, run.directory) for _ in range(3)]
-        if any((done.status, done.output) != (before.status, before.output) for done in again):
-            return "its own", "otherwise from run to run"
-        return "fault", f"exit status {traced.status}, untraced {before.status}" if traced.status != before.status else "other output"
+    if found := otherwise(before, traced, lambda: call(command, options.timeout, plain, run.directory), lambda done: (done.status, done.output)):
+        return found
     lost = re.findall(r"[\d,]+ (?:events lost|repaired)", traced.errors)
     if lost and before.status == 0:
         return "fault", ", ".join(lost)
     for anchor in trace.glob("*/traces.otf2"):
-        checked = call([options.tracer, "check", str(anchor)], 300)
-        if checked.status != 0:
-            return "fault", checked.output.decode(errors="replace").splitlines()[0]
+        if fault := fault_of_archive(options.tracer, anchor):
+            return "fault", fault
     return "same", ""
 
 
@@ -152,15 +176,9 @@ def main():
     parser.add_argument("sources", nargs="+")
     options = parser.parse_args()
     options.tool, options.tracer = os.path.abspath(options.tool), os.path.abspath(shutil.which(options.tracer) or options.tracer)
-    verdicts = collections.Counter()
     with tempfile.TemporaryDirectory() as directory, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for results in pool.map(lambda source: work(options, source, pathlib.Path(directory)), sources_of(options.sources, options.only)):
-            for verdict, name, text in results:
-                verdicts[verdict] += 1
-                if verdict == "fault":
-                    print(f"{name}: {text}", flush=True)
-    print(", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items())) or "nothing to run")
-    return 1 if verdicts["fault"] else 0
+        found = pool.map(lambda source: work(options, source, pathlib.Path(directory)), sources_of(options.sources, options.only))
+        return tell(itertools.chain.from_iterable(found))
 
 
 if __name__ == "__main__":

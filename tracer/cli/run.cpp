@@ -169,17 +169,28 @@ void say_none_was_made(const Ended& ended, const std::string& preload) {
         "...");
 }
 
+/// A launch's own trace, which is "", or one of its parts.
+fs::path path_of(const fs::path& directory, const fs::path& trace) {
+  return trace.empty() ? directory : directory / trace;
+}
+
+using Clock = std::chrono::steady_clock;
+
+/// Waits until nothing of the launch is recorded any more, or it is `until`.
+void await_ends(const Launch& launch, Clock::time_point until) {
+  const auto goes_on = [&](const fs::path& trace) { return is_being_recorded(path_of(launch.at, trace)); };
+  for (;;) {
+    const auto traces = traces_of(launch);
+    if (std::none_of(traces.begin(), traces.end(), goes_on) || Clock::now() >= until) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  }
+}
+
 /// Ranks that a launcher has ended, or that it leaves behind as MPI aborts, are gone a moment after it; what has gone
 /// wrong in a script's job may be such. A daemon is not waited for, nor a child that outlives its parent.
-void await_ends(const Launch& launch, const std::vector<fs::path>& traces, bool launches_ranks, const Ended& ended) {
-  using namespace std::chrono;
-  const bool failed = ended.exit_status != 0;
-  const auto patience = launches_ranks ? seconds{10} : failed && traces.size() > 1 ? seconds{2} : seconds{0};
-  const auto until = steady_clock::now() + patience;
-  for (const fs::path& trace : traces) {
-    const fs::path at = trace.empty() ? launch.at : launch.at / trace;
-    while (is_being_recorded(at) && steady_clock::now() < until) std::this_thread::sleep_for(milliseconds{10});
-  }
+std::chrono::seconds patience_with(const Launch& launch, bool launches_ranks, const Ended& ended) {
+  if (launches_ranks) return std::chrono::seconds{10};
+  return std::chrono::seconds{ended.exit_status != 0 && traces_of(launch).size() > 1 ? 2 : 0};
 }
 
 /// There is nothing to say of it but how much it is.
@@ -193,8 +204,7 @@ bool look_after(const Options& options, const Launch& launch, const std::vector<
   bool good = true;
   const bool is_part = !options.separate && (launch.shared || traces.size() > 1);  // the job's line tells of all
   for (const fs::path& trace : traces) {
-    const fs::path directory = trace.empty() ? launch.place : launch.place / trace;
-    const fs::path at = trace.empty() ? launch.at : launch.at / trace;
+    const fs::path directory = path_of(launch.place, trace), at = path_of(launch.at, trace);
     if (options.raw) {
       if (!options.quiet)
         print_note("raw trace in " + directory.string() + "; make it an archive by: tracer convert " +
@@ -270,11 +280,7 @@ bool finish_job(const Options& options, Launch& launch, std::size_t own, bool go
 
 /// The launcher has killed this `tracer run`: what it would have done at the end of its program, and of the job.
 void finish_killed(const Options& options, Launch& launch) {
-  const auto is_over = [&] {
-    const auto parts = parts_of_job(launch.at, launch.mark);
-    return std::none_of(parts.begin(), parts.end(), [](const fs::path& part) { return is_being_recorded(part); });
-  };
-  while (!is_over()) std::this_thread::sleep_for(std::chrono::milliseconds{100});
+  await_ends(launch, Clock::time_point::max());
   if (launch.job->end(launch.processes)) finish_job(options, launch, 0, true);
 }
 
@@ -315,7 +321,7 @@ int run(const Options& options) {
     print_note(std::string{"the program was ended by signal "} + std::to_string(ended.signal) + " (" +
                strsignal(ended.signal) + ").");
   }
-  await_ends(launch, traces_of(launch), is_launcher(inspected.path), ended);
+  await_ends(launch, Clock::now() + patience_with(launch, is_launcher(inspected.path), ended));
   const auto traces = traces_of(launch);
   bool good = look_after(options, launch, traces, ended);
   const LeftMemory left = recover_launched(launch.mark);  // what was written elsewhere

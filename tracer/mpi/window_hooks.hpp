@@ -86,8 +86,9 @@ Operation begin_operation(const Call& call, const Word* a) noexcept {
   return {window, id, target};
 }
 
-/// MPI's function has returned: other threads may complete it. False: it failed, or there is no memory, and it is over.
-inline bool has_begun(const Call& call, const Operation& operation, Word result) noexcept {
+/// MPI's function has returned: what synchronises from now on, on any thread, completes the operation. False: it
+/// failed, or there is no memory, and it is over.
+inline bool hand_over(const Call& call, const Operation& operation, Word result) noexcept {
   if (operation.window == nullptr) return false;
   if (!failed(result) && add_operation(*operation.window, operation.id, operation.target)) return true;
   call.rma(Endpoint::none, failed(result) ? RmaStep::complete_here : RmaStep::complete_there, operation.window->id, 0,
@@ -102,7 +103,7 @@ struct rma_operation {
     const Word a[] = {words...};
     const Operation operation = begin_operation<Arguments>(call, a);
     const Word result = next(words...);
-    has_begun(call, operation, result);
+    hand_over(call, operation, result);
     call.leave();
     return result;
   }
@@ -117,7 +118,7 @@ struct rma_request_operation {
     Begun p{call.thread};
     const Operation operation = begin_operation<Arguments>(call, a);
     const Word result = next(words...);
-    if (has_begun(call, operation, result)) {
+    if (hand_over(call, operation, result)) {
       p->kind = PendingKind::one_sided;
       p->window = operation.window;
       p->number = operation.id;
@@ -170,7 +171,7 @@ Word synchronise(const Call& call, Word win, const Then& then, Next next, Words.
   Window* const window = window_of(call.thread, win);
   if (window == nullptr) return region::run(call, next, words...);
   call.enter();
-  const std::uint64_t begun = window->begun.load(std::memory_order_relaxed);
+  const std::uint64_t begun = window->so_far();
   const Word result = next(words...);
   failed(result) ? call.leave() : then(*window, begun);
   return result;
@@ -197,7 +198,7 @@ struct win_free {
     Window* const window = window_of(call.thread, handle);
     if (window == nullptr) return region::run(call, next, win);
     call.rma(Endpoint::begin, RmaStep::collective_begin, window->id);
-    const std::uint64_t begun = window->begun.load(std::memory_order_relaxed);
+    const std::uint64_t begun = window->so_far();
     const Word result = next(win);
     if (!failed(result)) {
       complete_operations(call, *window, all_ranks, begun, false);
@@ -216,7 +217,7 @@ struct win_fence {
     Window* const window = window_of(call.thread, win);
     if (window == nullptr) return region::run(call, next, assertion, win);
     call.rma(Endpoint::begin, RmaStep::collective_begin, window->id);
-    const std::uint64_t begun = window->begun.load(std::memory_order_relaxed);
+    const std::uint64_t begun = window->so_far();
     const Word result = next(assertion, win);
     if (!failed(result)) complete_operations(call, *window, all_ranks, begun, false);
     call.rma_collective(window->id, MpiOperation::barrier);

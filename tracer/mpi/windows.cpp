@@ -45,7 +45,7 @@ bool make_room(Item*& items, std::size_t count, std::size_t& room) noexcept {
 
 /// The window's lock is held.
 std::uint64_t count_one(Window& window) noexcept {
-  const std::uint64_t begun = window.begun.load(std::memory_order_relaxed) + 1;
+  const std::uint64_t begun = window.so_far() + 1;
   window.begun.store(begun, std::memory_order_relaxed);
   return begun;
 }

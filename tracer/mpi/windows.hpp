@@ -27,7 +27,9 @@ struct Window {
   const char* fact = "";
   std::uint32_t started = no_group, posted = no_group;  ///< groups of the epochs that are open
 
-  std::atomic<std::uint64_t> begun{0};  ///< operations and locks so far; counted with the lock held
+  /// Operations and locks; counted with the lock held.
+  std::uint64_t so_far() const noexcept { return begun.load(std::memory_order_relaxed); }
+  std::atomic<std::uint64_t> begun{0};
 
   // Guarded by lock; of all threads.
   SpinLock lock;
@@ -58,8 +60,7 @@ void name_window(const Window& window, const char* name) noexcept;
 /// The number of a group's members in MPI_COMM_WORLD; Window::no_group: no memory.
 std::uint32_t group_number(Word group) noexcept;
 
-/// An operation that MPI has begun: what synchronises from now on completes it. False: no memory, and its end will not
-/// be told.
+/// False: no memory, and its end will not be told.
 bool add_operation(Window& window, std::uint64_t id, std::uint32_t target) noexcept;
 /// Takes the operations to `target` (all_ranks: all) that a synchronisation has completed, or with `only_here` marks
 /// them as complete at this side: those of the first `begun`, which were there when it began. What other threads begin
@@ -70,8 +71,8 @@ std::size_t take_operations(Thread& thread, Window& window, std::uint32_t target
 bool end_here(Window& window, std::uint64_t id) noexcept;
 
 void add_lock(Window& window, std::uint32_t target, std::uint8_t type) noexcept;
-/// Of the locks that cover `target` (all_ranks: of all), and were asked for before the first `begun` were exceeded, one
-/// that is not known yet to be held; it is from now on. Called until it is false.
+/// Of the locks that cover `target` (all_ranks: of all) and are among the first `begun` one that is not known yet to be
+/// held; it is from now on. Called until it is false.
 bool take_untold_lock(Window& window, std::uint32_t target, std::uint64_t begun, Window::Held& lock) noexcept;
 /// The last one that was added.
 void remove_lock(Window& window, std::uint32_t target) noexcept;

@@ -11,9 +11,8 @@ namespace {
 
 // Values of ompt_dispatch_t whose instance points to a chunk; headers before LLVM 15 lack the names.
 constexpr bool is_chunk(int kind) noexcept {
-  return kind >= 3 && kind <= 5;
+  return kind >= dispatch_kind::loop_chunk && kind <= dispatch_kind::distribute_chunk;
 }
-constexpr int loop_chunk = 3;
 
 /// Loops whose threads ask for chunks until there are no more.
 constexpr bool hands_out_chunks(int work) noexcept {
@@ -50,7 +49,7 @@ void on_work(ompt_work_t work_type, ompt_scope_endpoint_t endpoint, ompt_data_t*
 }
 
 void on_dispatch(ompt_data_t*, ompt_data_t*, ompt_dispatch_t kind, ompt_data_t instance) noexcept {
-  if (kind == loop_chunk)
+  if (static_cast<int>(kind) == dispatch_kind::loop_chunk)
     if (Channel* const channel = tracer::detail::channel) channel->count_chunk();
   if (is_chunk(kind) ? !context().chunks : !context().sections) return;
   Chunk chunk{instance.value, 0};

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "tracer/mpi_untold.hpp"
 #include "tracer/report/account.hpp"
 #include "tracer/report/devices.hpp"
 #include "tracer/report/graph.hpp"
@@ -144,10 +145,9 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   report.mpi.unmatched = messages.unmatched();
   report.mpi.reversed = messages.reversed();
   report.mpi.never_received = messages.unheard();
-  for (const char* untold : {"MPI_NOT_TOLD_RECEIVES_WHOSE_REQUEST_WAS_FREED",
-                             "MPI_NOT_TOLD_RECEIVES_THAT_WERE_NEVER_COMPLETED", "MPI_NOT_TOLD_RECEIVES_THAT_FAILED",
-                             "MPI_NOT_TOLD_SENDS_THAT_FAILED", "MPI_NOT_TOLD_SENDS_THAT_MAY_HAVE_BEEN_CANCELLED"})
-    report.mpi.never_received -= std::min(report.mpi.never_received, counter_of(definitions, untold));
+  for (const char* what : untold_ends_of_messages)
+    report.mpi.never_received -=
+        std::min(report.mpi.never_received, counter_of(definitions, std::string{"MPI_NOT_TOLD_"} + what));
   report.mpi.never_received_by = messages.first_unheard().region;
   report.mpi.never_received_from = messages.first_unheard().rank;
   report.mpi.never_received_to = messages.first_unheard().partner;

@@ -2,6 +2,7 @@
 // Who makes the verdict: goes through the account, finding by finding (verdict_*.cpp).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +25,8 @@ inline unsigned long long number(std::uint64_t value) {
 inline std::string time(std::uint64_t ns) {
   return duration_text(ns);
 }
+/// A region's name as a sentence has it: without "!$omp ".
+std::string without_directive(const std::string& name);
 
 /// What follows another that soon, and so often, costs by being started rather than by what it does.
 inline constexpr std::uint64_t short_region = 100'000, often = 100;  // ns; times
@@ -49,6 +52,7 @@ class Judge {
   std::uint64_t threads_at_once() const;
   std::string who_was_killed() const;
   void last_seen();
+  std::string threads_in(const std::map<RegionRef, std::vector<LocationRef>>& seen) const;
 
   // Findings, each worth a word only from least_share of the run on.
   void serial();

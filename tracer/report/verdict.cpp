@@ -63,10 +63,14 @@ Finding Judge::at(RegionRef region) const {
   return finding;
 }
 
+std::string without_directive(const std::string& name) {
+  return name.starts_with("!$omp ") ? name.substr(6) : name;
+}
+
 std::string Judge::name(RegionRef region) const {
   if (region >= definitions_.regions.size()) return "an unknown place";
   const Region& known = definitions_.regions[region];
-  std::string text = known.name.starts_with("!$omp ") ? known.name.substr(6) : known.name;
+  std::string text = without_directive(known.name);
   if (!known.description.empty() && text.find(plain_function(known.description)) == std::string::npos)
     text += " in " + known.description;
   return text;
@@ -95,14 +99,13 @@ void Judge::add(Finding finding, std::string id, std::uint64_t lost) {
 }
 
 void Judge::find() {
-  const bool perturbed = is_perturbed();
   short_regions();
   frequent_barriers();
   tasks();
   serial();
   locks();
   small_chunks();
-  if (perturbed) return;
+  if (is_perturbed()) return;
   imbalance();
   devices();
   unused();

@@ -91,12 +91,29 @@ std::string Judge::who_was_killed() const {
          (killed <= 1 ? "" : ", " + format_count(static_cast<std::uint64_t>(killed - 1)) + " more were killed as well");
 }
 
+/// "A, B in MPI_Recv @x.c:8; C in critical @x.c:7", the places of most threads first, and of each a few of these.
+std::string Judge::threads_in(const std::map<RegionRef, std::vector<LocationRef>>& seen) const {
+  constexpr std::size_t most = 4;
+  std::vector<std::pair<RegionRef, std::vector<LocationRef>>> places(seen.begin(), seen.end());
+  std::stable_sort(places.begin(), places.end(),
+                   [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
+  std::string text;
+  for (std::size_t p = 0; p < std::min(places.size(), most); ++p) {
+    const auto& [region, threads] = places[p];
+    if (p > 0) text += "; ";
+    for (std::size_t t = 0; t < std::min(threads.size(), most); ++t)
+      text += (t == 0 ? "" : ", ") + name_in_job(definitions_, threads[t]);
+    if (threads.size() > most) text += " and " + format_count(threads.size() - most) + " more";
+    text += " in " + without_directive(definitions_.regions[region].name);
+  }
+  if (places.size() > most) text += "; others in " + format_count(places.size() - most) + " more places";
+  return text;
+}
+
 /// Where the threads of what was killed are seen last: there it was ended, or hung.
 void Judge::last_seen() {
   constexpr std::uint64_t shortest = 1'000'000'000;  // ns
   constexpr double least = 0.2;                      // of the process' life
-  constexpr std::size_t most = 4;                    // of one place's threads, and places
-  constexpr std::string_view directive = "!$omp ";
   std::map<LocationRef, const ThreadRow*> rows;
   for (const ThreadRow& row : report_.thread_rows) rows.emplace(row.location, &row);
   std::map<RegionRef, std::vector<LocationRef>> silent, busy;
@@ -115,26 +132,11 @@ void Judge::last_seen() {
       if (row->last_time == last && row->last_region < definitions_.regions.size())
         (hung ? silent : busy)[row->last_region].push_back(row->location);
   }
-  const auto& seen = silent.empty() ? busy : silent;
-  if (seen.empty()) return;
-  std::vector<std::pair<RegionRef, std::vector<LocationRef>>> places(seen.begin(), seen.end());
-  std::stable_sort(places.begin(), places.end(),
-                   [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
-  std::string text = "Last seen were ";
-  for (std::size_t p = 0; p < std::min(places.size(), most); ++p) {
-    const auto& [region, threads] = places[p];
-    if (p > 0) text += "; ";
-    for (std::size_t t = 0; t < std::min(threads.size(), most); ++t)
-      text += (t == 0 ? "" : ", ") + name_in_job(definitions_, threads[t]);
-    if (threads.size() > most) text += " and " + format_count(threads.size() - most) + " more";
-    std::string_view name = definitions_.regions[region].name;
-    if (name.starts_with(directive)) name.remove_prefix(directive.size());
-    text += " in " + std::string{name};
-  }
-  if (places.size() > most) text += "; others in " + format_count(places.size() - most) + " more places";
-  if (silent.empty()) return note("last-seen", text + ".");
-  note("silence",
-       "Nothing was recorded in the last " + time(nothing) + " before that: it may have hung. " + text + ".");
+  if (!silent.empty())
+    note("silence", "Nothing was recorded in the last " + time(nothing) +
+                        " before that: it may have hung. Last seen were " + threads_in(silent) + ".");
+  else if (!busy.empty())
+    note("last-seen", "Last seen were " + threads_in(busy) + ".");
 }
 
 void Judge::how_good_the_trace_is() {

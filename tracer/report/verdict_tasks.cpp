@@ -47,7 +47,7 @@ void Judge::tasks() {
     sure(finding, "high");
     return add(std::move(finding), "small-tasks", overhead);
   }
-  if (verdict_.state == "perturbed") return;
+  if (is_perturbed()) return;
   starvation(region, longest);
   queued_tasks();
 }

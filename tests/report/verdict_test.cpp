@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the time went and what is to be changed: the account and the verdict of traces of known structure.
+#include "catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/report/known_traces.hpp"
+#include "tests/report/reported.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using Json = nlohmann::json;
+
+namespace {
+
+/// All of each thread's time is in exactly one place, and the places' sum is the whole.
+void check_adds_up(const Json& account) {
+  const auto wall = account["end_ns"].get<std::uint64_t>() - account["begin_ns"].get<std::uint64_t>();
+  const auto sum = [](const Json& times) {
+    std::uint64_t ns = 0;
+    for (const auto& [place, value] : times.items()) ns += value.get<std::uint64_t>();
+    return ns;
+  };
+  for (const Json& thread : account["by_thread"]) CHECK(sum(thread["time"]) == wall);
+  CHECK(sum(account["time"]) == wall * account["threads"].get<std::uint64_t>());
+  CHECK(account["total_ns"] == sum(account["time"]));
+}
+
+const Json& finding(const Json& report, const std::string& id) {
+  for (const Json& one : report["verdict"]["findings"])
+    if (one["id"] == id) return one;
+  FAIL("no finding " << id << " in " << report["verdict"].dump(2));
+  return report;
+}
+
+}  // namespace
+
+TEST_CASE("every second of every thread is in one place of the account") {
+  TraceBuilder traces[] = {imbalance_3_to_1(), chain_of_tasks(5), overlap_30_percent(), contended_lock()};
+  for (TraceBuilder& trace : traces) check_adds_up(report_of(trace)["account"]);
+}
+
+TEST_CASE("the account goes from the process' start to its end, as the kernel knows them") {
+  TraceBuilder trace = imbalance_3_to_1();
+  trace.editable().properties.push_back({"TRACER::RUN::PROCESS_START_NS", "400000"});
+  trace.editable().properties.push_back({"TRACER::RUN::PROCESS_END_NS", std::to_string(51 * ms)});
+  trace.editable().clock.offset = start;
+  const Json account = report_of(trace)["account"];
+  check_adds_up(account);
+  CHECK(account["whole_process"] == true);
+  CHECK(account["begin_ns"] == 400000);
+  CHECK(account["end_ns"] == 51 * ms);
+  check_near(account["time"]["work_ns"], 60e6);
+  check_near(account["time"]["imbalance_ns"], 60e6);
+  check_near(account["time"]["serial_ns"], 20.6e6);
+  check_near(account["time"]["serial_idle_ns"], 3 * 20.6e6);
+}
+
+TEST_CASE("a finding says what is lost, where, and by which cause") {
+  TraceBuilder trace = imbalance_3_to_1();
+  const Json report = report_of(trace);
+  const Json& first = report["verdict"]["findings"][0];
+  CHECK(report["verdict"]["state"] == "ok");
+  CHECK(first["id"] == "imbalance");
+  check_near(first["lost_ns"], 60e6);
+  check_near(first["win_ns"], 15e6);
+  CHECK(first["line"] == 11);  // the loop, not the barrier
+  CHECK(first["advice"].get<std::string>().find("schedule(dynamic") != std::string::npos);
+}
+
+TEST_CASE("what is tried fits the loop's schedule") {
+  const auto advice = [](std::string schedule, std::uint64_t iterations) {
+    TraceBuilder trace{4};
+    trace.editable().strings.push_back(schedule);
+    trace.editable().parameters = {{"schedule", EventType::parameter_string},
+                                   {"iterations", EventType::parameter_uint}};
+    const auto parallel = trace.region("parallel", RegionRole::parallel),
+               loop = trace.region("for", RegionRole::loop, 11),
+               barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    for (LocationRef thread = 0; thread < 4; ++thread) {
+      trace.team_begin(thread, start, parallel);
+      trace.enter(thread, start, loop);
+      trace.simple(thread, start, EventType::parameter_string, 0, 2);
+      trace.simple(thread, start, EventType::parameter_uint, 1, iterations);
+      trace.leave(thread, start + (thread + 1) * 10 * ms, loop);
+      trace.enter(thread, start + (thread + 1) * 10 * ms, barrier);
+      trace.leave(thread, start + 40 * ms, barrier);
+      trace.team_end(thread, start + 40 * ms, parallel);
+    }
+    trace.simple(0, start + 40 * ms, EventType::program_end);
+    const Json report = report_of(trace);
+    check_adds_up(report["account"]);
+    check_near(finding(report, "imbalance")["lost_ns"], 60e6);
+    return finding(report, "imbalance")["advice"].get<std::string>();
+  };
+  CHECK(advice("static", 1000).find("try schedule(dynamic") != std::string::npos);
+  CHECK(advice("dynamic", 1000).find("dynamic already") != std::string::npos);
+  CHECK(advice("dynamic", 1000).find("try schedule(dynamic") == std::string::npos);
+  CHECK(advice("guided", 1000).find("guided, whose first chunks") != std::string::npos);
+  CHECK(advice("static", 5).find("only 5 iterations") != std::string::npos);
+}
+
+TEST_CASE("a loop that hands out chunks of less than a microsecond is told so, and what chunk to take") {
+  const auto report_with = [](std::uint64_t chunks, std::uint64_t iterations = 800'000, int times = 1) {
+    TraceBuilder trace{2};
+    trace.editable().strings.push_back("dynamic");
+    trace.editable().parameters = {{"schedule", EventType::parameter_string},
+                                   {"iterations", EventType::parameter_uint},
+                                   {"chunks", EventType::parameter_uint}};
+    const auto parallel = trace.region("parallel", RegionRole::parallel),
+               loop = trace.region("for", RegionRole::loop, 11);
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    for (LocationRef thread = 0; thread < 2; ++thread) {
+      trace.team_begin(thread, start, parallel);
+      for (int i = 0; i < times; ++i) {
+        const auto begin = start + 40 * ms * i / times, end = start + 40 * ms * (i + 1) / times;
+        trace.enter(thread, begin, loop);
+        trace.simple(thread, begin, EventType::parameter_string, 0, 2);
+        trace.simple(thread, begin, EventType::parameter_uint, 1, iterations);
+        trace.simple(thread, end, EventType::parameter_uint, 2, chunks);
+        trace.leave(thread, end, loop);
+      }
+      trace.team_end(thread, start + 40 * ms, parallel);
+    }
+    trace.simple(0, start + 40 * ms, EventType::program_end);
+    return report_of(trace);
+  };
+  const Json report = report_with(200'000);  // of each: 40 ms, 200 ns a chunk
+  check_adds_up(report["account"]);
+  const Json found = finding(report, "small-chunks");
+  check_near(found["lost_ns"], 80e6);
+  CHECK(found["line"] == 11);
+  INFO(found["text"]);
+  CHECK(found["text"].get<std::string>().find("400,000 chunks of 2 iterations, which take 200 ns each") !=
+        std::string::npos);
+  CHECK(found["advice"].get<std::string>().find("schedule(dynamic, 200)") != std::string::npos);
+  const Json few = finding(report_with(50, 100, 4'000), "small-chunks");
+  CHECK(few["advice"].get<std::string>().find("schedule(static): all of the loop") != std::string::npos);
+  CHECK(report_with(0)["verdict"]["findings"].empty());       // not known
+  CHECK(report_with(20'000)["verdict"]["findings"].empty());  // 2 us each
+}
+
+TEST_CASE("no advice follows from a run that was killed, is cut, or has losses: that is said instead") {
+  const auto verdict_with = [](std::vector<Property> properties) {
+    TraceBuilder trace = imbalance_3_to_1();
+    for (Property& property : properties) trace.editable().properties.push_back(std::move(property));
+    return report_of(trace)["verdict"];
+  };
+  const Json killed = verdict_with({{"TRACER::RUN::ENDED", "signal"}, {"TRACER::RUN::SIGNAL", "9"}});
+  CHECK(killed["state"] == "killed");
+  CHECK(killed["findings"].empty());
+  CHECK(killed["summary"].get<std::string>().find("killed by signal 9") != std::string::npos);
+  CHECK(verdict_with({{"TRACER::ENDING", "none: killed, crashed or ended without telling"}})["state"] == "killed");
+  CHECK(verdict_with({{"TRACER::EVENTS_LOST", "12"}})["state"] == "incomplete");
+  CHECK(verdict_with({{"TRACER::EVENTS_LOST", "0"}})["state"] == "ok");
+  CHECK(verdict_with({{"TRACER::RUN::ENDED", "without telling"}, {"TRACER::RUN::EXIT_STATUS", "0"}})["state"] == "ok");
+}
+
+TEST_CASE("threads without processors are the verdict, and nothing else is advised then") {
+  const auto verdict_on = [](const char* processors, const char* online = "2") {
+    TraceBuilder trace = imbalance_3_to_1();
+    trace.editable().properties.push_back({"TRACER::RUN::PROCESSORS_USABLE", processors});
+    trace.editable().properties.push_back({"TRACER::RUN::PROCESSORS_ONLINE", online});
+    trace.editable().properties.push_back({"TRACER::RUN::ENV::OMP_NUM_THREADS", "4"});
+    for (Location& location : trace.editable().locations) {
+      location.properties.push_back({"TRACER::PROCESSOR_NS", "15000000"});
+      location.properties.push_back({"TRACER::DELAY_NS", "15000000"});
+    }
+    const Json report = report_of(trace);
+    check_adds_up(report["account"]);
+    check_near(report["account"]["time"]["descheduled_ns"], 60e6);
+    return report["verdict"];
+  };
+  const Json shared = verdict_on("2");
+  CHECK(shared["state"] == "oversubscribed");
+  REQUIRE(shared["findings"].size() == 1);
+  CHECK(shared["findings"][0]["id"] == "oversubscription");
+  CHECK(shared["findings"][0]["advice"].get<std::string>().find("OMP_NUM_THREADS=2") != std::string::npos);
+  CHECK(shared["findings"][0]["text"].get<std::string>().find("4 threads share 2 processors:") == 0);
+  CHECK(shared["findings"][0]["advice"].get<std::string>().find("kept to") == std::string::npos);
+  const Json kept = verdict_on("1", "64");  // a mask, though the machine has enough
+  REQUIRE(kept["findings"].size() == 1);
+  CHECK(kept["findings"][0]["text"].get<std::string>().find("4 threads share 1 processor:") == 0);
+  const std::string advice = kept["findings"][0]["advice"];
+  CHECK(advice.find("kept to 1 of the 64 processors") != std::string::npos);
+  CHECK(advice.find("allow it 4, or run with OMP_NUM_THREADS=1;") != std::string::npos);
+  const Json busy = verdict_on("8");  // others were using the processors
+  CHECK(busy["state"] == "ok");
+  CHECK(busy["notes"][0]["id"] == "busy-machine");
+  CHECK(busy["findings"][0]["sure"] == "low");
+  TraceBuilder part = imbalance_3_to_1();  // of which the kernel said nothing
+  part.editable().properties.push_back({"TRACER::RUN::PROCESSORS_USABLE", "2"});
+  const Json doubtful = report_of(part)["verdict"];
+  REQUIRE(doubtful["notes"].size() == 1);
+  CHECK(doubtful["notes"][0]["text"].get<std::string>().find("4 threads share 2 processors; how long") == 0);
+  CHECK(doubtful["findings"][0]["sure"] == "low");
+}
+
+TEST_CASE("what has to be changed for fewer threads is where their number comes from") {
+  const auto advice_on = [](TraceBuilder trace, const char* omp_num_threads) {
+    trace.editable().properties.push_back({"TRACER::RUN::PROCESSORS_USABLE", "2"});
+    trace.editable().properties.push_back({"TRACER::RUN::PROCESSORS_ONLINE", "2"});
+    if (omp_num_threads != nullptr)
+      trace.editable().properties.push_back({"TRACER::RUN::ENV::OMP_NUM_THREADS", omp_num_threads});
+    for (Location& location : trace.editable().locations) {
+      location.properties.push_back({"TRACER::PROCESSOR_NS", "15000000"});
+      location.properties.push_back({"TRACER::DELAY_NS", "15000000"});
+    }
+    const Json verdict = report_of(trace)["verdict"];
+    REQUIRE(verdict["findings"].size() == 1);
+    CHECK(verdict["findings"][0]["id"] == "oversubscription");
+    return verdict["findings"][0]["advice"].get<std::string>();
+  };
+  CHECK(advice_on(imbalance_3_to_1(), "4").find("Run with OMP_NUM_THREADS=2, or on more") == 0);
+  for (const char* other : {"8", static_cast<const char*>(nullptr)}) {
+    const std::string advice = advice_on(imbalance_3_to_1(), other);
+    CHECK(advice.find("Run with 2 threads (the program itself asks for 4, by num_threads at parallel") == 0);
+  }
+  TraceBuilder nested{4};
+  const auto parallel = nested.region("parallel", RegionRole::parallel),
+             inner = nested.region("parallel", RegionRole::parallel, 12);
+  auto& definitions = nested.editable();
+  definitions.groups[1].members = {0, 1};
+  for (const std::uint32_t first : {0u, 1u}) {
+    definitions.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {first, first + 2}});
+    definitions.comms.push_back(
+        {"Thread team", static_cast<std::uint32_t>(definitions.groups.size() - 1), undefined_ref});
+  }
+  nested.simple(0, start, EventType::program_begin, 0, 1);
+  for (const LocationRef thread : {0u, 1u}) nested.team_begin(thread, start, parallel);
+  for (const LocationRef thread : {0u, 1u, 2u, 3u}) {
+    if (thread == 1) nested.simple(1, start + ms, EventType::thread_fork, 0, 2);
+    nested.team_begin(thread, start + ms, inner, 1 + thread % 2);
+    nested.team_end(thread, start + 40 * ms, inner, 1 + thread % 2);
+    if (thread == 1) nested.simple(1, start + 40 * ms, EventType::thread_join);
+  }
+  for (const LocationRef thread : {0u, 1u}) nested.team_end(thread, start + 41 * ms, parallel);
+  nested.simple(0, start + 42 * ms, EventType::program_end);
+  CHECK(advice_on(std::move(nested), "2")
+            .find("Run with OMP_NUM_THREADS=2,1 or OMP_MAX_ACTIVE_LEVELS=1 (parallel regions are nested, 2 deep,") ==
+        0);
+}
+
+TEST_CASE("what a virtual machine's host took is said, and what is no more than that is no finding") {
+  const auto verdict_on = [](const char* stolen) {
+    TraceBuilder trace = imbalance_3_to_1();
+    trace.editable().properties.push_back({"TRACER::RUN::PROCESSORS_ONLINE", "4"});
+    trace.editable().properties.push_back({"TRACER::RUN::STOLEN_NS", stolen});
+    return report_of(trace)["verdict"];
+  };
+  const Json quiet = verdict_on("1000000");
+  CHECK(quiet["notes"].empty());
+  CHECK(quiet["findings"][0]["id"] == "imbalance");
+  CHECK(quiet["findings"][0]["sure"] != "low");
+  const Json some = verdict_on("12000000");
+  CHECK(some["notes"][0]["id"] == "stolen");
+  CHECK(some["findings"][0]["sure"] == "low");
+  CHECK(verdict_on("100000000")["findings"].empty());
+}
+
+TEST_CASE("the serial part is told with what it costs, and the speed-up that this share means") {
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    trace.team_begin(thread, start + 50 * ms, parallel);
+    trace.enter(thread, start + 100 * ms, barrier);
+    trace.leave(thread, start + 100 * ms, barrier);
+    trace.team_end(thread, start + 100 * ms, parallel);
+  }
+  trace.simple(0, start + 100 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  const Json& serial = finding(report, "serial");
+  check_near(serial["lost_ns"], 150e6);
+  check_near(serial["win_ns"], 37.5e6);
+  // Half of the parallel run is serial: 0.5 + 0.5 x 4 times one thread's speed.
+  CHECK(serial["text"].get<std::string>().find("2.5 times as fast") != std::string::npos);
+}
