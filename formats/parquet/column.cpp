@@ -2,84 +2,19 @@
 // See column.hpp.
 #include "formats/parquet/column.hpp"
 
-#include <zstd.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <memory>
 #include <utility>
 
+#include "formats/parquet/compress.hpp"
 #include "formats/parquet/thrift.hpp"
-#include "tracer/error.hpp"
 
 namespace tracer::parquet {
 namespace {
 
-/// zstd's levels, and how much smaller than the one before, in twelfths, makes one worth its time
-/// (docs/adr/0013-parquet.md): level 3 takes twice the time of level 1, level 2 a fifth more.
-constexpr int first_level = 1;
-struct Dearer {
-  int level;
-  std::size_t twelfths;
-};
-constexpr Dearer dearer[] = {{2, 11}, {3, 9}};
-
-/// What zstd makes smaller by less than a twelfth stays as it is: it takes as long as all else.
-bool is_worth_it(std::size_t packed, std::size_t size) {
-  return packed <= size - size / 12;
-}
-/// What is compressed anyway takes little longer in whole bytes.
-bool is_smaller(std::size_t packed, std::size_t other) {
-  return packed <= other - other / 16;
-}
-
 /// A dictionary that has become larger than this at the end of a page is not used for the next ones.
 constexpr std::size_t largest_dictionary = 16 * 1024;
-/// Nor is one tried of which, within a first page, every fourth value is new, or more.
-constexpr std::size_t first_values = 512;
-bool is_worth_trying(std::size_t values, std::size_t rows) {
-  return values <= first_values + rows / 4 && values <= largest_dictionary;
-}
-
-/// How numbers of a dictionary are packed: what is compressed anyway in whole bytes, but for the smallest.
-std::uint64_t room_of_indices(std::size_t size) {
-  if (size <= 16) return size;
-  return size <= 256 ? 256 : size <= 65536 ? 65536 : 1 << 24;
-}
-
-struct FreeCompressor {
-  void operator()(ZSTD_CCtx* compressor) const noexcept { ZSTD_freeCCtx(compressor); }
-};
-
-/// zstd's frame of `body`; valid until the thread's next call.
-std::span<const std::uint8_t> compressed(std::span<const std::uint8_t> body, int level = first_level) {
-  static thread_local const std::unique_ptr<ZSTD_CCtx, FreeCompressor> compressor{ZSTD_createCCtx()};
-  static thread_local Bytes packed;
-  packed.resize(std::max(packed.size(), ZSTD_compressBound(body.size())));
-  const std::size_t got =
-      ZSTD_compressCCtx(compressor.get(), packed.data(), packed.size(), body.data(), body.size(), level);
-  if (ZSTD_isError(got) != 0) throw Error{std::string{"zstd: "} + ZSTD_getErrorName(got)};
-  return {packed.data(), got};
-}
-
-/// What a page's first quarter, from which the rest is inferred, takes.
-std::size_t quarter_packed(std::span<const std::uint8_t> body, int level = first_level) {
-  return compressed(body.first(body.size() / 4), level).size();
-}
-
-/// That for pages that are like `body`.
-int level_for(std::span<const std::uint8_t> body) {
-  int level = first_level;
-  std::size_t size = quarter_packed(body);
-  for (const Dearer& other : dearer) {
-    const std::size_t smaller = quarter_packed(body, other.level);
-    if (smaller > size / 12 * other.twelfths) continue;
-    level = other.level;
-    size = smaller;
-  }
-  return level;
-}
 
 template <class T>
 std::string plain_bytes(T value) {
@@ -108,57 +43,70 @@ std::int64_t physical(Type type) {
   }
 }
 
-std::int64_t encoding(const Column& column) {
-  if (column.type == Type::text) return rle_dictionary;
-  return column.type == Type::real || column.packing == Packing::as_is ? plain : delta_binary_packed;
-}
-
-ColumnWriter::ColumnWriter(const Column& column) : type_{column.type}, encoding_{encoding(column)} {}
+ColumnWriter::ColumnWriter(const Column& column)
+    : type_{column.type}, packing_{column.packing}, is_decided_{!is_of_integers()} {}
 
 void ColumnWriter::add(std::span<const std::int64_t> values) {
-  const bool begins = body_.empty();
-  if (begins) {
-    body_.resize(head_room);
-    if (has_many_forms()) {
-      in_bytes_.resize(head_room);
-      is_numbered_ = true;
-    }
-    first_ = values.front();
+  const std::span<const std::int64_t> own = in_page_ == 0 ? values : values.subspan(1);
+  if (in_page_ == 0) first_ = values.front();
+  in_page_ += own.size();
+  if (is_decided_) return pack(values, own);
+  held_.insert(held_.end(), own.begin(), own.end());
+  if (held_.size() > values_of_trial) decide();
+}
+
+/// How a column of integers is stored, from the values that are held; these are packed so then.
+void ColumnWriter::decide() {
+  is_decided_ = true;
+  choice_ = choose_form(held_, is_narrow(), packing_ == Packing::any);
+  form_ = choice_.form;
+  const std::span<const std::int64_t> held{held_};
+  for (std::size_t at = 0; at == 0 || at + 1 < held.size(); at += delta_block) {
+    const auto values = held.subspan(at, std::min(held.size() - at, delta_block + 1));
+    pack_integers(values, at == 0 ? values : values.subspan(1));
   }
-  const std::span<const std::int64_t> own = begins ? values : values.subspan(1);
+  held_ = {};
+}
+
+/// `own`: without the value before.
+void ColumnWriter::pack(std::span<const std::int64_t> values, std::span<const std::int64_t> own) {
   if (type_ == Type::text) {
-    indices_.insert(indices_.end(), own.begin(), own.end());
+    std::copy(own.begin(), own.end(), more_indices(own.size()).begin());
   } else if (type_ == Type::real) {
-    add_reals(own);
+    append(body_, own.data(), own.size_bytes());
+    add_limits_of_reals(own);
   } else {
-    if (is_numbered_) add_numbered(own);
-    if (is_numbered_ && !has_many_forms()) return;
-    add_limits(own);
-    if (encoding_ == plain) return add_as_is(own);
-    if (values.size() == 1) return;
-    encode_delta_block(values, type_ == Type::int32, widths_, body_);
-    if (has_many_forms()) encode_delta_block(values, type_ == Type::int32, Widths::bytes, in_bytes_);
+    pack_integers(values, own);
   }
 }
 
-void ColumnWriter::add_numbered(std::span<const std::int64_t> values) {
-  if (all_alike(values)) {
-    indices_.insert(indices_.end(), values.size(), numbered_.number(values.front()));
-  } else {
-    for (const std::int64_t value : values) indices_.push_back(numbered_.number(value));
+void ColumnWriter::pack_integers(std::span<const std::int64_t> values, std::span<const std::int64_t> own) {
+  const bool alike = all_alike(values);
+  if (form_ == Form::numbered) {
+    const std::span<std::uint32_t> numbers = more_indices(own.size());
+    if (alike)
+      std::fill(numbers.begin(), numbers.end(), numbered_.number(own.front()));
+    else
+      std::transform(own.begin(), own.end(), numbers.begin(), [this](std::int64_t v) { return numbered_.number(v); });
+    return;  // the limits are those of the dictionary
   }
-  if (has_many_forms() && !is_worth_trying(numbered_.size(), indices_.size())) forget_numbered();
+  add_limits(own, alike);
+  if (form_ == Form::as_is) return append_plain(own, is_narrow(), body_);
+  if (body_.empty()) body_.resize(head_room);
+  if (values.size() == 1) return;
+  if (alike) return encode_alike_block(body_);
+  encode_delta_block(values, is_narrow(), form_ == Form::bits ? Widths::bits : Widths::bytes, body_);
 }
 
-void ColumnWriter::forget_numbered() {
-  is_numbered_ = false;
-  numbered_ = {};
-  indices_.clear();
+std::span<std::uint32_t> ColumnWriter::more_indices(std::size_t count) {
+  if (indices_.size() < indexed_ + count) indices_.resize(std::max(2 * indices_.size(), indexed_ + count));
+  indexed_ += count;
+  return {indices_.data() + indexed_ - count, count};
 }
 
-void ColumnWriter::add_limits(std::span<const std::int64_t> values) {
+void ColumnWriter::add_limits(std::span<const std::int64_t> values, bool alike) {
   std::int64_t least = values.front(), most = least;
-  if (!all_alike(values)) {
+  if (!alike) {
     for (const std::int64_t value : values) {
       least = std::min(least, value);
       most = std::max(most, value);
@@ -169,19 +117,7 @@ void ColumnWriter::add_limits(std::span<const std::int64_t> values) {
   limits_.any = true;
 }
 
-void ColumnWriter::add_as_is(std::span<const std::int64_t> values) {
-  if (type_ == Type::int64) {
-    append(body_, values.data(), values.size_bytes());
-    return;
-  }
-  for (const std::int64_t value : values) {
-    const auto narrow = static_cast<std::int32_t>(value);
-    append(body_, &narrow, sizeof narrow);
-  }
-}
-
-void ColumnWriter::add_reals(std::span<const std::int64_t> values) {
-  append(body_, values.data(), values.size_bytes());
+void ColumnWriter::add_limits_of_reals(std::span<const std::int64_t> values) {
   for (const std::int64_t bits : values) {
     const double value = std::bit_cast<double>(bits);
     if (!limits_.any || value < limits_.least_real) limits_.least_real = value;
@@ -190,21 +126,33 @@ void ColumnWriter::add_reals(std::span<const std::int64_t> values) {
   }
 }
 
-/// `body` as it is stored: compressed unless the chunk's first page got too little smaller by it.
-std::span<const std::uint8_t> ColumnWriter::stored(std::span<const std::uint8_t> body) {
-  if (codec_ == uncompressed || body.empty()) return body;
-  if (codec_ == undecided) {
-    level_ = level_for(body);
-    const auto packed = compressed(body, level_);
-    codec_ = is_worth_it(packed.size(), body.size()) ? zstd : uncompressed;
-    return codec_ == zstd ? packed : body;
+std::int64_t ColumnWriter::encoding() const noexcept {
+  if (type_ == Type::text) return rle_dictionary;
+  if (type_ == Type::real || form_ == Form::as_is) return plain;
+  return form_ == Form::numbered ? rle_dictionary : delta_binary_packed;
+}
+
+std::span<const std::uint8_t> ColumnWriter::body_of_page() {
+  const std::span<const std::uint32_t> indices{indices_.data(), indexed_};
+  if (type_ == Type::text) {
+    encode_indices(indices, words_.size(), body_);
+    used_.resize(words_.size());
+    for (const std::uint32_t index : indices) used_[index] = 1;
+  } else if (encoding() == rle_dictionary) {
+    encode_indices(indices, room_of_numbers(numbered_.size()), body_);
+  } else if (encoding() == delta_binary_packed) {
+    Bytes head;
+    encode_delta_head(in_page_, first_, head);
+    const std::size_t from = head_room - head.size();
+    std::copy(head.begin(), head.end(), body_.begin() + static_cast<std::ptrdiff_t>(from));
+    return std::span{body_}.subspan(from);
   }
-  return compressed(body, level_);
+  return body_;
 }
 
 template <class Head>
-void ColumnWriter::add_page(std::int64_t type, std::span<const std::uint8_t> body, std::span<const std::uint8_t> stored,
-                            std::string& out, Head&& head) {
+void ColumnWriter::add_page(std::int64_t type, std::span<const std::uint8_t> body, std::string& out, Head&& head) {
+  const auto stored = choice_.is_compressed ? compressed(body) : body;
   const std::size_t before = out.size();
   Thrift header{out};
   header.i32(1, type);
@@ -216,69 +164,22 @@ void ColumnWriter::add_page(std::int64_t type, std::span<const std::uint8_t> bod
   out.append(reinterpret_cast<const char*>(stored.data()), stored.size());
 }
 
-void ColumnWriter::end_page(std::size_t rows) {
-  std::size_t from = head_room;
-  if (type_ == Type::text) {
-    encode_indices(indices_, words_.size(), body_);
-    used_.resize(words_.size());
-    for (const std::int64_t index : indices_) used_[static_cast<std::size_t>(index)] = 1;
-  } else if (is_numbered_ && !has_many_forms()) {
-    encode_indices(indices_, room_of_indices(numbered_.size()), body_);
-  } else if (encoding_ == delta_binary_packed) {
-    Bytes head;
-    encode_delta_head(rows, first_, head);
-    from -= head.size();
-    for (Bytes* const body : {&body_, &in_bytes_}) {
-      if (!body->empty()) std::copy(head.begin(), head.end(), body->begin() + static_cast<std::ptrdiff_t>(from));
-    }
-  }
-  const auto as_stored = has_many_forms() ? stored_in_best_form(from) : stored(std::span{body_}.subspan(from));
-  add_page(data_page, std::span{body_}.subspan(from), as_stored, pages_, [&](Thrift& header) {
+void ColumnWriter::end_page() {
+  if (!is_decided_) decide();
+  const auto body = body_of_page();
+  if (!is_of_integers() && encodings_.empty()) choice_.is_compressed = is_worth_compressing(body, in_page_);
+  add_page(data_page, body, pages_, [&](Thrift& header) {
     header.begin_struct(5);
-    header.i32(1, static_cast<std::int64_t>(rows));
-    header.i32(2, is_numbered_ ? rle_dictionary : encoding_);
+    header.i32(1, static_cast<std::int64_t>(in_page_));
+    header.i32(2, encoding());
     header.i32(3, rle);
     header.i32(4, rle);
     header.end_struct();
   });
+  if (std::find(encodings_.begin(), encodings_.end(), encoding()) == encodings_.end()) encodings_.push_back(encoding());
   body_.clear();
-  in_bytes_.clear();
-  indices_.clear();
-  has_own_pages_ = has_own_pages_ || (encoding_ != rle_dictionary && !is_numbered_);
-  if (numbered_.size() > largest_dictionary) is_numbered_ = false;
-}
-
-/// Of the forms of a first page the smallest, where that is worth its time, is in body_ then; `from`: where the page
-/// begins.
-std::span<const std::uint8_t> ColumnWriter::stored_in_best_form(std::size_t& from) {
-  const auto bits = std::span{body_}.subspan(from), bytes = std::span{in_bytes_}.subspan(from);
-  const std::size_t of_bits = 4 * quarter_packed(bits), of_bytes = 4 * quarter_packed(bytes);
-  const std::size_t smaller = std::min(of_bits, of_bytes);
-  if (is_numbered_) {
-    Bytes numbers, dictionary;
-    encode_indices(indices_, room_of_indices(numbered_.size()), numbers);
-    append_numbers(dictionary);
-    const std::size_t of_numbers = 4 * quarter_packed(numbers), all = of_numbers + compressed(dictionary).size();
-    if (is_worth_it(of_numbers, bits.size()) && is_smaller(all, std::min(smaller, bits.size()))) {
-      codec_ = zstd;
-      begins_numbered_ = true;
-      widths_ = Widths::bytes;  // of pages for which the dictionary has become too large
-      body_ = std::move(numbers);
-      from = 0;
-      level_ = level_for(body_);
-      return compressed(body_, level_);
-    }
-    forget_numbered();
-  }
-  begins_numbered_ = false;
-  const bool worth = is_worth_it(smaller, bits.size());
-  codec_ = worth ? zstd : uncompressed;
-  widths_ = worth && is_smaller(of_bytes, of_bits) ? Widths::bytes : Widths::bits;
-  if (!worth) return bits;
-  if (widths_ == Widths::bytes) std::swap(body_, in_bytes_);
-  const auto body = std::span{body_}.subspan(from);
-  level_ = level_for(body);
-  return compressed(body, level_);
+  in_page_ = indexed_ = 0;
+  if (numbered_.size() > largest_dictionary) form_ = choice_.without_dictionary;
 }
 
 std::uint32_t ColumnWriter::word(std::string_view text) {
@@ -291,11 +192,6 @@ std::uint32_t ColumnWriter::word(std::string_view text) {
   words_.emplace_back(text);
   numbers_.emplace(words_.back(), number);
   return lately = number;
-}
-
-void ColumnWriter::append_numbers(Bytes& body) const {
-  for (const std::int64_t value : numbered_.values())
-    append(body, &value, type_ == Type::int32 ? sizeof(std::int32_t) : sizeof value);  // the lower bytes come first
 }
 
 /// With the limits of those that the group has.
@@ -315,9 +211,9 @@ void ColumnWriter::append_words(Bytes& body) {
 
 std::string ColumnWriter::dictionary_page_of() {
   Bytes body;
-  type_ == Type::text ? append_words(body) : append_numbers(body);
+  type_ == Type::text ? append_words(body) : append_plain(numbered_.values(), is_narrow(), body);
   std::string page;
-  add_page(dictionary_page, body, stored(body), page, [&](Thrift& header) {
+  add_page(dictionary_page, body, page, [&](Thrift& header) {
     header.begin_struct(7);
     header.i32(1, static_cast<std::int64_t>(words_.size() + numbered_.size()));
     header.i32(2, plain);
@@ -352,23 +248,21 @@ ColumnWriter::Group ColumnWriter::end_group() {
   Group group;
   if (type_ == Type::text || numbered_.size() != 0) {
     group.dictionary = dictionary_page_of();
-    group.chunk.encodings = {plain, rle_dictionary};
+    group.chunk.encodings = {plain};
   }
-  if (has_own_pages_) group.chunk.encodings.push_back(encoding_);
+  for (const std::int64_t encoding : encodings_)
+    if (group.chunk.encodings.empty() || encoding != plain) group.chunk.encodings.push_back(encoding);
   group.pages = std::exchange(pages_, {});
   group.chunk.raw = std::exchange(raw_, 0);
   group.chunk.packed = group.dictionary.size() + group.pages.size();
-  group.chunk.codec = codec_ == undecided ? static_cast<std::int64_t>(uncompressed) : codec_;
-  if (numbered_.size() != 0) add_limits(numbered_.values());
+  group.chunk.codec = choice_.is_compressed ? zstd : uncompressed;
+  if (numbered_.size() != 0) add_limits(numbered_.values(), false);
   limits_into(group.chunk);
   limits_ = {};
-  numbered_ = {};
-  has_own_pages_ = false;
-  is_numbered_ = begins_numbered_;
-  if (std::has_single_bit(++groups_)) {
-    codec_ = undecided;
-    widths_ = Widths::bits;
-  }
+  numbered_.clear();
+  encodings_.clear();
+  form_ = choice_.form;
+  if (std::has_single_bit(++groups_)) is_decided_ = !is_of_integers();
   return group;
 }
 

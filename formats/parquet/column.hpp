@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "formats/parquet/encode.hpp"
+#include "formats/parquet/form.hpp"
 #include "formats/parquet/value_numbers.hpp"
 
 namespace tracer::parquet {
@@ -25,10 +26,10 @@ enum : std::int64_t { plain = 0, rle = 3, delta_binary_packed = 5, rle_dictionar
 enum : std::int64_t { uncompressed = 0, zstd = 6 };
 enum : std::int64_t { data_page = 0, dictionary_page = 2 };
 
-/// How the numbers of a column are stored.
+/// What a column of integers may be stored as.
 enum class Packing : std::uint8_t {
-  differences,  ///< to the value before: of what grows, or stays; or as numbers of a dictionary, where that is smaller
-  as_is         ///< and left to zstd: of what comes again after other values, which makes differences large
+  differences,  ///< to the value before: of what grows, or stays; or as numbers of a dictionary, where that is cheaper
+  any           ///< or as they are: of what comes again after other values
 };
 
 struct Column {
@@ -38,7 +39,6 @@ struct Column {
 };
 
 std::int64_t physical(Type type);
-std::int64_t encoding(const Column& column);
 
 /// A column in a row group, as the footer says it.
 struct Chunk {
@@ -61,8 +61,8 @@ class ColumnWriter {
   /// The page's next values, reals by their bits, texts by their numbers. Those of a page's second and further calls
   /// begin with the last one of the call before; all but the last have most_values.
   void add(std::span<const std::int64_t> values);
-  /// Ends a page of `rows` values, at least one. Throws tracer::Error.
-  void end_page(std::size_t rows);
+  /// Ends a page, which must have a value. Throws tracer::Error.
+  void end_page();
 
   /// The number of `text` in the dictionary.
   std::uint32_t word(std::string_view text);
@@ -90,45 +90,42 @@ class ColumnWriter {
     double least_real = 0, most_real = 0;
     std::string least_text, most_text;
   };
-  void add_reals(std::span<const std::int64_t> values);
-  void add_as_is(std::span<const std::int64_t> values);
-  void add_limits(std::span<const std::int64_t> values);
+  bool is_of_integers() const noexcept { return type_ == Type::int32 || type_ == Type::int64; }
+  bool is_narrow() const noexcept { return type_ == Type::int32; }
+  void decide();
+  void pack(std::span<const std::int64_t> values, std::span<const std::int64_t> own);
+  void pack_integers(std::span<const std::int64_t> values, std::span<const std::int64_t> own);
+  void add_limits(std::span<const std::int64_t> values, bool alike);
+  void add_limits_of_reals(std::span<const std::int64_t> values);
+  std::span<std::uint32_t> more_indices(std::size_t count);
+  std::span<const std::uint8_t> body_of_page();
+  std::int64_t encoding() const noexcept;
   /// Appends header and body.
   template <class Head>
-  void add_page(std::int64_t type, std::span<const std::uint8_t> body, std::span<const std::uint8_t> stored,
-                std::string& out, Head&& head);
-  void add_numbered(std::span<const std::int64_t> values);
-  void forget_numbered();
-  std::span<const std::uint8_t> stored(std::span<const std::uint8_t> body);
-  std::span<const std::uint8_t> stored_in_best_form(std::size_t& from);
-  void append_numbers(Bytes& body) const;
+  void add_page(std::int64_t type, std::span<const std::uint8_t> body, std::string& out, Head&& head);
   void append_words(Bytes& body);
   std::string dictionary_page_of();
   void limits_into(Chunk& chunk) const;
-  /// Of differences, of which it is not known yet which form is the smallest.
-  bool has_many_forms() const noexcept { return encoding_ == delta_binary_packed && codec_ == undecided; }
 
-  static constexpr std::int64_t undecided = -1;
   /// Room for what is known of a page only at its end.
   static constexpr std::size_t head_room = 32;
 
   Type type_;
-  std::int64_t encoding_;
-  Bytes body_;                         ///< of the page: after head_room bytes blocks or reals
-  Bytes in_bytes_;                     ///< the same in whole bytes, while has_many_forms()
-  Widths widths_ = Widths::bits;       ///< of the group's differences
-  bool is_numbered_ = false;           ///< the page is of numbers of a dictionary, or may be while has_many_forms()
-  bool begins_numbered_ = false;       ///< the group's first page is
-  bool has_own_pages_ = false;         ///< a page of the group has no dictionary
-  ValueNumbers numbered_;              ///< of the group
-  std::int64_t first_ = 0;             ///< of the page
-  std::vector<std::int64_t> indices_;  ///< of the page, of texts and what is_numbered_
+  Packing packing_;
+  Choice choice_;               ///< of the group, once it is decided; of others than integers at their first page's end
+  Form form_ = Form::bits;      ///< of the page, where it is of integers
+  bool is_decided_ = false;     ///< by the first values of a file's 1st, 2nd, 3rd, 5th, 9th ... group
+  std::uint64_t groups_ = 0;
+  std::vector<std::int64_t> held_;      ///< the page's values, while nothing is decided
+  std::size_t in_page_ = 0;             ///< values
+  std::int64_t first_ = 0;              ///< of them
+  Bytes body_;                          ///< of the page: after head_room bytes blocks or what is as it is
+  std::vector<std::uint32_t> indices_;  ///< of the page: numbers of words or of the dictionary, and room for more
+  std::size_t indexed_ = 0;
+  ValueNumbers numbered_;              ///< the group's dictionary
+  std::vector<std::int64_t> encodings_;  ///< of the group's pages
   std::string pages_;                  ///< headers and bodies of the group so far
   std::uint64_t raw_ = 0;              ///< their size uncompressed, with the headers
-  /// Chosen with level_, widths_ and begins_numbered_ by the first page of a file's 1st, 2nd, 3rd, 5th, 9th ... group.
-  std::int64_t codec_ = undecided;
-  int level_ = 0;  ///< of zstd
-  std::uint64_t groups_ = 0;
   Limits limits_;
   std::deque<std::string> words_;
   std::unordered_map<std::string_view, std::uint32_t> numbers_;

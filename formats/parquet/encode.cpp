@@ -24,7 +24,7 @@ std::uint64_t zigzag(std::int64_t value) {
 
 /// `count` (a multiple of 8) values of `width` bits each, the first in the lowest bits. Returns the end; may touch
 /// eight bytes beyond it.
-std::uint8_t* pack(const std::uint64_t* values, std::size_t count, unsigned width, std::uint8_t* out) {
+std::uint8_t* pack(const std::uint32_t* values, std::size_t count, unsigned width, std::uint8_t* out) {
   if (width == 0) return out;
   std::uint64_t bits = 0;
   unsigned have = 0;
@@ -95,10 +95,6 @@ std::int64_t rounded_down(std::int64_t least) {
 
 template <bool Narrow, Widths Each>
 void encode_block(std::span<const std::int64_t> values, Bytes& out) {
-  if (all_alike(values)) {
-    out.insert(out.end(), 1 + miniblocks, 0);  // the least difference, and the widths
-    return;
-  }
   const std::size_t count = values.size() - 1;
   std::array<std::uint64_t, delta_block> deltas;
   std::int64_t least = INT64_MAX;
@@ -135,6 +131,10 @@ void encode_block(std::span<const std::int64_t> values, Bytes& out) {
 
 }  // namespace
 
+void encode_alike_block(Bytes& out) {
+  out.insert(out.end(), 1 + miniblocks, 0);  // the least difference, and the widths
+}
+
 void encode_delta_block(std::span<const std::int64_t> values, bool narrow, Widths widths, Bytes& out) {
   if (widths == Widths::bits)
     narrow ? encode_block<true, Widths::bits>(values, out) : encode_block<false, Widths::bits>(values, out);
@@ -144,14 +144,16 @@ void encode_delta_block(std::span<const std::int64_t> values, bool narrow, Width
 
 void encode_delta(std::span<const std::int64_t> values, bool narrow, Widths widths, Bytes& out) {
   encode_delta_head(values.size(), values.empty() ? 0 : values.front(), out);
-  for (std::size_t at = 1; at < values.size(); at += delta_block)
-    encode_delta_block(values.subspan(at - 1, std::min(delta_block, values.size() - at) + 1), narrow, widths, out);
+  for (std::size_t at = 1; at < values.size(); at += delta_block) {
+    const auto block = values.subspan(at - 1, std::min(delta_block, values.size() - at) + 1);
+    all_alike(block) ? encode_alike_block(out) : encode_delta_block(block, narrow, widths, out);
+  }
 }
 
 namespace {
 
 /// `indices`, and zeros up to a multiple of eight, of `width` bits each.
-void pack_indices(std::span<const std::int64_t> indices, unsigned width, Bytes& out) {
+void pack_indices(std::span<const std::uint32_t> indices, unsigned width, Bytes& out) {
   const std::size_t whole = indices.size() / 8 * 8, before = out.size();
   const std::size_t packed = (indices.size() + 7) / 8 * width;
   out.resize(before + packed + 8);  // pack() may touch so many more
@@ -165,9 +167,9 @@ void pack_indices(std::span<const std::int64_t> indices, unsigned width, Bytes& 
       std::memcpy(to, &narrow, sizeof narrow);
     }
   } else {
-    to = pack(reinterpret_cast<const std::uint64_t*>(indices.data()), whole, width, to);  // none is negative
+    to = pack(indices.data(), whole, width, to);
   }
-  std::array<std::uint64_t, 8> last{};
+  std::array<std::uint32_t, 8> last{};
   std::copy(indices.begin() + static_cast<std::ptrdiff_t>(whole), indices.end(), last.begin());
   if (whole != indices.size()) pack(last.data(), last.size(), width, to);
   out.resize(before + packed);
@@ -175,15 +177,21 @@ void pack_indices(std::span<const std::int64_t> indices, unsigned width, Bytes& 
 
 }  // namespace
 
-void encode_indices(std::span<const std::int64_t> indices, std::uint64_t size, Bytes& out) {
+void encode_indices(std::span<const std::uint32_t> indices, std::uint64_t size, Bytes& out) {
   const auto width = static_cast<unsigned>(std::bit_width(size < 2 ? std::uint64_t{1} : size - 1));
   out.push_back(static_cast<std::uint8_t>(width));
   const std::size_t count = indices.size();
-  const auto is_run = [&](std::size_t from) { return count - from >= 8 && all_alike(indices.subspan(from, 8)); };
+  const auto is_run = [&](std::size_t from) {
+    if (count - from < 8) return false;
+    std::uint32_t differs = 0;
+    for (std::size_t i = from; i < from + 8; ++i) differs |= indices[i] ^ indices[from];
+    return differs == 0;
+  };
   for (std::size_t at = 0; at < count;) {
     std::size_t end = at;
     if (is_run(at)) {
-      for (end = at + 8; end < count && indices[end] == indices[at];) ++end;
+      for (end = at + 8; end < count && indices[end] == indices[at] && is_run(end);) end += 8;
+      while (end < count && indices[end] == indices[at]) ++end;
       put_varint((end - at) << 1, out);
       for (unsigned byte = 0; byte < (width + 7) / 8; ++byte)
         out.push_back(static_cast<std::uint8_t>(indices[at] >> (8 * byte)));

@@ -15,9 +15,10 @@ using Bytes = std::vector<std::uint8_t>;
 /// Differences that are packed together: a page has blocks of so many, only the last is shorter.
 inline constexpr std::size_t delta_block = 128;
 
-inline bool all_alike(std::span<const std::int64_t> values) noexcept {
+template <class Number>
+bool all_alike(std::span<const Number> values) noexcept {
   for (std::size_t at = 0; at < values.size(); at += 16) {
-    std::int64_t differs = 0;
+    Number differs = 0;
     for (std::size_t i = at; i < std::min(at + 16, values.size()); ++i) differs |= values[i] ^ values[0];
     if (differs != 0) return false;
   }
@@ -34,8 +35,10 @@ void encode_delta(std::span<const std::int64_t> values, bool narrow, Widths widt
 /// values, the first of which is the last one of the block before.
 void encode_delta_head(std::uint64_t count, std::int64_t first, Bytes& out);
 void encode_delta_block(std::span<const std::int64_t> values, bool narrow, Widths widths, Bytes& out);
+/// A block of values that are all alike.
+void encode_alike_block(Bytes& out);
 
 /// Appends the bit width (one byte) and the indices of one page; all are below `size`, the dictionary's.
-void encode_indices(std::span<const std::int64_t> indices, std::uint64_t size, Bytes& out);
+void encode_indices(std::span<const std::uint32_t> indices, std::uint64_t size, Bytes& out);
 
 }  // namespace tracer::parquet

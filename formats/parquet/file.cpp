@@ -51,7 +51,7 @@ void File::end_block() {
 }
 
 void File::end_page() {
-  for (ColumnWriter& column : columns_) column.end_page(rows_);
+  for (ColumnWriter& column : columns_) column.end_page();
   in_group_ += rows_;
   rows_ = in_block_ = 0;
   if (in_group_ >= rows_of_group) end_group();

@@ -146,17 +146,18 @@ class Checker:
         directory.mkdir()
         subprocess.run([write_columns, directory / "columns.parquet", str(rows)], check=True)
         columns = {"few": "m * m % 101 - 50", "many": "m * m", "later_many": "CASE WHEN later THEN m ELSE m * m % 211 END",
-                   "later_few": "CASE WHEN later THEN m * m % 211 ELSE m END", "alike": "7", "narrow": "m * m % 1009 - 500", "as_is": "m * m % 5 * 1000000000000"}
+                   "later_few": "CASE WHEN later THEN m * m % 211 ELSE m END", "alike": "7", "narrow": "m * m % 1009 - 500", "few_of_any": "m * m % 5 * 1000000000000",
+                   "as_is": "CASE WHEN row % 2 = 0 THEN row // 64 * 1000000007 ELSE m * m END"}
         file = f"'{directory}/columns.parquet'"
         wrong, sums, pages = self.duckdb(
             any_tables, f"""SELECT count(*) FILTER ({" OR ".join(f"{name} <> {value}" for name, value in columns.items())}) AS n, count(*) AS rows
-                        FROM (SELECT *, file_row_number * 2654435761 % 1000003 AS m, file_row_number % 1048576 >= 200000 AS later
+                        FROM (SELECT *, file_row_number AS row, file_row_number * 2654435761 % 1000003 AS m, file_row_number % 1048576 >= 200000 AS later
                               FROM read_parquet({file}, file_row_number = true))""",
             f"SELECT {', '.join(f'sum({name}) AS {name}' for name in columns)} FROM read_parquet({file})",
             f"SELECT path_in_schema AS name, string_agg(DISTINCT encodings, '; ') AS encodings FROM parquet_metadata({file}) GROUP BY name")
         need((int(wrong[0]["n"]), int(wrong[0]["rows"])) == (0, rows), f"{len(columns)} columns of numbers are what was written")
         stored = {row["name"]: row["encodings"] for row in pages}
-        need(stored["few"] == stored["narrow"] == "PLAIN, RLE_DICTIONARY" and stored["many"] == "DELTA_BINARY_PACKED" and "RLE_DICTIONARY, DELTA" in stored["later_many"]
+        need(stored["few"] == stored["narrow"] == stored["few_of_any"] == "PLAIN, RLE_DICTIONARY" and stored["many"] == "DELTA_BINARY_PACKED" and "RLE_DICTIONARY, DELTA" in stored["later_many"]
              and stored["as_is"] == "PLAIN", f"stored as is right for them: {stored}")
         found = next(iter(self.hyparquet(directory).values()))["sums"]
         need({name: int(found[name]) for name in columns} == {name: int(sums[0][name]) for name in columns}, "both readers find the same sums in them")

@@ -63,19 +63,19 @@ std::vector<std::int64_t> decode_delta(const Bytes& bytes, bool narrow) {
   return values;
 }
 
-std::vector<std::int64_t> decode_indices(const Bytes& bytes, std::size_t count) {
+std::vector<std::uint32_t> decode_indices(const Bytes& bytes, std::size_t count) {
   Reader in{bytes};
   const unsigned width = bytes.at(in.at++);
-  std::vector<std::int64_t> values;
+  std::vector<std::uint32_t> values;
   while (values.size() < count) {
     const std::uint64_t head = in.varint();
     if ((head & 1) == 0) {
-      std::int64_t value = 0;
-      for (unsigned byte = 0; byte < (width + 7) / 8; ++byte) value |= std::int64_t{bytes.at(in.at++)} << (8 * byte);
+      std::uint32_t value = 0;
+      for (unsigned byte = 0; byte < (width + 7) / 8; ++byte) value |= std::uint32_t{bytes.at(in.at++)} << (8 * byte);
       values.insert(values.end(), head >> 1, value);
     } else {
       for (std::size_t i = 0; i < (head >> 1) * 8; ++i)
-        values.push_back(static_cast<std::int64_t>(in.bits(in.at, i, width)));
+        values.push_back(static_cast<std::uint32_t>(in.bits(in.at, i, width)));
       in.at += (head >> 1) * width;
     }
   }
@@ -113,10 +113,10 @@ TEST_CASE("runs and packed indices are the indices that were given") {
   std::mt19937_64 random{11};
   for (const std::uint64_t size : {1u, 2u, 3u, 200u, 256u, 40'000u, 65'536u, 70'000u, 1u << 24}) {
     for (int round = 0; round < 40; ++round) {
-      std::vector<std::int64_t> indices;
+      std::vector<std::uint32_t> indices;
       while (indices.size() < 500)
         indices.insert(indices.end(), random() % 3 == 0 ? random() % 40 : 1,
-                       static_cast<std::int64_t>(random() % size));
+                       static_cast<std::uint32_t>(random() % size));
       indices.resize(1 + random() % indices.size());
       Bytes bytes;
       encode_indices(indices, size, bytes);

@@ -33,7 +33,7 @@ const std::array<TableLayout, number_of_tables>& layouts() {
   static const std::array<TableLayout, number_of_tables> all{{
       {"regions",
        {{"id"},
-        {"parent", int64, Packing::as_is},
+        {"parent", int64, Packing::any},
         {"start"},
         {"end"},
         {"exclusive"},
