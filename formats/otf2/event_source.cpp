@@ -45,11 +45,16 @@ class ArchiveSource final : public EventSource {
       const HeadHeap::Head other = heads.second();
       Stream& stream = streams[i];
       if (other.second < streams.size()) streams[other.second].expect();
+      // As long as this location is the first: until the other's time, and with it where this one's number is smaller.
+      const std::uint64_t last = i < other.second ? other.first : other.first - 1;
       bool more = true;
-      do {  // as long as this location is the first
-        stream.is_plain() ? deliver(stream, visitor) : deliver(stream.location, stream.view, visitor);
+      do {
+        if (stream.is_plain())
+          deliver_plain(stream, last, visitor);
+        else
+          deliver(stream.location, stream.view, visitor);
         more = stream.next();
-      } while (more && HeadHeap::Head{stream.time(), i} < other);
+      } while (more && stream.time() <= last);
       if (more)
         heads.change_first({stream.time(), i});
       else
@@ -120,41 +125,52 @@ class ArchiveSource final : public EventSource {
     return static_cast<std::uint64_t>(Wide{ticks} * 1'000'000'000 / resolution_);
   }
 
-  void deliver(const Stream& stream, EventVisitor& visitor) {
-    const PlainEvent& plain = stream.plain[stream.at];
-    Event event{.time = nanoseconds(plain.time),
-                .type = EventType::enter,
-                .attributes = plain.attributes,
-                .sub = 0,
-                .ref = plain.field[0],
-                .a = plain.field[1],
-                .b = plain.field[2]};
-    switch (plain.kind) {
-      case EventKind::leave:
-        event.type = EventType::leave;
-        [[fallthrough]];
-      case EventKind::enter:
-        event.ref = index_.regions[plain.field[0]];
-        event.a = event.b = 0;
-        break;
-      case EventKind::thread_acquire_lock:
-      case EventKind::thread_release_lock:
-        event.type = plain.kind == EventKind::thread_acquire_lock ? EventType::acquire_lock : EventType::release_lock;
-        event.ref = 0;
-        break;
-      default:
-        event.type = plain.kind == EventKind::thread_task_create   ? EventType::task_create
-                     : plain.kind == EventKind::thread_task_switch ? EventType::task_switch
-                                                                   : EventType::task_complete;
-        event.ref = index_.comms[plain.field[0]];
-        break;
+  /// Of the plain events that are read the first, and those behind it up to time `last`; the stream is at the last one
+  /// of these then.
+  void deliver_plain(Stream& stream, std::uint64_t last, EventVisitor& visitor) {
+    for (;;) {
+      const PlainEvent& plain = stream.plain[stream.at];
+      Event event{.time = nanoseconds(plain.time),
+                  .type = EventType::enter,
+                  .attributes = plain.attributes,
+                  .sub = 0,
+                  .ref = plain.field[0],
+                  .a = plain.field[1],
+                  .b = plain.field[2]};
+      switch (plain.kind) {
+        case EventKind::leave:
+          event.type = EventType::leave;
+          [[fallthrough]];
+        case EventKind::enter:
+          event.ref = index_.regions[plain.field[0]];
+          event.a = event.b = 0;
+          break;
+        case EventKind::thread_acquire_lock:
+        case EventKind::thread_release_lock:
+          event.type = plain.kind == EventKind::thread_acquire_lock ? EventType::acquire_lock : EventType::release_lock;
+          event.ref = 0;
+          break;
+        default:
+          event.type = plain.kind == EventKind::thread_task_create   ? EventType::task_create
+                       : plain.kind == EventKind::thread_task_switch ? EventType::task_switch
+                                                                     : EventType::task_complete;
+          event.ref = index_.comms[plain.field[0]];
+          break;
+      }
+      if (plain.attributes == 0) {
+        visitor.event(stream.location, event, {});
+      } else {
+        attributes_.clear();
+        for (std::size_t i = 0; i < plain.attributes; ++i) {
+          const AttributeView& attribute = stream.attributes[stream.attributes_at + i];
+          attributes_.push_back({index_.attributes[attribute.attribute], attribute.value});
+        }
+        visitor.event(stream.location, event, attributes_);
+      }
+      if (stream.at + 1 == stream.count || stream.plain[stream.at + 1].time > last) return;
+      stream.attributes_at += plain.attributes;
+      ++stream.at;
     }
-    attributes_.clear();
-    for (std::size_t i = 0; i < plain.attributes; ++i) {
-      const AttributeView& attribute = stream.attributes[stream.attributes_at + i];
-      attributes_.push_back({index_.attributes[attribute.attribute], attribute.value});
-    }
-    visitor.event(stream.location, event, attributes_);
   }
 
   void deliver(LocationRef location, const EventView& view, EventVisitor& visitor) {

@@ -58,7 +58,6 @@ std::string format_of(const Options& options) {
 class PhaseTeller final : public report::Observer {
  public:
   PhaseTeller(const report::Phases& phases, TimelineVisitor& to) : phases_{phases}, to_{to} {}
-  unsigned told() const override { return 0; }
   void finished(std::uint64_t) override {
     for (const report::PhaseRow& row : phases_.rows()) to_.phase(report::totals_of(row));
   }

@@ -25,7 +25,6 @@ class Tables final : public report::Observer, public report::MpiSink {
   Tables(const Definitions& definitions, const report::Replay& replay, const report::Phases& phases,
          const std::filesystem::path& directory, std::uint64_t shortest);
 
-  unsigned told() const override { return of_events | of_leaves; }
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void leave(LocationRef location, report::Task& task, const report::Frame& frame, std::uint64_t time) override;
   void task_completed(LocationRef location, report::Task& task, std::uint64_t time) override;

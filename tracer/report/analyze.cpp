@@ -33,7 +33,6 @@ namespace {
 /// What the first program called itself.
 class ProgramName final : public Observer {
  public:
-  unsigned told() const override { return of_events; }
   void event(LocationRef, const Event& event, std::span<const EventAttribute>) override {
     if (event.type == EventType::program_begin && program_ == 0) program_ = event.a;
   }
@@ -76,7 +75,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   const Definitions& definitions = source.definitions();
   Replay replay{definitions};
   Profile profile{definitions, replay};
-  Teams teams{definitions};
+  Teams teams{definitions, replay};
   Graph graph{definitions, replay};
   Locks locks{definitions, replay};
   Devices devices{definitions, replay};

@@ -15,7 +15,6 @@ namespace tracer::report {
 class Devices final : public Observer {
  public:
   Devices(const Definitions& definitions, const Replay& replay);
-  unsigned told() const override { return of_events | of_leaves; }
   void event(LocationRef location, const Event& event, std::span<const EventAttribute>) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
   void fill(Report& report);

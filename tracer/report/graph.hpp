@@ -14,7 +14,6 @@ namespace tracer::report {
 class Graph final : public Observer {
  public:
   Graph(const Definitions& definitions, const Replay& replay) : definitions_{definitions}, replay_{replay} {}
-  unsigned told() const override { return of_intervals | of_enters | of_leaves; }
   void interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) override;
   void enter(LocationRef location, Task& task, const Frame& frame) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;

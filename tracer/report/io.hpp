@@ -18,7 +18,6 @@ class Io final : public Observer {
  public:
   explicit Io(const Definitions& definitions) : definitions_{definitions} {}
   bool any() const { return !definitions_.io_handles.empty(); }
-  unsigned told() const override { return of_events; }
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void fill(Report& report) const;
 

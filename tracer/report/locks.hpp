@@ -14,7 +14,6 @@ namespace tracer::report {
 class Locks final : public Observer {
  public:
   explicit Locks(const Definitions& definitions, const Replay& replay) : definitions_{definitions}, replay_{replay} {}
-  unsigned told() const override { return of_events; }
   void event(LocationRef location, const Event& event, std::span<const EventAttribute>) override;
   void fill(Report& report) const;
 

@@ -18,7 +18,6 @@ class Mpi final : public Observer, public MpiSink {
  public:
   Mpi(const Definitions& definitions, const Replay& replay);
   bool any() const { return world_.ranks() != 0; }
-  unsigned told() const override { return of_leaves; }
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
   void sent(std::uint32_t from, std::uint32_t to, RegionRef region, std::uint64_t bytes) override;
   void received(std::uint32_t rank, RegionRef region, std::uint64_t bytes) override;

@@ -18,7 +18,6 @@ namespace tracer::report {
 class MpiCollectives final : public Observer {
  public:
   MpiCollectives(const Definitions& definitions, const Replay& replay, MpiSink& sink);
-  unsigned told() const override { return of_events; }
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void finished(std::uint64_t time) override;
 

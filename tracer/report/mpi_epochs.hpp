@@ -19,7 +19,7 @@ namespace tracer::report {
 class MpiEpochs final : public Observer {
  public:
   MpiEpochs(const Definitions& definitions, const Replay& replay, MpiSink& sink);
-  unsigned told() const override { return definitions_.windows.empty() ? 0u : unsigned{of_events}; }
+  bool is_concerned() const override { return !definitions_.windows.empty(); }
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
 
  private:

@@ -98,7 +98,7 @@ const Frame* mpi_call(const Replay& replay, LocationRef location);
 class MpiMessages final : public Observer {
  public:
   MpiMessages(const Definitions& definitions, const Replay& replay, MpiSink& sink);
-  unsigned told() const override { return world_.ranks() == 0 ? 0 : of_events | of_enters | of_leaves; }
+  bool is_concerned() const override { return world_.ranks() != 0; }
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void enter(LocationRef location, Task& task, const Frame& frame) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;

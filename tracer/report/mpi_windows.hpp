@@ -19,7 +19,7 @@ namespace tracer::report {
 class MpiWindows final : public Observer {
  public:
   MpiWindows(const Definitions& definitions, const Replay& replay, MpiSink& sink);
-  unsigned told() const override { return definitions_.windows.empty() ? 0 : of_events | of_leaves; }
+  bool is_concerned() const override { return !definitions_.windows.empty(); }
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
 

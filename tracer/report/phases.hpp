@@ -19,7 +19,6 @@ class Phases final : public Observer {
  public:
   Phases(const Definitions& definitions, const Replay& replay);
   bool any() const noexcept { return any_; }
-  unsigned told() const override { return of_events | of_intervals | of_leaves; }
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;

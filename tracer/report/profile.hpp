@@ -15,7 +15,6 @@ namespace tracer::report {
 class Profile final : public Observer {
  public:
   Profile(const Definitions& definitions, const Replay& replay);
-  unsigned told() const override { return of_events | of_intervals | of_leaves; }
   void event(LocationRef location, const Event& event, std::span<const EventAttribute>) override;
   void interval(LocationRef location, Task&, Activity activity, std::uint64_t from, std::uint64_t to) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;

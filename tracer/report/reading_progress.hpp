@@ -15,7 +15,6 @@ class ReadingProgress final : public Observer {
  public:
   ReadingProgress(std::uint64_t events, std::function<void(double)> progress)
       : total_{events}, progress_{std::move(progress)} {}
-  unsigned told() const override { return 0; }
   void events_so_far(std::uint64_t events) override {
     if (progress_ && total_ != 0) progress_(static_cast<double>(events) / static_cast<double>(total_));
   }

@@ -74,15 +74,6 @@ Replay::Replay(const Definitions& definitions)
   }
 }
 
-void Replay::add(Observer& observer) {
-  const unsigned told = observer.told();
-  observers_.push_back(&observer);
-  if ((told & Observer::of_events) != 0) of_events_.push_back(&observer);
-  if ((told & Observer::of_intervals) != 0) of_intervals_.push_back(&observer);
-  if ((told & Observer::of_enters) != 0) of_enters_.push_back(&observer);
-  if ((told & Observer::of_leaves) != 0) of_leaves_.push_back(&observer);
-}
-
 std::uint64_t Replay::attribute(std::span<const EventAttribute> attributes, std::uint32_t which) const {
   for (const EventAttribute& attribute : attributes) {
     if (attribute.attribute == which && which != undefined_ref) return attribute.value;
@@ -109,11 +100,7 @@ void Replay::charge(LocationRef ref, LocationState& location, std::uint64_t time
     if (is_waiting(activity)) frame.waiting += ns;
   }
   if (task.is_explicit) task.active += ns;
-  if (!location.contexts.empty()) {
-    Membership& context = location.contexts.back();
-    context.team->members[context.member].ns[static_cast<std::size_t>(activity)] += ns;
-  }
-  for (Observer* observer : of_intervals_) observer->interval(ref, task, activity, from, time);
+  for (Observer* observer : told_.interval) observer->interval(ref, task, activity, from, time);
 }
 
 /// A phase begins or ends: what all threads of the process do until then is inside or outside of it.
@@ -124,21 +111,19 @@ void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
 }
 
 void Replay::event(LocationRef ref, const Event& event, std::span<const EventAttribute> attributes) {
-  if (ref >= locations_.size()) {
+  if (ref >= locations_.size()) [[unlikely]] {
     ++irregular_;
     return;
   }
-  if ((++events_ & events_between_looks) == 0)
-    for (Observer* observer : observers_) observer->events_so_far(events_);
+  if ((++events_ & events_between_looks) == 0) [[unlikely]]
+    for (Observer* observer : told_.events_so_far) observer->events_so_far(events_);
   first_ = std::min(first_, event.time);
-  last_ = std::max(last_, event.time);
-  last_of_[process_[ref]] = std::max(last_of_[process_[ref]], event.time);
   LocationState& location = locations_[ref];
   charge(ref, location, event.time);
   const bool is_limit = is_confined() && (event.type == EventType::enter || event.type == EventType::leave) &&
                         event.ref < is_phase_.size() && is_phase_[event.ref];
   if (is_limit) charge_process(process_[ref], event.time);
-  for (Observer* observer : of_events_) observer->event(ref, event, attributes);
+  for (Observer* observer : told_.event) observer->event(ref, event, attributes);
   switch (event.type) {
     case EventType::program_begin:
       location.initial = true;
@@ -210,7 +195,7 @@ void Replay::do_enter(LocationRef ref, LocationState& location, const Event& eve
   }
   if (!task.is_explicit && task.team != nullptr && task.team->helps) frame.activity = Activity::idle;
   if (region.construct == Directive::task_dependence) dependence(ref, attributes);
-  for (Observer* observer : of_enters_) observer->enter(ref, task, task.stack.back());
+  for (Observer* observer : told_.enter) observer->enter(ref, task, task.stack.back());
 }
 
 void Replay::do_leave(LocationRef ref, LocationState& location, const Event& event) {
@@ -223,7 +208,7 @@ void Replay::do_leave(LocationRef ref, LocationState& location, const Event& eve
   }
   while (!task.stack.empty()) {
     const Frame frame = pop_frame(task);
-    for (Observer* observer : of_leaves_) observer->leave(ref, task, frame, event.time);
+    for (Observer* observer : told_.leave) observer->leave(ref, task, frame, event.time);
     if (frame.region == event.ref) break;
   }
 }
@@ -257,7 +242,7 @@ void Replay::do_task_create(LocationRef ref, LocationState& location, const Even
   if (place != nullptr) forget_id(ref, *place);  // never complete, and called as this one now
   place = task;
   if (has_dependences_ && task->id != 0) by_id_[in_process(ref, task->id)] = task.get();
-  for (Observer* observer : observers_) observer->task_created(ref, *location.current, *task);
+  for (Observer* observer : told_.task_created) observer->task_created(ref, *location.current, *task);
 }
 
 void Replay::forget_id(LocationRef ref, const Task& task) {
@@ -277,10 +262,10 @@ void Replay::do_task_switch(LocationRef ref, LocationState& location, const Even
     if (!task.started) {
       task.started = true;
       task.first_start = event.time;
-      for (Observer* observer : observers_) observer->task_started(ref, task);
+      for (Observer* observer : told_.task_started) observer->task_started(ref, task);
     }
   }
-  for (Observer* observer : observers_) observer->task_switched(ref, *from, *location.current, event.time);
+  for (Observer* observer : told_.task_switched) observer->task_switched(ref, *from, *location.current, event.time);
 }
 
 void Replay::do_task_complete(LocationRef ref, LocationState& location, const Event& event) {
@@ -291,13 +276,13 @@ void Replay::do_task_complete(LocationRef ref, LocationState& location, const Ev
   }
   task->completed = true;
   task->stack.clear();
-  for (Observer* observer : observers_) observer->task_completed(ref, *task, event.time);
+  for (Observer* observer : told_.task_completed) observer->task_completed(ref, *task, event.time);
   task->forget_complete_ancestors();
   task->after.clear();
   forget_id(ref, *task);
   if (location.current == task) {
     location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
-    for (Observer* observer : observers_) observer->task_switched(ref, *task, *location.current, event.time);
+    for (Observer* observer : told_.task_switched) observer->task_switched(ref, *task, *location.current, event.time);
   }
 }
 
@@ -315,10 +300,15 @@ void Replay::dependence(LocationRef ref, std::span<const EventAttribute> attribu
   Task *const from = source->second, *const to = sink->second;
   if (from == to || to->started) return;
   to->after.emplace_back(from);
-  for (Observer* observer : observers_) observer->task_dependence(*from, *to);
+  for (Observer* observer : told_.task_dependence) observer->task_dependence(*from, *to);
 }
 
 void Replay::finish() {
+  for (LocationRef ref = 0; ref < locations_.size(); ++ref) {
+    std::uint64_t& last = last_of_[process_[ref]];
+    last = std::max(last, locations_[ref].last);
+    last_ = std::max(last_, last);
+  }
   for (LocationRef ref = 0; ref < locations_.size(); ++ref) {
     LocationState& location = locations_[ref];
     const std::uint64_t last = last_of(ref);
@@ -326,7 +316,7 @@ void Replay::finish() {
     Task& task = *location.current;
     while (!task.stack.empty()) {
       const Frame frame = pop_frame(task);
-      for (Observer* observer : of_leaves_) observer->leave(ref, task, frame, last);
+      for (Observer* observer : told_.leave) observer->leave(ref, task, frame, last);
       ++irregular_;
     }
   }
@@ -334,7 +324,7 @@ void Replay::finish() {
     Team& team = *teams_.begin()->second;
     end_team(team, team.master < locations_.size() ? last_of(team.master) : last_);
   }
-  for (Observer* observer : observers_) observer->finished(last_);
+  for (Observer* observer : told_.finished) observer->finished(last_);
 }
 
 }  // namespace tracer::report

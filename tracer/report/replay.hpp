@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -18,9 +19,8 @@ namespace tracer::report {
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// Which of the four calls that come with every event it is to get: a sum. Asked when it is added to a replay.
-  enum Told : unsigned { of_events = 1, of_intervals = 2, of_enters = 4, of_leaves = 8, of_all = 15 };
-  virtual unsigned told() const { return of_all; }
+  /// Asked when it is added to a replay. False: the trace has nothing for it, and it is told of the end only.
+  virtual bool is_concerned() const { return true; }
   virtual void event(LocationRef, const Event&, std::span<const EventAttribute>) {}
   /// Now and then, for progress.
   virtual void events_so_far(std::uint64_t) {}
@@ -43,7 +43,9 @@ class Observer {
 class Replay final : public EventVisitor {
  public:
   explicit Replay(const Definitions& definitions);
-  void add(Observer& observer);
+  /// Is told of what Kind has a function for, after those that were added before.
+  template <class Kind>
+  void add(Kind& observer);
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   /// After the last event: closes what is open.
   void finish();
@@ -54,7 +56,7 @@ class Replay final : public EventVisitor {
   std::vector<const Task*> open_tasks() const;
   std::uint64_t first() const { return first_; }
   std::uint64_t last() const { return last_; }
-  /// Of the location's process and its devices: what its threads do is not followed beyond.
+  /// Of the location's process and its devices, once all is read: what its threads do is not followed beyond.
   std::uint64_t last_of(LocationRef ref) const { return last_of_[process_[ref]]; }
   /// Of the location: in the order of processes.
   std::uint32_t process_of(LocationRef ref) const { return process_[ref]; }
@@ -98,7 +100,11 @@ class Replay final : public EventVisitor {
   std::vector<std::vector<LocationRef>> members_;  ///< of each comm
   std::vector<bool> is_phase_;                     ///< of each region: the trace is confined to it; empty: to none
   std::vector<std::uint32_t> open_phases_;         ///< of each process
-  std::vector<Observer*> observers_, of_events_, of_intervals_, of_enters_, of_leaves_;
+  /// Who is told of what.
+  struct Told {
+    std::vector<Observer*> event, events_so_far, interval, enter, leave, task_created, task_started, task_completed,
+        task_switched, task_dependence, team_begun, team_left, team_ended, finished;
+  } told_;
   std::unordered_map<CommRef, std::shared_ptr<Team>> teams_;
   OpenTasks tasks_;
   std::unordered_map<OwnNumber, Task*, OwnNumber::Hash> by_id_;  ///< of those; empty where nothing asks for it
@@ -107,5 +113,29 @@ class Replay final : public EventVisitor {
   std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0, events_ = 0, irregular_ = 0;
   std::uint64_t enters_ = 0, tasks_begun_ = 0, teams_begun_ = 0;  ///< the numbers given so far
 };
+
+template <class Kind>
+void Replay::add(Kind& observer) {
+  static_assert(std::is_base_of_v<Observer, Kind> && !std::is_same_v<Observer, Kind>, "what it has is seen in its type");
+  told_.finished.push_back(&observer);
+  if (!observer.is_concerned()) return;
+  // A pointer to a function that Kind does not have is one to the Observer's.
+  const auto tell = [&]<class Own, class Default>(Own, Default, std::vector<Observer*>& told) {
+    if constexpr (!std::is_same_v<Own, Default>) told.push_back(&observer);
+  };
+  tell(&Kind::event, &Observer::event, told_.event);
+  tell(&Kind::events_so_far, &Observer::events_so_far, told_.events_so_far);
+  tell(&Kind::interval, &Observer::interval, told_.interval);
+  tell(&Kind::enter, &Observer::enter, told_.enter);
+  tell(&Kind::leave, &Observer::leave, told_.leave);
+  tell(&Kind::task_created, &Observer::task_created, told_.task_created);
+  tell(&Kind::task_started, &Observer::task_started, told_.task_started);
+  tell(&Kind::task_completed, &Observer::task_completed, told_.task_completed);
+  tell(&Kind::task_switched, &Observer::task_switched, told_.task_switched);
+  tell(&Kind::task_dependence, &Observer::task_dependence, told_.task_dependence);
+  tell(&Kind::team_begun, &Observer::team_begun, told_.team_begun);
+  tell(&Kind::team_left, &Observer::team_left, told_.team_left);
+  tell(&Kind::team_ended, &Observer::team_ended, told_.team_ended);
+}
 
 }  // namespace tracer::report

@@ -63,10 +63,4 @@ Task* Task::open_ancestor() {
   return parent->parent.get();
 }
 
-Activity LocationState::activity() const {
-  if (current == nullptr) return Activity::idle;
-  if (!current->stack.empty()) return current->stack.back().activity;
-  return initial || !contexts.empty() ? Activity::work : Activity::idle;
-}
-
 }  // namespace tracer::report

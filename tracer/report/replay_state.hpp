@@ -137,7 +137,7 @@ struct Team {
   TaskRef encountering;
   struct Member {
     LocationRef location = 0;
-    std::uint64_t ns[static_cast<std::size_t>(Activity::count_)] = {};
+    std::uint64_t ns[static_cast<std::size_t>(Activity::count_)] = {};  ///< for Teams (teams.hpp)
   };
   std::vector<Member> members;
   Path final_path;
@@ -166,7 +166,10 @@ struct LocationState {
   TaskRef root, current;
   std::vector<Membership> contexts;
   std::vector<std::pair<std::uint64_t, TaskRef>> forks;  ///< open: time and encountering task
-  Activity activity() const;
+  Activity activity() const noexcept {
+    if (!current->stack.empty()) return current->stack.back().activity;
+    return initial || !contexts.empty() ? Activity::work : Activity::idle;
+  }
 };
 
 }  // namespace tracer::report

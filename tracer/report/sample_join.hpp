@@ -46,7 +46,6 @@ class SampleJoin final : public Observer {
   static constexpr std::uint32_t outside = ~std::uint32_t{0};
   /// Both stay the caller's, and there.
   SampleJoin(const Definitions& definitions, const samples::SampleSet& set);
-  unsigned told() const override { return of_intervals; }
   void interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) override;
   void finished(std::uint64_t time) override;
 

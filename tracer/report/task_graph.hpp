@@ -20,7 +20,6 @@ struct TaskNode {
 class TaskGraph final : public Observer {
  public:
   explicit TaskGraph(std::uint64_t limit) : limit_{limit} {}
-  unsigned told() const override { return 0; }
   void task_created(LocationRef location, Task& creator, Task& task) override;
   void task_dependence(Task& source, Task& sink) override;
   void task_started(LocationRef location, Task& task) override;

@@ -8,6 +8,13 @@
 
 namespace tracer::report {
 
+void Teams::interval(LocationRef location, Task&, Activity activity, std::uint64_t from, std::uint64_t to) {
+  const auto& contexts = replay_.location(location).contexts;
+  if (contexts.empty()) return;
+  const Membership& context = contexts.back();
+  context.team->members[context.member].ns[static_cast<std::size_t>(activity)] += to - from;
+}
+
 void Teams::team_ended(Team& team) {
   if (team.region == undefined_ref || team.members.empty() || team.helps) return;
   Entry& entry = entries_[team.region];

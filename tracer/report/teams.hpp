@@ -12,8 +12,8 @@ namespace tracer::report {
 
 class Teams final : public Observer {
  public:
-  explicit Teams(const Definitions& definitions) : definitions_{definitions} {}
-  unsigned told() const override { return 0; }
+  Teams(const Definitions& definitions, const Replay& replay) : definitions_{definitions}, replay_{replay} {}
+  void interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) override;
   void team_ended(Team& team) override;
   void fill(Report& report) const;
 
@@ -23,6 +23,7 @@ class Teams final : public Observer {
     PerLocation<ActivityTimes> members;
   };
   const Definitions& definitions_;
+  const Replay& replay_;
   std::map<RegionRef, Entry> entries_;
 };
 

@@ -16,7 +16,6 @@ namespace tracer::report {
 class Timeline final : public Observer {
  public:
   Timeline(const Definitions& definitions, TimelineVisitor& visitor);
-  unsigned told() const override { return of_events | of_enters | of_leaves; }
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void enter(LocationRef location, Task& task, const Frame& frame) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
@@ -73,7 +72,7 @@ class TimelineMessages final : private MpiSink {
  public:
   TimelineMessages(const Definitions& definitions, const Replay& replay, TimelineVisitor& visitor)
       : visitor_{visitor}, messages_{definitions, replay, *this} {}
-  Observer& observer() { return messages_; }
+  MpiMessages& observer() { return messages_; }
 
  private:
   void end(const MpiMessage& message, bool is_send) override;

@@ -13,7 +13,6 @@ class TimelineSamples final : public Observer {
   /// All stay the caller's, and there.
   TimelineSamples(const Definitions& definitions, const samples::SampleSet& set, TimelineVisitor& to)
       : join_{definitions, set}, to_{to} {}
-  unsigned told() const override { return of_intervals; }
   void interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) override {
     join_.interval(location, task, activity, from, to);
   }

@@ -94,19 +94,19 @@ std::string Judge::who_was_killed() const {
 /// "A, B in MPI_Recv @x.c:8; C in critical @x.c:7", the places of most threads first, and of each a few of these.
 std::string Judge::threads_in(const std::map<RegionRef, std::vector<LocationRef>>& seen) const {
   constexpr std::size_t most = 4;
-  std::vector<std::pair<RegionRef, std::vector<LocationRef>>> places(seen.begin(), seen.end());
-  std::stable_sort(places.begin(), places.end(),
+  std::vector<std::pair<RegionRef, std::vector<LocationRef>>> by_place(seen.begin(), seen.end());
+  std::stable_sort(by_place.begin(), by_place.end(),
                    [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
   std::string text;
-  for (std::size_t p = 0; p < std::min(places.size(), most); ++p) {
-    const auto& [region, threads] = places[p];
+  for (std::size_t p = 0; p < std::min(by_place.size(), most); ++p) {
+    const auto& [region, threads] = by_place[p];
     if (p > 0) text += "; ";
     for (std::size_t t = 0; t < std::min(threads.size(), most); ++t)
       text += (t == 0 ? "" : ", ") + name_in_job(definitions_, threads[t]);
     if (threads.size() > most) text += " and " + format_count(threads.size() - most) + " more";
     text += " in " + without_directive(definitions_.regions[region].name);
   }
-  if (places.size() > most) text += "; others in " + format_count(places.size() - most) + " more places";
+  if (by_place.size() > most) text += "; others in " + format_count(by_place.size() - most) + " more places";
   return text;
 }
 
