@@ -105,15 +105,9 @@ std::span<std::uint32_t> ColumnWriter::more_indices(std::size_t count) {
 }
 
 void ColumnWriter::add_limits(std::span<const std::int64_t> values, bool alike) {
-  std::int64_t least = values.front(), most = least;
-  if (!alike) {
-    for (const std::int64_t value : values) {
-      least = std::min(least, value);
-      most = std::max(most, value);
-    }
-  }
-  limits_.least = limits_.any ? std::min(limits_.least, least) : least;
-  limits_.most = limits_.any ? std::max(limits_.most, most) : most;
+  const Range range = alike ? Range{values.front(), values.front()} : range_of(values);
+  limits_.least = limits_.any ? std::min(limits_.least, range.least) : range.least;
+  limits_.most = limits_.any ? std::max(limits_.most, range.most) : range.most;
   limits_.any = true;
 }
 

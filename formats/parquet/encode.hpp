@@ -25,6 +25,12 @@ bool all_alike(std::span<const Number> values) noexcept {
   return true;
 }
 
+struct Range {
+  std::int64_t least, most;
+};
+/// Of one value at least.
+Range range_of(std::span<const std::int64_t> values);
+
 /// Of packed differences: as few bits as do, or whole bytes, which is more, but a compressor finds what comes again.
 enum class Widths : std::uint8_t { bits, bytes };
 

@@ -81,7 +81,8 @@ std::uint64_t Replay::attribute(std::span<const EventAttribute> attributes, std:
   return 0;
 }
 
-void Replay::charge(LocationRef ref, LocationState& location, std::uint64_t time) {
+/// What every event, or nearly every one, goes through is inlined: it is a fourth of what reading a trace takes.
+[[gnu::always_inline]] inline void Replay::charge(LocationRef ref, LocationState& location, std::uint64_t time) {
   const std::uint64_t from = location.last;
   if (!location.begun || time <= from) {
     irregular_ += time < from ? 1 : 0;
@@ -108,6 +109,49 @@ void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
   for (std::size_t i = 0; i < locations_.size(); ++i)
     if (process_[i] == process && locations_[i].begun && locations_[i].last < time)
       charge(static_cast<LocationRef>(i), locations_[i], time);
+}
+
+[[gnu::always_inline]] inline void Replay::do_enter(LocationRef ref, LocationState& location, const Event& event,
+                      std::span<const EventAttribute> attributes) {
+  if (event.ref >= classes_.size()) {
+    ++irregular_;
+    return;
+  }
+  const RegionClass& region = classes_[event.ref];
+  Task& task = *location.current;
+  Activity activity = region.activity;
+  if (location.kind == LocationKind::accelerator_stream) activity = Activity::work;
+  if (task.stack.capacity() == 0) task.stack.reserve(usual_depth);
+  Frame& frame = task.stack.emplace_back();
+  frame.region = event.ref;
+  frame.activity = activity;
+  frame.enter = event.time;
+  frame.number = ++enters_;
+  frame.location = ref;
+  if (task.is_explicit && task.region == undefined_ref && region.construct == Directive::task) task.region = event.ref;
+  if (region.construct == Directive::parallel && !location.contexts.empty() &&
+      location.contexts.back().team->region == undefined_ref) {
+    location.contexts.back().team->region = event.ref;
+    look_for_helpers(*location.contexts.back().team, region);
+  }
+  if (!task.is_explicit && task.team != nullptr && task.team->helps) frame.activity = Activity::idle;
+  if (region.construct == Directive::task_dependence) dependence(ref, attributes);
+  for (Observer* observer : told_.enter) observer->enter(ref, task, task.stack.back());
+}
+
+[[gnu::always_inline]] inline void Replay::do_leave(LocationRef ref, LocationState& location, const Event& event) {
+  Task& task = *location.current;
+  if (task.stack.empty() || task.stack.back().region != event.ref) {
+    ++irregular_;
+    const auto found = std::find_if(task.stack.rbegin(), task.stack.rend(),
+                                    [&](const Frame& frame) { return frame.region == event.ref; });
+    if (found == task.stack.rend()) return;
+  }
+  while (!task.stack.empty()) {
+    const Frame frame = pop_frame(task);
+    for (Observer* observer : told_.leave) observer->leave(ref, task, frame, event.time);
+    if (frame.region == event.ref) break;
+  }
 }
 
 void Replay::event(LocationRef ref, const Event& event, std::span<const EventAttribute> attributes) {
@@ -167,49 +211,6 @@ void Replay::event(LocationRef ref, const Event& event, std::span<const EventAtt
       break;
     default:
       break;
-  }
-}
-
-void Replay::do_enter(LocationRef ref, LocationState& location, const Event& event,
-                      std::span<const EventAttribute> attributes) {
-  if (event.ref >= classes_.size()) {
-    ++irregular_;
-    return;
-  }
-  const RegionClass& region = classes_[event.ref];
-  Task& task = *location.current;
-  Activity activity = region.activity;
-  if (location.kind == LocationKind::accelerator_stream) activity = Activity::work;
-  if (task.stack.capacity() == 0) task.stack.reserve(usual_depth);
-  Frame& frame = task.stack.emplace_back();
-  frame.region = event.ref;
-  frame.activity = activity;
-  frame.enter = event.time;
-  frame.number = ++enters_;
-  frame.location = ref;
-  if (task.is_explicit && task.region == undefined_ref && region.construct == Directive::task) task.region = event.ref;
-  if (region.construct == Directive::parallel && !location.contexts.empty() &&
-      location.contexts.back().team->region == undefined_ref) {
-    location.contexts.back().team->region = event.ref;
-    look_for_helpers(*location.contexts.back().team, region);
-  }
-  if (!task.is_explicit && task.team != nullptr && task.team->helps) frame.activity = Activity::idle;
-  if (region.construct == Directive::task_dependence) dependence(ref, attributes);
-  for (Observer* observer : told_.enter) observer->enter(ref, task, task.stack.back());
-}
-
-void Replay::do_leave(LocationRef ref, LocationState& location, const Event& event) {
-  Task& task = *location.current;
-  if (task.stack.empty() || task.stack.back().region != event.ref) {
-    ++irregular_;
-    const auto found = std::find_if(task.stack.rbegin(), task.stack.rend(),
-                                    [&](const Frame& frame) { return frame.region == event.ref; });
-    if (found == task.stack.rend()) return;
-  }
-  while (!task.stack.empty()) {
-    const Frame frame = pop_frame(task);
-    for (Observer* observer : told_.leave) observer->leave(ref, task, frame, event.time);
-    if (frame.region == event.ref) break;
   }
 }
 
