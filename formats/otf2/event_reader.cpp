@@ -35,8 +35,8 @@ bool load(const std::uint8_t*& at, Number& value) noexcept {
   return true;
 }
 
-/// Of a plain record, with what is loaded beyond it.
-constexpr std::size_t longest_plain = 32;
+/// Of a plain record and the time before it, with what is loaded beyond them.
+constexpr std::size_t longest_plain = 48;
 
 /// The fields of a record of `kind`, which begin at `at`; moves that behind them. False: it is not plain.
 bool load_fields(EventKind kind, const std::uint8_t*& at, std::array<std::uint32_t, 3>& field) noexcept {
@@ -123,26 +123,28 @@ std::size_t EventReader::next_plain(std::span<PlainEvent> out, std::vector<Attri
   const std::uint8_t *const begin = buffer_.data() + at_, *const end = begin + usable();
   const std::uint8_t* whole = begin;  // where what was not read yet begins
   std::size_t count = 0, listed = attributes.size();
+  std::uint8_t own = 0;  // attributes of the event that comes next
   for (const std::uint8_t* at = begin; count < out.size() && static_cast<std::size_t>(end - at) >= longest_plain;) {
-    const std::uint8_t mark = *at++;
-    if (mark == timestamp) {
-      std::memcpy(&time_, at, sizeof time_);
-      at += sizeof time_;
-      if (attributes.size() == listed) whole = at;
-      continue;
+    if (*at == timestamp) {
+      std::memcpy(&time_, at + 1, sizeof time_);
+      at += 1 + sizeof time_;
+      if (own == 0) whole = at;
     }
+    const std::uint8_t mark = *at++;
     if (mark == attribute_list) {
-      if (attributes.size() != listed) break;
+      if (own != 0) break;
       at = load_attributes(at, end, attributes);
-      if (at == nullptr) break;
+      if (at == nullptr || attributes.size() - listed > UINT8_MAX) break;
+      own = static_cast<std::uint8_t>(attributes.size() - listed);
       continue;
     }
     PlainEvent& event = out[count];
     if (!load_fields(static_cast<EventKind>(mark), at, event.field)) break;
     event.time = time_;
     event.kind = static_cast<EventKind>(mark);
-    event.attributes = static_cast<std::uint8_t>(attributes.size() - listed);
-    listed = attributes.size();
+    event.attributes = own;
+    listed += own;
+    own = 0;
     whole = at;
     ++count;
   }

@@ -60,6 +60,12 @@ Tables::Tables(const Definitions& definitions, const report::Replay& replay, con
 void Tables::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   now_ = event.time;
   now_location_ = location;
+  const bool is_limit = event.type == EventType::enter || event.type == EventType::leave;
+  if (!is_limit || !attributes.empty()) other_event(location, event, attributes);
+}
+
+/// What has more to it than where a region begins or ends.
+void Tables::other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   std::uint64_t host_op = 0;
   for (const EventAttribute& attribute : attributes) {
     if (attribute.attribute == host_op_id_) host_op = attribute.value;

@@ -61,6 +61,7 @@ class Tables final : public report::Observer, public report::MpiSink {
   };
 
   std::int64_t since(std::uint64_t time) const noexcept { return static_cast<std::int64_t>(time - origin_); }
+  void other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   void add_event(LocationRef location, const Event& event);
   void add_task(const report::Task& task, std::uint64_t completed, bool is_complete);
   void acquire(LocationRef location, const Event& event);
@@ -78,7 +79,7 @@ class Tables final : public report::Observer, public report::MpiSink {
   std::uint64_t origin_, shortest_;
   FileSet files_;
   SampleTables samples_;
-  std::vector<bool> is_stream_;
+  std::vector<std::uint8_t> is_stream_;  ///< by location
   std::vector<std::uint64_t> next_host_op_;                         ///< of each stream's next operation
   std::unordered_map<OwnNumber, Submit, OwnNumber::Hash> submits_;  ///< by process and host_op_id
   std::unordered_map<OwnNumber, Copy, OwnNumber::Hash> copies_;     ///< by location and matching id

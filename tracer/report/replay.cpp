@@ -53,6 +53,7 @@ Replay::Replay(const Definitions& definitions)
       last_of_(definitions.groups_of_locations.size() + 1),
       members_{comm_members(definitions)},
       is_phase_{phases_kept(definitions)},
+      is_confined_{!is_phase_.empty()},
       open_phases_(definitions.groups_of_locations.size() + 1),
       task_id_{find_attribute(definitions, "TASK_ID")},
       source_id_{find_attribute(definitions, "SOURCE_TASK_ID")},

@@ -62,8 +62,8 @@ class Replay final : public EventVisitor {
   std::uint32_t process_of(LocationRef ref) const { return process_[ref]; }
   /// Where the trace is confined to phases (phase_filter.hpp): whether one is open in the location's process. What is
   /// outside of them is no time that observers are told of.
-  bool is_confined() const { return !is_phase_.empty(); }
-  bool is_within(LocationRef ref) const { return is_phase_.empty() || open_phases_[process_[ref]] != 0; }
+  bool is_confined() const { return is_confined_; }
+  bool is_within(LocationRef ref) const { return !is_confined_ || open_phases_[process_[ref]] != 0; }
   /// A number that the location's process gave.
   OwnNumber in_process(LocationRef ref, std::uint64_t number) const { return {process_[ref], number}; }
   std::uint64_t events() const { return events_; }
@@ -99,6 +99,7 @@ class Replay final : public EventVisitor {
   std::vector<std::uint64_t> last_of_;             ///< of each process
   std::vector<std::vector<LocationRef>> members_;  ///< of each comm
   std::vector<bool> is_phase_;                     ///< of each region: the trace is confined to it; empty: to none
+  bool is_confined_;                               ///< to any
   std::vector<std::uint32_t> open_phases_;         ///< of each process
   /// Who is told of what.
   struct Told {
