@@ -3,6 +3,7 @@
 """Launchers below one `tracer run`, alone or in a script: what their ranks say to MPI is recorded; the ranks of two jobs are not taken for each
 other's; a launcher of another MPI than the program's is told of, and each of its processes has its calls. Whatever the number of ranks, two lines are said of the job. Usage: below.py --tool libtracer.so --tracer tracer"""
 import json
+import os
 import pathlib
 import shutil
 import sys
@@ -16,9 +17,16 @@ from traced import clean, lines_of, run  # noqa: E402
 STRANGE = "processes of one job are each rank 0 of 1"
 
 
-def recorded(options, job, command, worlds=1):
+def sessions(directory):
+    """Where Open MPI keeps what is open: ranks that begin at once, each alone, must not make and remove the same directory (one of thirty fails)."""
+    host = os.uname().nodename.split(".")[0]
+    (directory / f"ompi.{host}.{os.getuid()}" / "stays").mkdir(parents=True)
+    return {"OMPI_MCA_orte_tmpdir_base": str(directory)}
+
+
+def recorded(options, job, command, worlds=1, **more):
     """What `tracer run` says, and what is told of MPI: each rank's number and calls by function; pairs of ranks with their messages."""
-    done = run([options.tracer, "run", "-o", str(job), "--", *command], environment(TRACER_LIBRARY=options.tool))
+    done = run([options.tracer, "run", "-o", str(job), "--", *command], environment(TRACER_LIBRARY=options.tool, **more))
     if done.returncode != 0:
         raise SystemExit(f"FAILED: {command} ends with {done.returncode}: {done.stdout[-500:]}{done.stderr[-1500:]}")
     checked = run([options.tracer, "check", str(job)], clean())
@@ -82,7 +90,7 @@ def main():
         expect("a script: messages", messages, [8 * len(families), 0])
         for family in families if len(families) == 2 else []:
             other = programs[next(f for f in families if f != family)]
-            said, ranks, *messages = recorded(options, directory / f"other-{family}", [*launch(family, 2), other], 2)
+            said, ranks, *messages = recorded(options, directory / f"other-{family}", [*launch(family, 2), other], 2, **sessions(directory / f"sessions-{family}"))
             expect(f"below the other's {family}: it is said", f"2 {STRANGE}" in said, True)
             expect(f"below the other's {family}: sends and receives", [r.get("MPI_Sendrecv") for r in ranks], [4, 4])
             expect(f"below the other's {family}: messages", messages, [8, 0])
