@@ -97,7 +97,7 @@ def check_output(archive):
 
 def has_begun(place):
     try:
-        return any(file.stat().st_size for file in place.iterdir())
+        return any(file.is_file() and file.stat().st_size for file in place.rglob("*"))
     except FileNotFoundError:  # it got its name
         return True
 
@@ -113,8 +113,8 @@ def stopped_in_the_middle(words, place):
             return going
         going.kill()
         going.wait()
-        for file in place.iterdir():
-            file.unlink()
+        for left in place.iterdir():
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
     raise SystemExit(f"FAILED: {words[0]}: its output is never seen unfinished")
 
 
@@ -126,7 +126,8 @@ def check_whole_or_nothing(directory, archive, make_trace):
     large, place = directory / "large", directory / "interrupted"
     subprocess.run([make_trace, "large", large, "2000000"], check=True)
     place.mkdir()
-    for words in (("export", large, "--format", "chrome", "-o", place / "x.json"), ("report", large, "--html", place / "x.html")):
+    exports = (("export", large, "--format", form, "-o", place / "x") for form in ("chrome", "csv", "parquet", "otf2"))
+    for words in (*exports, ("report", large, "--html", place / "x.html")):
         going = stopped_in_the_middle(words, place)
         need([file.name.split(".part-")[0] for file in place.iterdir()] == [words[-1].name], f"{words[0]}: what is not whole has another name")
         going.send_signal(signal.SIGINT)

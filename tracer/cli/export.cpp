@@ -12,6 +12,7 @@
 #ifdef TRACER_HAS_SQLITE
 #include "formats/sqlite/sqlite.hpp"
 #endif
+#include "tracer/base/pending_output.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"

@@ -3,32 +3,26 @@
 #include "tracer/cli/sampled.hpp"
 
 #include "formats/otf2/sampled_archive.hpp"
+#include "tracer/base/pending_output.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/terminal.hpp"
+#include "tracer/error.hpp"
 
 namespace tracer::cli {
-namespace {
+namespace fs = std::filesystem;
 
-/// What an error leaves is no archive, and would be in the way of the next.
-otf2::SampledArchiveResult write(const std::filesystem::path& archive, const samples::SampleSet& samples,
-                                 const std::filesystem::path& directory) {
-  std::error_code ignored;
-  const bool is_new = !std::filesystem::exists(directory, ignored);
-  Progress progress{"exporting"};
-  try {
-    return otf2::write_sampled(otf2::Trace::open(archive), samples, directory,
-                               [&](double share) { progress.update(share); });
-  } catch (...) {
-    if (is_new) std::filesystem::remove_all(directory, ignored);
-    throw;
+std::string write_sampled_with_progress(const fs::path& archive, const samples::SampleSet& samples,
+                                        const fs::path& directory) {
+  if (fs::exists(fs::symlink_status(directory)) && !(fs::is_directory(directory) && fs::is_empty(directory)))
+    throw Error{directory.string() + " exists already; name a new directory by --output."};
+  PendingOutput pending{directory};
+  otf2::SampledArchiveResult result;
+  {
+    Progress progress{"exporting"};
+    result = otf2::write_sampled(otf2::Trace::open(archive), samples, pending.path(),
+                                 [&](double share) { progress.update(share); });
   }
-}
-
-}  // namespace
-
-std::string write_sampled_with_progress(const std::filesystem::path& archive, const samples::SampleSet& samples,
-                                        const std::filesystem::path& directory) {
-  const otf2::SampledArchiveResult result = write(archive, samples, directory);
+  pending.keep();
   std::string text = "wrote " + (directory / "traces.otf2").string() + ": " + format_count(result.samples) +
                      " samples in " + format_count(result.contexts) + " calling contexts";
   if (result.outside != 0) text += "; " + format_count(result.outside) + " lie outside of the trace";

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See pending_output.hpp.
+#include "tracer/base/pending_output.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include "tracer/error.hpp"
+
+namespace tracer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
+
+// What a signal removes; the handler may run at any instant, so this is plain memory that is filled before it is
+// announced.
+char pending_name[4096];
+volatile sig_atomic_t is_pending = 0;
+
+/// A directory as deep as `depth`, or a file; with system calls alone.
+void remove_tree(int at, const char* name, int depth) noexcept {
+  if (::unlinkat(at, name, 0) == 0 || errno == ENOENT || depth == 0) return;
+  const int directory = ::openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (directory < 0) return;
+  alignas(dirent64) char entries[2048];
+  for (;;) {
+    const long size = ::syscall(SYS_getdents64, directory, entries, sizeof entries);
+    if (size <= 0) break;
+    for (long offset = 0; offset < size;) {
+      std::uint16_t length = 0;
+      std::memcpy(&length, entries + offset + offsetof(dirent64, d_reclen), sizeof length);
+      const char* const one = entries + offset + offsetof(dirent64, d_name);
+      if (std::strcmp(one, ".") != 0 && std::strcmp(one, "..") != 0) remove_tree(directory, one, depth - 1);
+      offset += length;
+    }
+  }
+  ::close(directory);
+  ::unlinkat(at, name, AT_REMOVEDIR);
+}
+
+void remove_and_end(int signal) {
+  constexpr int deepest = 4;  // tables of processes, an archive's locations
+  if (is_pending) remove_tree(AT_FDCWD, pending_name, deepest);
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+void announce(const fs::path& path) {
+  const std::string text = fs::absolute(path).string();
+  if (text.size() >= sizeof pending_name) return;
+  std::memcpy(pending_name, text.c_str(), text.size() + 1);
+  is_pending = 1;
+  for (const int signal : interrupts) {
+    struct sigaction before {};
+    if (::sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;  // nohup
+    ::signal(signal, remove_and_end);
+  }
+}
+
+void forget() {
+  is_pending = 0;
+  for (const int signal : interrupts) {
+    struct sigaction now {};
+    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == remove_and_end) ::signal(signal, SIG_DFL);
+  }
+}
+
+}  // namespace
+
+PendingOutput::PendingOutput(fs::path wanted) : wanted_{std::move(wanted)}, pending_{wanted_} {
+  while (!pending_.has_filename() && pending_.has_parent_path()) pending_ = pending_.parent_path();
+  pending_ += ".part-" + std::to_string(::getpid());
+  announce(pending_);
+}
+
+PendingOutput::~PendingOutput() {
+  forget();
+  std::error_code error;
+  if (!kept_) fs::remove_all(pending_, error);
+}
+
+void PendingOutput::keep() {
+  std::error_code error;
+  if (fs::is_directory(fs::symlink_status(pending_, error)) && fs::is_directory(wanted_, error)) {
+    // A directory that is there already: it may hold other things. Each file takes its place.
+    for (const auto& entry : fs::directory_iterator(pending_))
+      fs::rename(entry.path(), wanted_ / entry.path().filename());
+    kept_ = false;
+    return;
+  }
+  fs::rename(pending_, wanted_, error);
+  if (error) throw Error{"cannot write " + wanted_.string() + ": " + error.message()};
+  kept_ = true;
+}
+
+}  // namespace tracer

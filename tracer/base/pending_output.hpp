@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What commands write: beside its name until it is whole, so that what has the name is never a half one.
+#pragma once
+
+#include <filesystem>
+
+namespace tracer {
+
+/// Takes the place of `wanted` when keep() is called; what was there is replaced then, not before. Removed otherwise,
+/// also when the user interrupts the command. One at a time.
+class PendingOutput {
+ public:
+  explicit PendingOutput(std::filesystem::path wanted);
+  ~PendingOutput();
+  PendingOutput(const PendingOutput&) = delete;
+  PendingOutput& operator=(const PendingOutput&) = delete;
+  /// Where to write: in the same directory, a file or (made by the caller) a directory.
+  const std::filesystem::path& path() const { return pending_; }
+  /// Throws tracer::Error.
+  void keep();
+
+ private:
+  std::filesystem::path wanted_, pending_;
+  bool kept_ = false;
+};
+
+}  // namespace tracer
