@@ -248,7 +248,8 @@ MergeResult merge_job(const fs::path& job, const MergeOptions& options) {
     ::rmdir((job / "parts").c_str());
     result.nothing_to_do = true;
     result.archive = job / "traces.otf2";
-    result.parts = result.processes = 1;
+    result.parts = 1;
+    result.processes = parts.front().summary.processes;
     result.locations = parts.front().summary.locations;
     result.events = parts.front().summary.events;
     result.bytes = parts.front().summary.bytes;
@@ -281,7 +282,9 @@ std::string summary_of(const MergeResult& result) {
   std::string line = format_count(result.processes) + (result.processes == 1 ? " process, " : " processes, ") +
                      format_count(result.locations) + " locations, " + format_count(result.events) + " events, " +
                      format_bytes(result.bytes) + ": " + result.archive.string();
-  if (!result.nothing_to_do) {
+  if (result.nothing_to_do) {
+    line += "; it was one archive already";
+  } else {
     char text[64];
     std::snprintf(text, sizeof text, "; joined in %.1f ms", result.seconds * 1e3);
     line += text;
