@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_parquet.py TRACER MAKE_TRACE WRITE_COLUMNS MODULES QUERIES [LIBTRACER PROGRAM...]: the Parquet tables of known traces and of
+"""check_parquet.py TRACER MAKE_TRACE WRITE_COLUMNS RANDOM_COLUMNS MODULES QUERIES [LIBTRACER PROGRAM...]: the Parquet tables of known traces and of
 programs that are traced here, read by DuckDB and by hyparquet (npm packages, installed into MODULES), say what `tracer
 report` says, to the nanosecond; also through the queries of examples/queries. Skipped, saying why, without node or
 network."""
@@ -162,6 +162,23 @@ class Checker:
         found = next(iter(self.hyparquet(directory).values()))["sums"]
         need({name: int(found[name]) for name in columns} == {name: int(sums[0][name]) for name in columns}, "both readers find the same sums in them")
 
+    def check_random_columns(self, random_columns, any_tables, seeds=40):
+        """Columns of every type whose values change their manner, in files of one row to a million: by values, places and statistics."""
+        directory = self.work / "random"
+        done = subprocess.run([random_columns, directory, str(seeds)], check=True, capture_output=True, text=True)
+        wanted = [json.loads(line) for line in done.stdout.splitlines()]
+        columns = [f"c{n}" for n in range(6)] + ["substr(c6, 2)"]
+        terms = [f"CAST({column} AS BIGINT)" for column in columns]
+        queries = [f"""SELECT count(*) AS rows, {", ".join(f"CAST(sum({t}) AS VARCHAR) AS s{n}, CAST(sum({t} % 1009 * (row % 9973)) AS VARCHAR) AS w{n}, min({t}) AS l{n}, max({t}) AS m{n}" for n, t in enumerate(terms))},
+                              count(*) FILTER (c0 = {one["found"][0][2]}) AS of_least, (SELECT count(*) FROM read_parquet('{directory}/{one["seed"]}.parquet') WHERE c0 = {one["found"][0][2]}) AS by_statistics
+                       FROM (SELECT *, file_row_number AS row FROM read_parquet('{directory}/{one["seed"]}.parquet', file_row_number = true))""" for one in wanted]
+        for one, answer in zip(wanted, self.duckdb(any_tables, *queries)):
+            row, = answer
+            found = [[int(row[f"{what}{n}"]) for what in "swlm"] for n in range(len(terms))]
+            if int(row["rows"]) != one["rows"] or found != one["found"] or int(row["of_least"]) != int(row["by_statistics"]):
+                raise SystemExit(f"FAILED: random columns of seed {one['seed']}: {row}, not {one}")
+        need(len(wanted) == seeds, f"random columns of {seeds} files, {sum(one['rows'] for one in wanted)} rows, are what was written")
+
     def check_samples(self, name, tables, report):
         functions, stacks, stopped = self.duckdb(
             tables, """SELECT function, file, max(line) AS line, count(*) FILTER (activity = 'work') AS self, count(*) FILTER (activity <> 'work') AS waiting
@@ -188,7 +205,7 @@ class Checker:
 
 
 def main():
-    tracer, make_trace, write_columns, modules, queries = (pathlib.Path(a).resolve() for a in sys.argv[1:6])
+    tracer, make_trace, write_columns, random_columns, modules, queries = (pathlib.Path(a).resolve() for a in sys.argv[1:7])
     install(modules)
     with tempfile.TemporaryDirectory() as directory:
         work = pathlib.Path(directory)
@@ -198,10 +215,11 @@ def main():
             subprocess.run([make_trace, kind, work / kind] + ([events] if kind == "large" else []), check=True)
             checker.check(kind, work / kind)
         checker.check_columns(write_columns, work / "imbalance.parquet")
-        for program in map(pathlib.Path, sys.argv[7:]):
+        checker.check_random_columns(random_columns, work / "imbalance.parquet")
+        for program in map(pathlib.Path, sys.argv[8:]):
             trace = work / program.name
             subprocess.run([program], check=True, stdout=subprocess.DEVNULL,
-                           env={**os.environ, "OMP_TOOL_LIBRARIES": sys.argv[6], "TRACER_OUTPUT": str(trace), "OMP_NUM_THREADS": "4"})
+                           env={**os.environ, "OMP_TOOL_LIBRARIES": sys.argv[7], "TRACER_OUTPUT": str(trace), "OMP_NUM_THREADS": "4"})
             checker.check(program.name, trace)
             if program.name == "known_lock":  # processes of a job number their locks each on its own
                 trace = work / (program.name + "-job")
