@@ -253,7 +253,7 @@ ColumnWriter::Group ColumnWriter::end_group() {
   if (numbered_.size() != 0) add_limits(numbered_.values(), false);
   limits_into(group.chunk);
   limits_ = {};
-  numbered_.clear();
+  numbered_ = {};
   encodings_.clear();
   form_ = choice_.form;
   if (std::has_single_bit(++groups_)) is_decided_ = !is_of_integers();

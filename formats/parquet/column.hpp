@@ -112,9 +112,9 @@ class ColumnWriter {
 
   Type type_;
   Packing packing_;
-  Choice choice_;               ///< of the group, once it is decided; of others than integers at their first page's end
-  Form form_ = Form::bits;      ///< of the page, where it is of integers
-  bool is_decided_ = false;     ///< by the first values of a file's 1st, 2nd, 3rd, 5th, 9th ... group
+  Choice choice_;            ///< of the group, once it is decided; of others than integers at their first page's end
+  Form form_ = Form::bits;   ///< of the page, where it is of integers
+  bool is_decided_ = false;  ///< by the first values of a file's 1st, 2nd, 3rd, 5th, 9th ... group
   std::uint64_t groups_ = 0;
   std::vector<std::int64_t> held_;      ///< the page's values, while nothing is decided
   std::size_t in_page_ = 0;             ///< values
@@ -122,10 +122,10 @@ class ColumnWriter {
   Bytes body_;                          ///< of the page: after head_room bytes blocks or what is as it is
   std::vector<std::uint32_t> indices_;  ///< of the page: numbers of words or of the dictionary, and room for more
   std::size_t indexed_ = 0;
-  ValueNumbers numbered_;              ///< the group's dictionary
+  ValueNumbers numbered_;                ///< the group's dictionary
   std::vector<std::int64_t> encodings_;  ///< of the group's pages
-  std::string pages_;                  ///< headers and bodies of the group so far
-  std::uint64_t raw_ = 0;              ///< their size uncompressed, with the headers
+  std::string pages_;                    ///< headers and bodies of the group so far
+  std::uint64_t raw_ = 0;                ///< their size uncompressed, with the headers
   Limits limits_;
   std::deque<std::string> words_;
   std::unordered_map<std::string_view, std::uint32_t> numbers_;

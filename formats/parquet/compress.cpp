@@ -36,8 +36,7 @@ std::span<const std::uint8_t> compressed(std::span<const std::uint8_t> body) {
   static thread_local const Compressor compressor = make_compressor();
   static thread_local Bytes packed;
   packed.resize(std::max(packed.size(), ZSTD_compressBound(body.size())));
-  const std::size_t got =
-      ZSTD_compress2(compressor.get(), packed.data(), packed.size(), body.data(), body.size());
+  const std::size_t got = ZSTD_compress2(compressor.get(), packed.data(), packed.size(), body.data(), body.size());
   if (ZSTD_isError(got) != 0) throw Error{std::string{"zstd: "} + ZSTD_getErrorName(got)};
   return {packed.data(), got};
 }

@@ -120,8 +120,8 @@ TRACER_FOR_EACH_PROCESSOR
 std::int64_t subtract_narrow_neighbours(const std::int64_t* values, std::size_t count, std::uint64_t* deltas) {
   std::int64_t least = INT64_MAX;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::int64_t delta = static_cast<std::int32_t>(static_cast<std::uint32_t>(values[i + 1]) -
-                                                         static_cast<std::uint32_t>(values[i]));
+    const std::int64_t delta =
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(values[i + 1]) - static_cast<std::uint32_t>(values[i]));
     deltas[i] = static_cast<std::uint64_t>(delta);
     least = std::min(least, delta);
   }

@@ -27,12 +27,6 @@ class ValueNumbers {
     return values_.capacity() * sizeof(std::int64_t) + slots_.size() * sizeof(std::uint32_t) +
            small_.size() * sizeof(std::uint16_t);
   }
-  /// All are forgotten; memory is kept.
-  void clear() noexcept {
-    values_.clear();
-    slots_.assign(slots_.size(), 0);
-    small_.assign(small_.size(), 0);
-  }
 
  private:
   /// Most durations are below, in ns.

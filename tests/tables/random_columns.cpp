@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // random_columns DIRECTORY SEEDS: for each seed from 1 a Parquet file <seed>.parquet of a random number of rows, with
-// columns of every type whose values come in every manner and change it, and a line of JSON with what a reader must find:
-// of each column the sum, the sum of values times row modulo 9973, the least and the most. Reals are whole, texts w<number>.
+// columns of every type whose values come in every manner and change it, and a line of JSON with what a reader must
+// find: of each column the sum, the sum of values times row modulo 9973, the least and the most. Reals are whole, texts
+// w<number>.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -22,7 +23,9 @@ using Random = std::mt19937_64;
 class Values {
  public:
   explicit Values(Random& random)
-      : manners_{random() % 9, random() % 9}, each_{random() % 2 == 0 ? 0 : 1000 + random() % 100'000}, random_{random()} {}
+      : manners_{random() % 9, random() % 9},
+        each_{random() % 2 == 0 ? 0 : 1000 + random() % 100'000},
+        random_{random()} {}
   std::int64_t next(std::uint64_t row) {
     switch (manners_[each_ == 0 ? 0 : row / each_ % 2]) {
       case 0:
@@ -67,14 +70,15 @@ struct Found {
 };
 
 void write(const std::string& directory, std::uint64_t seed) {
-  constexpr std::uint64_t counts[] = {1,    2,    128,  129,    130,     257,     8191,    8192,    8193,
+  constexpr std::uint64_t counts[] = {1,    2,    128,   129,   130,   257,   8191,    8192,    8193,
                                       8194, 8321, 65408, 65535, 65536, 65537, 131'072, 200'001, 1'100'000};
   Random random{seed};
   const std::uint64_t rows = counts[random() % std::size(counts)];
   std::vector<Column> columns;
   std::vector<Values> values;
   for (const Type type : {Type::int64, Type::int64, Type::int64, Type::int32, Type::int32, Type::real, Type::text}) {
-    columns.push_back({"c" + std::to_string(columns.size()), type, random() % 2 == 0 ? Packing::any : Packing::differences});
+    columns.push_back(
+        {"c" + std::to_string(columns.size()), type, random() % 2 == 0 ? Packing::any : Packing::differences});
     values.emplace_back(random);
   }
   File file{directory + "/" + std::to_string(seed) + ".parquet", {columns, -1, {}, std::size_t{8192} << random() % 4}};
@@ -85,7 +89,8 @@ void write(const std::string& directory, std::uint64_t seed) {
     for (const std::size_t narrow : {3, 4}) one[narrow] = static_cast<std::int32_t>(one[narrow]);
     one[6] = static_cast<std::int64_t>(static_cast<std::uint64_t>(one[6]) % 500);
     for (std::size_t c = 0; c < one.size(); ++c) found[c].add(one[c], row);
-    file.row(one[0], one[1], one[2], one[3], one[4], static_cast<double>(one[5]), file.word(6, "w" + std::to_string(one[6])));
+    file.row(one[0], one[1], one[2], one[3], one[4], static_cast<double>(one[5]),
+             file.word(6, "w" + std::to_string(one[6])));
     if (random() % 300'000 == 0) file.end_group();
   }
   file.close();

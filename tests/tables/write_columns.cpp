@@ -26,7 +26,8 @@ int main(int argc, char** argv) {
     const bool is_later = i % 1'048'576 >= 200'000;
     const std::int64_t square = mixed * mixed, again = square % 211;
     file.row(square % 101 - 50, square, is_later ? mixed : again, is_later ? again : mixed, 7,
-             static_cast<std::int32_t>(square % 1009 - 500), square % 5 * 1'000'000'000'000, i % 2 == 0 ? i / 64 * 1'000'000'007 : square);
+             static_cast<std::int32_t>(square % 1009 - 500), square % 5 * 1'000'000'000'000,
+             i % 2 == 0 ? i / 64 * 1'000'000'007 : square);
   }
   file.close();
 }

@@ -79,7 +79,7 @@ class Tables final : public report::Observer, public report::MpiSink {
   std::uint64_t origin_, shortest_;
   FileSet files_;
   SampleTables samples_;
-  std::vector<std::uint8_t> is_stream_;  ///< by location
+  std::vector<std::uint8_t> is_stream_;                             ///< by location
   std::vector<std::uint64_t> next_host_op_;                         ///< of each stream's next operation
   std::unordered_map<OwnNumber, Submit, OwnNumber::Hash> submits_;  ///< by process and host_op_id
   std::unordered_map<OwnNumber, Copy, OwnNumber::Hash> copies_;     ///< by location and matching id

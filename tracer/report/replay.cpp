@@ -113,7 +113,7 @@ void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
 }
 
 [[gnu::always_inline]] inline void Replay::do_enter(LocationRef ref, LocationState& location, const Event& event,
-                      std::span<const EventAttribute> attributes) {
+                                                    std::span<const EventAttribute> attributes) {
   if (event.ref >= classes_.size()) {
     ++irregular_;
     return;

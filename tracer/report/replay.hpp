@@ -117,7 +117,8 @@ class Replay final : public EventVisitor {
 
 template <class Kind>
 void Replay::add(Kind& observer) {
-  static_assert(std::is_base_of_v<Observer, Kind> && !std::is_same_v<Observer, Kind>, "what it has is seen in its type");
+  static_assert(std::is_base_of_v<Observer, Kind> && !std::is_same_v<Observer, Kind>,
+                "what it has is seen in its type");
   told_.finished.push_back(&observer);
   if (!observer.is_concerned()) return;
   // A pointer to a function that Kind does not have is one to the Observer's.
