@@ -123,6 +123,8 @@ def check_whole_or_nothing(directory, archive, make_trace):
     done = run("export", archive, "--format", "chrome", "-o", "-")
     need(done.returncode == 0 and len(json.loads(done.stdout)["traceEvents"]) > 10 and not pathlib.Path("-").exists(), "-o - is standard output")
     refuses(2, "standard output", "export", archive, "--format", "csv", "-o", "-")
+    for form in ("chrome", "sqlite"):
+        refuses(1, f"there is no directory {directory / 'nowhere'}", "export", archive, "--format", form, "-o", directory / "nowhere" / "x")
     large, place = directory / "large", directory / "interrupted"
     subprocess.run([make_trace, "large", large, "2000000"], check=True)
     place.mkdir()

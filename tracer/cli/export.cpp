@@ -121,6 +121,9 @@ int run(const Options& options) {
         output = fs::path{archive.path()}.parent_path() / (std::string{"traces"} + known.suffix);
     }
   }
+  if (const fs::path in = output.parent_path();
+      format != "csv" && !is_directory && !in.empty() && !fs::is_directory(in))
+    throw Error{"cannot write " + output.string() + ": there is no directory " + in.string()};
   if (options.distinct_times && format != "otf2") throw UsageError{"--distinct-times is for --format otf2"};
   if (format == "parquet") {
     print_note(write_tables_with_progress(

@@ -17,8 +17,11 @@ namespace fs = std::filesystem;
 
 WriteResult write_tables(EventSource& source, const fs::path& directory, const WriteOptions& options) {
   std::error_code error;
-  if (fs::exists(directory, error) && (!fs::is_directory(directory, error) || !fs::is_empty(directory, error)))
+  if (fs::exists(directory, error) && !fs::is_directory(directory, error))
+    throw Error{directory.string() + " is there already and no directory; name another one."};
+  if (fs::exists(directory, error) && !fs::is_empty(directory, error))
     throw Error{directory.string() + " is there already and not empty; remove it or name another directory."};
+  if (directory.has_parent_path()) fs::create_directories(directory.parent_path(), error);
   PendingOutput pending{directory};
   make_private_directory(pending.path());
   report::Replay replay{source.definitions()};
