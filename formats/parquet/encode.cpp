@@ -8,10 +8,10 @@
 #include <cstring>
 #include <utility>
 
-// Loops over a block of numbers take half the time with what newer processors have; the loader takes what there is.
-// Sanitizers' own code is not ready when it chooses.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+// Loops over a block of numbers take half the time with what newer processors have; the loader of glibc takes what
+// there is. Sanitizers' own code is not ready when it chooses.
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define TRACER_FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define TRACER_FOR_EACH_PROCESSOR
