@@ -15,10 +15,9 @@ using Bytes = std::vector<std::uint8_t>;
 /// Differences that are packed together: a page has blocks of so many, only the last is shorter.
 inline constexpr std::size_t delta_block = 128;
 
-template <class Number>
-bool all_alike(std::span<const Number> values) noexcept {
+inline bool all_alike(std::span<const std::int64_t> values) noexcept {
   for (std::size_t at = 0; at < values.size(); at += 16) {
-    Number differs = 0;
+    std::int64_t differs = 0;
     for (std::size_t i = at; i < std::min(at + 16, values.size()); ++i) differs |= values[i] ^ values[0];
     if (differs != 0) return false;
   }

@@ -110,7 +110,7 @@ int run(const Options& options) {
   if (const std::string end = broken_end(source.definitions()); !end.empty())
     print_note("the program was " + end + "; what is exported is a part of a run");
   const bool own_files = format == "csv" || format == "sqlite";
-  const bool is_directory = format == "parquet" || format == "otf2";
+  const bool is_directory = format == "csv" || format == "parquet" || format == "otf2";
   fs::path output = options.output;
   if (output == "-" && (own_files || is_directory))
     throw UsageError{format + " cannot go to standard output; name a file by --output."};
@@ -121,8 +121,7 @@ int run(const Options& options) {
         output = fs::path{archive.path()}.parent_path() / (std::string{"traces"} + known.suffix);
     }
   }
-  if (const fs::path in = output.parent_path();
-      format != "csv" && !is_directory && !in.empty() && !fs::is_directory(in))
+  if (const fs::path in = output.parent_path(); !is_directory && !in.empty() && !fs::is_directory(in))
     throw Error{"cannot write " + output.string() + ": there is no directory " + in.string()};
   if (options.distinct_times && format != "otf2") throw UsageError{"--distinct-times is for --format otf2"};
   if (format == "parquet") {

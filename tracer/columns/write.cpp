@@ -21,8 +21,8 @@ WriteResult write_tables(EventSource& source, const fs::path& directory, const W
     throw Error{directory.string() + " is there already and no directory; name another one."};
   if (fs::exists(directory, error) && !fs::is_empty(directory, error))
     throw Error{directory.string() + " is there already and not empty; remove it or name another directory."};
-  if (directory.has_parent_path()) fs::create_directories(directory.parent_path(), error);
   PendingOutput pending{directory};
+  if (pending.path().has_parent_path()) fs::create_directories(pending.path().parent_path(), error);
   make_private_directory(pending.path());
   report::Replay replay{source.definitions()};
   report::Phases phases{source.definitions(), replay};
