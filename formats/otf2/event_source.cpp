@@ -32,15 +32,15 @@ class ArchiveSource final : public EventSource {
   /// In order of time, by the location's definition where times are equal.
   void read(EventVisitor& visitor) override {
     const auto& known = trace_.definitions().locations;
-    const std::size_t ahead = shared_window(known.size(), EventReader::most_window) / bytes_for_each_ahead;
+    plain_.resize(shared_window(known.size(), EventReader::most_window) / bytes_for_each_ahead);
     std::vector<Stream> streams(known.size());
     HeadHeap heads;
     for (std::size_t i = 0; i < streams.size(); ++i) {
       if (!wanted_.empty() && !wanted_[i]) continue;
       streams[i].reader.emplace(trace_.events(known[i].ref));
       streams[i].location = index_.locations[known[i].ref];
-      streams[i].plain.resize(ahead);
-      if (streams[i].next()) heads.add({streams[i].time(), i});
+      streams[i].events.resize(plain_.size());
+      if (read_ahead(streams[i])) heads.add({streams[i].time(), i});
     }
     while (!heads.empty()) {
       const std::size_t i = heads.first().second;
@@ -51,11 +51,8 @@ class ArchiveSource final : public EventSource {
       const std::uint64_t last = i < other.second ? other.first : other.first - 1;
       bool more = true;
       do {
-        if (stream.is_plain())
-          deliver_plain(stream, last, visitor);
-        else
-          deliver(stream.location, stream.view, visitor);
-        more = stream.next();
+        deliver(stream, last, visitor);
+        more = stream.has_more() || read_ahead(stream);
       } while (more && stream.time() <= last);
       if (more)
         heads.change_first({stream.time(), i});
@@ -75,28 +72,16 @@ class ArchiveSource final : public EventSource {
   /// Of the window of a location's file one event is kept ahead for so many bytes.
   static constexpr std::size_t bytes_for_each_ahead = 512;
 
-  /// A location's events; plain ones are read some ahead.
+  /// A location's events, of which the next ones are read already.
   struct Stream {
     std::optional<EventReader> reader;
     LocationRef location = 0;
     std::size_t at = 0, count = 0, attributes_at = 0;
-    std::vector<PlainEvent> plain;
-    std::vector<AttributeView> attributes;  ///< of those
-    EventView view;                         ///< where none of them is left
+    std::vector<Event> events;
+    std::vector<EventAttribute> attributes;  ///< of those
 
-    bool is_plain() const noexcept { return at < count; }
-    std::uint64_t time() const noexcept { return is_plain() ? plain[at].time : view.time; }
-    /// Steps to the next event; false: there is none.
-    bool next() {
-      if (is_plain()) {
-        attributes_at += plain[at].attributes;
-        if (++at < count) return true;
-      }
-      at = attributes_at = 0;
-      attributes.clear();
-      count = reader->next_plain(plain, attributes);
-      return count != 0 || reader->next(view);
-    }
+    bool has_more() const noexcept { return at < count; }
+    std::uint64_t time() const noexcept { return events[at].time; }
     /// It comes next, and with thousands of them is in no cache.
     void expect() const noexcept {
       const auto* line = reinterpret_cast<const char*>(this);
@@ -121,58 +106,62 @@ class ArchiveSource final : public EventSource {
       if (location.group < has_events.size() && !has_events[process_of(location.group)]) location.used = false;
   }
 
-  /// Of the plain events that are read the first, and those behind it up to time `last`; the stream is at the last one
-  /// of these then.
-  void deliver_plain(Stream& stream, std::uint64_t last, EventVisitor& visitor) {
-    for (;;) {
-      const PlainEvent& plain = stream.plain[stream.at];
-      Event event{.time = translation_.nanoseconds(plain.time),
-                  .type = EventType::enter,
-                  .attributes = plain.attributes,
-                  .sub = 0,
-                  .ref = plain.field[0],
-                  .a = plain.field[1],
-                  .b = plain.field[2]};
-      switch (plain.kind) {
-        case EventKind::leave:
-          event.type = EventType::leave;
-          [[fallthrough]];
-        case EventKind::enter:
-          event.ref = index_.regions[plain.field[0]];
-          event.a = event.b = 0;
-          break;
-        case EventKind::thread_acquire_lock:
-        case EventKind::thread_release_lock:
-          event.type = plain.kind == EventKind::thread_acquire_lock ? EventType::acquire_lock : EventType::release_lock;
-          event.ref = 0;
-          break;
-        default:
-          event.type = plain.kind == EventKind::thread_task_create   ? EventType::task_create
-                       : plain.kind == EventKind::thread_task_switch ? EventType::task_switch
-                                                                     : EventType::task_complete;
-          event.ref = index_.comms[plain.field[0]];
-          break;
-      }
-      if (plain.attributes == 0) {
-        visitor.event(stream.location, event, {});
-      } else {
-        attributes_.clear();
-        for (std::size_t i = 0; i < plain.attributes; ++i) {
-          const AttributeView& attribute = stream.attributes[stream.attributes_at + i];
-          attributes_.push_back({index_.attributes[attribute.attribute], attribute.value});
-        }
-        visitor.event(stream.location, event, attributes_);
-      }
-      if (stream.at + 1 == stream.count || stream.plain[stream.at + 1].time > last) return;
-      stream.attributes_at += plain.attributes;
-      ++stream.at;
+  /// The next events, of which there is at least one; false: there is none.
+  bool read_ahead(Stream& stream) {
+    stream.at = stream.attributes_at = 0;
+    stream.attributes.clear();
+    listed_.clear();
+    stream.count = stream.reader->next_plain(plain_, listed_);
+    for (std::size_t i = 0; i < stream.count; ++i) translate(plain_[i], stream.events[i]);
+    for (const AttributeView& attribute : listed_)
+      stream.attributes.push_back({index_.attributes[attribute.attribute], attribute.value});
+    while (stream.count == 0 && stream.reader->next(view_))
+      stream.count = translation_.translate(view_, stream.events.front(), stream.attributes) ? 1 : 0;
+    return stream.count != 0;
+  }
+
+  /// As EventTranslation has it, in less time. Member by member into its place: a copy of the whole would wait for
+  /// them.
+  void translate(const PlainEvent& plain, Event& event) const {
+    const bool is_edge = plain.kind == EventKind::enter || plain.kind == EventKind::leave;
+    const bool is_lock = plain.kind == EventKind::thread_acquire_lock || plain.kind == EventKind::thread_release_lock;
+    event.time = translation_.nanoseconds(plain.time);
+    event.type = type_of(plain.kind);
+    event.attributes = plain.attributes;
+    event.sub = 0;
+    event.ref = is_edge ? index_.regions[plain.field[0]] : is_lock ? 0 : index_.comms[plain.field[0]];
+    event.a = is_edge ? 0 : plain.field[1];
+    event.b = is_edge ? 0 : plain.field[2];
+  }
+  static EventType type_of(EventKind plain) {
+    switch (plain) {
+      case EventKind::enter:
+        return EventType::enter;
+      case EventKind::leave:
+        return EventType::leave;
+      case EventKind::thread_acquire_lock:
+        return EventType::acquire_lock;
+      case EventKind::thread_release_lock:
+        return EventType::release_lock;
+      case EventKind::thread_task_create:
+        return EventType::task_create;
+      case EventKind::thread_task_switch:
+        return EventType::task_switch;
+      default:
+        return EventType::task_complete;
     }
   }
 
-  void deliver(LocationRef location, const EventView& view, EventVisitor& visitor) {
-    Event event;
-    if (!translation_.translate(view, event, attributes_)) return;
-    visitor.event(location, event, attributes_);
+  /// The first of those that are read, and those behind it up to time `last`.
+  static void deliver(Stream& stream, std::uint64_t last, EventVisitor& visitor) {
+    const std::span<const Event> events{stream.events.data() + stream.at, stream.count - stream.at};
+    std::size_t count = 0, attributes = 0;
+    do attributes += events[count].attributes;
+    while (++count < events.size() && events[count].time <= last);
+    visitor.events(stream.location, events.first(count),
+                   std::span{stream.attributes}.subspan(stream.attributes_at, attributes));
+    stream.at += count;
+    stream.attributes_at += attributes;
   }
 
   otf2::Trace trace_;
@@ -181,7 +170,10 @@ class ArchiveSource final : public EventSource {
   Definitions definitions_;
   EventTranslation translation_;
   std::uint64_t events_ = 0;
-  std::vector<EventAttribute> attributes_;
+  // What was read last, of any location:
+  std::vector<PlainEvent> plain_;
+  std::vector<AttributeView> listed_;
+  EventView view_;
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ bool EventTranslation::translate(const EventView& view, Event& event, std::vecto
     return false;
   for (const auto& attribute : view.attributes)
     attributes.push_back({index_.attributes[attribute.attribute], attribute.value});
+  if (attributes.size() > UINT8_MAX) attributes.resize(UINT8_MAX);
   event.attributes = static_cast<std::uint8_t>(attributes.size());
   return true;
 }

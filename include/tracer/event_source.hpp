@@ -10,12 +10,20 @@
 
 namespace tracer {
 
-/// Receives a trace's events one by one.
+/// Receives a trace's events.
 class EventVisitor {
  public:
   virtual ~EventVisitor() = default;
   /// `attributes` are this event's, valid during the call.
   virtual void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) = 0;
+  /// Events of one location between which no other location has any. `attributes` are theirs one after the other, as
+  /// many for each as it says; valid during the call. Whoever does not care for the difference has them one by one.
+  virtual void events(LocationRef location, std::span<const Event> events, std::span<const EventAttribute> attributes) {
+    for (const Event& one : events) {
+      event(location, one, attributes.first(one.attributes));
+      attributes = attributes.subspan(one.attributes);
+    }
+  }
 };
 
 /// A finished trace. May be read more than once; not to be shared between threads.

@@ -33,7 +33,7 @@ namespace {
 /// What the first program called itself.
 class ProgramName final : public Observer {
  public:
-  void event(LocationRef, const Event& event, std::span<const EventAttribute>) override {
+  void other_event(LocationRef, const Event& event, std::span<const EventAttribute>) override {
     if (event.type == EventType::program_begin && program_ == 0) program_ = event.a;
   }
   std::uint64_t program() const { return program_; }

@@ -24,7 +24,7 @@ IoTotals& Io::totals(std::uint32_t process, std::uint32_t handle) {
   return totals_[{definitions_.io_handles[handle].file, process}];
 }
 
-void Io::event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
+void Io::other_event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
   if (event.type < EventType::io_create_handle || event.type == EventType::io_delete_file) return;
   if (event.ref >= definitions_.io_handles.size()) return;
   const std::uint32_t process = definitions_.locations[location].group;

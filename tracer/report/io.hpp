@@ -18,7 +18,7 @@ class Io final : public Observer {
  public:
   explicit Io(const Definitions& definitions) : definitions_{definitions} {}
   bool any() const { return !definitions_.io_handles.empty(); }
-  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
+  void other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void fill(Report& report) const;
 
  private:

@@ -53,7 +53,7 @@ Locks::Entry& Locks::entry_of(OwnNumber lock) {
       });
 }
 
-void Locks::event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
+void Locks::other_event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
   if (event.type != EventType::acquire_lock && event.type != EventType::release_lock) return;
   Entry& entry = entry_of(replay_.in_process(location, event.a));
   if (event.type == EventType::release_lock) {

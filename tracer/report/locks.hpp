@@ -14,7 +14,7 @@ namespace tracer::report {
 class Locks final : public Observer {
  public:
   explicit Locks(const Definitions& definitions, const Replay& replay) : definitions_{definitions}, replay_{replay} {}
-  void event(LocationRef location, const Event& event, std::span<const EventAttribute>) override;
+  void other_event(LocationRef location, const Event& event, std::span<const EventAttribute>) override;
   void fill(Report& report) const;
 
   static constexpr std::size_t most_rows = 1000;

@@ -45,7 +45,7 @@ MpiShape shape_of(std::uint16_t operation) {
 MpiCollectives::MpiCollectives(const Definitions& definitions, const Replay& replay, MpiSink& sink)
     : replay_{replay}, definitions_{definitions}, sink_{sink}, world_{definitions} {}
 
-void MpiCollectives::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+void MpiCollectives::other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   const bool is_ours = event.type == EventType::mpi_collective_end || event.type == EventType::mpi_collective_request ||
                        event.type == EventType::mpi_collective_complete ||
                        event.type == EventType::mpi_request_cancelled;

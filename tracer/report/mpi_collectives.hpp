@@ -18,7 +18,7 @@ namespace tracer::report {
 class MpiCollectives final : public Observer {
  public:
   MpiCollectives(const Definitions& definitions, const Replay& replay, MpiSink& sink);
-  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
+  void other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void finished(std::uint64_t time) override;
 
   std::uint64_t complete() const { return complete_; }

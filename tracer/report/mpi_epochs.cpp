@@ -9,7 +9,7 @@ namespace tracer::report {
 MpiEpochs::MpiEpochs(const Definitions& definitions, const Replay& replay, MpiSink& sink)
     : definitions_{definitions}, replay_{replay}, sink_{sink}, world_{definitions} {}
 
-void MpiEpochs::event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
+void MpiEpochs::other_event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
   if (event.type != EventType::mpi_rma_group_sync) return;
   const Frame* const frame = mpi_call(replay_, location);
   const std::uint32_t rank = world_.rank_of(location);

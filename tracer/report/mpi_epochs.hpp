@@ -20,7 +20,7 @@ class MpiEpochs final : public Observer {
  public:
   MpiEpochs(const Definitions& definitions, const Replay& replay, MpiSink& sink);
   bool is_concerned() const override { return !definitions_.windows.empty(); }
-  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
+  void other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
 
  private:
   enum Side : std::uint8_t { access, exposure };

@@ -53,7 +53,7 @@ std::uint32_t MpiMessages::open_call(LocationRef location) const {
   return open_[location].empty() ? none : open_[location].back();
 }
 
-void MpiMessages::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+void MpiMessages::other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   const std::uint64_t request = payload_value(attributes);
   const RequestKey key{world_.rank_of(location), event.a};
   switch (event.type) {

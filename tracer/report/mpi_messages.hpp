@@ -99,7 +99,7 @@ class MpiMessages final : public Observer {
  public:
   MpiMessages(const Definitions& definitions, const Replay& replay, MpiSink& sink);
   bool is_concerned() const override { return world_.ranks() != 0; }
-  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
+  void other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void enter(LocationRef location, Task& task, const Frame& frame) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
   void finished(std::uint64_t time) override;

@@ -9,7 +9,7 @@ namespace tracer::report {
 MpiWindows::MpiWindows(const Definitions& definitions, const Replay& replay, MpiSink& sink)
     : definitions_{definitions}, replay_{replay}, sink_{sink}, world_{definitions} {}
 
-void MpiWindows::event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
+void MpiWindows::other_event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
   const bool is_request = event.type == EventType::mpi_rma_request_lock;
   const bool is_release = event.type == EventType::mpi_rma_release_lock;
   const bool is_acquisition = event.type == EventType::mpi_rma_acquire_lock;

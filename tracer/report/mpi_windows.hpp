@@ -20,7 +20,7 @@ class MpiWindows final : public Observer {
  public:
   MpiWindows(const Definitions& definitions, const Replay& replay, MpiSink& sink);
   bool is_concerned() const override { return !definitions_.windows.empty(); }
-  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
+  void other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
 
  private:

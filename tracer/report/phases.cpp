@@ -74,7 +74,7 @@ void Phases::device_operation(LocationRef location, std::uint64_t id) {
   submits_.erase(found);
 }
 
-void Phases::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+void Phases::other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   std::uint64_t host_op = 0;
   for (const EventAttribute& attribute : attributes)
     if (attribute.attribute == host_op_id_) host_op = attribute.value;

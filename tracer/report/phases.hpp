@@ -19,7 +19,7 @@ class Phases final : public Observer {
  public:
   Phases(const Definitions& definitions, const Replay& replay);
   bool any() const noexcept { return any_; }
-  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
+  void other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
   /// By total time.

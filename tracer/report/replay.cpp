@@ -14,7 +14,7 @@ namespace {
 
 /// Of a task's open regions: so many come without further memory.
 constexpr std::size_t usual_depth = 4;
-constexpr std::uint64_t events_between_looks = (1 << 18) - 1;
+constexpr std::uint64_t events_between_looks = 1 << 18;
 
 std::uint32_t find_attribute(const Definitions& definitions, std::string_view name) {
   for (std::size_t i = 0; i < definitions.attributes.size(); ++i) {
@@ -86,6 +86,7 @@ std::uint64_t Replay::attribute(std::span<const EventAttribute> attributes, std:
 [[gnu::always_inline]] inline void Replay::charge(LocationRef ref, LocationState& location, std::uint64_t time) {
   const std::uint64_t from = location.last;
   if (!location.begun || time <= from) {
+    first_ = std::min(first_, time);
     irregular_ += time < from ? 1 : 0;
     location.last = std::max(from, time);
     location.begun = true;
@@ -156,19 +157,36 @@ void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
 }
 
 void Replay::event(LocationRef ref, const Event& event, std::span<const EventAttribute> attributes) {
+  Event one = event;
+  one.attributes = static_cast<std::uint8_t>(attributes.size());
+  events(ref, {&one, 1}, attributes);
+}
+
+void Replay::events(LocationRef ref, std::span<const Event> events, std::span<const EventAttribute> attributes) {
   if (ref >= locations_.size()) [[unlikely]] {
-    ++irregular_;
+    irregular_ += events.size();
     return;
   }
-  if ((++events_ & events_between_looks) == 0) [[unlikely]]
+  const std::uint64_t looks = events_ / events_between_looks;
+  events_ += events.size();
+  if (events_ / events_between_looks != looks) [[unlikely]]
     for (Observer* observer : told_.events_so_far) observer->events_so_far(events_);
-  first_ = std::min(first_, event.time);
   LocationState& location = locations_[ref];
+  for (const Event& event : events) {
+    step(ref, location, event, attributes.first(event.attributes));
+    attributes = attributes.subspan(event.attributes);
+  }
+}
+
+[[gnu::always_inline]] inline void Replay::step(LocationRef ref, LocationState& location, const Event& event,
+                                                std::span<const EventAttribute> attributes) {
   charge(ref, location, event.time);
-  const bool is_limit = is_confined() && (event.type == EventType::enter || event.type == EventType::leave) &&
-                        event.ref < is_phase_.size() && is_phase_[event.ref];
+  const bool is_edge = event.type == EventType::enter || event.type == EventType::leave;  // of a region
+  const bool is_limit = is_edge && is_confined() && event.ref < is_phase_.size() && is_phase_[event.ref];
   if (is_limit) charge_process(process_[ref], event.time);
   for (Observer* observer : told_.event) observer->event(ref, event, attributes);
+  if (!is_edge || !attributes.empty())
+    for (Observer* observer : told_.other_event) observer->other_event(ref, event, attributes);
   switch (event.type) {
     case EventType::program_begin:
       location.initial = true;

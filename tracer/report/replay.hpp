@@ -22,6 +22,8 @@ class Observer {
   /// Asked when it is added to a replay. False: the trace has nothing for it, and it is told of the end only.
   virtual bool is_concerned() const { return true; }
   virtual void event(LocationRef, const Event&, std::span<const EventAttribute>) {}
+  /// What has more to it than that a region begins or ends: neither Enter nor Leave, or with attributes.
+  virtual void other_event(LocationRef, const Event&, std::span<const EventAttribute>) {}
   /// Now and then, for progress.
   virtual void events_so_far(std::uint64_t) {}
   /// `location` did `activity` from `from` to `to` in `task`, whose innermost frame is charged with it.
@@ -47,6 +49,7 @@ class Replay final : public EventVisitor {
   template <class Kind>
   void add(Kind& observer);
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
+  void events(LocationRef location, std::span<const Event> events, std::span<const EventAttribute> attributes) override;
   /// After the last event: closes what is open.
   void finish();
 
@@ -72,6 +75,7 @@ class Replay final : public EventVisitor {
 
  private:
   std::uint64_t attribute(std::span<const EventAttribute> attributes, std::uint32_t which) const;
+  void step(LocationRef ref, LocationState& location, const Event& event, std::span<const EventAttribute> attributes);
   void charge(LocationRef ref, LocationState& location, std::uint64_t time);
   void do_enter(LocationRef ref, LocationState& location, const Event& event,
                 std::span<const EventAttribute> attributes);
@@ -103,8 +107,8 @@ class Replay final : public EventVisitor {
   std::vector<std::uint32_t> open_phases_;         ///< of each process
   /// Who is told of what.
   struct Told {
-    std::vector<Observer*> event, events_so_far, interval, enter, leave, task_created, task_started, task_completed,
-        task_switched, task_dependence, team_begun, team_left, team_ended, finished;
+    std::vector<Observer*> event, other_event, events_so_far, interval, enter, leave, task_created, task_started,
+        task_completed, task_switched, task_dependence, team_begun, team_left, team_ended, finished;
   } told_;
   std::unordered_map<CommRef, std::shared_ptr<Team>> teams_;
   OpenTasks tasks_;
@@ -126,6 +130,7 @@ void Replay::add(Kind& observer) {
     if constexpr (!std::is_same_v<Own, Default>) told.push_back(&observer);
   };
   tell(&Kind::event, &Observer::event, told_.event);
+  tell(&Kind::other_event, &Observer::other_event, told_.other_event);
   tell(&Kind::events_so_far, &Observer::events_so_far, told_.events_so_far);
   tell(&Kind::interval, &Observer::interval, told_.interval);
   tell(&Kind::enter, &Observer::enter, told_.enter);

@@ -78,7 +78,7 @@ void Timeline::device_operation(LocationRef location, std::uint64_t id, std::uin
   submits_.erase(found);
 }
 
-void Timeline::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+void Timeline::other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   std::uint64_t host_op = 0;
   for (const EventAttribute& attribute : attributes) {
     if (attribute.attribute == host_op_id_) host_op = attribute.value;

@@ -16,7 +16,7 @@ namespace tracer::report {
 class Timeline final : public Observer {
  public:
   Timeline(const Definitions& definitions, TimelineVisitor& visitor);
-  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
+  void other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void enter(LocationRef location, Task& task, const Frame& frame) override;
   void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
   void task_created(LocationRef location, Task& creator, Task& task) override;
