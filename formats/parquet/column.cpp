@@ -15,6 +15,8 @@ namespace {
 
 /// A dictionary that has become larger than this at the end of a page is not used for the next ones.
 constexpr std::size_t largest_dictionary = 16 * 1024;
+/// Bytes before a page's body.
+constexpr std::size_t longest_header = 64;
 
 template <class T>
 std::string plain_bytes(T value) {
@@ -43,8 +45,8 @@ std::int64_t physical(Type type) {
   }
 }
 
-ColumnWriter::ColumnWriter(const Column& column)
-    : type_{column.type}, packing_{column.packing}, is_decided_{!is_of_integers()} {}
+ColumnWriter::ColumnWriter(const Column& column, Chosen::Column& chosen)
+    : type_{column.type}, packing_{column.packing}, chosen_{chosen}, is_decided_{!is_of_integers()} {}
 
 void ColumnWriter::add(std::span<const std::int64_t> values) {
   const std::span<const std::int64_t> own = in_page_ == 0 ? values : values.subspan(1);
@@ -58,7 +60,12 @@ void ColumnWriter::add(std::span<const std::int64_t> values) {
 /// How a column of integers is stored, from the values that are held; these are packed so then.
 void ColumnWriter::decide() {
   is_decided_ = true;
-  choice_ = choose_form(held_, is_narrow(), packing_ == Packing::any);
+  if (chosen_.any && chosen_.group >= groups_) {
+    choice_ = chosen_.choice;
+  } else {
+    choice_ = choose_form(held_, is_narrow(), packing_ == Packing::any);
+    if (held_.size() >= values_of_trial) chosen_ = {true, groups_, choice_};
+  }
   form_ = choice_.form;
   const std::span<const std::int64_t> held{held_};
   for (std::size_t at = 0; at == 0 || at + 1 < held.size(); at += delta_block) {
@@ -147,14 +154,14 @@ std::span<const std::uint8_t> ColumnWriter::body_of_page() {
 template <class Head>
 void ColumnWriter::add_page(std::int64_t type, std::span<const std::uint8_t> body, std::string& out, Head&& head) {
   const auto stored = choice_.is_compressed ? compressed(body) : body;
-  const std::size_t before = out.size();
+  out.reserve(longest_header + stored.size());
   Thrift header{out};
   header.i32(1, type);
   header.i32(2, static_cast<std::int64_t>(body.size()));
   header.i32(3, static_cast<std::int64_t>(stored.size()));
   head(header);
   header.end();
-  raw_ += out.size() - before + body.size();
+  raw_ += out.size() + body.size();
   out.append(reinterpret_cast<const char*>(stored.data()), stored.size());
 }
 
@@ -162,7 +169,7 @@ void ColumnWriter::end_page() {
   if (!is_decided_) decide();
   const auto body = body_of_page();
   if (!is_of_integers() && encodings_.empty()) choice_.is_compressed = is_worth_compressing(body, in_page_);
-  add_page(data_page, body, pages_, [&](Thrift& header) {
+  add_page(data_page, body, pages_.emplace_back(), [&](Thrift& header) {
     header.begin_struct(5);
     header.i32(1, static_cast<std::int64_t>(in_page_));
     header.i32(2, encoding());
@@ -170,6 +177,7 @@ void ColumnWriter::end_page() {
     header.i32(4, rle);
     header.end_struct();
   });
+  held_by_pages_ += pages_.back().size();
   if (std::find(encodings_.begin(), encodings_.end(), encoding()) == encodings_.end()) encodings_.push_back(encoding());
   body_.clear();
   in_page_ = indexed_ = 0;
@@ -248,7 +256,7 @@ ColumnWriter::Group ColumnWriter::end_group() {
     if (group.chunk.encodings.empty() || encoding != plain) group.chunk.encodings.push_back(encoding);
   group.pages = std::exchange(pages_, {});
   group.chunk.raw = std::exchange(raw_, 0);
-  group.chunk.packed = group.dictionary.size() + group.pages.size();
+  group.chunk.packed = group.dictionary.size() + std::exchange(held_by_pages_, 0);
   group.chunk.codec = choice_.is_compressed ? zstd : uncompressed;
   if (numbered_.size() != 0) add_limits(numbered_.values(), false);
   limits_into(group.chunk);

@@ -56,7 +56,8 @@ class ColumnWriter {
   /// Of one call of add(): the value before, and a block.
   static constexpr std::size_t most_values = delta_block + 1;
 
-  explicit ColumnWriter(const Column& column);
+  /// `chosen`: by the table's files for this column; must be there as long.
+  ColumnWriter(const Column& column, Chosen::Column& chosen);
 
   /// The page's next values, reals by their bits, texts by their numbers. Those of a page's second and further calls
   /// begin with the last one of the call before; all but the last have most_values.
@@ -66,19 +67,21 @@ class ColumnWriter {
 
   /// The number of `text` in the dictionary.
   std::uint32_t word(std::string_view text);
-  /// The same, in less time, of a text that stays where it is and as it is as long as this.
-  std::uint32_t lasting_word(std::string_view text) {
-    Lasting& known = lasting_[reinterpret_cast<std::uintptr_t>(text.data()) / 8 % lasting_.size()];
-    const bool is_known = known.text.data() == text.data() && known.text.size() == text.size();
-    if (!is_known || text.data() == nullptr) known = {text, word(text)};
-    return known.number;
+  /// The same, in less time, of texts that are called by numbers of theirs below most_keys: `text` is always that of
+  /// `key`.
+  std::uint32_t word(std::size_t key, std::string_view text) {
+    std::uint32_t& known = keyed_[key];
+    if (known == 0) known = word(text) + 1;
+    return known - 1;
   }
+  static constexpr std::size_t most_keys = 128;
 
   /// Bytes of the group's pages and dictionary.
-  std::size_t held() const noexcept { return pages_.size() + numbered_.bytes(); }
+  std::size_t held() const noexcept { return held_by_pages_ + numbered_.bytes(); }
   /// The row group's end: its pages, the dictionary's first, and what the footer says but for their places.
   struct Group {
-    std::string dictionary, pages;
+    std::string dictionary;
+    std::vector<std::string> pages;
     Chunk chunk;
   };
   Group end_group();
@@ -112,6 +115,7 @@ class ColumnWriter {
 
   Type type_;
   Packing packing_;
+  Chosen::Column& chosen_;
   Choice choice_;            ///< of the group, once it is decided; of others than integers at their first page's end
   Form form_ = Form::bits;   ///< of the page, where it is of integers
   bool is_decided_ = false;  ///< by the first values of a file's 1st, 2nd, 3rd, 5th, 9th ... group
@@ -124,18 +128,15 @@ class ColumnWriter {
   std::size_t indexed_ = 0;
   ValueNumbers numbered_;                ///< the group's dictionary
   std::vector<std::int64_t> encodings_;  ///< of the group's pages
-  std::string pages_;                    ///< headers and bodies of the group so far
+  std::vector<std::string> pages_;       ///< headers and bodies of the group so far
+  std::size_t held_by_pages_ = 0;        ///< their bytes
   std::uint64_t raw_ = 0;                ///< their size uncompressed, with the headers
   Limits limits_;
   std::deque<std::string> words_;
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
-  std::array<std::uint32_t, 16> lately_{};  ///< numbers of words that were asked for
-  struct Lasting {
-    std::string_view text;
-    std::uint32_t number = 0;
-  };
-  std::array<Lasting, 64> lasting_{};  ///< words, by their addresses
-  std::vector<std::uint8_t> used_;     ///< words in this group
+  std::array<std::uint32_t, 16> lately_{};        ///< numbers of words that were asked for
+  std::array<std::uint32_t, most_keys> keyed_{};  ///< numbers of words + 1, 0 not asked for yet
+  std::vector<std::uint8_t> used_;                ///< words in this group
 };
 
 }  // namespace tracer::parquet

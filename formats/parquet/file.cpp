@@ -22,7 +22,9 @@ constexpr std::string_view magic = "PAR1";
 File::File(std::filesystem::path path, Schema schema) : path_{std::move(path)}, schema_{std::move(schema)} {
   fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd_ < 0) throw Error{system_message("make " + path_.string(), errno)};
-  for (const Column& column : schema_.columns) columns_.emplace_back(column);
+  schema_.chosen->columns.resize(schema_.columns.size());
+  for (std::size_t c = 0; c < schema_.columns.size(); ++c)
+    columns_.emplace_back(schema_.columns[c], schema_.chosen->columns[c]);
   values_.resize(columns_.size() * stride);
   write(magic.data(), magic.size());
 }
@@ -72,7 +74,7 @@ void File::end_group() {
       write(done.dictionary.data(), done.dictionary.size());
     }
     done.chunk.pages_at = size_;
-    write(done.pages.data(), done.pages.size());
+    for (const std::string& page : done.pages) write(page.data(), page.size());
     group.raw += done.chunk.raw;
     group.packed += done.chunk.packed;
     group.chunks.push_back(std::move(done.chunk));

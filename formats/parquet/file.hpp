@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -21,6 +22,7 @@ struct Schema {
   int sorted_by = -1;                                           ///< a column in ascending order; -1 none
   std::vector<std::pair<std::string, std::string>> key_values;  ///< of the file, for whom it concerns
   std::size_t rows_of_page = 64 * 1024;
+  std::shared_ptr<Chosen> chosen = std::make_shared<Chosen>();  ///< shared by a table's files, of one thread
 };
 
 /// Used by one thread. Memory: a page, packed, and one row group's pages, compressed. Throws
@@ -28,7 +30,7 @@ struct Schema {
 /// and no reader takes it.
 class File {
  public:
-  static constexpr std::size_t rows_of_page = 64 * 1024, rows_of_group = 1024 * 1024;
+  static constexpr std::size_t rows_of_page = 64 * 1024, rows_of_group = 256 * 1024;
 
   File(std::filesystem::path path, Schema schema);
   ~File();
@@ -44,8 +46,10 @@ class File {
   }
   /// The number of `text` in the dictionary of a column of texts.
   std::uint32_t word(std::size_t column, std::string_view text) { return columns_[column].word(text); }
-  /// The same, in less time, of a text that stays where it is and as it is as long as the file is open.
-  std::uint32_t lasting_word(std::size_t column, std::string_view text) { return columns_[column].lasting_word(text); }
+  /// The same, in less time: ColumnWriter::word().
+  std::uint32_t word(std::size_t column, std::size_t key, std::string_view text) {
+    return columns_[column].word(key, text);
+  }
 
   std::uint64_t rows() const noexcept { return written_ + in_group_ + rows_ + in_block_ - (rows_ == 0 ? 0 : 1); }
   /// Bytes in memory that end_group() would write.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "formats/parquet/encode.hpp"
 
@@ -24,6 +25,16 @@ struct Choice {
   Form form = Form::bits;
   bool is_compressed = true;
   Form without_dictionary = Form::bytes;  ///< for when one has become too large
+};
+
+/// What was chosen for a table's columns last, for its further files: what suits one thread's rows suits another's.
+struct Chosen {
+  struct Column {
+    bool any = false;
+    std::uint64_t group = 0;  ///< the row group of its file that it was chosen for, from 0
+    Choice choice;
+  };
+  std::vector<Column> columns;
 };
 
 /// So many values show what form suits.

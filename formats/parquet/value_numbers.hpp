@@ -13,7 +13,7 @@ namespace tracer::parquet {
 class ValueNumbers {
  public:
   std::uint32_t number(std::int64_t value) {
-    if (static_cast<std::uint64_t>(value) < small_.size()) {
+    if (static_cast<std::uint64_t>(value) < small_size_) [[likely]] {
       const std::uint16_t next = small_[static_cast<std::size_t>(value)];
       if (next != 0) [[likely]]
         return next - 1u;
@@ -39,7 +39,7 @@ class ValueNumbers {
       values_.push_back(value);
       slot = static_cast<std::uint32_t>(values_.size());
     }
-    if (static_cast<std::uint64_t>(value) < small_.size() && slot <= UINT16_MAX)
+    if (static_cast<std::uint64_t>(value) < small_size_ && slot <= UINT16_MAX)
       small_[static_cast<std::size_t>(value)] = static_cast<std::uint16_t>(slot);
     return slot - 1;
   }
@@ -50,7 +50,10 @@ class ValueNumbers {
     return slots_[place];
   }
   void grow() {
-    if (small_.empty()) small_.resize(small_values);
+    if (small_size_ == 0) {
+      small_.resize(small_values);
+      small_size_ = small_values;
+    }
     slots_.assign(slots_.empty() ? 64 : slots_.size() * 2, 0);
     for (std::size_t i = 0; i < values_.size(); ++i) slot_of(values_[i]) = static_cast<std::uint32_t>(i + 1);
   }
@@ -58,6 +61,7 @@ class ValueNumbers {
   std::vector<std::int64_t> values_;
   std::vector<std::uint32_t> slots_;  ///< by hash: numbers + 1, 0 free; open addressing, a power of two
   std::vector<std::uint16_t> small_;  ///< by value: the same, of some that are in slots_ too
+  std::size_t small_size_ = 0;        ///< of small_, asked for each value
 };
 
 }  // namespace tracer::parquet

@@ -145,6 +145,7 @@ FileSet::FileSet(std::filesystem::path directory, const Definitions& definitions
   for (const Location& location : definitions.locations)
     process_of_.push_back(location.group < ordinal.size() ? ordinal[location.group] : 0);
   make_directories();
+  for (auto& chosen : chosen_) chosen = std::make_shared<parquet::Chosen>();
   page_rows_ = std::clamp(4 * parquet::File::rows_of_page / std::bit_ceil(sets_.size()),
                           parquet::File::rows_of_page / 8, parquet::File::rows_of_page);
 }
@@ -186,7 +187,8 @@ std::unique_ptr<parquet::File> FileSet::open(Table table, Directory& directory) 
   const TableLayout& layout = layout_of(table);
   std::string part = std::to_string(directory.parts[static_cast<std::size_t>(table)]++);
   part.insert(0, part.size() < 4 ? 4 - part.size() : 0, '0');
-  parquet::Schema schema{layout.columns, layout.sorted_by, key_values(layout.name), page_rows_};
+  parquet::Schema schema{layout.columns, layout.sorted_by, key_values(layout.name), page_rows_,
+                         chosen_[static_cast<std::size_t>(table)]};
   return std::make_unique<parquet::File>(
       directory_ / directory.name / (std::string{layout.name} + "-" + part + ".parquet"), std::move(schema));
 }

@@ -100,6 +100,7 @@ class FileSet {
   std::vector<Set> sets_;
   std::string origin_, realtime_, creator_;
   std::size_t page_rows_;
+  std::array<std::shared_ptr<parquet::Chosen>, number_of_tables> chosen_;
   std::uint64_t rows_ = 0, bytes_ = 0;
 };
 

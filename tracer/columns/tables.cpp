@@ -24,6 +24,13 @@ bool is_told(EventType type) {
   return type != EventType::enter && type != EventType::leave && type != EventType::metric_uint;
 }
 
+/// Of a parameter's name, or its value.
+bool has_text(EventType type) {
+  return type == EventType::parameter_int || type == EventType::parameter_uint || type == EventType::parameter_string ||
+         type == EventType::program_begin;
+}
+
+static_assert(event_types <= parquet::ColumnWriter::most_keys);
 /// Of events, by their types.
 constexpr auto event_names = [] {
   std::array<std::string_view, event_types> names;
@@ -57,15 +64,9 @@ Tables::Tables(const Definitions& definitions, const report::Replay& replay, con
   }
 }
 
-void Tables::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+void Tables::other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   now_ = event.time;
   now_location_ = location;
-  const bool is_limit = event.type == EventType::enter || event.type == EventType::leave;
-  if (!is_limit || !attributes.empty()) other_event(location, event, attributes);
-}
-
-/// What has more to it than where a region begins or ends.
-void Tables::other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   std::uint64_t host_op = 0;
   for (const EventAttribute& attribute : attributes) {
     if (attribute.attribute == host_op_id_) host_op = attribute.value;
@@ -118,15 +119,19 @@ void Tables::other_event(LocationRef location, const Event& event, std::span<con
 void Tables::add_event(LocationRef location, const Event& event) {
   if (!is_told(event.type)) return;
   File& file = files_.file(Table::events, location);
-  std::string_view name = "", value_text = "";
-  const bool parameter = event.type == EventType::parameter_int || event.type == EventType::parameter_uint ||
-                         event.type == EventType::parameter_string;
-  if (parameter && event.ref < definitions_.parameters.size()) name = definitions_.parameters[event.ref].name;
-  if (event.type == EventType::parameter_string || event.type == EventType::program_begin) {
-    if (event.a < definitions_.strings.size()) value_text = definitions_.strings[event.a];
+  const auto type = static_cast<std::size_t>(event.type);
+  std::uint32_t name = file.word(3, 0, ""), value_text = file.word(7, 0, "");
+  if (has_text(event.type)) [[unlikely]] {
+    if (event.type != EventType::program_begin && event.ref < definitions_.parameters.size()) {
+      const std::string& parameter = definitions_.parameters[event.ref].name;
+      const std::size_t key = std::size_t{event.ref} + 1;
+      name = key < parquet::ColumnWriter::most_keys ? file.word(3, key, parameter) : file.word(3, parameter);
+    }
+    const bool is_text = event.type == EventType::parameter_string || event.type == EventType::program_begin;
+    if (is_text && event.a < definitions_.strings.size()) value_text = file.word(7, definitions_.strings[event.a]);
   }
-  file.row(since(event.time), location, file.lasting_word(2, event_names[static_cast<std::size_t>(event.type)]),
-           file.lasting_word(3, name), event.ref, event.a, event.b, file.lasting_word(7, value_text));
+  file.row(since(event.time), location, file.word(2, type, event_names[type]), name, event.ref, event.a, event.b,
+           value_text);
 }
 
 void Tables::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {

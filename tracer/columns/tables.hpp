@@ -25,7 +25,7 @@ class Tables final : public report::Observer, public report::MpiSink {
   Tables(const Definitions& definitions, const report::Replay& replay, const report::Phases& phases,
          const std::filesystem::path& directory, std::uint64_t shortest);
 
-  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
+  void other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
   void leave(LocationRef location, report::Task& task, const report::Frame& frame, std::uint64_t time) override;
   void task_completed(LocationRef location, report::Task& task, std::uint64_t time) override;
   void task_dependence(report::Task& source, report::Task& sink) override;
@@ -61,7 +61,6 @@ class Tables final : public report::Observer, public report::MpiSink {
   };
 
   std::int64_t since(std::uint64_t time) const noexcept { return static_cast<std::int64_t>(time - origin_); }
-  void other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   void add_event(LocationRef location, const Event& event);
   void add_task(const report::Task& task, std::uint64_t completed, bool is_complete);
   void acquire(LocationRef location, const Event& event);
