@@ -45,7 +45,7 @@ std::int64_t physical(Type type) {
   }
 }
 
-ColumnWriter::ColumnWriter(const Column& column, Chosen::Column& chosen)
+ColumnWriter::ColumnWriter(const Column& column, std::optional<Choice>& chosen)
     : type_{column.type}, packing_{column.packing}, chosen_{chosen}, is_decided_{!is_of_integers()} {}
 
 void ColumnWriter::add(std::span<const std::int64_t> values) {
@@ -60,11 +60,11 @@ void ColumnWriter::add(std::span<const std::int64_t> values) {
 /// How a column of integers is stored, from the values that are held; these are packed so then.
 void ColumnWriter::decide() {
   is_decided_ = true;
-  if (chosen_.any && chosen_.group >= groups_) {
-    choice_ = chosen_.choice;
+  if (chosen_ && groups_ == 0) {
+    choice_ = *chosen_;
   } else {
     choice_ = choose_form(held_, is_narrow(), packing_ == Packing::any);
-    if (held_.size() >= values_of_trial) chosen_ = {true, groups_, choice_};
+    if (held_.size() >= values_of_trial) chosen_ = choice_;
   }
   form_ = choice_.form;
   const std::span<const std::int64_t> held{held_};

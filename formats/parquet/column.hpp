@@ -57,7 +57,7 @@ class ColumnWriter {
   static constexpr std::size_t most_values = delta_block + 1;
 
   /// `chosen`: by the table's files for this column; must be there as long.
-  ColumnWriter(const Column& column, Chosen::Column& chosen);
+  ColumnWriter(const Column& column, std::optional<Choice>& chosen);
 
   /// The page's next values, reals by their bits, texts by their numbers. Those of a page's second and further calls
   /// begin with the last one of the call before; all but the last have most_values.
@@ -115,7 +115,7 @@ class ColumnWriter {
 
   Type type_;
   Packing packing_;
-  Chosen::Column& chosen_;
+  std::optional<Choice>& chosen_;
   Choice choice_;            ///< of the group, once it is decided; of others than integers at their first page's end
   Form form_ = Form::bits;   ///< of the page, where it is of integers
   bool is_decided_ = false;  ///< by the first values of a file's 1st, 2nd, 3rd, 5th, 9th ... group

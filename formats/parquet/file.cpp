@@ -22,9 +22,9 @@ constexpr std::string_view magic = "PAR1";
 File::File(std::filesystem::path path, Schema schema) : path_{std::move(path)}, schema_{std::move(schema)} {
   fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd_ < 0) throw Error{system_message("make " + path_.string(), errno)};
-  schema_.chosen->columns.resize(schema_.columns.size());
+  schema_.chosen->resize(schema_.columns.size());
   for (std::size_t c = 0; c < schema_.columns.size(); ++c)
-    columns_.emplace_back(schema_.columns[c], schema_.chosen->columns[c]);
+    columns_.emplace_back(schema_.columns[c], (*schema_.chosen)[c]);
   values_.resize(columns_.size() * stride);
   write(magic.data(), magic.size());
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,15 +28,9 @@ struct Choice {
   Form without_dictionary = Form::bytes;  ///< for when one has become too large
 };
 
-/// What was chosen for a table's columns last, for its further files: what suits one thread's rows suits another's.
-struct Chosen {
-  struct Column {
-    bool any = false;
-    std::uint64_t group = 0;  ///< the row group of its file that it was chosen for, from 0
-    Choice choice;
-  };
-  std::vector<Column> columns;
-};
+/// What was chosen for each column of a table, for the first row groups of its further files: what suits one thread's
+/// rows mostly suits another's.
+using Chosen = std::vector<std::optional<Choice>>;
 
 /// So many values show what form suits.
 inline constexpr std::size_t values_of_trial = 64 * delta_block;
