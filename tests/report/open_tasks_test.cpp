@@ -53,7 +53,7 @@ TEST_CASE("a task that is used again has nothing of the one before") {
     task->number = task->id = task->team_number = task->created = task->active = task->barriers = 7;
     task->is_explicit = task->started = task->completed = true;
     task->region = task->created_on = task->location = 3;
-    task->stack.emplace_back();
+    task->stack.push();
     task->after.push_back(parent);
     task->path.ns = task->chain.ns = task->children.tasks = task->descendants.tasks = 9;
   }

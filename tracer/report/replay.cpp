@@ -12,8 +12,6 @@
 namespace tracer::report {
 namespace {
 
-/// Of a task's open regions: so many come without further memory.
-constexpr std::size_t usual_depth = 4;
 constexpr std::uint64_t events_between_looks = 1 << 18;
 
 std::uint32_t find_attribute(const Definitions& definitions, std::string_view name) {
@@ -27,20 +25,11 @@ TaskKey key_of(const Event& event) {
   return {event.ref, static_cast<std::uint32_t>(event.a), event.b};
 }
 
-/// Member by member: a copy of the whole would wait for the numbers that have just been added to.
-Frame pop_frame(Task& task) {
-  const Frame& top = task.stack.back();
-  const std::uint64_t exclusive = top.exclusive, active = top.active + exclusive;
-  const Frame frame{.region = top.region,
-                    .activity = top.activity,
-                    .enter = top.enter,
-                    .exclusive = exclusive,
-                    .active = active,
-                    .waiting = top.waiting,
-                    .number = top.number,
-                    .location = top.location};
-  task.stack.pop_back();
-  if (!task.stack.empty()) task.stack.back().active += active;
+/// The frame is what it was until the next one begins: a copy would wait for the numbers that have just been added to.
+const Frame& pop_frame(Task& task) {
+  Frame& frame = task.stack.pop();
+  frame.active += frame.exclusive;
+  if (!task.stack.empty()) task.stack.back().active += frame.active;
   return frame;
 }
 
@@ -123,11 +112,11 @@ void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
   Task& task = *location.current;
   Activity activity = region.activity;
   if (location.kind == LocationKind::accelerator_stream) activity = Activity::work;
-  if (task.stack.capacity() == 0) task.stack.reserve(usual_depth);
-  Frame& frame = task.stack.emplace_back();
+  Frame& frame = task.stack.push();
   frame.region = event.ref;
   frame.activity = activity;
   frame.enter = event.time;
+  frame.exclusive = frame.active = frame.waiting = 0;
   frame.number = ++enters_;
   frame.location = ref;
   if (task.is_explicit && task.region == undefined_ref && region.construct == Directive::task) task.region = event.ref;
@@ -138,7 +127,7 @@ void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
   }
   if (!task.is_explicit && task.team != nullptr && task.team->helps) frame.activity = Activity::idle;
   if (region.construct == Directive::task_dependence) dependence(ref, attributes);
-  for (Observer* observer : told_.enter) observer->enter(ref, task, task.stack.back());
+  for (Observer* observer : told_.enter) observer->enter(ref, task, frame);
 }
 
 [[gnu::always_inline]] inline void Replay::do_leave(LocationRef ref, LocationState& location, const Event& event) {
@@ -150,7 +139,7 @@ void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
     if (found == task.stack.rend()) return;
   }
   while (!task.stack.empty()) {
-    const Frame frame = pop_frame(task);
+    const Frame& frame = pop_frame(task);
     for (Observer* observer : told_.leave) observer->leave(ref, task, frame, event.time);
     if (frame.region == event.ref) break;
   }
@@ -335,7 +324,7 @@ void Replay::finish() {
     if (location.begun) charge(ref, location, last);
     Task& task = *location.current;
     while (!task.stack.empty()) {
-      const Frame frame = pop_frame(task);
+      const Frame& frame = pop_frame(task);
       for (Observer* observer : told_.leave) observer->leave(ref, task, frame, last);
       ++irregular_;
     }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -32,6 +33,34 @@ struct Frame {
   std::uint64_t waiting = 0;    ///< of exclusive: while the activity was one of waiting
   std::uint64_t number = 0;     ///< of its Enter, from 1 in order of time
   LocationRef location = 0;     ///< where that was
+};
+
+/// A task's open regions, the innermost last. Those that are gone keep their memory.
+class FrameStack {
+ public:
+  bool empty() const noexcept { return size_ == 0; }
+  std::size_t size() const noexcept { return size_; }
+  Frame& back() noexcept { return frames_[size_ - 1]; }  ///< there must be one
+  const Frame& back() const noexcept { return frames_[size_ - 1]; }
+  const Frame& front() const noexcept { return frames_.front(); }
+  const Frame& operator[](std::size_t i) const noexcept { return frames_[i]; }
+  const Frame* begin() const noexcept { return frames_.data(); }
+  const Frame* end() const noexcept { return frames_.data() + size_; }
+  auto rbegin() const noexcept { return std::reverse_iterator{end()}; }
+  auto rend() const noexcept { return std::reverse_iterator{begin()}; }
+  /// What the frame has is anything, and to be set.
+  Frame& push() {
+    if (size_ == frames_.size()) frames_.resize(size_ == 0 ? usual_depth : 2 * size_);
+    return frames_[size_++];
+  }
+  /// There must be one; it stays as it is until the next push().
+  Frame& pop() noexcept { return frames_[--size_]; }
+  void clear() noexcept { size_ = 0; }
+
+ private:
+  static constexpr std::size_t usual_depth = 4;
+  std::vector<Frame> frames_;  ///< and behind them what is free
+  std::size_t size_ = 0;
 };
 
 struct Team;
@@ -73,7 +102,7 @@ struct Task {
   std::uint64_t created = 0, first_start = 0, active = 0, create_ns = 0;
   Team* team = nullptr;
   std::uint64_t team_number = 0;  ///< of the team, which may be gone; 0 none
-  std::vector<Frame> stack;
+  FrameStack stack;
   TaskRef parent;  ///< what created it; of a complete task what is left of those above
   // For the critical path (graph.cpp):
   Path path, descendants, children;
