@@ -89,7 +89,10 @@ def check_archives(archive, name, directory):
         need(times(report(cut)) == times(report(archive, *part)), f"{name}, part {piece}: it says what the part of the whole says")
     for how in ([], ["--distinct-times"]):
         whole = directory / f"{name}.whole{len(how)}"
+        whole.mkdir()  # nothing is in it yet
         subprocess.run([tracer, "export", archive, "-f", "otf2", *how, "-o", whole], check=True, capture_output=True)
+        again = subprocess.run([tracer, "export", archive, "-f", "otf2", *how, "-o", whole], capture_output=True, text=True, check=False)
+        need(again.returncode == 1 and "is not empty" in again.stderr, f"{name}: and what there is stays")
         check = subprocess.run([tracer, "check", whole], capture_output=True, text=True, check=False)
         need(check.returncode == 0, f"{name}, all of it {how}: {check.stdout.strip().splitlines()[-1]}")
         # A part of a nanosecond is none in what is read again: sums differ where times went on into the next one.

@@ -103,4 +103,13 @@ void PendingOutput::keep() {
   kept_ = true;
 }
 
+void require_new_directory(const fs::path& wanted) {
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(wanted, error))) return;
+  if (!fs::is_directory(wanted, error))
+    throw Error{wanted.string() + " exists already and is no directory; name another one by --output."};
+  if (!fs::is_empty(wanted, error))
+    throw Error{wanted.string() + " exists already and is not empty; remove it or name another directory by --output."};
+}
+
 }  // namespace tracer

@@ -10,14 +10,12 @@
 #include "tracer/cli/terminal.hpp"
 #include "tracer/convert/distinct_times.hpp"
 #include "tracer/convert/rewrite.hpp"
-#include "tracer/error.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
 
 std::string write_archive_of(FilteredArchive& archive, const fs::path& directory, bool distinct) {
-  if (fs::exists(fs::symlink_status(directory)))
-    throw Error{directory.string() + " exists already; name a new directory by --output."};
+  require_new_directory(directory);
   PendingOutput pending{directory};
   std::uint64_t events = 0;
   {

@@ -6,15 +6,13 @@
 #include "tracer/base/pending_output.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/terminal.hpp"
-#include "tracer/error.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
 
 std::string write_sampled_with_progress(const fs::path& archive, const samples::SampleSet& samples,
                                         const fs::path& directory) {
-  if (fs::exists(fs::symlink_status(directory)) && !(fs::is_directory(directory) && fs::is_empty(directory)))
-    throw Error{directory.string() + " exists already; name a new directory by --output."};
+  require_new_directory(directory);
   PendingOutput pending{directory};
   otf2::SampledArchiveResult result;
   {

@@ -8,7 +8,6 @@
 #include "tracer/base/file.hpp"
 #include "tracer/base/pending_output.hpp"
 #include "tracer/columns/tables.hpp"
-#include "tracer/error.hpp"
 #include "tracer/report/reading_progress.hpp"
 #include "tracer/report/timeline_samples.hpp"
 
@@ -16,12 +15,9 @@ namespace tracer::columns {
 namespace fs = std::filesystem;
 
 WriteResult write_tables(EventSource& source, const fs::path& directory, const WriteOptions& options) {
-  std::error_code error;
-  if (fs::exists(directory, error) && !fs::is_directory(directory, error))
-    throw Error{directory.string() + " is there already and no directory; name another one."};
-  if (fs::exists(directory, error) && !fs::is_empty(directory, error))
-    throw Error{directory.string() + " is there already and not empty; remove it or name another directory."};
+  require_new_directory(directory);
   PendingOutput pending{directory};
+  std::error_code error;
   if (pending.path().has_parent_path()) fs::create_directories(pending.path().parent_path(), error);
   make_private_directory(pending.path());
   report::Replay replay{source.definitions()};
