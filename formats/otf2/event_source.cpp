@@ -113,44 +113,12 @@ class ArchiveSource final : public EventSource {
     stream.attributes.clear();
     listed_.clear();
     stream.count = stream.reader->next_plain(plain_, listed_);
-    for (std::size_t i = 0; i < stream.count; ++i) translate(plain_[i], stream.events[i]);
+    for (std::size_t i = 0; i < stream.count; ++i) translation_.translate(plain_[i], stream.events[i]);
     for (const AttributeView& attribute : listed_)
       stream.attributes.push_back({index_.attributes[attribute.attribute], attribute.value});
     while (stream.count == 0 && stream.reader->next(view_))
       stream.count = translation_.translate(view_, stream.events.front(), stream.attributes) ? 1 : 0;
     return stream.count != 0;
-  }
-
-  /// As EventTranslation has it, in less time. Member by member into its place: a copy of the whole would wait for
-  /// them.
-  void translate(const PlainEvent& plain, Event& event) const {
-    const bool is_edge = plain.kind == EventKind::enter || plain.kind == EventKind::leave;
-    const bool is_lock = plain.kind == EventKind::thread_acquire_lock || plain.kind == EventKind::thread_release_lock;
-    event.time = translation_.nanoseconds(plain.time);
-    event.type = type_of(plain.kind);
-    event.attributes = plain.attributes;
-    event.sub = 0;
-    event.ref = is_edge ? index_.regions[plain.field[0]] : is_lock ? 0 : index_.comms[plain.field[0]];
-    event.a = is_edge ? 0 : plain.field[1];
-    event.b = is_edge ? 0 : plain.field[2];
-  }
-  static EventType type_of(EventKind plain) {
-    switch (plain) {
-      case EventKind::enter:
-        return EventType::enter;
-      case EventKind::leave:
-        return EventType::leave;
-      case EventKind::thread_acquire_lock:
-        return EventType::acquire_lock;
-      case EventKind::thread_release_lock:
-        return EventType::release_lock;
-      case EventKind::thread_task_create:
-        return EventType::task_create;
-      case EventKind::thread_task_switch:
-        return EventType::task_switch;
-      default:
-        return EventType::task_complete;
-    }
   }
 
   /// The first of those that are read, and those behind it up to time `last`.

@@ -171,9 +171,14 @@ bool EventTranslation::translate_other(const EventView& view, Event& event) cons
   };
   switch (view.kind) {
     case EventKind::enter:
-      return set(EventType::enter, index_.regions[field[0]]);
     case EventKind::leave:
-      return set(EventType::leave, index_.regions[field[0]]);
+    case EventKind::thread_task_create:
+    case EventKind::thread_task_switch:
+    case EventKind::thread_task_complete:
+    case EventKind::thread_acquire_lock:
+    case EventKind::thread_release_lock:
+      fill_plain(view.kind, field, event);
+      return true;
     case EventKind::calling_context_enter:
       return set(EventType::enter, region_of_context(field[0]));
     case EventKind::calling_context_leave:
@@ -190,16 +195,6 @@ bool EventTranslation::translate_other(const EventView& view, Event& event) cons
       return set(EventType::team_begin, index_.comms[field[0]]);
     case EventKind::thread_team_end:
       return set(EventType::team_end, index_.comms[field[0]]);
-    case EventKind::thread_task_create:
-      return set(EventType::task_create, index_.comms[field[0]], field[1], field[2]);
-    case EventKind::thread_task_switch:
-      return set(EventType::task_switch, index_.comms[field[0]], field[1], field[2]);
-    case EventKind::thread_task_complete:
-      return set(EventType::task_complete, index_.comms[field[0]], field[1], field[2]);
-    case EventKind::thread_acquire_lock:
-      return set(EventType::acquire_lock, 0, field[1], field[2]);
-    case EventKind::thread_release_lock:
-      return set(EventType::release_lock, 0, field[1], field[2]);
     case EventKind::measurement_on_off:
       return set(EventType::measurement_on_off, 0, field[0] == 1 ? 1 : 0);
     case EventKind::buffer_flush:

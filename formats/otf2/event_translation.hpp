@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formats/otf2/archive_definitions.hpp"
+#include "formats/otf2/event_reader.hpp"
 #include "formats/otf2/event_view.hpp"
 #include "tracer/event.hpp"
 
@@ -30,8 +31,43 @@ class EventTranslation {
 
   /// Fills event and attributes, what an Event has no room for first. False: it has no meaning here.
   bool translate(const EventView& view, Event& event, std::vector<EventAttribute>& attributes) const;
+  /// Its attributes are the caller's.
+  void translate(const PlainEvent& plain, Event& event) const {
+    event.time = nanoseconds(plain.time);
+    event.attributes = plain.attributes;
+    event.sub = 0;
+    fill_plain(plain.kind, plain.field, event);
+  }
 
  private:
+  /// Of one of PlainEvent's kinds: member by member into its place, since a copy of the whole would wait for them.
+  template <class Fields>
+  void fill_plain(EventKind kind, const Fields& field, Event& event) const {
+    const bool is_edge = kind == EventKind::enter || kind == EventKind::leave;
+    const bool is_lock = kind == EventKind::thread_acquire_lock || kind == EventKind::thread_release_lock;
+    event.type = type_of(kind);
+    event.ref = is_edge ? index_.regions[field[0]] : is_lock ? 0 : index_.comms[field[0]];
+    event.a = is_edge ? 0 : field[1];
+    event.b = is_edge ? 0 : field[2];
+  }
+  static EventType type_of(EventKind plain) {
+    switch (plain) {
+      case EventKind::enter:
+        return EventType::enter;
+      case EventKind::leave:
+        return EventType::leave;
+      case EventKind::thread_acquire_lock:
+        return EventType::acquire_lock;
+      case EventKind::thread_release_lock:
+        return EventType::release_lock;
+      case EventKind::thread_task_create:
+        return EventType::task_create;
+      case EventKind::thread_task_switch:
+        return EventType::task_switch;
+      default:
+        return EventType::task_complete;
+    }
+  }
   bool is_of_mpi(std::uint64_t window) const;
   std::uint32_t region_of_context(std::uint64_t context) const;
   bool translate_mpi(const EventView& view, Event& event, std::vector<EventAttribute>& attributes) const;
