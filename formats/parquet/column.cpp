@@ -177,7 +177,6 @@ void ColumnWriter::end_page() {
     header.i32(4, rle);
     header.end_struct();
   });
-  held_by_pages_ += pages_.back().size();
   if (std::find(encodings_.begin(), encodings_.end(), encoding()) == encodings_.end()) encodings_.push_back(encoding());
   body_.clear();
   in_page_ = indexed_ = 0;
@@ -246,6 +245,12 @@ void ColumnWriter::limits_into(Chunk& chunk) const {
   }
 }
 
+std::size_t ColumnWriter::bytes_of_pages() const noexcept {
+  std::size_t bytes = 0;
+  for (const std::string& page : pages_) bytes += page.size();
+  return bytes;
+}
+
 ColumnWriter::Group ColumnWriter::end_group() {
   Group group;
   if (type_ == Type::text || numbered_.size() != 0) {
@@ -254,9 +259,9 @@ ColumnWriter::Group ColumnWriter::end_group() {
   }
   for (const std::int64_t encoding : encodings_)
     if (group.chunk.encodings.empty() || encoding != plain) group.chunk.encodings.push_back(encoding);
+  group.chunk.packed = group.dictionary.size() + bytes_of_pages();
   group.pages = std::exchange(pages_, {});
   group.chunk.raw = std::exchange(raw_, 0);
-  group.chunk.packed = group.dictionary.size() + std::exchange(held_by_pages_, 0);
   group.chunk.codec = choice_.is_compressed ? zstd : uncompressed;
   if (numbered_.size() != 0) add_limits(numbered_.values(), false);
   limits_into(group.chunk);

@@ -67,17 +67,16 @@ class ColumnWriter {
 
   /// The number of `text` in the dictionary.
   std::uint32_t word(std::string_view text);
-  /// The same, in less time, of texts that are called by numbers of theirs below most_keys: `text` is always that of
-  /// `key`.
+  /// The same, in less time where `key` is small: `text` is always that of `key`.
   std::uint32_t word(std::size_t key, std::string_view text) {
+    if (key >= keyed_.size()) return word(text);
     std::uint32_t& known = keyed_[key];
     if (known == 0) known = word(text) + 1;
     return known - 1;
   }
-  static constexpr std::size_t most_keys = 128;
 
   /// Bytes of the group's pages and dictionary.
-  std::size_t held() const noexcept { return held_by_pages_ + numbered_.bytes(); }
+  std::size_t held() const noexcept { return bytes_of_pages() + numbered_.bytes(); }
   /// The row group's end: its pages, the dictionary's first, and what the footer says but for their places.
   struct Group {
     std::string dictionary;
@@ -95,6 +94,7 @@ class ColumnWriter {
   };
   bool is_of_integers() const noexcept { return type_ == Type::int32 || type_ == Type::int64; }
   bool is_narrow() const noexcept { return type_ == Type::int32; }
+  std::size_t bytes_of_pages() const noexcept;
   void decide();
   void pack(std::span<const std::int64_t> values, std::span<const std::int64_t> own);
   void pack_integers(std::span<const std::int64_t> values, std::span<const std::int64_t> own);
@@ -129,14 +129,13 @@ class ColumnWriter {
   ValueNumbers numbered_;                ///< the group's dictionary
   std::vector<std::int64_t> encodings_;  ///< of the group's pages
   std::vector<std::string> pages_;       ///< headers and bodies of the group so far
-  std::size_t held_by_pages_ = 0;        ///< their bytes
   std::uint64_t raw_ = 0;                ///< their size uncompressed, with the headers
   Limits limits_;
   std::deque<std::string> words_;
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
-  std::array<std::uint32_t, 16> lately_{};        ///< numbers of words that were asked for
-  std::array<std::uint32_t, most_keys> keyed_{};  ///< numbers of words + 1, 0 not asked for yet
-  std::vector<std::uint8_t> used_;                ///< words in this group
+  std::array<std::uint32_t, 16> lately_{};  ///< numbers of words that were asked for
+  std::array<std::uint32_t, 128> keyed_{};  ///< by small keys: numbers of words + 1, 0 not asked for yet
+  std::vector<std::uint8_t> used_;          ///< words in this group
 };
 
 }  // namespace tracer::parquet

@@ -30,7 +30,6 @@ bool has_text(EventType type) {
          type == EventType::program_begin;
 }
 
-static_assert(event_types <= parquet::ColumnWriter::most_keys);
 /// Of events, by their types.
 constexpr auto event_names = [] {
   std::array<std::string_view, event_types> names;
@@ -122,11 +121,8 @@ void Tables::add_event(LocationRef location, const Event& event) {
   const auto type = static_cast<std::size_t>(event.type);
   std::uint32_t name = file.word(3, 0, ""), value_text = file.word(7, 0, "");
   if (has_text(event.type)) [[unlikely]] {
-    if (event.type != EventType::program_begin && event.ref < definitions_.parameters.size()) {
-      const std::string& parameter = definitions_.parameters[event.ref].name;
-      const std::size_t key = std::size_t{event.ref} + 1;
-      name = key < parquet::ColumnWriter::most_keys ? file.word(3, key, parameter) : file.word(3, parameter);
-    }
+    if (event.type != EventType::program_begin && event.ref < definitions_.parameters.size())
+      name = file.word(3, std::size_t{event.ref} + 1, definitions_.parameters[event.ref].name);
     const bool is_text = event.type == EventType::parameter_string || event.type == EventType::program_begin;
     if (is_text && event.a < definitions_.strings.size()) value_text = file.word(7, definitions_.strings[event.a]);
   }
