@@ -146,25 +146,29 @@ void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
 }
 
 void Replay::event(LocationRef ref, const Event& event, std::span<const EventAttribute> attributes) {
-  Event one = event;
-  one.attributes = static_cast<std::uint8_t>(attributes.size());
-  events(ref, {&one, 1}, attributes);
+  if (count(ref, 1)) step(ref, locations_[ref], event, attributes);
 }
 
 void Replay::events(LocationRef ref, std::span<const Event> events, std::span<const EventAttribute> attributes) {
-  if (ref >= locations_.size()) [[unlikely]] {
-    irregular_ += events.size();
-    return;
-  }
-  const std::uint64_t looks = events_ / events_between_looks;
-  events_ += events.size();
-  if (events_ / events_between_looks != looks) [[unlikely]]
-    for (Observer* observer : told_.events_so_far) observer->events_so_far(events_);
+  if (!count(ref, events.size())) return;
   LocationState& location = locations_[ref];
   for (const Event& event : events) {
     step(ref, location, event, attributes.first(event.attributes));
     attributes = attributes.subspan(event.attributes);
   }
+}
+
+/// False: there is no such location, and they are left out.
+bool Replay::count(LocationRef ref, std::size_t events) {
+  if (ref >= locations_.size()) [[unlikely]] {
+    irregular_ += events;
+    return false;
+  }
+  const std::uint64_t looks = events_ / events_between_looks;
+  events_ += events;
+  if (events_ / events_between_looks != looks) [[unlikely]]
+    for (Observer* observer : told_.events_so_far) observer->events_so_far(events_);
+  return true;
 }
 
 [[gnu::always_inline]] inline void Replay::step(LocationRef ref, LocationState& location, const Event& event,

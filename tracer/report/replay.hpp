@@ -75,6 +75,7 @@ class Replay final : public EventVisitor {
 
  private:
   std::uint64_t attribute(std::span<const EventAttribute> attributes, std::uint32_t which) const;
+  bool count(LocationRef ref, std::size_t events);
   void step(LocationRef ref, LocationState& location, const Event& event, std::span<const EventAttribute> attributes);
   void charge(LocationRef ref, LocationState& location, std::uint64_t time);
   void do_enter(LocationRef ref, LocationState& location, const Event& event,
