@@ -45,14 +45,19 @@ std::int64_t physical(Type type) {
   }
 }
 
-ColumnWriter::ColumnWriter(const Column& column, std::optional<Choice>& chosen)
-    : type_{column.type}, packing_{column.packing}, chosen_{chosen}, is_decided_{!is_of_integers()} {}
+ColumnWriter::ColumnWriter(const Column& column, std::optional<Choice>& chosen, std::size_t rows_of_page)
+    : type_{column.type},
+      packing_{column.packing},
+      chosen_{chosen},
+      is_decided_{!is_of_integers()},
+      rows_of_page_{rows_of_page} {}
 
 void ColumnWriter::add(std::span<const std::int64_t> values) {
   const std::span<const std::int64_t> own = in_page_ == 0 ? values : values.subspan(1);
   if (in_page_ == 0) first_ = values.front();
   in_page_ += own.size();
   if (is_decided_) return pack(values, own);
+  if (held_.empty()) held_.reserve(values_of_trial + most_values);
   held_.insert(held_.end(), own.begin(), own.end());
   if (held_.size() > values_of_trial) decide();
 }
@@ -99,16 +104,20 @@ void ColumnWriter::pack_integers(std::span<const std::int64_t> values, std::span
   }
   add_limits(own, alike);
   if (form_ == Form::as_is) return append_plain(own, is_narrow(), body_);
-  if (body_.empty()) body_.resize(head_room);
+  if (body_.empty()) {
+    body_.reserve(2 * rows_of_page_);
+    body_.resize(head_room);
+  }
   if (values.size() == 1) return;
   if (alike) return encode_alike_block(body_);
   encode_delta_block(values, is_narrow(), form_ == Form::bits ? Widths::bits : Widths::bytes, body_);
 }
 
 std::span<std::uint32_t> ColumnWriter::more_indices(std::size_t count) {
-  if (indices_.size() < indexed_ + count) indices_.resize(std::max(2 * indices_.size(), indexed_ + count));
+  // Memory that is not written is not there: short files take little of it.
+  if (indices_ == nullptr) indices_ = std::make_unique_for_overwrite<std::uint32_t[]>(rows_of_page_);
   indexed_ += count;
-  return {indices_.data() + indexed_ - count, count};
+  return {indices_.get() + indexed_ - count, count};
 }
 
 void ColumnWriter::add_limits(std::span<const std::int64_t> values, bool alike) {
@@ -134,7 +143,7 @@ std::int64_t ColumnWriter::encoding() const noexcept {
 }
 
 std::span<const std::uint8_t> ColumnWriter::body_of_page() {
-  const std::span<const std::uint32_t> indices{indices_.data(), indexed_};
+  const std::span<const std::uint32_t> indices{indices_.get(), indexed_};
   if (type_ == Type::text) {
     encode_indices(indices, words_.size(), body_);
     used_.resize(words_.size());

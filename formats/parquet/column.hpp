@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,8 +57,8 @@ class ColumnWriter {
   /// Of one call of add(): the value before, and a block.
   static constexpr std::size_t most_values = delta_block + 1;
 
-  /// `chosen`: by the table's files for this column; must be there as long.
-  ColumnWriter(const Column& column, std::optional<Choice>& chosen);
+  /// `chosen`: by the table's files for this column; must be there as long. `rows_of_page`: no page has more.
+  ColumnWriter(const Column& column, std::optional<Choice>& chosen, std::size_t rows_of_page);
 
   /// The page's next values, reals by their bits, texts by their numbers. Those of a page's second and further calls
   /// begin with the last one of the call before; all but the last have most_values.
@@ -120,11 +121,12 @@ class ColumnWriter {
   Form form_ = Form::bits;   ///< of the page, where it is of integers
   bool is_decided_ = false;  ///< by the first values of a file's 1st, 2nd, 3rd, 5th, 9th ... group
   std::uint64_t groups_ = 0;
-  std::vector<std::int64_t> held_;      ///< the page's values, while nothing is decided
-  std::size_t in_page_ = 0;             ///< values
-  std::int64_t first_ = 0;              ///< of them
-  Bytes body_;                          ///< of the page: after head_room bytes blocks or what is as it is
-  std::vector<std::uint32_t> indices_;  ///< of the page: numbers of words or of the dictionary, and room for more
+  std::vector<std::int64_t> held_;  ///< the page's values, while nothing is decided
+  std::size_t in_page_ = 0;         ///< values
+  std::int64_t first_ = 0;          ///< of them
+  Bytes body_;                      ///< of the page: after head_room bytes blocks or what is as it is
+  std::size_t rows_of_page_;
+  std::unique_ptr<std::uint32_t[]> indices_;  ///< of the page: numbers of words or of the dictionary; room for all
   std::size_t indexed_ = 0;
   ValueNumbers numbered_;                ///< the group's dictionary
   std::vector<std::int64_t> encodings_;  ///< of the group's pages

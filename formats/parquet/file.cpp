@@ -24,7 +24,7 @@ File::File(std::filesystem::path path, Schema schema) : path_{std::move(path)}, 
   if (fd_ < 0) throw Error{system_message("make " + path_.string(), errno)};
   schema_.chosen->resize(schema_.columns.size());
   for (std::size_t c = 0; c < schema_.columns.size(); ++c)
-    columns_.emplace_back(schema_.columns[c], (*schema_.chosen)[c]);
+    columns_.emplace_back(schema_.columns[c], (*schema_.chosen)[c], schema_.rows_of_page);
   values_.resize(columns_.size() * stride);
   write(magic.data(), magic.size());
 }

@@ -33,7 +33,7 @@ struct Choice {
 using Chosen = std::vector<std::optional<Choice>>;
 
 /// So many values show what form suits.
-inline constexpr std::size_t values_of_trial = 64 * delta_block;
+inline constexpr std::size_t values_of_trial = 32 * delta_block;
 
 /// For a column of integers that begins with `values`, of which there must be one. `narrow`: as of encode_delta();
 /// `as_is`: that form may be chosen.
