@@ -240,6 +240,30 @@ TEST_CASE("what has to be changed for fewer threads is where their number comes 
   CHECK(advice_on(std::move(nested), "2")
             .find("Run with OMP_NUM_THREADS=2,1 or OMP_MAX_ACTIVE_LEVELS=1 (parallel regions are nested, 2 deep,") ==
         0);
+  const auto two_programs = [] {  // two threads of the program's own, each with a team of two
+    TraceBuilder trace{4};
+    const auto parallel = trace.region("parallel", RegionRole::parallel);
+    auto& definitions = trace.editable();
+    for (const std::uint32_t first : {0u, 1u}) {
+      definitions.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {first, first + 2}});
+      definitions.comms.push_back(
+          {"Thread team", static_cast<std::uint32_t>(definitions.groups.size() - 1), undefined_ref});
+    }
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    for (const LocationRef thread : {0u, 1u, 2u, 3u}) {
+      if (thread == 1) trace.simple(1, start + ms, EventType::thread_fork, 0, 2);
+      trace.team_begin(thread, start + ms, parallel, 1 + thread % 2);
+      trace.team_end(thread, start + 40 * ms, parallel, 1 + thread % 2);
+      if (thread == 1) trace.simple(1, start + 40 * ms, EventType::thread_join);
+    }
+    trace.simple(0, start + 42 * ms, EventType::program_end);
+    return trace;
+  };
+  CHECK(advice_on(two_programs(), "2")
+            .find("Run with OMP_NUM_THREADS=1 (2 threads of the program have teams of up to 2 at the same time), or") ==
+        0);
+  CHECK(advice_on(two_programs(), "8")
+            .find("Run with 1 thread for each of its 2 teams (the program itself asks for 2, by num_threads at") == 0);
 }
 
 TEST_CASE("what a virtual machine's host took is said, and what is no more than that is no finding") {

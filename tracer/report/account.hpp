@@ -92,6 +92,7 @@ struct Account {
   std::uint64_t wall() const { return is_confined ? within : end - begin; }
   std::uint64_t threads = 0;                   ///< in the account
   std::uint64_t most_at_once = 0;              ///< threads in teams at one time
+  std::uint64_t teams_at_once = 0;             ///< and in how many of one process they were then, without nested ones
   std::uint64_t active_levels = 0;             ///< how deep teams of more than one thread were nested
   std::uint64_t helpers = 0;                   ///< threads of libomp's own for `target nowait`: not in `threads`
   std::uint64_t tasks = 0;                     ///< that were completed
@@ -262,7 +263,7 @@ class Accountant final : public Observer {
   std::uint64_t undelayed_tasking_ = 0;  ///< Place::tasking, before the time without a processor is taken from it
   bool is_ours_ = false;                 ///< what recording cost is known of no other tool
   std::uint64_t now_ = 0;
-  std::uint64_t in_teams_ = 0, most_at_once_ = 0, active_levels_ = 0;
+  std::uint64_t in_teams_ = 0, most_at_once_ = 0, teams_at_once_ = 0, active_levels_ = 0;
   std::uint64_t tasks_ = 0, task_work_ = 0, creates_ = 0;
   std::array<std::uint64_t, 256> gaps_{};  ///< between creations, by logarithm
   std::map<RegionRef, LoopFacts> loops_;

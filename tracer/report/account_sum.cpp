@@ -147,6 +147,7 @@ Account Accountant::account() {
   result.task_work = task_work_;
   result.creates = creates_;
   result.most_at_once = most_at_once_;
+  result.teams_at_once = teams_at_once_;
   result.active_levels = active_levels_;
   result.is_confined = replay_.is_confined();
   result.helpers = static_cast<std::uint64_t>(

@@ -55,7 +55,10 @@ void Accountant::team_begun(LocationRef location, Team& team, Task&) {
     // The team's region is known from the master's Enter on; a worker may come first.
     charge_idle(state, team.begin, teams_at_fork, now_, team.region);
   }
-  if (state.members.empty() && !state.helper) most_at_once_ = std::max(most_at_once_, ++in_teams_);
+  if (state.members.empty() && !state.helper && ++in_teams_ > most_at_once_) {
+    most_at_once_ = in_teams_;
+    teams_at_once_ = static_cast<std::uint64_t>(std::max<std::int64_t>(0, process_of(state).teams));
+  }
   state.members.push_back({});
   state.members.back().team = &team;
   state.members.back().shared = &known;

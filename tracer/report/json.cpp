@@ -214,6 +214,7 @@ Json json_of(const Account& account, const Report& report) {
           {"time", json_of(account.ns)},
           {"serial_wall_ns", account.serial_wall},
           {"most_threads_at_once", account.most_at_once},
+          {"teams_at_once", account.teams_at_once},
           {"active_levels", account.active_levels},
           {"helper_threads", account.helpers},
           {"within_phases_ns", account.is_confined ? Json(account.within) : Json{}},

@@ -230,7 +230,10 @@ std::string Judge::fewer_threads(int allowed) const {
   const ParallelRow* largest = nullptr;
   for (const ParallelRow& row : report_.parallels)
     if (largest == nullptr || row.threads > largest->threads) largest = &row;
-  const std::string number_of_threads = std::to_string(allowed);
+  // Threads of the program's own that each have a team share what there is.
+  const std::uint64_t teams = std::max<std::uint64_t>(1, account_.teams_at_once);
+  const int of_team = std::max(1, allowed / static_cast<int>(teams));
+  const std::string number_of_threads = std::to_string(of_team);
   if (account_.active_levels > 1)
     return "OMP_NUM_THREADS=" + number_of_threads + ",1 or OMP_MAX_ACTIVE_LEVELS=1 (parallel regions are nested, " +
            format_count(account_.active_levels) + " deep, and their numbers of threads multiply)";
@@ -243,9 +246,14 @@ std::string Judge::fewer_threads(int allowed) const {
   const std::uint64_t told =
       asked == facts.environment.end() ? usual : std::strtoull(asked->second.c_str(), nullptr, 10);
   const bool asks_itself = facts.known && largest != nullptr && report_.mpi.ranks <= 1 && largest->threads != told &&
-                           largest->threads > static_cast<std::uint64_t>(allowed);
+                           largest->threads > static_cast<std::uint64_t>(of_team);
+  if (!asks_itself && teams > 1)
+    return format("%sOMP_NUM_THREADS=%d (%llu threads of the program have teams of up to %llu at the same time)",
+                  teams > static_cast<std::uint64_t>(allowed) ? "fewer such threads and " : "", of_team, number(teams),
+                  number(largest == nullptr ? 1 : largest->threads));
   if (!asks_itself) return "OMP_NUM_THREADS=" + number_of_threads;
-  return number_of_threads + (allowed == 1 ? " thread" : " threads") + " (the program itself asks for " +
+  return number_of_threads + (of_team == 1 ? " thread" : " threads") +
+         (teams > 1 ? " for each of its " + format_count(teams) + " teams" : "") + " (the program itself asks for " +
          format_count(largest->threads) + ", by num_threads at " + name(largest->region) +
          " or by omp_set_num_threads, whatever OMP_NUM_THREADS says)";
 }
