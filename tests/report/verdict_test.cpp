@@ -242,18 +242,17 @@ TEST_CASE("what has to be changed for fewer threads is where their number comes 
         0);
   const auto two_programs = [] {  // two threads of the program's own, each with a team of two
     TraceBuilder trace{4};
-    const auto parallel = trace.region("parallel", RegionRole::parallel);
-    auto& definitions = trace.editable();
+    const auto region = trace.region("parallel", RegionRole::parallel);
+    auto& own = trace.editable();
     for (const std::uint32_t first : {0u, 1u}) {
-      definitions.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {first, first + 2}});
-      definitions.comms.push_back(
-          {"Thread team", static_cast<std::uint32_t>(definitions.groups.size() - 1), undefined_ref});
+      own.groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {first, first + 2}});
+      own.comms.push_back({"Thread team", static_cast<std::uint32_t>(own.groups.size() - 1), undefined_ref});
     }
     trace.simple(0, start, EventType::program_begin, 0, 1);
     for (const LocationRef thread : {0u, 1u, 2u, 3u}) {
       if (thread == 1) trace.simple(1, start + ms, EventType::thread_fork, 0, 2);
-      trace.team_begin(thread, start + ms, parallel, 1 + thread % 2);
-      trace.team_end(thread, start + 40 * ms, parallel, 1 + thread % 2);
+      trace.team_begin(thread, start + ms, region, 1 + thread % 2);
+      trace.team_end(thread, start + 40 * ms, region, 1 + thread % 2);
       if (thread == 1) trace.simple(1, start + 40 * ms, EventType::thread_join);
     }
     trace.simple(0, start + 42 * ms, EventType::program_end);
@@ -264,6 +263,31 @@ TEST_CASE("what has to be changed for fewer threads is where their number comes 
         0);
   CHECK(advice_on(two_programs(), "8")
             .find("Run with 1 thread for each of its 2 teams (the program itself asks for 2, by num_threads at") == 0);
+}
+
+TEST_CASE("where no place has its line it is said why") {
+  const auto note_with = [](std::vector<Property> properties, bool has_line) {
+    TraceBuilder trace = imbalance_3_to_1();
+    auto& definitions = trace.editable();
+    for (Region& region : definitions.regions) {
+      region.begin_line = region.end_line = has_line ? 7 : 0;
+      region.source_file = "/usr/lib/libsolve.so.3";
+    }
+    const RegionRef other = trace.region("barrier", RegionRole::barrier, 0);
+    definitions.regions[other].name = "!$omp barrier @0x1a2f in libsolve";
+    definitions.regions[other].source_file = "/usr/lib/libsolve.so.3";
+    definitions.properties.insert(definitions.properties.end(), properties.begin(), properties.end());
+    const Json report = report_of(trace);
+    for (const Json& note : report["verdict"]["notes"])
+      if (note["id"] == "no-lines") return note["text"].get<std::string>();
+    return std::string{};
+  };
+  const std::string begin = "Places have addresses instead of lines: ";
+  CHECK(note_with({}, false) == begin + "libsolve has no debug information (build it with -g, beside -O2).");
+  CHECK(note_with({{"TRACER::NO_LINES", "libdw is not installed"}}, false) == begin + "libdw is not installed.");
+  CHECK(note_with({{"TRACER::NO_LINES::/usr/bin/app", "another file than the one that ran"}}, false) ==
+        begin + "/usr/bin/app is another file than the one that ran.");
+  CHECK(note_with({}, true).empty());  // some have theirs
 }
 
 TEST_CASE("what a virtual machine's host took is said, and what is no more than that is no finding") {

@@ -144,6 +144,13 @@ std::string hexadecimal(std::uint64_t number) {
   return text;
 }
 
+std::string module_name(const std::string& path) {
+  std::string name = path.substr(path.find_last_of('/') + 1);
+  for (const char* ending : {".so", ".cpython-", ".abi3"})
+    if (const auto at = name.find(ending); at != std::string::npos && at != 0) name.resize(at);
+  return name;
+}
+
 std::string demangled(const std::string& symbol) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),

@@ -25,6 +25,9 @@ std::string format_bytes(std::uint64_t bytes);
 /// "12,345,678"
 std::string format_count(std::uint64_t count);
 
+/// "libopenblas" for .../libopenblas.so.0, "_lloyd" for .../_lloyd.cpython-311-x86_64-linux-gnu.so.
+std::string module_name(const std::string& path);
+
 /// Two digits for each byte.
 std::string hexadecimal(std::span<const unsigned char> bytes);
 /// Its 16 digits, the highest first.

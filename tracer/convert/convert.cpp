@@ -160,6 +160,8 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
     translation.properties.push_back({"TRACER::NO_LINES::" + module.path, "another file than the one that ran"});
   }
   if (options.symbols) translation.symbolize = translate::make_symbolizer(modules);
+  const std::string no_lines = options.symbols ? translate::why_no_lines() : "asked for without (--no-symbols)";
+  if (!no_lines.empty()) translation.properties.push_back({"TRACER::NO_LINES", no_lines});
   const report::Filter filter = filter_of(source->journal(), result.damage);
   if (!filter.empty()) {
     translation.keep = [&](const Region& region) { return holds_the_trace_together(region) || filter.keeps(region); };

@@ -15,9 +15,30 @@ std::size_t width_of(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
+/// Of "MPI_Send @0x2b0c in libapp (Comm::Brick::borders)", a place without its line, less and less: without the module,
+/// with the function's own name, without it. What tells it from others, the address, stays.
+std::vector<std::string> shorter_places(const std::string& text) {
+  const std::size_t address = text.find(" @0x"),
+                    in = text.find(" in ", address == std::string::npos ? text.size() : address);
+  if (in == std::string::npos) return {};
+  const std::string place = text.substr(0, in);
+  const std::size_t function = text.find(" (", in);
+  if (function == std::string::npos || text.back() != ')') return {place};
+  const std::size_t own = text.rfind("::");
+  std::vector<std::string> shorter{place + text.substr(function)};
+  if (own != std::string::npos && own > function) shorter.push_back(place + " (" + text.substr(own + 2));
+  shorter.push_back(place);
+  return shorter;
+}
+
 /// The end of a region's name says where it is, so the middle gives way.
-std::string shortened(const std::string& text, std::size_t width) {
-  if (width_of(text) <= width || width < 8 || width_of(text) != text.size()) return text;
+std::string shortened(const std::string& whole, std::size_t width) {
+  if (width_of(whole) <= width || width < 8 || width_of(whole) != whole.size()) return whole;
+  std::string text = whole;
+  for (std::string& shorter : shorter_places(whole)) {
+    text = std::move(shorter);
+    if (text.size() <= width) return text;
+  }
   const std::size_t tail = (width - 3) / 2;
   return text.substr(0, width - 3 - tail) + "..." + text.substr(text.size() - tail);
 }

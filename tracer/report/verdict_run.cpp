@@ -202,6 +202,7 @@ void Judge::how_good_the_trace_is() {
   }
   begin_and_end_of_mpi();
   spawned_programs();
+  lines_that_are_missing();
   const std::uint64_t active = there - account_.at(Place::serial_idle);
   const std::uint64_t apart = active / std::max<std::uint64_t>(report_.events, 1);
   if (apart < least_between_events) {
@@ -212,6 +213,29 @@ void Judge::how_good_the_trace_is() {
                "what is as fine-grained as that is said. A filter (--filter, TRACER_RECORD) makes it less.",
                format_count(report_.events).c_str(), number(apart)));
   }
+}
+
+/// Where no place has its line: why, and what to do.
+void Judge::lines_that_are_missing() {
+  std::map<std::string, std::size_t> modules;  // places in each
+  for (const Region& region : definitions_.regions) {
+    if (region.begin_line != 0) return;
+    if (region.name.find(" @0x") != std::string::npos) ++modules[region.source_file];
+  }
+  if (modules.empty()) return;
+  std::string why;
+  for (const Property& property : report_.properties) {
+    if (property.name == "TRACER::NO_LINES") why = property.value;
+    if (const std::string_view of = "TRACER::NO_LINES::"; why.empty() && property.name.starts_with(of))
+      why = property.name.substr(of.size()) + " is " + property.value;
+  }
+  if (why.empty()) {
+    const auto most = std::max_element(modules.begin(), modules.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    why = (most->first.empty() ? "the program" : module_name(most->first)) +
+          " has no debug information (build it with -g, beside -O2)";
+  }
+  note("no-lines", "Places have addresses instead of lines: " + why + ".");
 }
 
 /// Whether the program's own work, beside all waiting, was able to run on more than the processors there are. What

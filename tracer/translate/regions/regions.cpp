@@ -18,14 +18,6 @@ std::string base_name(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-/// "libopenblas" for .../libopenblas.so.0, "_lloyd" for .../_lloyd.cpython-311-x86_64-linux-gnu.so.
-std::string short_name(const std::string& module) {
-  std::string name = base_name(module);
-  for (const char* ending : {".so", ".cpython-", ".abi3"})
-    if (const auto at = name.find(ending); at != std::string::npos && at != 0) name.resize(at);
-  return name;
-}
-
 Region describe(const RegionKey& key, const SourcePosition& position, const Journal& journal) {
   Region region;
   region.role = row_of(key.construct).role;
@@ -66,7 +58,7 @@ Region describe(const RegionKey& key, const SourcePosition& position, const Jour
     std::snprintf(address, sizeof address, " @0x%llx",
                   static_cast<unsigned long long>(position.module.empty() ? key.codeptr : position.offset));
     region.name += address;
-    if (!position.module.empty()) region.name += " in " + short_name(position.module);
+    if (!position.module.empty()) region.name += " in " + module_name(position.module);
     if (!position.function.empty()) region.name += " (" + plain_function(position.function) + ")";
     region.source_file = position.module;
   }

@@ -286,6 +286,10 @@ const Module* module_of(const std::vector<Module>& modules, std::uint64_t addres
 
 }  // namespace
 
+std::string why_no_lines() {
+  return libdw() == nullptr ? "libdw is not installed (Debian: libdw1)" : "";
+}
+
 Symbolizer make_symbolizer(std::vector<Module> modules, bool with_inlined) {
   return [modules = std::move(modules), with_inlined](const std::vector<std::uint64_t>& addresses) {
     // Only modules that are asked for are opened: a program may have mapped hundreds.

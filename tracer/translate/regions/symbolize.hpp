@@ -2,6 +2,7 @@
 // Return addresses become file, line and function, by the modules that the journal says were mapped.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "tracer/journal.hpp"
@@ -14,5 +15,8 @@ namespace tracer::translate {
 /// module (and perhaps a function) only. Not for several threads at once.
 /// `with_inlined`: frames of functions that the compiler put into others.
 Symbolizer make_symbolizer(std::vector<Module> modules, bool with_inlined = false);
+
+/// Why no symbolizer finds any line or function here; "" where it does.
+std::string why_no_lines();
 
 }  // namespace tracer::translate

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables that are wider than the terminal.
+#include "catch.hpp"
+
+#include <string>
+
+#include "tracer/report/table.hpp"
+
+using namespace tracer::report;
+
+namespace {
+
+/// What a cell becomes in a table that is `width` wide.
+std::string cell_in(const std::string& text, std::size_t width) {
+  Table table{"", {{"place"}}};
+  table.add({text});
+  TextOptions options;
+  options.width = width + 2;  // two blanks before it
+  const std::string all = table.text(options);
+  const std::size_t at = all.find('\n') + 3;
+  return all.substr(at, all.find_last_not_of(" \n") + 1 - at);
+}
+
+}  // namespace
+
+TEST_CASE("places without lines are shortened so that they stay apart") {
+  const std::string whole = "MPI_Send @0x2b0cab in liblammps (LAMMPS_NS::CommBrick::reverse_comm)";
+  CHECK(cell_in(whole, 80) == whole);
+  CHECK(cell_in(whole, 60) == "MPI_Send @0x2b0cab (LAMMPS_NS::CommBrick::reverse_comm)");
+  CHECK(cell_in(whole, 40) == "MPI_Send @0x2b0cab (reverse_comm)");
+  CHECK(cell_in(whole, 26) == "MPI_Send @0x2b0cab");
+  CHECK(cell_in("MPI_Allreduce @0x359bb6 in liblammps", 26) == "MPI_Allreduce @0x359bb6");
+  CHECK(cell_in("!$omp implementation barrier wait @0x17f90 in _k_means", 30) == "!$omp implemen...wait @0x17f90");
+}
+
+TEST_CASE("of other texts the middle gives way") {
+  CHECK(cell_in("!$omp parallel @a_file_with_a_long_name.c:48", 30) == "!$omp parallel...ong_name.c:48");
+  CHECK(cell_in("a name without a place that is rather long (f)", 26) == "a name witho...er long (f)");
+  CHECK(cell_in("short", 30) == "short");
+}
