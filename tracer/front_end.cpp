@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "tracer/base/clock.hpp"
+#include "tracer/base/config.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/session/channel.hpp"
 #include "tracer/session/clock_domain.hpp"
@@ -114,6 +115,11 @@ int clocks_of_launch(std::uint32_t rank, std::uint32_t size, std::uint64_t* cloc
   return 0;
 }
 
+int records_polls() noexcept {
+  const Session* session = Session::current();
+  return session == nullptr || (session->config().record & record_polls) != 0 ? 1 : 0;
+}
+
 constexpr tracer_front_end table{
     .version = TRACER_FRONT_END_VERSION,
     .size = sizeof(tracer_front_end),
@@ -129,6 +135,7 @@ constexpr tracer_front_end table{
     .recording = &recording,
     .directory = &directory,
     .clocks_of_launch = &clocks_of_launch,
+    .records_polls = &records_polls,
 };
 
 }  // namespace

@@ -77,6 +77,10 @@ struct tracer_front_end {
    * they are known to have it, `size` 0 lets the next program of the launch ask. 0: there is nothing to compare, or not
    * all take part. May wait, at most two seconds and only where the launch has several hosts: once, at the begin. */
   int (*clocks_of_launch)(uint32_t rank, uint32_t size, uint64_t* clocks);
+
+  /* Whether calls of MPI that ask and find nothing are to be recorded (TRACER_RECORD, group polls). The same until the
+   * process ends. */
+  int (*records_polls)(void);
 };
 
 /* Begins the trace, or joins it. NULL: nothing is to be recorded (TRACER=off, a set-user-id program, no place for the

@@ -41,7 +41,8 @@ enum RecordGroup : std::uint32_t {
   record_target = 1u << 13,      ///< target, target_data_op, target_submit, target_map
   record_device = 1u << 14,      ///< device_*, and what the devices record themselves
   record_chunks = 1u << 15,      ///< dispatch of the chunks of loops and taskloops
-  record_all = (1u << 16) - 1,
+  record_polls = 1u << 16,       ///< calls of MPI that asked whether something is there, and nothing was
+  record_all = (1u << 17) - 1,
   record_error = 1u << 31,  ///< error, also where the runtime crashes at a directive without a message: by name only
   record_default = record_all & ~record_chunks,  ///< a static loop of two events would have three
 };

@@ -23,6 +23,24 @@ class Call {
   }
   void leave() const noexcept { emit(word(RecordKind::mpi_call, Endpoint::end), 0, 0, 0); }
 
+  /// enter() of a call that asks whether something is there. Where those that find nothing are not recorded it is told
+  /// with the answer.
+  void ask() const noexcept {
+    if (records_polls) [[likely]]
+      return enter();
+    thread.asking_since = front_.now();
+  }
+  /// False: it found nothing, and nothing is told of it.
+  bool answered(bool has_found) const noexcept {
+    if (thread.asking_since == 0) [[likely]]
+      return true;
+    const std::uint64_t since = thread.asking_since;
+    thread.asking_since = 0;
+    has_found ? front_.emit_at(since, word(RecordKind::mpi_call, Endpoint::begin), 0, 0, caller_)
+              : not_told(Untold::poll);
+    return has_found;
+  }
+
   /// `number` 0: blocking. With Endpoint::begin it is also the begin of the call, with end also its end.
   void send(Endpoint at, const Comm& comm, int peer, int tag, std::uint64_t bytes,
             std::uint64_t number) const noexcept {

@@ -3,6 +3,8 @@
 // call itself: `next` is the MPI's function, called with the arguments just as they came.
 #pragma once
 
+#include <cstddef>
+
 #include "tracer/mpi/collectives.hpp"
 #include "tracer/mpi/completion.hpp"
 
@@ -52,6 +54,27 @@ struct region {
     return result;
   }
 };
+
+/// What MPI has answered.
+inline bool has_found(Word result, Word flag) noexcept {
+  return failed(result) || *reinterpret_cast<const int*>(flag) != 0;
+}
+
+/// A call that asks whether something is there, its answer where the argument `flag` points.
+template <std::size_t flag>
+struct asking {
+  template <class Next, class... Words>
+  static Word run(const Call& call, Next next, Words... words) noexcept {
+    const Word arguments[] = {words...};
+    call.ask();
+    const Word result = next(words...);
+    if (call.answered(has_found(result, arguments[flag]))) call.leave();
+    return result;
+  }
+};
+using iprobe = asking<3>;
+using parrived = asking<2>;
+using request_get_status = asking<1>;
 
 /// A region, and counted: its data is not told.
 template <Untold what>

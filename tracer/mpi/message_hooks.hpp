@@ -251,8 +251,9 @@ struct improbe {
   template <class Next>
   static Word run(const Call& call, Next next, Word from, Word tag, Word on, Word flag, Word message,
                   Word status) noexcept {
-    call.enter();
+    call.ask();
     const Word result = next(from, tag, on, flag, message, status);
+    if (!call.answered(has_found(result, flag))) return result;
     if (!failed(result) && *reinterpret_cast<const int*>(flag) != 0) keep_found(call, from, on, message);
     call.leave();
     return result;

@@ -82,9 +82,11 @@ struct test {
     Pending* const p = claim(call.thread, family.load(request));
     const Status own(given);
     const Word status = wants_status(p) ? own.get() : given;
-    call.enter();
+    call.ask();
     const Word result = next(request, flag, status);
-    if (p == nullptr) {
+    if (!call.answered(has_found(result, flag))) {
+      if (p != nullptr) release(p);
+    } else if (p == nullptr) {
       call.leave();
     } else if (failed(result) && family.load(request) == family.request_null) {
       complete(call, p, status, Outcome::failed, Endpoint::end);
@@ -199,8 +201,12 @@ struct testall {
   static Word run(Call& call, Next next, Word count, Word requests, Word flag, Word given) noexcept {
     Claims claims(call, count, requests);
     const Word statuses = claims.statuses(given, claims.count());
-    call.enter();
+    call.ask();
     const Word result = next(count, requests, flag, statuses);
+    if (!call.answered(has_found(result, flag))) {
+      claims.give_back(false);
+      return result;
+    }
     call.end_here();
     if (!failed(result) && *reinterpret_cast<const int*>(flag) != 0) {
       claims.complete_all(statuses);
@@ -236,8 +242,12 @@ struct testany {
     Claims claims(call, count, requests);
     const Status own(given);
     const Word status = claims.wants_statuses() ? own.get() : given;
-    call.enter();
+    call.ask();
     const Word result = next(count, requests, index, flag, status);
+    if (!call.answered(has_found(result, flag))) {
+      claims.give_back(false);
+      return result;
+    }
     call.end_here();
     const bool is_over = !failed(result) && *reinterpret_cast<const int*>(flag) != 0;
     if (is_over) claims.complete(index_in(index), status);
@@ -254,8 +264,12 @@ struct some {
   static Word run(Call& call, Next next, Word count, Word requests, Word done, Word indices, Word given) noexcept {
     Claims claims(call, count, requests);
     const Word statuses = claims.statuses(given, claims.count());
-    call.enter();
+    is_test ? call.ask() : call.enter();
     const Word result = next(count, requests, done, indices, statuses);
+    if (is_test && !call.answered(has_found(result, done))) {
+      claims.give_back(false);
+      return result;
+    }
     call.end_here();
     // What a call that failed leaves there may be anything.
     const std::size_t told = done != 0 && indices != 0 ? index_in(done) : 0;

@@ -20,6 +20,7 @@ constinit std::atomic<bool> is_live{false}, has_threads{true};
 constinit std::atomic<std::uint32_t> type_generation{1}, comm_generation{1}, window_generation{1};
 constinit std::atomic<std::uint64_t> untold[static_cast<std::size_t>(Untold::count_)]{};
 constinit std::atomic<std::uint64_t> never_completed{0};
+constinit bool records_polls = true;
 
 void SpinLock::wait() noexcept {
   for (unsigned turn = 0; taken_.load(std::memory_order_relaxed); ++turn)
@@ -156,7 +157,8 @@ void tell_untold(void*) noexcept {
                                           "sends that may have been cancelled",
                                           "locks that failed",
                                           "one-sided operations",
-                                          "file operations"};
+                                          "file operations",
+                                          "calls that found nothing"};
   static_assert(sizeof names / sizeof *names == static_cast<std::size_t>(Untold::count_));
   const auto* const table = front.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < static_cast<std::size_t>(Untold::count_); ++i) {
@@ -194,8 +196,11 @@ void connect() noexcept {
   if (done) return;
   done = true;
   find_family();
-  front.store(tracer_find_and_connect(reinterpret_cast<const void*>(&connect)), std::memory_order_release);
-  if (const auto* const table = front.load(std::memory_order_relaxed)) table->at_end(&tell_untold, nullptr);
+  const auto* const table = tracer_find_and_connect(reinterpret_cast<const void*>(&connect));
+  if (table != nullptr && table->size >= offsetof(tracer_front_end, records_polls) + sizeof table->records_polls)
+    records_polls = table->records_polls() != 0;
+  front.store(table, std::memory_order_release);
+  if (table != nullptr) table->at_end(&tell_untold, nullptr);
 }
 
 std::uint64_t ask_type_size(Thread& thread, Word handle) noexcept {

@@ -72,8 +72,9 @@ inline constexpr unsigned no_places_shift = 63;
 
 struct Thread {
   Word stack = 0;  ///< where the program's was when it called the wrapper that it is in: what MPI calls is not its own
-  MpiFunction function{};   ///< which
-  Word fortran_caller = 0;  ///< where the program called a Fortran subroutine from
+  MpiFunction function{};          ///< which
+  std::uint64_t asking_since = 0;  ///< when it began, where that is told only once it is known what it found
+  Word fortran_caller = 0;         ///< where the program called a Fortran subroutine from
   struct KnownType {
     Word handle = 0;
     std::uint32_t generation = 0;
@@ -129,9 +130,12 @@ enum class Untold : std::uint8_t {
   failed_lock,
   one_sided,
   file_operation,
+  poll,
   count_
 };
 extern std::atomic<std::uint64_t> untold[static_cast<std::size_t>(Untold::count_)];
+/// Calls that ask and find nothing are recorded.
+extern bool records_polls;
 /// Requests that went on at MPI's end; counted likewise.
 extern std::atomic<std::uint64_t> never_completed;
 inline void not_told(Untold what) noexcept {

@@ -265,8 +265,9 @@ struct win_test {
   template <class Next>
   static Word run(const Call& call, Next next, Word win, Word flag) noexcept {
     Window* const window = window_of(call.thread, win);
-    call.enter();
+    call.ask();
     const Word result = next(win, flag);
+    if (!call.answered(has_found(result, flag))) return result;
     if (window != nullptr && !failed(result) && *reinterpret_cast<const int*>(flag) != 0)
       call.rma(Endpoint::end, RmaStep::group_synchronised, window->id, window->posted);
     else

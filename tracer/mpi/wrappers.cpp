@@ -53,7 +53,9 @@ template <std::size_t words>
 
 /// The program has left a call otherwise than by its return: an error handler has thrown, or jumped. Its end is now.
 [[gnu::noinline, gnu::cold]] void end_what_was_left(const tracer_front_end& table, Thread& thread) noexcept {
-  Call(table, thread, thread.function, 0, false).leave();
+  const Call call(table, thread, thread.function, 0, false);
+  call.answered(true);
+  call.leave();
   thread.stack = thread.fortran_caller = 0;
 }
 

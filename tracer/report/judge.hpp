@@ -45,6 +45,7 @@ class Judge {
   void spawned_programs();
   void level_of_threads();
   void never_received();
+  void polls();
   void lines_that_are_missing();
   std::string fewer_threads(int allowed) const;
   std::string how_to_have_processors() const;

@@ -66,6 +66,14 @@ bool is_begin_or_end(std::string_view call) {
   return false;
 }
 
+/// It asks whether something is there, and programs call it again and again until there is.
+bool is_poll(std::string_view call) {
+  for (const char* name : {"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe",
+                           "MPI_Request_get_status", "MPI_Parrived", "MPI_Win_test"})
+    if (call == name) return true;
+  return false;
+}
+
 constexpr double mostly = 0.5;  ///< of the run
 
 }  // namespace
@@ -100,6 +108,31 @@ void Judge::never_received() {
            (one ? ": by " : ", the first by ") + definitions_.regions[mpi.never_received_by].name + " of " +
            mpi.rank_text(mpi.never_received_from) + " to " + mpi.rank_text(mpi.never_received_to) +
            ". A send that nobody receives may wait for ever where messages are larger, or on another MPI.");
+}
+
+/// They may be most of a trace, and tell nobody anything.
+void Judge::polls() {
+  constexpr std::uint64_t many = 1'000'000;
+  const std::uint64_t left_out = counter_of(definitions_, "MPI_NOT_TOLD_CALLS_THAT_FOUND_NOTHING");
+  if (left_out != 0) {
+    note("polls-left-out",
+         format_count(left_out) +
+             " calls of MPI that found nothing are not in the trace (TRACER_RECORD): their time counts "
+             "as the program's own work.");
+    return;
+  }
+  std::uint64_t calls = 0;
+  const MpiCallRow* most = nullptr;
+  for (const MpiCallRow& call : report_.mpi.calls) {
+    if (!is_poll(call.name)) continue;
+    calls += call.count;
+    if (most == nullptr || call.count > most->count) most = &call;
+  }
+  if (most == nullptr || calls < many || share(2 * calls, report_.events) < mostly) return;
+  note("polls",
+       format("%.0f %% of the trace are %s calls of %s and the like, most of which find nothing. "
+              "TRACER_RECORD=-polls leaves those out, and makes traces of longer runs small.",
+              100 * std::min(1.0, share(2 * calls, report_.events)), format_count(calls).c_str(), most->name.c_str()));
 }
 
 void Judge::begin_and_end_of_mpi() {

@@ -203,6 +203,7 @@ void Judge::how_good_the_trace_is() {
   begin_and_end_of_mpi();
   spawned_programs();
   lines_that_are_missing();
+  polls();
   const std::uint64_t active = there - account_.at(Place::serial_idle);
   const std::uint64_t apart = active / std::max<std::uint64_t>(report_.events, 1);
   if (apart < least_between_events) {
