@@ -325,4 +325,25 @@ TEST_CASE("the serial part is told with what it costs, and the speed-up that thi
   check_near(serial["win_ns"], 37.5e6);
   // Half of the parallel run is serial: 0.5 + 0.5 x 4 times one thread's speed.
   CHECK(serial["text"].get<std::string>().find("2.5 times as fast") != std::string::npos);
+  // All of it is the program's start.
+  const std::string advice = serial["advice"];
+  CHECK(advice.find("What is before the first parallel region is the program's start") == 0);
+  CHECK(advice.find("tracer report --from 0.050s.") != std::string::npos);
+  CHECK(serial["sure"] == "medium");
+}
+
+TEST_CASE("the serial part between regions is the program's own") {
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (const std::uint64_t from : {1u, 60u})
+    for (LocationRef thread = 0; thread < 4; ++thread) {
+      trace.team_begin(thread, start + from * ms, parallel);
+      trace.team_end(thread, start + (from + 10) * ms, parallel);
+    }
+  trace.simple(0, start + 72 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  const Json& serial = finding(report, "serial");
+  CHECK(serial["text"].get<std::string>().find("The longest part, 49 ms, is between") != std::string::npos);
+  CHECK(serial["advice"].get<std::string>().find("Put the costliest serial part into a parallel region") == 0);
 }

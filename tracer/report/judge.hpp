@@ -83,6 +83,7 @@ class Judge {
   // Words for them.
   LockTotals held_at(RegionRef region) const;
   std::string where(const SerialStretch& stretch) const;
+  std::string start_or_end_of_program() const;
   std::string for_loop(RegionRef loop, std::uint32_t threads) const;
   std::string for_region(RegionRef cause) const;
   std::uint64_t with_idle_threads(std::uint64_t ns) const;

@@ -54,11 +54,32 @@ void Judge::serial() {
       "Put the costliest serial part into a parallel region, or let it overlap with others (tasks); reading and "
       "writing files counts here too.";
   finding.sure = doubtful_ ? "low" : account_.whole_process && !is_perturbed() ? "high" : "medium";
+  if (const std::string once = start_or_end_of_program(); !once.empty()) {
+    finding.advice = once;
+    if (!doubtful_) finding.sure = "medium";
+  }
   std::uint64_t lost = 0;
   for (const AccountProcess& process : account_.processes)
     lost += (process.serial_wall - std::min(process.serial_wall, unknown)) *
             (std::max<std::uint64_t>(1, process.threads) - 1);
   add(std::move(finding), "serial", lost);
+}
+
+/// What to do where most of what is serial is before the first parallel region, or behind the last; else "".
+std::string Judge::start_or_end_of_program() const {
+  if (account_.stretches.empty()) return "";
+  const SerialStretch& longest = account_.stretches.front();
+  const bool is_start = longest.after == undefined_ref, is_end = longest.before == undefined_ref;
+  if (is_start == is_end || 2 * (longest.to - longest.from) < account_.serial_wall) return "";
+  const std::uint64_t at = (is_start ? longest.to : longest.from) - report_.begin;
+  return format(
+      "What is %s is the program's %s, and a run that computes for longer has it once as well; the rest of this one is "
+      "tracer report --%s %.3fs. Where it grows with the problem, put its costliest part into a parallel region, or "
+      "let "
+      "it overlap with others (tasks).",
+      is_start ? "before the first parallel region" : "behind the last parallel region",
+      is_start ? "start (libraries, input, first data)" : "end (output, clean-up)", is_start ? "from" : "to",
+      static_cast<double>(at) / 1e9);
 }
 
 std::string Judge::where(const SerialStretch& stretch) const {
