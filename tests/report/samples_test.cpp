@@ -7,6 +7,7 @@
 
 #include "tests/report/sampled_trace.hpp"
 #include "tracer/report/analyze.hpp"
+#include "tracer/report/nameless.hpp"
 #include "tracer/report/page_samples.hpp"
 #include "tracer/report/sample_counters.hpp"
 #include "tracer/report/write.hpp"
@@ -179,6 +180,49 @@ TEST_CASE("a report without samples has no such section, and says how to get the
   CHECK_THAT(report::to_text(report, {.rows = 0, .colour = false, .width = 200}),
              Catch::Contains("tracer run --sample"));
   CHECK(report::to_text(report, {}).find("Functions") == std::string::npos);
+}
+
+TEST_CASE("code without symbols is one function for each file") {
+  samples::SampleSet set;
+  set.strings = {"",          "main",     "/usr/lib/libfast.so.3", "libfast.so.3@0x1e6c", "libfast.so.3@0x2000",
+                 "@0x7f0011", "@0x7f0022"};
+  const auto frame = [&](std::uint32_t function, std::uint32_t module) {
+    samples::Frame made{};
+    made.function = function;
+    made.module = module;
+    set.frames.push_back(made);
+  };
+  frame(1, 0);
+  frame(3, 2);
+  frame(4, 2);
+  frame(5, 0);
+  frame(6, 0);
+  set.stacks = {{0, 1, 2}, {0, 2, 0, 1}, {0, 3, 4, 2}};
+  report::join_nameless(set);
+  const auto path = [&](std::size_t stack) {
+    std::string text;
+    for (const std::uint32_t one : set.stacks[stack]) text += set.strings[set.frames[one].function] + ";";
+    return text;
+  };
+  CHECK(path(0) == "main;libfast.so.3 (no symbols);");
+  CHECK(path(1) == "main;libfast.so.3 (no symbols);main;libfast.so.3 (no symbols);");
+  CHECK(path(2) == "main;(code without a file);libfast.so.3 (no symbols);");
+}
+
+TEST_CASE("the text has functions by their plain names, unless several have the same") {
+  report::SampleReport samples;
+  samples.samples = 100;
+  for (const char* name : {"void solve<float>(float*, int)", "void solve<double>(double*, int)",
+                           "grid::smooth(std::vector<double>&, int (*) [3])", "main"}) {
+    report::FunctionRow row;
+    row.name = name;
+    row.self = row.inside = 25;
+    samples.functions.push_back(row);
+  }
+  const std::string text = report::to_text(samples, 0);
+  for (const char* part :
+       {"void solve<float>(float*, int) ", "void solve<double>(double*, int) ", "  grid::smooth  ", "  main "})
+    CHECK_THAT(text, Catch::Contains(part));
 }
 
 TEST_CASE("the text has the functions, what ran while others waited, and the waits") {

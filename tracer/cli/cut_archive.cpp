@@ -30,7 +30,7 @@ std::string write_archive_of(FilteredArchive& archive, const fs::path& directory
       events = rewrite(archive.source(), *sink);
     }
   }
-  if (const samples::SampleSet* set = archive.samples()) {
+  if (const samples::SampleSet* set = archive.samples(Nameless::by_address)) {
     if (distinct)
       print_note("the samples are not in it: their times are nanoseconds of the archive's own clock");
     else

@@ -84,7 +84,7 @@ void export_into(FilteredArchive& archive, const Options& options, TimelineVisit
   report::TimelineMessages messages{source.definitions(), replay, writer};
   replay.add(messages.observer());  // before the timeline, which says when all is told
   std::optional<report::TimelineSamples> sampled;
-  if (const samples::SampleSet* set = archive.samples())
+  if (const samples::SampleSet* set = archive.samples(Nameless::by_address))
     replay.add(sampled.emplace(source.definitions(), *set, writer));
   replay.add(timeline);
   replay.add(reading);
@@ -125,15 +125,17 @@ int run(const Options& options) {
     throw Error{"cannot write " + output.string() + ": there is no directory " + in.string()};
   if (options.distinct_times && format != "otf2") throw UsageError{"--distinct-times is for --format otf2"};
   if (format == "parquet") {
-    print_note(write_tables_with_progress(
-        source, output, options.shortest.empty() ? 0 : report::parse_duration(options.shortest), archive.samples()));
+    print_note(write_tables_with_progress(source, output,
+                                          options.shortest.empty() ? 0 : report::parse_duration(options.shortest),
+                                          archive.samples(Nameless::by_address)));
     return ok;
   }
   if (format == "otf2") {
     if (!options.shortest.empty()) throw UsageError{"--min-duration is for pictures and tables, not for otf2"};
     if (!options.filter.threads.empty())
       throw UsageError{"an archive has whole processes: choose by --ranks, not by --threads"};
-    const samples::SampleSet* samples = archive.is_cut() || options.distinct_times ? nullptr : archive.samples();
+    const samples::SampleSet* samples =
+        archive.is_cut() || options.distinct_times ? nullptr : archive.samples(Nameless::by_address);
     print_note(samples != nullptr ? write_sampled_with_progress(archive.path(), *samples, output)
                                   : write_archive_of(archive, output, options.distinct_times));
     return ok;

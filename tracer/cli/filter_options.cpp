@@ -8,6 +8,7 @@
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/error.hpp"
+#include "tracer/report/nameless.hpp"
 #include "tracer/report/part_source.hpp"
 #include "tracer/report/phase_filter.hpp"
 
@@ -62,23 +63,24 @@ FilteredArchive::FilteredArchive(const std::string& archive, const FilterOptions
   if (!filter_.empty()) views_.push_back(report::filtered(source(), filter_));
 }
 
-void FilteredArchive::load_samples() {
+void FilteredArchive::load_samples(Nameless nameless) {
   samples_read_ = true;
   samples_ = read_samples(path_);
+  if (samples_ && nameless == Nameless::by_file) report::join_nameless(*samples_);
   if (samples_ && is_part_) report::cut_samples(*samples_, source().definitions());
 }
 
-const samples::SampleSet* FilteredArchive::samples() {
+const samples::SampleSet* FilteredArchive::samples(Nameless nameless) {
   try {
-    if (!samples_read_) load_samples();
+    if (!samples_read_) load_samples(nameless);
   } catch (const Error& error) {
     print_note(std::string{error.what()} + "; what follows is without samples");
   }
   return samples_ ? &*samples_ : nullptr;
 }
 
-const samples::SampleSet& FilteredArchive::need_samples() {
-  if (!samples_read_) load_samples();
+const samples::SampleSet& FilteredArchive::need_samples(Nameless nameless) {
+  if (!samples_read_) load_samples(nameless);
   if (!samples_)
     throw Error{std::filesystem::path{path_}.parent_path().string() +
                 " has no samples. Record some by: tracer run --sample -- PROGRAM"};

@@ -2,6 +2,7 @@
 // The options that choose what of a trace is read, the same for every command that reads one.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,9 @@ struct FilterOptions {
   report::Part part() const;  ///< throws tracer::Error
 };
 
+/// Functions without symbols in samples: as people read them, or as they were recorded.
+enum class Nameless : std::uint8_t { by_file, by_address };
+
 /// A trace and the filter in front of it.
 class FilteredArchive {
  public:
@@ -35,13 +39,13 @@ class FilteredArchive {
   EventSource& source() { return *views_.back(); }
   const std::string& path() const { return path_; }
   bool is_cut() const { return views_.size() > 1; }
-  /// Those beside the archive; null: there are none, or they cannot be read, which is said.
-  const samples::SampleSet* samples();
+  /// Those beside the archive; null: there are none, or they cannot be read, which is said. The first call decides.
+  const samples::SampleSet* samples(Nameless nameless = Nameless::by_file);
   /// The same; throws tracer::Error where there are none.
-  const samples::SampleSet& need_samples();
+  const samples::SampleSet& need_samples(Nameless nameless = Nameless::by_file);
 
  private:
-  void load_samples();
+  void load_samples(Nameless nameless);
   std::string path_;
   report::Filter filter_;
   bool is_part_ = false;

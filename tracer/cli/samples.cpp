@@ -26,7 +26,7 @@ struct Options {
 int run(const Options& options) {
   FilteredArchive archive{options.archive, options.filter};
   const std::filesystem::path anchor = archive.path();
-  const samples::SampleSet& set = archive.need_samples();
+  const samples::SampleSet& set = archive.need_samples(options.raw ? Nameless::by_address : Nameless::by_file);
   report::SampleJoin join{archive.source().definitions(), set};
   report::Replay replay{archive.source().definitions()};
   replay.add(join);

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <set>
+#include <string>
 
 #include "tracer/base/text.hpp"
 #include "tracer/ompt_values.hpp"
@@ -24,19 +27,41 @@ std::string rate_text(std::uint64_t instructions, std::uint64_t cycles) {
   return text;
 }
 
-Table functions(const SampleReport& report) {
+/// Functions without what distinguishes overloads and instances, unless there are several.
+class Names {
+ public:
+  explicit Names(const SampleReport& report) {
+    for (const FunctionRow& row : report.functions)
+      if (row.construct == undefined_ref) add(row.name);
+    for (const BlameRow& row : report.blame) add(row.name);
+  }
+  std::string of(const std::string& name) const {
+    std::string plain = plain_function(name);
+    const auto found = wholes_.find(plain);
+    return found != wholes_.end() && found->second.size() == 1 && found->second.contains(name) ? plain : name;
+  }
+
+ private:
+  void add(const std::string& name) {
+    // Not a construct's, which may be here as well.
+    if (name.find(" @") == std::string::npos) wholes_[plain_function(name)].insert(name);
+  }
+  std::map<std::string, std::set<std::string>> wholes_;  ///< by plain name
+};
+
+Table functions(const SampleReport& report, const Names& names) {
   std::string title = "Functions and constructs, by " + format_count(report.samples) + " samples, one for each " +
                       duration_text(report.period) + " of a thread's processor time";
   if (report.lost != 0) title += "; " + format_count(report.lost) + " were lost";
   if (report.outside != 0) title += "; " + format_count(report.outside) + " lie outside of the trace";
   Table table{title, {{"function"}, {"place"}, {"self", true}, {"waiting", true}, {"total", true}}};
   for (const FunctionRow& row : report.functions)
-    table.add({row.name, place_text(row.file, row.line), percent_or_dash(row.self, report.samples),
+    table.add({names.of(row.name), place_text(row.file, row.line), percent_or_dash(row.self, report.samples),
                percent_or_dash(row.waiting, report.samples), percent_or_dash(row.inside, report.samples)});
   return table;
 }
 
-Table blame(const SampleReport& report) {
+Table blame(const SampleReport& report, const Names& names) {
   Table table{"What ran while other threads waited, by their time",
               {{"function"},
                {"place"},
@@ -47,7 +72,7 @@ Table blame(const SampleReport& report) {
                {"idle", true}}};
   for (const BlameRow& row : report.blame) {
     const auto of = [&](Activity activity) { return duration_or_dash(row.ns[static_cast<std::size_t>(activity)]); };
-    table.add({row.name, place_text(row.file, row.line), duration_text(row.total()), of(Activity::barrier),
+    table.add({names.of(row.name), place_text(row.file, row.line), duration_text(row.total()), of(Activity::barrier),
                of(Activity::task_wait), of(Activity::lock_wait), of(Activity::idle)});
   }
   return table;
@@ -75,7 +100,7 @@ std::string counted_text(const CounterRow& row, std::uint64_t value) {
 }
 
 /// Functions by what they did themselves: what they call is in rows of its own. Constructs by all that is in them.
-Table counters(const SampleReport& report) {
+Table counters(const SampleReport& report, const Names& names) {
   const std::size_t cycles = counter(report, "cycles"), instructions = counter(report, "instructions");
   const bool has_rate = std::max(cycles, instructions) < report.counters.size();
   std::vector<Table::Column> columns{{"function or construct"}, {"place"}};
@@ -92,7 +117,7 @@ Table counters(const SampleReport& report) {
   for (const FunctionRow& row : report.functions) {
     const auto& values = row.construct == undefined_ref ? row.counted : row.counted_inside;
     if (std::any_of(values.begin(), values.end(), [](std::uint64_t value) { return value != 0; }))
-      add(row.name, place_text(row.file, row.line), values);
+      add(names.of(row.name), place_text(row.file, row.line), values);
   }
   std::vector<std::uint64_t> waiting, all;
   for (const CounterRow& row : report.counters) {
@@ -129,10 +154,11 @@ Table threads(const SampleReport& report) {
 }  // namespace
 
 std::string samples_text(const SampleReport& report, const TextOptions& options) {
+  const Names names{report};
   std::string text;
-  if (report.samples != 0) text += functions(report).text(options);
-  if (!report.counters.empty()) text += counters(report).text(options);
-  if (report.samples != 0) text += blame(report).text(options);
+  if (report.samples != 0) text += functions(report, names).text(options);
+  if (!report.counters.empty()) text += counters(report, names).text(options);
+  if (report.samples != 0) text += blame(report, names).text(options);
   if (!report.states.empty()) text += states(report).text(options);
   if (report.pauses != 0) text += waits(report).text(options) + threads(report).text(options);
   return text;
