@@ -159,6 +159,9 @@ def check_run(directory):
     need(done.returncode == 2 and "nowhere.so" in done.stderr, "a runtime that does not exist is said")
     done = run("run", "--set", "RECORD=-wait", "--", "sh", "-c", "echo $TRACER_RECORD $TRACER_CONVERT", cwd=directory, env=env)
     need(done.stdout == "-wait later\n", "--set sets the variable")
+    done = run("run", "-q", "--", "sh", "-c", "grep FDSize /proc/$$/status; ls /proc/$$/fd", cwd=directory, env=env)
+    size, *descriptors = done.stdout.split()[1:]
+    need(int(size) > 400 and max(map(int, descriptors)) < 400, f"the program's table has room for the tool's descriptors, {size}, and none of them yet")
     check_kinds_of_programs(directory, env)
 
 

@@ -67,6 +67,10 @@ UniqueFd moved_up(UniqueFd fd) noexcept {
   return fd ? UniqueFd{move_up(fd.release())} : UniqueFd{};
 }
 
+void make_room_for_descriptors(int fd) noexcept {
+  static_cast<void>(::fcntl(fd, F_DUPFD_CLOEXEC, lowest_descriptor));  // closed by the exec
+}
+
 OwnFile OwnFile::create(const std::filesystem::path& at, const std::filesystem::path& path) {
   OwnFile file;
   file.path_ = path;

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "tracer/base/clock.hpp"
+#include "tracer/base/file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::cli {
@@ -59,6 +60,7 @@ void after_the_end(int signal) {
       setenv(name.c_str(), value.c_str(), 1);
     }
   }
+  make_room_for_descriptors(report);
   execvp(arguments[0], arguments.data());
   const int error = errno;
   [[maybe_unused]] const ssize_t written = write(report, &error, sizeof error);
