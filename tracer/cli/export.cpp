@@ -55,6 +55,12 @@ std::string format_of(const Options& options) {
   return "perfetto";
 }
 
+/// What is looked at has code without symbols by file, what is asked by scripts by address.
+Nameless nameless_of(const Options& options) {
+  const std::string format = format_of(options);
+  return format == "perfetto" || format == "chrome" ? Nameless::by_file : Nameless::by_address;
+}
+
 /// Tells the sums of the phases before what comes after it in the replay is told of the end.
 class PhaseTeller final : public report::Observer {
  public:
@@ -84,7 +90,7 @@ void export_into(FilteredArchive& archive, const Options& options, TimelineVisit
   report::TimelineMessages messages{source.definitions(), replay, writer};
   replay.add(messages.observer());  // before the timeline, which says when all is told
   std::optional<report::TimelineSamples> sampled;
-  if (const samples::SampleSet* set = archive.samples(Nameless::by_address))
+  if (const samples::SampleSet* set = archive.samples(nameless_of(options)))
     replay.add(sampled.emplace(source.definitions(), *set, writer));
   replay.add(timeline);
   replay.add(reading);
