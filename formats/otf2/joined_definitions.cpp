@@ -58,12 +58,20 @@ std::vector<NamedProperty> JoinedDefinitions::properties_of(const std::vector<Na
 PartMaps JoinedDefinitions::add(const TraceDefinitions& part, const PartIdentity& identity) {
   using R = ReferenceKind;
   PartMaps maps;
-  std::set<std::uint64_t> of_parts;  // texts that say how parts belong together
+  std::set<std::uint64_t> of_parts;            // texts that say how parts belong together
+  std::map<std::uint64_t, std::string> moved;  // and times of processes, which nothing else has for its text
   for (const LocationGroupDef& g : part.location_groups)
-    for (const NamedProperty& p : g.properties)
+    for (const NamedProperty& p : g.properties) {
       if (is_of_mpi_object(part.text(p.name))) of_parts.insert({p.name, p.value});
-  for (const StringDef& s : part.strings)
-    if (!of_parts.contains(s.ref)) maps.set(R::string, s.ref, string(s.text));
+      if (!identity.in_whole || p.type != values::type_string) continue;
+      const Property said{std::string{part.text(p.name)}, std::string{part.text(p.value)}};
+      if (Property own = identity.in_whole(said); own.value != said.value) moved[p.value] = std::move(own.value);
+    }
+  for (const StringDef& s : part.strings) {
+    if (of_parts.contains(s.ref)) continue;
+    const auto other = moved.find(s.ref);
+    maps.set(R::string, s.ref, string(other != moved.end() ? std::string_view{other->second} : s.text));
+  }
   const auto text = [&](std::uint64_t ref) {
     const auto global = maps.at(R::string, ref);
     return global == PartMaps::unknown ? 0U : narrow(global);

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -38,6 +39,8 @@ struct PartIdentity {
   std::uint32_t processes = 1;
   PartOfMpi mpi;                                   ///< empty: no MPI
   std::map<std::uint32_t, std::uint32_t> sampled;  ///< its sampled threads' numbers in the whole (tracer/samples.hpp)
+  /// A property of a process, with a text for its value, as the whole has it; empty: as the part has it.
+  std::function<Property(const Property&)> in_whole;
 };
 
 struct JoinedDefinitions {

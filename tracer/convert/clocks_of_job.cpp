@@ -3,6 +3,7 @@
 #include "tracer/convert/clocks_of_job.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -208,6 +209,17 @@ std::vector<std::uint32_t> domains_of(const std::vector<ClockOfPart>& parts) {
     all.push_back(known->second);
   }
   return all;
+}
+
+Property in_common_time(Property property, const std::vector<otf2::ClockOffset>& line) {
+  if (property.name != "TRACER::RUN::PROCESS_START_NS" && property.name != "TRACER::RUN::PROCESS_END_NS")
+    return property;
+  std::uint64_t time = 0;
+  const char* const end = property.value.data() + property.value.size();
+  if (const auto [last, error] = std::from_chars(property.value.data(), end, time); error != std::errc{} || last != end)
+    return property;
+  property.value = std::to_string(time + static_cast<std::uint64_t>(otf2::offset_at(line, time)));
+  return property;
 }
 
 ClocksOfJob bring_together(const std::vector<ClockOfPart>& parts, const std::vector<MessageOfJob>& messages) {

@@ -50,6 +50,10 @@ struct ClocksOfJob {
 /// A clock for each part, numbered as they come: equal in parts of one domain.
 std::vector<std::uint32_t> domains_of(const std::vector<ClockOfPart>& parts);
 
+/// A part's property as the job has it: those that are times (when the kernel began and ended the process) are moved as
+/// its events are, by `line`, one of ClocksOfJob::offsets.
+Property in_common_time(Property property, const std::vector<otf2::ClockOffset>& line);
+
 ClocksOfJob bring_together(const std::vector<ClockOfPart>& parts, const std::vector<MessageOfJob>& messages);
 
 }  // namespace tracer

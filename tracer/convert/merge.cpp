@@ -169,11 +169,13 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
     one.identity.processes = part.summary.processes;
     one.identity.mpi = part.mpi;
     one.clock = common.offsets[i];
+    if (!one.clock.empty())
+      one.identity.in_whole = [&line = common.offsets[i]](const Property& p) { return in_common_time(p, line); };
     if (part.summary.processes == 1) {
       one.identity.process_name = parts.size() == 1 ? std::string{} : name_of_process(part);
       one.identity.parent = parent_of(part, parts);
       for (const Property& p : part.summary.properties)
-        if (is_of_process(p.name)) one.identity.properties.push_back(p);
+        if (is_of_process(p.name)) one.identity.properties.push_back(in_common_time(p, one.clock));
     }
     const std::string who = part.rank >= 0 ? "rank " + std::to_string(part.rank) : "process " + part.process_id;
     if (!part.mpi_abort.empty())  // which ended the others
@@ -196,6 +198,8 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
   whole.clock = common.clock;
   whole.event_chunk = parts.front().summary.event_chunk;
   whole.properties = properties_of_job(parts);
+  if (parts.size() == 1)  // its process' are the whole's
+    for (Property& p : whole.properties) p = in_common_time(std::move(p), common.offsets.front());
   whole.properties.insert(whole.properties.end(), common.properties.begin(), common.properties.end());
   whole.creator = "Tracer";
   whole.share = options.of != 0;

@@ -168,6 +168,12 @@ def by_hand(options, directory):
     yield from one_archive(options, directory / "apart", 3, 24)
 
 
+def ends_of(archive):
+    """When the kernel ended each process, as the archive says: of one process the anchor, of several their groups."""
+    said = "".join(subprocess.run(["otf2-print", what, archive / "traces.otf2"], capture_output=True, text=True, timeout=60).stdout for what in ("-I", "-G"))
+    return [int(time) for time in re.findall(r'TRACER::RUN::PROCESS_END_NS(?:" <.*Value: "|\nProperty value +)(\d+)', said)]
+
+
 def other_clocks(options, directory):
     """Processes whose clocks tell another time, as on other hosts: each after the one before it, and within its run."""
     for number, clock in enumerate(("0 0", "1e9 50", "-1e9 -50")):
@@ -179,6 +185,15 @@ def other_clocks(options, directory):
     for earlier, later in zip(rows, rows[1:]):
         if not earlier[4] < later[3] < earlier[4] + 60_000_000_000:
             yield f"one process begins before the one before it has ended: {rows}"
+    for share in (1, 2):
+        tracer(options, "merge", "-q", "--part", f"{share}/2", "-o", directory / f"share{share}", *(directory / f"c{number}" for number in range(3)))
+    tracer(options, "merge", "-q", "-o", directory / "tree", directory / "share1", directory / "share2")
+    at_once, in_shares = ends_of(directory / "all"), ends_of(directory / "tree")
+    if len(at_once) != 3 or len(in_shares) != 3 or any(abs(a - b) > 2 for a, b in zip(at_once, in_shares)):
+        yield f"when processes ended: {at_once}, in shares {in_shares}"
+    alone, own = ends_of(directory / "c1"), processes_of(directory / "c1")[0][4]
+    if len(alone) != 1 or abs(rows[1][4] - own) < 1_000_000_000 or abs((at_once[1] - alone[0]) - (rows[1][4] - own)) > 100_000:
+        yield f"a clock that is seconds away: by it the last event is at {own} and the process ended at {alone}; in the job at {rows[1][4]} and {at_once[1:2]}"
 
 
 def many_parts(options, directory):
