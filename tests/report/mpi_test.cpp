@@ -2,6 +2,7 @@
 // What a report says of MPI jobs of known structure.
 #include "catch.hpp"
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/report/mpi_traces.hpp"
@@ -36,6 +37,30 @@ MpiJob two_ranks(std::uint64_t length = 100 * ms) {
 }
 
 }  // namespace
+
+TEST_CASE("where most of a trace are calls that ask, it is said how to leave them out") {
+  const auto notes_of = [](std::uint64_t calls, const char* function, std::vector<Property> properties = {}) {
+    MpiJob job = two_ranks(2 * calls + ms);
+    const RegionRef region = job.function(function, 30);
+    for (std::uint64_t i = 0; i < calls; ++i) {
+      job.trace.enter(0, start + 2 * i, region);
+      job.trace.leave(0, start + 2 * i + 1, region);
+    }
+    auto& all = job.trace.editable().properties;
+    all.insert(all.end(), properties.begin(), properties.end());
+    std::map<std::string, std::string> notes;
+    const Json report = report_of(job.finish());
+    for (const Json& note : report["verdict"]["notes"]) notes[note["id"]] = note["text"];
+    return notes;
+  };
+  CHECK(notes_of(1'100'000, "MPI_Testany")["polls"].find(
+            "1,100,000 calls of MPI_Testany and the like, most of which") != std::string::npos);
+  CHECK(notes_of(1'100'000, "MPI_Comm_rank").count("polls") == 0);
+  CHECK(notes_of(1'000, "MPI_Testany").count("polls") == 0);
+  auto left_out =
+      notes_of(1'000, "MPI_Testany", {{"TRACER::COUNTER::MPI_NOT_TOLD_CALLS_THAT_FOUND_NOTHING", "1234567"}});
+  CHECK(left_out["polls-left-out"].find("1,234,567 calls of MPI that found nothing are not in the trace") == 0);
+}
 
 TEST_CASE("a receive waits for a late sender, and the lines of both are told") {
   MpiJob job = two_ranks();
