@@ -69,9 +69,7 @@ int RecorderLock::take(const std::filesystem::path& path) noexcept {
     return 0;
   }
   if (page != MAP_FAILED) ::munmap(page, size);
-  constexpr int high = 400;  // programs count on the low numbers
-  const int moved = ::fcntl(fd.get(), F_DUPFD_CLOEXEC, high);
-  fd_ = moved >= 0 ? UniqueFd{moved} : std::move(fd);
+  fd_ = moved_up(std::move(fd));
   return 0;
 }
 
