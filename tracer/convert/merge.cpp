@@ -159,6 +159,8 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
     throw Error("there is nothing to merge" + why);
   }
   const ClocksOfJob common = clocks_of(parts);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (Property& p : parts[i].summary.properties) p = in_common_time(std::move(p), common.offsets[i]);
   if (common.domains > 1) result.clocks = said_of(common);
   std::vector<otf2::PartToJoin> joined;
   SamplesOfJob samples;
@@ -175,7 +177,7 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
       one.identity.process_name = parts.size() == 1 ? std::string{} : name_of_process(part);
       one.identity.parent = parent_of(part, parts);
       for (const Property& p : part.summary.properties)
-        if (is_of_process(p.name)) one.identity.properties.push_back(in_common_time(p, one.clock));
+        if (is_of_process(p.name)) one.identity.properties.push_back(p);
     }
     const std::string who = part.rank >= 0 ? "rank " + std::to_string(part.rank) : "process " + part.process_id;
     if (!part.mpi_abort.empty())  // which ended the others
@@ -198,8 +200,6 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
   whole.clock = common.clock;
   whole.event_chunk = parts.front().summary.event_chunk;
   whole.properties = properties_of_job(parts);
-  if (parts.size() == 1)  // its process' are the whole's
-    for (Property& p : whole.properties) p = in_common_time(std::move(p), common.offsets.front());
   whole.properties.insert(whole.properties.end(), common.properties.begin(), common.properties.end());
   whole.creator = "Tracer";
   whole.share = options.of != 0;
