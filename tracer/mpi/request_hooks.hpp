@@ -156,6 +156,12 @@ class Claims {
       complete(i, status, at);
     }
   }
+  /// Call::answered(), and where nothing is told all are given back.
+  bool answered(bool has_found) noexcept {
+    if (call_.answered(has_found)) return true;
+    give_back(false);
+    return false;
+  }
   /// What is still claimed is not over. From the last on: queues stay in order.
   void give_back(bool is_tested) noexcept {
     for (std::size_t i = count_; i-- > 0;) {
@@ -203,10 +209,7 @@ struct testall {
     const Word statuses = claims.statuses(given, claims.count());
     call.ask();
     const Word result = next(count, requests, flag, statuses);
-    if (!call.answered(has_found(result, flag))) {
-      claims.give_back(false);
-      return result;
-    }
+    if (!claims.answered(has_found(result, flag))) return result;
     call.end_here();
     if (!failed(result) && *reinterpret_cast<const int*>(flag) != 0) {
       claims.complete_all(statuses);
@@ -244,10 +247,7 @@ struct testany {
     const Word status = claims.wants_statuses() ? own.get() : given;
     call.ask();
     const Word result = next(count, requests, index, flag, status);
-    if (!call.answered(has_found(result, flag))) {
-      claims.give_back(false);
-      return result;
-    }
+    if (!claims.answered(has_found(result, flag))) return result;
     call.end_here();
     const bool is_over = !failed(result) && *reinterpret_cast<const int*>(flag) != 0;
     if (is_over) claims.complete(index_in(index), status);
@@ -266,10 +266,7 @@ struct some {
     const Word statuses = claims.statuses(given, claims.count());
     is_test ? call.ask() : call.enter();
     const Word result = next(count, requests, done, indices, statuses);
-    if (is_test && !call.answered(has_found(result, done))) {
-      claims.give_back(false);
-      return result;
-    }
+    if (is_test && !claims.answered(has_found(result, done))) return result;
     call.end_here();
     // What a call that failed leaves there may be anything.
     const std::size_t told = done != 0 && indices != 0 ? index_in(done) : 0;
