@@ -2,6 +2,8 @@
 // Findings about MPI: ranks that wait for each other, threads that idle beside one that communicates, unequal ranks.
 #include <algorithm>
 #include <cctype>
+#include <initializer_list>
+#include <string_view>
 
 #include "tracer/base/text.hpp"
 #include "tracer/report/judge.hpp"
@@ -59,19 +61,19 @@ const char* advice_for(MpiWait kind) {
   }
 }
 
+bool is_one_of(std::string_view call, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), call) != names.end();
+}
+
 /// The program cannot do much else while MPI begins and ends.
 bool is_begin_or_end(std::string_view call) {
-  for (const char* name : {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_init", "MPI_Session_finalize"})
-    if (call == name) return true;
-  return false;
+  return is_one_of(call, {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_init", "MPI_Session_finalize"});
 }
 
 /// It asks whether something is there, and programs call it again and again until there is.
 bool is_poll(std::string_view call) {
-  for (const char* name : {"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe",
-                           "MPI_Request_get_status", "MPI_Parrived", "MPI_Win_test"})
-    if (call == name) return true;
-  return false;
+  return is_one_of(call, {"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe",
+                          "MPI_Request_get_status", "MPI_Parrived", "MPI_Win_test"});
 }
 
 constexpr double mostly = 0.5;  ///< of the run

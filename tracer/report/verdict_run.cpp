@@ -272,11 +272,13 @@ std::string Judge::fewer_threads(int allowed) const {
       asked == facts.environment.end() ? usual : std::strtoull(asked->second.c_str(), nullptr, 10);
   const bool asks_itself = facts.known && largest != nullptr && report_.mpi.ranks <= 1 && largest->threads != told &&
                            largest->threads > static_cast<std::uint64_t>(of_team);
-  if (!asks_itself && teams > 1)
-    return format("%sOMP_NUM_THREADS=%d (%llu threads of the program have teams of up to %llu at the same time)",
-                  teams > static_cast<std::uint64_t>(allowed) ? "fewer such threads and " : "", of_team, number(teams),
-                  number(largest == nullptr ? 1 : largest->threads));
-  if (!asks_itself) return "OMP_NUM_THREADS=" + number_of_threads;
+  if (!asks_itself) {
+    const std::string variable = "OMP_NUM_THREADS=" + number_of_threads;
+    if (teams == 1) return variable;
+    return (teams > static_cast<std::uint64_t>(allowed) ? "fewer such threads and " : "") + variable + " (" +
+           format_count(teams) + " threads of the program have teams of up to " +
+           format_count(largest == nullptr ? 1 : largest->threads) + " at the same time)";
+  }
   return number_of_threads + (of_team == 1 ? " thread" : " threads") +
          (teams > 1 ? " for each of its " + format_count(teams) + " teams" : "") + " (the program itself asks for " +
          format_count(largest->threads) + ", by num_threads at " + name(largest->region) +

@@ -75,8 +75,7 @@ std::string Judge::start_or_end_of_program() const {
   return format(
       "What is %s is the program's %s, and a run that computes for longer has it once as well; the rest of this one is "
       "tracer report --%s %.3fs. Where it grows with the problem, put its costliest part into a parallel region, or "
-      "let "
-      "it overlap with others (tasks).",
+      "let it overlap with others (tasks).",
       is_start ? "before the first parallel region" : "behind the last parallel region",
       is_start ? "start (libraries, input, first data)" : "end (output, clean-up)", is_start ? "from" : "to",
       static_cast<double>(at) / 1e9);
