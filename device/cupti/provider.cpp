@@ -22,6 +22,7 @@ namespace {
 class Provider;
 std::atomic<Provider*> current{nullptr};
 std::atomic<bool> recording{false};  // false: the hooks do nothing
+std::atomic<bool> ended{false};      // CUPTI's own exit handlers run next, or have run: calling it crashes
 thread_local unsigned pushed = 0;    // ids of this thread that CUPTI has
 
 std::uint64_t CUPTIAPI on_timestamp() {
@@ -72,7 +73,8 @@ class Provider final : public DeviceProvider {
   bool enable_all() noexcept;
   void refuse(std::string reason) noexcept;
   void leave() noexcept;
-  bool usable() noexcept { return state_ == State::running && !failed_ && driver_is_alive(api_); }
+  bool alive() const noexcept { return !ended && driver_is_alive(api_); }
+  bool usable() noexcept { return state_ == State::running && !failed_ && alive(); }
   bool check(CUptiResult result, const char* what) noexcept;
   void drain() noexcept;
   void await_buffers() noexcept;
@@ -121,6 +123,13 @@ void end_operation() noexcept {
 void at_exit() {
   if (auto* provider = current.load()) provider->flush_before_exit();
 }
+/// Registered once CUPTI has started, so that it runs before CUPTI's own handlers and destructors. The OpenMP runtime
+/// was loaded before CUPTI and ends after it: finish() is called too late, and the driver's state does not show it in a
+/// program that never used CUDA (CUPTI 13.0.1 crashes in cuptiActivityDisable).
+void at_cupti_end() {
+  at_exit();
+  ended = true;
+}
 /// The child has no device and no thread of CUPTI's.
 void in_child() {
   recording = false;
@@ -167,7 +176,7 @@ bool Provider::enable_all() noexcept {
 
 /// Gives CUPTI's single subscription back, so that others can have it; whatever it answers.
 void Provider::leave() noexcept {
-  if (!subscriber_ || left_.exchange(true) || !driver_is_alive(api_)) return;
+  if (!subscriber_ || left_.exchange(true) || !alive()) return;
   for (const auto& [kind, needed] : kinds) api_.disable(kind);
   api_.unsubscribe(subscriber_);
 }
@@ -198,6 +207,7 @@ DeviceAnswer Provider::start() noexcept {
     return {false, reason_.c_str()};
   }
   ::pthread_atfork(nullptr, nullptr, &in_child);
+  std::atexit(&at_cupti_end);
   int count = 0;
   if (api_.device_count && api_.device_count(&count) == CUDA_SUCCESS)
     flush_at_exit();  // the driver has started before us
@@ -332,7 +342,7 @@ void Provider::finish() noexcept {
     recording = false;
     if (state_.exchange(State::off) != State::running) return;
   }
-  if (!failed_ && driver_is_alive(api_)) {
+  if (!failed_ && alive()) {
     for (const auto& [kind, needed] : kinds) api_.disable(kind);
     if (driver_runs(api_) && check(api_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll"))
       await_buffers();
