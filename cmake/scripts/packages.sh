@@ -15,9 +15,9 @@ BUILD_PACKAGES=(
 # To open and summarise a trace (OTF2's own tools, and its reader in Python).
 EXAMPLE_PACKAGES=(otf2-tools)
 
-# Needed by the tests.
+# Needed by the tests. (python3-six: what python3-otf2 of Debian 13 imports and does not depend on.)
 TEST_PACKAGES=(
-  catch2 otf2-tools python3 python3-otf2 libdw1 binutils file procps gdb dpkg-dev util-linux
+  catch2 otf2-tools python3 python3-otf2 python3-six libdw1 binutils file procps gdb dpkg-dev util-linux
 )
 
 # What some tests need, by what it is for: "what is not tested without it|packages". A group that cannot be installed costs
@@ -35,7 +35,8 @@ TEST_GROUPS=(
   "the package by Debian's own checker|lintian"
   "manual pages|man-db"
   "micro-benchmarks|libbenchmark-dev"
-  "style of sources and scripts|clang-format-14 shellcheck flake8"
+  "style of sources|clang-format-14"
+  "style of scripts|shellcheck flake8"
   "(nothing: repeated builds are slower)|ccache"
 )
 
@@ -43,6 +44,8 @@ TEST_GROUPS=(
 # part where it is packaged apart. They exclude each other: the first that removes nothing is taken.
 # (libomp-22-dev depends on the runtime libomp5-19: Debian has one libomp.so.5 at a time.)
 OPENMP_TOOLCHAINS=(
+  "clang-23 libomp-23-dev liboffload-23-dev"
+  "clang-23 libomp-23-dev"
   "clang-22 libomp-22-dev liboffload-22-dev"
   "clang-22 libomp-22-dev"
   "clang-19 libomp-19-dev"
@@ -68,12 +71,15 @@ tracer_missing() {
   done
 }
 
-# The first row of OPENMP_TOOLCHAINS that is installed: with it clang can build OpenMP programs now.
+# The first row of OPENMP_TOOLCHAINS that is installed, or a newer clang with its libomp: with it clang can build OpenMP programs now.
 tracer_openmp_present() {
-  local row
+  local row version
   for row in "${OPENMP_TOOLCHAINS[@]}"; do
     # shellcheck disable=SC2086
     [ -z "$(tracer_missing $row)" ] && { printf '%s\n' "$row"; return 0; }
+  done
+  for version in $(dpkg-query -W -f='${db:Status-Status} ${Package}\n' 'libomp-*-dev' 2>/dev/null | sed -nE 's/^installed libomp-([0-9]+)-dev$/\1/p' | sort -rn); do
+    tracer_is_installed "clang-$version" && { printf '%s\n' "clang-$version libomp-$version-dev"; return 0; }
   done
   return 1
 }

@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <link.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

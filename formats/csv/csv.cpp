@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <system_error>
 
 #include "tracer/error.hpp"
 #include "tracer/virtual_location.hpp"

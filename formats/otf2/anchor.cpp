@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The anchor file: one header, fixed fields, strings, and what later versions appended.
 #include <string>
+#include <system_error>
 
 #include "formats/otf2/byte_cursor.hpp"
 #include "formats/otf2/file.hpp"

@@ -2,6 +2,7 @@
 // See chunk_pool.hpp.
 #include "formats/otf2/chunk_pool.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 

@@ -5,6 +5,7 @@
 
 #include <otf2/otf2.h>
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <vector>

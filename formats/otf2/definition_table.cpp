@@ -155,9 +155,9 @@ const DefinitionRow& row_of(DefinitionKind kind) noexcept {
   return i < table.size() ? table[i] : table[0];
 }
 
-std::uint64_t read_value(ByteCursor& in, std::uint8_t type, bool& known) noexcept {
+std::uint64_t read_value(ByteCursor& in, std::uint8_t kind, bool& known) noexcept {
   known = true;
-  switch (type) {
+  switch (kind) {
     case 1:
       return in.u8();
     case 2:
@@ -181,7 +181,7 @@ std::uint64_t read_value(ByteCursor& in, std::uint8_t type, bool& known) noexcep
     default:
       break;
   }
-  if (type >= 11 && type <= 25) return in.compressed(4);  // references
+  if (kind >= 11 && kind <= 25) return in.compressed(4);  // references
   known = false;
   return 0;
 }

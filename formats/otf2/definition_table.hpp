@@ -85,7 +85,7 @@ struct DefinitionRecord {
 };
 
 /// An OTF2 value of the given type: its bits. `known` is false for types that we cannot step over.
-std::uint64_t read_value(ByteCursor& in, std::uint8_t type, bool& known) noexcept;
+std::uint64_t read_value(ByteCursor& in, std::uint8_t kind, bool& known) noexcept;
 
 /// Fills `record` from the bytes of one record's body. False: the body is damaged.
 bool decode(DefinitionKind kind, ByteCursor body, DefinitionRecord& record);

@@ -2,6 +2,7 @@
 // Whole files and parts of them, as bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>

@@ -4,6 +4,7 @@
 
 #include <otf2/otf2.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 

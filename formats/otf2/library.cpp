@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 
 namespace tracer::otf2 {

@@ -3,6 +3,7 @@
 // make of it: each communicator once, with all its members.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <string_view>
+#include <system_error>
 
 #include "formats/raw/claim.hpp"
 #include "formats/raw/segment_index.hpp"

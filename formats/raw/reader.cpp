@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <system_error>
 
 #include "formats/raw/claim.hpp"
 #include "formats/raw/journal.hpp"

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <system_error>
 
 namespace tracer::raw {
 namespace {

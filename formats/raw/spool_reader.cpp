@@ -8,6 +8,7 @@
 
 #include <bit>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 #include "formats/raw/segment_index.hpp"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <system_error>
 
 #include "tracer/error.hpp"
 #include "tracer/virtual_location.hpp"

@@ -2,6 +2,7 @@
 // Event files of which only a part is in memory.
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>

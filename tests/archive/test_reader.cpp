@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reader gives back what was written, in order, and an Error for whatever is damaged.
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <random>
 #include <string>

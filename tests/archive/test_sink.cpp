@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <thread>

@@ -5,6 +5,8 @@
 #include <elf.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <random>

@@ -3,7 +3,7 @@
 """What the README's commands do on machines that this one is not: packages that exclude each other, a tool chain that was exchanged
 since the last build, tests that had to skip. apt-get and dpkg-query are fakes here, that answer as Debian's do.
 
-check_setup.py SOURCE conflict|exchanged|skipped"""
+check_setup.py SOURCE conflict|newer|exchanged|skipped"""
 import os
 import pathlib
 import re
@@ -37,6 +37,7 @@ done
 [ -n "$simulate" ] || printf '%s\n' "${packages[@]}" >>"$FAKE/installed"
 """
 FAKE_DPKG = r"""#!/bin/bash
+case ${!#} in *\**) sed 's/^/installed /' "$FAKE/installed"; exit ;; esac
 grep -qx "${!#}" "$FAKE/installed" || { echo "no packages found matching ${!#}" >&2; exit 1; }
 printf installed
 """
@@ -46,13 +47,28 @@ def bash(script, directory=SOURCE, **environment):
     return subprocess.run(["bash", "-c", script], cwd=directory, capture_output=True, text=True, timeout=120, env=dict(os.environ, **environment))
 
 
-def conflict(directory):
-    """Debian 12 with clang and libomp-dev (14): liboffload-22-dev and LLVM 22's runtime exclude libomp5-14, chromium does not go."""
+def fake_apt(directory, installed, conflicts):
     for name, text in (("apt-get", FAKE_APT), ("dpkg-query", FAKE_DPKG), ("sudo", '#!/bin/bash\nshift\n"$@"\n')):
         (directory / name).write_text(text)
         (directory / name).chmod(0o755)
-    (directory / "installed").write_text("clang-14\nlibomp-14-dev\n")
-    (directory / "conflicts").write_text("libomp-22-dev\nliboffload-22-dev\nchromium\n")
+    for name, packages in (("installed", installed), ("conflicts", conflicts)):
+        (directory / name).write_text("".join(f"{package}\n" for package in packages.split()))
+
+
+def newer(directory):
+    """A clang with its libomp that is newer than all that are listed: it is taken, and no other libomp is asked for."""
+    fake_apt(directory, "clang-29 libomp-29-dev clang-19", "libomp-23-dev libomp-22-dev libomp-19-dev libomp-16-dev libomp-14-dev")
+    done = bash(". cmake/scripts/packages.sh && tracer_install build && tracer_openmp_present", FAKE=str(directory), PATH=f"{directory}:{os.environ['PATH']}")
+    if done.returncode != 0 or done.stdout.split() != ["clang-29", "libomp-29-dev"]:
+        yield f"status {done.returncode}: {done.stdout} {done.stderr}"
+    asked = (directory / "asked").read_text()
+    if "libomp-" in asked:
+        yield f"asked for another libomp: {asked}"
+
+
+def conflict(directory):
+    """Debian 12 with clang and libomp-dev (14): liboffload-22-dev and LLVM 22's runtime exclude libomp5-14, chromium does not go."""
+    fake_apt(directory, "clang-14 libomp-14-dev", "libomp-23-dev liboffload-23-dev libomp-22-dev liboffload-22-dev chromium")
     done = bash('. cmake/scripts/packages.sh && tracer_install build test && printf "%s\\n" "${TRACER_NOT_INSTALLED[@]}" && '
                 'echo "${BUILD_PACKAGES[@]} ${TEST_PACKAGES[@]}" && printf "%s\\n" "${TEST_GROUPS[@]#*|}"',
                 FAKE=str(directory), PATH=f"{directory}:{os.environ['PATH']}")
@@ -116,7 +132,7 @@ def skipped(directory):
 
 def main():
     with tempfile.TemporaryDirectory() as directory:
-        faults = list({"conflict": conflict, "exchanged": exchanged, "skipped": skipped}[sys.argv[2]](pathlib.Path(directory)))
+        faults = list({"conflict": conflict, "newer": newer, "exchanged": exchanged, "skipped": skipped}[sys.argv[2]](pathlib.Path(directory)))
     print("\n".join(faults))
     return 1 if faults else 0
 

@@ -4,7 +4,11 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <fstream>
+#include <iterator>
 #include <latch>
 #include <thread>
 

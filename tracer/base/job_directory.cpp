@@ -20,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <system_error>
 
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"

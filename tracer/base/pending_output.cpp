@@ -10,8 +10,11 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include "tracer/error.hpp"
 

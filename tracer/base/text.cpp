@@ -4,10 +4,12 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <system_error>
 
 namespace tracer {
 

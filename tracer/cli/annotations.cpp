@@ -3,9 +3,11 @@
 #include "tracer/cli/annotations.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "tracer/base/text.hpp"

@@ -3,6 +3,7 @@
 #include "tracer/cli/archive.hpp"
 
 #include <ctime>
+#include <system_error>
 
 #include "formats/samples/samples.hpp"
 #include "tracer/error.hpp"

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <system_error>
 
 #include "formats/raw/reader.hpp"
 #include "tracer/base/job_directory.hpp"

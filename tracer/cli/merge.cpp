@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer merge`: makes one archive of the parts of a job, or of archives and raw traces that were made separately.
 #include <CLI/CLI.hpp>
+#include <cstddef>
+#include <system_error>
 
 #include <memory>
 

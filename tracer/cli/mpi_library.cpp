@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <system_error>
 
 namespace tracer::cli {
 namespace {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <system_error>
 
 #include "tracer/base/pending_output.hpp"
 #include "tracer/error.hpp"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <system_error>
 
 #include "formats/raw/reader.hpp"
 #include "tracer/cli/launch.hpp"

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 
 #include "tracer/cli/launch.hpp"
 #include "tracer/error.hpp"

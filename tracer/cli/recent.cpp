@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include <system_error>
+
 #include "formats/otf2/reader.hpp"
 #include "formats/raw/journal.hpp"
 #include "formats/raw/reader.hpp"

@@ -2,6 +2,8 @@
 // `tracer recover`: makes the archive of a run that was killed, crashed or could not convert; lists and removes
 // leftovers.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <system_error>
 
 #include <cstdio>
 #include <memory>

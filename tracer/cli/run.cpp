@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer run`: starts a program with the tool in its OpenMP runtime and looks after the trace.
 #include <CLI/CLI.hpp>
+#include <system_error>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer samples`: where in the program's functions the time between the events is.
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 #include <iostream>
 #include <memory>

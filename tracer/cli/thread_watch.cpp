@@ -3,6 +3,7 @@
 #include "tracer/cli/thread_watch.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "tracer/mpi_functions.hpp"
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "tracer/base/text.hpp"

@@ -3,6 +3,7 @@
 // together. The same function serves the traced process, `tracer run`, `convert` and `recover`.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>

@@ -17,8 +17,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include "formats/otf2/reader.hpp"
 #include "formats/raw/leftovers.hpp"

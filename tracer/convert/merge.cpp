@@ -4,12 +4,16 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
+#include <iterator>
 #include <map>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "formats/otf2/join.hpp"

@@ -3,6 +3,7 @@
 // together, definitions joined. Events are not read, but for messages where clocks need them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>

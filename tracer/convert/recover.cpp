@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cstdlib>
+#include <system_error>
 
 #include "formats/otf2/reader.hpp"
 #include "formats/raw/claim.hpp"

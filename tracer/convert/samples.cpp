@@ -9,6 +9,7 @@
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>

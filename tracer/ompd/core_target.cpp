@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/procfs.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <string_view>
 
 #include "tracer/ompd/target.hpp"
 

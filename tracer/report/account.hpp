@@ -2,6 +2,7 @@
 // The account: every second of every thread, from the process' start to its end, in exactly one place.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>

@@ -2,6 +2,8 @@
 // See comm_members.hpp.
 #include "tracer/report/comm_members.hpp"
 
+#include <cstddef>
+
 namespace tracer::report {
 
 std::vector<std::vector<LocationRef>> comm_members(const Definitions& definitions) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See diff.hpp: text and JSON.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include <cmath>

@@ -10,7 +10,9 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <sstream>
+#include <system_error>
 
 #include "tracer/error.hpp"
 #include "tracer/left_out.hpp"

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <ostream>
 #include <string>
 
 #include "tracer/event_source.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The report as JSON, in the documented schema.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tracer/report/io_tables.hpp"

@@ -2,6 +2,7 @@
 // Operations that are counted: the n-th one of each rank of a communicator is one and the same.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <unordered_map>

@@ -2,6 +2,7 @@
 // The ranks of an archive: which process is which rank of MPI_COMM_WORLD, and who is in which communicator.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -3,6 +3,7 @@
 #include "tracer/report/nameless.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <unordered_map>

@@ -3,6 +3,8 @@
 #include "tracer/report/open_state.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 
 #include "tracer/report/comm_members.hpp"
 #include "tracer/report/payload.hpp"

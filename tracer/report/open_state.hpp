@@ -3,6 +3,7 @@
 // and ends with the end of what is open then.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>

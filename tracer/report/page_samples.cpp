@@ -3,6 +3,7 @@
 #include "tracer/report/page_samples.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 

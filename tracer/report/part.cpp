@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <system_error>
 
 #include "tracer/error.hpp"
 #include "tracer/report/processes.hpp"

@@ -2,6 +2,7 @@
 // Tells constructs apart by role and name, for traces of this tool and of others that follow the same customs.
 #include "tracer/report/regions.hpp"
 
+#include <cstddef>
 #include <string_view>
 
 namespace tracer::report {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples for programs that draw flame graphs, and for speedscope.
+#include <cstddef>
 #include <map>
 #include <nlohmann/json.hpp>
 

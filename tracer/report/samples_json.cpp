@@ -2,6 +2,7 @@
 // See samples_json.hpp.
 #include "tracer/report/samples_json.hpp"
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 
 #include "tracer/ompt_values.hpp"

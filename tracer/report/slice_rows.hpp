@@ -52,7 +52,7 @@ class SliceRows final : public TimelineVisitor {
   }
   void counter(const Counter& counter) override;
   void band(const Band& band) override;
-  void finish();
+  void finish() override;
 
   const std::map<std::pair<LocationRef, std::uint32_t>, Row>& rows() const { return rows_; }
   const std::vector<Arrow>& arrows() const { return arrows_; }

@@ -2,6 +2,7 @@
 // Makes a model of each execution of a parallel region while the trace is replayed, and has it simulated.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>

@@ -2,6 +2,7 @@
 // Simulated threads carry out a region's operations, whoever is earliest first.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <limits>

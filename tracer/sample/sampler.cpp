@@ -4,6 +4,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <exception>
+#include <iterator>
 #include <string>
 #include <utility>
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "tracer/base/file.hpp"

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 #include "tracer/translate/definitions/mpi.hpp"

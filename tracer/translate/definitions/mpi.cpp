@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 namespace tracer::translate {
 namespace {
