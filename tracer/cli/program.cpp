@@ -3,22 +3,19 @@
 #include "tracer/cli/program.hpp"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <string_view>
 #include <system_error>
 
 #include "tracer/cli/launch.hpp"
+#include "tracer/cli/program_file.hpp"
 #include "tracer/error.hpp"
 
 #ifndef TRACER_LIBDIR
@@ -29,65 +26,13 @@ namespace tracer::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// The parts of a 64-bit ELF file of this machine's byte order that we ask about.
-class ProgramFile {
- public:
-  explicit ProgramFile(const fs::path& path) : in_{path, std::ios::binary} {
-    if (!in_) throw Error{"cannot read " + path.string() + ": " + std::strerror(errno)};
-    in_.seekg(0, std::ios::end);
-    size_ = static_cast<std::uint64_t>(in_.tellg());
-    valid_ = read(0, &header_, sizeof header_) && std::memcmp(header_.e_ident, ELFMAG, SELFMAG) == 0 &&
-             header_.e_ident[EI_CLASS] == ELFCLASS64;
-  }
-  bool valid() const { return valid_; }
-
-  bool has_interpreter() {
-    for (unsigned i = 0; i < header_.e_phnum; ++i) {
-      Elf64_Phdr segment;
-      if (!read(header_.e_phoff + i * std::uint64_t{sizeof segment}, &segment, sizeof segment)) return false;
-      if (segment.p_type == PT_INTERP) return true;
-    }
-    return false;
-  }
-
-  /// Calls `found(name)` for each defined symbol of .symtab and .dynsym.
-  template <class Found>
-  void for_each_definition(Found found) {
-    std::vector<Elf64_Shdr> sections(header_.e_shnum);
-    if (sections.empty() || !read(header_.e_shoff, sections.data(), sections.size() * sizeof sections[0])) return;
-    for (const Elf64_Shdr& section : sections) {
-      if ((section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM) || section.sh_link >= sections.size())
-        continue;
-      const Elf64_Shdr& names = sections[section.sh_link];
-      if (section.sh_size > size_ || names.sh_size > size_) continue;
-      std::vector<Elf64_Sym> symbols(section.sh_size / sizeof(Elf64_Sym));
-      std::string text(names.sh_size, '\0');
-      if (!read(section.sh_offset, symbols.data(), symbols.size() * sizeof symbols[0])) continue;
-      if (!read(names.sh_offset, text.data(), text.size())) continue;
-      for (const Elf64_Sym& symbol : symbols) {
-        if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < text.size())
-          found(std::string_view{text.c_str() + symbol.st_name});
-      }
-    }
-  }
-
- private:
-  bool read(std::uint64_t offset, void* to, std::size_t bytes) {
-    if (offset > size_ || bytes > size_ - offset) return false;
-    in_.clear();
-    in_.seekg(static_cast<std::streamoff>(offset));
-    in_.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes));
-    return static_cast<std::size_t>(in_.gcount()) == bytes;
-  }
-
-  std::ifstream in_;
-  std::uint64_t size_ = 0;
-  Elf64_Ehdr header_{};
-  bool valid_ = false;
-};
-
 bool is_llvm_runtime(std::string_view file) {
   return file.starts_with("libomp.so") || file.starts_with("libiomp5.so") || file.starts_with("libomp5.so");
+}
+
+/// Wheels bring copies under names with a hash: libgomp-a34b3233.so.1.
+bool is_gcc_runtime(std::string_view file) {
+  return file.starts_with("libgomp.so") || (file.starts_with("libgomp-") && file.find(".so") != std::string_view::npos);
 }
 
 /// What ldd does: the loader lists the libraries and does not start the program.
@@ -180,7 +125,7 @@ Program inspect_program(const fs::path& path) {
   for (const std::string& library : program.libraries) {
     const std::string file = fs::path{library}.filename();
     program.has_llvm_runtime = program.has_llvm_runtime || is_llvm_runtime(file);
-    program.has_gcc_runtime = program.has_gcc_runtime || file.starts_with("libgomp.so");
+    program.has_gcc_runtime = program.has_gcc_runtime || is_gcc_runtime(file);
   }
   return program;
 }

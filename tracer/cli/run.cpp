@@ -24,6 +24,7 @@
 #include "tracer/cli/mpi_library.hpp"
 #include "tracer/cli/program.hpp"
 #include "tracer/cli/recover.hpp"
+#include "tracer/cli/runtime_fit.hpp"
 #include "tracer/cli/show.hpp"
 #include "tracer/cli/suggest.hpp"
 #include "tracer/cli/tables.hpp"
@@ -91,6 +92,19 @@ void require_traceable(const Program& program) {
   }
 }
 
+/// False, which is said: a program would run on two runtimes at once. It keeps its own.
+bool fits(const std::string& runtime, std::span<const Program> programs, bool is_silent) {
+  for (const Program& program : programs) {
+    const MissingName missing = missing_name(program, runtime);
+    if (missing.name.empty()) continue;
+    if (!is_silent)
+      print_note(missing.needed_by + " calls " + missing.name + ", which " + runtime +
+                 " does not have: the program keeps its own OpenMP runtime.");
+    return false;
+  }
+  return true;
+}
+
 /// The runtime that must be preloaded, "" when the program, or what it starts, brings one that knows tools.
 std::string runtime_to_preload(const Program& first, const Options& options) {
   // Of the ranks of a job, each with a `tracer run` of its own, the first speaks for all.
@@ -106,7 +120,7 @@ std::string runtime_to_preload(const Program& first, const Options& options) {
   const bool has_gcc = of_gcc != programs.end();
   const bool is_known_what_starts = !below.empty() && !is_launcher(first.path);
   if (!is_silent && !is_known_what_starts && (has_gcc || asked.empty())) say_if_without_runtime(first, options);
-  if (!has_gcc) return asked;
+  if (!has_gcc) return asked.empty() || fits(asked, programs, is_silent) ? asked : std::string{};
   // Before a program that knows tools another runtime than its own is put only when it is asked for.
   if (asked.empty() && std::any_of(programs.begin(), programs.end(), knows_tools)) {
     if (!is_silent)
@@ -119,6 +133,7 @@ std::string runtime_to_preload(const Program& first, const Options& options) {
       !asked.empty()
           ? asked
           : newest_runtime(of_gcc->path.string() + " uses GCC's OpenMP runtime (libgomp), which knows no tools");
+  if (!fits(runtime, programs, is_silent)) return {};
   if (!is_silent) {
     print_note(of_gcc->path.string() + " uses GCC's OpenMP runtime, which knows no tools: running it with " + runtime +
                ".");
