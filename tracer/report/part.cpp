@@ -10,7 +10,7 @@
 #include <span>
 
 #include "tracer/error.hpp"
-#include "tracer/report/processes.hpp"
+#include "tracer/report/process_groups.hpp"
 #include "tracer/report/run_facts.hpp"
 #include "tracer/report/sample_join.hpp"
 #include "tracer/report/units.hpp"

@@ -14,7 +14,7 @@
 #include "tracer/error.hpp"
 #include "tracer/report/filter.hpp"
 #include "tracer/report/part.hpp"
-#include "tracer/report/processes.hpp"
+#include "tracer/report/process_groups.hpp"
 #include "tracer/timeline.hpp"
 
 namespace tracer::report {

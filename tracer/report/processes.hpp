@@ -6,13 +6,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracer/report/process_groups.hpp"
 #include "tracer/report/report.hpp"
 
 namespace tracer::report {
-
-/// By location group: whether a part of some processes (--ranks) has none of its locations. One that has none at all,
-/// as a process that left no events, is not left out.
-std::vector<bool> groups_left_out(const Definitions& definitions);
 
 /// In the order of the archive's location groups, without those left out, from the rows of its threads. A device
 /// belongs to the process that made it.
@@ -42,18 +39,8 @@ class ProcessesByGroup {
 /// Whether they run more than one program, as far as that is known.
 bool has_several_programs(const std::vector<ProcessRow>& processes);
 
-/// The location groups that are processes, in the archive's order.
-std::vector<std::uint32_t> process_groups(const Definitions& definitions);
-
-/// The process that each location belongs to, in the order of the archive's processes: devices are of the one that made
-/// them. With a single process everything is.
-std::vector<std::uint32_t> processes_of_locations(const Definitions& definitions);
-
 /// Of their threads' work.
 Balance balance_of_processes(const std::vector<ProcessRow>& processes);
-
-/// The location's name, after its process' where there are several.
-std::string name_in_job(const Definitions& definitions, LocationRef location);
 
 /// A device's name, before that of the process that uses it where there are several.
 std::string name_in_job(const Report& report, const DeviceRow& device);

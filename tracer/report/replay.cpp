@@ -6,7 +6,7 @@
 
 #include "tracer/report/comm_members.hpp"
 #include "tracer/report/phase_filter.hpp"
-#include "tracer/report/processes.hpp"
+#include "tracer/report/process_groups.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {

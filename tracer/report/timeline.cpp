@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tracer/report/processes.hpp"
+#include "tracer/report/process_groups.hpp"
 
 namespace tracer::report {
 
