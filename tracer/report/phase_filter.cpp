@@ -2,8 +2,6 @@
 // See phase_filter.hpp.
 #include "tracer/report/phase_filter.hpp"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -13,18 +11,13 @@
 
 #include "tracer/error.hpp"
 #include "tracer/report/filter.hpp"
+#include "tracer/report/kept_phases.hpp"
 #include "tracer/report/part.hpp"
 #include "tracer/report/process_groups.hpp"
 #include "tracer/timeline.hpp"
 
 namespace tracer::report {
 namespace {
-
-constexpr std::string_view rule = "PHASE ";  ///< in the text of a filter
-
-bool matches(const std::string& pattern, const std::string& name) {
-  return fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
-}
 
 std::string phases_of(const Definitions& definitions) {
   constexpr std::size_t most = 10;
@@ -45,7 +38,7 @@ std::vector<bool> chosen_regions(const Definitions& definitions, const std::vect
   for (const std::string& pattern : patterns) {
     bool any = false;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
-      if (!is_phase(definitions.regions[i]) || !matches(pattern, definitions.regions[i].name)) continue;
+      if (!is_phase(definitions.regions[i]) || !matches_phase(pattern, definitions.regions[i].name)) continue;
       chosen[i] = any = true;
     }
     if (any) continue;
@@ -64,7 +57,7 @@ class WithinPhases final : public EventSource, private EventVisitor {
         is_chosen_{chosen_regions(definitions_, patterns)},
         process_of_{processes_of_locations(definitions_)} {
     std::string text;
-    for (const std::string& pattern : patterns) text += (text.empty() ? "" : "; ") + std::string{rule} + pattern;
+    for (const std::string& pattern : patterns) text += (text.empty() ? "" : "; ") + std::string{phase_rule} + pattern;
     tell_filter(definitions_, text);
     remove_sums(definitions_);
   }
@@ -156,26 +149,6 @@ class WithinPhases final : public EventSource, private EventVisitor {
 };
 
 }  // namespace
-
-std::vector<bool> phases_kept(const Definitions& definitions) {
-  std::vector<bool> kept;
-  for (const Property& property : definitions.properties) {
-    if (property.name != "TRACER::FILTER") continue;
-    for (std::size_t at = 0; at < property.value.size();) {
-      const std::size_t end = std::min(property.value.find("; ", at), property.value.size());
-      const std::string_view one = std::string_view{property.value}.substr(at, end - at);
-      at = end + 2;
-      if (!one.starts_with(rule)) continue;
-      for (std::size_t i = 0; i < definitions.regions.size(); ++i) {
-        const Region& region = definitions.regions[i];
-        if (!is_phase(region) || !matches(std::string{one.substr(rule.size())}, region.name)) continue;
-        kept.resize(definitions.regions.size());
-        kept[i] = true;
-      }
-    }
-  }
-  return kept;
-}
 
 std::unique_ptr<EventSource> within_phases(EventSource& source, const std::vector<std::string>& patterns) {
   return std::make_unique<WithinPhases>(source, patterns);

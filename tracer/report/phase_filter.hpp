@@ -16,8 +16,4 @@ namespace tracer::report {
 /// Throws tracer::Error when no phase of the trace matches a pattern. `source` must outlive the result.
 std::unique_ptr<EventSource> within_phases(EventSource& source, const std::vector<std::string>& patterns);
 
-/// By region: whether it is a phase that the trace is confined to, in this command or when its archive was made. Empty:
-/// it is to none.
-std::vector<bool> phases_kept(const Definitions& definitions);
-
 }  // namespace tracer::report

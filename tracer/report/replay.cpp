@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tracer/report/comm_members.hpp"
-#include "tracer/report/phase_filter.hpp"
+#include "tracer/report/kept_phases.hpp"
 #include "tracer/report/process_groups.hpp"
 #include "tracer/virtual_location.hpp"
 
