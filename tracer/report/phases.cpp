@@ -3,19 +3,12 @@
 #include "tracer/report/phases.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
-#include "tracer/base/text.hpp"
 #include "tracer/report/profile.hpp"
-#include "tracer/report/units.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
 namespace {
-
-std::uint64_t waiting_of(const PhaseRow& row) {
-  return at(row.ns, Activity::barrier) + at(row.ns, Activity::task_wait) + at(row.ns, Activity::lock_wait);
-}
 
 const Task* maker_of(const Task& task) {
   if (task.is_explicit) return task.parent.get();
@@ -142,6 +135,10 @@ std::vector<PhaseRow> Phases::rows() const {
   return rows;
 }
 
+std::uint64_t waiting_of(const PhaseRow& row) {
+  return at(row.ns, Activity::barrier) + at(row.ns, Activity::task_wait) + at(row.ns, Activity::lock_wait);
+}
+
 PhaseTotals totals_of(const PhaseRow& row) {
   return {.region = row.region,
           .count = row.count,
@@ -156,37 +153,6 @@ PhaseTotals totals_of(const PhaseRow& row) {
           .operations = row.operations,
           .threads = row.balance.threads,
           .max_over_mean = row.balance.max_over_mean()};
-}
-
-Table phase_table(const Report& report) {
-  const auto any = [&](std::uint64_t PhaseRow::*ns) {
-    return std::any_of(report.phases.begin(), report.phases.end(), [ns](const PhaseRow& row) { return row.*ns != 0; });
-  };
-  const bool mpi = any(&PhaseRow::mpi), devices = any(&PhaseRow::operations);
-  std::vector<Table::Column> columns{{"phase"},         {"said by"},       {"count", true},   {"total", true},
-                                     {"longest", true}, {"work", true},    {"waiting", true}, {"device", true},
-                                     {"threads", true}, {"max/mean", true}};
-  if (mpi) columns.push_back({"MPI", true});
-  if (devices) columns.push_back({"on devices", true});
-  Table table{"Phases, as the program names them", std::move(columns)};
-  for (const PhaseRow& row : report.phases) {
-    char balance[32];
-    std::snprintf(balance, sizeof balance, "%.2f", row.balance.max_over_mean());
-    std::vector<std::string> cells{row.name,
-                                   row.domain,
-                                   format_count(row.count),
-                                   duration_text(row.total),
-                                   duration_text(row.longest),
-                                   duration_text(at(row.ns, Activity::work)),
-                                   duration_text(waiting_of(row)),
-                                   duration_text(at(row.ns, Activity::device)),
-                                   format_count(row.balance.threads),
-                                   row.balance.threads > 1 ? balance : ""};
-    if (mpi) cells.push_back(duration_text(row.mpi));
-    if (devices) cells.push_back(duration_text(row.operations));
-    table.add(std::move(cells));
-  }
-  return table;
 }
 
 }  // namespace tracer::report

@@ -8,7 +8,6 @@
 #include "tracer/report/per_location.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/report/report.hpp"
-#include "tracer/report/table.hpp"
 #include "tracer/timeline.hpp"
 
 namespace tracer::report {
@@ -57,7 +56,8 @@ class Phases final : public Observer {
   bool any_ = false;
 };
 
+/// In it, at barriers, for tasks and for locks.
+std::uint64_t waiting_of(const PhaseRow& row);
 PhaseTotals totals_of(const PhaseRow& row);
-Table phase_table(const Report& report);
 
 }  // namespace tracer::report

@@ -7,7 +7,7 @@
 #include "tracer/base/text.hpp"
 #include "tracer/report/io_tables.hpp"
 #include "tracer/report/mpi_text.hpp"
-#include "tracer/report/phases.hpp"
+#include "tracer/report/phase_table.hpp"
 #include "tracer/report/processes.hpp"
 #include "tracer/report/samples_text.hpp"
 #include "tracer/report/table.hpp"
