@@ -17,12 +17,12 @@
 #include "formats/raw/live_rings.hpp"
 #include "tracer/base/clock.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/base/units.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/recent.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/cli/thread_watch.hpp"
 #include "tracer/convert/recover.hpp"
-#include "tracer/report/units.hpp"
 #include "tracer/translate/clock_fit.hpp"
 #include "tracer/translate/regions/symbolize.hpp"
 
@@ -172,7 +172,7 @@ class Top {
     const auto ns = static_cast<std::uint64_t>(thread["for_s"].get<double>() * 1e9);
     std::snprintf(
         row, sizeof row, "%-20s %-32.32s %12s %6.0f %% %4.0f %% %12s\n", thread["in"].get<std::string>().c_str(),
-        thread["at"].get<std::string>().c_str(), ns == 0 ? "" : report::duration_text(ns).c_str(),
+        thread["at"].get<std::string>().c_str(), ns == 0 ? "" : duration_text(ns).c_str(),
         of["waiting_share"].get<double>() * 100, of["mpi_share"].get<double>() * 100,
         format_count(static_cast<std::uint64_t>(of["records"].get<double>() / std::max(interval, 1e-9))).c_str());
     return row;

@@ -6,9 +6,9 @@
 #include <cstdio>
 
 #include "tracer/base/text.hpp"
+#include "tracer/base/units.hpp"
 #include "tracer/report/diff.hpp"
 #include "tracer/report/table.hpp"
-#include "tracer/report/units.hpp"
 
 namespace tracer::report {
 namespace {

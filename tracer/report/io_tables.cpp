@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tracer/base/text.hpp"
+#include "tracer/base/units.hpp"
 #include "tracer/report/processes.hpp"
-#include "tracer/report/units.hpp"
 
 namespace tracer::report {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "tracer/base/units.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/crowding.hpp"
-#include "tracer/report/units.hpp"
 
 namespace tracer::report {
 

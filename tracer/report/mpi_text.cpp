@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "tracer/base/text.hpp"
+#include "tracer/base/units.hpp"
 #include "tracer/report/processes.hpp"
-#include "tracer/report/units.hpp"
 
 namespace tracer::report {
 namespace {

@@ -9,11 +9,11 @@
 #include <set>
 #include <span>
 
+#include "tracer/base/units.hpp"
 #include "tracer/error.hpp"
 #include "tracer/report/process_groups.hpp"
 #include "tracer/report/run_facts.hpp"
 #include "tracer/report/sample_join.hpp"
-#include "tracer/report/units.hpp"
 
 namespace tracer::report {
 namespace {

@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <string>
 
+#include "tracer/base/units.hpp"
 #include "tracer/error.hpp"
 #include "tracer/report/mpi_cut.hpp"
 #include "tracer/report/open_state.hpp"
 #include "tracer/report/run_facts.hpp"
-#include "tracer/report/units.hpp"
 
 namespace tracer::report {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tracer/base/text.hpp"
+#include "tracer/base/units.hpp"
 #include "tracer/report/phases.hpp"
-#include "tracer/report/units.hpp"
 
 namespace tracer::report {
 

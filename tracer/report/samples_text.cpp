@@ -9,8 +9,8 @@
 #include <string>
 
 #include "tracer/base/text.hpp"
+#include "tracer/base/units.hpp"
 #include "tracer/ompt_values.hpp"
-#include "tracer/report/units.hpp"
 
 namespace tracer::report {
 namespace {

@@ -5,13 +5,13 @@
 #include <map>
 
 #include "tracer/base/text.hpp"
+#include "tracer/base/units.hpp"
 #include "tracer/report/io_tables.hpp"
 #include "tracer/report/mpi_text.hpp"
 #include "tracer/report/phase_table.hpp"
 #include "tracer/report/processes.hpp"
 #include "tracer/report/samples_text.hpp"
 #include "tracer/report/table.hpp"
-#include "tracer/report/units.hpp"
 #include "tracer/report/write.hpp"
 
 namespace tracer::report {

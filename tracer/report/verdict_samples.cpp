@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "tracer/base/units.hpp"
 #include "tracer/report/judge.hpp"
-#include "tracer/report/units.hpp"
 
 namespace tracer::report {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Durations, sizes and shares with three or four digits and a unit.
-#include "tracer/report/units.hpp"
+#include "tracer/base/units.hpp"
 
 #include <cstdio>
 
 #include "tracer/base/text.hpp"
 
-namespace tracer::report {
+namespace tracer {
 
 std::string duration_text(std::uint64_t ns) {
   char buffer[64];
@@ -62,4 +62,4 @@ std::string place_text(const std::string& file, std::uint32_t line) {
   return file.substr(file.rfind('/') + 1) + (line == 0 || file.empty() ? "" : ":" + std::to_string(line));
 }
 
-}  // namespace tracer::report
+}  // namespace tracer

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tracer::report {
+namespace tracer {
 
 std::string duration_text(std::uint64_t ns);                        ///< "1.234 ms"
 std::string bytes_text(double bytes);                               ///< "1.5 MiB"
@@ -18,4 +18,4 @@ std::string count_or_dash(std::uint64_t number);
 /// "solve.c:12", as far as it is known.
 std::string place_text(const std::string& file, std::uint32_t line);
 
-}  // namespace tracer::report
+}  // namespace tracer
