@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tracer/report/account.hpp"
+#include "tracer/report/account_rows.hpp"
 #include "tracer/report/mpi_waits.hpp"
 #include "tracer/report/regions.hpp"
 #include "tracer/report/run_facts.hpp"
