@@ -25,6 +25,7 @@
 #include "tracer/report/sample_join.hpp"
 #include "tracer/report/sample_paths.hpp"
 #include "tracer/report/teams.hpp"
+#include "tracer/report/verdict.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "tracer/base/units.hpp"
-#include "tracer/report/analyze.hpp"
+#include "tracer/definitions.hpp"
 #include "tracer/report/crowding.hpp"
+#include "tracer/report/report.hpp"
 
 namespace tracer::report {
 

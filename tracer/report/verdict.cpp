@@ -7,6 +7,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/report/judge.hpp"
+#include "tracer/report/verdict.hpp"
 
 namespace tracer::report {
 namespace {
