@@ -21,7 +21,7 @@
 #include "formats/otf2/reader.hpp"
 #include "tracer/base/file.hpp"
 #include "tracer/base/file_identity.hpp"
-#include "tracer/base/job_directory.hpp"
+#include "tracer/base/own_directory.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {

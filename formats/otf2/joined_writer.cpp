@@ -17,7 +17,7 @@
 #include "formats/otf2/definition_writer.hpp"
 #include "formats/otf2/event_file.hpp"
 #include "formats/otf2/library.hpp"
-#include "tracer/base/job_directory.hpp"
+#include "tracer/base/own_directory.hpp"
 
 namespace tracer::otf2 {
 namespace fs = std::filesystem;
