@@ -9,10 +9,10 @@
 #include "fuzz/packed_archive.hpp"
 #include "support/scratch.hpp"
 #include "tracer/error.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/replay/timeline.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/html.hpp"
-#include "tracer/report/replay.hpp"
-#include "tracer/report/timeline.hpp"
 #include "tracer/report/write.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -19,10 +19,10 @@
 #include "tracer/check/check.hpp"
 #include "tracer/convert/samples.hpp"
 #include "tracer/error.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/replay/timeline.hpp"
+#include "tracer/replay/timeline_samples.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/replay.hpp"
-#include "tracer/report/timeline.hpp"
-#include "tracer/report/timeline_samples.hpp"
 #include "tracer/report/write.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -6,9 +6,9 @@
 
 #include "tests/report/trace_builder.hpp"
 #include "tracer/error.hpp"
+#include "tracer/replay/timeline.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/phase_filter.hpp"
-#include "tracer/report/timeline.hpp"
 #include "tracer/report/write.hpp"
 
 using namespace tracer;

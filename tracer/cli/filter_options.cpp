@@ -8,7 +8,7 @@
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/error.hpp"
-#include "tracer/report/nameless.hpp"
+#include "tracer/replay/nameless.hpp"
 #include "tracer/report/part_source.hpp"
 #include "tracer/report/phase_filter.hpp"
 

@@ -23,8 +23,8 @@
 #include "tracer/cli/probe.hpp"
 #include "tracer/cli/program.hpp"
 #include "tracer/cli/terminal.hpp"
+#include "tracer/replay/run_facts.hpp"
 #include "tracer/report/processes.hpp"
-#include "tracer/report/run_facts.hpp"
 #include "tracer/virtual_location.hpp"
 
 #ifndef TRACER_VERSION

@@ -10,9 +10,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracer/replay/replay.hpp"
+#include "tracer/replay/run_facts.hpp"
 #include "tracer/report/account_rows.hpp"
-#include "tracer/report/replay.hpp"
-#include "tracer/report/run_facts.hpp"
 
 namespace tracer::report {
 

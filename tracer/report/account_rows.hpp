@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tracer/definitions.hpp"
-#include "tracer/report/run_facts.hpp"
+#include "tracer/replay/run_facts.hpp"
 
 namespace tracer::report {
 

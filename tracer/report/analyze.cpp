@@ -8,6 +8,10 @@
 #include <optional>
 
 #include "tracer/mpi_untold.hpp"
+#include "tracer/replay/reading_progress.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/replay/sample_join.hpp"
+#include "tracer/replay/sample_paths.hpp"
 #include "tracer/report/account.hpp"
 #include "tracer/report/devices.hpp"
 #include "tracer/report/graph.hpp"
@@ -20,10 +24,6 @@
 #include "tracer/report/phases.hpp"
 #include "tracer/report/processes.hpp"
 #include "tracer/report/profile.hpp"
-#include "tracer/report/reading_progress.hpp"
-#include "tracer/report/replay.hpp"
-#include "tracer/report/sample_join.hpp"
-#include "tracer/report/sample_paths.hpp"
 #include "tracer/report/teams.hpp"
 #include "tracer/report/verdict.hpp"
 #include "tracer/virtual_location.hpp"

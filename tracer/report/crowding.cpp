@@ -9,8 +9,8 @@
 #include <set>
 
 #include "tracer/base/processors.hpp"
+#include "tracer/replay/run_facts.hpp"
 #include "tracer/report/processes.hpp"
-#include "tracer/report/run_facts.hpp"
 
 namespace tracer::report {
 namespace {

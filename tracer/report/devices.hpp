@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "tracer/report/replay.hpp"
+#include "tracer/replay/replay.hpp"
 #include "tracer/report/report.hpp"
 
 namespace tracer::report {

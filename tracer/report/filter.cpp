@@ -14,7 +14,7 @@
 
 #include "tracer/error.hpp"
 #include "tracer/left_out.hpp"
-#include "tracer/report/regions.hpp"
+#include "tracer/replay/regions.hpp"
 
 namespace tracer::report {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "tracer/report/replay.hpp"
+#include "tracer/replay/replay.hpp"
 #include "tracer/report/report.hpp"
 
 namespace tracer::report {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tracer/report/replay.hpp"
+#include "tracer/replay/replay.hpp"
 #include "tracer/report/report.hpp"
 
 namespace tracer::report {

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracer/report/forget.hpp"
-#include "tracer/report/replay.hpp"
+#include "tracer/replay/forget.hpp"
+#include "tracer/replay/replay.hpp"
 #include "tracer/report/report.hpp"
 
 namespace tracer::report {

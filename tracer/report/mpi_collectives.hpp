@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracer/report/mpi_messages.hpp"
+#include "tracer/replay/mpi_messages.hpp"
 #include "tracer/report/mpi_rounds.hpp"
 
 namespace tracer::report {

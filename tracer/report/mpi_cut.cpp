@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tracer/report/payload.hpp"
+#include "tracer/replay/payload.hpp"
 
 namespace tracer::report {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "tracer/event.hpp"
-#include "tracer/report/mpi_world.hpp"
+#include "tracer/replay/mpi_world.hpp"
 
 namespace tracer::report {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tracer/report/mpi_messages.hpp"
+#include "tracer/replay/mpi_messages.hpp"
 
 namespace tracer::report {
 

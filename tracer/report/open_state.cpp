@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "tracer/report/comm_members.hpp"
-#include "tracer/report/payload.hpp"
+#include "tracer/replay/comm_members.hpp"
+#include "tracer/replay/payload.hpp"
 
 namespace tracer::report {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tracer/event_source.hpp"
-#include "tracer/report/regions.hpp"
+#include "tracer/replay/regions.hpp"
 
 namespace tracer::report {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tracer/report/sample_counters.hpp"
-#include "tracer/report/sample_paths.hpp"
+#include "tracer/replay/sample_counters.hpp"
+#include "tracer/replay/sample_paths.hpp"
 
 namespace tracer::report {
 

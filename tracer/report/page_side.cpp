@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "tracer/replay/reading_progress.hpp"
+#include "tracer/replay/timeline.hpp"
 #include "tracer/report/filter.hpp"
 #include "tracer/report/graph.hpp"
-#include "tracer/report/reading_progress.hpp"
-#include "tracer/report/timeline.hpp"
 #include "tracer/report/write.hpp"
 
 namespace tracer::report {

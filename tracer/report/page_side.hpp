@@ -7,11 +7,11 @@
 #include <optional>
 #include <string_view>
 
+#include "tracer/replay/trail.hpp"
 #include "tracer/report/html.hpp"
 #include "tracer/report/page_samples.hpp"
 #include "tracer/report/slice_rows.hpp"
 #include "tracer/report/task_graph.hpp"
-#include "tracer/report/trail.hpp"
 
 namespace tracer::report {
 

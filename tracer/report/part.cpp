@@ -11,9 +11,9 @@
 
 #include "tracer/base/units.hpp"
 #include "tracer/error.hpp"
-#include "tracer/report/process_groups.hpp"
-#include "tracer/report/run_facts.hpp"
-#include "tracer/report/sample_join.hpp"
+#include "tracer/replay/process_groups.hpp"
+#include "tracer/replay/run_facts.hpp"
+#include "tracer/replay/sample_join.hpp"
 
 namespace tracer::report {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "tracer/base/units.hpp"
 #include "tracer/error.hpp"
+#include "tracer/replay/run_facts.hpp"
 #include "tracer/report/mpi_cut.hpp"
 #include "tracer/report/open_state.hpp"
-#include "tracer/report/run_facts.hpp"
 
 namespace tracer::report {
 namespace {

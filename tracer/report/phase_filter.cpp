@@ -10,10 +10,10 @@
 #include <tuple>
 
 #include "tracer/error.hpp"
+#include "tracer/replay/kept_phases.hpp"
+#include "tracer/replay/process_groups.hpp"
 #include "tracer/report/filter.hpp"
-#include "tracer/report/kept_phases.hpp"
 #include "tracer/report/part.hpp"
-#include "tracer/report/process_groups.hpp"
 #include "tracer/timeline.hpp"
 
 namespace tracer::report {

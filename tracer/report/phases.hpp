@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracer/report/per_location.hpp"
-#include "tracer/report/replay.hpp"
+#include "tracer/replay/per_location.hpp"
+#include "tracer/replay/replay.hpp"
 #include "tracer/report/report.hpp"
 #include "tracer/timeline.hpp"
 

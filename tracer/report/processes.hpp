@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracer/report/process_groups.hpp"
+#include "tracer/replay/process_groups.hpp"
 #include "tracer/report/report.hpp"
 
 namespace tracer::report {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "tracer/report/sample_counters.hpp"
-#include "tracer/report/sample_join.hpp"
-#include "tracer/report/sample_paths.hpp"
+#include "tracer/replay/sample_counters.hpp"
+#include "tracer/replay/sample_join.hpp"
+#include "tracer/replay/sample_paths.hpp"
 #include "tracer/report/samples.hpp"
 
 namespace tracer::report {

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracer/report/replay.hpp"
+#include "tracer/replay/replay.hpp"
 
 namespace tracer::report {
 

@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "tracer/report/per_location.hpp"
-#include "tracer/report/replay.hpp"
+#include "tracer/replay/per_location.hpp"
+#include "tracer/replay/replay.hpp"
 #include "tracer/report/report.hpp"
 
 namespace tracer::report {

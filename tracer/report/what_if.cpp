@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "tracer/replay/reading_progress.hpp"
 #include "tracer/report/account.hpp"
 #include "tracer/report/mpi_collectives.hpp"
-#include "tracer/report/reading_progress.hpp"
 #include "tracer/report/what_if_modeller.hpp"
 
 namespace tracer::report {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "tracer/report/replay.hpp"
+#include "tracer/replay/replay.hpp"
 #include "tracer/report/what_if.hpp"
 #include "tracer/report/what_if_model.hpp"
 #include "tracer/report/what_if_ranks.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See sample_counters.hpp.
-#include "tracer/report/sample_counters.hpp"
+#include "tracer/replay/sample_counters.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See comm_members.hpp.
-#include "tracer/report/comm_members.hpp"
+#include "tracer/replay/comm_members.hpp"
 
 namespace tracer::report {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <utility>
 
-#include "tracer/report/replay.hpp"
+#include "tracer/replay/replay.hpp"
 
 namespace tracer::report {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See replay_state.hpp.
-#include "tracer/report/replay_state.hpp"
+#include "tracer/replay/replay_state.hpp"
 
 namespace tracer::report {
 

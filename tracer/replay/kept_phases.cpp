@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See kept_phases.hpp.
-#include "tracer/report/kept_phases.hpp"
+#include "tracer/replay/kept_phases.hpp"
 
 #include <fnmatch.h>
 

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "tracer/report/replay.hpp"
+#include "tracer/replay/replay.hpp"
 #include "tracer/samples.hpp"
 
 namespace tracer::report {

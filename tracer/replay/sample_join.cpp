@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See sample_join.hpp.
-#include "tracer/report/sample_join.hpp"
+#include "tracer/replay/sample_join.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Turns frames, task switches and transfers into slices, and identities into arrows.
-#include "tracer/report/timeline.hpp"
+#include "tracer/replay/timeline.hpp"
 
 #include <algorithm>
 
-#include "tracer/report/process_groups.hpp"
+#include "tracer/replay/process_groups.hpp"
 
 namespace tracer::report {
 

@@ -8,9 +8,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "tracer/report/mpi_waits.hpp"
-#include "tracer/report/mpi_world.hpp"
-#include "tracer/report/replay.hpp"
+#include "tracer/replay/mpi_waits.hpp"
+#include "tracer/replay/mpi_world.hpp"
+#include "tracer/replay/replay.hpp"
 
 namespace tracer::report {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See process_groups.hpp.
-#include "tracer/report/process_groups.hpp"
+#include "tracer/replay/process_groups.hpp"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The state behind a trace: frames, tasks and teams of each location, charged with time as it passes.
-#include "tracer/report/replay.hpp"
+#include "tracer/replay/replay.hpp"
 
 #include <algorithm>
 
-#include "tracer/report/comm_members.hpp"
-#include "tracer/report/kept_phases.hpp"
-#include "tracer/report/process_groups.hpp"
+#include "tracer/replay/comm_members.hpp"
+#include "tracer/replay/kept_phases.hpp"
+#include "tracer/replay/process_groups.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {

@@ -2,8 +2,8 @@
 // Teams of a replay: who comes to them and goes, and when they are over.
 #include <algorithm>
 
-#include "tracer/report/replay.hpp"
-#include "tracer/report/run_facts.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/replay/run_facts.hpp"
 
 namespace tracer::report {
 

@@ -11,8 +11,8 @@
 
 #include "tracer/event_source.hpp"
 #include "tracer/own_number.hpp"
-#include "tracer/report/open_tasks.hpp"
-#include "tracer/report/replay_state.hpp"
+#include "tracer/replay/open_tasks.hpp"
+#include "tracer/replay/replay_state.hpp"
 
 namespace tracer::report {
 

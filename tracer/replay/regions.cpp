@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tells constructs apart by role and name, for traces of this tool and of others that follow the same customs.
-#include "tracer/report/regions.hpp"
+#include "tracer/replay/regions.hpp"
 
 #include <string_view>
 

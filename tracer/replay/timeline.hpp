@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracer/report/forget.hpp"
-#include "tracer/report/mpi_messages.hpp"
-#include "tracer/report/replay.hpp"
+#include "tracer/replay/forget.hpp"
+#include "tracer/replay/mpi_messages.hpp"
+#include "tracer/replay/replay.hpp"
 #include "tracer/timeline.hpp"
 
 namespace tracer::report {

@@ -2,7 +2,7 @@
 // Samples and pauses for those who write timelines.
 #pragma once
 
-#include "tracer/report/sample_join.hpp"
+#include "tracer/replay/sample_join.hpp"
 #include "tracer/timeline.hpp"
 
 namespace tracer::report {

@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracer/report/sample_join.hpp"
+#include "tracer/replay/sample_join.hpp"
 
 namespace tracer::report {
 

@@ -4,11 +4,11 @@
 // A message is looked at when both of its ends are over: when the calls that ended them have been left. A call tells
 // its longest wait when all its messages have been looked at, which may be long after it was left: who receives a
 // message says so when he has it.
-#include "tracer/report/mpi_messages.hpp"
+#include "tracer/replay/mpi_messages.hpp"
 
 #include <algorithm>
 
-#include "tracer/report/payload.hpp"
+#include "tracer/replay/payload.hpp"
 
 namespace tracer::report {
 

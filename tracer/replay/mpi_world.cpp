@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See mpi_world.hpp.
-#include "tracer/report/mpi_world.hpp"
+#include "tracer/replay/mpi_world.hpp"
 
 #include <algorithm>
 #include <string_view>

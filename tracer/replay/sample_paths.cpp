@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See sample_paths.hpp.
-#include "tracer/report/sample_paths.hpp"
+#include "tracer/replay/sample_paths.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See timeline_samples.hpp.
-#include "tracer/report/timeline_samples.hpp"
+#include "tracer/replay/timeline_samples.hpp"
 
-#include "tracer/report/sample_counters.hpp"
-#include "tracer/report/sample_paths.hpp"
+#include "tracer/replay/sample_counters.hpp"
+#include "tracer/replay/sample_paths.hpp"
 
 namespace tracer::report {
 

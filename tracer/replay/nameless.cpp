@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See nameless.hpp.
-#include "tracer/report/nameless.hpp"
+#include "tracer/replay/nameless.hpp"
 
 #include <algorithm>
 #include <cstdint>

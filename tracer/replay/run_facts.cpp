@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See run_facts.hpp.
-#include "tracer/report/run_facts.hpp"
+#include "tracer/replay/run_facts.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tracer/definitions.hpp"
-#include "tracer/report/replay_state.hpp"
+#include "tracer/replay/replay_state.hpp"
 
 namespace tracer::report {
 
