@@ -7,9 +7,9 @@
 
 #include "tests/report/mpi_traces.hpp"
 #include "tests/report/reported.hpp"
+#include "tracer/cut/part_source.hpp"
 #include "tracer/replay/timeline.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/part_source.hpp"
 #include "tracer/report/write.hpp"
 
 using namespace tracer;

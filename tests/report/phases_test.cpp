@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/report/trace_builder.hpp"
+#include "tracer/cut/phase_filter.hpp"
 #include "tracer/error.hpp"
 #include "tracer/replay/timeline.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/phase_filter.hpp"
 #include "tracer/report/write.hpp"
 
 using namespace tracer;

@@ -7,10 +7,10 @@
 #include "formats/otf2/event_source.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/terminal.hpp"
+#include "tracer/cut/part_source.hpp"
+#include "tracer/cut/phase_filter.hpp"
 #include "tracer/error.hpp"
 #include "tracer/replay/nameless.hpp"
-#include "tracer/report/part_source.hpp"
-#include "tracer/report/phase_filter.hpp"
 
 namespace tracer::cli {
 

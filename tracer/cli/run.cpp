@@ -29,7 +29,7 @@
 #include "tracer/cli/terminal.hpp"
 #include "tracer/convert/job_place.hpp"
 #include "tracer/convert/recover.hpp"
-#include "tracer/report/filter.hpp"
+#include "tracer/cut/filter.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;

@@ -13,8 +13,8 @@
 #include <numeric>
 #include <set>
 
+#include "tracer/cut/filter.hpp"
 #include "tracer/error.hpp"
-#include "tracer/report/filter.hpp"
 
 namespace tracer::report {
 namespace {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "tracer/cut/filter.hpp"
 #include "tracer/replay/reading_progress.hpp"
 #include "tracer/replay/timeline.hpp"
-#include "tracer/report/filter.hpp"
 #include "tracer/report/graph.hpp"
 #include "tracer/report/write.hpp"
 

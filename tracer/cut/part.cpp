@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See part.hpp.
-#include "tracer/report/part.hpp"
+#include "tracer/cut/part.hpp"
 
 #include <algorithm>
 #include <charconv>

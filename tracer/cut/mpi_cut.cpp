@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See mpi_cut.hpp.
-#include "tracer/report/mpi_cut.hpp"
+#include "tracer/cut/mpi_cut.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See phase_filter.hpp.
-#include "tracer/report/phase_filter.hpp"
+#include "tracer/cut/phase_filter.hpp"
 
 #include <algorithm>
 #include <map>
@@ -9,11 +9,11 @@
 #include <string_view>
 #include <tuple>
 
+#include "tracer/cut/filter.hpp"
+#include "tracer/cut/part.hpp"
 #include "tracer/error.hpp"
 #include "tracer/replay/kept_phases.hpp"
 #include "tracer/replay/process_groups.hpp"
-#include "tracer/report/filter.hpp"
-#include "tracer/report/part.hpp"
 #include "tracer/timeline.hpp"
 
 namespace tracer::report {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See part_source.hpp.
-#include "tracer/report/part_source.hpp"
+#include "tracer/cut/part_source.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <string>
 
 #include "tracer/base/units.hpp"
+#include "tracer/cut/mpi_cut.hpp"
+#include "tracer/cut/open_state.hpp"
 #include "tracer/error.hpp"
 #include "tracer/replay/run_facts.hpp"
-#include "tracer/report/mpi_cut.hpp"
-#include "tracer/report/open_state.hpp"
 
 namespace tracer::report {
 namespace {

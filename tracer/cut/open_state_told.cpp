@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is open, told as events: at the begin of a part what opened it, at its end what closes it.
-#include "tracer/report/open_state.hpp"
+#include "tracer/cut/open_state.hpp"
 
 #include <algorithm>
 

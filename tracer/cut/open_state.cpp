@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See open_state.hpp.
-#include "tracer/report/open_state.hpp"
+#include "tracer/cut/open_state.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads filter files and applies their rules.
-#include "tracer/report/filter.hpp"
+#include "tracer/cut/filter.hpp"
 
 #include <fnmatch.h>
 

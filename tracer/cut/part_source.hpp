@@ -5,8 +5,8 @@
 
 #include <memory>
 
+#include "tracer/cut/part.hpp"
 #include "tracer/event_source.hpp"
-#include "tracer/report/part.hpp"
 
 namespace tracer::report {
 
