@@ -10,7 +10,7 @@
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/terminal.hpp"
-#include "tracer/report/what_if.hpp"
+#include "tracer/what_if/what_if.hpp"
 
 namespace tracer::cli {
 namespace {

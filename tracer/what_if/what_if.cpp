@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See what_if.hpp: what a task costs, and one pass that models and simulates every region.
-#include "tracer/report/what_if.hpp"
+#include "tracer/what_if/what_if.hpp"
 
 #include <algorithm>
 
 #include "tracer/replay/reading_progress.hpp"
 #include "tracer/report/account.hpp"
 #include "tracer/report/mpi_collectives.hpp"
-#include "tracer/report/what_if_modeller.hpp"
+#include "tracer/what_if/modeller.hpp"
 
 namespace tracer::report {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See what_if_modeller.hpp.
-#include "tracer/report/what_if_modeller.hpp"
+#include "tracer/what_if/modeller.hpp"
 
 #include <algorithm>
 

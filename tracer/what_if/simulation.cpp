@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "tracer/report/what_if_model.hpp"
+#include "tracer/what_if/model.hpp"
 
 namespace tracer::report {
 namespace {

@@ -8,9 +8,9 @@
 #include <unordered_map>
 
 #include "tracer/replay/replay.hpp"
-#include "tracer/report/what_if.hpp"
-#include "tracer/report/what_if_model.hpp"
-#include "tracer/report/what_if_ranks.hpp"
+#include "tracer/what_if/model.hpp"
+#include "tracer/what_if/ranks.hpp"
+#include "tracer/what_if/what_if.hpp"
 
 namespace tracer::report {
 
