@@ -25,7 +25,7 @@
 #include "tracer/replay/reading_progress.hpp"
 #include "tracer/replay/timeline.hpp"
 #include "tracer/replay/timeline_samples.hpp"
-#include "tracer/report/phases.hpp"
+#include "tracer/report/measures/phases.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;

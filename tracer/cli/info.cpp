@@ -24,7 +24,7 @@
 #include "tracer/cli/program.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/replay/run_facts.hpp"
-#include "tracer/report/processes.hpp"
+#include "tracer/report/measures/processes.hpp"
 #include "tracer/virtual_location.hpp"
 
 #ifndef TRACER_VERSION

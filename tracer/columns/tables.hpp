@@ -13,7 +13,7 @@
 #include "tracer/replay/forget.hpp"
 #include "tracer/replay/mpi_messages.hpp"
 #include "tracer/replay/replay.hpp"
-#include "tracer/report/phases.hpp"
+#include "tracer/report/measures/phases.hpp"
 
 namespace tracer::columns {
 

@@ -10,7 +10,7 @@
 
 #include "tracer/base/processors.hpp"
 #include "tracer/replay/run_facts.hpp"
-#include "tracer/report/processes.hpp"
+#include "tracer/report/measures/processes.hpp"
 
 namespace tracer::report {
 namespace {

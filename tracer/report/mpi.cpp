@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tracer/report/processes.hpp"
+#include "tracer/report/measures/processes.hpp"
 
 namespace tracer::report {
 namespace {

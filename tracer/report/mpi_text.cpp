@@ -8,7 +8,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
-#include "tracer/report/processes.hpp"
+#include "tracer/report/measures/processes.hpp"
 
 namespace tracer::report {
 namespace {

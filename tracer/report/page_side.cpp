@@ -9,7 +9,7 @@
 #include "tracer/cut/filter.hpp"
 #include "tracer/replay/reading_progress.hpp"
 #include "tracer/replay/timeline.hpp"
-#include "tracer/report/graph.hpp"
+#include "tracer/report/measures/graph.hpp"
 #include "tracer/report/write.hpp"
 
 namespace tracer::report {

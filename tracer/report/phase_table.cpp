@@ -11,7 +11,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
-#include "tracer/report/phases.hpp"
+#include "tracer/report/measures/phases.hpp"
 
 namespace tracer::report {
 

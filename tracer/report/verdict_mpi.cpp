@@ -7,7 +7,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/report/judge.hpp"
-#include "tracer/report/processes.hpp"
+#include "tracer/report/measures/processes.hpp"
 
 namespace tracer::report {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tracer/replay/reading_progress.hpp"
-#include "tracer/report/account.hpp"
+#include "tracer/report/measures/account.hpp"
 #include "tracer/report/mpi_collectives.hpp"
 #include "tracer/what_if/modeller.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Carries the longest path along while tasks are created, run, wait and end.
-#include "tracer/report/graph.hpp"
+#include "tracer/report/measures/graph.hpp"
 
 #include <algorithm>
 

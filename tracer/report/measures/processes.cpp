@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See processes.hpp.
-#include "tracer/report/processes.hpp"
+#include "tracer/report/measures/processes.hpp"
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,7 @@
 // The account at the end of the trace: what is known of the whole run only, and the sums.
 #include <algorithm>
 
-#include "tracer/report/account.hpp"
+#include "tracer/report/measures/account.hpp"
 
 namespace tracer::report {
 

@@ -2,7 +2,7 @@
 // Teams: who is in them, who idles beside them, and what their start takes.
 #include <algorithm>
 
-#include "tracer/report/account.hpp"
+#include "tracer/report/measures/account.hpp"
 
 namespace tracer::report {
 

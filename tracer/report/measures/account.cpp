@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Charges each interval of each thread to a place while the trace is replayed.
-#include "tracer/report/account.hpp"
+#include "tracer/report/measures/account.hpp"
 #include "tracer/virtual_location.hpp"
 
 #include <algorithm>

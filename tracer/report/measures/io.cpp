@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See io.hpp.
-#include "tracer/report/io.hpp"
+#include "tracer/report/measures/io.hpp"
 
 #include <algorithm>
 

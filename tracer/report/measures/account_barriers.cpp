@@ -2,7 +2,7 @@
 // What threads wait for at barriers and in taskwait: the last to come, tasks of others, or nothing any more.
 #include <algorithm>
 
-#include "tracer/report/account.hpp"
+#include "tracer/report/measures/account.hpp"
 
 namespace tracer::report {
 

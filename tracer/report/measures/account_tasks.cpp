@@ -2,7 +2,7 @@
 // Tasks that could be run, tasks that are not complete, and what creating one costs.
 #include <algorithm>
 
-#include "tracer/report/account.hpp"
+#include "tracer/report/measures/account.hpp"
 
 namespace tracer::report {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums times per region and per thread while the trace is replayed.
-#include "tracer/report/profile.hpp"
+#include "tracer/report/measures/profile.hpp"
 
 #include <algorithm>
 
-#include "tracer/report/processes.hpp"
+#include "tracer/report/measures/processes.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {

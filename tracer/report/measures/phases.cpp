@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums per phase while the trace is replayed.
-#include "tracer/report/phases.hpp"
+#include "tracer/report/measures/phases.hpp"
 
 #include <algorithm>
 
-#include "tracer/report/profile.hpp"
+#include "tracer/report/measures/profile.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Adds up the executions of each parallel construct.
-#include "tracer/report/teams.hpp"
+#include "tracer/report/measures/teams.hpp"
 
 #include <algorithm>
 
-#include "tracer/report/profile.hpp"
+#include "tracer/report/measures/profile.hpp"
 
 namespace tracer::report {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Integrates over time what each device and the host were doing at once.
-#include "tracer/report/devices.hpp"
+#include "tracer/report/measures/devices.hpp"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures each acquisition from the enter of its region, and each hold up to its release.
-#include "tracer/report/locks.hpp"
+#include "tracer/report/measures/locks.hpp"
 
 #include <algorithm>
 #include <tuple>
 #include <unordered_set>
 
-#include "tracer/report/processes.hpp"
+#include "tracer/report/measures/processes.hpp"
 
 namespace tracer::report {
 namespace {
