@@ -6,7 +6,7 @@
 
 #include "tracer/replay/reading_progress.hpp"
 #include "tracer/report/measures/account.hpp"
-#include "tracer/report/mpi_collectives.hpp"
+#include "tracer/report/mpi/collectives.hpp"
 #include "tracer/what_if/modeller.hpp"
 
 namespace tracer::report {

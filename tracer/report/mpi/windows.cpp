@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See mpi_windows.hpp.
-#include "tracer/report/mpi_windows.hpp"
+#include "tracer/report/mpi/windows.hpp"
 
 #include <algorithm>
 

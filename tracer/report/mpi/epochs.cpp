@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See mpi_epochs.hpp.
-#include "tracer/report/mpi_epochs.hpp"
+#include "tracer/report/mpi/epochs.hpp"
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See mpi.hpp.
-#include "tracer/report/mpi.hpp"
+#include "tracer/report/mpi/mpi.hpp"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tracer/replay/mpi_messages.hpp"
-#include "tracer/report/mpi_rounds.hpp"
+#include "tracer/report/mpi/rounds.hpp"
 
 namespace tracer::report {
 

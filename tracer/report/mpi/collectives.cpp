@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See mpi_collectives.hpp.
-#include "tracer/report/mpi_collectives.hpp"
+#include "tracer/report/mpi/collectives.hpp"
 
 #include <algorithm>
 
