@@ -12,6 +12,7 @@
 #include "tracer/replay/replay.hpp"
 #include "tracer/replay/sample_join.hpp"
 #include "tracer/replay/sample_paths.hpp"
+#include "tracer/report/findings/verdict.hpp"
 #include "tracer/report/measures/account.hpp"
 #include "tracer/report/measures/devices.hpp"
 #include "tracer/report/measures/graph.hpp"
@@ -25,7 +26,6 @@
 #include "tracer/report/mpi/epochs.hpp"
 #include "tracer/report/mpi/mpi.hpp"
 #include "tracer/report/mpi/windows.hpp"
-#include "tracer/report/verdict.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See crowding.hpp.
-#include "tracer/report/crowding.hpp"
+#include "tracer/report/findings/crowding.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "tracer/base/text.hpp"
-#include "tracer/report/judge.hpp"
+#include "tracer/report/findings/judge.hpp"
 
 namespace tracer::report {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "tracer/base/text.hpp"
-#include "tracer/report/judge.hpp"
+#include "tracer/report/findings/judge.hpp"
 #include "tracer/report/measures/processes.hpp"
 
 namespace tracer::report {

@@ -8,7 +8,7 @@
 
 #include "tracer/base/processors.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/report/judge.hpp"
+#include "tracer/report/findings/judge.hpp"
 #include "tracer/report/measures/processes.hpp"
 
 namespace tracer::report {

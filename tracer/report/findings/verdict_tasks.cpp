@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "tracer/base/text.hpp"
-#include "tracer/report/judge.hpp"
+#include "tracer/report/findings/judge.hpp"
 
 namespace tracer::report {
 namespace {

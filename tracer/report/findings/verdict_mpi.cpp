@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "tracer/base/text.hpp"
-#include "tracer/report/judge.hpp"
+#include "tracer/report/findings/judge.hpp"
 #include "tracer/report/measures/processes.hpp"
 
 namespace tracer::report {

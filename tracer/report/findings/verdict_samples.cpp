@@ -4,7 +4,7 @@
 #include <map>
 
 #include "tracer/base/units.hpp"
-#include "tracer/report/judge.hpp"
+#include "tracer/report/findings/judge.hpp"
 
 namespace tracer::report {
 

@@ -10,7 +10,7 @@
 
 #include "tracer/base/units.hpp"
 #include "tracer/definitions.hpp"
-#include "tracer/report/crowding.hpp"
+#include "tracer/report/findings/crowding.hpp"
 #include "tracer/report/report.hpp"
 
 namespace tracer::report {

@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "tracer/base/text.hpp"
-#include "tracer/report/judge.hpp"
-#include "tracer/report/verdict.hpp"
+#include "tracer/report/findings/judge.hpp"
+#include "tracer/report/findings/verdict.hpp"
 
 namespace tracer::report {
 namespace {
