@@ -12,8 +12,8 @@
 #include "tracer/replay/replay.hpp"
 #include "tracer/replay/timeline.hpp"
 #include "tracer/report/analyze.hpp"
+#include "tracer/report/forms/write.hpp"
 #include "tracer/report/html.hpp"
-#include "tracer/report/write.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -23,7 +23,7 @@
 #include "tracer/replay/timeline.hpp"
 #include "tracer/replay/timeline_samples.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

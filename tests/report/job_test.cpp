@@ -6,7 +6,7 @@
 
 #include "tests/report/trace_builder.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
 #include "tracer/what_if/what_if.hpp"
 
 using namespace tracer;

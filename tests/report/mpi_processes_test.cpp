@@ -9,7 +9,7 @@
 #include "tracer/cut/part_source.hpp"
 #include "tracer/replay/timeline.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
 
 using namespace tracer;
 using namespace tracer::test;

@@ -9,8 +9,8 @@
 #include "tracer/replay/nameless.hpp"
 #include "tracer/replay/sample_counters.hpp"
 #include "tracer/report/analyze.hpp"
+#include "tracer/report/forms/write.hpp"
 #include "tracer/report/page_samples.hpp"
-#include "tracer/report/write.hpp"
 
 using namespace tracer;
 using namespace tracer::test;

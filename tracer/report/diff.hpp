@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tracer/report/forms/write.hpp"
 #include "tracer/report/report.hpp"
-#include "tracer/report/write.hpp"
 
 namespace tracer::report {
 

@@ -9,8 +9,8 @@
 #include "tracer/cut/filter.hpp"
 #include "tracer/replay/reading_progress.hpp"
 #include "tracer/replay/timeline.hpp"
+#include "tracer/report/forms/write.hpp"
 #include "tracer/report/measures/graph.hpp"
-#include "tracer/report/write.hpp"
 
 namespace tracer::report {
 namespace {

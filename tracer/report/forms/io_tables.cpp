@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See io_tables.hpp.
-#include "tracer/report/io_tables.hpp"
+#include "tracer/report/forms/io_tables.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See samples_text.hpp.
-#include "tracer/report/samples_text.hpp"
+#include "tracer/report/forms/samples_text.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -6,13 +6,13 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
-#include "tracer/report/io_tables.hpp"
+#include "tracer/report/forms/io_tables.hpp"
+#include "tracer/report/forms/mpi_text.hpp"
+#include "tracer/report/forms/phase_table.hpp"
+#include "tracer/report/forms/samples_text.hpp"
+#include "tracer/report/forms/table.hpp"
+#include "tracer/report/forms/write.hpp"
 #include "tracer/report/measures/processes.hpp"
-#include "tracer/report/mpi_text.hpp"
-#include "tracer/report/phase_table.hpp"
-#include "tracer/report/samples_text.hpp"
-#include "tracer/report/table.hpp"
-#include "tracer/report/write.hpp"
 
 namespace tracer::report {
 namespace {

@@ -2,8 +2,8 @@
 // The table of phases in the report for the terminal.
 #pragma once
 
+#include "tracer/report/forms/table.hpp"
 #include "tracer/report/report.hpp"
-#include "tracer/report/table.hpp"
 
 namespace tracer::report {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See mpi_json.hpp.
-#include "tracer/report/mpi_json.hpp"
+#include "tracer/report/forms/mpi_json.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See phase_table.hpp.
-#include "tracer/report/phase_table.hpp"
+#include "tracer/report/forms/phase_table.hpp"
 
 #include <algorithm>
 #include <cstdint>

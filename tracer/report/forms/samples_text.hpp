@@ -2,8 +2,8 @@
 // Samples and scheduling on the terminal: of `tracer samples` and of the report.
 #pragma once
 
+#include "tracer/report/forms/table.hpp"
 #include "tracer/report/samples.hpp"
-#include "tracer/report/table.hpp"
 
 namespace tracer::report {
 

@@ -2,10 +2,10 @@
 // The report as JSON, in the documented schema.
 #include <nlohmann/json.hpp>
 
-#include "tracer/report/io_tables.hpp"
-#include "tracer/report/mpi_json.hpp"
-#include "tracer/report/samples_json.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/io_tables.hpp"
+#include "tracer/report/forms/mpi_json.hpp"
+#include "tracer/report/forms/samples_json.hpp"
+#include "tracer/report/forms/write.hpp"
 
 namespace tracer::report {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "tracer/report/table.hpp"
+#include "tracer/report/forms/table.hpp"
 
 namespace tracer::report {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See samples_json.hpp.
-#include "tracer/report/samples_json.hpp"
+#include "tracer/report/forms/samples_json.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lays out columns for a terminal.
-#include "tracer/report/table.hpp"
+#include "tracer/report/forms/table.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
 
 namespace tracer::report {
 

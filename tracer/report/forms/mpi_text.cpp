@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See mpi_text.hpp.
-#include "tracer/report/mpi_text.hpp"
+#include "tracer/report/forms/mpi_text.hpp"
 
 #include <algorithm>
 #include <cstdio>
