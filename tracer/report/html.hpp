@@ -9,7 +9,7 @@
 #include <string>
 
 #include "tracer/event_source.hpp"
-#include "tracer/report/diff.hpp"
+#include "tracer/report/diff/diff.hpp"
 #include "tracer/report/report.hpp"
 #include "tracer/samples.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See diff.hpp: the numbers.
-#include "tracer/report/diff.hpp"
+#include "tracer/report/diff/diff.hpp"
 
 #include <fnmatch.h>
 

@@ -7,7 +7,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
-#include "tracer/report/diff.hpp"
+#include "tracer/report/diff/diff.hpp"
 #include "tracer/report/forms/table.hpp"
 
 namespace tracer::report {
