@@ -13,7 +13,7 @@
 #include "tracer/replay/timeline.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/forms/write.hpp"
-#include "tracer/report/html.hpp"
+#include "tracer/report/page/html.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

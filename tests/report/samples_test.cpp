@@ -10,7 +10,7 @@
 #include "tracer/replay/sample_counters.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/forms/write.hpp"
-#include "tracer/report/page_samples.hpp"
+#include "tracer/report/page/samples.hpp"
 
 using namespace tracer;
 using namespace tracer::test;

@@ -17,7 +17,7 @@
 #include "tracer/cli/output_file.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/html.hpp"
+#include "tracer/report/page/html.hpp"
 
 namespace tracer::cli {
 namespace {

@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "tracer/replay/trail.hpp"
-#include "tracer/report/html.hpp"
-#include "tracer/report/page_samples.hpp"
-#include "tracer/report/slice_rows.hpp"
-#include "tracer/report/task_graph.hpp"
+#include "tracer/report/page/html.hpp"
+#include "tracer/report/page/samples.hpp"
+#include "tracer/report/page/slice_rows.hpp"
+#include "tracer/report/page/task_graph.hpp"
 
 namespace tracer::report {
 

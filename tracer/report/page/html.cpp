@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fills the page (page/) with reports and encoded timelines.
-#include "tracer/report/html.hpp"
+#include "tracer/report/page/html.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -8,8 +8,8 @@
 #include <ostream>
 #include <string_view>
 
-#include "tracer/report/page_data.hpp"
-#include "tracer/report/page_side.hpp"
+#include "tracer/report/page/page_data.hpp"
+#include "tracer/report/page/side.hpp"
 
 namespace tracer::report {
 namespace {

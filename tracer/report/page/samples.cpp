@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See page_samples.hpp.
-#include "tracer/report/page_samples.hpp"
+#include "tracer/report/page/samples.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "tracer/report/page_bytes.hpp"
+#include "tracer/report/page/bytes.hpp"
 
 namespace tracer::report {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Encodes slices for the page and thins out what nobody could see.
-#include "tracer/report/slice_rows.hpp"
+#include "tracer/report/page/slice_rows.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-#include "tracer/report/page_bytes.hpp"
+#include "tracer/report/page/bytes.hpp"
 
 namespace tracer::report {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See page_side.hpp.
-#include "tracer/report/page_side.hpp"
+#include "tracer/report/page/side.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

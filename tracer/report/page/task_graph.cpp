@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collects task nodes and marks their longest chain.
-#include "tracer/report/task_graph.hpp"
+#include "tracer/report/page/task_graph.hpp"
 
 #include <algorithm>
 
