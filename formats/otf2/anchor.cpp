@@ -2,8 +2,8 @@
 // The anchor file: one header, fixed fields, strings, and what later versions appended.
 #include <string>
 
-#include "formats/otf2/byte_cursor.hpp"
-#include "formats/otf2/file.hpp"
+#include "formats/otf2/common/byte_cursor.hpp"
+#include "formats/otf2/common/file.hpp"
 #include "formats/otf2/reader.hpp"
 #include "tracer/error.hpp"
 

@@ -4,9 +4,9 @@
 #include <bit>
 #include <string>
 
+#include "formats/otf2/common/mpi_communicators.hpp"
 #include "formats/otf2/definition_writer.hpp"
 #include "formats/otf2/library.hpp"
-#include "formats/otf2/mpi_communicators.hpp"
 
 namespace tracer::otf2 {
 namespace {

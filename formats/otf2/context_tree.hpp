@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "formats/otf2/trace_definitions.hpp"
+#include "formats/otf2/common/trace_definitions.hpp"
 
 namespace tracer::otf2 {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "formats/otf2/trace_definitions.hpp"
+#include "formats/otf2/common/trace_definitions.hpp"
 
 namespace tracer::otf2 {
 

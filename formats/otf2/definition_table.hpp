@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/otf2/byte_cursor.hpp"
-#include "formats/otf2/event_view.hpp"
+#include "formats/otf2/common/byte_cursor.hpp"
+#include "formats/otf2/common/event_view.hpp"
 
 namespace tracer::otf2 {
 

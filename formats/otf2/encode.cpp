@@ -2,7 +2,7 @@
 // See encode.hpp.
 #include "formats/otf2/encode.hpp"
 
-#include "formats/otf2/event_view.hpp"
+#include "formats/otf2/common/event_view.hpp"
 #include "tracer/definitions.hpp"
 
 namespace tracer::otf2 {

@@ -4,8 +4,8 @@
 
 #include <cstring>
 
+#include "formats/otf2/common/trace_definitions.hpp"
 #include "formats/otf2/encode.hpp"
-#include "formats/otf2/trace_definitions.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {

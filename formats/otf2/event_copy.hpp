@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/otf2/common/event_view.hpp"
 #include "formats/otf2/event_file.hpp"
-#include "formats/otf2/event_view.hpp"
 
 namespace tracer::otf2 {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
+#include "formats/otf2/common/file.hpp"
+#include "formats/otf2/common/trace_definitions.hpp"
 #include "formats/otf2/definition_table.hpp"
-#include "formats/otf2/file.hpp"
 #include "formats/otf2/local_definitions.hpp"
-#include "formats/otf2/trace_definitions.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "formats/otf2/byte_cursor.hpp"
-#include "formats/otf2/event_view.hpp"
+#include "formats/otf2/common/byte_cursor.hpp"
+#include "formats/otf2/common/event_view.hpp"
 
 namespace tracer::otf2 {
 

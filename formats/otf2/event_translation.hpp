@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "formats/otf2/archive_definitions.hpp"
+#include "formats/otf2/common/event_view.hpp"
 #include "formats/otf2/event_reader.hpp"
-#include "formats/otf2/event_view.hpp"
 #include "tracer/event.hpp"
 
 namespace tracer::otf2 {

@@ -13,10 +13,10 @@
 #include <cmath>
 #include <utility>
 
+#include "formats/otf2/common/file.hpp"
 #include "formats/otf2/definition_reader.hpp"
 #include "formats/otf2/definition_writer.hpp"
 #include "formats/otf2/event_file.hpp"
-#include "formats/otf2/file.hpp"
 #include "formats/otf2/joined_writer.hpp"
 #include "formats/otf2/reader.hpp"
 #include "tracer/base/file.hpp"

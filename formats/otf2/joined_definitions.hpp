@@ -14,8 +14,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "formats/otf2/mpi_communicators.hpp"
-#include "formats/otf2/trace_definitions.hpp"
+#include "formats/otf2/common/mpi_communicators.hpp"
+#include "formats/otf2/common/trace_definitions.hpp"
 
 namespace tracer::otf2 {
 

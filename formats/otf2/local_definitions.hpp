@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "formats/otf2/event_view.hpp"
+#include "formats/otf2/common/event_view.hpp"
 
 namespace tracer::otf2 {
 

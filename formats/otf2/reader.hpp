@@ -14,9 +14,9 @@
 #include <optional>
 #include <vector>
 
+#include "formats/otf2/common/trace_definitions.hpp"
 #include "formats/otf2/event_reader.hpp"
 #include "formats/otf2/head_heap.hpp"
-#include "formats/otf2/trace_definitions.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "formats/otf2/byte_cursor.hpp"
-#include "formats/otf2/file.hpp"
+#include "formats/otf2/common/byte_cursor.hpp"
+#include "formats/otf2/common/file.hpp"
 
 namespace tracer::otf2 {
 

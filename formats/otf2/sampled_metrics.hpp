@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "formats/otf2/event_view.hpp"
+#include "formats/otf2/common/event_view.hpp"
 #include "formats/otf2/joined_definitions.hpp"
 #include "tracer/samples.hpp"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "formats/otf2/mpi_communicators.hpp"
+#include "formats/otf2/common/mpi_communicators.hpp"
 
 namespace tracer {
 

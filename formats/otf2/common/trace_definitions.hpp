@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "formats/otf2/event_view.hpp"
+#include "formats/otf2/common/event_view.hpp"
 #include "tracer/definitions.hpp"
 
 namespace tracer::otf2 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See file.hpp.
-#include "formats/otf2/file.hpp"
+#include "formats/otf2/common/file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See mpi_communicators.hpp.
-#include "formats/otf2/mpi_communicators.hpp"
+#include "formats/otf2/common/mpi_communicators.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The fields of every event record of OTF2's trace format, up to OTF2 3.0.
-#include "formats/otf2/event_view.hpp"
+#include "formats/otf2/common/event_view.hpp"
 
 namespace tracer::otf2 {
 namespace {
