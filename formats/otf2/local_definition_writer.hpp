@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "formats/otf2/joined_definitions.hpp"
-#include "formats/otf2/local_definitions.hpp"
+#include "formats/otf2/read/local_definitions.hpp"
 
 namespace tracer::otf2 {
 

@@ -12,10 +12,10 @@
 
 #include "formats/otf2/event_copy.hpp"
 #include "formats/otf2/joined_writer.hpp"
+#include "formats/otf2/read/shared_window.hpp"
 #include "formats/otf2/sampled_metrics.hpp"
 #include "formats/otf2/sampled_stacks.hpp"
 #include "formats/otf2/sampled_walk.hpp"
-#include "formats/otf2/shared_window.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "tracer/samples.hpp"
 
 namespace tracer::otf2 {

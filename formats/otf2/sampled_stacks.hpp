@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "formats/otf2/context_tree.hpp"
 #include "formats/otf2/joined_definitions.hpp"
+#include "formats/otf2/read/context_tree.hpp"
 #include "tracer/samples.hpp"
 
 namespace tracer::otf2 {

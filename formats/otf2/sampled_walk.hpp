@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "formats/otf2/context_tree.hpp"
-#include "formats/otf2/reader.hpp"
-#include "formats/otf2/task_contexts.hpp"
+#include "formats/otf2/read/context_tree.hpp"
+#include "formats/otf2/read/reader.hpp"
+#include "formats/otf2/read/task_contexts.hpp"
 #include "tracer/samples.hpp"
 
 namespace tracer::otf2 {

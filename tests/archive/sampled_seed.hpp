@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "formats/otf2/definition_table.hpp"
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/definition_table.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "formats/otf2/sampled_archive.hpp"
 #include "sampled.hpp"
 #include "seed.hpp"

@@ -12,7 +12,7 @@
 
 #include "catch.hpp"
 #include "formats/otf2/join.hpp"
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "formats/otf2/sink.hpp"
 #include "sample.hpp"
 #include "support/scratch.hpp"

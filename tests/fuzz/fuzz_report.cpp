@@ -4,7 +4,7 @@
 #include <streambuf>
 
 #include "formats/chrome/chrome.hpp"
-#include "formats/otf2/event_source.hpp"
+#include "formats/otf2/read/event_source.hpp"
 #include "formats/perfetto/perfetto.hpp"
 #include "fuzz/packed_archive.hpp"
 #include "support/scratch.hpp"

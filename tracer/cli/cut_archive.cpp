@@ -2,7 +2,7 @@
 // See cut_archive.hpp.
 #include "tracer/cli/cut_archive.hpp"
 
-#include "formats/otf2/shared_window.hpp"
+#include "formats/otf2/read/shared_window.hpp"
 #include "formats/otf2/sink.hpp"
 #include "formats/samples/samples.hpp"
 #include "tracer/base/pending_output.hpp"

@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "formats/otf2/event_source.hpp"
+#include "formats/otf2/read/event_source.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/cut/part_source.hpp"

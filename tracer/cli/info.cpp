@@ -14,7 +14,7 @@
 #include <ctime>
 #include <memory>
 
-#include "formats/otf2/event_source.hpp"
+#include "formats/otf2/read/event_source.hpp"
 #include "formats/otf2/sink.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/text.hpp"

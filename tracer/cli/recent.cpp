@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "formats/raw/journal.hpp"
 #include "formats/raw/reader.hpp"
 #include "tracer/cli/archive.hpp"

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "formats/otf2/event_source.hpp"
+#include "formats/otf2/read/event_source.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"

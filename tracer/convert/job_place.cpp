@@ -20,7 +20,7 @@
 #include <fstream>
 #include <string>
 
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "formats/raw/leftovers.hpp"
 #include "formats/samples/samples.hpp"
 #include "tracer/base/file.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "formats/otf2/join.hpp"
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "tracer/base/file.hpp"
 #include "tracer/base/job_directory.hpp"
 #include "tracer/base/own_directory.hpp"

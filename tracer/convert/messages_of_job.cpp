@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 
 namespace tracer {
 namespace {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <cstdlib>
 
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "formats/raw/claim.hpp"
 #include "formats/raw/leftovers.hpp"
 #include "tracer/base/file.hpp"

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "tracer/definitions.hpp"
 
 namespace tracer::otf2 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See archive_definitions.hpp.
-#include "formats/otf2/archive_definitions.hpp"
+#include "formats/otf2/read/archive_definitions.hpp"
 
 #include "tracer/base/text.hpp"
 #include "tracer/virtual_location.hpp"

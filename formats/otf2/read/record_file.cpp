@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See record_file.hpp.
-#include "formats/otf2/record_file.hpp"
+#include "formats/otf2/read/record_file.hpp"
 
 #include <string>
 #include <utility>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See reader.hpp.
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 
-#include "formats/otf2/definition_reader.hpp"
-#include "formats/otf2/local_definitions.hpp"
-#include "formats/otf2/shared_window.hpp"
+#include "formats/otf2/read/definition_reader.hpp"
+#include "formats/otf2/read/local_definitions.hpp"
+#include "formats/otf2/read/shared_window.hpp"
 
 namespace tracer::otf2 {
 

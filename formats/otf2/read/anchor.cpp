@@ -4,7 +4,7 @@
 
 #include "formats/otf2/common/byte_cursor.hpp"
 #include "formats/otf2/common/file.hpp"
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads an archive event by event, in order of time.
-#include "formats/otf2/event_source.hpp"
+#include "formats/otf2/read/event_source.hpp"
 
 #include <algorithm>
 
-#include "formats/otf2/archive_definitions.hpp"
-#include "formats/otf2/event_translation.hpp"
-#include "formats/otf2/shared_window.hpp"
+#include "formats/otf2/read/archive_definitions.hpp"
+#include "formats/otf2/read/event_translation.hpp"
+#include "formats/otf2/read/shared_window.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {

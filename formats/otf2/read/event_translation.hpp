@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "formats/otf2/archive_definitions.hpp"
 #include "formats/otf2/common/event_view.hpp"
-#include "formats/otf2/event_reader.hpp"
+#include "formats/otf2/read/archive_definitions.hpp"
+#include "formats/otf2/read/event_reader.hpp"
 #include "tracer/event.hpp"
 
 namespace tracer::otf2 {

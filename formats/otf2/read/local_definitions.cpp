@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See local_definitions.hpp.
-#include "formats/otf2/local_definitions.hpp"
+#include "formats/otf2/read/local_definitions.hpp"
 
 #include <bit>
 
-#include "formats/otf2/record_file.hpp"
+#include "formats/otf2/read/record_file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {

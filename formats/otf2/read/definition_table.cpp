@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See definition_table.hpp.
-#include "formats/otf2/definition_table.hpp"
+#include "formats/otf2/read/definition_table.hpp"
 
 namespace tracer::otf2 {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See event_translation.hpp.
-#include "formats/otf2/event_translation.hpp"
+#include "formats/otf2/read/event_translation.hpp"
 
 namespace tracer::otf2 {
 namespace {

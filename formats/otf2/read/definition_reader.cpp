@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See definition_reader.hpp.
-#include "formats/otf2/definition_reader.hpp"
+#include "formats/otf2/read/definition_reader.hpp"
 
 #include <string>
 #include <utility>
 
-#include "formats/otf2/definition_table.hpp"
-#include "formats/otf2/record_file.hpp"
+#include "formats/otf2/read/definition_table.hpp"
+#include "formats/otf2/read/record_file.hpp"
 
 namespace tracer::otf2 {
 namespace {

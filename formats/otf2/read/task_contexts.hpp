@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "formats/otf2/context_tree.hpp"
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/context_tree.hpp"
+#include "formats/otf2/read/reader.hpp"
 
 namespace tracer::otf2 {
 

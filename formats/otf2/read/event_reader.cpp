@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See event_reader.hpp. A file is chunks of equal size: a header, records, and zeros up to the chunk's
 // end; the last chunk may be shorter and ends with an end-of-file mark.
-#include "formats/otf2/event_reader.hpp"
+#include "formats/otf2/read/event_reader.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -12,8 +12,8 @@
 
 #include "formats/otf2/common/file.hpp"
 #include "formats/otf2/common/trace_definitions.hpp"
-#include "formats/otf2/definition_table.hpp"
-#include "formats/otf2/local_definitions.hpp"
+#include "formats/otf2/read/definition_table.hpp"
+#include "formats/otf2/read/local_definitions.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {

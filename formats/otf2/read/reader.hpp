@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "formats/otf2/common/trace_definitions.hpp"
-#include "formats/otf2/event_reader.hpp"
-#include "formats/otf2/head_heap.hpp"
+#include "formats/otf2/read/event_reader.hpp"
+#include "formats/otf2/read/head_heap.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {

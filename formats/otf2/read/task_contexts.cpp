@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See task_contexts.hpp.
-#include "formats/otf2/task_contexts.hpp"
+#include "formats/otf2/read/task_contexts.hpp"
 
 namespace tracer::otf2 {
 
