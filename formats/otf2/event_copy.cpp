@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "formats/otf2/common/trace_definitions.hpp"
-#include "formats/otf2/encode.hpp"
+#include "formats/otf2/write/encode.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {

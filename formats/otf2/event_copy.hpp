@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "formats/otf2/common/event_view.hpp"
-#include "formats/otf2/event_file.hpp"
+#include "formats/otf2/write/event_file.hpp"
 
 namespace tracer::otf2 {
 

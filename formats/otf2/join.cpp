@@ -14,11 +14,11 @@
 #include <utility>
 
 #include "formats/otf2/common/file.hpp"
-#include "formats/otf2/definition_writer.hpp"
-#include "formats/otf2/event_file.hpp"
 #include "formats/otf2/joined_writer.hpp"
 #include "formats/otf2/read/definition_reader.hpp"
 #include "formats/otf2/read/reader.hpp"
+#include "formats/otf2/write/definition_writer.hpp"
+#include "formats/otf2/write/event_file.hpp"
 #include "tracer/base/file.hpp"
 #include "tracer/base/file_identity.hpp"
 #include "tracer/base/own_directory.hpp"

@@ -13,10 +13,10 @@
 #include <functional>
 #include <utility>
 
-#include "formats/otf2/claim.hpp"
-#include "formats/otf2/definition_writer.hpp"
-#include "formats/otf2/event_file.hpp"
-#include "formats/otf2/library.hpp"
+#include "formats/otf2/write/claim.hpp"
+#include "formats/otf2/write/definition_writer.hpp"
+#include "formats/otf2/write/event_file.hpp"
+#include "formats/otf2/write/library.hpp"
 #include "tracer/base/own_directory.hpp"
 
 namespace tracer::otf2 {

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <string>
 
-#include "formats/otf2/chunk_pool.hpp"
 #include "formats/otf2/join.hpp"
 #include "formats/otf2/joined_definitions.hpp"
+#include "formats/otf2/write/chunk_pool.hpp"
 #include "tracer/base/file.hpp"
 
 namespace tracer::otf2 {

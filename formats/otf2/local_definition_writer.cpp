@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 
-#include "formats/otf2/encode.hpp"
+#include "formats/otf2/write/encode.hpp"
 
 namespace tracer::otf2 {
 namespace {

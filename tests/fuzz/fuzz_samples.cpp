@@ -10,7 +10,7 @@
 #include <string>
 
 #include "formats/otf2/sampled_archive.hpp"
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "formats/perfetto/perfetto.hpp"
 #include "formats/raw/samples.hpp"
 #include "formats/samples/samples.hpp"

@@ -40,7 +40,7 @@ class Layers(unittest.TestCase):
         self.assertEqual(1, len(self.tree({"tracer/ring/a.hpp": "", "tracer/translate/b.cpp": '#include "tracer/ring/a.hpp"\n'})))
 
     def test_foreign_headers_stay_at_home(self):
-        self.assertEqual([], self.tree({"formats/otf2/sink.cpp": "#include <otf2/otf2.h>\n", "tracer/entry.cpp": "#include <omp-tools.h>\n"}))
+        self.assertEqual([], self.tree({"formats/otf2/write/sink.cpp": "#include <otf2/otf2.h>\n", "tracer/entry.cpp": "#include <omp-tools.h>\n"}))
         self.assertEqual(2, len(self.tree({"tracer/base/x.cpp": "#include <otf2/otf2.h>\n#include <omp.h>\n"})))
 
 

@@ -15,7 +15,7 @@
 #include <memory>
 
 #include "formats/otf2/read/event_source.hpp"
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archive.hpp"

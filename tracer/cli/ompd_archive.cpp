@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/ompd/record_builder.hpp"
 #include "tracer/translate/regions/symbolize.hpp"

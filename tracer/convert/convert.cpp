@@ -10,7 +10,7 @@
 #include <optional>
 #include <system_error>
 
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "formats/raw/claim.hpp"
 #include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See sink.hpp.
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/write/sink.hpp"
 
-#include "formats/otf2/archive.hpp"
-#include "formats/otf2/location_writer.hpp"
+#include "formats/otf2/write/archive.hpp"
+#include "formats/otf2/write/location_writer.hpp"
 
 namespace tracer {
 namespace {

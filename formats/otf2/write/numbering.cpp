@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See numbering.hpp.
-#include "formats/otf2/numbering.hpp"
+#include "formats/otf2/write/numbering.hpp"
 
 #include <array>
 #include <limits>
 #include <numeric>
 
-#include "formats/otf2/encode.hpp"
+#include "formats/otf2/write/encode.hpp"
 
 namespace tracer::otf2 {
 namespace {

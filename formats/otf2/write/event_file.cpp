@@ -3,7 +3,7 @@
 //
 //   chunk   0x03, byte order, u64 number of its first event, u64 of its last, records, zeros to the end
 //   file    chunks; after the last record end of file (0x02) and end of buffer (0x01)
-#include "formats/otf2/event_file.hpp"
+#include "formats/otf2/write/event_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/otf2/encode.hpp"
+#include "formats/otf2/write/encode.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See definition_writer.hpp.
-#include "formats/otf2/definition_writer.hpp"
+#include "formats/otf2/write/definition_writer.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "formats/otf2/library.hpp"
+#include "formats/otf2/write/library.hpp"
 
 namespace tracer::otf2 {
 namespace {

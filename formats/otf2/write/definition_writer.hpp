@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 
-#include "formats/otf2/archive.hpp"
-#include "formats/otf2/string_table.hpp"
+#include "formats/otf2/write/archive.hpp"
+#include "formats/otf2/write/string_table.hpp"
 #include "tracer/definitions.hpp"
 
 namespace tracer::otf2 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See claim.hpp.
-#include "formats/otf2/claim.hpp"
+#include "formats/otf2/write/claim.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See location_writer.hpp.
-#include "formats/otf2/location_writer.hpp"
+#include "formats/otf2/write/location_writer.hpp"
 
 #include <string>
 #include <utility>
 
-#include "formats/otf2/encode.hpp"
+#include "formats/otf2/write/encode.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See chunk_pool.hpp.
-#include "formats/otf2/chunk_pool.hpp"
+#include "formats/otf2/write/chunk_pool.hpp"
 
 #include <cstdlib>
 #include <new>

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "formats/otf2/archive.hpp"
-#include "formats/otf2/event_file.hpp"
+#include "formats/otf2/write/archive.hpp"
+#include "formats/otf2/write/event_file.hpp"
 #include "tracer/event_sink.hpp"
 
 namespace tracer::otf2 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See archive.hpp.
-#include "formats/otf2/archive.hpp"
+#include "formats/otf2/write/archive.hpp"
 
 #include <fcntl.h>
 #include <otf2/OTF2_Pthread_Locks.h>
@@ -14,9 +14,9 @@
 #include <system_error>
 #include <utility>
 
-#include "formats/otf2/claim.hpp"
-#include "formats/otf2/definition_writer.hpp"
-#include "formats/otf2/library.hpp"
+#include "formats/otf2/write/claim.hpp"
+#include "formats/otf2/write/definition_writer.hpp"
+#include "formats/otf2/write/library.hpp"
 #include "tracer/base/own_directory.hpp"
 
 namespace tracer::otf2 {

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "formats/otf2/chunk_pool.hpp"
-#include "formats/otf2/event_file.hpp"
-#include "formats/otf2/numbering.hpp"
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/write/chunk_pool.hpp"
+#include "formats/otf2/write/event_file.hpp"
+#include "formats/otf2/write/numbering.hpp"
+#include "formats/otf2/write/sink.hpp"
 
 namespace tracer::otf2 {
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "formats/otf2/common/mpi_communicators.hpp"
-#include "formats/otf2/definition_writer.hpp"
-#include "formats/otf2/library.hpp"
+#include "formats/otf2/write/definition_writer.hpp"
+#include "formats/otf2/write/library.hpp"
 
 namespace tracer::otf2 {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See encode.hpp.
-#include "formats/otf2/encode.hpp"
+#include "formats/otf2/write/encode.hpp"
 
 #include "formats/otf2/common/event_view.hpp"
 #include "tracer/definitions.hpp"

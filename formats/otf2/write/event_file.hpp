@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "formats/otf2/chunk_pool.hpp"
+#include "formats/otf2/write/chunk_pool.hpp"
 #include "tracer/base/file.hpp"
 
 namespace tracer::otf2 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See library.hpp.
-#include "formats/otf2/library.hpp"
+#include "formats/otf2/write/library.hpp"
 
 #include <array>
 #include <cstdarg>
