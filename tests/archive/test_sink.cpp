@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "formats/otf2/join.hpp"
+#include "formats/otf2/join/join.hpp"
 #include "formats/otf2/read/reader.hpp"
 #include "formats/otf2/write/sink.hpp"
 #include "sample.hpp"

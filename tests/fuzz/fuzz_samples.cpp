@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "formats/otf2/sampled_archive.hpp"
+#include "formats/otf2/join/sampled_archive.hpp"
 #include "formats/otf2/write/sink.hpp"
 #include "formats/perfetto/perfetto.hpp"
 #include "formats/raw/samples.hpp"

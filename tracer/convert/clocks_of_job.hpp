@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/otf2/local_definition_writer.hpp"
+#include "formats/otf2/join/local_definition_writer.hpp"
 #include "tracer/convert/messages_of_job.hpp"
 #include "tracer/definitions.hpp"
 

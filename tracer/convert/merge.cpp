@@ -12,7 +12,7 @@
 #include <set>
 #include <utility>
 
-#include "formats/otf2/join.hpp"
+#include "formats/otf2/join/join.hpp"
 #include "formats/otf2/read/reader.hpp"
 #include "tracer/base/file.hpp"
 #include "tracer/base/job_directory.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/otf2/join.hpp"
+#include "formats/otf2/join/join.hpp"
 #include "tracer/convert/clocks_of_job.hpp"
 
 namespace tracer {

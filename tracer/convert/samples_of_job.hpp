@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "formats/otf2/local_definition_writer.hpp"
+#include "formats/otf2/join/local_definition_writer.hpp"
 #include "tracer/samples.hpp"
 
 namespace tracer {

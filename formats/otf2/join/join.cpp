@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See join.hpp.
-#include "formats/otf2/join.hpp"
+#include "formats/otf2/join/join.hpp"
 
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "formats/otf2/common/file.hpp"
-#include "formats/otf2/joined_writer.hpp"
+#include "formats/otf2/join/joined_writer.hpp"
 #include "formats/otf2/read/definition_reader.hpp"
 #include "formats/otf2/read/reader.hpp"
 #include "formats/otf2/write/definition_writer.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "formats/otf2/joined_definitions.hpp"
+#include "formats/otf2/join/joined_definitions.hpp"
 
 namespace tracer::otf2 {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See joined_definitions.hpp.
-#include "formats/otf2/joined_definitions.hpp"
+#include "formats/otf2/join/joined_definitions.hpp"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-#include "formats/otf2/joined_unify.hpp"
-#include "formats/otf2/sampled_walk.hpp"
+#include "formats/otf2/join/joined_unify.hpp"
+#include "formats/otf2/join/sampled_walk.hpp"
 #include "tracer/error.hpp"
 #include "tracer/samples.hpp"
 

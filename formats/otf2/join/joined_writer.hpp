@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <string>
 
-#include "formats/otf2/join.hpp"
-#include "formats/otf2/joined_definitions.hpp"
+#include "formats/otf2/join/join.hpp"
+#include "formats/otf2/join/joined_definitions.hpp"
 #include "formats/otf2/write/chunk_pool.hpp"
 #include "tracer/base/file.hpp"
 

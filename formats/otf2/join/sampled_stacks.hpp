@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "formats/otf2/joined_definitions.hpp"
+#include "formats/otf2/join/joined_definitions.hpp"
 #include "formats/otf2/read/context_tree.hpp"
 #include "tracer/samples.hpp"
 

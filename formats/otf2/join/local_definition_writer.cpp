@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See local_definition_writer.hpp.
-#include "formats/otf2/local_definition_writer.hpp"
+#include "formats/otf2/join/local_definition_writer.hpp"
 
 #include <algorithm>
 #include <array>

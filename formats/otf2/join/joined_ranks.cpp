@@ -3,7 +3,7 @@
 // joined_definitions.hpp.
 #include <algorithm>
 
-#include "formats/otf2/joined_unify.hpp"
+#include "formats/otf2/join/joined_unify.hpp"
 
 namespace tracer::otf2 {
 namespace {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "formats/otf2/joined_definitions.hpp"
+#include "formats/otf2/join/joined_definitions.hpp"
 #include "formats/otf2/read/local_definitions.hpp"
 
 namespace tracer::otf2 {

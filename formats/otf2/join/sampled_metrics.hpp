@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formats/otf2/common/event_view.hpp"
-#include "formats/otf2/joined_definitions.hpp"
+#include "formats/otf2/join/joined_definitions.hpp"
 #include "tracer/samples.hpp"
 
 namespace tracer::otf2 {

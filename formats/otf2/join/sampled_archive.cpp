@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See sampled_archive.hpp.
-#include "formats/otf2/sampled_archive.hpp"
+#include "formats/otf2/join/sampled_archive.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -10,12 +10,12 @@
 #include <string>
 #include <utility>
 
-#include "formats/otf2/event_copy.hpp"
-#include "formats/otf2/joined_writer.hpp"
+#include "formats/otf2/join/event_copy.hpp"
+#include "formats/otf2/join/joined_writer.hpp"
+#include "formats/otf2/join/sampled_metrics.hpp"
+#include "formats/otf2/join/sampled_stacks.hpp"
+#include "formats/otf2/join/sampled_walk.hpp"
 #include "formats/otf2/read/shared_window.hpp"
-#include "formats/otf2/sampled_metrics.hpp"
-#include "formats/otf2/sampled_stacks.hpp"
-#include "formats/otf2/sampled_walk.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {

@@ -2,7 +2,7 @@
 // Windows of one-sided communication, files and I/O handles of several archives. See joined_definitions.hpp.
 #include <algorithm>
 
-#include "formats/otf2/joined_unify.hpp"
+#include "formats/otf2/join/joined_unify.hpp"
 
 namespace tracer::otf2 {
 

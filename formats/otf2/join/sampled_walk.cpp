@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See sampled_walk.hpp.
-#include "formats/otf2/sampled_walk.hpp"
+#include "formats/otf2/join/sampled_walk.hpp"
 
 #include <algorithm>
 #include <charconv>

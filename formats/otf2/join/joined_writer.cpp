@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See joined_writer.hpp.
-#include "formats/otf2/joined_writer.hpp"
+#include "formats/otf2/join/joined_writer.hpp"
 
 #include <fcntl.h>
 #include <otf2/OTF2_Pthread_Locks.h>

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/otf2/local_definition_writer.hpp"
+#include "formats/otf2/join/local_definition_writer.hpp"
 #include "tracer/definitions.hpp"
 
 namespace tracer::otf2 {

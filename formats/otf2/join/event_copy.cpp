@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See event_copy.hpp. The bytes are those that encode.hpp describes.
-#include "formats/otf2/event_copy.hpp"
+#include "formats/otf2/join/event_copy.hpp"
 
 #include <cstring>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See sampled_metrics.hpp. Numbers: OTF2_Definitions.h.
-#include "formats/otf2/sampled_metrics.hpp"
+#include "formats/otf2/join/sampled_metrics.hpp"
 
 #include <algorithm>
 
-#include "formats/otf2/sampled_walk.hpp"
+#include "formats/otf2/join/sampled_walk.hpp"
 
 namespace tracer::otf2 {
 namespace {

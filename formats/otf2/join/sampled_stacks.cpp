@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See sampled_stacks.hpp.
-#include "formats/otf2/sampled_stacks.hpp"
+#include "formats/otf2/join/sampled_stacks.hpp"
 
 #include <utility>
 
