@@ -8,8 +8,8 @@
 #include <exception>
 #include <system_error>
 
-#include "tracer/base/output_pattern.hpp"
 #include "tracer/cli/conversion.hpp"
+#include "tracer/job/output_pattern.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tracer/base/file.hpp"
-#include "tracer/base/job_directory.hpp"
+#include "tracer/job/job_directory.hpp"
 
 namespace tracer::cli {
 

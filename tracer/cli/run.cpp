@@ -11,8 +11,6 @@
 #include <span>
 #include <thread>
 
-#include "tracer/base/job_directory.hpp"
-#include "tracer/base/output_pattern.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/annotations.hpp"
 #include "tracer/cli/command.hpp"
@@ -30,6 +28,8 @@
 #include "tracer/convert/job_place.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/cut/filter.hpp"
+#include "tracer/job/job_directory.hpp"
+#include "tracer/job/output_pattern.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;

@@ -24,8 +24,8 @@
 #include "formats/raw/leftovers.hpp"
 #include "formats/samples/samples.hpp"
 #include "tracer/base/file.hpp"
-#include "tracer/base/job_directory.hpp"
 #include "tracer/error.hpp"
+#include "tracer/job/job_directory.hpp"
 
 namespace tracer {
 namespace fs = std::filesystem;

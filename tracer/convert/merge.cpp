@@ -15,7 +15,6 @@
 #include "formats/otf2/join/join.hpp"
 #include "formats/otf2/read/reader.hpp"
 #include "tracer/base/file.hpp"
-#include "tracer/base/job_directory.hpp"
 #include "tracer/base/own_directory.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/convert/clocks_of_job.hpp"
@@ -24,6 +23,7 @@
 #include "tracer/convert/recover.hpp"
 #include "tracer/convert/samples_of_job.hpp"
 #include "tracer/error.hpp"
+#include "tracer/job/job_directory.hpp"
 
 namespace tracer {
 namespace fs = std::filesystem;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See output_pattern.hpp.
-#include "tracer/base/output_pattern.hpp"
+#include "tracer/job/output_pattern.hpp"
 
 #include <ctime>
 

@@ -9,8 +9,8 @@
 #include <fstream>
 
 #include "catch.hpp"
-#include "tracer/base/job_directory.hpp"
-#include "tracer/base/output_pattern.hpp"
+#include "tracer/job/job_directory.hpp"
+#include "tracer/job/output_pattern.hpp"
 
 namespace fs = std::filesystem;
 using namespace tracer;

@@ -7,7 +7,7 @@
 //   3. Publishing is a link to one name: one of them wins, and all read what he said.
 // A call is new each time, and so is each answer: what a program of the launch that was killed has left is no answer to
 // the next one's call, and what was agreed then does not have the next one's answers.
-#include "tracer/base/meeting.hpp"
+#include "tracer/job/meeting.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

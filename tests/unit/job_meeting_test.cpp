@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "tracer/base/meeting.hpp"
+#include "tracer/job/meeting.hpp"
 
 namespace tracer {
 namespace {
