@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "tracer/convert/clocks_of_job.hpp"
+#include "tracer/merge/clocks_of_job.hpp"
 
 namespace tracer {
 namespace {

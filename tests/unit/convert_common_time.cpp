@@ -6,8 +6,8 @@
 #include <random>
 
 #include "catch.hpp"
-#include "tracer/convert/clock_rates.hpp"
-#include "tracer/convert/common_time.hpp"
+#include "tracer/merge/clock_rates.hpp"
+#include "tracer/merge/common_time.hpp"
 
 namespace tracer {
 namespace {

@@ -25,11 +25,11 @@
 #include "tracer/cli/suggest.hpp"
 #include "tracer/cli/tables.hpp"
 #include "tracer/cli/terminal.hpp"
-#include "tracer/convert/job_place.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/cut/filter.hpp"
 #include "tracer/job/job_directory.hpp"
 #include "tracer/job/output_pattern.hpp"
+#include "tracer/merge/job_place.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;

@@ -8,7 +8,7 @@
 //      messages allow clocks go straight, the more the less messages know.
 //   3. each message that is reversed nevertheless moves the knots beside its ends, as little as needed; it may be that
 //      no line keeps all of them (clock_lines.hpp).
-#include "tracer/convert/common_time.hpp"
+#include "tracer/merge/common_time.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,8 +16,8 @@
 #include <map>
 #include <utility>
 
-#include "tracer/convert/clock_lines.hpp"
-#include "tracer/convert/clock_rates.hpp"
+#include "tracer/merge/clock_lines.hpp"
+#include "tracer/merge/clock_rates.hpp"
 
 namespace tracer {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See merge.hpp.
-#include "tracer/convert/merge.hpp"
+#include "tracer/merge/merge.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -17,13 +17,13 @@
 #include "tracer/base/file.hpp"
 #include "tracer/base/own_directory.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/convert/clocks_of_job.hpp"
-#include "tracer/convert/job_place.hpp"
-#include "tracer/convert/part_of_job.hpp"
 #include "tracer/convert/recover.hpp"
-#include "tracer/convert/samples_of_job.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
+#include "tracer/merge/clocks_of_job.hpp"
+#include "tracer/merge/job_place.hpp"
+#include "tracer/merge/part_of_job.hpp"
+#include "tracer/merge/samples_of_job.hpp"
 
 namespace tracer {
 namespace fs = std::filesystem;

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "tracer/convert/clock_lines.hpp"
+#include "tracer/merge/clock_lines.hpp"
 
 namespace tracer {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "formats/otf2/join/join.hpp"
-#include "tracer/convert/clocks_of_job.hpp"
+#include "tracer/merge/clocks_of_job.hpp"
 
 namespace tracer {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See messages_of_job.hpp.
-#include "tracer/convert/messages_of_job.hpp"
+#include "tracer/merge/messages_of_job.hpp"
 
 #include <algorithm>
 #include <map>

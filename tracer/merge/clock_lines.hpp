@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tracer/convert/common_time.hpp"
+#include "tracer/merge/common_time.hpp"
 
 namespace tracer {
 

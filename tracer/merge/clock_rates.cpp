@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See clock_rates.hpp.
-#include "tracer/convert/clock_rates.hpp"
+#include "tracer/merge/clock_rates.hpp"
 
 #include <algorithm>
 #include <cmath>

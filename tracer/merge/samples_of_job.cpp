@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See samples_of_job.hpp. Parts come one after the other, and their threads get ascending numbers: what each has sorted
 // by thread stays sorted.
-#include "tracer/convert/samples_of_job.hpp"
+#include "tracer/merge/samples_of_job.hpp"
 
 #include <algorithm>
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "formats/otf2/join/local_definition_writer.hpp"
-#include "tracer/convert/messages_of_job.hpp"
 #include "tracer/definitions.hpp"
+#include "tracer/merge/messages_of_job.hpp"
 
 namespace tracer {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See part_of_job.hpp.
-#include "tracer/convert/part_of_job.hpp"
+#include "tracer/merge/part_of_job.hpp"
 
 #include <algorithm>
 #include <map>

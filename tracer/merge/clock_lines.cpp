@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See clock_lines.hpp.
-#include "tracer/convert/clock_lines.hpp"
+#include "tracer/merge/clock_lines.hpp"
 
 #include <algorithm>
 #include <cmath>

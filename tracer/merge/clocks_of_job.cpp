@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See clocks_of_job.hpp.
-#include "tracer/convert/clocks_of_job.hpp"
+#include "tracer/merge/clocks_of_job.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "tracer/base/text.hpp"
-#include "tracer/convert/common_time.hpp"
+#include "tracer/merge/common_time.hpp"
 
 namespace tracer {
 namespace {
