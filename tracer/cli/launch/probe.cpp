@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A child process that starts the runtime and ends; its raw trace has the answers.
-#include "tracer/cli/probe.hpp"
+#include "tracer/cli/launch/probe.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "formats/raw/reader.hpp"
-#include "tracer/cli/launch.hpp"
+#include "tracer/cli/launch/launch.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::cli {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See mpi_library.hpp.
-#include "tracer/cli/mpi_library.hpp"
+#include "tracer/cli/launch/mpi_library.hpp"
 
 #include <algorithm>
 #include <array>

@@ -9,9 +9,9 @@
 
 #include "tracer/base/clock.hpp"
 #include "tracer/cli/command.hpp"
-#include "tracer/cli/ompd_archive.hpp"
-#include "tracer/cli/plugin_options.hpp"
-#include "tracer/cli/snapshot_text.hpp"
+#include "tracer/cli/live/ompd_archive.hpp"
+#include "tracer/cli/live/plugin_options.hpp"
+#include "tracer/cli/live/snapshot_text.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/ompd/core_target.hpp"
 #include "tracer/ompd/guard.hpp"

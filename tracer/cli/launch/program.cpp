@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Looks at an executable before it is run: ELF headers, symbols, libraries, set-user-id.
-#include "tracer/cli/program.hpp"
+#include "tracer/cli/launch/program.hpp"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -17,7 +17,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "tracer/cli/launch.hpp"
+#include "tracer/cli/launch/launch.hpp"
 #include "tracer/error.hpp"
 
 #ifndef TRACER_LIBDIR

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // fork, exec and wait, with signals passed on.
-#include "tracer/cli/launch.hpp"
+#include "tracer/cli/launch/launch.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // fork and setsid; the end of a pipe says that the guarded process has died.
-#include "tracer/cli/guard.hpp"
+#include "tracer/cli/launch/guard.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "tracer/cli/launch.hpp"
+#include "tracer/cli/launch/launch.hpp"
 
 namespace tracer::cli {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See thread_watch.hpp. The numbers of kinds are ompt_sync_region_t's, ompt_work_t's and ompt_mutex_t's.
-#include "tracer/cli/thread_watch.hpp"
+#include "tracer/cli/live/thread_watch.hpp"
 
 #include <algorithm>
 

@@ -15,8 +15,8 @@
 
 #include "tracer/base/clock.hpp"
 #include "tracer/cli/command.hpp"
-#include "tracer/cli/ompd_archive.hpp"
-#include "tracer/cli/plugin_options.hpp"
+#include "tracer/cli/live/ompd_archive.hpp"
+#include "tracer/cli/live/plugin_options.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/ompd/attach_recorder.hpp"
 #include "tracer/ompd/guard.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See annotations.hpp.
-#include "tracer/cli/annotations.hpp"
+#include "tracer/cli/launch/annotations.hpp"
 
 #include <algorithm>
 #include <cstdlib>

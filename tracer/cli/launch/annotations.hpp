@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "tracer/cli/launch.hpp"
-#include "tracer/cli/program.hpp"
+#include "tracer/cli/launch/launch.hpp"
+#include "tracer/cli/launch/program.hpp"
 
 namespace tracer::cli {
 

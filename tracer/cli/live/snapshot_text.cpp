@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A snapshot as text for people and as JSON for programs.
-#include "tracer/cli/snapshot_text.hpp"
+#include "tracer/cli/live/snapshot_text.hpp"
 
 #include <nlohmann/json.hpp>
 

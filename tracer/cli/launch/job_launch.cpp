@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracer/cli/job_launch.hpp"
+#include "tracer/cli/launch/job_launch.hpp"
 
 #include <unistd.h>
 

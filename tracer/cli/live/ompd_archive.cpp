@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The translator and the OTF2 sink, for records that came from outside the process.
-#include "tracer/cli/ompd_archive.hpp"
+#include "tracer/cli/live/ompd_archive.hpp"
 
 #include <cstdio>
 
