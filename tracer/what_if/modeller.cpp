@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See what_if_modeller.hpp.
+// See modeller.hpp.
 #include "tracer/what_if/modeller.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See what_if_ranks.hpp.
+// See ranks.hpp.
 #include "tracer/what_if/ranks.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See mpi_collectives.hpp.
+// See collectives.hpp.
 #include "tracer/report/mpi/collectives.hpp"
 
 #include <algorithm>

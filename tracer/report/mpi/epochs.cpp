@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See mpi_epochs.hpp.
+// See epochs.hpp.
 #include "tracer/report/mpi/epochs.hpp"
 
 #include <string_view>

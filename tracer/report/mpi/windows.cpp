@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See mpi_windows.hpp.
+// See windows.hpp.
 #include "tracer/report/mpi/windows.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See page_samples.hpp.
+// See samples.hpp.
 #include "tracer/report/page/samples.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See page_side.hpp.
+// See side.hpp.
 #include "tracer/report/page/side.hpp"
 
 #include <algorithm>
