@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "tracer/timeline.hpp"
+
 namespace tracer::report {
 
 bool matches_phase(const std::string& pattern, const std::string& name) {
