@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 
 using tracer::otf2::EventKind;
 using tracer::otf2::EventView;

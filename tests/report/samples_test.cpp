@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/report/sampled_trace.hpp"
+#include "tracer/replay/nameless.hpp"
+#include "tracer/replay/sample_counters.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/nameless.hpp"
-#include "tracer/report/page_samples.hpp"
-#include "tracer/report/sample_counters.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
+#include "tracer/report/page/samples.hpp"
 
 using namespace tracer;
 using namespace tracer::test;

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "tracer/check/check.hpp"
 #include "tracer/own_number.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer diff`: two traces, or several of each of two kinds, side by side.
-#include "tracer/report/diff.hpp"
+#include "tracer/report/diff/diff.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -17,7 +17,7 @@
 #include "tracer/cli/output_file.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/html.hpp"
+#include "tracer/report/page/html.hpp"
 
 namespace tracer::cli {
 namespace {

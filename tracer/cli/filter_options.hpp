@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "tracer/cut/filter.hpp"
+#include "tracer/cut/part.hpp"
 #include "tracer/event_source.hpp"
-#include "tracer/report/filter.hpp"
-#include "tracer/report/part.hpp"
 #include "tracer/samples.hpp"
 
 namespace CLI {

@@ -14,17 +14,17 @@
 #include <ctime>
 #include <memory>
 
-#include "formats/otf2/event_source.hpp"
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/read/event_source.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
-#include "tracer/cli/probe.hpp"
-#include "tracer/cli/program.hpp"
+#include "tracer/cli/launch/probe.hpp"
+#include "tracer/cli/launch/program.hpp"
 #include "tracer/cli/terminal.hpp"
-#include "tracer/report/processes.hpp"
-#include "tracer/report/run_facts.hpp"
+#include "tracer/replay/run_facts.hpp"
+#include "tracer/report/measures/processes.hpp"
 #include "tracer/virtual_location.hpp"
 
 #ifndef TRACER_VERSION

@@ -9,8 +9,8 @@
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/cli/terminal.hpp"
-#include "tracer/convert/job_place.hpp"
-#include "tracer/convert/merge.hpp"
+#include "tracer/merge/job_place.hpp"
+#include "tracer/merge/merge.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;

@@ -16,8 +16,8 @@
 #include "tracer/cli/show.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/html.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
+#include "tracer/report/page/html.hpp"
 
 namespace tracer::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tracer/cli/program.hpp"
+#include "tracer/cli/launch/program.hpp"
 
 namespace tracer::cli {
 

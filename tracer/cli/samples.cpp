@@ -9,9 +9,9 @@
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/filter_options.hpp"
 #include "tracer/cli/terminal.hpp"
-#include "tracer/report/replay.hpp"
-#include "tracer/report/sample_join.hpp"
-#include "tracer/report/sample_paths.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/replay/sample_join.hpp"
+#include "tracer/replay/sample_paths.hpp"
 #include "tracer/report/samples.hpp"
 
 namespace tracer::cli {

@@ -10,10 +10,10 @@
 
 #include "tracer/columns/file_set.hpp"
 #include "tracer/columns/sample_tables.hpp"
-#include "tracer/report/forget.hpp"
-#include "tracer/report/mpi_messages.hpp"
-#include "tracer/report/phases.hpp"
-#include "tracer/report/replay.hpp"
+#include "tracer/replay/forget.hpp"
+#include "tracer/replay/mpi_messages.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/report/measures/phases.hpp"
 
 namespace tracer::columns {
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <system_error>
 
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "formats/raw/claim.hpp"
 #include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"
@@ -22,8 +22,8 @@
 #include "tracer/convert/part_mark.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/convert/samples.hpp"
+#include "tracer/cut/filter.hpp"
 #include "tracer/error.hpp"
-#include "tracer/report/filter.hpp"
 #include "tracer/translate/clock_fit.hpp"
 #include "tracer/translate/regions/symbolize.hpp"
 #include "tracer/translate/translate.hpp"

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "tracer/report/account.hpp"
-#include "tracer/report/mpi_waits.hpp"
-#include "tracer/report/regions.hpp"
-#include "tracer/report/run_facts.hpp"
+#include "tracer/replay/mpi_waits.hpp"
+#include "tracer/replay/regions.hpp"
+#include "tracer/replay/run_facts.hpp"
+#include "tracer/report/account_rows.hpp"
 #include "tracer/report/samples.hpp"
 
 namespace tracer::report {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tracer/definitions.hpp"
-#include "tracer/report/regions.hpp"
+#include "tracer/replay/regions.hpp"
 
 namespace tracer::report {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "tracer/base/file.hpp"
-#include "tracer/base/job_directory.hpp"
-#include "tracer/base/meeting.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/job/job_directory.hpp"
+#include "tracer/job/meeting.hpp"
 #include "tracer/session/session.hpp"
 
 namespace tracer {

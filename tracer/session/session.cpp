@@ -13,10 +13,10 @@
 
 #include "formats/raw/claim.hpp"
 #include "tracer/base/clock.hpp"
-#include "tracer/base/job_directory.hpp"
 #include "tracer/base/log.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
+#include "tracer/job/job_directory.hpp"
 #include "tracer/session/clock_domain.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/output_directory.hpp"

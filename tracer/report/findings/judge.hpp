@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who makes the verdict: goes through the account, finding by finding (verdict_*.cpp).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tracer/base/units.hpp"
+#include "tracer/definitions.hpp"
+#include "tracer/report/findings/crowding.hpp"
+#include "tracer/report/report.hpp"
+
+namespace tracer::report {
+
+[[gnu::format(printf, 1, 2)]] std::string format(const char* text, ...);
+inline double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+/// For "%llu".
+inline unsigned long long number(std::uint64_t value) {
+  return value;
+}
+inline std::string time(std::uint64_t ns) {
+  return duration_text(ns);
+}
+/// A region's name as a sentence has it: without "!$omp ".
+std::string without_directive(const std::string& name);
+
+/// What follows another that soon, and so often, costs by being started rather than by what it does.
+inline constexpr std::uint64_t short_region = 100'000, often = 100;  // ns; times
+
+class Judge {
+ public:
+  Judge(const Report& report, const Definitions& definitions);
+  Verdict judge();
+
+ private:
+  // What kind of run it was (verdict_run.cpp).
+  void what_the_run_was();
+  void how_good_the_trace_is();
+  bool work_filled_the_processors(double processors) const;
+  void begin_and_end_of_mpi();
+  void spawned_programs();
+  void level_of_threads();
+  void never_received();
+  void polls();
+  void lines_that_are_missing();
+  std::string fewer_threads(int allowed) const;
+  std::string how_to_have_processors() const;
+  void oversubscription();
+  void crowding(const Crowding& crowding);
+  std::uint64_t threads_at_once() const;
+  std::string who_was_killed() const;
+  void last_seen();
+  std::string threads_in(const std::map<RegionRef, std::vector<LocationRef>>& seen) const;
+
+  // Findings, each worth a word only from least_share of the run on.
+  void serial();
+  void short_regions();
+  void unused();
+  void devices();
+  std::string of_devices() const;
+  void frequent_barriers();
+  void imbalance();
+  void uneven(RegionRef cause, const AccountRow& row);
+  void locks();
+  void small_chunks();
+  void tasks();
+  void starvation(RegionRef region, std::uint64_t longest);
+  void queued_tasks();
+  void waits_in_mpi();
+  void idle_beside_mpi();
+  void ranks();
+
+  void preempted_work();
+
+  // What samples and scheduling add to them (verdict_samples.cpp); "" where there are none.
+  std::string ran_meanwhile(RegionRef construct, Activity waiting) const;
+  std::string how_waited(RegionRef region) const;
+
+  // Words for them.
+  LockTotals held_at(RegionRef region) const;
+  std::string where(const SerialStretch& stretch) const;
+  std::string start_or_end_of_program() const;
+  std::string for_loop(RegionRef loop, std::uint32_t threads) const;
+  std::string for_region(RegionRef cause) const;
+  std::uint64_t with_idle_threads(std::uint64_t ns) const;
+
+  void note(std::string id, std::string text);
+  void no_advice(const char* why);
+  Finding at(RegionRef region) const;
+  std::string name(RegionRef region) const;
+  Directive construct(RegionRef region) const;
+  RegionRole role(RegionRef region) const;
+  void sure(Finding& finding, const char* how) const;
+  void add(Finding finding, std::string id, std::uint64_t lost);
+  void find();
+  bool is_perturbed() const { return verdict_.state == "perturbed"; }
+  bool is_small(RegionRef parallel) const;
+  bool is_frequent(RegionRef barrier, RegionRef parallel) const;
+  std::uint64_t in_details(Place place) const;
+  void summarize();
+  std::string reason() const;
+
+  const Report& report_;
+  const Account& account_;
+  const Definitions& definitions_;
+  const std::vector<RegionClass> classes_;
+  const std::uint64_t wall_, threads_;
+  std::optional<Crowding> crowding_;
+  bool doubtful_ = false;         ///< times are not what they would be on a quiet machine, or of the whole trace
+  double stolen_ = 0;             ///< share of the processors' time that a virtual machine's host took
+  std::vector<RegionRef> small_;  ///< parallel regions whose waiting is their shortness
+  /// Barriers whose waiting is that they are so many, each with its parallel region.
+  std::vector<std::pair<RegionRef, RegionRef>> frequent_;
+  Verdict verdict_;
+};
+
+}  // namespace tracer::report
