@@ -286,6 +286,7 @@ bool start(ompt_function_lookup_t lookup) {
   self.run.runtime_library = identity.library;
   self.run.runtime_build = identity.build;
   ompt::context().is_libomp = !identity.build.empty();
+  ompt::context().content = self.config.transfer_content;
   Session* session = has_front_end.load() ? Session::current() : nullptr;
   if (session != nullptr) {
     if (ended.load() == session) return false;

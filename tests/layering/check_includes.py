@@ -74,6 +74,7 @@ HOMES = [
     (r"spdlog/.*", ["tracer/base"]),
     (r"CLI/.*", ["tracer/cli"]),
     (r"zstd\.h", ["formats/parquet", "tracer/translate/regions/zstd_sections.cpp"]),
+    (r"xxhash\.h", ["tracer/ompt/content.cpp"]),
     (r"omp\.h", []),
 ]
 

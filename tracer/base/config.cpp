@@ -161,6 +161,10 @@ const Row rows[] = {
      [](Config& c, Text t) { return set_size(c.device_buffer, t, 4 * kib, 64 * mib); }},
     {"TRACER_DEVICE_MEMORY", "256M", "a size from 64K to 1T", "all trace buffers of devices together",
      [](Config& c, Text t) { return set_size(c.device_memory, t, 64 * kib, 1024 * gib); }},
+    {"TRACER_TRANSFER_CONTENT", "off", "on or off",
+     "on: record a hash of what target constructs copy, by which the report finds duplicate transfers and round trips; "
+     "reads all that is copied once more",
+     [](Config& c, Text t) { return assign(c.transfer_content, parse_switch(t)); }},
     {"TRACER_CLOCK", "processor", "processor or system",
      "what times are read from: the processor's counter where it is steady, or CLOCK_MONOTONIC",
      [](Config& c, Text t) {

@@ -14,6 +14,7 @@
 #include "tracer/replay/sample_paths.hpp"
 #include "tracer/report/findings/verdict.hpp"
 #include "tracer/report/measures/account.hpp"
+#include "tracer/report/measures/data_movement.hpp"
 #include "tracer/report/measures/devices.hpp"
 #include "tracer/report/measures/graph.hpp"
 #include "tracer/report/measures/io.hpp"
@@ -80,6 +81,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   Graph graph{definitions, replay};
   Locks locks{definitions, replay};
   Devices devices{definitions, replay};
+  DataMovement data_movement{definitions, replay};
   Accountant accountant{definitions, replay};
   Phases phases{definitions, replay};
   Mpi mpi{definitions, replay};
@@ -97,6 +99,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   replay.add(graph);
   replay.add(locks);
   replay.add(devices);
+  replay.add(data_movement);
   replay.add(accountant);
   if (phases.any()) replay.add(phases);
   if (mpi.any()) {
@@ -138,6 +141,9 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   graph.fill(report);
   locks.fill(report);
   devices.fill(report);
+  report.data_movement = data_movement.rows();
+  report.data_operations = data_movement.all();
+  report.has_transfer_content = data_movement.has_content();
   report.phases = phases.rows();
   mpi.fill(report);
   io.fill(report);

@@ -42,6 +42,7 @@ struct Options {
   std::vector<std::string> settings;
   unsigned sample = 0;
   bool verbose = false, quiet = false, raw = false, report = false, separate = false;
+  bool transfer_content = false;
   std::vector<std::string> command;
 };
 
@@ -162,6 +163,7 @@ Environment environment_for(const Options& options, const std::string& library, 
     changes.emplace_back("TRACER_FILTER", std::filesystem::absolute(options.filter).string());
   if (options.sample != 0) changes.emplace_back("TRACER_SAMPLE", std::to_string(options.sample));
   if (!options.counters.empty()) changes.emplace_back("TRACER_COUNTERS", options.counters);
+  if (options.transfer_content) changes.emplace_back("TRACER_TRANSFER_CONTENT", "on");
   if (options.verbose) changes.emplace_back("OMP_TOOL_VERBOSE_INIT", "stderr");
   for (const std::string& setting : options.settings) {
     const std::size_t equals = setting.find('=');
@@ -379,6 +381,9 @@ void add(CLI::App& app, std::function<int()>& action) {
   app.add_option("--counters", options->counters,
                  "Read these with each sample, as instructions,cycles,page-faults (TRACER_COUNTERS)")
       ->type_name("LIST");
+  app.add_flag("--transfer-content", options->transfer_content,
+               "Compare what target constructs copy, to find duplicate transfers and round trips; reads all of it "
+               "once more (TRACER_TRANSFER_CONTENT)");
   app.add_flag("-r,--report", options->report, "Show the report when the program has ended");
   app.add_option("--html", options->html, "Write the report as a page into this file")->type_name("FILE");
   app.add_option("--format", options->format,

@@ -62,6 +62,7 @@ class Judge {
   void short_regions();
   void unused();
   void devices();
+  void data_movement();
   std::string of_devices() const;
   void frequent_barriers();
   void imbalance();

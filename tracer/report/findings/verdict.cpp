@@ -108,6 +108,7 @@ void Judge::find() {
   small_chunks();
   if (is_perturbed()) return;
   imbalance();
+  data_movement();
   devices();
   unused();
   preempted_work();

@@ -162,6 +162,17 @@ Json json_of(const DeviceRow& row) {
           {"kernels_by_name", std::move(kernels)}};
 }
 
+Json json_of(const DataMovementRow& row) {
+  return {{"pattern", name_of(row.pattern)},
+          {"region", row.region},
+          {"name", row.name},
+          {"count", row.count},
+          {"bytes", row.bytes},
+          {"ns", row.ns},
+          {"longest_ns", row.longest},
+          {"longest_at", row.longest_at}};
+}
+
 Json json_of(const PlaceTimes& times) {
   Json object = Json::object();
   for (std::size_t p = 0; p < places; ++p) object[std::string{name_of(static_cast<Place>(p))} + "_ns"] = times[p];
@@ -336,6 +347,9 @@ std::string to_json(const Report& report, int indent) {
       {"locks", array_of(report.locks)},
       {"other_locks", json_of({{"locks", report.other_locks}}, report.of_other_locks)},
       {"devices", array_of(report.devices)},
+      {"data_movement", array_of(report.data_movement)},
+      {"data_operations", json_of(report.data_operations)},
+      {"transfer_content", report.has_transfer_content},
       {"phases", array_of(report.phases)},
       {"hints", std::move(hints)},
       {"event_counts", report.event_counts},

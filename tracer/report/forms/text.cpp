@@ -349,6 +349,15 @@ void many_devices(const Report& report, const TextOptions& options, std::string&
   out += table.text(options) + kernels_table("Kernels of all devices", kernels).text(options);
 }
 
+Table data_movement(const Report& report) {
+  Table table{"Data movement that could be avoided",
+              {{"construct"}, {"pattern"}, {"count", true}, {"bytes", true}, {"time", true}, {"longest", true}}};
+  for (const DataMovementRow& row : report.data_movement)
+    table.add({row.name, name_of(row.pattern), format_count(row.count), bytes_text(static_cast<double>(row.bytes)),
+               duration_text(row.ns), duration_text(row.longest)});
+  return table;
+}
+
 void devices(const Report& report, const TextOptions& options, std::string& out) {
   constexpr std::size_t most_apart = 4;
   if (report.devices.size() > most_apart) return many_devices(report, options, out);
@@ -373,6 +382,7 @@ std::string to_text(const Report& report, const TextOptions& options) {
   tasks(report, options, out);
   out += locks(report).text(options);
   devices(report, options, out);
+  out += data_movement(report).text(options);
   out += samples_text(report.samples, options);
   if (report.samples.empty() && report.creator.find("Tracer") != std::string::npos)
     out += wrapped(
