@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,9 +15,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <optional>
 #include <string_view>
 
+#include "tracer/base/elf_tables.hpp"
+#include "tracer/base/file.hpp"
 #include "tracer/cli/launch/launch.hpp"
 #include "tracer/error.hpp"
 
@@ -28,62 +31,27 @@ namespace tracer::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// The parts of a 64-bit ELF file of this machine's byte order that we ask about.
-class ProgramFile {
- public:
-  explicit ProgramFile(const fs::path& path) : in_{path, std::ios::binary} {
-    if (!in_) throw Error{"cannot read " + path.string() + ": " + std::strerror(errno)};
-    in_.seekg(0, std::ios::end);
-    size_ = static_cast<std::uint64_t>(in_.tellg());
-    valid_ = read(0, &header_, sizeof header_) && std::memcmp(header_.e_ident, ELFMAG, SELFMAG) == 0 &&
-             header_.e_ident[EI_CLASS] == ELFCLASS64;
-  }
-  bool valid() const { return valid_; }
+bool has_interpreter(const ElfTables& elf) {
+  return std::any_of(elf.segments.begin(), elf.segments.end(),
+                     [](const Elf64_Phdr& s) { return s.p_type == PT_INTERP; });
+}
 
-  bool has_interpreter() {
-    for (unsigned i = 0; i < header_.e_phnum; ++i) {
-      Elf64_Phdr segment;
-      if (!read(header_.e_phoff + i * std::uint64_t{sizeof segment}, &segment, sizeof segment)) return false;
-      if (segment.p_type == PT_INTERP) return true;
-    }
-    return false;
-  }
-
-  /// Calls `found(name)` for each defined symbol of .symtab and .dynsym.
-  template <class Found>
-  void for_each_definition(Found found) {
-    std::vector<Elf64_Shdr> sections(header_.e_shnum);
-    if (sections.empty() || !read(header_.e_shoff, sections.data(), sections.size() * sizeof sections[0])) return;
-    for (const Elf64_Shdr& section : sections) {
-      if ((section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM) || section.sh_link >= sections.size())
-        continue;
-      const Elf64_Shdr& names = sections[section.sh_link];
-      if (section.sh_size > size_ || names.sh_size > size_) continue;
-      std::vector<Elf64_Sym> symbols(section.sh_size / sizeof(Elf64_Sym));
-      std::string text(names.sh_size, '\0');
-      if (!read(section.sh_offset, symbols.data(), symbols.size() * sizeof symbols[0])) continue;
-      if (!read(names.sh_offset, text.data(), text.size())) continue;
-      for (const Elf64_Sym& symbol : symbols) {
-        if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < text.size())
-          found(std::string_view{text.c_str() + symbol.st_name});
-      }
+/// Calls `found(name)` for each defined symbol of .symtab and .dynsym.
+template <class Found>
+void for_each_definition(int fd, std::uint64_t size, const ElfTables& elf, Found found) {
+  for (const Elf64_Shdr& section : elf.sections) {
+    if ((section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM) || section.sh_link >= elf.sections.size())
+      continue;
+    const std::string symbols = read_section(fd, section, size);
+    const std::string names = read_section(fd, elf.sections[section.sh_link], size);
+    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.size(); at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol;
+      std::memcpy(&symbol, symbols.data() + at, sizeof symbol);
+      if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < names.size())
+        found(std::string_view{names.c_str() + symbol.st_name});
     }
   }
-
- private:
-  bool read(std::uint64_t offset, void* to, std::size_t bytes) {
-    if (offset > size_ || bytes > size_ - offset) return false;
-    in_.clear();
-    in_.seekg(static_cast<std::streamoff>(offset));
-    in_.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes));
-    return static_cast<std::size_t>(in_.gcount()) == bytes;
-  }
-
-  std::ifstream in_;
-  std::uint64_t size_ = 0;
-  Elf64_Ehdr header_{};
-  bool valid_ = false;
-};
+}
 
 bool is_llvm_runtime(std::string_view file) {
   return file.starts_with("libomp.so") || file.starts_with("libiomp5.so") || file.starts_with("libomp5.so");
@@ -166,10 +134,12 @@ Program inspect_program(const fs::path& path) {
     program.set_user_id = ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) ||
                           ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid());
   }
-  ProgramFile elf{path};
-  if (!elf.valid()) return program;
-  program.kind = elf.has_interpreter() ? ProgramKind::dynamic_elf : ProgramKind::static_elf;
-  elf.for_each_definition([&](std::string_view name) {
+  const UniqueFd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!fd) throw Error{"cannot read " + path.string() + ": " + std::strerror(errno)};
+  const std::optional<ElfTables> elf = read_elf_tables(fd.get());
+  if (!elf) return program;
+  program.kind = has_interpreter(*elf) ? ProgramKind::dynamic_elf : ProgramKind::static_elf;
+  for_each_definition(fd.get(), static_cast<std::uint64_t>(status.st_size), *elf, [&](std::string_view name) {
     if (name == "__kmpc_fork_call") program.contains_llvm_runtime = true;
     if (name == "GOMP_parallel") program.contains_gcc_runtime = true;
   });
