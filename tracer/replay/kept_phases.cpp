@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See kept_phases.hpp.
 #include "tracer/replay/kept_phases.hpp"
+#include "tracer/property_names.hpp"
 
 #include <fnmatch.h>
 
@@ -17,7 +18,7 @@ bool matches_phase(const std::string& pattern, const std::string& name) {
 std::vector<bool> phases_kept(const Definitions& definitions) {
   std::vector<bool> kept;
   for (const Property& property : definitions.properties) {
-    if (property.name != "TRACER::FILTER") continue;
+    if (property.name != properties::filter) continue;
     for (std::size_t at = 0; at < property.value.size();) {
       const std::size_t end = std::min(property.value.find("; ", at), property.value.size());
       const std::string_view one = std::string_view{property.value}.substr(at, end - at);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See mpi_communicators.hpp.
 #include "formats/otf2/common/mpi_communicators.hpp"
+#include "tracer/property_names.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -10,7 +11,7 @@
 namespace tracer::otf2 {
 namespace {
 
-constexpr std::string_view comm_property = "TRACER::MPI::COMM::", window_property = "TRACER::MPI::WINDOW::";
+constexpr std::string_view comm_property = properties::mpi_comm, window_property = properties::mpi_window;
 
 constexpr std::uint64_t most_ranks = 1 << 24;
 
@@ -75,8 +76,8 @@ PartOfMpi read_part_of_mpi(const std::vector<Property>& properties, std::string 
   part.world = std::move(world);
   std::optional<std::uint64_t> size, rank;
   for (const Property& p : properties) {
-    if (p.name == "TRACER::MPI::WORLD_SIZE") size = number(p.value);
-    if (p.name == "TRACER::MPI::WORLD_RANK") rank = number(p.value);
+    if (p.name == properties::mpi_world_size) size = number(p.value);
+    if (p.name == properties::mpi_world_rank) rank = number(p.value);
   }
   if (!size || !rank || *size == 0 || *size > most_ranks || *rank >= *size) return part;
   part.size = static_cast<std::uint32_t>(*size);
