@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See kept_phases.hpp.
 #include "tracer/replay/kept_phases.hpp"
-#include "tracer/property_names.hpp"
 
 #include <fnmatch.h>
 
 #include <algorithm>
 
+#include "tracer/property_names.hpp"
 #include "tracer/timeline.hpp"
 
 namespace tracer::report {

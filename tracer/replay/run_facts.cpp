@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See run_facts.hpp.
 #include "tracer/replay/run_facts.hpp"
-#include "tracer/property_names.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <cstring>
+
+#include "tracer/property_names.hpp"
 
 namespace tracer::report {
 namespace {

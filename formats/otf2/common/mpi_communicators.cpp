@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See mpi_communicators.hpp.
 #include "formats/otf2/common/mpi_communicators.hpp"
-#include "tracer/property_names.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <utility>
+
+#include "tracer/property_names.hpp"
 
 namespace tracer::otf2 {
 namespace {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See mpi.hpp.
 #include "tracer/translate/definitions/mpi.hpp"
-#include "tracer/property_names.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <optional>
 #include <string_view>
+
+#include "tracer/property_names.hpp"
 
 namespace tracer::translate {
 namespace {
