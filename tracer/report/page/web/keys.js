@@ -8,7 +8,7 @@ import {hit, search, select, step, tooltipOf, zoomTo} from './navigation.js';
 import {axisTime} from './numbers.js';
 import {above} from './rows.js';
 import {current, showSide, showTab} from './tables.js';
-import {bandLanes, compared, lanes, length, report, several, side, sides} from './trace.js';
+import {AXIS, bandLanes, compared, lanes, length, report, several, side, sides} from './trace.js';
 import {canvas, clearRange, filterLanes, foldProcesses, height, layout, NAMES, order, overview, pan, range, readTheme, redraw, rowsOf, selected, setRange, setSelected, setView, sort, sortLanes, sorts, toTime, view, width, zoom} from './timeline.js';
 
 const lineOf = (e) => e.offsetY + $('scroller').scrollTop;
@@ -30,7 +30,7 @@ export function fold(lane) { if (lane) { lane.folded = !lane.folded; layout(); }
 export function pin(lane) { if (lane) { lane.pinned = !lane.pinned; layout(); } }
 function foldAll() { const all = lanes.every((l) => l.folded || l.rows.length < 2); for (const lane of lanes) lane.folded = !all; layout(); }
 function clickName(e) {
-  const y = lineOf(e), lane = order.find((l) => y >= l.y && y < l.y + l.height);
+  const y = lineOf(e), lane = e.offsetY >= AXIS && order.find((l) => y >= l.y && y < l.y + l.height);
   if (e.altKey || e.shiftKey) pin(lane); else fold(lane);
 }
 canvas.addEventListener('wheel', (e) => {
@@ -80,7 +80,7 @@ document.addEventListener('keydown', (e) => {
     return;
   }
   if (e.target === $('search')) {
-    if (e.key === 'Enter') { step(e.shiftKey ? -1 : 1); e.preventDefault(); }
+    if (e.key === 'Enter') { if (step(e.shiftKey ? -1 : 1)) canvas.focus(); e.preventDefault(); }
     if (e.key === 'Escape') { $('search').value = ''; search(''); canvas.focus(); }
     return;
   }

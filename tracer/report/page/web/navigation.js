@@ -11,7 +11,7 @@ import {filterLanes, foldedProcesses, foldProcesses, NAMES, order, redraw, rowsO
 
 // ---- What is where.
 export function hit(x, y) {
-  if (x < NAMES) return null;
+  if (x < NAMES || y < $('scroller').scrollTop + AXIS) return null;
   const lane = order.find((l) => y >= l.y && y < l.y + l.height);
   const row = lane && rowsOf(lane)[Math.floor((y - lane.y) / ROW)];
   if (!row) return null;
@@ -98,12 +98,13 @@ export function search(text) {
   redraw();
   return matchCount;
 }
-/** Selects the next match, or another one. @param {number} by */
+/** Selects the next match, or another one. False: there is none. @param {number} by */
 export function step(by) {
-  if (!matchList.length) return;
+  if (!matchList.length) return false;
   matchAt = (matchAt + by + matchList.length) % matchList.length;
   $('found').textContent = `${count(matchAt + 1)} of ${count(matchCount)}` + (matchCount > matchList.length ? `, the first ${count(matchList.length)} in steps` : '');
   select(matchList[matchAt], true);
+  return true;
 }
 /** The longest slice of a name in the trace whose tables are shown: what one wants to see first when coming from one. */
 function longest(name) {

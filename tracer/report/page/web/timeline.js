@@ -142,15 +142,23 @@ function drawRow(g, row, y, h, t0, t1, x0, pixels, labels) {
   g.globalAlpha = 1;
 }
 
-function axis(g) {
-  const step = axisStep((view.t1 - view.t0) / Math.max(2, (width - NAMES) / 110));
-  g.font = '11px system-ui, sans-serif';
-  g.fillStyle = theme.muted; g.strokeStyle = theme.line; g.lineWidth = 1;
-  const top = $('scroller').scrollTop;
-  for (let t = Math.ceil(view.t0 / step) * step; t <= view.t1; t += step) {
-    const x = Math.round(toX(t)) + 0.5;
-    g.beginPath(); g.moveTo(x, AXIS - 6); g.lineTo(x, height); g.stroke();
-    g.fillText(axisTime(Math.abs(t) < step / 1e6 ? 0 : t, step), x + 3, Math.max(0, top) + 13);
+/** Places and names of times with a step that leaves room for their names. */
+function ticks() {
+  const step = axisStep((view.t1 - view.t0) / Math.max(2, (width - NAMES) / 110)), list = [];
+  for (let t = Math.ceil(view.t0 / step) * step; t <= view.t1; t += step) list.push({x: Math.round(toX(t)) + 0.5, text: axisTime(Math.abs(t) < step / 1e6 ? 0 : t, step)});
+  return list;
+}
+function grid(g) {
+  g.strokeStyle = theme.line; g.lineWidth = 1;
+  for (const {x} of ticks()) { g.beginPath(); g.moveTo(x, AXIS - 6); g.lineTo(x, height); g.stroke(); }
+}
+/** The time axis, over what is scrolled away below it. */
+function axis(g, top) {
+  g.fillStyle = theme.bg; g.fillRect(0, top, width, AXIS);
+  g.font = '11px system-ui, sans-serif'; g.strokeStyle = theme.line; g.lineWidth = 1;
+  for (const {x, text} of ticks()) {
+    g.beginPath(); g.moveTo(x, top + AXIS - 6); g.lineTo(x, top + AXIS); g.stroke();
+    g.fillStyle = theme.muted; g.fillText(text, x + 3, top + 13);
   }
 }
 
@@ -271,7 +279,7 @@ function draw() {
   const visible = order.filter((lane) => lane.y + lane.height >= top && lane.y <= bottom);
   for (const lane of visible) { ctx.fillStyle = theme.lane; ctx.fillRect(NAMES, lane.y, width - NAMES, lane.height); }
   drawBands(ctx);
-  axis(ctx);
+  grid(ctx);
   ctx.font = '11px system-ui, sans-serif';
   for (const lane of visible) for (const row of rowsOf(lane)) drawRow(ctx, row, lane.y + row.depth * ROW, ROW - 1, view.t0, view.t1, NAMES, width - NAMES, true);
   for (const counter of meta.counters) if (counter.y <= bottom) drawCounter(ctx, counter);
@@ -282,13 +290,14 @@ function draw() {
     ctx.strokeStyle = theme.mark; ctx.lineWidth = 2;
     ctx.strokeRect(x0 - 1, selected.row.lane.y + selected.row.depth * ROW - 1, Math.max(3, x1 - x0 + 2), ROW + 1);
   }
-  drawRange(ctx, top, bottom);
   for (const lane of visible) {
     ctx.fillStyle = theme.bg; ctx.fillRect(0, lane.y - 2, NAMES, lane.height + 4);
     ctx.fillStyle = theme.fg; ctx.font = '12px system-ui, sans-serif';
     const most = Math.floor((NAMES - 24) / 6.2), name = (lane.pinned ? '• ' : '') + lane.name;
     ctx.fillText((lane.rows.length > 1 ? (lane.folded ? '▸ ' : '▾ ') : '  ') + (name.length > most ? name.slice(0, most - 1) + '…' : name), 4, lane.y + 11);
   }
+  axis(ctx, top);
+  drawRange(ctx, top, bottom);
   drawViewport();
   drawing.ms = performance.now() - began; drawing.lanes = visible.length;
   if (!drawing.readyAt) { drawing.readyAt = performance.now(); document.documentElement.dataset.ready = '1'; }
