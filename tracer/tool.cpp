@@ -45,6 +45,7 @@
 #include "tracer/session/fork.hpp"
 #include "tracer/session/output_directory.hpp"
 #include "tracer/session/session.hpp"
+#include "tracer/version.hpp"
 
 namespace tracer::tool {
 namespace {
@@ -82,7 +83,7 @@ Tool* prepare() {
   fresh->config = read_config(environ);
   set_log_level(fresh->config.log);
   for (const std::string& complaint : fresh->config.complaints) log_warning(complaint);
-  fresh->run.tracer_version = TRACER_VERSION;
+  fresh->run.tracer_version = tracer_version;
   Tool* self = fresh.release();
   tool.store(self);
   return self->config.enabled ? self : nullptr;

@@ -7,12 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "tracer/property_names.hpp"
 #include "tracer/time.hpp"
 
 namespace tracer::samples {
 
 /// Properties of a location: which thread's samples are its own. The archive of a job gives threads numbers of its own.
-inline constexpr std::string_view thread_property = "TRACER::THREAD_ID", thread_of_job_property = "TRACER::SAMPLED_AS";
+inline constexpr std::string_view thread_property = properties::thread_id,
+                                  thread_of_job_property = properties::sampled_as;
 
 /// What kind of code a frame is in: readers show the user's and leave the rest away.
 enum class Origin : std::uint32_t {

@@ -81,6 +81,11 @@ HOMES = [
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
+# Names of properties, and where they are: include/tracer/property_names.hpp.
+LOOSE_NAME = re.compile(r'^(?!\s*//).*"TRACER::', re.MULTILINE)
+NAMES = "include/tracer/property_names.hpp"
+
+
 def component(path):
     """The row of LAYERS that a path (relative, as text) belongs to; formats are apart from each other."""
     rows = [row for row in LAYERS if path == row or path.startswith((row + "/", row + "."))]
@@ -122,6 +127,9 @@ def faults(top):
         text = source.read_text(encoding="utf-8")
         if "SPDX-License-Identifier: BSD-3-Clause" not in text[:120]:
             yield f"{name}: does not begin with the SPDX line"
+        if name != NAMES:
+            for match in LOOSE_NAME.finditer(text):
+                yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}: a property's name that is not of {NAMES}"
         own, layer = component(name)
         for match in INCLUDE.finditer(text):
             line = text.count("\n", 0, match.start()) + 1

@@ -52,6 +52,9 @@ class Layers(unittest.TestCase):
         self.assertEqual([], self.tree({"tracer/report/measures/account.hpp": "", "tracer/report/analyze.cpp": rows}))
         self.assertEqual(1, len(self.tree({"tracer/report/measures/account.hpp": "", "tracer/report/report.hpp": rows})))
 
+    def test_names_of_properties_have_one_home(self):
+        self.assertEqual(1, len(self.tree({"tracer/ring/a.cpp": '// "TRACER::HOST"\nauto x = "TRACER::HOST";\n', "include/tracer/property_names.hpp": '"TRACER::HOST"\n'})))
+
     def test_foreign_headers_stay_at_home(self):
         self.assertEqual([], self.tree({"formats/otf2/write/sink.cpp": "#include <otf2/otf2.h>\n", "tracer/entry.cpp": "#include <omp-tools.h>\n"}))
         self.assertEqual(2, len(self.tree({"tracer/base/x.cpp": "#include <otf2/otf2.h>\n#include <omp.h>\n"})))

@@ -10,21 +10,22 @@
 #include "tracer/base/text.hpp"
 #include "tracer/check/rules_mpi.hpp"
 #include "tracer/mpi_untold.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::check {
 
 namespace v = otf2::values;
 
 bool is_whole(const CheckContext& c) {
-  const auto* ending = c.trace().info().property("TRACER::ENDING");
+  const auto* ending = c.trace().info().property(properties::ending);
   if (c.is_part()) return false;  // messages lie across its ends
   // exit() in a construct, or in a call of MPI: so do its default handlers of errors.
-  if (c.loss("TRACER::REPAIRED::REGION_CLOSED_AT_THE_END_OF_THE_TRACE") != nullptr) return false;
+  if (c.loss(std::string{properties::repaired} + "REGION_CLOSED_AT_THE_END_OF_THE_TRACE") != nullptr) return false;
   const otf2::TraceDefinitions& d = c.definitions();
   for (const auto& process : d.location_groups)
     for (const auto& property : process.properties)
-      if (d.text(property.name) == "TRACER::ENDING" && d.text(property.value).starts_with("none")) return false;
-  return c.loss("TRACER::EVENTS_LOST") == nullptr && (ending == nullptr || !ending->starts_with("none"));
+      if (d.text(property.name) == properties::ending && d.text(property.value).starts_with("none")) return false;
+  return c.loss(properties::events_lost) == nullptr && (ending == nullptr || !ending->starts_with("none"));
 }
 
 std::uint32_t process_of(const otf2::TraceDefinitions& d, std::uint64_t location) {
@@ -40,7 +41,7 @@ bool is_window_of_mpi(const otf2::TraceDefinitions& d, std::uint64_t window) {
 }
 
 std::uint64_t not_told(const CheckContext& c, const std::string& what) {
-  const auto* found = c.trace().info().property("TRACER::COUNTER::MPI_NOT_TOLD_" + what);
+  const auto* found = c.trace().info().property(std::string{properties::counter} + "MPI_NOT_TOLD_" + what);
   return found == nullptr ? 0 : parse_number(*found).value_or(0);
 }
 

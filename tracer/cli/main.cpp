@@ -11,10 +11,7 @@
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/suggest.hpp"
 #include "tracer/cli/terminal.hpp"
-
-#ifndef TRACER_VERSION
-#define TRACER_VERSION "unknown"
-#endif
+#include "tracer/version.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -41,7 +38,7 @@ int without_program_words(int argc, char** argv) {
 
 int run_main(int argc, char** argv) {
   CLI::App app{"Traces OpenMP programs - host and devices - and shows what they did.", "tracer"};
-  app.set_version_flag("-V,--version", "tracer " TRACER_VERSION);
+  app.set_version_flag("-V,--version", std::string{"tracer "} + tracer_version);
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   app.footer("'tracer COMMAND --help' says more about a command. First steps: tracer run ./program; tracer report");

@@ -16,6 +16,7 @@
 
 #include "formats/raw/samples.hpp"
 #include "formats/samples/samples.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/translate/clock_fit.hpp"
 
 namespace tracer {
@@ -51,7 +52,7 @@ struct VectorHash {
 class CodeOfNoModule {
  public:
   explicit CodeOfNoModule(const Journal& journal) {
-    const auto told = journal.facts.find("RUN::CODE_OF_NO_MODULE");
+    const auto told = journal.facts.find(properties::fact(properties::run_code_of_no_module));
     is_known_ = told != journal.facts.end() && !told->second.ends_with("...");
     if (!is_known_) return;
     const char* at = told->second.c_str();

@@ -16,6 +16,7 @@
 
 #include "tracer/error.hpp"
 #include "tracer/left_out.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/replay/regions.hpp"
 
 namespace tracer::report {
@@ -182,9 +183,9 @@ std::uint64_t parse_duration(std::string_view text) {
 void tell_filter(Definitions& definitions, const std::string& text) {
   auto& all = definitions.properties;
   const auto before =
-      std::find_if(all.begin(), all.end(), [](const Property& p) { return p.name == "TRACER::FILTER"; });
+      std::find_if(all.begin(), all.end(), [](const Property& p) { return p.name == properties::filter; });
   if (before == all.end()) {
-    all.push_back({"TRACER::FILTER", text});
+    all.push_back({properties::filter, text});
   } else {
     before->value += "; " + text;
   }

@@ -12,6 +12,7 @@
 
 #include "tracer/base/units.hpp"
 #include "tracer/error.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/replay/process_groups.hpp"
 #include "tracer/replay/run_facts.hpp"
 #include "tracer/replay/sample_join.hpp"
@@ -116,15 +117,15 @@ std::string Part::text() const {
 
 void remove_sums(Definitions& definitions) {
   if (const std::uint64_t delayed = delayed_percent(definitions); delayed != 0)
-    definitions.properties.push_back({"TRACER::WHOLE_RUN::DELAYED_PERCENT", std::to_string(delayed)});
+    definitions.properties.push_back({properties::whole_run_delayed, std::to_string(delayed)});
   for (Property& property : definitions.properties)
     if (property.name.starts_with("OTF2::") && property.name.ends_with("COMPLETE")) property.value = "false";
   remove(definitions.properties,
-         {"TRACER::COUNTER::", "TRACER::CALLBACKS::", "TRACER::RUN::USER_NS", "TRACER::RUN::SYSTEM_NS"});
+         {properties::counter, properties::callbacks, properties::run_user_ns, properties::run_system_ns});
   for (LocationGroup& group : definitions.groups_of_locations)
-    remove(group.properties, {"TRACER::RUN::USER_NS", "TRACER::RUN::SYSTEM_NS"});
+    remove(group.properties, {properties::run_user_ns, properties::run_system_ns});
   for (Location& location : definitions.locations)
-    remove(location.properties, {"TRACER::PROCESSOR_NS", "TRACER::DELAY_NS"});
+    remove(location.properties, {properties::processor_ns, properties::delay_ns});
 }
 
 void cut_samples(samples::SampleSet& set, const Definitions& definitions) {

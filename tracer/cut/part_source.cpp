@@ -10,6 +10,7 @@
 #include "tracer/cut/mpi_cut.hpp"
 #include "tracer/cut/open_state.hpp"
 #include "tracer/error.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/replay/run_facts.hpp"
 
 namespace tracer::report {
@@ -27,8 +28,8 @@ void cut_life(std::vector<Property>& properties, std::uint64_t from, std::uint64
       if (time != 0) property.value = std::to_string(is_start ? std::max(time, from) : std::min(time, to));
     }
   };
-  limit("TRACER::RUN::PROCESS_START_NS", true);
-  limit("TRACER::RUN::PROCESS_END_NS", false);
+  limit(properties::run_process_start, true);
+  limit(properties::run_process_end, false);
 }
 
 /// Teams have those members that are told of, and windows to devices are those of the processes that are. MPI's ranks
@@ -99,9 +100,9 @@ class PartSource final : public EventSource, private EventVisitor {
   /// Of an archive that is a part itself: of which, too.
   void name_part(const std::string& text) {
     const auto known = std::find_if(definitions_.properties.begin(), definitions_.properties.end(),
-                                    [](const Property& property) { return property.name == "TRACER::PART"; });
+                                    [](const Property& property) { return property.name == properties::part; });
     if (known == definitions_.properties.end()) {
-      definitions_.properties.push_back({"TRACER::PART", text});
+      definitions_.properties.push_back({properties::part, text});
     } else {
       known->value += "; of that " + text;
     }

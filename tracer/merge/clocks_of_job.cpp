@@ -13,6 +13,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/merge/common_time.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer {
 namespace {
@@ -185,12 +186,12 @@ std::vector<otf2::ClockOffset> offsets_of(const Domains& domains, std::size_t pa
 }  // namespace
 
 ClockOfPart clock_of_part(const std::vector<Property>& properties, const ClockProperties& clock) {
-  constexpr std::string_view comparison = "TRACER::MPI::CLOCK::";
+  constexpr std::string_view comparison = properties::mpi_clock;
   ClockOfPart part;
   part.clock = clock;
   for (const Property& p : properties) {
-    if (p.name == "TRACER::JOB::CLOCK_DOMAIN" || p.name == "TRACER::RUN::JOB::CLOCK_DOMAIN") part.domain = p.value;
-    if (p.name == "TRACER::CLOCK::LINE") read_line(part, p.value);
+    if (p.name == properties::job_clock_domain || p.name == properties::run_clock_domain) part.domain = p.value;
+    if (p.name == properties::clock_line) read_line(part, p.value);
     if (p.name.starts_with(comparison)) read_comparisons(part, p.name.substr(comparison.size()), p.value);
   }
   return part;
@@ -213,8 +214,7 @@ std::vector<std::uint32_t> domains_of(const std::vector<ClockOfPart>& parts) {
 }
 
 Property in_common_time(Property property, const std::vector<otf2::ClockOffset>& line) {
-  if (property.name != "TRACER::RUN::PROCESS_START_NS" && property.name != "TRACER::RUN::PROCESS_END_NS")
-    return property;
+  if (property.name != properties::run_process_start && property.name != properties::run_process_end) return property;
   std::uint64_t time = 0;
   const char* const end = property.value.data() + property.value.size();
   if (const auto [last, error] = std::from_chars(property.value.data(), end, time); error != std::errc{} || last != end)
@@ -251,16 +251,16 @@ ClocksOfJob bring_together(const std::vector<ClockOfPart>& parts, const std::vec
   const auto say = [&](const char* name, std::uint64_t number) {
     job.properties.push_back({name, std::to_string(number)});
   };
-  say("TRACER::CLOCK::DOMAINS", job.domains);
-  if (!base.domain.empty()) job.properties.push_back({"TRACER::JOB::CLOCK_DOMAIN", base.domain});
+  say(properties::clock_domains, job.domains);
+  if (!base.domain.empty()) job.properties.push_back({properties::job_clock_domain, base.domain});
   if (base.has_line)
-    job.properties.push_back({"TRACER::CLOCK::LINE", std::to_string(base.ticks0) + " " + std::to_string(base.ns0) +
-                                                         " " + std::to_string(base.ticks1) + " " +
-                                                         std::to_string(base.ns1)});
+    job.properties.push_back({properties::clock_line, std::to_string(base.ticks0) + " " + std::to_string(base.ns0) +
+                                                          " " + std::to_string(base.ticks1) + " " +
+                                                          std::to_string(base.ns1)});
   if (job.domains > 1) {
-    say("TRACER::CLOCK::UNCERTAINTY_NS", static_cast<std::uint64_t>(std::ceil(job.uncertainty)));
-    say("TRACER::CLOCK::MESSAGES", job.messages);
-    say("TRACER::CLOCK::REVERSED", job.reversed);
+    say(properties::clock_uncertainty, static_cast<std::uint64_t>(std::ceil(job.uncertainty)));
+    say(properties::clock_messages, job.messages);
+    say(properties::clock_reversed, job.reversed);
   }
   return job;
 }

@@ -28,6 +28,7 @@
 #include "tracer/merge/job_place.hpp"
 #include "tracer/merge/part_of_job.hpp"
 #include "tracer/merge/samples_of_job.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer {
 namespace fs = std::filesystem;
@@ -208,7 +209,7 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
   whole.creator = "Tracer";
   whole.share = options.of != 0;
   const std::string& launcher = parts.front().launcher;
-  if (parts.size() > 1 && !launcher.empty()) whole.properties.push_back({"TRACER::JOB::LAUNCHER", launcher});
+  if (parts.size() > 1 && !launcher.empty()) whole.properties.push_back({properties::job_launcher, launcher});
   whole.description = parts.front().program;
   whole.before_anchor = [&] { samples.write(directory); };
   const otf2::JoinResult done = otf2::join(joined, directory, whole);

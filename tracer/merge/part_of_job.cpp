@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tracer/base/text.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer {
 namespace fs = std::filesystem;
@@ -21,27 +22,26 @@ std::string property(const std::vector<Property>& properties, std::string_view n
 }
 
 std::string fact(const std::vector<Property>& properties, const std::string& name) {
-  const std::string plain = property(properties, "TRACER::" + name);
-  return plain.empty() ? property(properties, "TRACER::RUN::" + name) : plain;
+  const std::string plain = property(properties, properties::ours + name);
+  return plain.empty() ? property(properties, properties::run + name) : plain;
 }
 
 bool is_sum(const std::string& name) {
-  for (const char* prefix : {"TRACER::COUNTER::", "TRACER::REPAIRED::", "TRACER::CALLBACKS::"})
+  for (const char* prefix : {properties::counter, properties::repaired, properties::callbacks})
     if (name.starts_with(prefix)) return true;
-  return name == "TRACER::EVENTS_LOST";
+  return name == properties::events_lost;
 }
 
-constexpr std::string_view not_recorded_property = "TRACER::NOT_RECORDED";
+constexpr std::string_view not_recorded_property = properties::not_recorded;
 
 }  // namespace
 
 bool is_of_process(const std::string& name) {
-  for (const char* prefix : {"TRACER::RUN::", "TRACER::PROCESS::"})
-    if (name.starts_with(prefix)) return true;
-  for (const char* whole : {"TRACER::ENDING", "TRACER::EVENTS_LOST", "TRACER::HOST", "TRACER::PROCESS_ID",
-                            "TRACER::PARENT_PROCESS_ID", "TRACER::CLOCK::LINE", "TRACER::MPI::WORLD_RANK"})
+  if (name.starts_with(properties::run)) return true;
+  for (const char* whole : {properties::ending, properties::events_lost, properties::host, properties::process_id,
+                            properties::parent_process_id, properties::clock_line, properties::mpi_world_rank})
     if (name == whole) return true;
-  return name.starts_with("TRACER::JOB::");
+  return name.starts_with(properties::job);
 }
 
 PartOfJob read_part_of_job(const fs::path& directory) {
@@ -49,20 +49,20 @@ PartOfJob read_part_of_job(const fs::path& directory) {
   part.directory = directory;
   part.summary = otf2::read_part(directory);
   const auto& all = part.summary.properties;
-  part.launcher = fact(all, "JOB::LAUNCHER");
+  part.launcher = fact(all, properties::fact(properties::job_launcher));
   part.mpi = otf2::read_part_of_mpi(all, part.launcher);
   if (!part.mpi.empty()) part.rank = static_cast<long>(part.mpi.rank);
-  if (const auto rank = parse_number(fact(all, "JOB::RANK"))) {
+  if (const auto rank = parse_number(fact(all, properties::fact(properties::job_rank)))) {
     if (part.mpi.empty()) part.rank = static_cast<long>(*rank);
     part.is_another_to_launcher = part.mpi.size == 1 && *rank != 0;
   }
-  part.host = property(all, "TRACER::HOST");
-  part.process_id = property(all, "TRACER::PROCESS_ID");
-  part.parent_id = property(all, "TRACER::PARENT_PROCESS_ID");
-  part.program = property(all, "TRACER::PROGRAM");
-  part.ending = property(all, "TRACER::ENDING");
+  part.host = property(all, properties::host);
+  part.process_id = property(all, properties::process_id);
+  part.parent_id = property(all, properties::parent_process_id);
+  part.program = property(all, properties::program);
+  part.ending = property(all, properties::ending);
   part.not_recorded = property(all, not_recorded_property);
-  part.mpi_abort = fact(all, "MPI_ABORT");
+  part.mpi_abort = fact(all, properties::run_fact(properties::run_mpi_abort));
   // What is alone in its MPI_COMM_WORLD shares it with none, whatever the launcher.
   if (part.mpi.size == 1) part.mpi.world += '\n' + part.host + '\n' + part.process_id;
   part.clock = clock_of_part(all, part.summary.clock);
@@ -120,8 +120,8 @@ std::vector<Property> properties_of_job(const std::vector<PartOfJob>& parts) {
         at->second = at->second && p.value == "true";
       } else if (is_sum(p.name)) {
         sums[p.name] += parse_number(p.value).value_or(0);
-      } else if (p.name != "TRACER::PROCESSES" && !otf2::is_of_mpi_object(p.name) &&
-                 !p.name.starts_with("TRACER::MPI::CLOCK::")) {
+      } else if (p.name != properties::processes && !otf2::is_of_mpi_object(p.name) &&
+                 !p.name.starts_with(properties::mpi_clock)) {
         auto& [value, times] = same[p.name];
         if (times == 0) value = p.value;
         if (value == p.value) ++times;
@@ -134,7 +134,7 @@ std::vector<Property> properties_of_job(const std::vector<PartOfJob>& parts) {
   for (const auto& [name, value] : same)
     if ((value.second == parts.size() || name == not_recorded_property) && (parts.size() == 1 || !is_of_process(name)))
       all.push_back({name, value.first});
-  all.push_back({"TRACER::PROCESSES", std::to_string(processes)});
+  all.push_back({properties::processes, std::to_string(processes)});
   return all;
 }
 

@@ -9,6 +9,7 @@
 #include "tracer/mpi/message_hooks.hpp"
 #include "tracer/mpi/request_hooks.hpp"
 #include "tracer/mpi/window_hooks.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::mpi {
 
@@ -77,7 +78,7 @@ struct aborting {
   template <class Next>
   static Word run(const Call& call, Next next, Word comm, Word code) noexcept {
     call.enter();
-    tell_fact("RUN::MPI_ABORT", static_cast<int>(code));
+    tell_fact(properties::fact(properties::run_mpi_abort), static_cast<int>(code));
     const Word result = next(comm, code);
     call.leave();
     return result;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "tracer/property_names.hpp"
 #include "tracer/timeline.hpp"
 
 namespace tracer::report {
@@ -17,7 +18,7 @@ bool matches_phase(const std::string& pattern, const std::string& name) {
 std::vector<bool> phases_kept(const Definitions& definitions) {
   std::vector<bool> kept;
   for (const Property& property : definitions.properties) {
-    if (property.name != "TRACER::FILTER") continue;
+    if (property.name != properties::filter) continue;
     for (std::size_t at = 0; at < property.value.size();) {
       const std::size_t end = std::min(property.value.find("; ", at), property.value.size());
       const std::string_view one = std::string_view{property.value}.substr(at, end - at);

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tracer/property_names.hpp"
+
 namespace tracer::report {
 namespace {
 
@@ -20,24 +22,24 @@ void read_environment(const std::string& name, const std::string& value, RunFact
 }
 
 void read_fact(std::string_view name, const std::string& value, RunFacts& facts) {
-  constexpr std::string_view variable = "ENV::";
+  constexpr std::string_view variable = properties::run_environment;
   facts.known = true;
-  if (name == "PROCESS_START_NS") facts.start = number(value);
-  if (name == "PROCESS_END_NS") facts.end = number(value);
-  if (name == "START_RESOLUTION_NS") facts.resolution = number(value);
-  if (name == "ENDED") facts.ended = value;
-  if (name == "MPI_ABORT") facts.mpi_abort = value;
-  if (name == "SIGNAL") facts.signal = static_cast<int>(number(value) & 0xff);
-  if (name == "EXIT_STATUS") facts.exit_status = static_cast<int>(number(value) & 0xff);
-  if (name == "PROCESSORS") facts.processor_list = value;
-  if (name == "PROCESSORS_ONLINE") facts.processors_online = number(value);
-  if (name == "USER_NS" || name == "SYSTEM_NS") facts.processor_ns += number(value);
-  if (name == "STOLEN_NS") facts.stolen_ns = number(value);
-  if (name == "HOST") facts.host = value;
-  if (name == "MACHINE") facts.machine = value;
-  if (name == "PROCESSOR") facts.processor = value;
-  if (name == "LOAD_AT_START") facts.load = value;
-  if (name == "PROCESSORS_USABLE" || name == "PROCESSOR_QUOTA") {
+  if (name == properties::run_process_start) facts.start = number(value);
+  if (name == properties::run_process_end) facts.end = number(value);
+  if (name == properties::run_start_resolution) facts.resolution = number(value);
+  if (name == properties::run_ended) facts.ended = value;
+  if (name == properties::run_mpi_abort) facts.mpi_abort = value;
+  if (name == properties::run_signal) facts.signal = static_cast<int>(number(value) & 0xff);
+  if (name == properties::run_exit_status) facts.exit_status = static_cast<int>(number(value) & 0xff);
+  if (name == properties::run_processors) facts.processor_list = value;
+  if (name == properties::run_processors_online) facts.processors_online = number(value);
+  if (name == properties::run_user_ns || name == properties::run_system_ns) facts.processor_ns += number(value);
+  if (name == properties::run_stolen_ns) facts.stolen_ns = number(value);
+  if (name == properties::run_host) facts.host = value;
+  if (name == properties::run_machine) facts.machine = value;
+  if (name == properties::run_processor) facts.processor = value;
+  if (name == properties::run_load) facts.load = value;
+  if (name == properties::run_processors_usable || name == properties::run_processor_quota) {
     const double count = std::strtod(value.c_str(), nullptr);
     if (count > 0 && (facts.processors == 0 || count < facts.processors)) facts.processors = count;
   }
@@ -47,20 +49,18 @@ void read_fact(std::string_view name, const std::string& value, RunFacts& facts)
 }  // namespace
 
 RunFacts run_facts(const std::vector<Property>& properties) {
-  constexpr std::string_view prefix = "TRACER::RUN::";
   RunFacts facts;
   bool gone = false;
   for (const Property& property : properties) {
-    if (property.name.starts_with(prefix))
-      read_fact(std::string_view{property.name}.substr(prefix.size()), property.value, facts);
-    gone = gone || (property.name == "TRACER::ENDING" && property.value.starts_with("none"));
+    if (property.name.starts_with(properties::run)) read_fact(property.name, property.value, facts);
+    gone = gone || (property.name == properties::ending && property.value.starts_with("none"));
   }
   if (facts.ended.empty() && gone) facts.ended = "unknown";  // of a tracer that kept no facts
   return facts;
 }
 
 std::uint64_t counter_of(const Definitions& definitions, std::string_view name) {
-  constexpr std::string_view prefix = "TRACER::COUNTER::";
+  constexpr std::string_view prefix = properties::counter;
   const auto same = [](unsigned char written, char asked) {
     return written == '.' || written == ' ' ? asked == '_' : std::toupper(written) == asked;
   };
@@ -75,9 +75,9 @@ std::uint64_t counter_of(const Definitions& definitions, std::string_view name) 
 ThreadFacts thread_facts(const Location& location) {
   ThreadFacts facts;
   for (const Property& property : location.properties) {
-    if (property.name == "TRACER::PROCESSOR_NS") facts.processor = number(property.value), facts.known = true;
-    if (property.name == "TRACER::DELAY_NS") facts.delay = number(property.value);
-    if (property.name == "TRACER::PROCESSORS") facts.processors = property.value;
+    if (property.name == properties::processor_ns) facts.processor = number(property.value), facts.known = true;
+    if (property.name == properties::delay_ns) facts.delay = number(property.value);
+    if (property.name == properties::processors) facts.processors = property.value;
   }
   return facts;
 }
@@ -85,7 +85,7 @@ ThreadFacts thread_facts(const Location& location) {
 bool is_initial_thread(const Location& location) {
   return location.name.starts_with("Initial thread") ||
          std::any_of(location.properties.begin(), location.properties.end(), [](const Property& property) {
-           return property.name == "TRACER::THREAD_TYPE" && property.value == "initial";
+           return property.name == properties::thread_type && property.value == "initial";
          });
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "tracer/mpi_untold.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/replay/reading_progress.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/replay/sample_join.hpp"
@@ -45,7 +46,7 @@ class ProgramName final : public Observer {
 };
 
 void count_callbacks(const Definitions& definitions, Report& report) {
-  constexpr std::string_view prefix = "TRACER::CALLBACKS::";
+  constexpr std::string_view prefix = properties::callbacks;
   for (const Property& property : definitions.properties) {
     if (!property.name.starts_with(prefix)) continue;
     std::string name = property.name.substr(prefix.size());  // OTF2 wants properties' names in capitals
@@ -57,7 +58,8 @@ void count_callbacks(const Definitions& definitions, Report& report) {
 
 /// "TRACER::COUNTER::TOOL.DRAIN_NS", however a writer spells it.
 void read_costs(const Definitions& definitions, Report& report) {
-  constexpr std::string_view prefix = "TRACER::COUNTER::TOOL", suffix = "_NS";
+  const std::string prefix = std::string{properties::counter} + "TOOL";
+  constexpr std::string_view suffix = "_NS";
   for (const Property& property : definitions.properties) {
     std::string name = property.name;
     std::transform(name.begin(), name.end(), name.begin(),
@@ -126,9 +128,9 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   report.has_openmp = std::any_of(definitions.regions.begin(), definitions.regions.end(),
                                   [](const Region& region) { return region.paradigm == Paradigm::openmp; });
   for (const Property& property : definitions.properties) {
-    if (property.name == "TRACER::PART") report.part = property.value;
-    if (property.name == "TRACER::FILTER") report.filter = property.value;
-    if (property.name == "TRACER::WHOLE_RUN::DELAYED_PERCENT")
+    if (property.name == properties::part) report.part = property.value;
+    if (property.name == properties::filter) report.filter = property.value;
+    if (property.name == properties::whole_run_delayed)
       report.delayed_in_whole = std::strtod(property.value.c_str(), nullptr) / 100;
   }
   if (name.program() < definitions.strings.size()) report.program = definitions.strings[name.program()];

@@ -17,6 +17,7 @@
 #include "tracer/base/file.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/property_names.hpp"
 
 extern char** environ;
 
@@ -123,50 +124,54 @@ double processor_quota(const std::string& cgroup, const std::string& root) {
 }
 
 Facts facts_at_start() {
+  using namespace properties;
   Facts facts;
   stolen_before = stolen_until_now();
   const std::uint64_t hertz = ticks_per_second();
   const Nanoseconds start =
       process_start(read_small_file("/proc/self/stat"), hertz, read_clock(CLOCK_BOOTTIME), read_clock(CLOCK_MONOTONIC));
   if (start != 0) {
-    facts["PROCESS_START_NS"] = std::to_string(start);
-    facts["START_RESOLUTION_NS"] = std::to_string(1'000'000'000u / hertz);
+    facts[run_fact(run_process_start)] = std::to_string(start);
+    facts[run_fact(run_start_resolution)] = std::to_string(1'000'000'000u / hertz);
   }
-  facts["PROCESSORS_USABLE"] = std::to_string(usable_processors());
-  if (const std::string noted = noted_processors(); !noted.empty()) facts["PROCESSORS"] = noted;
-  facts["PROCESSORS_ONLINE"] = std::to_string(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  facts[run_fact(run_processors_usable)] = std::to_string(usable_processors());
+  if (const std::string noted = noted_processors(); !noted.empty()) facts[run_fact(run_processors)] = noted;
+  facts[run_fact(run_processors_online)] = std::to_string(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
   if (const double quota = processor_quota(read_small_file("/proc/self/cgroup"), "/sys/fs/cgroup"); quota > 0) {
     char text[32];
     std::snprintf(text, sizeof text, "%.2f", quota);
-    facts["PROCESSOR_QUOTA"] = text;
+    facts[run_fact(run_processor_quota)] = text;
   }
-  if (const std::string library = library_of_gcc_calls(); !library.empty()) facts["GCC_CALLS"] = library;
+  if (const std::string library = library_of_gcc_calls(); !library.empty()) facts[run_fact(run_gcc_calls)] = library;
   if (const std::string load = read_small_file("/proc/loadavg"); !load.empty())
-    facts["LOAD_AT_START"] = load.substr(0, load.find(' '));
+    facts[run_fact(run_load)] = load.substr(0, load.find(' '));
   constexpr std::size_t most_variables = 64, longest_value = 1024;
   std::size_t variables = 0;
   for (char** entry = environ; entry && *entry && variables < most_variables; ++entry) {
     const std::string_view line{*entry};
     const auto equals = line.find('=');
     if (equals == line.npos || !is_for_openmp(line.substr(0, equals))) continue;
-    facts["ENV::" + std::string{line.substr(0, equals)}] = printable(line.substr(equals + 1).substr(0, longest_value));
+    facts[run_fact(run_environment) + std::string{line.substr(0, equals)}] =
+        printable(line.substr(equals + 1).substr(0, longest_value));
     ++variables;
   }
   return facts;
 }
 
 Facts facts_of_now() {
+  using namespace properties;
   Facts facts;
   rusage used{};
   if (::getrusage(RUSAGE_SELF, &used) == 0) {
-    facts["USER_NS"] = std::to_string(ns_of(used.ru_utime));
-    facts["SYSTEM_NS"] = std::to_string(ns_of(used.ru_stime));
-    facts["PREEMPTED"] = std::to_string(used.ru_nivcsw);
-    facts["MAX_RESIDENT_KIB"] = std::to_string(used.ru_maxrss);
+    facts[run_fact(run_user_ns)] = std::to_string(ns_of(used.ru_utime));
+    facts[run_fact(run_system_ns)] = std::to_string(ns_of(used.ru_stime));
+    facts[run_fact(run_preempted)] = std::to_string(used.ru_nivcsw);
+    facts[run_fact(run_max_resident)] = std::to_string(used.ru_maxrss);
   }
   const Nanoseconds stolen = stolen_until_now(), before = stolen_before;
-  facts["STOLEN_NS"] = std::to_string(stolen - std::min(stolen, before));
-  if (const int status = exit_status.load(); status != not_exited) facts["EXIT_STATUS"] = std::to_string(status & 0xff);
+  facts[run_fact(run_stolen_ns)] = std::to_string(stolen - std::min(stolen, before));
+  if (const int status = exit_status.load(); status != not_exited)
+    facts[run_fact(run_exit_status)] = std::to_string(status & 0xff);
   return facts;
 }
 

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "tracer/property_names.hpp"
 #include "tracer/translate/definitions/mpi.hpp"
 #include "tracer/translate/definitions/run.hpp"
 #include "tracer/translate/devices/events.hpp"
@@ -284,7 +285,7 @@ void Translation::write() {
 void Translation::define_costs(const ProcessorTime& begin, const ProcessorTime& scanned) {
   const ProcessorTime end = ProcessorTime::now();
   const auto add = [this](const char* name, std::uint64_t ns) {
-    definitions_.properties.push_back({std::string("TRACER::COUNTER::tool.") + name, std::to_string(ns)});
+    definitions_.properties.push_back({std::string(properties::counter_tool) + name, std::to_string(ns)});
   };
   const auto spent = std::chrono::steady_clock::now() - begin_;
   add("convert_ns", static_cast<std::uint64_t>(std::chrono::nanoseconds(spent).count()));

@@ -8,10 +8,12 @@
 #include <system_error>
 #include <utility>
 
+#include "tracer/property_names.hpp"
+
 namespace tracer::otf2 {
 namespace {
 
-constexpr std::string_view comm_property = "TRACER::MPI::COMM::", window_property = "TRACER::MPI::WINDOW::";
+constexpr std::string_view comm_property = properties::mpi_comm, window_property = properties::mpi_window;
 
 constexpr std::uint64_t most_ranks = 1 << 24;
 
@@ -76,8 +78,8 @@ PartOfMpi read_part_of_mpi(const std::vector<Property>& properties, std::string 
   part.world = std::move(world);
   std::optional<std::uint64_t> size, rank;
   for (const Property& p : properties) {
-    if (p.name == "TRACER::MPI::WORLD_SIZE") size = number(p.value);
-    if (p.name == "TRACER::MPI::WORLD_RANK") rank = number(p.value);
+    if (p.name == properties::mpi_world_size) size = number(p.value);
+    if (p.name == properties::mpi_world_rank) rank = number(p.value);
   }
   if (!size || !rank || *size == 0 || *size > most_ranks || *rank >= *size) return part;
   part.size = static_cast<std::uint32_t>(*size);

@@ -9,6 +9,7 @@
 #include "formats/otf2/join/joined_unify.hpp"
 #include "formats/otf2/join/sampled_walk.hpp"
 #include "tracer/error.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/samples.hpp"
 
 namespace tracer::otf2 {
@@ -170,7 +171,7 @@ void JoinedDefinitions::add_places(const TraceDefinitions& part, const PartIdent
     }
     if (own.ref == identity.first_process) {
       if (!identity.process_name.empty()) {
-        own.properties.push_back({string("TRACER::PART_NAME"), values::type_string, own.name});
+        own.properties.push_back({string(properties::part_name), values::type_string, own.name});
         own.name = string(identity.process_name);
       }
       if (own.creating_group == undefined_ref) own.creating_group = identity.parent;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "formats/otf2/join/joined_unify.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::otf2 {
 namespace {
@@ -123,8 +124,8 @@ std::vector<Property> JoinedDefinitions::mpi_properties() const {
   const auto& members = groups[all->second].members;
   std::size_t rank = 0;
   while (rank + 1 < members.size() && members[rank] == undefined_location) ++rank;
-  properties.push_back({"TRACER::MPI::WORLD_SIZE", std::to_string(members.size())});
-  properties.push_back({"TRACER::MPI::WORLD_RANK", std::to_string(rank)});
+  properties.push_back({properties::mpi_world_size, std::to_string(members.size())});
+  properties.push_back({properties::mpi_world_rank, std::to_string(rank)});
   std::map<std::string, std::size_t> number;
   for (const auto& [identity, comm] : worlds_.comms()) number.emplace(identity, number.size());
   const auto list = [](const char* key, const std::vector<std::uint64_t>& ranks) {
@@ -139,7 +140,7 @@ std::vector<Property> JoinedDefinitions::mpi_properties() const {
     if (const auto parent = number.find(comm.parent); parent != number.end())
       value += ";parent=" + std::to_string(parent->second);
     value += ";size=" + std::to_string(comm.size) + list("members", comm.members) + list("remote", comm.remote);
-    properties.push_back({"TRACER::MPI::COMM::" + std::to_string(number[identity]), value + ";name=" + comm.name});
+    properties.push_back({properties::mpi_comm + std::to_string(number[identity]), value + ";name=" + comm.name});
   }
   return properties;
 }
@@ -152,7 +153,7 @@ void JoinedDefinitions::name_ranks_of_worlds() {
   for (std::size_t rank = 0; rank < members.size(); ++rank) {
     if (members[rank] >= locations.size() || locations[members[rank]].group >= processes.size()) continue;
     LocationGroupDef& process = processes[locations[members[rank]].group];
-    process.properties.push_back({string("TRACER::PART_NAME"), values::type_string, process.name});
+    process.properties.push_back({string(properties::part_name), values::type_string, process.name});
     process.name = string(name_of_rank(rank));
   }
 }

@@ -8,6 +8,7 @@
 #include "formats/otf2/read/event_translation.hpp"
 #include "formats/otf2/read/shared_window.hpp"
 #include "tracer/error.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::otf2 {
 namespace fs = std::filesystem;
@@ -25,7 +26,7 @@ class ArchiveSource final : public EventSource {
     definitions_.clock.offset = translation_.nanoseconds(from.clock.offset);
     definitions_.clock.length = translation_.nanoseconds(from.clock.length);
     for (const auto& location : from.locations) events_ += location.events;
-    if (trace_.info().property("TRACER::PART") != nullptr) leave_out_processes_without_events();
+    if (trace_.info().property(properties::part) != nullptr) leave_out_processes_without_events();
   }
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return events_; }

@@ -7,6 +7,7 @@
 #include "formats/otf2/write/sink.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/ompd/record_builder.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/translate/regions/symbolize.hpp"
 #include "tracer/translate/translate.hpp"
 
@@ -15,7 +16,7 @@ void write_ompd_archive(const ompd::RecordBuilder& records, const std::string& d
   const std::string where = directory.empty() ? new_archive_name(records.journal().run) : directory;
   translate::TranslateOptions options;
   options.symbolize = translate::make_symbolizer(records.journal().modules);
-  options.properties = {{"TRACER::PROVENANCE", std::string{"OMPD "} + how}};
+  options.properties = {{properties::provenance, std::string{"OMPD "} + how}};
   const auto sink = make_otf2_sink(where);
   const auto report = translate::translate(records, *sink, options);
   std::fprintf(stderr, "tracer: %zu threads, %llu events: %s/traces.otf2\n", report.threads,

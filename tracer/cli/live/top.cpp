@@ -23,6 +23,7 @@
 #include "tracer/cli/recent.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/convert/recover.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/translate/clock_fit.hpp"
 #include "tracer/translate/regions/symbolize.hpp"
 
@@ -42,7 +43,7 @@ constexpr std::size_t records_at_once = 4096;
 
 /// Of MPI.
 std::optional<std::uint64_t> rank_of(const Journal& journal) {
-  const auto found = journal.facts.find("MPI::WORLD_RANK");
+  const auto found = journal.facts.find(properties::fact(properties::mpi_world_rank));
   return found == journal.facts.end() ? std::nullopt : parse_number(found->second);
 }
 

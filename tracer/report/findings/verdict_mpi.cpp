@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "tracer/base/text.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/report/findings/judge.hpp"
 #include "tracer/report/measures/processes.hpp"
 
@@ -83,7 +84,7 @@ constexpr double mostly = 0.5;  ///< of the run
 /// What MPI was not asked for is an error of the program, though it often goes well (MPI 4.0, 11.6.1).
 void Judge::level_of_threads() {
   const auto level = std::find_if(report_.properties.begin(), report_.properties.end(),
-                                  [](const Property& property) { return property.name == "TRACER::MPI::THREADS"; });
+                                  [](const Property& property) { return property.name == properties::mpi_threads; });
   const MpiReport& mpi = report_.mpi;
   if (level == report_.properties.end() || mpi.other_calls == 0 || mpi.other_region >= definitions_.regions.size())
     return;

@@ -8,6 +8,7 @@
 
 #include "tracer/base/processors.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/report/findings/judge.hpp"
 #include "tracer/report/measures/processes.hpp"
 
@@ -46,7 +47,7 @@ void Judge::what_the_run_was() {
     note("exit-status", format("The program ended with exit status %d: was that a whole run?", facts.exit_status));
   }
   for (const Property& property : report_.properties) {
-    if (property.name == "TRACER::NOT_RECORDED") {
+    if (property.name == properties::not_recorded) {
       note("not-recorded",
            property.value +
                " is not in the trace, since it knows no tools: what looks like serial work may be parallel. "
@@ -55,7 +56,7 @@ void Judge::what_the_run_was() {
     const bool loss =
         property.name.find("LOST") != std::string::npos || property.name.find("DROPPED") != std::string::npos;
     const auto count = std::strtoull(property.value.c_str(), nullptr, 10);
-    if (!property.name.starts_with("TRACER::") || !loss || count == 0) continue;
+    if (!property.name.starts_with(properties::ours) || !loss || count == 0) continue;
     no_advice("incomplete");
     note("incomplete", format("The trace is incomplete: %s = %s. Times and counts are too small; record again with "
                               "more TRACER_MEMORY or with a filter.",
@@ -226,8 +227,8 @@ void Judge::lines_that_are_missing() {
   if (modules.empty()) return;
   std::string why;
   for (const Property& property : report_.properties) {
-    if (property.name == "TRACER::NO_LINES") why = property.value;
-    if (const std::string_view of = "TRACER::NO_LINES::"; why.empty() && property.name.starts_with(of))
+    if (property.name == properties::no_lines) why = property.value;
+    if (const std::string_view of = properties::no_lines_of; why.empty() && property.name.starts_with(of))
       why = property.name.substr(of.size()) + " is " + property.value;
   }
   if (why.empty()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Charges each interval of each thread to a place while the trace is replayed.
 #include "tracer/report/measures/account.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/virtual_location.hpp"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ Accountant::Accountant(const Definitions& definitions, const Replay& replay)
     : definitions_{definitions}, replay_{replay} {
   states_.resize(definitions.locations.size());
   is_ours_ = std::any_of(definitions.properties.begin(), definitions.properties.end(),
-                         [](const Property& property) { return property.name == "TRACER::VERSION"; });
+                         [](const Property& property) { return property.name == properties::version; });
   std::map<std::uint32_t, std::uint32_t> known;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const Location& location = definitions.locations[i];

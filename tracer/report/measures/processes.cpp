@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tracer/property_names.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
@@ -37,7 +38,7 @@ std::vector<ProcessRow> processes_of(const Definitions& definitions, const std::
     row.name = group.name;
     row.facts = run_facts(group.properties);
     for (const Property& property : group.properties)
-      if (property.name == "TRACER::PROGRAM") row.program = property.value;
+      if (property.name == properties::program) row.program = property.value;
   }
   for (LocationRef i = 0; i < definitions.locations.size(); ++i) {
     const Location& location = definitions.locations[i];

@@ -16,10 +16,10 @@
 #include <memory>
 #include <optional>
 
+#include "tracer/base/libdw.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/translate/regions/fortran_names.hpp"
 #include "tracer/translate/regions/inlined.hpp"
-#include "tracer/translate/regions/libdw.hpp"
 #include "tracer/translate/regions/zstd_sections.hpp"
 
 namespace tracer::translate {
@@ -288,7 +288,7 @@ const Module* module_of(const std::vector<Module>& modules, std::uint64_t addres
 }  // namespace
 
 std::string why_no_lines() {
-  return libdw() == nullptr ? "libdw is not installed (Debian: libdw1)" : "";
+  return libdw() == nullptr ? no_libdw : "";
 }
 
 Symbolizer make_symbolizer(std::vector<Module> modules, bool with_inlined) {

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// @ts-check
 // Samples: flame graph, top-down tree and functions of what is chosen by time, thread and construct.
-// ---- Decoding: per location cells of (gap in units, kind, number, by how much each counter went up).
+import {activityColour, activityNames, colours, dark, inkOn} from './colours.js';
+import {$, joined, showTooltip, tag} from './dom.js';
+import {count, percent, time} from './numbers.js';
+import {above, bytesOf, integersOf} from './rows.js';
+import {laneName, legend, link, part, table} from './tables.js';
+import {byName, isWanted, range, scale, shownFor, theme, view} from './timeline.js';
+import {activities, lanes, length, meta, report, side, sides} from './trace.js';
+
+/** Per location cells of (gap in units, kind, number, by how much each counter went up). */
 function decodeSamples() {
-  const binary = atob($('samples').textContent.trim());
+  const number = integersOf(bytesOf($('samples').textContent));
   $('samples').textContent = '';
-  let at = 0;
-  const number = () => {
-    let value = 0, factor = 1, byte;
-    do { byte = binary.charCodeAt(at++); value += (byte & 127) * factor; factor *= 128; } while (byte & 128);
-    return value;
-  };
   for (const of of sides) {
     if (!of.samples) continue;
     const {nodes, cells, unit, counters} = of.samples;
@@ -30,7 +33,8 @@ function decodeSamples() {
 decodeSamples();
 
 // ---- What is chosen.
-const flame = {show: 'all', by: -1, thread: -1, construct: -1, root: 0, at: 0, boxes: [], open: new Map()};
+/** @type {any} */
+export const flame = {show: 'all', by: -1, thread: -1, construct: -1, root: 0, at: 0, boxes: [], open: new Map()};
 const samplesOf = (of) => of.samples && of.samples.kinds.length ? of.samples : null;
 /** Constructs on the paths, and regions that samples are in: names for the choice. */
 function sampledConstructs(of) {
@@ -66,7 +70,9 @@ function countSamples(of = side) {
       lane.counted.forEach((counted, c) => { counters[c][kind] += counted[i]; });
     }
   }
-  const self = Array.from(s.parent, () => null), inside = new Float64Array(s.parent.length), counted = counters.map(() => new Float64Array(s.parent.length));
+  /** @type {any[]} */
+  const self = s.parent.map(() => null);
+  const inside = new Float64Array(s.parent.length), counted = counters.map(() => new Float64Array(s.parent.length));
   let whole = 0, waitingCount = 0;
   s.kinds.forEach(([node, activity], kind) => {
     const waits = isWaitingKind(activity), n = byKind[kind];
@@ -83,7 +89,9 @@ function countSamples(of = side) {
 }
 /** The tree of what was counted, largest children first; waits are leaves of their own. */
 function flameTree(counts, of = side) {
-  const s = of.samples, make = (name, node, count, parent) => ({name, node, count, parent, children: [], depth: parent ? parent.depth + 1 : 0});
+  const s = of.samples;
+  /** @returns {any} */
+  const make = (name, node, count, parent) => ({name, node, count, parent, children: [], depth: parent ? parent.depth + 1 : 0});
   const items = [make('all', 0, counts.inside[0], null)];
   for (let n = 1; n < s.parent.length; ++n) {
     if (!counts.inside[n]) continue;
@@ -153,12 +161,15 @@ function drawFlame() {
 const findItem = (item, key) => { if (!key) return item; for (let at = item; at;) { const next = at.children.find((child) => child.key === key || key.startsWith(child.key + ';')); if (!next || next.key === key) return next || null; at = next; } return null; };
 function describeFrame(item) {
   const counts = flame.counts, shown = counts.inside[0];
-  return `<b>${escape(item.name)}</b> · total ${amountText(item.count)} (${percent(item.count, shown)} of what is shown), itself ${amountText(item.self || 0)} (${percent(item.self || 0, shown)})` + (item.file ? ` · ${escape(item.file)}` : '') +
-    (item.region >= 0 ? ` · <a href="#" data-go="${escape(meta.names[side.name + item.region])}">find it in the timeline</a>` : '') + (item.parent && item.parent.count ? ` · ${percent(item.count, item.parent.count)} of ${escape(item.parent.name)}` : '');
+  const parts = [[tag('b', {}, item.name)], [`total ${amountText(item.count)} (${percent(item.count, shown)} of what is shown), itself ${amountText(item.self || 0)} (${percent(item.self || 0, shown)})`]];
+  if (item.file) parts.push([item.file]);
+  if (item.region >= 0) parts.push([tag('a', {href: '#', 'data-go': meta.names[side.name + item.region]}, 'find it in the timeline')]);
+  if (item.parent && item.parent.count) parts.push([`${percent(item.count, item.parent.count)} of ${item.parent.name}`]);
+  return joined(parts, () => ' · ').flat();
 }
 function selectFrame(item) {
   flame.selected = item; flame.at = item ? item.key : '';
-  if (item) $('frame').innerHTML = describeFrame(item);
+  if (item) $('frame').replaceChildren(...describeFrame(item));
   drawFlame();
 }
 function zoomFlame(item) { flame.root = item && item.key || ''; selectFrame(item || flame.tree); }
@@ -188,9 +199,9 @@ function treeRows() {
 }
 function drawTree() {
   const body = $('tree').tBodies[0], whole = flame.tree.count, rows = treeRows();
-  body.innerHTML = rows.map(({item, level}, i) => `<tr role="row" data-row="${i}" aria-level="${level}"${item.children.length ? ` aria-expanded="${isOpen(item, flame.tree)}"` : ''} tabindex="${item.key === flame.at || !flame.at && i === 0 ? 0 : -1}">` +
-    `<td style="padding-left:${(level - 1) * 14}px"><i class="swatch" style="background:${frameColour(item)}"></i>${item.children.length ? (isOpen(item, flame.tree) ? '▾ ' : '▸ ') : ''}${escape(item.name)}</td>` +
-    `<td class="n">${amountText(item.count)}</td><td class="n">${percent(item.count, whole)}</td><td class="n">${item.self ? amountText(item.self) : '-'}</td><td>${escape((item.file || '').split('/').pop())}</td></tr>`).join('');
+  body.replaceChildren(...rows.map(({item, level}, i) => tag('tr', {'data-row': i, role: 'row', 'aria-level': level, 'aria-expanded': item.children.length ? String(isOpen(item, flame.tree)) : undefined, tabindex: item.key === flame.at || !flame.at && i === 0 ? 0 : -1},
+    tag('td', {style: `padding-left:${(level - 1) * 14}px`}, tag('i', {class: 'swatch', style: `background:${frameColour(item)}`}), item.children.length ? (isOpen(item, flame.tree) ? '▾ ' : '▸ ') : '', item.name),
+    [amountText(item.count), percent(item.count, whole), item.self ? amountText(item.self) : '-'].map((text) => tag('td', {class: 'n'}, text)), tag('td', {}, (item.file || '').split('/').pop()))));
   flame.rows = rows;
   if (!body.querySelector('tr[tabindex="0"]') && body.rows.length) body.rows[0].tabIndex = 0;
 }
@@ -240,11 +251,11 @@ function counterColumns() {
   const columns = counters.map(([name], c) => [name, (r) => r.counted[c] ? amountText(r.counted[c], c) : '-', (r) => r.counted[c]]);
   return cycles < 0 || instructions < 0 ? columns : [['per cycle', (r) => rate(r) ? rate(r).toFixed(2) : '-', rate], ...columns];
 }
-const where = (row) => row.file ? `<span title="${escape(row.file)}">${escape(row.file.split('/').pop())}${row.line ? ':' + row.line : ''}</span>` : '';
+const where = (row) => row.file ? tag('span', {title: row.file}, `${row.file.split('/').pop()}${row.line ? ':' + row.line : ''}`) : '';
 function sampleTables() {
-  const whole = flame.counts.inside[0], s = report.samples, parts = [table('Functions', functionRows(), [['function', (r) => r.region >= 0 ? link(meta.names[side.name + r.region]) : escape(r.name)], ['where', where],
+  const whole = flame.counts.inside[0], s = report.samples, parts = [table('Functions', functionRows(), [['function', (r) => r.region >= 0 ? link(meta.names[side.name + r.region]) : r.name], ['where', where],
     ['self', (r) => amountText(r.self), (r) => r.self], ['share', (r) => percent(r.self, whole), (r) => r.self], ['waiting', (r) => amountText(r.waiting), (r) => r.waiting], ['total', (r) => amountText(r.inside), (r) => r.inside], ['share', (r) => percent(r.inside, whole), (r) => r.inside], ...counterColumns()])];
-  if (s && s.blame.length) parts.push(table('What ran while other threads waited (whole run)', s.blame, [['function', (r) => escape(r.name)], ['where', where], ['in', (r) => r.region === null ? '' : link(meta.names[side.name + r.region])],
+  if (s && s.blame.length) parts.push(table('What ran while other threads waited (whole run)', s.blame, [['function', (r) => r.name], ['where', where], ['in', (r) => r.region === null ? '' : link(meta.names[side.name + r.region])],
     ['their time', (r) => time(r.total_ns), (r) => r.total_ns], ['at barriers', (r) => time(r.barrier_ns), (r) => r.barrier_ns], ['for tasks', (r) => time(r.task_wait_ns), (r) => r.task_wait_ns], ['for locks', (r) => time(r.lock_wait_ns), (r) => r.lock_wait_ns], ['idle', (r) => time(r.idle_ns), (r) => r.idle_ns]]));
   return parts;
 }
@@ -254,41 +265,47 @@ function schedulingTables() {
   if (!s || !s.threads.some((r) => r.pauses)) return [];
   const ran = (r) => Math.max(0, r.waited_ns - r.slept_ns - r.preempted_ns);
   return [table('Waiting, and whether the threads ran meanwhile (whole run)', s.waits, [['at', (r) => link(r.name)], ['waited', (r) => time(r.waited_ns), (r) => r.waited_ns], ['ran', (r) => percent(ran(r), r.waited_ns), ran], ['slept', (r) => percent(r.slept_ns, r.waited_ns), (r) => r.slept_ns], ['preempted', (r) => percent(r.preempted_ns, r.waited_ns), (r) => r.preempted_ns]]),
-    table('Threads that did not run (whole run)', s.threads, [['thread', (r) => escape(laneName(r.location))], ['slept', (r) => time(r.slept_ns), (r) => r.slept_ns], ['preempted', (r) => time(r.preempted_ns), (r) => r.preempted_ns], ['work', (r) => time(r.working_ns), (r) => r.working_ns], ['of it slept', (r) => percent(r.slept_working_ns, r.working_ns), (r) => r.slept_working_ns], ['preempted', (r) => percent(r.preempted_working_ns, r.working_ns), (r) => r.preempted_working_ns]])];
+    table('Threads that did not run (whole run)', s.threads, [['thread', (r) => laneName(r.location)], ['slept', (r) => time(r.slept_ns), (r) => r.slept_ns], ['preempted', (r) => time(r.preempted_ns), (r) => r.preempted_ns], ['work', (r) => time(r.working_ns), (r) => r.working_ns], ['of it slept', (r) => percent(r.slept_working_ns, r.working_ns), (r) => r.slept_working_ns], ['preempted', (r) => percent(r.preempted_working_ns, r.working_ns), (r) => r.preempted_working_ns]])];
 }
 /** Counts anew, after a change of the choice, the range or the view. */
-function updateSamples() {
+export function updateSamples() {
   if (!$('flame')) return;
   flame.counts = countSamples(); flame.tree = flameTree(flame.counts);
   flame.selected = findItem(flame.tree, flame.at) || flame.tree;
   const c = flame.counts, from = Math.max(0, c.begin), to = Math.min(length, c.end);
   $('sampled').textContent = `${count(c.work)} samples at work, ${count(c.waiting)} waiting, of ${count(c.threads)} thread${c.threads === 1 ? '' : 's'}, ${range ? 'in the range' : 'in view'} from ${time(from)} to ${time(to)}; one stands for ${time(side.samples.period)} of processor time.` +
     (side.samples.unit > 1000 ? ` Their times are known here to ${time(side.samples.unit)}.` : '');
-  $('frame').innerHTML = c.inside[0] ? describeFrame(flame.selected) : 'No samples here.';
+  $('frame').replaceChildren(...c.inside[0] ? describeFrame(flame.selected) : ['No samples here.']);
   drawFlame(); drawTree();
   $('functions').replaceChildren(...sampleTables());
 }
-const choice = (id, label, list, value) => `<label>${label} <select id="${id}">` + list.map(([key, text]) => `<option value="${key}"${String(key) === String(value) ? ' selected' : ''}>${escape(text)}</option>`).join('') + '</select></label> ';
-function samplesParts() {
+const choice = (id, label, list, value) => [tag('label', {}, `${label} `, tag('select', {id}, list.map(([key, text]) => tag('option', {value: key, selected: String(key) === String(value) ? '' : undefined}, text)))), ' '];
+function flamePart() {
+  return part(tag('p', {class: 'choices'}, choice('flameShow', 'show', [['all', 'work and waiting'], ['work', 'work'], ['waiting', 'waiting']], flame.show),
+    side.samples.counters.length ? choice('flameBy', 'by', [[-1, 'time'], ...side.samples.counters.map(([name], c) => [c, name])], flame.by) : [],
+    choice('flameThread', 'of', [[-1, 'all threads shown'], ...[...side.samples.lanes.keys()].map((l) => [l, laneName(l)])], flame.thread),
+    choice('flameConstruct', 'in', [[-1, 'everything'], ...sampledConstructs(side).map((r) => [r, meta.names[side.name + r]])], flame.construct)),
+  tag('p', {id: 'sampled', class: 'muted', role: 'status'}),
+  tag('canvas', {id: 'flame', tabindex: 0, role: 'application', 'aria-label': 'Flame graph. Arrow keys go to callers, callees and neighbours, Enter zooms, Backspace zooms out.', 'aria-describedby': 'frame'}),
+  tag('p', {id: 'frame', role: 'status', 'aria-live': 'polite'}), tag('h2', {}, 'From the top down'),
+  tag('div', {class: 'wide'}, tag('table', {id: 'tree', role: 'treegrid'}, tag('thead', {}, tag('tr', {}, [['function', ''], ['total', 'n'], ['share', 'n'], ['self', 'n'], ['file', '']].map(([title, kind]) => tag('th', {class: kind}, title)))), tag('tbody'))),
+  tag('div', {id: 'functions'}));
+}
+export function samplesParts() {
   const parts = [];
   if (samplesOf(side)) {
     flame.by = Math.min(flame.by, side.samples.counters.length - 1);  // of two traces the other one may have had none
-    parts.push(legend(), html('<p class="choices">' + choice('flameShow', 'show', [['all', 'work and waiting'], ['work', 'work'], ['waiting', 'waiting']], flame.show) +
-      (side.samples.counters.length ? choice('flameBy', 'by', [[-1, 'time'], ...side.samples.counters.map(([name], c) => [c, name])], flame.by) : '') +
-      choice('flameThread', 'of', [[-1, 'all threads shown'], ...[...side.samples.lanes.keys()].map((l) => [l, laneName(l)])], flame.thread) +
-      choice('flameConstruct', 'in', [[-1, 'everything'], ...sampledConstructs(side).map((r) => [r, meta.names[side.name + r]])], flame.construct) +
-      '</p><p id="sampled" class="muted" role="status"></p><canvas id="flame" tabindex="0" role="application" aria-label="Flame graph. Arrow keys go to callers, callees and neighbours, Enter zooms, Backspace zooms out." aria-describedby="frame"></canvas><p id="frame" role="status" aria-live="polite"></p>' +
-      '<h2>From the top down</h2><div class="wide"><table id="tree" role="treegrid"><thead><tr><th>function</th><th class="n">total</th><th class="n">share</th><th class="n">self</th><th>file</th></tr></thead><tbody></tbody></table></div><div id="functions"></div>'));
+    parts.push(legend(), flamePart());
   }
   return [...parts, ...schedulingTables()];
 }
-function startSamples() {
+export function startSamples() {
   if (!$('flame')) return;
   for (const [id, name] of [['flameShow', 'show'], ['flameBy', 'by'], ['flameThread', 'thread'], ['flameConstruct', 'construct']]) if ($(id)) $(id).onchange = (e) => { flame[name] = name === 'show' ? e.target.value : Number(e.target.value); updateSamples(); };
   const element = $('flame');
   element.onclick = (e) => { const box = flameBox(e); if (box) selectFrame(box.item); };
   element.ondblclick = (e) => { const box = flameBox(e); if (box) zoomFlame(box.item); };
-  element.onpointermove = (e) => { const box = flameBox(e), tip = $('tooltip'); tip.hidden = !box; if (box) { tip.innerHTML = describeFrame(box.item); tip.style.left = Math.min(e.clientX + 14, window.innerWidth - tip.offsetWidth - 8) + 'px'; tip.style.top = Math.min(e.clientY + 14, window.innerHeight - tip.offsetHeight - 8) + 'px'; } };
+  element.onpointermove = (e) => { const box = flameBox(e); if (box) showTooltip(describeFrame(box.item), e); else $('tooltip').hidden = true; };
   element.onpointerleave = () => { $('tooltip').hidden = true; };
   element.onkeydown = flameKey;
   $('tree').onkeydown = treeKey;

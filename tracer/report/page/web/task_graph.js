@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The task graph, and the page's start.
-// ---- Task graph: columns by the longest chain before a task.
-function drawGraph() {
+// @ts-check
+// The task graph: columns by the longest chain before a task.
+import {colours, inks} from './colours.js';
+import {$} from './dom.js';
+import {time} from './numbers.js';
+import {scale, setView, theme} from './timeline.js';
+import {side} from './trace.js';
+
+export function drawGraph() {
   const element = $('graph');
   if (!element) return;
   const tasks = side.tasks, byNumber = new Map(tasks.map((t, i) => [t.id, i]));
   const before = tasks.map((t) => t.after.map((id) => byNumber.get(id)).filter((i) => i !== undefined));
   const column = tasks.map(() => 0);
   tasks.forEach((t, i) => { const parent = byNumber.get(t.parent); column[i] = Math.max(parent === undefined ? 0 : column[parent] + 1, ...before[i].map((k) => column[k] + 1)); });
-  const filled = [], place = tasks.map((t, i) => { const c = column[i]; filled[c] = (filled[c] || 0) + 1; return {x: 40 + c * 130, y: 24 + (filled[c] - 1) * 30}; });
+  const filled = [], place = tasks.map((_, i) => { const c = column[i]; filled[c] = (filled[c] || 0) + 1; return {x: 40 + c * 130, y: 24 + (filled[c] - 1) * 30}; });
   const box = {x: 0, y: 0, k: 1}, g = element.getContext('2d');
   const paint = () => {
     const w = element.clientWidth, h = element.clientHeight;
@@ -39,19 +45,3 @@ function drawGraph() {
   };
   paint();
 }
-
-// ---- Start.
-$('title').textContent = (report.trace.program || 'Trace').split('/').pop();
-document.title = $('title').textContent + (compared ? ' - Tracer comparison' : ' - Tracer report');
-if (compared) showSide(side);
-const factsOf = (of) => `${time(of.account.end_ns - of.account.begin_ns)}, ${of.processes.length > 1 ? count(of.processes.length) + ' processes, ' : ''}${count(of.trace.threads)} threads${of.trace.streams ? ', ' + count(of.trace.streams) + ' device streams' : ''}, ${count(of.trace.events)} events`;
-const killed = sides.filter((one) => one.report.verdict.state === 'killed');
-$('facts').textContent = killed.map((one) => (compared ? one.title + ': ' : '') + one.report.verdict.summary + ' ').join('') + sides.map((one) => (compared ? one.title + ' ' : '') + factsOf(one.report)).join('; ');
-if (killed.length) $('facts').className = 'warning';
-const page = {flame, updateSamples, lanes, sides, order: () => order, report: () => report, side: () => side, range: () => range, setRange, inView, sortLanes, filterLanes, showSide, mostMatches, axisTime, activityColour, restore, fold, foldProcesses, pin, layout, meta, view, setView, search, step, goTo, zoomTo, setTheme, showTab, hit, selection: () => selected, readyAt: 0, drawMs: 0, drawn: 0};
-window.tracerReport = page;
-view.t0 = -length * 0.01; view.t1 = length * 1.01;
-setTheme(window.matchMedia && window.matchMedia('(prefers-color-scheme: dark)').matches);
-if (lanes.length > 48) for (const lane of lanes) lane.folded = true;  // f unfolds them all
-layout();
-restore();

@@ -1,45 +1,78 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// @ts-check
 // The timeline: what part of the trace is in view, and how it is drawn.
+import {remember} from './address.js';
+import {activityColour, colours, inks, phaseColour} from './colours.js';
+import {$} from './dom.js';
+import {isWithin} from './navigation.js';
+import {axisStep, axisTime, bytesText, count, digits, time} from './numbers.js';
+import {parseParts} from './query.js';
+import {above} from './rows.js';
+import {AXIS, bandLanes, COUNTER, GAP, lanes, length, meta, ROW, several, sides} from './trace.js';
+
 // ---- The view.
-const canvas = $('timeline'), ctx = canvas.getContext('2d');
-const overview = $('overview'), octx = overview.getContext('2d');
-const view = {t0: 0, t1: length};
-let width = 0, height = 0, scale = 1, pending = false, matches = null, within = null, selected = null, hover = null, range = null;  // range: [from, to] in ns, what the ruler measures
+export const canvas = $('timeline'), overview = $('overview');
+const ctx = canvas.getContext('2d'), octx = overview.getContext('2d');
+export const view = {t0: 0, t1: length};
+/** Pixels: of the names of the lanes (fewer in a narrow window), of the page, of all lanes; and how many there are in one of CSS. */
+export let NAMES = 190, width = 0, height = 0, scale = 1;
+/** Names that are searched for, and below the times that they must be within. @type {Set<number> | null} */
+export let matches = null;
+/** @type {any} */
+export let within = null;
+/** The slice that is selected. @type {any} */
+export let selected = null;
+/** What the ruler measures: from, to, in ns. @type {[number, number] | null} */
+export let range = null;
+/** @param {Set<number> | null} names @param {any} times */
+export function setMatches(names, times) { matches = names; within = times; }
+/** @param {any} slice */
+export function setSelected(slice) { selected = slice; }
+export function clearRange() { range = null; }
+/** When the first picture was there, how long the last one took, and how many lanes it has. */
+export const drawing = {readyAt: 0, ms: 0, lanes: 0};
+let pending = false;
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-let theme = {};
-function readTheme() { theme = {bg: style('--bg'), fg: style('--fg'), muted: style('--muted'), line: style('--line'), lane: style('--lane'), accent: style('--accent'), mark: style('--mark'), path: style('--path')}; }
+/** @type {Record<string, string>} */
+export let theme = {};
+export function readTheme() { theme = {bg: style('--bg'), fg: style('--fg'), muted: style('--muted'), line: style('--line'), lane: style('--lane'), accent: style('--accent'), mark: style('--mark'), path: style('--path')}; }
 
 // ---- The lanes from top to bottom: pinned ones, then process by process threads and streams; folded ones show their outermost
 // ---- regions, and of folded processes there is only the first thread.
-const byName = new Intl.Collator('en', {numeric: true});
+export const byName = new Intl.Collator('en', {numeric: true});
 const rank = (lane) => (lane.pinned ? 0 : 10) + 5 * sides.indexOf(lane.side) + (lane.stream ? 2 : lane.name.includes('Master') ? 0 : 1);
 const processOf = (lane) => several && lane.owner && !lane.pinned ? lane.owner.process : -1;
-let foldedProcesses = several && lanes.length > 512;
+export let foldedProcesses = several && lanes.length > 512;
 /** The lane that stands for one that is folded away. */
-const shownFor = (lane) => foldedProcesses && !lane.first ? lanes[lane.side.location + lane.owner.threads[0]] || lane : lane;
-function foldProcesses() { foldedProcesses = !foldedProcesses; layout(); }
-const sorts = {
+export const shownFor = (lane) => foldedProcesses && !lane.first ? lanes[lane.side.location + lane.owner.threads[0]] || lane : lane;
+export function foldProcesses() { foldedProcesses = !foldedProcesses; layout(); }
+export const sorts = {
   name: (a, b) => Number(!a.pinned) - Number(!b.pinned) || sides.indexOf(a.side) - sides.indexOf(b.side) || processOf(a) - processOf(b) || rank(a) - rank(b) || byName.compare(a.name, b.name),
   work: (a, b) => Number(!a.pinned) - Number(!b.pinned) || (b.time.work_ns || 0) - (a.time.work_ns || 0),
   waiting: (a, b) => Number(!a.pinned) - Number(!b.pinned) || waiting(b.time) - waiting(a.time),
 };
 const waiting = (time) => (time.barrier_ns || 0) + (time.task_wait_ns || 0) + (time.lock_wait_ns || 0);
-let sort = 'name', wanted = [];  // wanted: parts of names; none: all lanes
-const isWanted = (lane) => lane.pinned || (!foldedProcesses || lane.first) && (!wanted.length || wanted.some((part) => lane.name.toLowerCase().includes(part)));
-function sortLanes(by) { if (sorts[by]) { sort = by; $('sort').value = by; layout(); remember(); } }
+/** @type {string} */
+export let sort = 'name';
+/** Parts of names; none: all lanes. @type {string[]} */
+export let wanted = [];
+export const isWanted = (lane) => lane.pinned || (!foldedProcesses || lane.first) && (!wanted.length || wanted.some((part) => lane.name.toLowerCase().includes(part)));
+/** @param {string} by */
+export function sortLanes(by) { if (sorts[by]) { sort = by; $('sort').value = by; layout(); remember(); } }
 /** Only lanes whose name has one of the words, with commas between them. */
-function filterLanes(text) {
+export function filterLanes(text) {
   $('only').value = text;
-  wanted = text.toLowerCase().split(',').map((part) => part.trim()).filter(Boolean);
+  wanted = parseParts(text);
   if (!lanes.some(isWanted)) wanted = [];
   layout();
   const shown = order.filter((lane) => !lane.bands).length;
   $('onlyNote').textContent = shown < lanes.length ? `${count(shown)} of ${count(lanes.length)}` : text.trim() && !wanted.length ? 'none has that' : '';
   remember();
 }
-let order = [];
-const rowsOf = (lane) => lane.folded ? lane.rows.slice(0, 1) : lane.rows;
-function layout() {
+/** @type {any[]} */
+export let order = [];
+export const rowsOf = (lane) => lane.folded ? lane.rows.slice(0, 1) : lane.rows;
+export function layout() {
   width = $('stage').clientWidth;
   NAMES = width < 600 ? 96 : several ? 220 : 190;
   const threads = lanes.filter((lane) => !lane.left_out && isWanted(lane)).sort((a, b) => sorts[sort](a, b) || a.index - b.index);
@@ -58,11 +91,13 @@ function layout() {
   drawOverview();
   redraw();
 }
-const toX = (t) => NAMES + (t - view.t0) * (width - NAMES) / (view.t1 - view.t0);
-const toTime = (x) => view.t0 + (x - NAMES) * (view.t1 - view.t0) / (width - NAMES);
-function setView(t0, t1) {
+/** @param {number} t */
+export const toX = (t) => NAMES + (t - view.t0) * (width - NAMES) / (view.t1 - view.t0);
+/** @param {number} x */
+export const toTime = (x) => view.t0 + (x - NAMES) * (view.t1 - view.t0) / (width - NAMES);
+export function setView(t0, t1) {
   const least = 20;
-  let span = Math.max(least, Math.min(t1 - t0, length * 1.02));
+  const span = Math.max(least, Math.min(t1 - t0, length * 1.02));
   const middle = (t0 + t1) / 2;
   t0 = middle - span / 2;
   t0 = Math.max(-length * 0.01, Math.min(t0, length * 1.01 - span));
@@ -70,18 +105,9 @@ function setView(t0, t1) {
   remember();
   redraw();
 }
-function zoom(factor, at = (view.t0 + view.t1) / 2) { setView(at - (at - view.t0) * factor, at + (view.t1 - at) * factor); }
-function pan(share) { const by = share * (view.t1 - view.t0); setView(view.t0 + by, view.t1 + by); }
-function redraw() { if (!pending) { pending = true; requestAnimationFrame(draw); } }
-
-/** First index whose value is greater than `t`; `from` is a lower bound that is known. */
-function above(array, t, from = 0) {
-  let step = 1, low = from, high = from;
-  while (high < array.length && array[high] <= t) { low = high + 1; high += step; step *= 2; }
-  high = Math.min(high, array.length);
-  while (low < high) { const mid = (low + high) >> 1; if (array[mid] <= t) low = mid + 1; else high = mid; }
-  return low;
-}
+export function zoom(factor, at = (view.t0 + view.t1) / 2) { setView(at - (at - view.t0) * factor, at + (view.t1 - at) * factor); }
+export function pan(share) { const by = share * (view.t1 - view.t0); setView(view.t0 + by, view.t1 + by); }
+export function redraw() { if (!pending) { pending = true; requestAnimationFrame(draw); } }
 
 /** Slices narrower than a pixel share one column, of the colour of the longest of the first few: the cost is that of the columns. */
 function drawRow(g, row, y, h, t0, t1, x0, pixels, labels) {
@@ -116,17 +142,23 @@ function drawRow(g, row, y, h, t0, t1, x0, pixels, labels) {
   g.globalAlpha = 1;
 }
 
-function axis(g) {
-  const span = view.t1 - view.t0, wanted = span / Math.max(2, (width - NAMES) / 110);
-  const power = Math.pow(10, Math.floor(Math.log10(wanted)));
-  const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= wanted);
-  g.font = '11px system-ui, sans-serif';
-  g.fillStyle = theme.muted; g.strokeStyle = theme.line; g.lineWidth = 1;
-  const top = $('scroller').scrollTop;
-  for (let t = Math.ceil(view.t0 / step) * step; t <= view.t1; t += step) {
-    const x = Math.round(toX(t)) + 0.5;
-    g.beginPath(); g.moveTo(x, AXIS - 6); g.lineTo(x, height); g.stroke();
-    g.fillText(axisTime(Math.abs(t) < step / 1e6 ? 0 : t, step), x + 3, Math.max(0, top) + 13);
+/** Places and names of times with a step that leaves room for their names. */
+function ticks() {
+  const step = axisStep((view.t1 - view.t0) / Math.max(2, (width - NAMES) / 110)), list = [];
+  for (let t = Math.ceil(view.t0 / step) * step; t <= view.t1; t += step) list.push({x: Math.round(toX(t)) + 0.5, text: axisTime(Math.abs(t) < step / 1e6 ? 0 : t, step)});
+  return list;
+}
+function grid(g) {
+  g.strokeStyle = theme.line; g.lineWidth = 1;
+  for (const {x} of ticks()) { g.beginPath(); g.moveTo(x, AXIS - 6); g.lineTo(x, height); g.stroke(); }
+}
+/** The time axis, over what is scrolled away below it. */
+function axis(g, top) {
+  g.fillStyle = theme.bg; g.fillRect(0, top, width, AXIS);
+  g.font = '11px system-ui, sans-serif'; g.strokeStyle = theme.line; g.lineWidth = 1;
+  for (const {x, text} of ticks()) {
+    g.beginPath(); g.moveTo(x, top + AXIS - 6); g.lineTo(x, top + AXIS); g.stroke();
+    g.fillStyle = theme.muted; g.fillText(text, x + 3, top + 13);
   }
 }
 
@@ -146,7 +178,7 @@ function drawCounter(g, counter) {
   g.fillStyle = theme.muted; g.fillText((counter.min < 0 ? said(counter.min) + ' ' : '') + 'up to ' + said(counter.max), 8, counter.y + 28);
 }
 
-/** The innermost slice of a lane at a time: where an arrow begins or ends. */
+/** The middle of the innermost slice of a lane at a time: where an arrow begins or ends. */
 function heightAt(lane, t) {
   for (let d = rowsOf(lane).length - 1; d > 0; --d) {
     const row = lane.rows[d], i = above(row.begin, t) - 1;
@@ -218,7 +250,8 @@ function drawRange(g, top, bottom) {
   g.fillRect(at, top, wide, 16); g.fillStyle = theme.bg; g.fillText(text, at + 4, top + 12);
   g.restore();
 }
-function setRange(from, to) { range = from === null ? null : [Math.max(0, Math.min(from, to)), Math.min(length, Math.max(from, to))]; remember(); redraw(); }
+/** @param {number | null} from null: none @param {number} [to] */
+export function setRange(from, to = 0) { range = from === null ? null : [Math.max(0, Math.min(from, to)), Math.min(length, Math.max(from, to))]; remember(); redraw(); }
 
 /** The outermost phases, behind all lanes, where they are wide enough and not too many. */
 function drawBands(g) {
@@ -246,7 +279,7 @@ function draw() {
   const visible = order.filter((lane) => lane.y + lane.height >= top && lane.y <= bottom);
   for (const lane of visible) { ctx.fillStyle = theme.lane; ctx.fillRect(NAMES, lane.y, width - NAMES, lane.height); }
   drawBands(ctx);
-  axis(ctx);
+  grid(ctx);
   ctx.font = '11px system-ui, sans-serif';
   for (const lane of visible) for (const row of rowsOf(lane)) drawRow(ctx, row, lane.y + row.depth * ROW, ROW - 1, view.t0, view.t1, NAMES, width - NAMES, true);
   for (const counter of meta.counters) if (counter.y <= bottom) drawCounter(ctx, counter);
@@ -257,18 +290,20 @@ function draw() {
     ctx.strokeStyle = theme.mark; ctx.lineWidth = 2;
     ctx.strokeRect(x0 - 1, selected.row.lane.y + selected.row.depth * ROW - 1, Math.max(3, x1 - x0 + 2), ROW + 1);
   }
-  drawRange(ctx, top, bottom);
   for (const lane of visible) {
     ctx.fillStyle = theme.bg; ctx.fillRect(0, lane.y - 2, NAMES, lane.height + 4);
     ctx.fillStyle = theme.fg; ctx.font = '12px system-ui, sans-serif';
     const most = Math.floor((NAMES - 24) / 6.2), name = (lane.pinned ? '• ' : '') + lane.name;
     ctx.fillText((lane.rows.length > 1 ? (lane.folded ? '▸ ' : '▾ ') : '  ') + (name.length > most ? name.slice(0, most - 1) + '…' : name), 4, lane.y + 11);
   }
+  axis(ctx, top);
+  drawRange(ctx, top, bottom);
   drawViewport();
-  page.drawMs = performance.now() - began; page.drawn = visible.length;
-  if (!page.readyAt) { page.readyAt = performance.now(); document.documentElement.dataset.ready = '1'; }
+  drawing.ms = performance.now() - began; drawing.lanes = visible.length;
+  if (!drawing.readyAt) { drawing.readyAt = performance.now(); document.documentElement.dataset.ready = '1'; }
 }
 
+/** @type {ImageData | null} */
 let overviewImage = null;
 function drawOverview() {
   octx.setTransform(scale, 0, 0, scale, 0, 0);
