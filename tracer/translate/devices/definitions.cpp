@@ -197,12 +197,25 @@ void define_values(Definitions& d, DeviceDefinitions& out) {
     out.teams_granted = find_or_add(d.parameters, ParameterDefinition{"teams granted", EventType::parameter_uint});
 }
 
+/// Who recorded the device, and what of it is the host's view.
+std::string text_of(const DeviceTrack& track, const DeviceInfo& info) {
+  // a provider that was believed when it accepted, and of which nothing came
+  const bool silent = track.asked != 0 && track.without_record == track.asked;
+  std::string text = (info.type.empty() ? "unknown type" : info.type) + ", recorded by " + name_of(silent ? DeviceProviderKind::host : info.provider);
+  if (silent)
+    text += std::string(": ") + name_of(info.provider) + " accepted, and left no record of " +
+            std::to_string(track.asked) + " kernels and transfers";
+  if (!info.provider_reason.empty()) text += (silent ? "; " : ": ") + info.provider_reason;
+  if (track.without_record != 0 && !silent)
+    text += "; of " + std::to_string(track.asked) + " kernels and transfers " + std::to_string(track.without_record) +
+            " have no record: the host's intervals stand in";
+  return text;
+}
+
 void add_properties(const DeviceTimeline& timeline, const Journal& journal, Definitions& d) {
   for (const DeviceTrack& track : timeline.devices) {
     const DeviceInfo& info = journal.devices.at(track.journal_index);
-    d.properties.push_back({"TRACER::DEVICE::" + std::to_string(track.number),
-                            info.type + ", recorded by " + name_of(info.provider) +
-                                (info.provider_reason.empty() ? "" : ": " + info.provider_reason)});
+    d.properties.push_back({"TRACER::DEVICE::" + std::to_string(track.number), text_of(track, info)});
   }
   for (const auto& [name, value] : timeline.counters) {
     if (value) d.properties.push_back({"TRACER::COUNTER::" + name, std::to_string(value)});
