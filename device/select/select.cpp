@@ -65,7 +65,7 @@ struct Devices::State {
     }
     if (wanted(Choice::cupti)) {
       providers[1] = cupti::make_provider(
-          sink, {options.buffer_bytes, options.memory_bytes, options.clock, options.choice == Choice::cupti, nullptr});
+          sink, {options.buffer_bytes, options.memory_bytes, options.clock, options.choice == Choice::cupti, options.calls, nullptr});
     }
     if (options.choice != Choice::off) providers[2] = host::make_provider();
   }
@@ -169,6 +169,7 @@ void Devices::announce(std::int32_t number) noexcept try {
   info.number = number;
   info.initialized = state_->options.clock();
   auto* owner = state_->offer({number, "", nullptr, nullptr}, info);
+  if (info.provider == DeviceProviderKind::cupti) info.type = "NVIDIA";
   info.provider_reason = "the runtime did not announce it; " + info.provider_reason;
   state_->owners[number] = owner;
   state_->infos[number] = info;
