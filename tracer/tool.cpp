@@ -109,6 +109,7 @@ void start_devices(Session& session, const Config& config) {
   options.set_choice(config.device);
   options.buffer_bytes = config.device_buffer;
   options.memory_bytes = config.device_memory;
+  options.calls = (config.record & record_device_api) != 0;
   auto* devices = new device::Devices(*sink, options);
   devices->prepare();
   ompt::context().devices.store(devices, std::memory_order_release);

@@ -5,16 +5,25 @@
 #include <pthread.h>
 #include <time.h>
 
+#include <array>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <unordered_set>
+#include <vector>
 
 #include "device/cupti/api.hpp"
 #include "device/cupti/buffers.hpp"
+#include "device/cupti/call_regions.hpp"
+#include "device/cupti/calls.hpp"
 #include "device/cupti/convert.hpp"
 #include "device/cupti/cuda_devices.hpp"
+#include "device/cupti/gate.hpp"
 #include "device/cupti/kinds.hpp"
+#include "device/cupti/libraries.hpp"
+#include "device/cupti/silence.hpp"
 
 namespace tracer::device::cupti {
 namespace {
@@ -22,8 +31,8 @@ namespace {
 class Provider;
 std::atomic<Provider*> current{nullptr};
 std::atomic<bool> recording{false};  // false: the hooks do nothing
-std::atomic<bool> ended{false};      // CUPTI's own exit handlers run next, or have run: calling it crashes
-thread_local unsigned pushed = 0;    // ids of this thread that CUPTI has
+Gate gate;
+thread_local unsigned pushed = 0;  // ids of this thread that CUPTI has
 
 std::uint64_t CUPTIAPI on_timestamp() {
   return monotonic();
@@ -35,6 +44,7 @@ class Provider final : public DeviceProvider {
       : sink_(sink),
         options_(options),
         buffers_(options.buffer_bytes, options.memory_bytes),
+        call_regions_(sink),
         devices_(sink, options.clock),
         converter_(
             sink, [this](std::uint32_t device) { return devices_.number_of(device); },
@@ -55,14 +65,17 @@ class Provider final : public DeviceProvider {
   void complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid) noexcept;
   void push(HostOpId id) noexcept {
     if (check(api_.push_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, id),
-              "cuptiActivityPushExternalCorrelationId"))
+              "cuptiActivityPushExternalCorrelationId")) {
       ++pushed;
+      silence_.asked();
+    }
   }
   void pop() noexcept {
     --pushed;
     std::uint64_t last = 0;
     check(api_.pop_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last), "cuptiActivityPopExternalCorrelationId");
   }
+  void tell(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
   void flush_at_exit() noexcept;
   void flush_before_exit() noexcept;
 
@@ -70,15 +83,22 @@ class Provider final : public DeviceProvider {
   /// `waiting`: for a library of CUDA to be loaded. `off` is final.
   enum class State { waiting, running, off };
   DeviceAnswer start() noexcept;
+  bool subscribe() noexcept;
   bool enable_all() noexcept;
+  void disable_all() noexcept;
+  bool flush_all(std::uint32_t flag) noexcept;
+  void flush_in_time() noexcept;
   void refuse(std::string reason) noexcept;
+  bool is_cuda_device(const DeviceDescription& device) noexcept;
   void leave() noexcept;
-  bool alive() const noexcept { return !ended && driver_is_alive(api_); }
+  /// Each call into CUPTI, but those of the hooks, stands inside a Gate::Pass and behind this.
+  bool alive() const noexcept { return !gate.is_closed() && driver_is_alive(api_); }
   bool usable() noexcept { return state_ == State::running && !failed_ && alive(); }
   bool check(CUptiResult result, const char* what) noexcept;
   void drain() noexcept;
-  void await_buffers() noexcept;
+  void fetch_rest(bool last) noexcept;
   void parse(const Buffers::Delivered& delivered);
+  void count_calls(const Buffers::Delivered& delivered);
 
   DeviceSink& sink_;
   const ProviderOptions options_;
@@ -93,24 +113,30 @@ class Provider final : public DeviceProvider {
   LateLibraries libraries_;
   std::atomic<bool> has_exit_handler_{false};
   Buffers buffers_;
+  RecordedCalls recorded_calls_;
+  CallRegions call_regions_;
+  Silence silence_;
+  std::uint64_t last_flush_ = 0;  // the drainer's
 
   std::recursive_mutex state_lock_;  // converter, devices; never held while CUPTI is called
   CudaDevices devices_;
   Converter converter_;
 };
 
+/// CUPTI may ask as long as the process lives, and crashes on NULL before 12.9.
 void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* size, std::size_t* records) {
-  *buffer = nullptr;
-  *size = 0;
-  if (auto* provider = current.load()) provider->request(buffer, size, records);
+  if (auto* provider = current.load()) return provider->request(buffer, size, records);
+  const auto nobodys = nobodys_buffer();
+  *buffer = nobodys.memory;
+  *size = nobodys.bytes;
+  *records = 0;
 }
 void CUPTIAPI on_complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
                           std::size_t valid) {
   if (auto* provider = current.load()) provider->complete(context, stream, buffer, valid);
 }
-/// A context was made: the driver has started.
-void CUPTIAPI on_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {
-  if (auto* provider = current.load()) provider->flush_at_exit();
+void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  if (auto* provider = current.load()) provider->tell(domain, id, data);
 }
 
 void begin_operation(HostOpId id) noexcept {
@@ -124,14 +150,16 @@ void at_exit() {
   if (auto* provider = current.load()) provider->flush_before_exit();
 }
 /// Registered once CUPTI has started, so that it runs before CUPTI's own handlers and destructors. The OpenMP runtime
-/// was loaded before CUPTI and ends after it: finish() is called too late, and the driver's state does not show it in a
+/// was loaded before CUPTI and ends after it: its finalize comes too late, and the driver's state does not show it in a
 /// program that never used CUDA (CUPTI 13.0.1 crashes in cuptiActivityDisable).
 void at_cupti_end() {
   at_exit();
-  ended = true;
+  recording = false;
+  gate.close();
 }
-/// The child has no device and no thread of CUPTI's.
+/// The child has no device and no thread of CUPTI's: a flush there never returns.
 void in_child() {
+  gate.reset();
   recording = false;
   pushed = 0;
   current = nullptr;
@@ -164,21 +192,63 @@ bool Provider::check(CUptiResult result, const char* what) noexcept {
 }
 
 bool Provider::enable_all() noexcept {
-  for (const auto& [kind, needed] : kinds) {
+  for (const auto& [kind, needed, of_device] : kinds) {
     const auto result = api_.enable(kind);
     if (!needed && is_missing(result))
       sink_.count("device.cupti_kinds_missing", 1);
     else if (!check(result, "cuptiActivityEnable"))
       return false;
   }
-  return true;
+  return check(recorded_calls_.enable(api_), "cuptiActivityEnable");
+}
+
+/// What is still open when kinds are switched off is lost: after a flush. Kernels stay on where switching them off may
+/// never return.
+void Provider::disable_all() noexcept {
+  recorded_calls_.disable(api_);
+  for (const auto& [kind, needed, of_device] : kinds) {
+    if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && api_.version == version_that_deadlocks) continue;
+    api_.disable(kind);
+  }
 }
 
 /// Gives CUPTI's single subscription back, so that others can have it; whatever it answers.
 void Provider::leave() noexcept {
+  const Gate::Pass pass(gate);
   if (!subscriber_ || left_.exchange(true) || !alive()) return;
-  for (const auto& [kind, needed] : kinds) api_.disable(kind);
+  disable_all();
   api_.unsubscribe(subscriber_);
+}
+
+/// Of several libraries the first that takes a subscriber: one that is newer than the driver does not. Where another
+/// subscriber is the reason, it is so for all.
+bool Provider::subscribe() noexcept try {
+  const auto names = options_.api ? std::vector<std::string>{""} : names_of_cupti();
+  const Api driver = api_;
+  const char* reason = not_there;
+  auto result = CUPTI_SUCCESS;
+  for (const auto& name : names) {
+    api_ = driver;
+    if (options_.api) {
+      api_ = *options_.api;
+    } else if (const char* no = load(api_, name.c_str())) {
+      if (no != not_there) reason = no;
+      continue;
+    }
+    subscriber_ = nullptr;
+    result = api_.subscribe(&subscriber_, on_callback, nullptr);
+    if (result == CUPTI_SUCCESS) return true;
+    if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) break;
+  }
+  subscriber_ = nullptr;
+  if (result == CUPTI_SUCCESS)
+    refuse(reason);
+  else
+    check(result, "cuptiSubscribe");
+  return false;
+} catch (...) {
+  refuse("no memory");
+  return false;
 }
 
 /// In prepare(), or later when a library of CUDA has come: contexts and modules that are there already are recorded as
@@ -188,16 +258,13 @@ DeviceAnswer Provider::start() noexcept {
   if (state_ == State::running) return {true, "CUPTI"};
   if (state_ == State::off) return {false, reason_.c_str()};
   state_ = State::off;
-  if (options_.api) {
-    api_ = *options_.api;
-  } else if (const char* reason = load(api_)) {
-    refuse(reason);
-    return {false, reason};
+  if (!options_.api) {
+    if (const char* reason = load_driver(api_)) {
+      refuse(reason);
+      return {false, reason};
+    }
   }
-  if (!check(api_.subscribe(&subscriber_, on_callback, nullptr), "cuptiSubscribe")) {
-    subscriber_ = nullptr;
-    return {false, reason_.c_str()};
-  }
+  if (!subscribe()) return {false, reason_.c_str()};
   if (api_.enable_callback)
     api_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
   if (api_.set_thread_ids) api_.set_thread_ids(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
@@ -211,6 +278,8 @@ DeviceAnswer Provider::start() noexcept {
   int count = 0;
   if (api_.device_count && api_.device_count(&count) == CUDA_SUCCESS)
     flush_at_exit();  // the driver has started before us
+  if (options_.calls) call_regions_.enable(api_, subscriber_, true);
+  last_flush_ = monotonic();
   state_ = State::running;
   recording = true;
   return {true, "CUPTI"};
@@ -226,14 +295,27 @@ OperationHooks Provider::hooks() const noexcept {
   return {&begin_operation, &end_operation};
 }
 
+/// What devices do stays on: what belongs to the pause is left out in the end.
 void Provider::pause(bool on) noexcept {
+  const Gate::Pass pass(gate);
   if (!usable()) return;
   if (on) {
     recording = false;
-    for (const auto& [kind, needed] : kinds) api_.disable(kind);
+    if (has_exit_handler_ && driver_runs(api_)) flush_all(0);
+    recorded_calls_.disable(api_);
+    for (const auto& [kind, needed, of_device] : kinds)
+      if (!of_device) api_.disable(kind);
   } else {
     recording = enable_all();
   }
+}
+
+/// Of a device that the runtime did not announce: the calling thread is at work with CUDA, which has as many.
+bool Provider::is_cuda_device(const DeviceDescription& device) noexcept {
+  int count = 0;
+  CUdevice mine = 0;
+  return device.type.empty() && api_.device_count && api_.device_count(&count) == CUDA_SUCCESS &&
+         device.number < count && api_.context_device && api_.context_device(&mine) == CUDA_SUCCESS;
 }
 
 /// NVIDIA devices are called "sm_90" by libomptarget.
@@ -244,7 +326,7 @@ DeviceAnswer Provider::open(const DeviceDescription& device, DeviceInfo& info) n
     start();
   }
   if (failed_ || state_ == State::off) return {false, reason_.c_str()};
-  if (!nvidia) return {false, "not an NVIDIA device"};
+  if (!nvidia && !is_cuda_device(device)) return {false, "not an NVIDIA device"};
   flush_at_exit();
   const std::lock_guard lock(state_lock_);
   devices_.open(device.number, api_, info);
@@ -253,16 +335,25 @@ DeviceAnswer Provider::open(const DeviceDescription& device, DeviceInfo& info) n
   return {false, "no memory"};
 }
 
+/// A context was made: the driver has started. Or the program calls CUDA.
+void Provider::tell(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept {
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE) return flush_at_exit();
+  if (data && (domain == CUPTI_CB_DOMAIN_DRIVER_API || domain == CUPTI_CB_DOMAIN_RUNTIME_API))
+    call_regions_.callback(domain, id, *static_cast<const CUpti_CallbackData*>(data), recording);
+}
+
 void Provider::request(std::uint8_t** buffer, std::size_t* size, std::size_t* records) noexcept {
+  const auto lent = buffers_.lend();
+  *buffer = lent.memory;
+  *size = lent.bytes;
   *records = 0;
-  *buffer = buffers_.lend();
-  *size = *buffer ? buffers_.bytes() : 0;
-  if (!*buffer) sink_.count("device.buffers_refused", 1);
+  if (lent.is_scrap && state_ == State::running) sink_.count("device.buffers_refused", 1);
 }
 
 void Provider::complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid) noexcept {
   std::size_t dropped = 0;
-  if (api_.dropped_records(context, stream, &dropped) == CUPTI_SUCCESS && dropped) {
+  const Gate::Pass pass(gate);
+  if (pass && api_.dropped_records(context, stream, &dropped) == CUPTI_SUCCESS && dropped) {
     sink_.count("device.records_lost", dropped);
     DeviceRecord lost{};
     lost.kind = DeviceRecordKind::lost;
@@ -279,12 +370,41 @@ void Provider::parse(const Buffers::Delivered& delivered) {
     CUpti_Activity* activity = nullptr;
     while (api_.next_record(delivered.memory, delivered.valid, &activity) == CUPTI_SUCCESS) take(*activity);
   };
+  if (delivered.is_scrap) {
+    std::uint64_t lost = 0;
+    each([&](const CUpti_Activity& activity) { lost += Converter::is_of_device(activity); });
+    if (lost) sink_.count("device.records_lost", lost);
+    return;
+  }
+  silence_.heard();
   each([&](const CUpti_Activity& activity) { converter_.learn(activity); });
   each([&](const CUpti_Activity& activity) { converter_.take(activity); });
   converter_.flush();
+  if (!options_.calls) count_calls(delivered);
+}
+
+/// Those that have no region of their own.
+void Provider::count_calls(const Buffers::Delivered& delivered) {
+  std::array<std::uint64_t, call_kinds> counts{};
+  std::unordered_set<std::uint32_t> seen;
+  CUpti_Activity* activity = nullptr;
+  while (api_.next_record(delivered.memory, delivered.valid, &activity) == CUPTI_SUCCESS) {
+    if (activity->kind != CUPTI_ACTIVITY_KIND_DRIVER && activity->kind != CUPTI_ACTIVITY_KIND_RUNTIME) continue;
+    const auto& call = *reinterpret_cast<const ApiCall*>(activity);
+    const auto kind = recorded_calls_.kind(call);
+    // the runtime's call and the driver's inside it have one id
+    if (kind != CallKind::other && seen.insert(call.correlationId).second) ++counts[static_cast<std::size_t>(kind)];
+  }
+  for (std::size_t kind = 1; kind < call_kinds; ++kind) {
+    char name[40];
+    std::snprintf(name, sizeof name, "device.calls_%s", name_of(static_cast<CallKind>(kind)));
+    if (counts[kind]) sink_.count(name, counts[kind]);
+  }
 }
 
 void Provider::drain() noexcept {
+  const Gate::Pass pass(gate);
+  if (!pass) return;
   const std::lock_guard state(state_lock_);
   while (const auto next = buffers_.next()) {
     try {
@@ -296,16 +416,43 @@ void Provider::drain() noexcept {
   }
 }
 
-/// A thread of CUPTI's own may be handing over what a flush does not find any more. How long what CUPTI keeps for good
-/// is waited for is a compromise.
-void Provider::await_buffers() noexcept {
-  constexpr timespec nap{0, 1'000'000};
-  for (int naps = 0; naps < 50 && buffers_.lent() > 0; ++naps) ::nanosleep(&nap, nullptr);
+bool Provider::flush_all(std::uint32_t flag) noexcept {
+  return check(api_.flush_all(flag), "cuptiActivityFlushAll");
 }
 
-/// Only complete buffers are delivered; never waits for the device.
+/// A flush brings buffers in which nothing is open; what the device is still at is waited for a little, and a thread of
+/// CUPTI's own may be handing over what a flush does not find any more. The `last` one takes the rest as it is: what is
+/// open then has no end, and never gets one.
+void Provider::fetch_rest(bool last) noexcept {
+  constexpr timespec nap{0, 1'000'000};
+  constexpr int most_naps = 200, naps_between = 20;
+  for (int naps = 0; naps < most_naps; ++naps) {
+    if (naps % naps_between == 0 && !flush_all(0)) return;
+    if (buffers_.lent() == 0) return;
+    ::nanosleep(&nap, nullptr);
+  }
+  if (!last || !flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)) return;
+  for (int naps = 0; naps < naps_between && buffers_.lent() > 0; ++naps) ::nanosleep(&nap, nullptr);
+}
+
+/// Only buffers whose records are all complete are delivered, full or not; never waits for the device.
 void Provider::flush() noexcept {
-  if (usable() && driver_runs(api_)) check(api_.flush_all(0), "cuptiActivityFlushAll");
+  const Gate::Pass pass(gate);
+  if (usable() && driver_runs(api_)) flush_all(0);
+}
+
+/// What CUPTI has a killed program loses: once a second it is fetched, and is then in the raw trace.
+void Provider::flush_in_time() noexcept {
+  constexpr std::uint64_t period = 1'000'000'000;
+  const auto time = monotonic();
+  const Gate::Pass pass(gate);
+  if (!has_exit_handler_ || !recording || time - last_flush_ < period || !usable() || !driver_runs(api_)) return;
+  last_flush_ = time;
+  flush_all(0);
+  if (silence_.is_new(time))
+    sink_.message(
+        "CUPTI brings no records any more, though the program uses its device (another profiler may have taken it): "
+        "the host's intervals stand in");
 }
 
 /// Exit handlers run last to first, and what is registered once CUDA is in use runs before the driver's own handler.
@@ -316,7 +463,8 @@ void Provider::flush_at_exit() noexcept {
 }
 
 void Provider::flush_before_exit() noexcept {
-  if (usable() && driver_runs(api_)) check(api_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
+  const Gate::Pass pass(gate);
+  if (usable() && driver_runs(api_)) fetch_rest(true);
   drain();
 }
 
@@ -324,6 +472,7 @@ void Provider::poll() noexcept {
   if (state_ == State::waiting && libraries_.cuda_came()) start();
   if (failed_) leave();
   if (state_ != State::running) return;
+  flush_in_time();
   drain();
   const std::lock_guard lock(state_lock_);
   devices_.read_clocks_in_time();
@@ -331,7 +480,11 @@ void Provider::poll() noexcept {
 
 void Provider::close(std::int32_t number) noexcept {
   if (state_ != State::running) return;
-  flush_before_exit();
+  {
+    const Gate::Pass pass(gate);
+    if (usable() && driver_runs(api_)) fetch_rest(false);
+    drain();
+  }
   const std::lock_guard lock(state_lock_);
   devices_.read_clocks(number);
 }
@@ -342,11 +495,9 @@ void Provider::finish() noexcept {
     recording = false;
     if (state_.exchange(State::off) != State::running) return;
   }
-  if (!failed_ && alive()) {
-    for (const auto& [kind, needed] : kinds) api_.disable(kind);
-    if (driver_runs(api_) && check(api_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll"))
-      await_buffers();
-  }
+  const Gate::Pass pass(gate);
+  // before kinds are switched off: what is open then is lost
+  if (!failed_ && alive() && driver_runs(api_)) fetch_rest(true);
   leave();
   drain();
   if (const auto n = buffers_.lent()) sink_.count("device.buffers_left_with_cupti", n);

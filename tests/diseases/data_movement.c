@@ -56,7 +56,8 @@ static void returned_unchanged(void) {
 #pragma omp target teams distribute parallel for reduction(+ : sum) map(tofrom : a [0:size])
     for (int i = 0; i < size; ++i) sum += a[i];
   }
-  expect("round-trip", steps, steps * bytes, __LINE__ - 3);
+  // The reduction's variable as well: each kernel fetches it, and the next sends it back.
+  expect("round-trip", 2 * steps - 1, steps * bytes + (steps - 1) * sizeof sum, __LINE__ - 4);
   expect("repeated-allocation", 2 * (steps - 1), (steps - 1) * (bytes + sizeof sum), 0);
 }
 

@@ -38,6 +38,7 @@ constexpr Name groups[] = {
     {"error", record_error},
     {"target", record_target},
     {"device", record_device},
+    {"device-api", record_device_api},
     {"polls", record_polls},
     {"default", record_default},
     {"all", record_all},
@@ -113,10 +114,12 @@ const Row rows[] = {
      [](Config&, Text t) { return !t.empty(); }},
     {"TRACER_RECORD", "default",
      "a comma-separated list of default, all, none, tasks, dependences, sync, wait, work, dispatch, chunks, masked, "
-     "mutex, locks, reduction, flush, cancel, control, target, device, polls, error, each also with a minus or plus "
+     "mutex, locks, reduction, flush, cancel, control, target, device, device-api, polls, error, each also with a "
+     "minus or plus "
      "sign",
      "what is recorded besides threads, parallel regions and calls of MPI; polls are those calls that ask and find "
-     "nothing (MPI_Test and the like, MPI_Iprobe); default is all but chunks (of loops); error is by name only: "
+     "nothing (MPI_Test and the like, MPI_Iprobe); device-api is the program's calls of CUDA; default is all but "
+     "chunks (of loops); error is by name only: "
      "LLVM's runtimes crash at an error directive without a message when a tool listens",
      [](Config& c, Text t) { return assign(c.record, parse_groups(t)); }},
     {"TRACER_FILTER", "", "a file",

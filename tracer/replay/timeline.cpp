@@ -11,6 +11,7 @@ namespace tracer::report {
 namespace {
 
 constexpr std::uint64_t task_flow = std::uint64_t{1} << 63;     ///< keeps tasks' flows apart from those to devices
+constexpr std::uint64_t call_flow = std::uint64_t{1} << 61;     ///< ... and those of calls that no construct made
 constexpr std::uint64_t message_flow = std::uint64_t{1} << 62;  ///< ... and messages'
 
 }  // namespace
@@ -27,6 +28,7 @@ Timeline::Timeline(const Definitions& definitions, TimelineVisitor& visitor)
   for (const Region& region : definitions.regions) is_phase_.push_back(is_phase(region));
   for (std::size_t i = 0; i < definitions.attributes.size(); ++i) {
     if (definitions.attributes[i].name == "HOST_OP_ID") host_op_id_ = static_cast<std::uint32_t>(i);
+    if (definitions.attributes[i].name == "CORRELATION_ID") correlation_ = static_cast<std::uint32_t>(i);
   }
   for (std::size_t i = 0; i < definitions.parameters.size(); ++i) {
     if (definitions.parameters[i].name == "callsite id") callsite_ = static_cast<std::uint32_t>(i);
@@ -79,10 +81,12 @@ void Timeline::device_operation(LocationRef location, std::uint64_t id, std::uin
 }
 
 void Timeline::other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
-  std::uint64_t host_op = 0;
+  std::uint64_t host_op = 0, call = 0;
   for (const EventAttribute& attribute : attributes) {
     if (attribute.attribute == host_op_id_) host_op = attribute.value;
+    if (attribute.attribute == correlation_) call = attribute.value;
   }
+  if (host_op == 0 && call != 0) host_op = call_flow | call;
   switch (event.type) {
     case EventType::enter:
       device_operation(location, host_op, event.time, ArrowKind::submit, true);

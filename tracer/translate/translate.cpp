@@ -154,14 +154,15 @@ void Translation::link() {
   tables_.regions->number_from(static_cast<RegionRef>(definitions_.regions.size()));
 }
 
-// What the host asked for in a pause is left out on both sides.
+// What the host asked for in a pause is left out on both sides; of what no construct asked for, what began in it.
 const DeviceTimeline& Translation::recorded_devices() {
   if (!report_.paused) return *options_.devices;
   recorded_devices_ = *options_.devices;
   for (DeviceTrack& track : recorded_devices_.devices)
     for (DeviceStream& stream : track.streams)
       std::erase_if(stream.operations, [this](const DeviceOperation& o) {
-        return o.host_begin != 0 && tables_.paused(o.host_begin, o.host_begin);
+        const Ticks begin = o.host_begin != 0 ? o.host_begin : o.start;
+        return tables_.paused(begin, begin);
       });
   return recorded_devices_;
 }

@@ -45,6 +45,7 @@ enum class Attribute : std::uint8_t {
   payload_signed,
   payload_real,
   payload_text,
+  correlation,
   count_,
 };
 

@@ -95,6 +95,7 @@ constexpr CounterKey counter_key(const Record& r) noexcept {
 /// What the program said of itself (NVTX, ITT, Kokkos, ROCTx).
 struct WordFacts {
   std::uint64_t pushes = 0;
+  bool correlates = false;                  ///< calls that devices' operations are tied to
   std::vector<RangeEdge> edges;             ///< in order of time
   std::vector<std::uint32_t> details;       ///< journal strings, each once
   std::unordered_set<std::uint32_t> texts;  ///< journal strings that are payloads
