@@ -3,6 +3,7 @@
 #include "tracer/cut/phase_filter.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>

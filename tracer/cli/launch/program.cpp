@@ -15,7 +15,7 @@
 #include <system_error>
 
 #include "tracer/cli/launch/launch.hpp"
-#include "tracer/cli/program_file.hpp"
+#include "tracer/cli/launch/program_file.hpp"
 #include "tracer/error.hpp"
 
 #ifndef TRACER_LIBDIR

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compares what the program's files leave undefined with what the runtime's file defines.
-#include "tracer/cli/runtime_fit.hpp"
+#include "tracer/cli/launch/runtime_fit.hpp"
 
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
-#include "tracer/cli/program_file.hpp"
+#include "tracer/cli/launch/program_file.hpp"
 
 namespace tracer::cli {
 namespace {
