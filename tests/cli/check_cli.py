@@ -47,7 +47,7 @@ def check_helps():
         refuses(2, "", command, "--no-such-option")  # CLI11 names it, or an argument that is missing
     need(re.fullmatch(r"tracer \d+\.\d+\.\d+\n", run("--version").stdout) is not None, "tracer --version")
     refuses(2, "subcommand", "")
-    refuses(2, "no command", "nonsense")
+    refuses(2, "unknown command", "nonsense")
     refuses(2, "Did you mean 'report'?", "reprot")
     refuses(2, "Did you mean 'tasks'?", "run", "-s", "RECORD=tsaks", "--", "true")
     refuses(2, "Did you mean 'TRACER_RECORD'?", "run", "-s", "RECROD=tasks", "--", "true")
