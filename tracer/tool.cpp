@@ -39,6 +39,7 @@
 #include "tracer/ompt/ask.hpp"
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/device_sink.hpp"
+#include "tracer/ompt/handlers.hpp"
 #include "tracer/ompt/registration.hpp"
 #include "tracer/ompt/runtime_identity.hpp"
 #include "tracer/sample/sampler.hpp"
@@ -212,6 +213,8 @@ void take_leave_of_the_runtime() {
   if (sample::Sampler* watching = sampler.load()) watching->stop_asking();
   if (device::Devices* devices = ompt::devices()) devices->finish();
   ompt::tell_places();
+  if (Session* session = Session::current())
+    if (const std::uint64_t threads = ompt::take_threads_begun()) session->count("ompt.threads", threads);
 }
 
 void call_at_end() {
@@ -333,6 +336,11 @@ bool connect() {
   }
   has_front_end.store(true);
   return true;
+}
+
+std::uint32_t recorded() noexcept {
+  const Tool* self = tool.load();
+  return self != nullptr ? self->config.record : 0;
 }
 
 bool at_end(void (*function)(void*), void* data) noexcept try {

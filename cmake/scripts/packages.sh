@@ -53,6 +53,7 @@ OPENMP_TOOLCHAINS=(
   "clang-14 libomp-14-dev"
 )
 
+. cmake/scripts/progress.sh
 TRACER_NOT_INSTALLED=()
 
 tracer_say() { printf '%s\n' "$*" >&2; }
@@ -86,7 +87,7 @@ tracer_openmp_present() {
 
 # apt-get as root or through sudo; no questions, output only to the log.
 tracer_apt() {
-  local as_root=()
+  local as_root=() statuses
   if [ "$(id -u)" -ne 0 ]; then
     if command -v sudo >/dev/null; then
       as_root=(sudo)
@@ -96,8 +97,10 @@ tracer_apt() {
       return 1
     fi
   fi
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
-    -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 "$@" >>"$TRACER_APT_LOG" 2>&1 </dev/null
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o APT::Status-Fd=1 \
+    -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 "$@" 2>&1 </dev/null | tracer_progress installing apt >>"$TRACER_APT_LOG"
+  statuses=("${PIPESTATUS[@]}")
+  return "${statuses[0]}"
 }
 
 # Why the last tracer_apt failed, in one line.

@@ -12,6 +12,7 @@ LAYERS = {
     "include/tracer": 0,
     "tracer/base": 1,
     "tracer/mpi": 1,
+    "tracer/gomp": 1,
     "tracer/job": 2,
     "tracer/ring": 3,
     "tracer/replay": 3,
@@ -68,7 +69,7 @@ LAYERS = {
 
 # Pattern of a foreign header, and the directories or files that may include it.
 HOMES = [
-    (r"omp-tools\.h|ompt\.h", ["tracer/ompt", "device/ompt", "tracer/entry.cpp", "tracer/ompd"]),
+    (r"omp-tools\.h|ompt\.h", ["tracer/ompt", "device/ompt", "tracer/entry.cpp", "tracer/ompd", "tracer/gomp"]),
     (r"cupti.*\.h|cuda.*\.h|generated_cuda.*", ["device/cupti"]),
     (r"otf2/.*", ["formats/otf2"]),
     (r"(oneapi/)?tbb/.*", ["tracer/session", "tracer/drain", "device/correlate"]),

@@ -117,12 +117,18 @@ class Collectives final : public Rule {
   void event(const EventView& e) override {
     applies();
     switch (e.kind) {
-      case EventKind::mpi_collective_begin:
-        if (open_[e.location]++ != 0) wrong(e, "a collective operation begins inside another");
+      case EventKind::mpi_collective_begin: {
+        // One inside another is of a function of the program that the outer call has called: of a region inside it.
+        auto& open = open_[e.location];
+        const std::size_t depth = c_.open_regions(e).size();
+        if (!open.empty() && depth <= open.back()) wrong(e, "a collective operation begins inside another");
+        open.push_back(depth);
         return;
+      }
       case EventKind::mpi_collective_end:
-        if (auto& open = open_[e.location]; open-- == 0) {
-          open = 0;
+        if (auto& open = open_[e.location]; !open.empty()) {
+          open.pop_back();
+        } else {
           wrong(e, "a collective operation ends that did not begin");
         }
         return;
@@ -138,12 +144,13 @@ class Collectives final : public Rule {
   void finish() override {
     if (!is_whole(c_)) return;
     for (const auto& [location, open] : open_)
-      if (open != 0) wrong(location, c_.states()[c_.index_of(location)].last_time, "a collective operation never ends");
+      if (!open.empty())
+        wrong(location, c_.states()[c_.index_of(location)].last_time, "a collective operation never ends");
   }
 
  private:
-  std::unordered_map<std::uint64_t, unsigned> open_;              // by location
-  std::map<std::pair<std::uint32_t, std::uint64_t>, int> alive_;  // by process and communicator
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> open_;  // by location: how deep each is in regions
+  std::map<std::pair<std::uint32_t, std::uint64_t>, int> alive_;      // by process and communicator
 };
 
 /// Same communicator, sender, receiver and tag; whatever the clocks say, so what comes first waits for the other. In

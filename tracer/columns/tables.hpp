@@ -73,6 +73,7 @@ class Tables final : public report::Observer, public report::MpiSink {
   void add_phases();
 
   const Definitions& definitions_;
+  const report::KernelRegions is_kernel_;
   const report::Replay& replay_;
   const report::Phases& phases_;
   std::uint64_t origin_, shortest_;

@@ -2,6 +2,7 @@
 // All hooks that mpi_functions.def names, and those of the begin and end of MPI.
 #pragma once
 
+#include "tracer/mpi/callbacks.hpp"
 #include "tracer/mpi/clocks.hpp"
 #include "tracer/mpi/collective_hooks.hpp"
 #include "tracer/mpi/communicator_hooks.hpp"
@@ -89,10 +90,11 @@ struct finalize {
   template <class Next>
   static Word run(const Call& call, Next next) noexcept {
     call.enter(begins_collective);
-    abandon_all(call);
     compare_clocks_again();
+    begin_end();
+    const Word result = next();  // and in it what the program has MPI_COMM_SELF's attributes do
     end();
-    const Word result = next();
+    abandon_all(call);
     leave_world(call);
     return result;
   }

@@ -107,7 +107,15 @@ std::uint32_t count_making(Comm& comm, std::uint64_t making) noexcept {
   return comm.made;
 }
 
-Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal) noexcept {
+/// What the archive has as its parent: of an intercommunicator, what both of its groups were in.
+const Comm* parent_of(const Comm& comm, const Comm* parent, Making making, const Comm* peer) noexcept {
+  if (making == Making::by_leaders) return peer;
+  const bool is_inter = comm.remote != 0;
+  if (making == Making::by_session ? !is_inter : making == Making::foreign && is_inter) return nullptr;
+  return parent;
+}
+
+Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal, const Comm* peer) noexcept {
   void* const memory = std::malloc(sizeof(Comm));
   if (memory == nullptr) return nullptr;
   Comm& comm = *::new (memory) Comm;
@@ -144,7 +152,7 @@ Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal)
     identity.add("%s/%c%016llx.%u", from, kind, static_cast<unsigned long long>(hash), count);
   }
   comm.identity = identity.keep();
-  describe(comm, making == Making::by_session && comm.remote == 0 ? nullptr : parent, members, remote);
+  describe(comm, parent_of(comm, parent, making, peer), members, remote);
   tell_comm(comm, nullptr);
   return &comm;
 }
@@ -217,7 +225,7 @@ Comm* find_comm(Thread& thread, Word handle) noexcept {
   const std::uint32_t generation = comm_generation.load(std::memory_order_relaxed);
   Comm* comm = look_up(handle);
   if (comm == nullptr && is_live.load(std::memory_order_relaxed) && handle != family.comm_null) {
-    comm = make_comm(handle, nullptr, Making::foreign, 0);
+    comm = make_comm(handle, nullptr, Making::foreign, 0, nullptr);
     if (comm != nullptr) remember_comm(handle, *comm);
   }
   if (comm == nullptr) {
@@ -228,9 +236,9 @@ Comm* find_comm(Thread& thread, Word handle) noexcept {
   return comm;
 }
 
-Comm* add_comm(Word handle, Comm& parent, Making making, std::uint32_t ordinal) noexcept {
+Comm* add_comm(Word handle, Comm& parent, Making making, std::uint32_t ordinal, const Comm* peer) noexcept {
   if (handle == family.comm_null || !is_live.load(std::memory_order_relaxed)) return nullptr;
-  Comm* const comm = make_comm(handle, &parent, making, ordinal);
+  Comm* const comm = make_comm(handle, &parent, making, ordinal, peer);
   if (comm != nullptr) remember_comm(handle, *comm);
   return comm;
 }

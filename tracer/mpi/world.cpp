@@ -84,6 +84,8 @@ void number_processes() noexcept {
   is_live.store(true, std::memory_order_release);
 }
 
+constinit bool is_ending = false;  ///< in MPI_Finalize: a group that is taken is given back at once
+
 /// What goes on has a group, or nobody asks MPI any more.
 void change_hands() noexcept {
   give_group_back();
@@ -127,9 +129,15 @@ bool begin(int threads_provided) noexcept {
   return true;
 }
 
+void begin_end() noexcept {
+  const Locked lock(world_lock);
+  is_ending = true;
+  give_group_back();
+}
+
 void end() noexcept {
   const Locked lock(world_lock);
-  has_world = false;
+  is_ending = has_world = false;
   change_hands();
 }
 
@@ -167,8 +175,10 @@ int* world_ranks_of(Word of, int size) noexcept {
   if (ranks == nullptr) return nullptr;
   for (int i = 0; i < size; ++i) ranks[count + static_cast<std::size_t>(i)] = i;
   const Locked lock(world_lock);
+  if (group == 0 && is_ending) take_group();
   if (group == 0 || ask(MpiFunction::Group_translate_ranks, of, size, ranks + count, group, ranks) != 0)
     for (int i = 0; i < size; ++i) ranks[i] = -1;
+  if (is_ending) give_group_back();
   return ranks;
 }
 

@@ -12,22 +12,6 @@
 
 namespace tracer::report {
 
-const char* name_of(MpiWait wait) noexcept {
-  constexpr const char* names[] = {"late_sender",     "late_receiver",  "wait_at_barrier", "wait_at_nxn",
-                                   "early_reduce",    "late_broadcast", "early_scan",      "wait_at_fence",
-                                   "lock_contention", "late_post",      "early_wait"};
-  static_assert(sizeof names / sizeof names[0] == mpi_waits);
-  return names[static_cast<std::size_t>(wait)];
-}
-
-const char* text_of(MpiWait wait) noexcept {
-  constexpr const char* texts[] = {"late sender",     "late receiver",  "wait at barrier", "wait at N x N",
-                                   "early reduce",    "late broadcast", "early scan",      "wait at fence",
-                                   "lock contention", "late post",      "early wait"};
-  static_assert(sizeof texts / sizeof texts[0] == mpi_waits);
-  return texts[static_cast<std::size_t>(wait)];
-}
-
 void tell_wait(MpiSink& sink, MpiWait kind, const MpiCall& mine, const MpiCall& other) {
   const std::uint64_t until = std::min(other.enter, mine.leave);
   if (until <= mine.enter || mine.rank == other.rank) return;
@@ -47,7 +31,21 @@ std::size_t MpiMessages::KeyHash::operator()(const Key& key) const noexcept {
 }
 
 MpiMessages::MpiMessages(const Definitions& definitions, const Replay& replay, MpiSink& sink)
-    : replay_{replay}, sink_{sink}, world_{definitions}, open_(definitions.locations.size()) {}
+    : replay_{replay},
+      sink_{sink},
+      world_{definitions},
+      open_(definitions.locations.size()),
+      order_{world_.ranks()},
+      probed_(definitions.locations.size()),
+      found_(definitions.locations.size()) {
+  for (const Region& region : definitions.regions) {
+    const bool is_mpi = region.paradigm == Paradigm::mpi;
+    probes_.push_back(is_mpi && (region.canonical == "MPI_Mprobe" || region.canonical == "MPI_Improbe"));
+    always_finds_.push_back(is_mpi && region.canonical == "MPI_Mprobe");
+    receives_found_.push_back(
+        is_mpi && (region.canonical.starts_with("MPI_Mrecv") || region.canonical.starts_with("MPI_Imrecv")));
+  }
+}
 
 std::uint32_t MpiMessages::open_call(LocationRef location) const {
   return open_[location].empty() ? none : open_[location].back();
@@ -76,10 +74,19 @@ void MpiMessages::other_event(LocationRef location, const Event& event, std::spa
       }
       return;
     case EventType::mpi_irecv_request:
-      if (const Frame* call = mpi_call(replay_, location)) posts_[key] = {call->region, call->enter};
+      if (const Frame* call = mpi_call(replay_, location); call != nullptr && key.rank != undefined_ref) {
+        Post& post = posts_[key] = {call->region, call->enter, {}};
+        const bool is_found = receives_found_[call->region];
+        if (!is_found || !take_found(location, post.at))
+          post.at = order_.post(key.rank, is_found && probed_[location] != 0 ? probed_[location] : call->enter);
+      }
       return;
     case EventType::mpi_request_cancelled:
-      posts_.erase(key);
+      if (const auto post = posts_.find(key); post != posts_.end()) {
+        order_.close(key.rank, post->second.at);
+        posts_.erase(post);
+        pair_ready(key.rank);
+      }
       if (const auto found = sends_.find(key); found != sends_.end()) {
         cancel(found->second);
         sends_.erase(found);
@@ -102,6 +109,7 @@ void MpiMessages::message(LocationRef location, const Event& event, Side side, s
   const std::uint32_t other = world_.world_rank(event.ref, me, static_cast<std::uint32_t>(event.b));
   const Frame* call = mpi_call(replay_, location);
   MpiEnd end{.rank = me, .partner = other, .location = location};
+  PostedAt at;
   end.region = call != nullptr ? call->region : undefined_ref;
   end.time = event.time;
   end.start = call != nullptr ? call->enter : event.time;
@@ -109,40 +117,61 @@ void MpiMessages::message(LocationRef location, const Event& event, Side side, s
     sink_.sent(me, other, end.region, event.a);
   } else {
     sink_.received(me, end.region, event.a);
-    if (const auto post = posts_.find({me, request}); request != 0 && post != posts_.end()) {
-      end.region = post->second.region;
-      end.start = post->second.start;
-      posts_.erase(post);
-    }
+    at = posted(location, me, request, end);
   }
   const bool is_known = other != undefined_ref && world_.is_known(other);
   const Key key{event.ref, side == send ? me : other, side == send ? other : me,
                 static_cast<std::uint32_t>(event.b >> 32)};
-  const std::uint32_t slot = is_known ? slot_for(key, side) : none;
+  const bool is_held = is_known && side == receive && order_.must_be_held(me, at);
+  const std::uint32_t slot = !is_known ? none : is_held ? new_slot(key) : slot_for(key, side);
   if (slot == none) {
     ++unmatched_;
-    return;
+    return side == receive ? pair_ready(me) : void();
   }
   MpiMessage& message = slots_[slot].message;
   (side == send ? message.send : message.receive) = end;
+  slots_[slot].is_there[side] = true;
   if (side == send || message.bytes == 0) message.bytes = event.a;
-  sink_.end(message, side == send);
+  if (!is_held) sink_.end(message, side == send);
   if (event.type == EventType::mpi_isend)
     sends_[{me, request}] = slot;
   else
     attach(location, slot, side, event.time);
+  if (side == send) return;
+  if (is_held) order_.hold(me, at, slot);
+  pair_ready(me);
 }
 
-/// The oldest message that lacks this end, or a new one. none: there are too many.
-std::uint32_t MpiMessages::slot_for(const Key& key, Side side) {
-  if (!given_up_.empty() && given_up_.contains(key)) return none;
-  Queue& queue = queues_[key];
-  if (queue.first != none && queue.side != side) {
-    const std::uint32_t slot = queue.first;
-    queue.first = slots_[slot].next;
-    if (queue.first == none) queues_.erase(key);
-    return slot;
+/// Where the receive was posted: in this call, or in one that left a request.
+PostedAt MpiMessages::posted(LocationRef location, std::uint32_t me, std::uint64_t request, MpiEnd& end) {
+  const auto post = request != 0 ? posts_.find({me, request}) : posts_.end();
+  if (post == posts_.end()) {
+    const bool is_found = end.region < receives_found_.size() && receives_found_[end.region];
+    PostedAt at;
+    if (is_found && take_found(location, at)) {
+      order_.close(me, at);
+      return at;
+    }
+    return order_.post_blocking(me, is_found && probed_[location] != 0 ? probed_[location] : end.start);
   }
+  end.region = post->second.region;
+  end.start = post->second.start;
+  const PostedAt at = post->second.at;
+  posts_.erase(post);
+  order_.close(me, at);
+  return at;
+}
+
+/// The oldest message that MPI_Mprobe has found there.
+bool MpiMessages::take_found(LocationRef location, PostedAt& at) {
+  if (found_[location].empty()) return false;
+  at = found_[location].front();
+  found_[location].pop_front();
+  return true;
+}
+
+/// none: there are too many.
+std::uint32_t MpiMessages::new_slot(const Key& key) {
   std::uint32_t slot = static_cast<std::uint32_t>(slots_.size());
   if (!free_slots_.empty()) {
     slot = free_slots_.back();
@@ -157,6 +186,27 @@ std::uint32_t MpiMessages::slot_for(const Key& key, Side side) {
   slots_[slot].key = key;
   slots_[slot].message.comm = key.comm;
   slots_[slot].message.tag = key.tag;
+  return slot;
+}
+
+void MpiMessages::free_slot(std::uint32_t slot) {
+  slots_[slot].is_there[send] = slots_[slot].is_there[receive] = false;
+  free_slots_.push_back(slot);
+}
+
+/// The oldest message that lacks this end, which lacks it no longer; none: there is none.
+std::uint32_t MpiMessages::oldest(const Key& key, Side side) {
+  const auto found = queues_.find(key);
+  if (found == queues_.end() || found->second.first == none || found->second.side == side) return none;
+  const std::uint32_t slot = found->second.first;
+  found->second.first = slots_[slot].next;
+  if (found->second.first == none) queues_.erase(found);
+  return slot;
+}
+
+/// It waits for its other end.
+void MpiMessages::enqueue(std::uint32_t slot, Side side) {
+  Queue& queue = queues_[slots_[slot].key];
   slots_[slot].message.number = ++numbers_;
   if (queue.first == none)
     queue.first = slot;
@@ -164,7 +214,46 @@ std::uint32_t MpiMessages::slot_for(const Key& key, Side side) {
     slots_[queue.last].next = slot;
   queue.last = slot;
   queue.side = side;
+}
+
+/// The oldest message that lacks this end, or a new one. none: there are too many.
+std::uint32_t MpiMessages::slot_for(const Key& key, Side side) {
+  if (!given_up_.empty() && given_up_.contains(key)) return none;
+  if (const std::uint32_t slot = oldest(key, side); slot != none) return slot;
+  const std::uint32_t slot = new_slot(key);
+  if (slot != none) enqueue(slot, side);
   return slot;
+}
+
+void MpiMessages::pair_ready(std::uint32_t rank) {
+  std::uint32_t slot = none;
+  while (order_.ready(rank, slot)) pair(slot);
+}
+
+/// It is the turn of a receive that was held back.
+void MpiMessages::pair(std::uint32_t received) {
+  if (!given_up_.empty() && given_up_.contains(slots_[received].key)) {
+    ++unmatched_;
+    return;
+  }
+  if (const std::uint32_t sent = oldest(slots_[received].key, receive); sent != none) return join(sent, received);
+  enqueue(received, receive);
+  sink_.end(slots_[received].message, false);
+}
+
+/// Two slots are the ends of one message.
+void MpiMessages::join(std::uint32_t sent, std::uint32_t received) {
+  Slot &to = slots_[sent], &from = slots_[received];
+  to.message.receive = from.message.receive;
+  if (to.message.bytes == 0) to.message.bytes = from.message.bytes;
+  to.is_there[receive] = true;
+  to.is_over[receive] = from.is_over[receive];
+  const std::uint32_t call = to.call[receive] = from.call[receive];
+  if (call != none && !from.is_over[receive])
+    std::replace(calls_[call].ends.begin(), calls_[call].ends.end(), received * 2 + receive, sent * 2 + receive);
+  free_slot(received);
+  sink_.end(to.message, false);
+  if (to.is_over[send] && to.is_over[receive]) look_at(sent);
 }
 
 /// The end is over in the call that is open now.
@@ -181,7 +270,8 @@ void MpiMessages::over(std::uint32_t slot, Side side, RegionRef region, std::uin
   end.wait_region = region;
   end.wait_from = from;
   end.wait_to = to;
-  if (--slots_[slot].missing == 0) look_at(slot);
+  slots_[slot].is_over[side] = true;
+  if (slots_[slot].is_over[send] && slots_[slot].is_over[receive]) look_at(slot);
 }
 
 void MpiMessages::look_at(std::uint32_t slot) {
@@ -198,7 +288,7 @@ void MpiMessages::look_at(std::uint32_t slot) {
   const std::uint32_t calls[2] = {slots_[slot].call[send], slots_[slot].call[receive]};
   consider(calls[receive], MpiWait::late_sender, message.late_sender, receiver, sender);
   consider(calls[send], MpiWait::late_receiver, message.late_receiver, sender, receiver);
-  free_slots_.push_back(slot);
+  free_slot(slot);
   for (const std::uint32_t call : calls) {
     if (call == none) continue;
     --calls_[call].pending;
@@ -232,6 +322,7 @@ void MpiMessages::enter(LocationRef location, Task&, const Frame& frame) {
     call = free_calls_.back();
     free_calls_.pop_back();
   }
+  if (probes_[frame.region]) probed_[location] = frame.enter;
   Call& of = calls_[call];
   of.region = frame.region;
   of.enter = frame.enter;
@@ -242,6 +333,8 @@ void MpiMessages::enter(LocationRef location, Task&, const Frame& frame) {
 
 void MpiMessages::leave(LocationRef location, Task&, const Frame& frame, std::uint64_t time) {
   if (replay_.classes()[frame.region].construct != Directive::mpi || open_[location].empty()) return;
+  if (const std::uint32_t rank = world_.rank_of(location); always_finds_[frame.region] && rank != undefined_ref)
+    found_[location].push_back(order_.post(rank, frame.enter));
   const std::uint32_t call = open_[location].back();
   open_[location].pop_back();
   std::vector<std::uint32_t> ends = std::move(calls_[call].ends);
@@ -254,8 +347,12 @@ void MpiMessages::leave(LocationRef location, Task&, const Frame& frame, std::ui
   tell_if_complete(call);
 }
 
-/// A send that was taken back is in nobody's way.
+/// A send that was taken back is in nobody's way. One that is received was sent, whatever became of its request.
 void MpiMessages::cancel(std::uint32_t slot) {
+  if (slots_[slot].is_there[receive]) {
+    const std::uint64_t time = slots_[slot].message.send.time;
+    return over(slot, send, undefined_ref, time, time);
+  }
   const auto found = queues_.find(slots_[slot].key);
   if (found == queues_.end()) return;
   Queue& queue = found->second;
@@ -265,7 +362,7 @@ void MpiMessages::cancel(std::uint32_t slot) {
     (before == none ? queue.first : slots_[before].next) = slots_[slot].next;
     if (queue.last == slot) queue.last = before;
     if (queue.first == none) queues_.erase(found);
-    free_slots_.push_back(slot);
+    free_slot(slot);
     return;
   }
 }
@@ -277,7 +374,26 @@ void MpiMessages::give_up(const Key& key) {
   if (const auto found = queues_.find(key); found != queues_.end() && found->second.first == none) queues_.erase(found);
 }
 
+/// What the program never waited for, and what calls have got that never ended.
+void MpiMessages::end_what_is_open() {
+  order_.close_all();
+  for (std::uint32_t rank = 0; rank < world_.ranks(); ++rank) pair_ready(rank);
+  std::vector<std::uint32_t> open;
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot)
+    if (slots_[slot].is_there[send] && slots_[slot].is_there[receive]) open.push_back(slot);
+  std::sort(open.begin(), open.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return slots_[a].message.number < slots_[b].message.number; });
+  for (const std::uint32_t slot : open)
+    for (const Side side : {send, receive}) {
+      if (slots_[slot].is_over[side]) continue;
+      const MpiEnd& end = side == send ? slots_[slot].message.send : slots_[slot].message.receive;
+      const std::uint64_t time = end.time;
+      over(slot, side, undefined_ref, time, time);
+    }
+}
+
 void MpiMessages::finished(std::uint64_t) {
+  end_what_is_open();
   for (const auto& [key, queue] : queues_)
     for (std::uint32_t at = queue.first; at != none; at = slots_[at].next) {
       ++unmatched_;
@@ -286,7 +402,7 @@ void MpiMessages::finished(std::uint64_t) {
       if (unheard_++ == 0 || end.time < first_unheard_.time) first_unheard_ = end;
     }
   for (Call& call : calls_) {
-    if (call.waited.ns != 0 && call.pending != 0) sink_.waited(call.waited);
+    if (call.waited.ns != 0 && (call.open || call.pending != 0)) sink_.waited(call.waited);
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
@@ -11,6 +12,7 @@
 #include "tracer/replay/mpi_waits.hpp"
 #include "tracer/replay/mpi_world.hpp"
 #include "tracer/replay/replay.hpp"
+#include "tracer/replay/receive_order.hpp"
 
 namespace tracer::report {
 
@@ -78,7 +80,8 @@ class MpiSink {
   virtual void one_sided(std::uint32_t /*rank*/, RegionRef, std::uint64_t /*sent*/, std::uint64_t /*received*/) {}
   /// One end, when it comes; of the message's other end there may be nothing yet.
   virtual void end(const MpiMessage&, bool /*is_send*/) {}
-  /// Both ends, when they are over.
+  /// Both ends, when they are over. At the end of the trace, those too whose send is not over: the program had not
+  /// waited for it.
   virtual void message(const MpiMessage&) {}
   virtual void collective(std::uint32_t /*rank*/, RegionRef, std::uint64_t /*sent*/, std::uint64_t /*received*/) {}
   /// When all have come and gone.
@@ -93,8 +96,9 @@ void tell_wait(MpiSink& sink, MpiWait kind, const MpiCall& mine, const MpiCall& 
 /// The innermost call of MPI that is open on a location; nullptr: none.
 const Frame* mpi_call(const Replay& replay, LocationRef location);
 
-/// Readers of OTF2 match messages so: same communicator, sender, receiver and tag, in their order. Keeps what has one
-/// end: as much as MPI itself has under way, and no more than `most`; the rest of a pair of ranks is given up then.
+/// MPI matches messages so: same communicator, sender, receiver and tag, in the order in which they were sent and the
+/// receives posted. Keeps what has one end: as much as MPI itself has under way, and no more than `most`; the rest of a
+/// pair of ranks is given up then.
 class MpiMessages final : public Observer {
  public:
   MpiMessages(const Definitions& definitions, const Replay& replay, MpiSink& sink);
@@ -125,9 +129,9 @@ class MpiMessages final : public Observer {
   struct Slot {
     MpiMessage message;
     Key key{};
-    std::uint32_t call[2] = {none, none};  ///< in which the ends are over, by Side
-    std::uint32_t next = none;             ///< of those that wait for their other end
-    std::uint8_t missing = 2;              ///< ends that are not over
+    std::uint32_t call[2] = {none, none};    ///< in which the ends are over, by Side
+    std::uint32_t next = none;               ///< of those that wait for their other end
+    bool is_there[2] = {}, is_over[2] = {};  ///< the ends, by Side
   };
   /// First come, first served.
   struct Queue {
@@ -155,11 +159,21 @@ class MpiMessages final : public Observer {
   struct Post {
     RegionRef region = undefined_ref;
     std::uint64_t start = 0;
+    PostedAt at;
   };
 
   void one_sided(LocationRef location, std::uint64_t sent, std::uint64_t received);
   void message(LocationRef location, const Event& event, Side side, std::uint64_t request);
+  PostedAt posted(LocationRef location, std::uint32_t me, std::uint64_t request, MpiEnd& end);
+  bool take_found(LocationRef location, PostedAt& at);
+  std::uint32_t new_slot(const Key& key);
+  void free_slot(std::uint32_t slot);
   std::uint32_t slot_for(const Key& key, Side side);
+  std::uint32_t oldest(const Key& key, Side side);
+  void enqueue(std::uint32_t slot, Side side);
+  void pair(std::uint32_t receive);
+  void join(std::uint32_t sent, std::uint32_t received);
+  void pair_ready(std::uint32_t rank);
   void attach(LocationRef location, std::uint32_t slot, Side side, std::uint64_t time);
   void over(std::uint32_t slot, Side side, RegionRef region, std::uint64_t from, std::uint64_t to);
   void look_at(std::uint32_t slot);
@@ -167,6 +181,7 @@ class MpiMessages final : public Observer {
   void tell_if_complete(std::uint32_t call);
   void cancel(std::uint32_t slot);
   void give_up(const Key& key);
+  void end_what_is_open();
   std::uint32_t open_call(LocationRef location) const;
 
   const Replay& replay_;
@@ -180,6 +195,11 @@ class MpiMessages final : public Observer {
   std::unordered_set<Key, KeyHash> given_up_;
   std::unordered_map<RequestKey, std::uint32_t, RequestHash> sends_;  ///< begun, by request
   std::unordered_map<RequestKey, Post, RequestHash> posts_;           ///< receives that are asked for
+  ReceiveOrder order_;
+  std::vector<bool> probes_, always_finds_;  ///< by region: MPI_Mprobe and MPI_Improbe; the first
+  std::vector<bool> receives_found_;         ///< MPI_Mrecv and MPI_Imrecv, of the message that was found
+  std::vector<std::uint64_t> probed_;        ///< by location: when the last such call began
+  std::vector<std::deque<PostedAt>> found_;  ///< by MPI_Mprobe, and not received yet, likewise
   std::uint64_t numbers_ = 0, matched_ = 0, unmatched_ = 0, reversed_ = 0, unheard_ = 0;
   MpiEnd first_unheard_;
 };

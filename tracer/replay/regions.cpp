@@ -2,6 +2,7 @@
 // Tells constructs apart by role and name, for traces of this tool and of others that follow the same customs.
 #include "tracer/replay/regions.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -115,6 +116,17 @@ std::vector<RegionClass> classify(const Definitions& definitions) {
   classes.reserve(definitions.regions.size());
   for (const Region& region : definitions.regions) classes.push_back(classify(region));
   return classes;
+}
+
+KernelRegions::KernelRegions(const Definitions& definitions) {
+  const auto& regions = definitions.regions;
+  const bool has_role = std::any_of(regions.begin(), regions.end(),
+                                    [](const Region& region) { return region.role == RegionRole::kernel; });
+  for (const Region& region : regions)
+    is_kernel_.push_back(has_role
+                             ? region.role == RegionRole::kernel
+                             : region.role != RegionRole::allocate && region.role != RegionRole::deallocate &&
+                                   region.role != RegionRole::data_transfer && region.role != RegionRole::artificial);
 }
 
 }  // namespace tracer::report

@@ -75,6 +75,18 @@ struct RegionClass {
 };
 
 RegionClass classify(const Region& region);
+
+/// Which regions of device streams are kernels: those of that role. Archives that use the role for none (Score-P's
+/// older ones) have it for all regions that are no allocation and no copy.
+class KernelRegions {
+ public:
+  explicit KernelRegions(const Definitions& definitions);
+  bool operator()(RegionRef region) const { return region < is_kernel_.size() && is_kernel_[region]; }
+
+ private:
+  std::vector<bool> is_kernel_;
+};
+
 std::vector<RegionClass> classify(const Definitions& definitions);
 
 }  // namespace tracer::report

@@ -21,6 +21,12 @@ void read_environment(const std::string& name, const std::string& value, RunFact
     facts.environment[name] = value;
 }
 
+/// "4 /usr/lib/libgomp.so.1"
+RuntimeUse runtime_of(const std::string& value) {
+  const auto blank = value.find(' ');
+  return {blank != value.npos ? value.substr(blank + 1) : "", number(value)};
+}
+
 void read_fact(std::string_view name, const std::string& value, RunFacts& facts) {
   constexpr std::string_view variable = properties::run_environment;
   facts.known = true;
@@ -43,6 +49,7 @@ void read_fact(std::string_view name, const std::string& value, RunFacts& facts)
     const double count = std::strtod(value.c_str(), nullptr);
     if (count > 0 && (facts.processors == 0 || count < facts.processors)) facts.processors = count;
   }
+  if (name.starts_with(properties::run_libgomp)) facts.runtimes.push_back(runtime_of(value));
   if (name.starts_with(variable)) read_environment(std::string{name.substr(variable.size())}, value, facts);
 }
 
@@ -51,10 +58,14 @@ void read_fact(std::string_view name, const std::string& value, RunFacts& facts)
 RunFacts run_facts(const std::vector<Property>& properties) {
   RunFacts facts;
   bool gone = false;
+  RuntimeUse with_tools;
   for (const Property& property : properties) {
     if (property.name.starts_with(properties::run)) read_fact(property.name, property.value, facts);
+    if (property.name == properties::runtime_library) with_tools.library = property.value;
+    if (property.name == std::string{properties::counter} + "OMPT_THREADS") with_tools.threads = number(property.value);
     gone = gone || (property.name == properties::ending && property.value.starts_with("none"));
   }
+  if (with_tools.threads != 0) facts.runtimes.push_back(with_tools);
   if (facts.ended.empty() && gone) facts.ended = "unknown";  // of a tracer that kept no facts
   return facts;
 }

@@ -12,6 +12,12 @@
 
 namespace tracer::report {
 
+/// An OpenMP runtime that the process used.
+struct RuntimeUse {
+  std::string library;
+  std::uint64_t threads = 0;  ///< that worked for it
+};
+
 struct RunFacts {
   bool known = false;            ///< the archive has them; other tools' have none
   std::uint64_t start = 0;       ///< of the process, on the events' clock; 0 unknown
@@ -26,6 +32,7 @@ struct RunFacts {
   std::uint64_t processor_ns = 0;  ///< user and system time of the process
   std::uint64_t stolen_ns = 0;     ///< that a virtual machine's host took from all its processors meanwhile
   std::string host, machine, processor, load;
+  std::vector<RuntimeUse> runtimes;                ///< copies of libgomp, then that which calls tools; [] not known
   std::map<std::string, std::string> environment;  ///< for the OpenMP runtime, but for what starts the tool
   /// Killed, crashed, or gone without a word: what the trace says is a part of the run.
   bool killed() const { return ended == "signal" || ended == "unknown" || !mpi_abort.empty(); }

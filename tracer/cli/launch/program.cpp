@@ -135,6 +135,24 @@ bool has_openmp(const Program& program) noexcept {
          program.contains_gcc_runtime;
 }
 
+std::string gcc_runtime_inside(const Program& program) {
+  if (program.contains_gcc_runtime) return program.path.string();
+  std::error_code error;
+  for (const fs::path library : program.libraries) {
+    const std::string name = library.filename().string();
+    if (is_gcc_runtime(name) || is_llvm_runtime(name) || !fs::is_regular_file(library, error)) continue;
+    ProgramFile file{library};
+    bool has_gcc = false, has_llvm = false;
+    if (!file.valid()) continue;
+    file.for_each_definition([&](std::string_view symbol) {
+      has_gcc = has_gcc || symbol == "GOMP_parallel";
+      has_llvm = has_llvm || symbol == "__kmpc_fork_call";
+    });
+    if (has_gcc && !has_llvm) return library.string();
+  }
+  return {};
+}
+
 bool is_launcher(const fs::path& program) {
   return is_one_of(program, std::array{"mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun", "jsrun", "flux"});
 }

@@ -26,6 +26,9 @@ struct Program {
 /// It is linked with an OpenMP runtime, or contains one.
 bool has_openmp(const Program& program) noexcept;
 
+/// Which of the program's files contains GCC's runtime, linked statically: the program itself, or a library. "": none.
+std::string gcc_runtime_inside(const Program& program);
+
 /// By its name one that starts the ranks of a job: mpirun, mpiexec, srun and so on.
 bool is_launcher(const std::filesystem::path& program);
 

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <span>
 #include <thread>
 
 #include "tracer/base/text.hpp"
@@ -20,8 +19,8 @@
 #include "tracer/cli/launch/job_launch.hpp"
 #include "tracer/cli/launch/launch.hpp"
 #include "tracer/cli/launch/mpi_library.hpp"
+#include "tracer/cli/launch/openmp_preload.hpp"
 #include "tracer/cli/launch/program.hpp"
-#include "tracer/cli/launch/runtime_fit.hpp"
 #include "tracer/cli/recover.hpp"
 #include "tracer/cli/show.hpp"
 #include "tracer/cli/suggest.hpp"
@@ -45,103 +44,6 @@ struct Options {
   bool transfer_content = false;
   std::vector<std::string> command;
 };
-
-/// Value of --runtime: whatever find_llvm_runtime finds.
-constexpr const char* newest_found = "auto";
-
-constexpr const char* what_gcc_does_not_report =
-    "GCC's code reports no static loops, masked, atomic, reductions and no target regions; see docs/cli/run.md";
-
-std::string newest_runtime(const std::string& needed_because) {
-  const auto found = find_llvm_runtime();
-  if (!found) {
-    throw Error{needed_because +
-                ", and no LLVM runtime was found to run it with. Install one (Debian: apt-get install libomp5) or name "
-                "it with --runtime."};
-  }
-  return found->string();
-}
-
-void say_if_without_runtime(const Program& program, const Options& options) {
-  if (program.kind != ProgramKind::dynamic_elf || has_openmp(program) || uses_mpi(program)) return;
-  if (is_launcher(program.path)) {
-    const std::string name = program.path.filename().string();
-    return print_note("what " + name + " starts on this host is traced. For ranks on others write: " + name +
-                      " ... tracer run -- program");
-  }
-  print_note(program.path.string() +
-             " is linked with no OpenMP runtime: unless it loads one later, or starts programs with OpenMP or MPI," +
-             (options.annotations == "none" ? "" : " or names its phases by NVTX, ITT, Kokkos or ROCTx,") +
-             " there will be no trace.");
-}
-
-/// Throws where no tool can be loaded into it.
-void require_traceable(const Program& program) {
-  if (program.kind == ProgramKind::static_elf) {
-    throw Error{program.path.string() +
-                " is linked statically: no tool can be loaded into it. Link it dynamically (without -static)."};
-  }
-  if (program.set_user_id) {
-    throw Error{
-        program.path.string() +
-        " is set-user-id or set-group-id: the loader accepts no tool for it. Trace a copy of it without that bit."};
-  }
-  if (program.contains_gcc_runtime) {
-    throw Error{program.path.string() +
-                " contains GCC's OpenMP runtime statically, which knows no tools. Link it with the shared libgomp, or "
-                "build it with clang."};
-  }
-}
-
-/// False, which is said: a program would run on two runtimes at once. It keeps its own.
-bool fits(const std::string& runtime, std::span<const Program> programs, bool is_silent) {
-  for (const Program& program : programs) {
-    const MissingName missing = missing_name(program, runtime);
-    if (missing.name.empty()) continue;
-    if (!is_silent)
-      print_note(missing.needed_by + " calls " + missing.name + ", which " + runtime +
-                 " does not have: the program keeps its own OpenMP runtime.");
-    return false;
-  }
-  return true;
-}
-
-/// The runtime that must be preloaded, "" when the program, or what it starts, brings one that knows tools.
-std::string runtime_to_preload(const Program& first, const Options& options) {
-  // Of the ranks of a job, each with a `tracer run` of its own, the first speaks for all.
-  const bool is_silent = options.quiet || find_launcher().rank > 0;
-  const std::string asked =
-      options.runtime == newest_found ? newest_runtime("--runtime auto was asked for") : options.runtime;
-  const std::vector<Program> below = openmp_programs_below(options.command);
-  const std::span<const Program> programs = below.empty() ? std::span{&first, 1} : std::span{below};
-  for (const Program& program : programs) require_traceable(program);
-  const auto knows_tools = [](const Program& p) { return p.has_llvm_runtime; };
-  const auto of_gcc = std::find_if(programs.begin(), programs.end(),
-                                   [&](const Program& p) { return p.has_gcc_runtime && !knows_tools(p); });
-  const bool has_gcc = of_gcc != programs.end();
-  const bool is_known_what_starts = !below.empty() && !is_launcher(first.path);
-  if (!is_silent && !is_known_what_starts && (has_gcc || asked.empty())) say_if_without_runtime(first, options);
-  if (!has_gcc) return asked.empty() || fits(asked, programs, is_silent) ? asked : std::string{};
-  // Before a program that knows tools another runtime than its own is put only when it is asked for.
-  if (asked.empty() && std::any_of(programs.begin(), programs.end(), knows_tools)) {
-    if (!is_silent)
-      print_note(of_gcc->path.string() +
-                 " uses GCC's OpenMP runtime, which knows no tools, others beside it do not: name one runtime for "
-                 "all by --runtime.");
-    return asked;
-  }
-  const std::string runtime =
-      !asked.empty()
-          ? asked
-          : newest_runtime(of_gcc->path.string() + " uses GCC's OpenMP runtime (libgomp), which knows no tools");
-  if (!fits(runtime, programs, is_silent)) return {};
-  if (!is_silent) {
-    print_note(of_gcc->path.string() + " uses GCC's OpenMP runtime, which knows no tools: running it with " + runtime +
-               ".");
-    print_note(what_gcc_does_not_report);
-  }
-  return runtime;
-}
 
 std::string prepended(const char* name, const std::string& value) {
   const char* old = std::getenv(name);
@@ -175,16 +77,12 @@ Environment environment_for(const Options& options, const std::string& library, 
   return changes;
 }
 
-/// Says why there may be no trace. `preload`: the runtime the program ran with, "" its own.
-void say_none_was_made(const Ended& ended, const std::string& preload) {
+/// Says why there may be no trace.
+void say_none_was_made(const Ended& ended) {
   if (ended.signal != 0) return print_note("no trace was made: the program ended too early.");
   print_note(
       "no trace was made: the program used neither OpenMP nor MPI, named no phases, has a tool of its own, or its "
       "runtime knows no tools (try --verbose).");
-  if (preload.empty())
-    print_note(
-        "If it loads or starts code of GCC's OpenMP (modules of Python or R, a script): tracer run --runtime auto -- "
-        "...");
 }
 
 /// A launch's own trace, which is "", or one of its parts.
@@ -321,7 +219,8 @@ int run(const Options& options) {
   const auto library = find_tracer_library();
   if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
   const Program inspected = inspect_program(*program);
-  const std::string preload = runtime_to_preload(inspected, options);
+  const std::string preload = openmp_to_preload(
+      inspected, {options.command, options.runtime, options.annotations != "none", options.quiet}, *library);
   Launch launch = begin_launch(options.output, *program);
   if (launch.job && launch.job->directory().renamed && !options.quiet) {
     print_note(launch.job->directory().wanted.string() + " is not empty: the trace goes to " +
@@ -343,7 +242,7 @@ int run(const Options& options) {
   const auto traces = traces_of(launch);
   bool good = look_after(options, launch, traces, ended);
   const LeftMemory left = recover_launched(launch.mark);  // what was written elsewhere
-  if (traces.empty() && !options.quiet && ended.start_error == 0) say_none_was_made(ended, preload);
+  if (traces.empty() && !options.quiet && ended.start_error == 0) say_none_was_made(ended);
   const bool is_last = !launch.job || launch.job->end(launch.processes);
   if (is_last && !options.quiet) say_left_memory(left);
   if (launch.job && is_last) good = finish_job(options, launch, traces.size(), good);
@@ -363,13 +262,13 @@ void add(CLI::App& app, std::function<int()>& action) {
       ->type_name("NAME=VALUE")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option(
-         "--runtime", options->runtime,
-         "LLVM OpenMP runtime to run the program with; auto: the newest found (default: the program's own, auto "
-         "for programs of GCC)")
+  app.add_option("--runtime", options->runtime,
+                 "LLVM OpenMP runtime to run the program with, also one of GCC; auto: the newest found (default: the "
+                 "program's own)")
       ->type_name("FILE|auto")
-      ->check(
-          [](const std::string& given) { return given == newest_found ? std::string{} : CLI::ExistingFile(given); });
+      ->check([](const std::string& given) {
+        return given == newest_runtime_found ? std::string{} : CLI::ExistingFile(given);
+      });
   app.add_option("--annotations", options->annotations,
                  "Whose words of the program to record: nvtx,itt,kokkos,roctx, all or none (default: all)")
       ->type_name("LIST")

@@ -112,6 +112,7 @@ class Judge {
   const std::vector<RegionClass> classes_;
   const std::uint64_t wall_, threads_;
   std::optional<Crowding> crowding_;
+  std::uint64_t needless_copies_ = 0;  ///< thread-ns that findings on data movement have
   bool doubtful_ = false;         ///< times are not what they would be on a quiet machine, or of the whole trace
   double stolen_ = 0;             ///< share of the processors' time that a virtual machine's host took
   std::vector<RegionRef> small_;  ///< parallel regions whose waiting is their shortness

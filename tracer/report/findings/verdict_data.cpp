@@ -48,11 +48,11 @@ void Judge::data_movement() {
   for (const PatternRow& pattern : patterns) {
     DataMovementRow all;
     const DataMovementRow* most = nullptr;
-    std::size_t places = 0;
+    std::size_t constructs = 0;
     for (const DataMovementRow& row : report_.data_movement) {
       if (row.pattern != pattern.pattern) continue;
       if (most == nullptr) most = &row;  // rows are by time
-      ++places;
+      ++constructs;
       all.count += row.count, all.bytes += row.bytes, all.ns += row.ns, all.alone += row.alone;
     }
     if (most == nullptr) continue;
@@ -61,10 +61,12 @@ void Judge::data_movement() {
     sure(finding, pattern.sure);
     finding.text = format("%llu operations %s: %s in %s", number(all.count), pattern.what,
                           bytes_text(static_cast<double>(all.bytes)).c_str(), time(all.ns).c_str());
-    if (places > 1) finding.text += format(", most of it in %s", name(most->region).c_str());
+    if (constructs > 1) finding.text += format(", most of it in %s", name(most->region).c_str());
     finding.text += ".";
     finding.advice = pattern.advice;
+    const std::size_t before = verdict_.findings.size();
     add(std::move(finding), pattern.id, all.ns - all.alone + all.alone * threads_);
+    if (verdict_.findings.size() > before) needless_copies_ += all.ns;
   }
 }
 

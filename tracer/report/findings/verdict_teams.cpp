@@ -195,7 +195,9 @@ void Judge::devices() {
       "target nowait with depend lets the host work meanwhile; target data keeps what several kernels use on the "
       "device.";
   finding.text += of_devices();
-  add(std::move(finding), "device-wait", account_.at(Place::device));
+  // One second is in one finding.
+  const std::uint64_t waited = account_.at(Place::device);
+  add(std::move(finding), "device-wait", waited - std::min(waited, needless_copies_));
 }
 
 }  // namespace tracer::report

@@ -260,7 +260,13 @@ Json json_of(const Verdict& verdict) {
           {"findings", std::move(findings)}};
 }
 
+Json json_of(const RuntimeUse& use) {
+  return {{"library", use.library}, {"threads", use.threads}};
+}
+
 Json json_of(const RunFacts& facts) {
+  Json runtimes = Json::array();
+  for (const RuntimeUse& use : facts.runtimes) runtimes.push_back(json_of(use));
   return {{"known", facts.known},
           {"ended", facts.ended},
           {"signal", facts.signal},
@@ -273,6 +279,7 @@ Json json_of(const RunFacts& facts) {
           {"host", facts.host},
           {"machine", facts.machine},
           {"processor", facts.processor},
+          {"runtimes", std::move(runtimes)},
           {"environment", facts.environment}};
 }
 

@@ -50,6 +50,18 @@ std::string program_text(const Report& report) {
   return programs.size() == shown ? text : text + ", and " + format_count(programs.size() - shown) + " more";
 }
 
+/// Where libgomp was used: which runtimes there were, and how many threads worked for each. "" where only one that
+/// calls tools was.
+std::string runtimes_text(const RunFacts& facts) {
+  const auto is_libgomp = [](const RuntimeUse& use) { return use.library.find("libgomp") != std::string::npos; };
+  if (std::none_of(facts.runtimes.begin(), facts.runtimes.end(), is_libgomp)) return {};
+  std::string text;
+  for (const RuntimeUse& use : facts.runtimes)
+    text += (text.empty() ? "runtimes     " : "\n             ") + use.library + " with " + format_count(use.threads) +
+            (use.threads == 1 ? " thread" : " threads");
+  return text + "\n";
+}
+
 std::uint64_t mean(std::uint64_t total, std::uint64_t count) {
   return count == 0 ? 0 : total / count;
 }
@@ -83,6 +95,7 @@ void summary(const Report& report, std::string& out) {
       "threads      " + std::to_string(report.threads) +
       (account.helpers != 0 ? ", of them " + format_count(account.helpers) + " libomp's own for target nowait" : "") +
       (report.streams != 0 ? ", device streams " + std::to_string(report.streams) : std::string{}) + "\n";
+  out += runtimes_text(report.facts);
   out += "events       " + format_count(report.events) +
          (report.irregular != 0 ? " (" + format_count(report.irregular) + " out of place)" : std::string{}) + "\n";
   if (!report.tool.empty()) {

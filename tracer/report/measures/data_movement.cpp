@@ -39,7 +39,7 @@ const char* name_of(DataPattern pattern) noexcept {
 }
 
 DataMovement::DataMovement(const Definitions& definitions, const Replay& replay)
-    : definitions_{definitions}, replay_{replay} {
+    : definitions_{definitions}, replay_{replay}, is_kernel_{definitions} {
   for (const Region& region : definitions.regions) {
     const std::string label = classify(region).label;
     Kind kind = Kind::other;
@@ -76,10 +76,7 @@ void DataMovement::event(LocationRef location, const Event& event, std::span<con
   if (event.type == EventType::enter) {
     if (definitions_.locations[location].kind == LocationKind::accelerator_stream) {
       // A kernel that no construct launched, such as one of a CUDA library that was given the device's address.
-      const RegionRole role = definitions_.regions[event.ref].role;
-      if (role != RegionRole::allocate && role != RegionRole::deallocate && role != RegionRole::data_transfer &&
-          value(attributes, host_op_id_) == 0)
-        kernel_of(replay_.process_of(location));
+      if (is_kernel_(event.ref) && value(attributes, host_op_id_) == 0) kernel_of(replay_.process_of(location));
       return;
     }
     if (const Kind kind = kind_of(event.ref); kind != Kind::other) begin(location, kind, event, attributes);

@@ -90,6 +90,7 @@ class DataMovement final : public Observer {
 
   const Definitions& definitions_;
   const Replay& replay_;
+  const KernelRegions is_kernel_;
   std::vector<Kind> kinds_;  ///< of each region
   std::uint32_t host_op_id_ = none, bytes_ = none, source_ = none, destination_ = none, source_device_ = none,
                 destination_device_ = none, content_ = none;

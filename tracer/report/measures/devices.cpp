@@ -5,7 +5,8 @@
 #include <algorithm>
 
 namespace tracer::report {
-Devices::Devices(const Definitions& definitions, const Replay& replay) : definitions_{definitions}, replay_{replay} {
+Devices::Devices(const Definitions& definitions, const Replay& replay)
+    : definitions_{definitions}, replay_{replay}, is_kernel_{definitions} {
   std::map<std::uint32_t, std::uint32_t> groups;
   for (const Location& location : definitions.locations) {
     if (location.kind != LocationKind::accelerator_stream) {
@@ -36,11 +37,6 @@ Devices::Devices(const Definitions& definitions, const Replay& replay) : definit
   active_.resize(definitions.locations.size());
 }
 
-bool Devices::is_kernel(RegionRef region) const {
-  const RegionRole role = definitions_.regions[region].role;
-  return role != RegionRole::allocate && role != RegionRole::deallocate && role != RegionRole::data_transfer;
-}
-
 void Devices::advance(Process& process, std::uint64_t time) {
   const std::uint64_t ns = time - std::min(time, process.now);
   for (const std::uint32_t d : process.devices) {
@@ -59,7 +55,7 @@ void Devices::refresh(LocationRef location) {
   const LocationState& state = replay_.location(location);
   const bool host = device_of_[location] == undefined_ref;
   const auto& stack = state.current->stack;
-  const bool active = host ? state.activity() == Activity::work : !stack.empty() && is_kernel(stack.front().region);
+  const bool active = host ? state.activity() == Activity::work : !stack.empty() && is_kernel_(stack.front().region);
   if (active == active_[location]) return;
   active_[location] = active;
   (host ? processes_[replay_.process_of(location)].working : devices_[device_of_[location]].kernels) += active ? 1 : -1;
@@ -90,7 +86,7 @@ void Devices::event(LocationRef location, const Event& event, std::span<const Ev
 }
 
 void Devices::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
-  if (devices_.empty() || device_of_[location] == undefined_ref || !task.stack.empty() || !is_kernel(frame.region))
+  if (devices_.empty() || device_of_[location] == undefined_ref || !task.stack.empty() || !is_kernel_(frame.region))
     return;
   State& device = devices_[device_of_[location]];
   ++device.row.kernels;

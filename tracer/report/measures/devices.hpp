@@ -36,12 +36,12 @@ class Devices final : public Observer {
     std::uint64_t now = 0;
     LocationRef changed = undefined_ref;  ///< had the last event; what it does since is not counted yet
   };
-  bool is_kernel(RegionRef region) const;
   void advance(Process& process, std::uint64_t time);
   void refresh(LocationRef location);
 
   const Definitions& definitions_;
   const Replay& replay_;
+  const KernelRegions is_kernel_;
   std::vector<std::uint32_t> device_of_;  ///< of each location; undefined_ref for host threads
   std::vector<State> devices_;
   std::unordered_map<OwnNumber, Transfer, OwnNumber::Hash> open_;  ///< by location and matching id

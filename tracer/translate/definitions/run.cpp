@@ -38,7 +38,9 @@ GccRuntime gcc_runtime_of(const Journal& journal) {
   const bool is_mapped = std::any_of(journal.modules.begin(), journal.modules.end(), [&](const Module& m) {
     return named(m.path, "/libgomp.so") || named(m.path, "/libgomp-");  // the latter in wheels of Python
   });
-  if (!is_mapped || named(journal.run.runtime_library, "libgomp")) return GccRuntime::none;
+  const auto listened = journal.facts.lower_bound("RUN::LIBGOMP::");
+  const bool is_listened_to = listened != journal.facts.end() && listened->first.starts_with("RUN::LIBGOMP::");
+  if (!is_mapped || is_listened_to || named(journal.run.runtime_library, "libgomp")) return GccRuntime::none;
   if (!journal.run.runtime_library.empty()) return GccRuntime::stood_in_for;
   const auto called = journal.facts.find(properties::fact(properties::run_gcc_calls));
   return called == journal.facts.end() || named(called->second, "libgomp") ? GccRuntime::mapped : GccRuntime::none;
