@@ -20,8 +20,8 @@
 #include "tracer/cli/terminal.hpp"
 #include "tracer/ompd/attach_recorder.hpp"
 #include "tracer/ompd/guard.hpp"
-#include "tracer/ompd/refusal.hpp"
 #include "tracer/ompd/runtime.hpp"
+#include "tracer/ompd/target/refusal.hpp"
 
 namespace tracer::cli {
 namespace {

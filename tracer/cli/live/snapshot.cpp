@@ -13,13 +13,13 @@
 #include "tracer/cli/live/plugin_options.hpp"
 #include "tracer/cli/live/snapshot_text.hpp"
 #include "tracer/cli/terminal.hpp"
-#include "tracer/ompd/core_target.hpp"
 #include "tracer/ompd/guard.hpp"
-#include "tracer/ompd/live_target.hpp"
 #include "tracer/ompd/record_builder.hpp"
-#include "tracer/ompd/refusal.hpp"
 #include "tracer/ompd/runtime.hpp"
 #include "tracer/ompd/snapshot.hpp"
+#include "tracer/ompd/target/core_target.hpp"
+#include "tracer/ompd/target/live_target.hpp"
+#include "tracer/ompd/target/refusal.hpp"
 #include "tracer/ompd/waits.hpp"
 
 namespace tracer::cli {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tracer/ompd/target.hpp"
+#include "tracer/ompd/target/target.hpp"
 
 namespace tracer::ompd {
 

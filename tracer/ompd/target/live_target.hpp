@@ -5,7 +5,7 @@
 #include <map>
 
 #include "tracer/base/file.hpp"
-#include "tracer/ompd/target.hpp"
+#include "tracer/ompd/target/target.hpp"
 
 namespace tracer::ompd {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads symbol tables and build ids with libelf, from files that may be damaged.
-#include "tracer/ompd/elf_file.hpp"
+#include "tracer/ompd/target/elf_file.hpp"
 
 #include <fcntl.h>
 #include <gelf.h>

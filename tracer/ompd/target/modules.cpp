@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds the files behind the mappings.
-#include "tracer/ompd/modules.hpp"
+#include "tracer/ompd/target/modules.hpp"
 
 #include <algorithm>
 

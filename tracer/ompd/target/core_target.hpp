@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#include "tracer/ompd/target.hpp"
+#include "tracer/ompd/target/target.hpp"
 
 namespace tracer::ompd {
 

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "tracer/ompd/modules.hpp"
+#include "tracer/ompd/target/modules.hpp"
 
 namespace tracer::ompd {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tracer/ompd/elf_file.hpp"
-#include "tracer/ompd/target.hpp"
+#include "tracer/ompd/target/elf_file.hpp"
+#include "tracer/ompd/target/target.hpp"
 
 namespace tracer::ompd {
 

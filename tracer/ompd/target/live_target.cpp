@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stops a process with ptrace and reads it with process_vm_readv.
-#include "tracer/ompd/live_target.hpp"
+#include "tracer/ompd/target/live_target.hpp"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -25,9 +25,9 @@
 #include <thread>
 
 #include "tracer/base/file_identity.hpp"
-#include "tracer/ompd/elf_file.hpp"
-#include "tracer/ompd/refusal.hpp"
-#include "tracer/ompd/registers.hpp"
+#include "tracer/ompd/target/elf_file.hpp"
+#include "tracer/ompd/target/refusal.hpp"
+#include "tracer/ompd/target/registers.hpp"
 
 namespace tracer::ompd {
 namespace {

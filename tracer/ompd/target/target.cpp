@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What live processes and core files have in common.
-#include "tracer/ompd/target.hpp"
+#include "tracer/ompd/target/target.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads ELF core files: PT_LOAD for memory, NT_PRSTATUS for threads, NT_FILE for mappings, NT_AUXV.
-#include "tracer/ompd/core_target.hpp"
+#include "tracer/ompd/target/core_target.hpp"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -15,9 +15,9 @@
 #include <string_view>
 
 #include "tracer/base/file.hpp"
-#include "tracer/ompd/elf_file.hpp"
-#include "tracer/ompd/refusal.hpp"
-#include "tracer/ompd/registers.hpp"
+#include "tracer/ompd/target/elf_file.hpp"
+#include "tracer/ompd/target/refusal.hpp"
+#include "tracer/ompd/target/registers.hpp"
 
 namespace tracer::ompd {
 namespace {
