@@ -10,6 +10,14 @@
 namespace tracer::report {
 namespace {
 
+/// The region in which a thread waits for a device: the construct, whose line says more than the call of CUDA inside
+/// it.
+RegionRef asks_device(const Replay& replay, const Task& task) {
+  for (auto frame = task.stack.rbegin(); frame != task.stack.rend() && frame->activity == Activity::device; ++frame)
+    if (!replay.classes()[frame->region].label.starts_with("cu")) return frame->region;
+  return task.stack.back().region;
+}
+
 /// What a callback takes a thread, its record with it: 5 to 16 ns (docs/performance.md).
 constexpr std::uint64_t callback_ns = 10;
 
@@ -263,7 +271,7 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
       return charge(state, tasks ? Place::tasking : outside ? Place::serial : Place::team, ns);
     }
     case Activity::device:
-      add_detail(Place::device, task.stack.back().region, undefined_ref, parallel_of(state), ns, to, 1);
+      add_detail(Place::device, asks_device(replay_, task), undefined_ref, parallel_of(state), ns, to, 1);
       return charge(state, Place::device, ns);
     case Activity::mpi: {
       const RegionRef region = task.stack.back().region;
