@@ -5,11 +5,14 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "tracer/report/holds.hpp"
+#include "tracer/report/mpi_waits.hpp"
 #include "tracer/report/replay.hpp"
 #include "tracer/report/run_facts.hpp"
 
@@ -41,21 +44,31 @@ const char* text_of(Place place) noexcept;  ///< for people
 inline constexpr std::size_t places = static_cast<std::size_t>(Place::count_);
 using PlaceTimes = std::array<std::uint64_t, places>;
 
-/// Time of a place, at a region, because of another.
+/// A cell of the account: time of a place, at a region, because of another. The cells of a place add up to it.
 struct AccountRow {
   Place place = Place::unknown;
-  RegionRef region = undefined_ref;  ///< where it was spent: barrier, lock, parallel region
-  RegionRef cause = undefined_ref;   ///< what kept the last thread, or who held the lock
+  /// Where it was spent: barrier, lock, parallel region. Of what is serial: the parallel region before it.
+  RegionRef region = undefined_ref;
+  /// What kept the last thread, or who held the lock; inside MPI the call that is waited for. Of what is serial: the
+  /// parallel region behind it.
+  RegionRef cause = undefined_ref;
   RegionRef parallel = undefined_ref;
+  /// What the thread did there: of Place::descheduled the place that the time is missing from; Place::tool: the part
+  /// that recording adds, or that is a process' own start; Place::team: for handing out chunks. Else the place itself.
+  Place of = Place::unknown;
+  std::optional<MpiWait> wait;  ///< inside MPI, and beside it: the wait state
   std::uint64_t ns = 0, count = 0, longest = 0;
   std::uint64_t longest_at = 0;  ///< when the longest one ended
   std::uint32_t threads = 0;     ///< of the largest team
+  bool is(Place what) const { return place == what && of == what; }
 };
 
 struct AccountThread {
   LocationRef location = 0;
   PlaceTimes ns{};
   ThreadFacts facts;
+  std::uint64_t able_to_work =
+      0;  ///< ns that its work in teams would have run with a processor at all times: what does not sleep
 };
 
 /// One process' part of the account.
@@ -90,21 +103,30 @@ struct Account {
   bool is_confined = false;       ///< to phases: of the rest is told nothing
   std::uint64_t within = 0;       ///< those phases; a mean of the processes, too
   std::uint64_t wall() const { return is_confined ? within : end - begin; }
-  std::uint64_t threads = 0;                   ///< in the account
-  std::uint64_t most_at_once = 0;              ///< threads in teams at one time
-  std::uint64_t teams_at_once = 0;             ///< and in how many of one process they were then, without nested ones
-  std::uint64_t active_levels = 0;             ///< how deep teams of more than one thread were nested
-  std::uint64_t helpers = 0;                   ///< threads of libomp's own for `target nowait`: not in `threads`
-  std::uint64_t tasks = 0;                     ///< that were completed
-  std::uint64_t task_work = 0;                 ///< the program's own code in them
-  std::uint64_t creates = 0, create_cost = 0;  ///< how many, and what one is estimated to cost
+  std::uint64_t threads = 0;                     ///< in the account
+  std::uint64_t most_at_once = 0;                ///< threads in teams at one time
+  std::uint64_t teams_at_once = 0;               ///< and in how many of one process they were then, without nested ones
+  std::uint64_t active_levels = 0;               ///< how deep teams of more than one thread were nested
+  std::uint64_t helpers = 0;                     ///< threads of libomp's own for `target nowait`: not in `threads`
+  std::uint64_t tasks = 0;                       ///< that were completed
+  std::uint64_t task_work = 0;                   ///< the program's own code in them
+  std::uint64_t creates = 0, create_cost = 0;    ///< how many, and what one is estimated to cost
+  std::uint64_t own_creates = 0;                 ///< by implicit tasks, in their own code
+  std::map<RegionRef, std::uint64_t> own_waits;  ///< how often implicit tasks came to each taskwait and taskgroup
   std::vector<AccountProcess> processes;
   std::vector<AccountThread> rows;
   std::vector<AccountRow> details;       ///< by time
   std::vector<SerialStretch> stretches;  ///< the longest ones
   std::map<RegionRef, LoopFacts> loops;
   std::uint64_t at(Place place) const { return ns[static_cast<std::size_t>(place)]; }
+  /// Takes `ns` of a cell into one of its own, behind all: its index.
+  std::size_t split(std::size_t cell, std::uint64_t ns);
+  void complete(Place place);
+  void sort();  ///< the cells, by time
 };
+
+struct MpiWaitRow;
+void add_wait_states(Account& account, const std::vector<MpiWaitRow>& waits);
 
 /// How long a count was above zero.
 class Integral {
@@ -120,6 +142,25 @@ class Integral {
  private:
   std::int64_t count_ = 0;
   std::uint64_t sum_ = 0, since_ = 0;
+};
+
+/// One team's doacross loops: iterations that are done, and how long a thread needs to come to a sink.
+class Doacross {
+ public:
+  /// `from`: the thread's last event before.
+  void source(std::uint64_t iteration, std::uint64_t from, std::uint64_t time);
+  /// What of `from` to `to`, the thread's time before the mark, it waited.
+  std::uint64_t sink(std::uint64_t iteration, std::uint64_t from, std::uint64_t to);
+
+ private:
+  std::uint64_t before_sink() const;
+  static constexpr std::uint64_t unknown = ~std::uint64_t{0};
+  std::array<std::pair<std::uint64_t, std::uint64_t>, 256> sources_{};  ///< the last ones: iteration, time
+  std::size_t next_ = 0;
+  std::uint64_t shortest_ = unknown;  ///< way to a sink, waiting included
+  std::uint64_t free_ = unknown;      ///< that of those whose source was there before them
+  std::uint64_t whole_ = unknown;     ///< iteration without a sink, as the first
+  std::uint64_t behind_ = unknown;    ///< way from a sink to the source
 };
 
 class Accountant final : public Observer {
@@ -156,6 +197,8 @@ class Accountant final : public Observer {
     std::map<std::uint64_t, Episode> episodes;  ///< open ones, by number
     Integral queued, busy;                      ///< tasks that wait to be run; tasks that are not complete
     std::uint64_t begin = 0;
+    bool is_outer = false;  ///< of no member of another
+    std::unique_ptr<Doacross> doacross;
   };
   /// A location's part in a team.
   struct Member {
@@ -179,11 +222,22 @@ class Accountant final : public Observer {
     std::uint32_t process = 0;                  ///< index into processes_
     std::uint64_t tool_until = 0;               ///< it waited for the drainer, or wrote a record
     std::uint64_t created_at = 0, creates = 0;
-    std::uint64_t lock_from = 0;  ///< of the wait that goes on
-    std::uint64_t team_ns = 0;    ///< that the master needed for the team's start and join
+    std::uint64_t lock_from = 0, lock_ns = 0;  ///< of the wait that goes on: when it began, what was charged
+    bool waits_for_lock = false;
+    std::uint64_t worked_from = 0, worked_until = 0;  ///< the last stretch that was charged as work
+    std::uint64_t team_ns = 0;                        ///< that the master needed for the team's start and join
     std::vector<Member> members;
     std::vector<std::uint64_t> teams_at_fork;
     PlaceTimes ns{};
+  };
+  /// The times between two parallel regions.
+  struct Gap {
+    std::uint64_t ns = 0, count = 0, longest = 0, longest_at = 0;
+  };
+  /// The executions of a region: what its threads had of the time, and others lay beside.
+  struct Beside {
+    std::uint64_t wall = 0, threads = 0, count = 0;  ///< threads: ns, of all its threads
+    std::uint32_t largest = 0;
   };
   /// What a location group's threads share.
   struct Process {
@@ -199,8 +253,13 @@ class Accountant final : public Observer {
     std::uint64_t serial_since = 0;
     RegionRef serial_after = undefined_ref;
     std::vector<SerialStretch> stretches;
-    std::map<RegionRef, std::uint64_t> mpi_regions;  ///< where in_mpi comes from
-    std::map<std::uint64_t, RegionRef> holders;      ///< of each lock, by its number: who had it last
+    std::map<RegionRef, std::uint64_t> mpi_regions;       ///< where in_mpi comes from
+    std::unordered_map<std::uint64_t, Holds> holds;       ///< of each lock, by its number
+    std::uint64_t lock_waiters = 0;                       ///< threads that have come to a lock and do not have it
+    std::map<std::pair<RegionRef, RegionRef>, Gap> gaps;  ///< by the regions before and behind
+    std::uint64_t gap_from = 0, gap_to = 0;               ///< the last one, until it is known what is behind it
+    std::uint64_t gap_mpi = 0;
+    std::map<RegionRef, Beside> beside;
 
     void count_teams(std::int64_t amount, std::uint64_t time) {
       teams += amount;
@@ -237,11 +296,22 @@ class Accountant final : public Observer {
   TeamState& state_of(Team& team) { return teams_[&team]; }
   void refresh(State& state, std::uint64_t time);
   void lock(LocationRef location, State& state, const Event& event);
+  void doacross(State& state, const Task& task, const Event& event, std::span<const EventAttribute> attributes);
+  void take_from_work(Member& member, RegionRef region, std::uint64_t ns);
+  void lock_taken(const State& state, RegionRef region, const Holds& holds, std::uint64_t time);
+  void end_lock_wait(State& state);
+  std::size_t parallel_index(const Team& team) const {
+    return team.region < definitions_.regions.size() ? team.region + std::size_t{1} : 0;
+  }
+  void close_gap(Process& process, RegionRef behind);
+  void add_serial(Place place, const Process& process, std::uint64_t ns, bool from_kernel);
+  void add_unused(const Process& process, std::uint64_t threads, std::uint64_t ns);
+  void complete_cells(Account& account);
   Place place_of_lock(RegionRef region) const;
   std::uint64_t estimated_creation() const;
   void close(State& state, const Process& process, std::uint64_t end);
   static std::uint64_t move(State& state, Place from, Place to, std::uint64_t ns);
-  static void share_delay(State& state, std::uint64_t delay);
+  void share_delay(State& state, AccountThread& row);
   void lock_wait(State& state, const Task& task, std::uint64_t ns, std::uint64_t to);
   RegionRef parallel_of(const State& state) const;
   Process& process_of(const State& state) { return processes_[state.process]; }
@@ -260,11 +330,16 @@ class Accountant final : public Observer {
   std::unordered_map<const Task*, std::uint32_t> blocked_;
   std::unordered_map<const Task*, std::vector<Task*>> successors_;
   std::map<DetailKey, AccountRow> details_;
-  std::uint64_t undelayed_tasking_ = 0;  ///< Place::tasking, before the time without a processor is taken from it
-  bool is_ours_ = false;                 ///< what recording cost is known of no other tool
+  enum class DoacrossMark : std::uint8_t { none, sink, source };
+  std::vector<DoacrossMark> doacross_;         ///< by region; empty: there are none
+  std::vector<std::uint64_t> work_by_region_;  ///< by parallel region, at its number + 1
+  PlaceTimes undelayed_{};                     ///< before the time without a processor is taken from them
+  PlaceTimes delayed_from_{};                  ///< and that
+  bool is_ours_ = false;                       ///< what recording cost is known of no other tool
   std::uint64_t now_ = 0;
   std::uint64_t in_teams_ = 0, most_at_once_ = 0, teams_at_once_ = 0, active_levels_ = 0;
-  std::uint64_t tasks_ = 0, task_work_ = 0, creates_ = 0;
+  std::uint64_t tasks_ = 0, task_work_ = 0, creates_ = 0, own_creates_ = 0;
+  std::map<RegionRef, std::uint64_t> own_waits_;
   std::array<std::uint64_t, 256> gaps_{};  ///< between creations, by logarithm
   std::map<RegionRef, LoopFacts> loops_;
   std::set<RegionRef> helper_regions_;  ///< of the teams that take_out_helper() found

@@ -106,8 +106,8 @@ std::vector<bool> Part::locations(const Definitions& definitions) const {
 std::string Part::text() const {
   std::string text;
   const auto add = [&text](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
-  if (from != 0) add("from " + duration_text(from));
-  if (to != std::numeric_limits<std::uint64_t>::max()) text += (text.empty() ? "to " : " to ") + duration_text(to);
+  if (from != 0) add("from " + exact_time_text(from));
+  if (to != std::numeric_limits<std::uint64_t>::max()) text += (text.empty() ? "to " : " to ") + exact_time_text(to);
   if (!threads.all()) add("threads " + threads.text());
   if (!ranks.all()) add("ranks " + ranks.text());
   return text;
@@ -118,10 +118,10 @@ void remove_sums(Definitions& definitions) {
     definitions.properties.push_back({"TRACER::WHOLE_RUN::DELAYED_PERCENT", std::to_string(delayed)});
   for (Property& property : definitions.properties)
     if (property.name.starts_with("OTF2::") && property.name.ends_with("COMPLETE")) property.value = "false";
-  remove(definitions.properties,
-         {"TRACER::COUNTER::", "TRACER::CALLBACKS::", "TRACER::RUN::USER_NS", "TRACER::RUN::SYSTEM_NS"});
+  remove(definitions.properties, {"TRACER::COUNTER::", "TRACER::CALLBACKS::", "TRACER::RUN::USER_NS",
+                                  "TRACER::RUN::SYSTEM_NS", "TRACER::RUN::PAGE_FAULTS"});
   for (LocationGroup& group : definitions.groups_of_locations)
-    remove(group.properties, {"TRACER::RUN::USER_NS", "TRACER::RUN::SYSTEM_NS"});
+    remove(group.properties, {"TRACER::RUN::USER_NS", "TRACER::RUN::SYSTEM_NS", "TRACER::RUN::PAGE_FAULTS"});
   for (Location& location : definitions.locations)
     remove(location.properties, {"TRACER::PROCESSOR_NS", "TRACER::DELAY_NS"});
 }

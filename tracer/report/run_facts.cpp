@@ -32,6 +32,8 @@ void read_fact(std::string_view name, const std::string& value, RunFacts& facts)
   if (name == "PROCESSORS") facts.processor_list = value;
   if (name == "PROCESSORS_ONLINE") facts.processors_online = number(value);
   if (name == "USER_NS" || name == "SYSTEM_NS") facts.processor_ns += number(value);
+  if (name == "SYSTEM_NS") facts.system_ns = number(value);
+  if (name == "PAGE_FAULTS") facts.page_faults = number(value);
   if (name == "STOLEN_NS") facts.stolen_ns = number(value);
   if (name == "HOST") facts.host = value;
   if (name == "MACHINE") facts.machine = value;
