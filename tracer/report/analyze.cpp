@@ -166,6 +166,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   report.process_balance = balance_of_processes(report.processes);
   report.facts = facts_of_all(definitions, report.processes);
   report.account = accountant.account();
+  add_wait_states(report.account, report.mpi.waits);
   if (sampled) report.samples = report_of(*sampled, SamplePaths{*sampled});
   report.verdict = verdict_on(report, definitions);
   report.hints = hints_for(report);
