@@ -23,6 +23,8 @@ struct LibDw {
   decltype(&::dwfl_offline_section_address) dwfl_offline_section_address;
   decltype(&::dwarf_ranges) dwarf_ranges;
   decltype(&::dwarf_getsrc_die) dwarf_getsrc_die;
+  decltype(&::dwarf_getsrclines) dwarf_getsrclines;
+  decltype(&::dwarf_onesrcline) dwarf_onesrcline;
   decltype(&::dwarf_linesrc) dwarf_linesrc;
   decltype(&::dwarf_lineno) dwarf_lineno;
   decltype(&::dwarf_lineaddr) dwarf_lineaddr;
