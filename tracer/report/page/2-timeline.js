@@ -116,17 +116,25 @@ function drawRow(g, row, y, h, t0, t1, x0, pixels, labels) {
   g.globalAlpha = 1;
 }
 
-function axis(g) {
+/** Times with a step that leaves room for their labels. */
+function ticks() {
   const span = view.t1 - view.t0, wanted = span / Math.max(2, (width - NAMES) / 110);
   const power = Math.pow(10, Math.floor(Math.log10(wanted)));
-  const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= wanted);
-  g.font = '11px system-ui, sans-serif';
-  g.fillStyle = theme.muted; g.strokeStyle = theme.line; g.lineWidth = 1;
-  const top = $('scroller').scrollTop;
-  for (let t = Math.ceil(view.t0 / step) * step; t <= view.t1; t += step) {
-    const x = Math.round(toX(t)) + 0.5;
-    g.beginPath(); g.moveTo(x, AXIS - 6); g.lineTo(x, height); g.stroke();
-    g.fillText(axisTime(Math.abs(t) < step / 1e6 ? 0 : t, step), x + 3, Math.max(0, top) + 13);
+  const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= wanted), list = [];
+  for (let t = Math.ceil(view.t0 / step) * step; t <= view.t1; t += step) list.push([Math.round(toX(t)) + 0.5, axisTime(Math.abs(t) < step / 1e6 ? 0 : t, step)]);
+  return list;
+}
+function grid(g) {
+  g.strokeStyle = theme.line; g.lineWidth = 1;
+  for (const [x] of ticks()) { g.beginPath(); g.moveTo(x, AXIS - 6); g.lineTo(x, height); g.stroke(); }
+}
+/** The time axis, over what is scrolled away below it. */
+function axis(g, top) {
+  g.fillStyle = theme.bg; g.fillRect(0, top, width, AXIS);
+  g.font = '11px system-ui, sans-serif'; g.strokeStyle = theme.line; g.lineWidth = 1;
+  for (const [x, text] of ticks()) {
+    g.beginPath(); g.moveTo(x, top + AXIS - 6); g.lineTo(x, top + AXIS); g.stroke();
+    g.fillStyle = theme.muted; g.fillText(text, x + 3, top + 13);
   }
 }
 
@@ -246,7 +254,7 @@ function draw() {
   const visible = order.filter((lane) => lane.y + lane.height >= top && lane.y <= bottom);
   for (const lane of visible) { ctx.fillStyle = theme.lane; ctx.fillRect(NAMES, lane.y, width - NAMES, lane.height); }
   drawBands(ctx);
-  axis(ctx);
+  grid(ctx);
   ctx.font = '11px system-ui, sans-serif';
   for (const lane of visible) for (const row of rowsOf(lane)) drawRow(ctx, row, lane.y + row.depth * ROW, ROW - 1, view.t0, view.t1, NAMES, width - NAMES, true);
   for (const counter of meta.counters) if (counter.y <= bottom) drawCounter(ctx, counter);
@@ -257,13 +265,14 @@ function draw() {
     ctx.strokeStyle = theme.mark; ctx.lineWidth = 2;
     ctx.strokeRect(x0 - 1, selected.row.lane.y + selected.row.depth * ROW - 1, Math.max(3, x1 - x0 + 2), ROW + 1);
   }
-  drawRange(ctx, top, bottom);
   for (const lane of visible) {
     ctx.fillStyle = theme.bg; ctx.fillRect(0, lane.y - 2, NAMES, lane.height + 4);
     ctx.fillStyle = theme.fg; ctx.font = '12px system-ui, sans-serif';
     const most = Math.floor((NAMES - 24) / 6.2), name = (lane.pinned ? '• ' : '') + lane.name;
     ctx.fillText((lane.rows.length > 1 ? (lane.folded ? '▸ ' : '▾ ') : '  ') + (name.length > most ? name.slice(0, most - 1) + '…' : name), 4, lane.y + 11);
   }
+  axis(ctx, top);
+  drawRange(ctx, top, bottom);
   drawViewport();
   page.drawMs = performance.now() - began; page.drawn = visible.length;
   if (!page.readyAt) { page.readyAt = performance.now(); document.documentElement.dataset.ready = '1'; }

@@ -2,7 +2,7 @@
 // Finding things in the timeline: hits, search, mouse and keys.
 // ---- What is where.
 function hit(x, y) {
-  if (x < NAMES) return null;
+  if (x < NAMES || y < $('scroller').scrollTop + AXIS) return null;
   const lane = order.find((l) => y >= l.y && y < l.y + l.height);
   const row = lane && rowsOf(lane)[Math.floor((y - lane.y) / ROW)];
   if (!row) return null;
@@ -131,7 +131,7 @@ function fold(lane) { if (lane) { lane.folded = !lane.folded; layout(); } }
 function pin(lane) { if (lane) { lane.pinned = !lane.pinned; layout(); } }
 function foldAll() { const all = lanes.every((l) => l.folded || l.rows.length < 2); for (const lane of lanes) lane.folded = !all; layout(); }
 function clickName(e) {
-  const y = lineOf(e), lane = order.find((l) => y >= l.y && y < l.y + l.height);
+  const y = lineOf(e), lane = e.offsetY >= AXIS && order.find((l) => y >= l.y && y < l.y + l.height);
   if (e.altKey || e.shiftKey) pin(lane); else fold(lane);
 }
 canvas.addEventListener('wheel', (e) => {
@@ -186,7 +186,7 @@ document.addEventListener('keydown', (e) => {
     return;
   }
   if (e.target === $('search')) {
-    if (e.key === 'Enter') { step(e.shiftKey ? -1 : 1); e.preventDefault(); }
+    if (e.key === 'Enter') { step(e.shiftKey ? -1 : 1); if (matchList.length) canvas.focus(); e.preventDefault(); }
     if (e.key === 'Escape') { $('search').value = ''; search(''); canvas.focus(); }
     return;
   }

@@ -134,7 +134,7 @@ const panels = {
     if (report.critical_path_ns) list.push(['parallelism', digits(report.work_ns / report.critical_path_ns)], ['longest path', time(report.critical_path_ns)]);
     if (report.tasks.created) list.push(['tasks', count(report.tasks.created)]);
     if (run.processors) list.push(['processors', digits(run.processors) + (run.processors_online > run.processors ? ' of ' + digits(run.processors_online) : '')]);
-    const parts = [cards(list), ...accountParts(), verdictPart()];
+    const parts = [cards(list), verdictPart(), ...accountParts()];
     if (!report.samples) parts.push(html('<p class="muted">Which functions take the time, and whether threads ran while they waited: record with <code>tracer run --sample</code>.</p>'));
     if (side.dropped) parts.push(html(`<p class="muted">The timeline shows the ${count(side.shown)} longest slices; ${count(side.dropped)} shorter than ${time(side.threshold)} are drawn together. The numbers below are of all.</p>`));
     if (side.leftOut) parts.push(html(`<p class="muted">The timeline is without ${count(side.leftOut)} slices shorter than ${time(meta.shortest)}.</p>`));
@@ -159,21 +159,21 @@ const panels = {
   Samples: () => samplesParts(),
   Processes: () => [legend(), processesTable()],
   MPI: () => mpiParts(),
-  Constructs: () => [table('', report.constructs, [['construct', (r) => link(r.name)], ['share', (r) => percent(r.exclusive_ns, report.constructs.reduce((s, c) => s + c.exclusive_ns, 0)), (r) => r.exclusive_ns], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns],
+  Constructs: () => [table('', report.constructs, [['construct', (r) => link(r.name)], ['share', (r) => percent(r.exclusive_ns, report.constructs_exclusive_ns), (r) => r.exclusive_ns], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns],
     ['self', (r) => time(r.exclusive_ns), (r) => r.exclusive_ns], ['mean', (r) => time(r.mean_ns), (r) => r.mean_ns], ['longest', (r) => time(r.longest_ns), (r) => r.longest_ns],
-    ['max/mean', (r) => r.balance.threads > 1 ? digits(r.balance.max_over_mean) : '-', (r) => r.balance.max_over_mean], ['lost', (r) => time(r.balance.lost_ns), (r) => r.balance.lost_ns]])],
+    ['max/mean', (r) => r.balance.threads > 1 ? digits(r.balance.max_over_mean) : '-', (r) => r.balance.max_over_mean], ['lost', (r) => time(r.balance.lost_ns), (r) => r.balance.lost_ns]], report.constructs_left_out)],
   Phases: () => [legend(), table('', report.phases, [['phase', (r) => link(r.name)], ['said by', (r) => escape(r.said_by)], ['time', (r) => bar(r.time, sum(r.time))], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns],
     ['longest', (r) => time(r.longest_ns), (r) => r.longest_ns], ['work of all threads', (r) => time(r.time.work_ns), (r) => r.time.work_ns], ['waiting', (r) => time(r.time.barrier_ns + r.time.task_wait_ns + r.time.lock_wait_ns), (r) => r.time.barrier_ns + r.time.task_wait_ns + r.time.lock_wait_ns],
     ['in MPI', (r) => time(r.mpi_ns), (r) => r.mpi_ns], ['on devices', (r) => time(r.device_operations_ns), (r) => r.device_operations_ns],
-    ['max/mean', (r) => r.balance.threads > 1 ? digits(r.balance.max_over_mean) : '-', (r) => r.balance.max_over_mean]])],
+    ['max/mean', (r) => r.balance.threads > 1 ? digits(r.balance.max_over_mean) : '-', (r) => r.balance.max_over_mean]], report.phases_left_out)],
   'Parallel regions': () => [legend(), table('', report.parallel_regions, [['region', (r) => link(r.name)], ['time', (r) => bar(r.time, sum(r.time))], ['count', (r) => count(r.count), (r) => r.count], ['wall', (r) => time(r.wall_ns), (r) => r.wall_ns],
-    ['threads', (r) => count(r.threads), (r) => r.threads], ['lost to imbalance', (r) => percent(r.balance.lost_ns, r.wall_ns), (r) => r.balance.lost_ns / (r.wall_ns || 1)], ['slowest', (r) => escape(r.balance.slowest)]]),
+    ['threads', (r) => count(r.threads), (r) => r.threads], ['lost to imbalance', (r) => percent(r.balance.lost_ns, r.wall_ns), (r) => r.balance.lost_ns / (r.wall_ns || 1)], ['slowest', (r) => escape(r.balance.slowest)]], report.parallel_regions_left_out),
     ...report.parallel_regions.slice(0, 20).map((r) => table(r.name, r.members, [['thread', (m) => escape(laneName(m.location))], ['time', (m) => bar(m.time, sum(m.time))],
       ['work', (m) => time(m.time.work_ns), (m) => m.time.work_ns], ['waits at barriers', (m) => time(m.time.barrier_ns), (m) => m.time.barrier_ns]], r.members_left_out || 0))],
   Tasks: () => {
     const t = report.tasks, parts = [cards([['tasks', count(t.created)], ['mean', time(t.mean_ns)], ['longest', time(t.longest_ns)], ['dependences', count(t.dependences)], ['longest path', count(t.graph.critical_path_tasks) + ' tasks, ' + time(t.graph.critical_path_ns)], ['longest chain of dependences', count(t.graph.chain_tasks) + ' tasks, ' + time(t.graph.chain_ns)],
       ['parallelism of the graph', digits(t.graph.parallelism)], ['start after creation', time(t.start_delay_ns)], ['run by another thread', percent(t.run_by_other_thread, t.completed)], ['waiting', time(t.wait_ns)]])];
-    parts.push(table('', t.regions, [['task', (r) => link(r.name)], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns], ['mean', (r) => time(r.mean_ns), (r) => r.mean_ns], ['shortest', (r) => time(r.shortest_ns), (r) => r.shortest_ns], ['longest', (r) => time(r.longest_ns), (r) => r.longest_ns]]));
+    parts.push(table('', t.regions, [['task', (r) => link(r.name)], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns], ['mean', (r) => time(r.mean_ns), (r) => r.mean_ns], ['shortest', (r) => time(r.shortest_ns), (r) => r.shortest_ns], ['longest', (r) => time(r.longest_ns), (r) => r.longest_ns]], t.regions_left_out));
     if (side.tasks.length) parts.push(html('<h2>Task graph</h2>' + (side.tasksLeftOut ? `<p class="muted">The first ${count(side.tasks.length)} tasks; ${count(side.tasksLeftOut)} more are not drawn.</p>` : '') +
       '<p class="muted">Left to right: what must come first. Solid: depend. Dotted: created by. Wheel zooms, dragging moves, a click shows the task in the timeline.</p><canvas id="graph" tabindex="0" role="img" aria-label="Task graph"></canvas>'));
     return parts;
