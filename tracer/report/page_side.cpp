@@ -8,6 +8,10 @@
 
 #include "tracer/report/filter.hpp"
 #include "tracer/report/graph.hpp"
+#include "tracer/report/mpi_collectives.hpp"
+#include "tracer/report/mpi_epochs.hpp"
+#include "tracer/report/mpi_paths.hpp"
+#include "tracer/report/mpi_windows.hpp"
 #include "tracer/report/reading_progress.hpp"
 #include "tracer/report/timeline.hpp"
 #include "tracer/report/write.hpp"
@@ -134,6 +138,18 @@ void PageSide::read(const std::function<void(double)>& progress) {
   replay.add(timeline);
   replay.add(task_graph_);
   replay.add(graph);
+  MpiPaths paths{source.definitions(), replay, graph};
+  MpiMessages ends{source.definitions(), replay, paths};
+  MpiCollectives collectives{source.definitions(), replay, paths};
+  MpiWindows windows{source.definitions(), replay, paths};
+  MpiEpochs epochs{source.definitions(), replay, paths};
+  if (paths.is_concerned()) {
+    replay.add(ends);
+    replay.add(collectives);
+    replay.add(windows);
+    replay.add(epochs);
+    replay.add(paths);
+  }
   if (trace_.samples != nullptr) replay.add(sample_join_.emplace(source.definitions(), *trace_.samples));
   source.read(replay);
   replay.finish();
