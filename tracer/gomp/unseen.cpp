@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "tracer/gomp/objects.hpp"
 #include "tracer/gomp/state.hpp"
