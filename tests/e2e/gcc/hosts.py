@@ -30,7 +30,9 @@ def build(directory, clang):
         subprocess.run(["gcc", "-shared", f"p{number}.o", copy.name, "-Wl,-rpath,$ORIGIN", "-o", f"p{number}.so"], check=True, cwd=directory)
     subprocess.run(["gcc", "-O2", "-g", "-fopenmp", "-fPIC", "-shared", "-DFUNCTION=f", HERE / "plugin.c", "-o", "p.so"], check=True, cwd=directory)
     subprocess.run(["gcc", "-O2", "-g", HERE / "host.c", "-o", "host", "-ldl", "-lpthread", *SANITIZED], check=True, cwd=directory)
-    done = subprocess.run([clang, "-O2", "-g", "-fopenmp", "-fPIC", "-shared", "-DFUNCTION=fc", HERE / "plugin.c", "-o", "pc.so"], cwd=directory, capture_output=True)
+    runtime = subprocess.run([clang, "-print-file-name=libomp.so"], capture_output=True, text=True, check=False).stdout.strip()
+    done = subprocess.run([clang, "-O2", "-g", "-fopenmp", "-fPIC", "-shared", "-DFUNCTION=fc", HERE / "plugin.c", "-o", "pc.so",
+                           f"-Wl,-rpath,{os.path.dirname(os.path.realpath(runtime))}"], cwd=directory, capture_output=True)
     return done.returncode == 0
 
 
