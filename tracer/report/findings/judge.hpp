@@ -38,6 +38,14 @@ class Judge {
   Verdict judge();
 
  private:
+  /// What is looked for in the account, in one table (verdict.cpp).
+  struct Row {
+    const char *group, *ids;  ///< what it is about, and which findings it may add
+    void (Judge::*look)();
+    bool when_perturbed;  ///< also where recording took so long that waiting says nothing
+  };
+  static const Row findings[];
+
   // What kind of run it was (verdict_run.cpp).
   void what_the_run_was();
   void how_good_the_trace_is();
@@ -113,9 +121,9 @@ class Judge {
   const std::uint64_t wall_, threads_;
   std::optional<Crowding> crowding_;
   std::uint64_t needless_copies_ = 0;  ///< thread-ns that findings on data movement have
-  bool doubtful_ = false;         ///< times are not what they would be on a quiet machine, or of the whole trace
-  double stolen_ = 0;             ///< share of the processors' time that a virtual machine's host took
-  std::vector<RegionRef> small_;  ///< parallel regions whose waiting is their shortness
+  bool doubtful_ = false;              ///< times are not what they would be on a quiet machine, or of the whole trace
+  double stolen_ = 0;                  ///< share of the processors' time that a virtual machine's host took
+  std::vector<RegionRef> small_;       ///< parallel regions whose waiting is their shortness
   /// Barriers whose waiting is that they are so many, each with its parallel region.
   std::vector<std::pair<RegionRef, RegionRef>> frequent_;
   Verdict verdict_;
