@@ -144,7 +144,7 @@ Ending ending_at_exit() {
 
 /// What is put off, and how to come to it; `reason` begins with "" or a comma.
 void say_raw(const Session& session, const std::filesystem::path& raw_directory, const std::string& reason) {
-  log_summary("raw trace in " + raw_directory.string() + reason + "; make it an archive by: tracer convert " +
+  log_summary("raw trace left in " + raw_directory.string() + reason + "; to build the archive: tracer convert " +
               session.directory().string());
 }
 

@@ -3,125 +3,21 @@
 #include "device/cupti/provider.hpp"
 
 #include <pthread.h>
-#include <time.h>
 
-#include <array>
-#include <atomic>
-#include <cstdio>
 #include <cstdlib>
-#include <mutex>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
-#include "device/cupti/api.hpp"
-#include "device/cupti/buffers.hpp"
-#include "device/cupti/call_regions.hpp"
-#include "device/cupti/calls.hpp"
-#include "device/cupti/convert.hpp"
-#include "device/cupti/cuda_devices.hpp"
-#include "device/cupti/gate.hpp"
 #include "device/cupti/kinds.hpp"
 #include "device/cupti/libraries.hpp"
-#include "device/cupti/silence.hpp"
+#include "device/cupti/provider_state.hpp"
 
 namespace tracer::device::cupti {
 namespace {
 
-class Provider;
-std::atomic<Provider*> current{nullptr};
-std::atomic<bool> recording{false};  // false: the hooks do nothing
-Gate gate;
-thread_local unsigned pushed = 0;  // ids of this thread that CUPTI has
-
 std::uint64_t CUPTIAPI on_timestamp() {
   return monotonic();
 }
-
-class Provider final : public DeviceProvider {
- public:
-  Provider(DeviceSink& sink, const ProviderOptions& options)
-      : sink_(sink),
-        options_(options),
-        buffers_(options.buffer_bytes, options.memory_bytes),
-        call_regions_(sink),
-        devices_(sink, options.clock),
-        converter_(
-            sink, [this](std::uint32_t device) { return devices_.number_of(device); },
-            [this](std::uint32_t id, CudaDevice device) { devices_.describe(id, std::move(device)); }) {}
-  ~Provider() override;
-
-  DeviceProviderKind kind() const noexcept override { return DeviceProviderKind::cupti; }
-  DeviceAnswer prepare() noexcept override;
-  DeviceAnswer open(const DeviceDescription& device, DeviceInfo& info) noexcept override;
-  void close(std::int32_t number) noexcept override;
-  OperationHooks hooks() const noexcept override;
-  void pause(bool on) noexcept override;
-  void flush() noexcept override;
-  void poll() noexcept override;
-  void finish() noexcept override;
-
-  void request(std::uint8_t** buffer, std::size_t* size, std::size_t* records) noexcept;
-  void complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid) noexcept;
-  void push(HostOpId id) noexcept {
-    if (check(api_.push_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, id),
-              "cuptiActivityPushExternalCorrelationId")) {
-      ++pushed;
-      silence_.asked();
-    }
-  }
-  void pop() noexcept {
-    --pushed;
-    std::uint64_t last = 0;
-    check(api_.pop_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last), "cuptiActivityPopExternalCorrelationId");
-  }
-  void tell(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
-  void flush_at_exit() noexcept;
-  void flush_before_exit() noexcept;
-
- private:
-  /// `waiting`: for a library of CUDA to be loaded. `off` is final.
-  enum class State { waiting, running, off };
-  DeviceAnswer start() noexcept;
-  bool subscribe() noexcept;
-  bool enable_all() noexcept;
-  void disable_all() noexcept;
-  bool flush_all(std::uint32_t flag) noexcept;
-  void flush_in_time() noexcept;
-  void refuse(std::string reason) noexcept;
-  bool is_cuda_device(const DeviceDescription& device) noexcept;
-  void leave() noexcept;
-  /// Each call into CUPTI, but those of the hooks, stands inside a Gate::Pass and behind this.
-  bool alive() const noexcept { return !gate.is_closed() && driver_is_alive(api_); }
-  bool usable() noexcept { return state_ == State::running && !failed_ && alive(); }
-  bool check(CUptiResult result, const char* what) noexcept;
-  void drain() noexcept;
-  void fetch_rest(bool last) noexcept;
-  void parse(const Buffers::Delivered& delivered);
-  void count_calls(const Buffers::Delivered& delivered);
-
-  DeviceSink& sink_;
-  const ProviderOptions options_;
-  Api api_{};
-  CUpti_SubscriberHandle subscriber_ = nullptr;
-  std::mutex start_lock_;
-  std::atomic<State> state_{State::waiting};
-  std::atomic<bool> failed_{false}, left_{false};
-  std::mutex reason_lock_;
-  std::string reason_ = "CUPTI failed";  // why not; never changed again once it was handed out
-  bool refused_ = false;
-  LateLibraries libraries_;
-  std::atomic<bool> has_exit_handler_{false};
-  Buffers buffers_;
-  RecordedCalls recorded_calls_;
-  CallRegions call_regions_;
-  Silence silence_;
-  std::uint64_t last_flush_ = 0;  // the drainer's
-
-  std::recursive_mutex state_lock_;  // converter, devices; never held while CUPTI is called
-  CudaDevices devices_;
-  Converter converter_;
-};
 
 /// CUPTI may ask as long as the process lives, and crashes on NULL before 12.9.
 void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* size, std::size_t* records) {
@@ -144,10 +40,7 @@ void begin_operation(HostOpId id) noexcept {
 }
 /// What was pushed before a pause is popped all the same.
 void end_operation() noexcept {
-  if (pushed) current.load(std::memory_order_relaxed)->pop();
-}
-void at_exit() {
-  if (auto* provider = current.load()) provider->flush_before_exit();
+  if (pushed && !gate.is_closed()) current.load(std::memory_order_relaxed)->pop();
 }
 /// Registered once CUPTI has started, so that it runs before CUPTI's own handlers and destructors. The OpenMP runtime
 /// was loaded before CUPTI and ends after it: its finalize comes too late, and the driver's state does not show it in a
@@ -163,6 +56,12 @@ void in_child() {
   recording = false;
   pushed = 0;
   current = nullptr;
+}
+
+}  // namespace
+
+void at_exit() noexcept {
+  if (auto* provider = current.load()) provider->flush_before_exit();
 }
 
 void Provider::refuse(std::string reason) noexcept {
@@ -227,6 +126,7 @@ bool Provider::subscribe() noexcept try {
   const Api driver = api_;
   const char* reason = not_there;
   auto result = CUPTI_SUCCESS;
+  Api refusing{};
   for (const auto& name : names) {
     api_ = driver;
     if (options_.api) {
@@ -238,9 +138,11 @@ bool Provider::subscribe() noexcept try {
     subscriber_ = nullptr;
     result = api_.subscribe(&subscriber_, on_callback, nullptr);
     if (result == CUPTI_SUCCESS) return true;
+    refusing = api_;
     if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) break;
   }
   subscriber_ = nullptr;
+  api_ = refusing;
   if (result == CUPTI_SUCCESS)
     refuse(reason);
   else
@@ -342,132 +244,6 @@ void Provider::tell(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void
     call_regions_.callback(domain, id, *static_cast<const CUpti_CallbackData*>(data), recording);
 }
 
-void Provider::request(std::uint8_t** buffer, std::size_t* size, std::size_t* records) noexcept {
-  const auto lent = buffers_.lend();
-  *buffer = lent.memory;
-  *size = lent.bytes;
-  *records = 0;
-  if (lent.is_scrap && state_ == State::running) sink_.count("device.buffers_refused", 1);
-}
-
-void Provider::complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid) noexcept {
-  std::size_t dropped = 0;
-  const Gate::Pass pass(gate);
-  if (pass && api_.dropped_records(context, stream, &dropped) == CUPTI_SUCCESS && dropped) {
-    sink_.count("device.records_lost", dropped);
-    DeviceRecord lost{};
-    lost.kind = DeviceRecordKind::lost;
-    lost.bytes = dropped;
-    lost.end = options_.clock();
-    lost.provider = DeviceProviderKind::cupti;
-    sink_.records({&lost, 1});
-  }
-  if (buffer && buffers_.complete(buffer, valid)) sink_.wake();
-}
-
-void Provider::parse(const Buffers::Delivered& delivered) {
-  const auto each = [&](auto take) {
-    CUpti_Activity* activity = nullptr;
-    while (api_.next_record(delivered.memory, delivered.valid, &activity) == CUPTI_SUCCESS) take(*activity);
-  };
-  if (delivered.is_scrap) {
-    std::uint64_t lost = 0;
-    each([&](const CUpti_Activity& activity) { lost += Converter::is_of_device(activity); });
-    if (lost) sink_.count("device.records_lost", lost);
-    return;
-  }
-  silence_.heard();
-  each([&](const CUpti_Activity& activity) { converter_.learn(activity); });
-  each([&](const CUpti_Activity& activity) { converter_.take(activity); });
-  converter_.flush();
-  if (!options_.calls) count_calls(delivered);
-}
-
-/// Those that have no region of their own.
-void Provider::count_calls(const Buffers::Delivered& delivered) {
-  std::array<std::uint64_t, call_kinds> counts{};
-  std::unordered_set<std::uint32_t> seen;
-  CUpti_Activity* activity = nullptr;
-  while (api_.next_record(delivered.memory, delivered.valid, &activity) == CUPTI_SUCCESS) {
-    if (activity->kind != CUPTI_ACTIVITY_KIND_DRIVER && activity->kind != CUPTI_ACTIVITY_KIND_RUNTIME) continue;
-    const auto& call = *reinterpret_cast<const ApiCall*>(activity);
-    const auto kind = recorded_calls_.kind(call);
-    // the runtime's call and the driver's inside it have one id
-    if (kind != CallKind::other && seen.insert(call.correlationId).second) ++counts[static_cast<std::size_t>(kind)];
-  }
-  for (std::size_t kind = 1; kind < call_kinds; ++kind) {
-    char name[40];
-    std::snprintf(name, sizeof name, "device.calls_%s", name_of(static_cast<CallKind>(kind)));
-    if (counts[kind]) sink_.count(name, counts[kind]);
-  }
-}
-
-void Provider::drain() noexcept {
-  const Gate::Pass pass(gate);
-  if (!pass) return;
-  const std::lock_guard state(state_lock_);
-  while (const auto next = buffers_.next()) {
-    try {
-      parse(*next);
-    } catch (...) {
-      sink_.count("device.buffers_unreadable", 1);
-    }
-    buffers_.give_back(next->memory);
-  }
-}
-
-bool Provider::flush_all(std::uint32_t flag) noexcept {
-  return check(api_.flush_all(flag), "cuptiActivityFlushAll");
-}
-
-/// A flush brings buffers in which nothing is open; what the device is still at is waited for a little, and a thread of
-/// CUPTI's own may be handing over what a flush does not find any more. The `last` one takes the rest as it is: what is
-/// open then has no end, and never gets one.
-void Provider::fetch_rest(bool last) noexcept {
-  constexpr timespec nap{0, 1'000'000};
-  constexpr int most_naps = 200, naps_between = 20;
-  for (int naps = 0; naps < most_naps; ++naps) {
-    if (naps % naps_between == 0 && !flush_all(0)) return;
-    if (buffers_.lent() == 0) return;
-    ::nanosleep(&nap, nullptr);
-  }
-  if (!last || !flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)) return;
-  for (int naps = 0; naps < naps_between && buffers_.lent() > 0; ++naps) ::nanosleep(&nap, nullptr);
-}
-
-/// Only buffers whose records are all complete are delivered, full or not; never waits for the device.
-void Provider::flush() noexcept {
-  const Gate::Pass pass(gate);
-  if (usable() && driver_runs(api_)) flush_all(0);
-}
-
-/// What CUPTI has a killed program loses: once a second it is fetched, and is then in the raw trace.
-void Provider::flush_in_time() noexcept {
-  constexpr std::uint64_t period = 1'000'000'000;
-  const auto time = monotonic();
-  const Gate::Pass pass(gate);
-  if (!has_exit_handler_ || !recording || time - last_flush_ < period || !usable() || !driver_runs(api_)) return;
-  last_flush_ = time;
-  flush_all(0);
-  if (silence_.is_new(time))
-    sink_.message(
-        "CUPTI brings no records any more, though the program uses its device (another profiler may have taken it): "
-        "the host's intervals stand in");
-}
-
-/// Exit handlers run last to first, and what is registered once CUDA is in use runs before the driver's own handler.
-/// The runtime's finalize, where finish() is called from, comes after it in a program that uses CUDA without target
-/// constructs.
-void Provider::flush_at_exit() noexcept {
-  if (!has_exit_handler_.exchange(true)) std::atexit(&at_exit);
-}
-
-void Provider::flush_before_exit() noexcept {
-  const Gate::Pass pass(gate);
-  if (usable() && driver_runs(api_)) fetch_rest(true);
-  drain();
-}
-
 void Provider::poll() noexcept {
   if (state_ == State::waiting && libraries_.cuda_came()) start();
   if (failed_) leave();
@@ -511,8 +287,6 @@ Provider::~Provider() {
   Provider* self = this;
   if (current.compare_exchange_strong(self, nullptr)) buffers_.release();
 }
-
-}  // namespace
 
 std::unique_ptr<DeviceProvider> make_provider(DeviceSink& sink, const ProviderOptions& options) noexcept try {
   auto provider = std::make_unique<Provider>(sink, options);

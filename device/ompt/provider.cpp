@@ -74,13 +74,14 @@ class Provider final : public DeviceProvider {
   std::mutex drain_lock_;
 };
 
+/// AMD's runtime crashes on NULL, and may record when there is no provider any more; what comes is not looked at.
+alignas(64) std::byte nobodys_buffer[Scrap::piece_bytes];
+
 template <unsigned slot>
 void on_request(int, ompt_buffer_t** buffer, std::size_t* bytes) {
   if (auto* provider = current.load()) return provider->request(slot, buffer, bytes);
-  // AMD's runtime crashes on NULL, and may still record; what comes is not looked at
-  alignas(64) static std::byte nobodys[Scrap::piece_bytes];
-  *buffer = nobodys;
-  *bytes = sizeof nobodys;
+  *buffer = nobodys_buffer;
+  *bytes = sizeof nobodys_buffer;
 }
 template <unsigned slot>
 void on_complete(int, ompt_buffer_t* buffer, std::size_t bytes, ompt_buffer_cursor_t begin, int owned) {

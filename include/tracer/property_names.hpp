@@ -84,6 +84,8 @@
   X(run_process_start, "TRACER::RUN::PROCESS_START_NS", "archive, process", "ns", "recording", "when the process began, on the trace's clock") \
   X(run_process_end, "TRACER::RUN::PROCESS_END_NS", "archive, process", "ns", "convert", "when it ended") \
   X(run_start_resolution, "TRACER::RUN::START_RESOLUTION_NS", "archive, process", "ns", "recording", "resolution of its beginning") \
+  X(run_processor_at_start, "TRACER::RUN::PROCESSOR_AT_START_NS", "archive, process", "ns", "recording", "processor time of the first thread until the tool started") \
+  X(run_delay_at_start, "TRACER::RUN::DELAY_AT_START_NS", "archive, process", "ns", "recording", "time until then in which it had no processor") \
   X(run_ended, "TRACER::RUN::ENDED", "archive, process", "text", "convert", "`return`, `exit`, `signal`, `without telling` (_exit, exec), `running`, `unknown`") \
   X(run_signal, "TRACER::RUN::SIGNAL", "archive, process", "number", "convert", "signal that killed it") \
   X(run_exit_status, "TRACER::RUN::EXIT_STATUS", "archive, process", "number", "recording, convert", "exit status") \
@@ -94,9 +96,11 @@
   X(run_processor_quota, "TRACER::RUN::PROCESSOR_QUOTA", "archive, process", "number", "recording", "processors that its control group allows") \
   X(run_user_ns, "TRACER::RUN::USER_NS", "archive, process", "ns", "recording", "its processor time in user mode") \
   X(run_system_ns, "TRACER::RUN::SYSTEM_NS", "archive, process", "ns", "recording", "and in the kernel") \
+  X(run_page_faults, "TRACER::RUN::PAGE_FAULTS", "archive, process", "number", "recording", "page faults, with and without reading from a disk") \
   X(run_preempted, "TRACER::RUN::PREEMPTED", "archive, process", "number", "recording", "involuntary context switches") \
   X(run_max_resident, "TRACER::RUN::MAX_RESIDENT_KIB", "archive, process", "KiB", "recording", "largest resident memory") \
   X(run_stolen_ns, "TRACER::RUN::STOLEN_NS", "archive, process", "ns", "recording", "time that a virtual machine's host took from all processors meanwhile") \
+  X(run_stolen_by_time, "TRACER::RUN::STOLEN_BY_TIME", "archive, process", "ns:ns, ...", "recording", "since the start of the process: time, and what the host took until then") \
   X(run_load, "TRACER::RUN::LOAD_AT_START", "archive, process", "number", "recording", "load average at the start") \
   X(run_host, "TRACER::RUN::HOST", "archive, process", "text", "recording", "host") \
   X(run_machine, "TRACER::RUN::MACHINE", "archive, process", "text", "recording", "kernel and architecture") \

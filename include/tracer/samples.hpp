@@ -21,6 +21,7 @@ enum class Origin : std::uint32_t {
   user = 0,
   runtime = 1,  ///< the OpenMP runtime, or libraries that only start threads and programs
   tool = 2,     ///< libtracer.so and its front ends
+  kernel = 3,   ///< the operating system's, on behalf of the frame around it: system calls, page faults
 };
 
 struct Frame {

@@ -47,7 +47,7 @@ def check_helps():
         refuses(2, "", command, "--no-such-option")  # CLI11 names it, or an argument that is missing
     need(re.fullmatch(r"tracer \d+\.\d+\.\d+\n", run("--version").stdout) is not None, "tracer --version")
     refuses(2, "subcommand", "")
-    refuses(2, "no command", "nonsense")
+    refuses(2, "unknown command", "nonsense")
     refuses(2, "Did you mean 'report'?", "reprot")
     refuses(2, "Did you mean 'tasks'?", "run", "-s", "RECORD=tsaks", "--", "true")
     refuses(2, "Did you mean 'TRACER_RECORD'?", "run", "-s", "RECROD=tasks", "--", "true")
@@ -210,7 +210,7 @@ def check_kinds_of_programs(directory, env):
         return
     need(done.stdout == "2\n" and done.returncode == 0 and (directory / "gomp.trace" / "traces.otf2").exists(), "a program of gcc -fopenmp is traced by itself")
     said, everything = run("info", directory / "gomp.trace").stdout, run("info", "--all", directory / "gomp.trace").stdout
-    need("host:" in said and "CALLBACK::" not in said and "CALLBACK::" in everything and len(said.splitlines()) < 50, f"info says what a person asks first, in {len(said.splitlines())} lines; --all the rest")
+    need("host:" in said and "SETTING::" not in said and "SETTING::" in everything and len(said.splitlines()) < 50, f"info says what a person asks first, in {len(said.splitlines())} lines; --all the rest")
     again = run("run", "-o", directory / "gomp.trace", "--", directory / "gomp", cwd=directory, env=env)
     need(again.stderr.count("is not empty") == 1 and (directory / "gomp.trace.2" / "traces.otf2").exists(), "what exists is kept, which is said once")
     many = run("run", "-o", directory / "many.trace", "--", "sh", "-c", f"{directory / 'gomp'}; {directory / 'gomp'}", cwd=directory, env=env)

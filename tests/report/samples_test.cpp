@@ -219,7 +219,7 @@ TEST_CASE("the text has functions by their plain names, unless several have the 
     row.self = row.inside = 25;
     samples.functions.push_back(row);
   }
-  const std::string text = report::to_text(samples, 0);
+  const std::string text = report::to_text(samples, {.rows = 0, .colour = false, .width = 120});
   for (const char* part :
        {"void solve<float>(float*, int) ", "void solve<double>(double*, int) ", "  grid::smooth  ", "  main "})
     CHECK_THAT(text, Catch::Contains(part));

@@ -269,8 +269,8 @@ Config read_config(const char* const* environment) {
     } else {
       config.settings.push_back({row.name, row.initial, "default"});
       config.complaints.push_back(std::string{row.name} + "=" + printable(found->second) +
-                                  " is not understood: allowed is " + row.allowed + "; using " +
-                                  (*row.initial ? row.initial : "the default"));
+                                  ": invalid value (allowed: " + row.allowed + "); using " +
+                                  (*row.initial ? "default " + std::string{row.initial} : "the default"));
     }
   }
   if (config.sample == 0 && !config.counters.empty()) {

@@ -2,6 +2,8 @@
 // Durations, sizes and shares with three or four digits and a unit.
 #include "tracer/base/units.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 
 #include "tracer/base/text.hpp"
@@ -21,6 +23,53 @@ std::string duration_text(std::uint64_t ns) {
     std::snprintf(buffer, sizeof buffer, "%.4g s", value / 1e9);
   }
   return buffer;
+}
+
+namespace {
+
+struct Unit {
+  std::uint64_t ns;
+  const char* name;
+  int digits;  ///< behind the point, to the nanosecond
+};
+
+const Unit& unit_of(std::uint64_t ns) {
+  static constexpr Unit units[] = {{1'000'000'000, "s", 9}, {1'000'000, "ms", 6}, {1'000, "us", 3}, {1, "ns", 0}};
+  for (const Unit& unit : units)
+    if (ns >= unit.ns) return unit;
+  return units[3];
+}
+
+std::string with_digits(std::uint64_t ns, const Unit& unit, int digits) {
+  std::uint64_t step = 1;
+  for (int i = digits; i < unit.digits; ++i) step *= 10;
+  ns = (ns + step / 2) / step * step;
+  std::string text = std::to_string(ns / unit.ns);
+  if (digits > 0) {
+    std::string rest = std::to_string(ns % unit.ns);
+    rest.insert(0, static_cast<std::size_t>(unit.digits) - rest.size(), '0');
+    rest.resize(static_cast<std::size_t>(digits));
+    rest.resize(rest.find_last_not_of('0') + 1);
+    if (!rest.empty()) text += "." + rest;
+  }
+  return text + " " + unit.name;
+}
+
+}  // namespace
+
+std::string exact_time_text(std::uint64_t ns) {
+  const Unit& unit = unit_of(ns);
+  return with_digits(ns, unit, unit.digits);
+}
+
+std::string moment_text(std::uint64_t ns, std::uint64_t whole) {
+  constexpr std::uint64_t moments = 100'000;  // of a run
+  const Unit& unit = unit_of(ns);
+  int digits = 0;
+  for (std::uint64_t step = unit.ns; digits < unit.digits && step > std::max<std::uint64_t>(1, whole / moments);
+       step /= 10)
+    ++digits;
+  return with_digits(ns, unit, digits);
 }
 
 std::string bytes_text(double bytes) {

@@ -81,7 +81,7 @@ int run(const Options& options) {
   if (options.json)
     text = report::diff_json(diff, passed) + "\n";
   else if (options.html.empty())
-    text = report::diff_text(diff, {options.rows, use_colour(STDOUT_FILENO), 120});
+    text = report::diff_text(diff, text_options(options.rows));
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (std::fflush(stdout) != 0) throw Error{std::string{"cannot write to standard output: "} + std::strerror(errno)};
   for (const std::string& line : passed) print_note("limit passed: " + line);

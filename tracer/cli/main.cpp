@@ -59,7 +59,7 @@ int run_main(int argc, char** argv) {
     if (!known && !command.empty()) {
       std::vector<std::string> names;
       for (const Command* one : commands) names.emplace_back(one->name);
-      std::fprintf(stderr, "tracer: '%s' is no command.%s\nTry 'tracer --help'.\n", argv[1],
+      std::fprintf(stderr, "tracer: unknown command '%s'.%s\nTry 'tracer --help'.\n", argv[1],
                    did_you_mean(argv[1], names).c_str());
       return usage;
     }

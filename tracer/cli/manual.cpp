@@ -124,9 +124,9 @@ std::string cell(const std::string& text) {
 int print_settings() {
   std::printf(
       "# Settings\n\n<!-- Written by `tracer manual --settings`; do not edit. -->\n\n"
-      "Environment variables, read when the traced program starts. A value that is not understood gets one line on "
-      "standard\n"
-      "error, and the default is used. `tracer info` shows the values in force and where they come from.\n\n"
+      "Environment variables, read when the traced program starts. For an invalid value Tracer prints one "
+      "line\non standard error and uses the default. `tracer info` shows the values in force and where they come "
+      "from.\n\n"
       "| variable | default | allowed | meaning |\n|---|---|---|---|\n");
   const Config defaults = read_config(nullptr);
   for (const ConfigRow& row : config_rows()) {

@@ -2,9 +2,6 @@
 // `tracer report`: what a trace shows, for the terminal, as JSON or as an HTML page.
 #include <CLI/CLI.hpp>
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <memory>
 
@@ -29,12 +26,6 @@ struct Options {
   report::HtmlOptions html_options;
   FilterOptions filter;
 };
-
-std::size_t terminal_width() {
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60) return size.ws_col;
-  return 120;
-}
 
 int run(const Options& options) {
   FilteredArchive archive{options.archive, options.filter};
@@ -62,7 +53,7 @@ int run(const Options& options) {
     write_output(options.output, [&](std::ostream& out) { out << report::to_json(report) << '\n'; });
     return ok;
   }
-  const report::TextOptions text{options.rows, options.output.empty() && use_colour(STDOUT_FILENO), terminal_width()};
+  const report::TextOptions text = text_options(options.rows, options.output);
   write_output(options.output, [&](std::ostream& out) { out << report::to_text(report, text); });
   return ok;
 }

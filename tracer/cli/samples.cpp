@@ -41,7 +41,7 @@ int run(const Options& options) {
   } else if (options.form == "json") {
     std::cout << report::to_json(result);
   } else {
-    std::cout << report::to_text(result, options.rows);
+    std::cout << report::to_text(result, text_options(options.rows));
   }
   if (!std::cout.flush()) throw Error{"cannot write to standard output"};
   return ok;

@@ -56,6 +56,9 @@ int run(const Options& options) {
               duration_text(result.serial).c_str(), is_job ? " in the process that ends last" : "");
   std::printf("replayed   %10s  the same by this model: %+.1f %%\n", duration_text(result.baseline.wall).c_str(),
               100 * result.error());
+  if (result.is_off())
+    throw Error{"no prediction: the model replays the run as it was with an error of more than 10 %" +
+                (result.why_off.empty() ? "" : "; " + result.why_off) + "."};
   for (const report::Prediction& prediction : result.predictions)
     std::printf(
         "what if    %10s  %s: %.2f times as fast\n", duration_text(prediction.wall).c_str(),

@@ -108,8 +108,8 @@ std::vector<bool> Part::locations(const Definitions& definitions) const {
 std::string Part::text() const {
   std::string text;
   const auto add = [&text](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
-  if (from != 0) add("from " + duration_text(from));
-  if (to != std::numeric_limits<std::uint64_t>::max()) text += (text.empty() ? "to " : " to ") + duration_text(to);
+  if (from != 0) add("from " + exact_time_text(from));
+  if (to != std::numeric_limits<std::uint64_t>::max()) text += (text.empty() ? "to " : " to ") + exact_time_text(to);
   if (!threads.all()) add("threads " + threads.text());
   if (!ranks.all()) add("ranks " + ranks.text());
   return text;
@@ -120,10 +120,10 @@ void remove_sums(Definitions& definitions) {
     definitions.properties.push_back({properties::whole_run_delayed, std::to_string(delayed)});
   for (Property& property : definitions.properties)
     if (property.name.starts_with("OTF2::") && property.name.ends_with("COMPLETE")) property.value = "false";
-  remove(definitions.properties,
-         {properties::counter, properties::callbacks, properties::run_user_ns, properties::run_system_ns});
+  remove(definitions.properties, {properties::counter, properties::callbacks, properties::run_user_ns,
+                                  properties::run_system_ns, properties::run_page_faults});
   for (LocationGroup& group : definitions.groups_of_locations)
-    remove(group.properties, {properties::run_user_ns, properties::run_system_ns});
+    remove(group.properties, {properties::run_user_ns, properties::run_system_ns, properties::run_page_faults});
   for (Location& location : definitions.locations)
     remove(location.properties, {properties::processor_ns, properties::delay_ns});
 }

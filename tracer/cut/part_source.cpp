@@ -19,8 +19,49 @@ namespace {
 /// The part's end is reached: thrown through the source, which need not be read on.
 struct Reached {};
 
+std::uint64_t number_in(const std::string& text) {
+  return std::strtoull(text.c_str(), nullptr, 10);
+}
+
+/// What the host had taken at `time` ns after the process' start: between the points of "at:taken,..." evenly.
+double stolen_at(const std::string& points, double time) {
+  double before = 0, taken_before = 0;
+  for (const char* at = points.c_str(); *at != 0;) {
+    char* rest = nullptr;
+    const double point = std::strtod(at, &rest);
+    if (*rest != ':') break;
+    const double taken = std::strtod(rest + 1, &rest);
+    if (time <= point && point > before)
+      return taken_before + (taken - taken_before) * (time - before) / (point - before);
+    before = point;
+    taken_before = taken;
+    at = *rest == ',' ? rest + 1 : rest;
+    if (*rest != ',') break;
+  }
+  return taken_before;
+}
+
+/// The host's share of the part. What is not known by time lies evenly in the whole run.
+void cut_stolen(std::vector<Property>& properties, std::uint64_t from, std::uint64_t to) {
+  const auto find = [&](const char* name) -> Property* {
+    const auto found = std::find_if(properties.begin(), properties.end(), [&](auto& one) { return one.name == name; });
+    return found == properties.end() ? nullptr : &*found;
+  };
+  Property* const stolen = find(properties::run_stolen_ns);
+  const Property *const start = find(properties::run_process_start), *const end = find(properties::run_process_end);
+  if (stolen == nullptr || start == nullptr || end == nullptr) return;
+  const std::uint64_t begin = number_in(start->value), last = number_in(end->value);
+  if (begin == 0 || last <= begin) return;
+  const Property* const by_time = find(properties::run_stolen_by_time);
+  const std::string points = by_time != nullptr ? by_time->value : std::to_string(last - begin) + ":" + stolen->value;
+  const auto since = [&](std::uint64_t time) { return static_cast<double>(std::clamp(time, begin, last) - begin); };
+  const double taken = stolen_at(points, since(to)) - stolen_at(points, since(from));
+  stolen->value = std::to_string(static_cast<std::uint64_t>(std::max(0.0, taken)));
+}
+
 /// The process is what the part has of it.
 void cut_life(std::vector<Property>& properties, std::uint64_t from, std::uint64_t to) {
+  cut_stolen(properties, from, to);
   const auto limit = [&](const char* name, bool is_start) {
     for (Property& property : properties) {
       if (property.name != name) continue;
@@ -63,7 +104,7 @@ class PartSource final : public EventSource, private EventVisitor {
         to_{part.end(definitions_.clock)},
         is_cut_{part.from != 0 || to_ < definitions_.clock.offset + definitions_.clock.length} {
     if (part.from > definitions_.clock.length)
-      throw Error{"the trace is " + duration_text(definitions_.clock.length) + " long; --from lies behind its end"};
+      throw Error{"the trace is " + exact_time_text(definitions_.clock.length) + " long; --from lies behind its end"};
     if (std::none_of(wanted_.begin(), wanted_.end(), [](bool wanted) { return wanted; }))
       throw Error{"the trace has no such thread or process; `tracer info` says which there are"};
     for (std::size_t i = 0; i < wanted_.size(); ++i) definitions_.locations[i].used = wanted_[i];

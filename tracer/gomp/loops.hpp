@@ -28,6 +28,8 @@ inline std::uint16_t scheduled(const Runtime& runtime) noexcept {
 }
 
 constexpr std::uint64_t iterations(std::uint64_t distance, std::uint64_t stride) noexcept {
+  if (stride == 1) [[likely]]  // a division takes as long as all the rest
+    return distance;
   return stride != 0 ? distance / stride + (distance % stride != 0 ? 1 : 0) : 0;
 }
 

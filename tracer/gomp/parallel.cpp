@@ -196,13 +196,13 @@ using namespace tracer::gomp;
 namespace work_type = tracer::work_type;
 
 void GOMP_parallel(Function function, void* data, unsigned threads, unsigned flags) {
-  TRACER_GOMP_ENTER(GOMP_parallel, function, data, threads, flags);
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel, function, data, threads, flags);
   parallel(site, function, data, threads, {},
            [&](Region* region) { site.runtime->GOMP_parallel(&member, region, threads, flags); });
 }
 
 unsigned GOMP_parallel_reductions(Function function, void* data, unsigned threads, unsigned flags) {
-  TRACER_GOMP_ENTER(GOMP_parallel_reductions, function, data, threads, flags);
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_reductions, function, data, threads, flags);
   return parallel(site, function, data, threads, {}, [&](Region* region) {
     region->reductions = *static_cast<void**>(data);
     return site.runtime->GOMP_parallel_reductions(&member, region, threads, flags);
@@ -210,7 +210,7 @@ unsigned GOMP_parallel_reductions(Function function, void* data, unsigned thread
 }
 
 void GOMP_parallel_sections(Function function, void* data, unsigned threads, unsigned count, unsigned flags) {
-  TRACER_GOMP_ENTER(GOMP_parallel_sections, function, data, threads, count, flags);
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_sections, function, data, threads, count, flags);
   parallel(site, function, data, threads, sections_work(site, count),
            [&](Region* region) { site.runtime->GOMP_parallel_sections(&member, region, threads, count, flags); });
 }
@@ -218,7 +218,7 @@ void GOMP_parallel_sections(Function function, void* data, unsigned threads, uns
 #define TRACER_DEFINE(name, type)                                                                                     \
   void GOMP_parallel_loop_##name(Function function, void* data, unsigned threads, long start, long end, long step,    \
                                  long chunk, unsigned flags) {                                                        \
-    TRACER_GOMP_ENTER(GOMP_parallel_loop_##name, function, data, threads, start, end, step, chunk, flags);            \
+    TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name, function, data, threads, start, end, step, chunk, flags);   \
     parallel(site, function, data, threads, loop_work(site, start, end, step, work_type::type), [&](Region* region) { \
       site.runtime->GOMP_parallel_loop_##name(&member, region, threads, start, end, step, chunk, flags);              \
     });                                                                                                               \
@@ -229,7 +229,7 @@ TRACER_GOMP_PARALLEL_CHUNKED(TRACER_DEFINE)
 #define TRACER_DEFINE(name, type)                                                                                  \
   void GOMP_parallel_loop_##name(Function function, void* data, unsigned threads, long start, long end, long step, \
                                  unsigned flags) {                                                                 \
-    TRACER_GOMP_ENTER(GOMP_parallel_loop_##name, function, data, threads, start, end, step, flags);                \
+    TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name, function, data, threads, start, end, step, flags);       \
     parallel(site, function, data, threads, loop_work(site, start, end, step, scheduled(*site.runtime)),           \
              [&](Region* region) {                                                                                 \
                site.runtime->GOMP_parallel_loop_##name(&member, region, threads, start, end, step, flags);         \
@@ -239,32 +239,32 @@ TRACER_GOMP_PARALLEL_RUNTIME(TRACER_DEFINE)
 #undef TRACER_DEFINE
 
 void GOMP_parallel_start(Function function, void* data, unsigned threads) {
-  TRACER_GOMP_ENTER(GOMP_parallel_start, function, data, threads);
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_start, function, data, threads);
   start_old(site, function, data, threads, {},
             [&](Function f, void* d) { site.runtime->GOMP_parallel_start(f, d, threads); });
 }
 
 void GOMP_parallel_sections_start(Function function, void* data, unsigned threads, unsigned count) {
-  TRACER_GOMP_ENTER(GOMP_parallel_sections_start, function, data, threads, count);
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_sections_start, function, data, threads, count);
   start_old(site, function, data, threads, sections_work(site, count),
             [&](Function f, void* d) { site.runtime->GOMP_parallel_sections_start(f, d, threads, count); });
 }
 
-#define TRACER_DEFINE(name, type)                                                                               \
-  void GOMP_parallel_loop_##name##_start(Function function, void* data, unsigned threads, long start, long end, \
-                                         long step, long chunk) {                                               \
-    TRACER_GOMP_ENTER(GOMP_parallel_loop_##name##_start, function, data, threads, start, end, step, chunk);     \
-    start_old(site, function, data, threads, loop_work(site, start, end, step, work_type::type),                \
-              [&](Function f, void* d) {                                                                        \
-                site.runtime->GOMP_parallel_loop_##name##_start(f, d, threads, start, end, step, chunk);        \
-              });                                                                                               \
+#define TRACER_DEFINE(name, type)                                                                                    \
+  void GOMP_parallel_loop_##name##_start(Function function, void* data, unsigned threads, long start, long end,      \
+                                         long step, long chunk) {                                                    \
+    TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name##_start, function, data, threads, start, end, step, chunk); \
+    start_old(site, function, data, threads, loop_work(site, start, end, step, work_type::type),                     \
+              [&](Function f, void* d) {                                                                             \
+                site.runtime->GOMP_parallel_loop_##name##_start(f, d, threads, start, end, step, chunk);             \
+              });                                                                                                    \
   }
 TRACER_GOMP_OLD_CHUNKED(TRACER_DEFINE)
 #undef TRACER_DEFINE
 
 void GOMP_parallel_loop_runtime_start(Function function, void* data, unsigned threads, long start, long end,
                                       long step) {
-  TRACER_GOMP_ENTER(GOMP_parallel_loop_runtime_start, function, data, threads, start, end, step);
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_runtime_start, function, data, threads, start, end, step);
   start_old(
       site, function, data, threads, loop_work(site, start, end, step, scheduled(*site.runtime)),
       [&](Function f, void* d) { site.runtime->GOMP_parallel_loop_runtime_start(f, d, threads, start, end, step); });
@@ -284,7 +284,7 @@ void GOMP_parallel_end() {
 }
 
 void GOMP_teams_reg(Function function, void* data, unsigned teams, unsigned limit, unsigned flags) {
-  TRACER_GOMP_ENTER(GOMP_teams_reg, function, data, teams, limit, flags);
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_teams_reg, function, data, teams, limit, flags);
   Region league{nullptr, function, data, site.runtime, site.code, word_of(0), {}};
   site.runtime->GOMP_teams_reg(&team, &league, teams, limit, flags);
 }

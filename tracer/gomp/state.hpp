@@ -163,3 +163,9 @@ template <class Call>
     site = ::tracer::gomp::site_in_function(from, entry_point, site.key);                              \
   if (site.is_silent()) [[unlikely]]                                                                   \
   return site.runtime->name(__VA_ARGS__)
+
+/// The same for a construct whose code is `function`: its place is the begin of that, as a return address. GCC gives no
+/// line to the call, but one to the begin: that of the pragma.
+#define TRACER_GOMP_ENTER_OUTLINED(name, ...) \
+  TRACER_GOMP_ENTER(name, __VA_ARGS__);       \
+  site.code = reinterpret_cast<const char*>(function) + 1

@@ -72,7 +72,7 @@ namespace target_kind = tracer::target_kind;
 
 void GOMP_target(int device, Function function, const void* unused, std::size_t count, void** addresses,
                  std::size_t* sizes, unsigned char* kinds) {
-  TRACER_GOMP_ENTER(GOMP_target, device, function, unused, count, addresses, sizes, kinds);
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_target, device, function, unused, count, addresses, sizes, kinds);
   Construct construct(site, target_kind::target, device);
   tell_maps(site, construct.id.value, count, addresses, sizes, kinds);
   site.runtime->GOMP_target(device, function, unused, count, addresses, sizes, kinds);
@@ -81,7 +81,8 @@ void GOMP_target(int device, Function function, const void* unused, std::size_t 
 
 void GOMP_target_ext(int device, Function function, std::size_t count, void** addresses, std::size_t* sizes,
                      unsigned short* kinds, unsigned flags, void** depend, void** arguments) {
-  TRACER_GOMP_ENTER(GOMP_target_ext, device, function, count, addresses, sizes, kinds, flags, depend, arguments);
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_target_ext, device, function, count, addresses, sizes, kinds, flags, depend,
+                             arguments);
   Construct construct(site, nowait(target_kind::target, flags), device);
   tell_maps(site, construct.id.value, count, addresses, sizes, kinds);
   site.runtime->GOMP_target_ext(device, function, count, addresses, sizes, kinds, flags, depend, arguments);

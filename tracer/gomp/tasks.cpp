@@ -56,7 +56,8 @@ std::uint64_t create(std::uint64_t creator, int flags, bool depends, const void*
 void run_task(void* argument) {
   Header& header = *static_cast<Header*>(argument);
   void* const block = block_of(header);
-  std::memcpy(block, header.words, header.carried * sizeof header.words[0]);
+  for (std::uint32_t i = 0; i < header.carried; ++i)
+    std::memcpy(static_cast<char*>(block) + i * sizeof header.words[0], &header.words[i], sizeof header.words[0]);
   Thread& self = thread;
   if (!is_known(self)) begin_thread(self, ompt_thread_other);
   const std::uint64_t prior = self.task, inside = self.process;
@@ -187,7 +188,8 @@ namespace sync_kind = tracer::sync_kind;
 
 void GOMP_task(Function function, void* data, Copy copy, long size, long alignment, bool condition, unsigned flags,
                void** depend, int priority, void* detach) {
-  TRACER_GOMP_ENTER(GOMP_task, function, data, copy, size, alignment, condition, flags, depend, priority, detach);
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_task, function, data, copy, size, alignment, condition, flags, depend, priority,
+                             detach);
   const bool depends = (flags & flag_depend) != 0;
   const int told = task_flags(flags, !condition);
   TRACER_GOMP_BLOCK((flags & flag_detach) != 0 && data != nullptr ? 1u : 0u, told);
@@ -197,15 +199,15 @@ void GOMP_task(Function function, void* data, Copy copy, long size, long alignme
                           condition, flags, depend, priority, detach);
 }
 
-#define TRACER_DEFINE(name, number)                                                                                   \
-  void name(Function function, void* data, Copy copy, long size, long alignment, unsigned flags, unsigned long tasks, \
-            int priority, number start, number end, number step) {                                                    \
-    TRACER_GOMP_ENTER(name, function, data, copy, size, alignment, flags, tasks, priority, start, end, step);         \
-    TRACER_GOMP_BLOCK(2u, task_flags(flags, (flags & flag_if) == 0));                                                 \
-    taskloop(site, flags, loop_count(site, start, end, step, flags), [&] {                                            \
-      site.runtime->name(&run_task, block, copier, size + static_cast<long>(offset), alignment_of(alignment), flags,  \
-                         tasks, priority, start, end, step);                                                          \
-    });                                                                                                               \
+#define TRACER_DEFINE(name, number)                                                                                    \
+  void name(Function function, void* data, Copy copy, long size, long alignment, unsigned flags, unsigned long tasks,  \
+            int priority, number start, number end, number step) {                                                     \
+    TRACER_GOMP_ENTER_OUTLINED(name, function, data, copy, size, alignment, flags, tasks, priority, start, end, step); \
+    TRACER_GOMP_BLOCK(2u, task_flags(flags, (flags & flag_if) == 0));                                                  \
+    taskloop(site, flags, loop_count(site, start, end, step, flags), [&] {                                             \
+      site.runtime->name(&run_task, block, copier, size + static_cast<long>(offset), alignment_of(alignment), flags,   \
+                         tasks, priority, start, end, step);                                                           \
+    });                                                                                                                \
   }
 TRACER_DEFINE(GOMP_taskloop, long)
 TRACER_DEFINE(GOMP_taskloop_ull, Unsigned)

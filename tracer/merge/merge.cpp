@@ -78,8 +78,8 @@ void say_strange_launcher(const std::vector<PartOfJob>& parts, MergeResult& resu
       std::count_if(parts.begin(), parts.end(), [](const PartOfJob& p) { return p.is_another_to_launcher; });
   if (others == 0) return;
   result.notes.push_back(std::to_string(others + 1) +
-                         " processes of one job are each rank 0 of 1: is its launcher (mpirun) that of the MPI the "
-                         "program is linked with?");
+                         " processes of one job report rank 0 of 1: check that mpirun and the program use the same "
+                         "MPI.");
 }
 
 /// Some OpenMP runs on a runtime that knows no tools; the ranks' calls of MPI are there nevertheless.

@@ -9,8 +9,14 @@
 namespace tracer::report {
 namespace {
 
+/// On a thread, around what the program calls; what runs on a device has other roles.
+bool is_cuda_call(const Region& region) {
+  return region.paradigm == Paradigm::cuda && region.role == RegionRole::wrapper;
+}
+
 Directive construct_of(const Region& region, std::string_view label) {
   if (region.paradigm == Paradigm::mpi) return Directive::mpi;
+  if (is_cuda_call(region)) return Directive::target;
   if (label.starts_with("target submit")) return Directive::target_submit;
   if (label.starts_with("target") && region.role != RegionRole::task && region.role != RegionRole::task_create) {
     return region.role == RegionRole::allocate || region.role == RegionRole::deallocate ||

@@ -40,6 +40,8 @@ void read_fact(std::string_view name, const std::string& value, RunFacts& facts)
   if (name == properties::run_processors) facts.processor_list = value;
   if (name == properties::run_processors_online) facts.processors_online = number(value);
   if (name == properties::run_user_ns || name == properties::run_system_ns) facts.processor_ns += number(value);
+  if (name == properties::run_system_ns) facts.system_ns = number(value);
+  if (name == properties::run_page_faults) facts.page_faults = number(value);
   if (name == properties::run_stolen_ns) facts.stolen_ns = number(value);
   if (name == properties::run_host) facts.host = value;
   if (name == properties::run_machine) facts.machine = value;

@@ -30,7 +30,9 @@ struct RunFacts {
   std::uint64_t processors_online = 0;
   std::string processor_list;      ///< that the process may use by its affinity, as "0-3,8"; "" unknown
   std::uint64_t processor_ns = 0;  ///< user and system time of the process
-  std::uint64_t stolen_ns = 0;     ///< that a virtual machine's host took from all its processors meanwhile
+  std::uint64_t system_ns = 0;     ///< of it in the kernel
+  std::uint64_t page_faults = 0;
+  std::uint64_t stolen_ns = 0;  ///< that a virtual machine's host took from all its processors meanwhile
   std::string host, machine, processor, load;
   std::vector<RuntimeUse> runtimes;                ///< copies of libgomp, then that which calls tools; [] not known
   std::map<std::string, std::string> environment;  ///< for the OpenMP runtime, but for what starts the tool

@@ -19,8 +19,12 @@ SamplePaths::SamplePaths(const SampleJoin& join, bool raw)
     const auto [at, is_new] = known.try_emplace(std::uint64_t{place_number} << 32 | stack);
     if (is_new) {
       const SamplePlace& place = join.places()[place_number];
-      const SampleKind kind{raw ? raw_node_of(stack) : node_of(stack, place), place.activity, place.region,
-                            place.constructs.empty() ? undefined_ref : place.constructs.back(), leaf_of(stack)};
+      const bool in_kernel = !raw && is_in_kernel(stack);
+      std::uint32_t node = raw ? raw_node_of(stack) : node_of(stack, place);
+      if (in_kernel) node = child(node, function(set_.stacks[stack].back()));
+      const SampleKind kind{node,           place.activity,
+                            place.region,   place.constructs.empty() ? undefined_ref : place.constructs.back(),
+                            leaf_of(stack), in_kernel};
       const auto [number, is_new_kind] = numbers.try_emplace(kind, static_cast<std::uint32_t>(kinds_.size()));
       if (is_new_kind) kinds_.push_back(kind);
       at->second = number->second;
@@ -41,6 +45,7 @@ SamplePaths::Parts SamplePaths::parts_of(std::uint32_t stack) const {
   Parts parts;
   bool begun = false;  // frames that only start the thread are no gap
   for (const std::uint32_t frame : set_.stacks[stack]) {
+    if (set_.frames[frame].origin == samples::Origin::kernel) continue;
     if (set_.frames[frame].origin == samples::Origin::user) {
       begun = true;
       (parts.has_gap ? parts.after : parts.before).push_back(frame);
@@ -128,6 +133,11 @@ std::uint32_t SamplePaths::leaf_of(std::uint32_t stack) const {
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
     if (set_.frames[*frame].origin == samples::Origin::user) return *frame;
   return SampleJoin::outside;
+}
+
+bool SamplePaths::is_in_kernel(std::uint32_t stack) const {
+  const auto& frames = set_.stacks[stack];
+  return !frames.empty() && set_.frames[frames.back()].origin == samples::Origin::kernel;
 }
 
 std::vector<std::uint32_t> SamplePaths::path(std::uint32_t node) const {

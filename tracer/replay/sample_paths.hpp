@@ -39,9 +39,10 @@ struct SampleKind {
   RegionRef region = undefined_ref;          ///< the innermost, undefined_ref outside of all
   RegionRef construct = undefined_ref;       ///< the innermost parallel region or task
   std::uint32_t leaf = SampleJoin::outside;  ///< the innermost frame of the user's in the set, `outside`: none
+  bool in_kernel = false;                    ///< which the last frame of the path says
   bool operator<(const SampleKind& other) const {
-    return std::tie(node, activity, region, construct, leaf) <
-           std::tie(other.node, other.activity, other.region, other.construct, other.leaf);
+    return std::tie(node, activity, region, construct, leaf, in_kernel) <
+           std::tie(other.node, other.activity, other.region, other.construct, other.leaf, other.in_kernel);
   }
 };
 
@@ -76,6 +77,7 @@ class SamplePaths {
   std::uint32_t construct(RegionRef region);
   std::uint32_t intern(PathFrame frame);
   std::uint32_t leaf_of(std::uint32_t stack) const;
+  bool is_in_kernel(std::uint32_t stack) const;
 
   const SampleJoin& join_;
   const samples::SampleSet& set_;

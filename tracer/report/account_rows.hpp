@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "tracer/definitions.hpp"
+#include "tracer/replay/mpi_waits.hpp"
 #include "tracer/replay/run_facts.hpp"
 
 namespace tracer::report {
@@ -41,21 +43,31 @@ const char* text_of(Place place) noexcept;  ///< for people
 inline constexpr std::size_t places = static_cast<std::size_t>(Place::count_);
 using PlaceTimes = std::array<std::uint64_t, places>;
 
-/// Time of a place, at a region, because of another.
+/// A cell of the account: time of a place, at a region, because of another. The cells of a place add up to it.
 struct AccountRow {
   Place place = Place::unknown;
-  RegionRef region = undefined_ref;  ///< where it was spent: barrier, lock, parallel region
-  RegionRef cause = undefined_ref;   ///< what kept the last thread, or who held the lock
+  /// Where it was spent: barrier, lock, parallel region. Of what is serial: the parallel region before it.
+  RegionRef region = undefined_ref;
+  /// What kept the last thread, or who held the lock; inside MPI the call that is waited for. Of what is serial: the
+  /// parallel region behind it.
+  RegionRef cause = undefined_ref;
   RegionRef parallel = undefined_ref;
+  /// What the thread did there: of Place::descheduled the place that the time is missing from; Place::tool: the part
+  /// that recording adds, or that is a process' own start; Place::team: for handing out chunks. Else the place itself.
+  Place of = Place::unknown;
+  std::optional<MpiWait> wait;  ///< inside MPI, and beside it: the wait state
   std::uint64_t ns = 0, count = 0, longest = 0;
   std::uint64_t longest_at = 0;  ///< when the longest one ended
   std::uint32_t threads = 0;     ///< of the largest team
+  bool is(Place what) const { return place == what && of == what; }
 };
 
 struct AccountThread {
   LocationRef location = 0;
   PlaceTimes ns{};
   ThreadFacts facts;
+  std::uint64_t able_to_work =
+      0;  ///< ns that its work in teams would have run with a processor at all times: what does not sleep
 };
 
 /// One process' part of the account.
@@ -90,20 +102,26 @@ struct Account {
   bool is_confined = false;       ///< to phases: of the rest is told nothing
   std::uint64_t within = 0;       ///< those phases; a mean of the processes, too
   std::uint64_t wall() const { return is_confined ? within : end - begin; }
-  std::uint64_t threads = 0;                   ///< in the account
-  std::uint64_t most_at_once = 0;              ///< threads in teams at one time
-  std::uint64_t teams_at_once = 0;             ///< and in how many of one process they were then, without nested ones
-  std::uint64_t active_levels = 0;             ///< how deep teams of more than one thread were nested
-  std::uint64_t helpers = 0;                   ///< threads of libomp's own for `target nowait`: not in `threads`
-  std::uint64_t tasks = 0;                     ///< that were completed
-  std::uint64_t task_work = 0;                 ///< the program's own code in them
-  std::uint64_t creates = 0, create_cost = 0;  ///< how many, and what one is estimated to cost
+  std::uint64_t threads = 0;                     ///< in the account
+  std::uint64_t most_at_once = 0;                ///< threads in teams at one time
+  std::uint64_t teams_at_once = 0;               ///< and in how many of one process they were then, without nested ones
+  std::uint64_t active_levels = 0;               ///< how deep teams of more than one thread were nested
+  std::uint64_t helpers = 0;                     ///< threads of libomp's own for `target nowait`: not in `threads`
+  std::uint64_t tasks = 0;                       ///< that were completed
+  std::uint64_t task_work = 0;                   ///< the program's own code in them
+  std::uint64_t creates = 0, create_cost = 0;    ///< how many, and what one is estimated to cost
+  std::uint64_t own_creates = 0;                 ///< by implicit tasks, in their own code
+  std::map<RegionRef, std::uint64_t> own_waits;  ///< how often implicit tasks came to each taskwait and taskgroup
   std::vector<AccountProcess> processes;
   std::vector<AccountThread> rows;
   std::vector<AccountRow> details;       ///< by time
   std::vector<SerialStretch> stretches;  ///< the longest ones
   std::map<RegionRef, LoopFacts> loops;
   std::uint64_t at(Place place) const { return ns[static_cast<std::size_t>(place)]; }
+  /// Takes `ns` of a cell into one of its own, behind all: its index.
+  std::size_t split(std::size_t cell, std::uint64_t ns);
+  void complete(Place place);
+  void sort();  ///< the cells, by time
 };
 
 }  // namespace tracer::report

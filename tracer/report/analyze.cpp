@@ -28,6 +28,8 @@
 #include "tracer/report/mpi/epochs.hpp"
 #include "tracer/report/mpi/mpi.hpp"
 #include "tracer/report/mpi/windows.hpp"
+#include "tracer/report/measures/mpi_paths.hpp"
+#include "tracer/report/measures/mpi_sinks.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
@@ -87,10 +89,12 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   Accountant accountant{definitions, replay};
   Phases phases{definitions, replay};
   Mpi mpi{definitions, replay};
-  MpiMessages messages{definitions, replay, mpi};
-  MpiCollectives collectives{definitions, replay, mpi};
-  MpiWindows windows{definitions, replay, mpi};
-  MpiEpochs epochs{definitions, replay, mpi};
+  MpiPaths paths{definitions, replay, graph};
+  MpiSinks told{&mpi, &paths};
+  MpiMessages messages{definitions, replay, told};
+  MpiCollectives collectives{definitions, replay, told};
+  MpiWindows windows{definitions, replay, told};
+  MpiEpochs epochs{definitions, replay, told};
   Io io{definitions};
   ReadingProgress reading{source.number_of_events(), progress};
   ProgramName name;
@@ -110,6 +114,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
     replay.add(collectives);
     replay.add(windows);
     replay.add(epochs);
+    replay.add(paths);
   }
   if (io.any()) replay.add(io);
   std::optional<SampleJoin> sampled;
@@ -166,6 +171,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   report.process_balance = balance_of_processes(report.processes);
   report.facts = facts_of_all(definitions, report.processes);
   report.account = accountant.account();
+  add_wait_states(report.account, report.mpi.waits);
   if (sampled) report.samples = report_of(*sampled, SamplePaths{*sampled});
   report.verdict = verdict_on(report, definitions);
   report.hints = hints_for(report);

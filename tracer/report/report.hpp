@@ -259,9 +259,10 @@ struct Finding {
   std::string sure;                  ///< "high", "medium", "low"
   std::string name, function, file;  ///< of the construct, "" none
   std::uint32_t line = 0;
-  std::uint64_t lost = 0;  ///< ns of all threads
-  std::uint64_t win = 0;   ///< ns of the run's time: lost / threads
-  std::uint64_t at = 0;    ///< where it is seen best, on the trace's clock; 0 none
+  std::uint64_t lost = 0;          ///< ns of all threads: the sum of its cells
+  std::vector<std::size_t> cells;  ///< of the account: indices into its details
+  std::uint64_t win = 0;           ///< ns of the run's time: lost / threads
+  std::uint64_t at = 0;            ///< where it is seen best, on the trace's clock; 0 none
 };
 
 struct Note {

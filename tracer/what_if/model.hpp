@@ -24,12 +24,20 @@ struct Held {
   std::uint64_t ns;
 };
 
+struct Chunk {
+  std::uint64_t begin = 0, ns = 0;  ///< on the trace's clock; of work
+};
+
 /// One execution of a worksharing loop (or sections) by a team.
 struct Loop {
   RegionRef region = undefined_ref;
   std::vector<std::uint64_t> by_rank;  ///< work of each recorded thread
   std::vector<Held> locks;
   bool is_static = true;
+  /// What cannot be split, of loops that are not static, in the order in which it was begun: chunks that were recorded,
+  /// else what each thread did after the first had found nothing left.
+  std::vector<Chunk> chunks;
+  std::vector<std::uint64_t> left;  ///< when each recorded thread left it; 0: it is not known
   std::uint64_t total() const {
     std::uint64_t sum = 0;
     for (const std::uint64_t ns : by_rank) sum += ns;
@@ -63,6 +71,9 @@ struct Conditions {
   std::vector<bool> without;        ///< by lock: nobody waits for it
   std::uint64_t task_overhead = 0;  ///< ns that each task takes beside its work
 };
+
+/// The chunks of loops in which none were recorded.
+void infer_chunks(RegionModel& model);
 
 /// ns from the region's start to the end of its last thread.
 std::uint64_t simulate(const RegionModel& model, const Conditions& conditions);

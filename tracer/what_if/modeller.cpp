@@ -3,6 +3,7 @@
 #include "tracer/what_if/modeller.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace tracer::report {
 
@@ -81,6 +82,7 @@ void Modeller::interval(LocationRef location, Task& task, Activity activity, std
     state.held += ns;
   } else if (state.loop != none && !task.is_explicit) {
     state.model->loops[state.loop].by_rank[state.rank] += ns;
+    if (state.in_chunk) state.chunk_ns += ns;
   } else {
     Ops* ops = ops_of(state, task);
     if (!ops) return;
@@ -132,8 +134,19 @@ void Modeller::enter(LocationRef location, Task& task, const Frame& frame) {
       break;
     }
     default:
+      if (state.loop != none && is_chunk(frame.region)) {
+        state.in_chunk = true;
+        state.chunk_begin = frame.enter;
+        state.chunk_ns = 0;
+      }
       break;
   }
+}
+
+void Modeller::end_chunk(State& state) {
+  std::vector<Chunk>& chunks = state.model->loops[state.loop].chunks;
+  if (chunks.size() < most_chunks) chunks.push_back({state.chunk_begin, state.chunk_ns});
+  state.in_chunk = false;
 }
 
 void Modeller::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
@@ -141,7 +154,13 @@ void Modeller::leave(LocationRef location, Task& task, const Frame& frame, std::
   if (replay_.classes()[frame.region].construct == Directive::mpi && replay_.location(location).contexts.empty())
     ranks_.leave(location, time);
   if (task.is_explicit || !state.model) return;
-  if (state.loop != none && frame.region == state.loop_region) state.loop = none;
+  if (state.loop != none && state.in_chunk && is_chunk(frame.region)) end_chunk(state);
+  if (state.loop != none && frame.region == state.loop_region) {
+    std::vector<std::uint64_t>& left = state.model->loops[state.loop].left;
+    left.resize(std::max<std::size_t>(left.size(), state.rank + 1));
+    left[state.rank] = time;
+    state.loop = none;
+  }
   if (state.single != none && frame.region == state.single_region) state.single = none;
 }
 
@@ -204,7 +223,10 @@ void Modeller::team_left(LocationRef location, Team& team, Task&) {
 void Modeller::team_ended(Team& team) {
   const auto found = teams_.find(&team);
   if (found == teams_.end()) return;
-  const RegionModel& model = found->second->model;
+  RegionModel& model = found->second->model;
+  bool& unseen = has_unseen_chunks_[team.region];
+  for (const Loop& loop : model.loops) unseen |= !loop.is_static && loop.chunks.empty();
+  infer_chunks(model);
   Process& process = process_of(team.master);
   process.recorded_in_regions += team.end - team.begin;
   std::vector<std::int64_t> longer;
@@ -217,6 +239,8 @@ void Modeller::team_ended(Team& team) {
         all_[s].task_overhead >= 0 ? static_cast<std::uint64_t>(all_[s].task_overhead) : task_overhead_;
     const std::uint64_t simulated = simulate(model, conditions);
     process.in_regions[s] += simulated;
+    if (s == 0)
+      off_[team.region] += static_cast<std::int64_t>(simulated) - static_cast<std::int64_t>(team.end - team.begin);
     longer.push_back(static_cast<std::int64_t>(simulated) - static_cast<std::int64_t>(team.end - team.begin));
   }
   if (process.rank != undefined_ref) ranks_.region(process.rank, team.begin, longer);
@@ -251,6 +275,7 @@ void Modeller::fill(WhatIf& result) {
   result.serial = latest->serial();
   result.threads = largest_;
   result.baseline.wall = wall(0, first);
+  result.why_off = why_off();
   for (std::size_t s = 1; s < all_.size(); ++s) {
     Prediction prediction;
     prediction.scenario = all_[s];
@@ -258,6 +283,18 @@ void Modeller::fill(WhatIf& result) {
     prediction.matched = matched_[s] || (all_[s].balanced.empty() && all_[s].without_lock.empty());
     result.predictions.push_back(prediction);
   }
+}
+
+/// Where the model is furthest from what was recorded, and what it lacks there.
+std::string Modeller::why_off() const {
+  const auto worst = std::max_element(
+      off_.begin(), off_.end(), [](const auto& a, const auto& b) { return std::abs(a.second) < std::abs(b.second); });
+  if (worst == off_.end() || worst->second == 0 || worst->first >= definitions_.regions.size()) return "";
+  std::string text = "most of that in " + definitions_.regions[worst->first].name;
+  if (has_unseen_chunks_.at(worst->first))
+    return text + ", whose loops hand out chunks that are not in the trace: record them, TRACER_RECORD=+chunks";
+  return text + (worst->second < 0 ? ", whose threads lose more than waiting for work, tasks and locks explains"
+                                   : ", whose threads do more at the same time than its barriers and locks explain");
 }
 
 /// Whether a region's name, or its file and line, is meant by `text`.

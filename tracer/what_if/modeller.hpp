@@ -29,6 +29,7 @@ class Modeller final : public Observer {
   void team_left(LocationRef location, Team& team, Task&) override;
   void team_ended(Team& team) override;
   void fill(WhatIf& result);
+  std::string why_off() const;
 
  private:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -44,7 +45,8 @@ class Modeller final : public Observer {
     std::uint32_t rank = 0, loops = 0, singles = 0, loop = none, single = none, lock = 0;
     RegionRef loop_region = undefined_ref, single_region = undefined_ref;
     std::size_t depth = 0;
-    bool holds = false;
+    bool holds = false, in_chunk = false;
+    std::uint64_t chunk_begin = 0, chunk_ns = 0;
     std::uint64_t held = 0, nested_from = 0;
   };
 
@@ -56,6 +58,9 @@ class Modeller final : public Observer {
     std::vector<std::uint64_t> in_regions;  ///< of each scenario
     std::uint64_t serial() const { return last - first - std::min(last - first, recorded_in_regions); }
   };
+  static constexpr std::size_t most_chunks = std::size_t{1} << 16;  ///< of one loop; more can be split as one likes
+  bool is_chunk(RegionRef region) const { return replay_.classes()[region].label.starts_with("loop chunk"); }
+  void end_chunk(State& state);
   Process& process_of(LocationRef location);
   std::uint64_t wall(std::size_t scenario, std::uint64_t begin);
 
@@ -78,6 +83,8 @@ class Modeller final : public Observer {
   std::vector<State> states_;
   std::unordered_map<const Team*, std::shared_ptr<Known>> teams_;
   std::unordered_map<OwnNumber, std::uint32_t, OwnNumber::Hash> lock_numbers_;  ///< by process and number
+  std::map<RegionRef, std::int64_t> off_;        ///< by region: how much longer the model takes than it did
+  std::map<RegionRef, bool> has_unseen_chunks_;  ///< by region: loops hand out chunks that are not in the trace
   std::uint64_t tasks_ = 0;
   std::uint32_t largest_ = 0, schedule_ = undefined_ref;
 };

@@ -16,10 +16,28 @@
 namespace tracer::report {
 namespace {
 
-/// The part of a loop that thread `j` of `n` gets, when what each recorded thread did lies evenly in its part of the
-/// iterations.
-std::uint64_t share_of(const Loop& loop, std::uint64_t total, std::uint32_t j, std::uint32_t n, bool even) {
-  if (even || !loop.is_static || loop.by_rank.empty()) return total / n;
+/// What each of `n` threads gets of a loop that hands out chunks: whoever is done first has the next one. The rest can
+/// be split as finely as one likes, and lies evenly between them.
+std::vector<std::uint64_t> dealt_out(const Loop& loop, std::uint64_t total, std::uint32_t n) {
+  std::uint64_t whole = 0;
+  for (const Chunk& chunk : loop.chunks) whole += chunk.ns;
+  std::vector<std::uint64_t> shares(n, (total - std::min(total, whole)) / n);
+  using Load = std::pair<std::uint64_t, std::uint32_t>;
+  std::priority_queue<Load, std::vector<Load>, std::greater<>> next;
+  for (std::uint32_t j = 0; j < n; ++j) next.emplace(shares[j], j);
+  for (const Chunk& chunk : loop.chunks) {
+    const std::uint32_t j = next.top().second;
+    next.pop();
+    shares[j] += chunk.ns;
+    next.emplace(shares[j], j);
+  }
+  return shares;
+}
+
+/// The part of a static loop that thread `j` of `n` gets, when what each recorded thread did lies evenly in its part of
+/// the iterations.
+std::uint64_t share_of(const Loop& loop, std::uint64_t total, std::uint32_t j, std::uint32_t n) {
+  if (loop.by_rank.empty()) return total / n;
   const auto recorded = static_cast<double>(loop.by_rank.size());
   const double from = j * recorded / n, to = (j + 1) * recorded / n;
   double sum = 0;
@@ -79,7 +97,10 @@ class Simulation {
     waits_for_.assign(tasks, 0);
     children_.assign(tasks, 0);
     waiting_.assign(tasks, nobody);
-    for (const Loop& loop : model_.loops) totals_.push_back(loop.total());
+    for (const Loop& loop : model_.loops) {
+      totals_.push_back(loop.total());
+      dealt_.push_back(loop.is_static ? std::vector<std::uint64_t>{} : dealt_out(loop, totals_.back(), n_));
+    }
     created_.assign(tasks, false);
     successors_.resize(tasks);
     for (std::uint32_t t = model_.size; t < tasks; ++t) {
@@ -218,8 +239,11 @@ class Simulation {
 
   void expand(const Loop& loop, std::uint32_t rank, Ops& ops) const {
     const bool even = loop.region < conditions_.balanced.size() && conditions_.balanced[loop.region];
-    const std::uint64_t total = totals_[static_cast<std::size_t>(&loop - model_.loops.data())];
-    const std::uint64_t work = share_of(loop, total, rank, n_, even);
+    const auto number = static_cast<std::size_t>(&loop - model_.loops.data());
+    const std::uint64_t total = totals_[number];
+    const std::uint64_t work = even             ? total / n_
+                               : loop.is_static ? share_of(loop, total, rank, n_)
+                                                : dealt_[number][rank];
     std::vector<Held> mine;
     for (std::size_t i = rank; i < loop.locks.size(); i += n_) mine.push_back(loop.locks[i]);
     const std::uint64_t piece = work / (mine.size() + 1);
@@ -256,8 +280,9 @@ class Simulation {
   std::vector<Thread> threads_;
   std::priority_queue<ByTime, std::vector<ByTime>, std::greater<>> able_;  ///< to go on
   std::set<std::uint32_t> idle_;
-  std::vector<std::uint32_t> waiting_;  ///< by task: the thread in its taskwait
-  std::vector<std::uint64_t> totals_;   ///< of loops
+  std::vector<std::uint32_t> waiting_;             ///< by task: the thread in its taskwait
+  std::vector<std::uint64_t> totals_;              ///< of loops
+  std::vector<std::vector<std::uint64_t>> dealt_;  ///< of those that are not static: by thread
   std::vector<Ops> implicit_;
   std::deque<std::pair<std::uint32_t, std::uint64_t>> ready_;
   std::vector<std::uint32_t> waits_for_, children_;
@@ -268,6 +293,26 @@ class Simulation {
 };
 
 }  // namespace
+
+// A thread leaves such a loop when there is no chunk left: what another does after that is its last chunk.
+void infer_chunks(RegionModel& model) {
+  for (Loop& loop : model.loops) {
+    if (loop.is_static) continue;
+    if (!loop.chunks.empty()) {
+      std::stable_sort(loop.chunks.begin(), loop.chunks.end(),
+                       [](const Chunk& a, const Chunk& b) { return a.begin < b.begin; });
+      continue;
+    }
+    std::uint64_t first = 0;
+    for (const std::uint64_t left : loop.left)
+      if (left != 0 && (first == 0 || left < first)) first = left;
+    for (std::size_t rank = 0; rank < std::min(loop.left.size(), loop.by_rank.size()); ++rank)
+      if (loop.left[rank] > first)
+        loop.chunks.push_back({first, std::min(loop.left[rank] - first, loop.by_rank[rank])});
+    std::stable_sort(loop.chunks.begin(), loop.chunks.end(),
+                     [](const Chunk& a, const Chunk& b) { return a.ns > b.ns; });
+  }
+}
 
 std::uint64_t simulate(const RegionModel& model, const Conditions& conditions) {
   return Simulation{model, conditions}.run();

@@ -32,6 +32,10 @@ struct WhatIf {
   std::uint32_t threads = 0;    ///< of the largest team
   Prediction baseline;          ///< the model's time for what was recorded: its error is known
   std::vector<Prediction> predictions;
+  std::string why_off;  ///< where the baseline is off most; "" nowhere
+  /// A model that is further from the run as it was says nothing of others.
+  static constexpr double most_error = 0.10;
+  bool is_off() const { return error() > most_error || error() < -most_error; }
   double error() const {
     return recorded == 0 ? 0 : static_cast<double>(baseline.wall) / static_cast<double>(recorded) - 1;
   }

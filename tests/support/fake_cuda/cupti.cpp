@@ -366,6 +366,8 @@ void copied(const Operation& o) {
   if (!wants(CUPTI_ACTIVITY_KIND_MEMCPY)) return;
   auto r = common<CUpti_ActivityMemcpy6>(o, CUPTI_ACTIVITY_KIND_MEMCPY);
   r.bytes = o.bytes;
+  r.srcKind = o.kind == Kind::copy_to ? CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE : CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  r.dstKind = o.kind == Kind::copy_from ? CUPTI_ACTIVITY_MEMORY_KIND_PINNED : CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
   r.copyKind = o.kind == Kind::copy_to     ? CUPTI_ACTIVITY_MEMCPY_KIND_HTOD
                : o.kind == Kind::copy_from ? CUPTI_ACTIVITY_MEMCPY_KIND_DTOH
                                            : CUPTI_ACTIVITY_MEMCPY_KIND_DTOD;
@@ -409,6 +411,9 @@ void operation(const Operation& o) {
       if (!wants(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) return;
       auto r = common<CUpti_ActivityKernel10>(o, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
       r.gridX = static_cast<int>(o.grid[0]), r.gridY = r.gridZ = 1;
+      r.blockX = 256, r.blockY = r.blockZ = 1;
+      r.registersPerThread = 64;
+      r.staticSharedMemory = 1024;
       r.name = o.name;
       return store(r, o.end);
     }
@@ -485,6 +490,11 @@ void devices() {
     r.computeCapabilityMajor = 9;
     r.globalMemorySize = std::uint64_t{1} << 34;
     r.numMultiprocessors = 132;
+    r.numThreadsPerWarp = 32;
+    r.maxWarpsPerMultiprocessor = 64;
+    r.maxBlocksPerMultiprocessor = 32;
+    r.maxRegistersPerMultiprocessor = 65536;
+    r.maxSharedMemoryPerMultiprocessor = 228 << 10;
     std::memset(&r.uuid, i + 1, sizeof r.uuid);
     store(r, 0);
   }

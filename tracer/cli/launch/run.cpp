@@ -123,7 +123,7 @@ bool look_after(const Options& options, const Launch& launch, const std::vector<
     const fs::path directory = path_of(launch.place, trace), at = path_of(launch.at, trace);
     if (options.raw) {
       if (!options.quiet)
-        print_note("raw trace in " + directory.string() + "; make it an archive by: tracer convert " +
+        print_note("raw trace left in " + directory.string() + "; to build the archive: tracer convert " +
                    shell_word(directory.string()));
       continue;
     }
@@ -141,8 +141,8 @@ bool look_after(const Options& options, const Launch& launch, const std::vector<
       result.archive = directory / "traces.otf2";
       if (!options.quiet && !(is_part && is_whole(result))) print_note(summary_of(result));
     } catch (const PutOff& reason) {  // the program's status stays what it is
-      print_note("raw trace in " + directory.string() + ", since " + reason.what() +
-                 "; make it an archive by: tracer convert " + shell_word(directory.string()));
+      print_note("raw trace left in " + directory.string() + ", since " + reason.what() +
+                 "; to build the archive: tracer convert " + shell_word(directory.string()));
     } catch (const Error& error) {
       print_error(with_path(error.what(), at, directory));
       good = false;
@@ -270,12 +270,11 @@ void add(CLI::App& app, std::function<int()>& action) {
         return given == newest_runtime_found ? std::string{} : CLI::ExistingFile(given);
       });
   app.add_option("--annotations", options->annotations,
-                 "Whose words of the program to record: nvtx,itt,kokkos,roctx, all or none (default: all)")
+                 "Annotation APIs to record: nvtx,itt,kokkos,roctx, all or none (default: all)")
       ->type_name("LIST")
       ->check(wrong_annotations);
-  app.add_flag(
-         "--sample{1000}", options->sample,
-         "Sample call stacks and note scheduling; --sample=RATE: so many a second of each thread's processor time")
+  app.add_flag("--sample{1000}", options->sample,
+               "Sample call stacks and scheduling; --sample=RATE: samples per second of each thread's processor time")
       ->check(CLI::Range(1u, 20000u));
   app.add_option("--counters", options->counters,
                  "Read these with each sample, as instructions,cycles,page-faults (TRACER_COUNTERS)")
@@ -289,14 +288,14 @@ void add(CLI::App& app, std::function<int()>& action) {
                  "parquet: beside the archive, tables of it in DIR/tables (docs/formats/parquet.md)")
       ->check(CLI::IsMember({"otf2", "parquet"}))
       ->capture_default_str();
-  app.add_flag("--raw", options->raw, "Leave the raw trace; `tracer convert` makes an archive of it");
-  app.add_flag("--separate", options->separate, "Leave an archive for each process; `tracer merge` makes one of them");
-  app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
-  app.add_flag("-v,--verbose", options->verbose, "Let the OpenMP runtime say how it looks for tools");
+  app.add_flag("--raw", options->raw, "Leave the raw trace; `tracer convert` builds the archive");
+  app.add_flag("--separate", options->separate, "Leave an archive for each process; `tracer merge` merges them");
+  app.add_flag("-q,--quiet", options->quiet, "Print errors only");
+  app.add_flag("-v,--verbose", options->verbose, "Print the OpenMP runtime's tool-loading log");
   app.prefix_command();  // from the first word that is no option of ours on, all belongs to the program
   app.footer(
       "Usage: tracer run [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
-      "Ends with the program's exit status, or 128 + the number of the signal that ended it.");
+      "The exit status is the program's, or 128 + the number of the signal that killed it.");
   action = [options, &app] {
     options->command = app.remaining();
     if (!options->command.empty() && options->command.front().starts_with('-')) {

@@ -32,9 +32,12 @@ std::string without_directive(const std::string& name);
 /// What follows another that soon, and so often, costs by being started rather than by what it does.
 inline constexpr std::uint64_t short_region = 100'000, often = 100;  // ns; times
 
+using Cells = std::vector<std::size_t>;
+
 class Judge {
  public:
-  Judge(const Report& report, const Definitions& definitions);
+  /// Splits cells of the report's account where a finding has a part of one.
+  Judge(Report& report, const Definitions& definitions);
   Verdict judge();
 
  private:
@@ -49,6 +52,7 @@ class Judge {
   // What kind of run it was (verdict_run.cpp).
   void what_the_run_was();
   void how_good_the_trace_is();
+  double demand() const;
   bool work_filled_the_processors(double processors) const;
   void begin_and_end_of_mpi();
   void spawned_programs();
@@ -60,6 +64,7 @@ class Judge {
   std::string how_to_have_processors() const;
   void oversubscription();
   void crowding(const Crowding& crowding);
+  void take_delay(Finding finding, std::uint64_t threads);
   std::uint64_t threads_at_once() const;
   std::string who_was_killed() const;
   void last_seen();
@@ -68,23 +73,36 @@ class Judge {
   // Findings, each worth a word only from least_share of the run on.
   void serial();
   void short_regions();
+  std::vector<std::vector<const ParallelRow*>> groups_of_short_regions() const;
+  std::string names_of(const std::vector<const ParallelRow*>& group) const;
+  void late_threads();
   void unused();
   void devices();
   void data_movement();
+  Cells cells_of_operations(const DataMovementRow& row);
   std::string of_devices() const;
   void frequent_barriers();
   void imbalance();
-  void uneven(RegionRef cause, const AccountRow& row);
+  bool follows_from_lock(RegionRef lock, const AccountRow& row, const Cells& mine);
+  void uneven(RegionRef cause, const AccountRow& row, const Cells& cells);
   void locks();
+  std::string held_by(const Cells& mine) const;
+  bool is_doacross(RegionRef region) const;
+  void doacross(RegionRef sink, const Cells& mine);
+  void unseen_sinks(const RegionRow& row);
   void small_chunks();
+  std::optional<std::size_t> cell_of_work(const RegionRow& loop) const;
   void tasks();
   void starvation(RegionRef region, std::uint64_t longest);
+  bool few_tasks_at_a_time(const Cells& cells, const std::string& seen);
   void queued_tasks();
   void waits_in_mpi();
   void idle_beside_mpi();
+  std::string unequal_ranks() const;
   void ranks();
 
   void preempted_work();
+  void time_in_the_kernel();
 
   // What samples and scheduling add to them (verdict_samples.cpp); "" where there are none.
   std::string ran_meanwhile(RegionRef construct, Activity waiting) const;
@@ -96,7 +114,22 @@ class Judge {
   std::string start_or_end_of_program() const;
   std::string for_loop(RegionRef loop, std::uint32_t threads) const;
   std::string for_region(RegionRef cause) const;
-  std::uint64_t with_idle_threads(std::uint64_t ns) const;
+
+  // Cells of the account, by their indices. A cell is of one finding only: of the first that takes it.
+  template <class Which>
+  Cells cells(Which&& which) const {
+    Cells found;
+    for (std::size_t i = 0; i < account_.details.size(); ++i)
+      if ((i >= taken_.size() || !taken_[i]) && which(account_.details[i])) found.push_back(i);
+    return found;
+  }
+  Cells cells_of(Place place) const;
+  std::uint64_t sum(const Cells& cells) const;
+  /// All of them as one row: what is longest, how often.
+  AccountRow summary(const Cells& cells) const;
+  void take(const Cells& cells);
+  /// A part of a cell, which is a cell then.
+  std::size_t split(std::size_t cell, std::uint64_t ns, Place of);
 
   void note(std::string id, std::string text);
   void no_advice(const char* why);
@@ -105,27 +138,23 @@ class Judge {
   Directive construct(RegionRef region) const;
   RegionRole role(RegionRef region) const;
   void sure(Finding& finding, const char* how) const;
-  void add(Finding finding, std::string id, std::uint64_t lost);
+  void add(Finding finding, std::string id, Cells cells);
   void find();
   bool is_perturbed() const { return verdict_.state == "perturbed"; }
-  bool is_small(RegionRef parallel) const;
-  bool is_frequent(RegionRef barrier, RegionRef parallel) const;
-  std::uint64_t in_details(Place place) const;
   void summarize();
   std::string reason() const;
 
   const Report& report_;
-  const Account& account_;
+  Account& account_;
   const Definitions& definitions_;
   const std::vector<RegionClass> classes_;
   const std::uint64_t wall_, threads_;
   std::optional<Crowding> crowding_;
-  std::uint64_t needless_copies_ = 0;  ///< thread-ns that findings on data movement have
-  bool doubtful_ = false;              ///< times are not what they would be on a quiet machine, or of the whole trace
-  double stolen_ = 0;                  ///< share of the processors' time that a virtual machine's host took
-  std::vector<RegionRef> small_;       ///< parallel regions whose waiting is their shortness
-  /// Barriers whose waiting is that they are so many, each with its parallel region.
-  std::vector<std::pair<RegionRef, RegionRef>> frequent_;
+  bool doubtful_ = false;  ///< times are not what they would be on a quiet machine, or of the whole trace
+  /// Share of the run that may lie anywhere: the time of the processors that a virtual machine's host took, and a part
+  /// of what others on the machine did.
+  double noise_ = 0;
+  std::vector<bool> taken_;  ///< cells that are of a finding
   Verdict verdict_;
 };
 

@@ -25,7 +25,7 @@ std::string format(const char* text, ...) {
   return buffer;
 }
 
-Judge::Judge(const Report& report, const Definitions& definitions)
+Judge::Judge(Report& report, const Definitions& definitions)
     : report_{report},
       account_{report.account},
       definitions_{definitions},
@@ -89,20 +89,65 @@ void Judge::sure(Finding& finding, const char* how) const {
   finding.sure = doubtful_ ? "low" : how;
 }
 
-/// Kept when it is worth a word.
-void Judge::add(Finding finding, std::string id, std::uint64_t lost) {
-  finding.id = std::move(id);
-  finding.lost = lost;
-  finding.win = lost / threads_;
-  if (finding.at != 0) finding.at -= std::min(finding.at, report_.begin);
-  // What the host takes may lie anywhere: a finding has to stand out of it.
-  if (share(finding.win, wall_) >= least_share + stolen_) verdict_.findings.push_back(std::move(finding));
+Cells Judge::cells_of(Place place) const {
+  return cells([place](const AccountRow& row) { return row.is(place); });
 }
 
-// In this order: what is found takes its time from the findings behind it (small_, frequent_, needless_copies_).
+std::uint64_t Judge::sum(const Cells& cells) const {
+  std::uint64_t ns = 0;
+  for (const std::size_t cell : cells) ns += account_.details[cell].ns;
+  return ns;
+}
+
+AccountRow Judge::summary(const Cells& cells) const {
+  AccountRow all;
+  const AccountRow* most = nullptr;
+  for (const std::size_t cell : cells) {
+    const AccountRow& row = account_.details[cell];
+    if (most == nullptr || row.ns > most->ns) most = &row;
+    all.ns += row.ns;
+    all.count += row.count;
+    all.threads = std::max(all.threads, row.threads);
+    if (row.longest > all.longest) all.longest = row.longest, all.longest_at = row.longest_at;
+  }
+  if (most == nullptr) return all;
+  all.place = most->place;
+  all.of = most->of;
+  all.wait = most->wait;
+  all.region = most->region;
+  all.cause = most->cause;
+  all.parallel = most->parallel;
+  return all;
+}
+
+void Judge::take(const Cells& cells) {
+  taken_.resize(account_.details.size());
+  for (const std::size_t cell : cells) taken_[cell] = true;
+}
+
+std::size_t Judge::split(std::size_t cell, std::uint64_t ns, Place of) {
+  const std::size_t part = account_.split(cell, ns);
+  account_.details[part].of = of;
+  return part;
+}
+
+/// Kept when it is worth a word.
+void Judge::add(Finding finding, std::string id, Cells cells) {
+  take(cells);
+  finding.id = std::move(id);
+  finding.lost = sum(cells);
+  finding.cells = std::move(cells);
+  finding.win = finding.lost / threads_;
+  if (finding.at != 0) finding.at -= std::min(finding.at, report_.begin);
+  // What the host and others take may lie anywhere: a finding has to stand out of it.
+  if (share(finding.win, wall_) >= least_share + noise_) verdict_.findings.push_back(std::move(finding));
+}
+
+// In this order: a cell of the account is of the first finding that takes it.
 // clang-format off
 const Judge::Row Judge::findings[] = {
-    {"parallel regions", "short-regions, late-threads", &Judge::short_regions, true},
+    {"parallel regions", "short-regions", &Judge::short_regions, true},
+    {"parallel regions", "late-threads", &Judge::late_threads, false},
     {"barriers", "frequent-barriers", &Judge::frequent_barriers, true},
     {"tasks", "small-tasks, queued-tasks, starvation", &Judge::tasks, true},
     {"serial parts", "serial", &Judge::serial, true},
@@ -122,22 +167,6 @@ const Judge::Row Judge::findings[] = {
 void Judge::find() {
   for (const Row& row : findings)
     if (row.when_perturbed || !is_perturbed()) (this->*row.look)();
-}
-
-bool Judge::is_small(RegionRef parallel) const {
-  return std::find(small_.begin(), small_.end(), parallel) != small_.end();
-}
-
-bool Judge::is_frequent(RegionRef barrier, RegionRef parallel) const {
-  return std::find(frequent_.begin(), frequent_.end(), std::pair{barrier, parallel}) != frequent_.end();
-}
-
-/// On the clock, also while the thread was without a processor.
-std::uint64_t Judge::in_details(Place place) const {
-  std::uint64_t ns = 0;
-  for (const AccountRow& row : account_.details)
-    if (row.place == place) ns += row.ns;
-  return ns;
 }
 
 void Judge::summarize() {
@@ -177,7 +206,7 @@ std::string Judge::reason() const {
   return verdict_.state;
 }
 
-Verdict verdict_on(const Report& report, const Definitions& definitions) {
+Verdict verdict_on(Report& report, const Definitions& definitions) {
   return Judge{report, definitions}.judge();
 }
 

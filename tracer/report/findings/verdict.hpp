@@ -10,7 +10,8 @@
 namespace tracer::report {
 
 /// What keeps the program from being faster; needs the account and all tables.
-Verdict verdict_on(const Report& report, const Definitions& definitions);
+/// May split cells of the report's account.
+Verdict verdict_on(Report& report, const Definitions& definitions);
 
 /// The verdict's notes and findings in one list, most important first.
 std::vector<Hint> hints_for(const Report& report);

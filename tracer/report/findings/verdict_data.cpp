@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Findings on data movement between host and devices: a finding for each pattern, at the construct where it costs most.
+#include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "tracer/report/findings/judge.hpp"
 
@@ -44,6 +46,20 @@ constexpr std::array patterns{
 
 }  // namespace
 
+/// The cells of threads that wait for the operations of `row`, at most so much of them as the needless ones took.
+Cells Judge::cells_of_operations(const DataMovementRow& row) {
+  std::uint64_t left = row.ns;
+  Cells mine;
+  for (const std::size_t cell :
+       cells([&](const AccountRow& c) { return c.is(Place::device) && c.region == row.region; })) {
+    if (left == 0) break;
+    const std::uint64_t ns = account_.details[cell].ns;
+    mine.push_back(ns <= left ? cell : split(cell, left, Place::device));
+    left -= std::min(left, ns);
+  }
+  return mine;
+}
+
 void Judge::data_movement() {
   for (const PatternRow& pattern : patterns) {
     DataMovementRow all;
@@ -53,9 +69,16 @@ void Judge::data_movement() {
       if (row.pattern != pattern.pattern) continue;
       if (most == nullptr) most = &row;  // rows are by time
       ++constructs;
-      all.count += row.count, all.bytes += row.bytes, all.ns += row.ns, all.alone += row.alone;
+      all.count += row.count, all.bytes += row.bytes, all.ns += row.ns;
     }
-    if (most == nullptr) continue;
+    // Less is no finding, and its cells stay whole.
+    if (most == nullptr || share(all.ns, wall_) < 0.01) continue;
+    Cells mine;
+    for (const DataMovementRow& row : report_.data_movement)
+      if (row.pattern == pattern.pattern) {
+        const Cells of_row = cells_of_operations(row);
+        mine.insert(mine.end(), of_row.begin(), of_row.end());
+      }
     Finding finding = at(most->region);
     finding.at = most->longest_at;
     sure(finding, pattern.sure);
@@ -64,9 +87,7 @@ void Judge::data_movement() {
     if (constructs > 1) finding.text += format(", most of it in %s", name(most->region).c_str());
     finding.text += ".";
     finding.advice = pattern.advice;
-    const std::size_t before = verdict_.findings.size();
-    add(std::move(finding), pattern.id, all.ns - all.alone + all.alone * threads_);
-    if (verdict_.findings.size() > before) needless_copies_ += all.ns;
+    add(std::move(finding), pattern.id, std::move(mine));
   }
 }
 

@@ -77,7 +77,11 @@ bool is_poll(std::string_view call) {
                           "MPI_Request_get_status", "MPI_Parrived", "MPI_Win_test"});
 }
 
-constexpr double mostly = 0.5;  ///< of the run
+constexpr double mostly = 0.5;          ///< of the run
+constexpr double least_unequal = 0.03;  ///< of the run
+
+constexpr const char* advice_for_unequal_ranks =
+    "Cut the problem by the work of its parts rather than by their size, or move parts while it runs.";
 
 }  // namespace
 
@@ -163,63 +167,88 @@ void Judge::spawned_programs() {
        "whole: tracer run -- mpirun ...");
 }
 
-/// A thread's waiting, with that of the threads that have nothing to do meanwhile.
-std::uint64_t Judge::with_idle_threads(std::uint64_t ns) const {
-  const double idle = share(account_.at(Place::mpi_idle), account_.at(Place::mpi));
-  return ns + static_cast<std::uint64_t>(idle * static_cast<double>(ns));
-}
-
+/// One finding for the calls that wait and those that they wait for, with what other threads idle meanwhile.
 void Judge::waits_in_mpi() {
+  const std::string unequal = unequal_ranks();
+  bool is_first = true;
   for (const MpiWaitRow& row : report_.mpi.waits) {
+    const Cells mine = cells([&](const AccountRow& cell) {
+      return cell.wait == row.kind && cell.region == row.region && cell.cause == row.cause;
+    });
+    std::uint64_t waited = 0;
+    for (const std::size_t cell : mine)
+      if (account_.details[cell].place == Place::mpi) waited += account_.details[cell].ns;
+    const std::uint64_t lost = sum(mine);
     Finding finding = at(row.region);
     finding.at = row.longest_at;
     finding.text = format("%s: ranks wait %s in %s, %s times; most of it, %s, by %s.", text_of(row.kind),
-                          time(row.ns).c_str(), row.name.c_str(), format_count(row.count).c_str(),
+                          time(waited).c_str(), row.name.c_str(), format_count(row.count).c_str(),
                           time(row.most_ns).c_str(), report_.mpi.rank_text(row.most_rank).c_str());
+    if (lost != waited)
+      finding.text += format(" Other threads of theirs idle %s meanwhile: %s in all.", time(lost - waited).c_str(),
+                             time(lost).c_str());
     finding.text += format(" They wait for %s of %s (%s), %s.", row.cause_name.c_str(),
                            report_.mpi.rank_text(row.most_cause).c_str(), time(row.most_cause_ns).c_str(),
                            what_the_other_does(row.kind));
     finding.text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(finding.text.front())));
     finding.advice = advice_for(row.kind);
+    // The same seconds from their other side: no finding of its own.
+    if (is_first && !unequal.empty()) {
+      finding.text += " " + unequal;
+      finding.advice += " " + std::string{advice_for_unequal_ranks};
+    }
+    is_first = false;
     sure(finding, "high");
     std::string id = name_of(row.kind);
     std::replace(id.begin(), id.end(), '_', '-');
-    add(std::move(finding), id, with_idle_threads(row.ns));
+    add(std::move(finding), id, mine);
   }
 }
 
 /// What one thread's communication costs the others: not its waiting, which has findings of its own.
 void Judge::idle_beside_mpi() {
-  RegionRef region = undefined_ref;
-  std::uint64_t most = 0, waited = 0, idle = 0;
-  for (const AccountRow& row : account_.details) {
-    if (row.place != Place::mpi_idle || row.region >= definitions_.regions.size()) continue;
-    if (is_begin_or_end(definitions_.regions[row.region].canonical)) continue;
-    idle += row.ns;
-    if (row.ns > most) most = row.ns, region = row.region;
-  }
-  for (const std::uint64_t ns : report_.mpi.waited) waited += ns;
-  const double waiting = std::min(1.0, share(waited, account_.at(Place::mpi)));
-  Finding finding = at(region);
+  const Cells mine = cells([this](const AccountRow& row) {
+    return row.is(Place::mpi_idle) && !row.wait && row.region < definitions_.regions.size() &&
+           !is_begin_or_end(definitions_.regions[row.region].canonical);
+  });
+  const AccountRow all = summary(mine);
+  Finding finding = at(all.region);
   finding.text = format("Threads idle %s while one thread of their process is in MPI, most of it in %s.",
-                        time(idle).c_str(), name(region).c_str());
+                        time(all.ns).c_str(), name(all.region).c_str());
   finding.advice =
       "Let the other threads compute meanwhile (non-blocking calls, tasks), or several threads communicate "
       "(MPI_THREAD_MULTIPLE); more ranks with fewer threads have less of it.";
-  add(std::move(finding), "mpi-idle", static_cast<std::uint64_t>((1 - waiting) * static_cast<double>(idle)));
+  add(std::move(finding), "mpi-idle", mine);
 }
 
-void Judge::ranks() {
+/// "" where they have equal work, or nobody can say.
+std::string Judge::unequal_ranks() const {
   const Balance& balance = report_.process_balance;
   // Ranks of different jobs do not wait for each other.
-  if (report_.mpi.ranks < 2 || report_.mpi.worlds != 1 || balance.threads < 2) return;
+  if (report_.mpi.ranks < 2 || report_.mpi.worlds != 1 || balance.threads < 2) return "";
+  if (share(balance.max - balance.sum / balance.threads, wall_) < least_unequal) return "";
+  return format("Ranks have unequal work: %s works %s, the mean is %s; the others wait for it inside MPI.",
+                balance.slowest.c_str(), time(balance.max).c_str(),
+                time(static_cast<std::uint64_t>(balance.mean())).c_str());
+}
+
+/// Where no call is seen to wait, as when messages are not recorded: what ranks are inside MPI beside the work.
+void Judge::ranks() {
+  const Balance& balance = report_.process_balance;
+  const std::string text = unequal_ranks();
+  if (text.empty()) return;
+  Cells mine;
+  std::uint64_t left = balance.max * balance.threads - balance.sum;
+  for (const std::size_t cell : cells([](const AccountRow& row) { return row.is(Place::mpi) && !row.wait; })) {
+    if (left == 0) break;
+    mine.push_back(left < account_.details[cell].ns ? split(cell, left, Place::mpi) : cell);
+    left -= std::min(left, account_.details[mine.back()].ns);
+  }
   Finding finding;
-  finding.text = format("Ranks have unequal work: %s works %s, the mean is %s; the others wait for it inside MPI.",
-                        balance.slowest.c_str(), time(balance.max).c_str(),
-                        time(static_cast<std::uint64_t>(balance.mean())).c_str());
-  finding.advice = "Cut the problem by the work of its parts rather than by their size, or move parts while it runs.";
+  finding.text = text + " That is " + time(sum(mine)) + " of it.";
+  finding.advice = advice_for_unequal_ranks;
   finding.sure = doubtful_ ? "low" : "medium";
-  add(std::move(finding), "rank-imbalance", balance.max * balance.threads - balance.sum);
+  add(std::move(finding), "rank-imbalance", mine);
 }
 
 }  // namespace tracer::report

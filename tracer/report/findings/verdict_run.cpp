@@ -20,6 +20,7 @@ constexpr std::uint64_t least_wall = 10'000'000;  ///< shorter runs are their ow
 /// where events come closer than this, times are not those of the program alone.
 constexpr std::uint64_t least_between_events = 250;
 constexpr double too_delayed = 0.10;
+constexpr double most_noise = 0.05;  ///< of the run, for which others on the machine answer
 constexpr double too_stolen = 0.02;  ///< of the processors' time
 
 /// Whether a process is looked at without some of its threads.
@@ -156,14 +157,16 @@ void Judge::how_good_the_trace_is() {
     no_advice("oversubscribed");
   } else if (delayed > too_delayed) {
     doubtful_ = true;
+    noise_ += std::min(most_noise, delayed / 3);
+    const bool ours = shared && demand() > 0.5 * processors;
     note("busy-machine",
          format("Threads were ready to run but without a processor for %s, %.0f %% of their time: %s. Repeat the run "
                 "%s before trusting small numbers.",
                 time(delay).c_str(), delayed * 100,
-                shared                 ? format("there are more %s than processors", who).c_str()
+                ours                   ? format("there are more %s than processors", who).c_str()
                 : report_.part.empty() ? "other programs were using the processors"
                                        : "others, in this trace or not, were using the processors",
-                shared ? format("with as many %s as processors", who).c_str() : "on a quiet machine"));
+                ours ? format("with as many %s as processors", who).c_str() : "on a quiet machine"));
   }
   const bool is_delay_known = report_.delayed_in_whole > 0 ||
                               std::any_of(account_.rows.begin(), account_.rows.end(), [](const AccountThread& row) {
@@ -192,19 +195,21 @@ void Judge::how_good_the_trace_is() {
              "look at the verdict without the filter first.");
   }
   const std::uint64_t ran = std::max(wall_, facts.end - std::min(facts.start, facts.end));  // also of a part of it
-  stolen_ = share(facts.stolen_ns, ran * facts.processors_online);
-  if (stolen_ >= too_stolen) {
+  const double stolen = share(facts.stolen_ns, ran * facts.processors_online);
+  noise_ += stolen;
+  if (stolen >= too_stolen) {
     doubtful_ = true;
     note("stolen",
          format("The host of this virtual machine took %s from its processors meanwhile, %.0f %% of their time. No "
                 "thread knows of that: it makes work look longer and others wait for it. What is not well above that "
                 "share of the run is no finding; repeat the run when the host is quiet.",
-                time(facts.stolen_ns).c_str(), stolen_ * 100));
+                time(facts.stolen_ns).c_str(), stolen * 100));
   }
   begin_and_end_of_mpi();
   spawned_programs();
   lines_that_are_missing();
   polls();
+  time_in_the_kernel();
   const std::uint64_t active = there - account_.at(Place::serial_idle);
   const std::uint64_t apart = active / std::max<std::uint64_t>(report_.events, 1);
   if (apart < least_between_events) {
@@ -240,15 +245,31 @@ void Judge::lines_that_are_missing() {
   note("no-lines", "Places have addresses instead of lines: " + why + ".");
 }
 
-/// Whether the program's own work, beside all waiting, was able to run on more than the processors there are. What
-/// waits may spin and give its processor away each time: that alone delays nobody. Nor does the load of others.
+/// How many processors the program's own work in teams would have used, beside all waiting, if they were there. By what
+/// each thread ran: the load of others takes processors away, but is no work of ours.
+double Judge::demand() const {
+  std::uint64_t in_teams = 0, of_ranks = 0;
+  for (const AccountThread& row : account_.rows) {
+    in_teams += row.able_to_work;
+    std::uint64_t there = 0, waiting = 0;
+    for (std::size_t p = 0; p < places; ++p) {
+      const auto place = static_cast<Place>(p);
+      if (place != Place::absent) there += row.ns[p];
+      if (place != Place::absent && place != Place::work && place != Place::serial && place != Place::descheduled)
+        waiting += row.ns[p];
+    }
+    const std::uint64_t without_delay = there - std::min(there, row.facts.delay);
+    const double ran =
+        share(row.facts.processor, std::max<std::uint64_t>(without_delay, 1)) * static_cast<double>(there);
+    of_ranks += static_cast<std::uint64_t>(std::max(0.0, ran - static_cast<double>(waiting)));
+  }
+  // Ranks are each other's team, whatever they do outside of parallel regions.
+  const double by_teams = share(in_teams, wall_ - std::min(wall_, account_.serial_wall));
+  return report_.mpi.ranks > 1 ? std::max(by_teams, share(of_ranks, wall_)) : by_teams;
+}
+
 bool Judge::work_filled_the_processors(double processors) const {
-  std::uint64_t able = 0, waiting = 0;
-  for (const AccountThread& row : account_.rows) able += row.facts.processor + row.facts.delay;
-  for (const AccountRow& row : account_.details)
-    if (row.place != Place::team && row.place != Place::device) waiting += row.ns;
-  const std::uint64_t in_teams = wall_ - std::min(wall_, account_.serial_wall);
-  return static_cast<double>(able - std::min(able, waiting)) >= 0.9 * processors * static_cast<double>(in_teams);
+  return demand() >= 0.8 * processors;
 }
 
 /// "OMP_NUM_THREADS=2", or what else it takes to have so many threads in a process.
@@ -330,7 +351,8 @@ void Judge::crowding(const Crowding& crowding) {
       "alone.",
       number(crowding.threads.size()), crowding.count == 1 ? "processor" : "processors", crowding.processors.c_str(),
       crowding.host.c_str(), number(crowding.spare), number(crowding.online), crowding.spare == 1 ? "has" : "have",
-      time(crowding.delay).c_str(), 100 * share(crowding.delay, crowding.delay + crowding.processor), names.c_str());
+      time(account_.at(Place::descheduled)).c_str(), 100 * share(crowding.delay, crowding.delay + crowding.processor),
+      names.c_str());
   finding.advice =
       crowding.processes > 1
           ? "Each process binds its threads to the same processors, as where OMP_PLACES (or GOMP_CPU_AFFINITY) names "
@@ -342,8 +364,14 @@ void Judge::crowding(const Crowding& crowding) {
             "(OMP_PROC_BIND=false).";
   finding.sure = "high";
   finding.id = "oversubscription";
-  finding.lost = crowding.delay;
-  finding.win = crowding.delay / std::max<std::uint64_t>(1, crowding.threads.size());
+  take_delay(std::move(finding), std::max<std::uint64_t>(1, crowding.threads.size()));
+}
+
+void Judge::take_delay(Finding finding, std::uint64_t threads) {
+  finding.cells = cells([](const AccountRow& row) { return row.place == Place::descheduled; });
+  finding.lost = sum(finding.cells);
+  finding.win = finding.lost / threads;
+  take(finding.cells);
   verdict_.findings.push_back(std::move(finding));
 }
 
@@ -360,11 +388,8 @@ void Judge::oversubscription() {
       time(account_.at(Place::descheduled)).c_str(), 100 * share(account_.at(Place::descheduled), there));
   finding.advice = how_to_have_processors();
   finding.sure = "high";
-  const std::uint64_t lost = account_.at(Place::descheduled);
   finding.id = "oversubscription";
-  finding.lost = lost;
-  finding.win = lost / threads_;
-  verdict_.findings.push_back(std::move(finding));
+  take_delay(std::move(finding), threads_);
 }
 
 }  // namespace tracer::report

@@ -22,8 +22,7 @@ bool waits_for_tasks(Directive construct) {
 
 void Judge::tasks() {
   if (account_.tasks == 0) return;
-  const std::uint64_t tasking = in_details(Place::tasking) + account_.creates * account_.create_cost;
-  const std::uint64_t starving = in_details(Place::starvation);
+  const Cells all = cells([](const AccountRow& row) { return row.is(Place::tasking) || row.is(Place::starvation); });
   const std::uint64_t mean = account_.task_work / account_.tasks;
   RegionRef region = undefined_ref;
   std::uint64_t longest = 0;
@@ -33,7 +32,7 @@ void Judge::tasks() {
     region = most->region;
     longest = report_.tasks.longest;
   }
-  const std::uint64_t overhead = tasking + starving;
+  const std::uint64_t overhead = sum(all);
   if (account_.tasks >= 100 && mean < small_task && overhead > account_.task_work / 4) {
     Finding finding = at(region);
     finding.text = format(
@@ -45,7 +44,7 @@ void Judge::tasks() {
         "Give each task more work: stop creating them below some depth or size (if(), final(), a serial version; "
         "taskloop grainsize).";
     sure(finding, "high");
-    return add(std::move(finding), "small-tasks", overhead);
+    return add(std::move(finding), "small-tasks", all);
   }
   if (is_perturbed()) return;
   starvation(region, longest);
@@ -55,16 +54,16 @@ void Judge::tasks() {
 /// Tasks that could be run lie there, and threads wait: the runtime, or the language's rules, keep them from it. What a
 /// thread at a barrier is late for on a machine that is short of processors is not theirs.
 void Judge::queued_tasks() {
-  AccountRow worst;
-  std::uint64_t lost = 0;
   const bool is_short = share(account_.at(Place::descheduled), account_.total) > least_delay;
-  for (const AccountRow& row : account_.details) {
-    if (row.place != Place::tasking || row.ns < row.count * long_search) continue;
-    if (is_short && !waits_for_tasks(construct(row.region))) continue;
-    lost += row.ns;
-    if (row.ns > worst.ns) worst = row;
-  }
-  if (lost == 0) return;
+  const Cells mine = cells([&](const AccountRow& row) {
+    return row.is(Place::tasking) && row.region != undefined_ref && row.ns >= row.count * long_search &&
+           (!is_short || waits_for_tasks(construct(row.region)));
+  });
+  if (mine.empty()) return;
+  AccountRow worst;
+  for (const std::size_t cell : mine)
+    if (account_.details[cell].ns > worst.ns) worst = account_.details[cell];
+  const std::uint64_t lost = sum(mine);
   Finding finding = at(worst.region);
   finding.at = worst.longest_at;
   finding.text =
@@ -79,19 +78,19 @@ void Judge::queued_tasks() {
         "Threads that sleep at a barrier may not be woken for a task: OMP_WAIT_POLICY=active (KMP_BLOCKTIME=infinite) "
         "keeps them looking; or create the tasks before threads come to wait.";
   }
-  add(std::move(finding), "queued-tasks", lost);
+  add(std::move(finding), "queued-tasks", mine);
 }
 
 void Judge::starvation(RegionRef region, std::uint64_t longest) {
-  const std::uint64_t starving = in_details(Place::starvation);
-  AccountRow worst;
-  for (const AccountRow& row : account_.details)
-    if (row.place == Place::starvation && row.ns > worst.ns) worst = row;
+  const Cells mine = cells_of(Place::starvation);
+  const AccountRow worst = summary(mine);
+  const std::uint64_t starving = worst.ns;
   Finding finding = at(region);
   finding.at = worst.longest_at;
   const TaskReport& tasks = report_.tasks;
   const double parallelism = share(tasks.graph_work, tasks.graph_path);
   finding.text = format("Threads find no task to run for %s", time(starving).c_str());
+  if (few_tasks_at_a_time(mine, finding.text)) return;
   if (account_.tasks < 2 * threads_) {
     finding.text += format(": there are only %llu tasks for %llu threads.", number(account_.tasks), number(threads_));
     finding.advice = "Cut the work into more and smaller tasks.";
@@ -108,7 +107,35 @@ void Judge::starvation(RegionRef region, std::uint64_t longest) {
                     name(worst.cause != undefined_ref ? worst.cause : worst.region) + ".";
     finding.advice = "Let several threads create tasks (taskloop, recursive creation), or give each more work.";
   }
-  add(std::move(finding), "starvation", starving);
+  add(std::move(finding), "starvation", mine);
+}
+
+/// Whoever creates tasks waits for each few of them: there are never more than those to run.
+bool Judge::few_tasks_at_a_time(const Cells& mine, const std::string& seen) {
+  constexpr std::uint64_t least = 5;  // waits
+  std::uint64_t waits = 0, most = 0;
+  RegionRef where = undefined_ref;
+  for (const auto& [region, count] : account_.own_waits) {
+    waits += count;
+    if (count > most) most = count, where = region;
+  }
+  // Those that tasks create are others': where these are many, the wait is not what there are few for.
+  if (waits < least || 10 * account_.own_creates < 9 * account_.creates) return false;
+  const double each = share(account_.own_creates, waits);
+  if (each >= static_cast<double>(threads_)) return false;
+  Finding finding = at(where);
+  finding.at = summary(mine).longest_at;
+  const std::string few = each < 1.5 ? "each task" : format("each %.0f tasks", each);
+  finding.text = seen + ": " + name(where) + " comes after " + few + ", " + format_count(waits) +
+                 " times, and there are no more than these to run at the same time, for " + format_count(threads_) +
+                 " threads.";
+  finding.advice =
+      "Wait once, behind the loop that creates the tasks; where one task needs what another has done, depend() lets "
+      "the "
+      "rest go on.";
+  sure(finding, "high");
+  add(std::move(finding), "starvation", mine);
+  return true;
 }
 
 }  // namespace tracer::report

@@ -12,29 +12,26 @@ namespace {
 
 constexpr std::uint64_t short_serial = 100'000'000;
 constexpr std::uint64_t late_start = 5'000'000;
-/// Loading a process and its libraries, and its end: no program can help it.
-constexpr std::uint64_t start_of_a_process = 30'000'000;
 
 }  // namespace
 
+/// What the idle threads lose by it. A process' own start, which no program can help, has cells of its own.
 void Judge::serial() {
-  // Below that, the process' own start is all of it; and that is known to the kernel's tick only.
-  // Nor is what the thread that runs it waited for a processor a part of the program.
-  std::uint64_t unknown = report_.facts.known ? report_.facts.resolution + start_of_a_process : 0;
-  if (!account_.rows.empty()) unknown += account_.rows.front().facts.delay;
-  const std::uint64_t serial = account_.serial_wall - std::min(account_.serial_wall, unknown);
+  const Cells idle = cells_of(Place::serial_idle);
   const std::uint64_t processes = std::max<std::uint64_t>(1, account_.processes.size());
   const std::uint64_t threads = std::max<std::uint64_t>(1, threads_ / processes);
-  if (threads < 2 || share(serial, wall_) < 0.05) return;
+  if (threads < 2) return;
+  const std::uint64_t lost = sum(idle), serial = lost / (threads_ - std::min(threads_ - 1, processes));
+  if (share(serial, wall_) < 0.05) return;
   if (report_.facts.known && serial < short_serial) return;  // on a loaded machine, what comes before main()
   Finding finding;
-  const double s = share(account_.serial_wall, wall_);
+  const double s = share(serial, wall_);
   const auto n = static_cast<double>(threads);
   finding.text = format(
-      "%s of %s (%.0f %%) are serial: one thread works outside of parallel regions and %llu wait. The "
-      "run is at most %.1f times as fast as on one thread; with twice the threads it would be "
-      "at best %.0f %% shorter.",
-      time(account_.serial_wall).c_str(), time(wall_).c_str(), s * 100, number(threads - 1), s + (1 - s) * n,
+      "%s of %s (%.0f %%) are serial: one thread works outside of parallel regions and %llu idle, %s in all. The run "
+      "is "
+      "at most %.1f times as fast as on one thread; with twice the threads it would be at best %.0f %% shorter.",
+      time(serial).c_str(), time(wall_).c_str(), s * 100, number(threads - 1), time(lost).c_str(), s + (1 - s) * n,
       (1 - s) * 50);
   if (processes > 1) finding.text += " That is a mean of the processes.";
   if (is_perturbed()) finding.text += " Without being recorded the rest is shorter, and that share larger.";
@@ -58,11 +55,7 @@ void Judge::serial() {
     finding.advice = once;
     if (!doubtful_) finding.sure = "medium";
   }
-  std::uint64_t lost = 0;
-  for (const AccountProcess& process : account_.processes)
-    lost += (process.serial_wall - std::min(process.serial_wall, unknown)) *
-            (std::max<std::uint64_t>(1, process.threads) - 1);
-  add(std::move(finding), "serial", lost);
+  add(std::move(finding), "serial", idle);
 }
 
 /// What to do where most of what is serial is before the first parallel region, or behind the last; else "".
@@ -88,68 +81,49 @@ std::string Judge::where(const SerialStretch& stretch) const {
   return "between " + name(stretch.after) + " and " + name(stretch.before);
 }
 
-/// Start and join of a region against what it does.
-void Judge::short_regions() {
-  struct Sum {
-    std::uint64_t team = 0, longest = 0, at = 0;
-    std::uint64_t at_ends = 0;  ///< of team: not at barriers between
-  };
-  std::map<RegionRef, Sum> by_region;
-  std::uint64_t unplaced = account_.at(Place::team);
-  for (const AccountRow& row : account_.details) {
-    if (row.place != Place::team) continue;
-    unplaced -= std::min(unplaced, row.ns);
-    Sum& sum = by_region[row.parallel];
-    sum.team += row.ns;
-    if (row.region == row.parallel) sum.at_ends += row.ns;
-    if (row.longest > sum.longest) sum.longest = row.longest, sum.at = row.longest_at;
-  }
-  std::uint64_t placed = 0;
-  for (const auto& [region, sum] : by_region) placed += sum.team;
+/// Regions whose threads come late to their first work, or to the join.
+void Judge::late_threads() {
   for (const ParallelRow& row : report_.parallels) {
-    const auto found = by_region.find(row.region);
-    if (found == by_region.end() || row.count == 0 || row.threads < 2) continue;
-    // What no region is known of is spread over those that are.
-    std::uint64_t lost = found->second.team;
-    if (placed > 0) lost += static_cast<std::uint64_t>(share(lost, placed) * static_cast<double>(unplaced));
+    if (row.count == 0 || row.threads < 2) continue;
+    const Cells mine = cells([&](const AccountRow& cell) {
+      return cell.is(Place::team) && cell.parallel == row.region && cell.region == row.region;
+    });
+    const AccountRow all = summary(mine);
+    if (all.ns / row.count / row.threads <= late_start) continue;
     Finding finding = at(row.region);
-    finding.at = found->second.at;
-    if (row.count >= often && row.wall / row.count < short_region) {
-      std::uint64_t waiting = 0;
-      for (const AccountRow& detail : account_.details)
-        if (detail.parallel == row.region && detail.place == Place::imbalance) waiting += detail.ns;
-      finding.text = format(
-          "%s runs %s times for %s each: starting the team, joining it and the barrier between take %s, the "
-          "work %s.",
-          name(row.region).c_str(), format_count(row.count).c_str(), time(row.wall / row.count).c_str(),
-          time(lost + waiting).c_str(), time(row.work).c_str());
-      finding.advice =
-          "Keep one region open around the loop that starts it (with barriers where needed), make the region "
-          "larger, or leave small cases serial by an if() clause.";
-      sure(finding, "high");
-      small_.push_back(row.region);
-      add(std::move(finding), "short-regions", lost + waiting);
-    } else if (found->second.at_ends / row.count / row.threads > late_start) {
-      finding.text = format(
-          "Threads join %s late: from its start to their first work and at its join they lose %s, the "
-          "worst time %s.",
-          name(row.region).c_str(), time(lost).c_str(), time(found->second.longest).c_str());
-      finding.advice =
-          "Where threads sleep between regions, OMP_WAIT_POLICY=active (KMP_BLOCKTIME) wakes them sooner; a first "
-          "region also creates them. Bind threads (OMP_PROC_BIND) so that they do not wander.";
-      add(std::move(finding), "late-threads", lost);
-    }
+    finding.at = all.longest_at;
+    finding.text = format(
+        "Threads join %s late: from its start to their first work and at its join they lose %s, the worst time %s.",
+        name(row.region).c_str(), time(all.ns).c_str(), time(all.longest).c_str());
+    finding.advice =
+        "Where threads sleep between regions, OMP_WAIT_POLICY=active (KMP_BLOCKTIME) wakes them sooner; a first "
+        "region also creates them. Bind threads (OMP_PROC_BIND) so that they do not wander.";
+    add(std::move(finding), "late-threads", mine);
   }
 }
 
+/// Threads beside regions that use fewer of them: by the region, since that asks for so many.
 void Judge::unused() {
   if (share(account_.at(Place::unused), account_.total) < 0.1) return;
-  Finding finding;
-  finding.text = format("%s of thread time lie beside regions that use fewer threads than the run has (%llu).",
-                        time(account_.at(Place::unused)).c_str(), number(threads_));
-  finding.advice = "Give those regions all threads, if they have enough work (num_threads, nested levels).";
-  finding.sure = "low";
-  add(std::move(finding), "unused-threads", account_.at(Place::unused));
+  const Cells beside = cells_of(Place::unused);
+  const AccountRow all = summary(beside);
+  Finding finding = at(all.region);
+  const auto most = std::find_if(account_.details.begin(), account_.details.end(), [&](const AccountRow& row) {
+    return row.is(Place::unused) && row.region == all.region;
+  });
+  finding.text = format("%s of thread time lie beside regions that use fewer threads than the run has (%llu)",
+                        time(all.ns).c_str(), number(threads_));
+  if (most != account_.details.end() && all.region != undefined_ref)
+    finding.text += format(beside.size() == 1 ? ": %s, on %u." : "; most of it, %3$s, beside %1$s, on %2$u.",
+                           name(all.region).c_str(), most->threads, time(most->ns).c_str());
+  else
+    finding.text += ".";
+  finding.advice =
+      "Give " + (all.region == undefined_ref ? "those regions" : name(all.region)) +
+      " all threads, if it has enough work: see its num_threads() or if() clause, omp_set_num_threads() before it, and "
+      "nested levels.";
+  finding.sure = doubtful_ ? "low" : "medium";
+  add(std::move(finding), "unused-threads", beside);
 }
 
 /// Of those where copies take longer than kernels, and of those that are idle: how many, and the worst.
@@ -183,21 +157,16 @@ std::string Judge::of_devices() const {
 }
 
 void Judge::devices() {
-  RegionRef region = undefined_ref;
-  std::uint64_t most = 0, when = 0;
-  for (const AccountRow& row : account_.details)
-    if (row.place == Place::device && row.ns > most) most = row.ns, region = row.region, when = row.longest_at;
-  Finding finding = at(region);
-  finding.at = when;
-  finding.text =
-      "Threads wait " + time(account_.at(Place::device)) + " for devices, most of it in " + name(region) + ".";
+  const Cells waits = cells_of(Place::device);
+  const AccountRow all = summary(waits);
+  Finding finding = at(all.region);
+  finding.at = all.longest_at;
+  finding.text = "Threads wait " + time(all.ns) + " for devices, most of it in " + name(all.region) + ".";
   finding.advice =
       "target nowait with depend lets the host work meanwhile; target data keeps what several kernels use on the "
       "device.";
   finding.text += of_devices();
-  // One second is in one finding.
-  const std::uint64_t waited = account_.at(Place::device);
-  add(std::move(finding), "device-wait", waited - std::min(waited, needless_copies_));
+  add(std::move(finding), "device-wait", waits);
 }
 
 }  // namespace tracer::report

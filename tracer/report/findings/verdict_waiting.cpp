@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "tracer/base/text.hpp"
 #include "tracer/report/findings/judge.hpp"
@@ -27,59 +28,54 @@ std::uint64_t round_figure(double value) {
 
 }  // namespace
 
-/// Barriers that come so often that meeting there takes its time, whoever is last.
+/// Barriers that come so often that meeting there takes its time, whoever is last: those of one region are one finding.
 void Judge::frequent_barriers() {
-  struct Sum {
-    std::uint64_t ns = 0, late = 0, uneven = 0, longest = 0, at = 0;
-  };
-  std::map<std::pair<RegionRef, RegionRef>, Sum> by_barrier;  // barrier, parallel region
-  for (const AccountRow& row : account_.details) {
-    const Directive kind = construct(row.region);
-    if (kind != Directive::barrier && kind != Directive::implicit_barrier) continue;
-    if ((row.place != Place::team && row.place != Place::imbalance) || is_small(row.parallel)) continue;
-    Sum& sum = by_barrier[{row.region, row.parallel}];
-    sum.ns += row.ns;
-    (row.place == Place::team ? sum.late : sum.uneven) += row.count;
-    if (row.longest > sum.longest) sum.longest = row.longest, sum.at = row.longest_at;
-  }
   for (const ParallelRow& region : report_.parallels) {
-    for (const auto& [key, sum] : by_barrier) {
-      const std::uint64_t times = std::max(sum.late, sum.uneven);
-      if (key.second != region.region || times < often || region.wall / times >= short_region) continue;
-      Finding finding = at(key.first);
-      finding.at = sum.at;
-      finding.text =
-          format("%s is met %s times, every %s: waiting at it and leaving it take %s.", name(key.first).c_str(),
-                 format_count(times).c_str(), time(region.wall / times).c_str(), time(sum.ns).c_str());
-      finding.advice =
-          "Do more between two barriers: nowait where what follows does not need the result, loops joined to one, "
-          "larger "
-          "blocks.";
-      sure(finding, "high");
-      frequent_.push_back(key);
-      add(std::move(finding), "frequent-barriers", sum.ns);
+    const Cells mine = cells([&](const AccountRow& row) {
+      return row.parallel == region.region && is_barrier(construct(row.region)) &&
+             (row.is(Place::team) || row.is(Place::imbalance));
+    });
+    std::map<RegionRef, std::pair<std::uint64_t, std::uint64_t>> met;  // by barrier: by threads that left, or waited
+    for (const std::size_t cell : mine) {
+      const AccountRow& row = account_.details[cell];
+      (row.place == Place::team ? met[row.region].first : met[row.region].second) += row.count;
     }
+    std::uint64_t times = 0, most = 0;
+    RegionRef barrier = undefined_ref;
+    for (const auto& [which, counts] : met) {
+      const std::uint64_t here = std::max(counts.first, counts.second);
+      times += here;
+      if (here > most) most = here, barrier = which;
+    }
+    if (times < often || region.wall / times >= short_region) continue;
+    const AccountRow all = summary(mine);
+    Finding finding = at(barrier);
+    finding.at = all.longest_at;
+    const std::string who = met.size() == 1
+                                ? name(barrier) + " is"
+                                : format("%s and %zu other barrier%s of %s are", name(barrier).c_str(), met.size() - 1,
+                                         met.size() == 2 ? "" : "s", name(region.region).c_str());
+    finding.text = who + format(" met %s times, every %s: waiting there and leaving take %s.",
+                                format_count(times).c_str(), time(region.wall / times).c_str(), time(all.ns).c_str());
+    finding.advice =
+        "Do more between two barriers: nowait where what follows does not need the result, loops joined to one, larger "
+        "blocks.";
+    sure(finding, "high");
+    add(std::move(finding), "frequent-barriers", mine);
   }
 }
 
 /// What kept the last thread: by that, the waiting of the others is one finding.
 void Judge::imbalance() {
-  std::map<std::pair<RegionRef, RegionRef>, AccountRow> by_cause;  // cause, parallel region
-  for (const AccountRow& row : account_.details) {
-    if (row.place != Place::imbalance || is_frequent(row.region, row.parallel)) continue;
-    AccountRow& sum = by_cause[{row.cause == undefined_ref ? row.region : row.cause, row.parallel}];
-    sum.region = row.region;
-    sum.parallel = row.parallel;
-    sum.threads = std::max(sum.threads, row.threads);
-    sum.ns += row.ns;
-    sum.count += row.count;
-    if (row.longest > sum.longest) sum.longest = row.longest, sum.longest_at = row.longest_at;
+  std::map<std::pair<RegionRef, RegionRef>, Cells> by_cause;  // cause, parallel region
+  for (const std::size_t cell : cells_of(Place::imbalance)) {
+    const AccountRow& row = account_.details[cell];
+    by_cause[{row.cause == undefined_ref ? row.region : row.cause, row.parallel}].push_back(cell);
   }
-  for (const auto& [key, row] : by_cause)
-    if (!is_small(key.second)) uneven(key.first, row);
+  for (const auto& [key, mine] : by_cause) uneven(key.first, summary(mine), mine);
 }
 
-void Judge::uneven(RegionRef cause, const AccountRow& row) {
+void Judge::uneven(RegionRef cause, const AccountRow& row, const Cells& mine) {
   Finding finding = at(cause);
   finding.at = row.longest_at;
   const std::string waits = format("threads wait %s at %s", time(row.ns).c_str(), name(row.region).c_str());
@@ -109,6 +105,7 @@ void Judge::uneven(RegionRef cause, const AccountRow& row) {
       sure(finding, "high");
       break;
     case Directive::lock:
+      if (follows_from_lock(cause, row, mine)) return;
       finding.text = "Threads come late to " + name(row.region) + " because they waited in " + name(cause) + ": " +
                      waits + times + ".";
       finding.advice = "See to " + name(cause) + " first.";
@@ -134,7 +131,19 @@ void Judge::uneven(RegionRef cause, const AccountRow& row) {
   }
   const bool in_task = construct(cause) == Directive::task;
   finding.text += ran_meanwhile(in_task ? cause : row.parallel, Activity::barrier) + how_waited(row.region);
-  add(std::move(finding), id, row.ns);
+  add(std::move(finding), id, mine);
+}
+
+/// Who waited for a lock comes late to the barrier: where that lock is a finding, it is the cause of this as well.
+bool Judge::follows_from_lock(RegionRef lock, const AccountRow& row, const Cells& mine) {
+  for (Finding& finding : verdict_.findings) {
+    if (finding.cells.empty() || account_.details[finding.cells.front()].region != lock) continue;
+    if (finding.id != "contention" && finding.id != "ordered") continue;
+    finding.text += " Threads come late to " + name(row.region) + " for that; others wait " + time(row.ns) + " there.";
+    take(mine);
+    return true;
+  }
+  return false;
 }
 
 /// Loops whose chunks are so short that handing them out takes the time.
@@ -153,7 +162,7 @@ void Judge::small_chunks() {
     Finding finding = at(row.region);
     finding.text = format(
         "%s hands out %s chunks of %.*f iteration%s, which take %s each: handing one out takes 50 to 500 ns of that, "
-        "the more the more threads ask.",
+        "the more the more threads ask",
         name(row.region).c_str(), format_count(loop.chunks).c_str(), whole ? 0 : 1, iterations,
         whole && iterations < 1.5 ? "" : "s", time(each).c_str());
     const std::uint64_t larger = round_figure(iterations * static_cast<double>(chunk_to_try) /
@@ -166,8 +175,26 @@ void Judge::small_chunks() {
                   "that one takes tens of microseconds.",
                   number(larger));
     sure(finding, "medium");
-    add(std::move(finding), "small-chunks", loop.chunks * std::min(each, handing_out));
+    const std::optional<std::size_t> work = cell_of_work(row);
+    if (!work) continue;
+    const std::size_t handed = split(*work, loop.chunks * std::min(each, handing_out), Place::team);
+    finding.text += ": " + time(account_.details[handed].ns) + " in all.";
+    add(std::move(finding), "small-chunks", {handed});
   }
+}
+
+/// Of the parallel region that the loop most likely is in: the nearest before it in its file, else the largest.
+std::optional<std::size_t> Judge::cell_of_work(const RegionRow& loop) const {
+  std::optional<std::size_t> best;
+  const auto distance = [&](std::size_t cell) -> std::uint32_t {
+    const RegionRef parallel = account_.details[cell].parallel;
+    if (parallel >= definitions_.regions.size()) return ~0u;
+    const Region& region = definitions_.regions[parallel];
+    return region.source_file != loop.file || region.begin_line > loop.line ? ~0u - 1 : loop.line - region.begin_line;
+  };
+  for (const std::size_t cell : cells_of(Place::work))
+    if (!best || distance(cell) < distance(*best)) best = cell;
+  return best;
 }
 
 std::string Judge::for_loop(RegionRef loop, std::uint32_t threads) const {
@@ -180,6 +207,13 @@ std::string Judge::for_loop(RegionRef loop, std::uint32_t threads) const {
         "There are only %llu iterations for %u threads: make more and smaller ones (collapse, an inner loop, "
         "taskloop).",
         number(iterations), threads);
+  const bool one_at_a_time = found != account_.loops.end() && found->second.chunks != 0 &&
+                             found->second.all_iterations < 2 * found->second.chunks;
+  if (schedule == "dynamic" && one_at_a_time)
+    return "Its schedule is dynamic already, an iteration at a time: no schedule is finer. Split the costliest "
+           "iterations (their inner loop by tasks, taskloop or a parallel region of its own), or begin with them, so "
+           "that "
+           "no long one comes last.";
   if (schedule == "dynamic")
     return "Its schedule is dynamic already: smaller chunks, or begin with the costliest iterations, so that no long "
            "one "
@@ -189,7 +223,9 @@ std::string Judge::for_loop(RegionRef loop, std::uint32_t threads) const {
   if (schedule == "static")
     return "Its schedule is static: try schedule(dynamic, chunk) or guided when the cost of iterations is not known "
            "before, schedule(static, 1) when it rises or falls steadily.";
-  return "If its schedule is static, as by default: try schedule(dynamic, chunk) or guided.";
+  return "If its schedule is static, as by default: try schedule(dynamic, chunk) or guided. If it is dynamic already: "
+         "split "
+         "the costliest iterations, or begin with them.";
 }
 
 /// Code of a parallel region itself: no schedule will help.
@@ -213,33 +249,36 @@ LockTotals Judge::held_at(RegionRef region) const {
 }
 
 void Judge::locks() {
-  struct Sum {
-    std::uint64_t ns = 0, count = 0, longest = 0, at = 0, holder_ns = 0;
-    RegionRef holder = undefined_ref;
-  };
-  std::map<RegionRef, Sum> by_region;
-  for (const AccountRow& row : account_.details) {
-    if (row.place != Place::locks && row.place != Place::exclusive) continue;
-    Sum& sum = by_region[row.region];
-    sum.ns += row.ns;
-    sum.count += row.count;
-    if (row.longest > sum.longest) sum.longest = row.longest, sum.at = row.longest_at;
-    if (row.ns > sum.holder_ns) sum.holder_ns = row.ns, sum.holder = row.cause;
-  }
-  for (const auto& [region, sum] : by_region) {
-    const std::uint64_t recording = is_perturbed() ? std::min(sum.ns, sum.count * recording_of_a_wait) : 0;
+  std::map<RegionRef, Cells> by_region;
+  for (const std::size_t cell :
+       cells([](const AccountRow& row) { return row.is(Place::locks) || row.is(Place::exclusive); }))
+    by_region[account_.details[cell].region].push_back(cell);
+  for (auto& [region, mine] : by_region) {
+    if (is_doacross(region)) {
+      doacross(region, mine);
+      continue;
+    }
+    const AccountRow all = summary(mine);
+    const std::uint64_t recording = is_perturbed() ? std::min(all.ns, all.count * recording_of_a_wait) : 0;
+    // What recording adds lies in all of them.
+    for (const std::size_t cell : mine)
+      if (recording != 0)
+        split(cell,
+              static_cast<std::uint64_t>(share(recording, all.ns) * static_cast<double>(account_.details[cell].ns)),
+              Place::tool);
     Finding finding = at(region);
-    finding.at = sum.at;
+    finding.at = all.longest_at;
     const bool ordered = role(region) == RegionRole::ordered, atomic = role(region) == RegionRole::atomic;
-    finding.text = format("Threads wait %s at %s, %s times, the longest %s", time(sum.ns).c_str(), name(region).c_str(),
-                          format_count(sum.count).c_str(), time(sum.longest).c_str());
-    if (sum.holder != undefined_ref && !ordered) finding.text += "; most of it was held at " + name(sum.holder);
+    finding.text = format("Threads wait %s at %s, %s times, the longest %s", time(sum(mine)).c_str(),
+                          name(region).c_str(), format_count(all.count).c_str(), time(all.longest).c_str());
+    if (!ordered) finding.text += held_by(mine);
     finding.text += "." + how_waited(region);
     const LockTotals held = held_at(region);
     const bool is_brief = held.acquisitions >= often && held.held / held.acquisitions < short_hold;
     if (is_brief && !ordered)
       finding.text += " It is taken " + format_count(held.acquisitions) + " times and held for " +
                       time(held.held / held.acquisitions) + ": taking it is what takes the time.";
+    const RegionRef holder = all.cause;
     finding.advice = ordered  ? "Only what must be in order belongs into ordered; the loop before it needs a schedule "
                                 "with small chunks "
                                 "(static, 1) so that neighbours run at the same time."
@@ -247,14 +286,72 @@ void Judge::locks() {
                      : is_brief
                          ? "Take it less often: give each thread its own copy and combine once (reduction), protect a "
                            "block of iterations at a time, or ask before whether there is anything to do."
+                     : holder != undefined_ref && holder != region
+                         ? "Do less at " + name(holder) + " while holding it: that is what the others wait for."
                          : "Do less while holding it, use several locks for independent data, or give each "
                            "thread its own copy and "
                            "combine once (reduction).";
     if (recording != 0)
-      finding.text += " Up to " + time(recording) + " of that is what recording adds; it is not counted as lost.";
+      finding.text += " Up to " + time(all.ns - sum(mine)) + " beside that is what recording adds, and not counted.";
     sure(finding, recording == 0 ? "high" : "medium");
-    add(std::move(finding), ordered ? "ordered" : "contention", sum.ns - recording);
+    add(std::move(finding), ordered ? "ordered" : "contention", mine);
   }
+  for (const RegionRow& row : report_.regions) unseen_sinks(row);
+}
+
+/// A loop whose iterations depend on each other is worth a word also where they do not wait for long.
+void Judge::unseen_sinks(const RegionRow& row) {
+  if (row.region >= classes_.size() || !classes_[row.region].label.starts_with("doacross sink")) return;
+  const std::string place = definitions_.regions[row.region].name;
+  if (std::any_of(verdict_.findings.begin(), verdict_.findings.end(),
+                  [&](const Finding& finding) { return finding.name == place; }))
+    return;
+  std::uint64_t waited = 0;
+  for (const AccountRow& cell : account_.details)
+    if (cell.place == Place::exclusive && cell.region == row.region) waited += cell.ns;
+  note("doacross",
+       format(
+           "Iterations at %s depend on others of their loop (doacross), %s times; they wait about %s for these, by the "
+           "times at which they were done. Runtimes do not report when such a wait begins.",
+           name(row.region).c_str(), format_count(row.count).c_str(), time(waited).c_str()));
+}
+
+/// "; meanwhile it was held at A for 2 s, at B for 1 s".
+std::string Judge::held_by(const Cells& mine) const {
+  constexpr std::size_t most = 3;
+  std::map<RegionRef, std::uint64_t> by_holder;
+  for (const std::size_t cell : mine) by_holder[account_.details[cell].cause] += account_.details[cell].ns;
+  by_holder.erase(undefined_ref);
+  std::vector<std::pair<RegionRef, std::uint64_t>> holders(by_holder.begin(), by_holder.end());
+  std::stable_sort(holders.begin(), holders.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, holders.size()); ++i) {
+    if (i > 0 && share(holders[i].second, sum(mine)) < 0.05) break;
+    text += (i == 0 ? "; meanwhile it was held at " : ", at ") + name(holders[i].first) + " (" +
+            time(holders[i].second) + ")";
+  }
+  return text;
+}
+
+bool Judge::is_doacross(RegionRef region) const {
+  return region < classes_.size() && classes_[region].label.starts_with("doacross");
+}
+
+/// Iterations that wait for others of their loop. When a thread came there is not in a trace: estimated.
+void Judge::doacross(RegionRef sink, const Cells& mine) {
+  const AccountRow all = summary(mine);
+  Finding finding = at(sink);
+  finding.at = all.longest_at;
+  finding.text = format(
+      "Iterations wait %s for those that they depend on, at %s, %s times, the longest %s: by the times at which these "
+      "were done.",
+      time(all.ns).c_str(), name(sink).c_str(), format_count(all.count).c_str(), time(all.longest).c_str());
+  finding.advice =
+      "Only iterations that do not depend on each other run at the same time: do what needs no other before the sink, "
+      "signal (source) as soon as what others need is there, put several iterations into a block, or go through the "
+      "loops in another order (wavefronts).";
+  sure(finding, "medium");
+  add(std::move(finding), "ordered", mine);
 }
 
 }  // namespace tracer::report

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
+#include <map>
+#include <vector>
+
 #include "tracer/report/forms/io_tables.hpp"
 #include "tracer/report/forms/mpi_json.hpp"
 #include "tracer/report/forms/samples_json.hpp"
@@ -185,8 +189,32 @@ std::string region_name(const Report& report, RegionRef region) {
   return {};
 }
 
-Json json_of(const Account& account, const Report& report) {
-  constexpr std::size_t most_details = 200, most_stretches = 20;
+/// The cells that are shown: the largest ones and those of findings; the rest of each place as one. And where each
+/// finding's are among them.
+std::vector<AccountRow> shown_cells(const Report& report, std::map<std::size_t, std::size_t>& where) {
+  constexpr std::size_t most = 200;
+  const std::vector<AccountRow>& all = report.account.details;
+  for (const Finding& finding : report.verdict.findings)
+    for (const std::size_t cell : finding.cells) where[cell] = 0;
+  std::vector<AccountRow> shown;
+  std::map<Place, AccountRow> rest;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (const auto wanted = where.find(i); wanted != where.end()) wanted->second = shown.size();
+    if (shown.size() < most || where.contains(i)) {
+      if (all[i].ns != 0 || where.contains(i)) shown.push_back(all[i]);
+      continue;
+    }
+    AccountRow& sum = rest[all[i].place];
+    sum.place = sum.of = all[i].place;
+    sum.ns += all[i].ns;
+    sum.count += all[i].count;
+  }
+  for (const auto& [place, row] : rest) shown.push_back(row);
+  return shown;
+}
+
+Json json_of(const Account& account, const Report& report, const std::vector<AccountRow>& cells) {
+  constexpr std::size_t most_stretches = 20;
   Json processes = Json::array(), threads = Json::array(), details = Json::array(), stretches = Json::array();
   for (const AccountThread& row : account.rows) {
     Json thread = {{"location", row.location}, {"time", json_of(row.ns)}};
@@ -201,9 +229,10 @@ Json json_of(const Account& account, const Report& report) {
                          {"serial_wall_ns", row.serial_wall},
                          {"time", json_of(row.ns)}});
   }
-  for (const AccountRow& row : account.details) {
-    if (details.size() == most_details) break;
+  for (const AccountRow& row : cells) {
     details.push_back({{"place", name_of(row.place)},
+                       {"of", name_of(row.of)},
+                       {"wait", row.wait ? Json(name_of(*row.wait)) : Json{}},
                        {"at", region_name(report, row.region)},
                        {"cause", region_name(report, row.cause)},
                        {"parallel", region_name(report, row.parallel)},
@@ -238,13 +267,16 @@ Json json_of(const Account& account, const Report& report) {
           {"serial_parts", std::move(stretches)}};
 }
 
-Json json_of(const Verdict& verdict) {
+Json json_of(const Verdict& verdict, const std::map<std::size_t, std::size_t>& where) {
   Json notes = Json::array(), findings = Json::array();
   for (const Note& note : verdict.notes) notes.push_back({{"id", note.id}, {"text", note.text}});
   for (const Finding& finding : verdict.findings) {
+    Json cells = Json::array();
+    for (const std::size_t cell : finding.cells) cells.push_back(where.at(cell));
     findings.push_back({{"id", finding.id},
                         {"lost_ns", finding.lost},
                         {"win_ns", finding.win},
+                        {"cells", cells},
                         {"sure", finding.sure},
                         {"name", finding.name},
                         {"function", finding.function},
@@ -275,6 +307,8 @@ Json json_of(const RunFacts& facts) {
           {"processors", facts.processors},
           {"processors_online", facts.processors_online},
           {"processor_ns", facts.processor_ns},
+          {"system_ns", facts.system_ns},
+          {"page_faults", facts.page_faults},
           {"stolen_ns", facts.stolen_ns},
           {"host", facts.host},
           {"machine", facts.machine},
@@ -324,6 +358,8 @@ std::string to_json(const Report& report, int indent) {
   for (const Property& property : report.properties) properties[property.name] = property.value;
   Json hints = Json::array();
   for (const Hint& hint : report.hints) hints.push_back({{"id", hint.id}, {"value", hint.value}, {"text", hint.text}});
+  std::map<std::size_t, std::size_t> where;
+  const std::vector<AccountRow> cells = shown_cells(report, where);
   Json json = {
       {"schema", json_schema},
       {"trace",
@@ -337,8 +373,8 @@ std::string to_json(const Report& report, int indent) {
         {"streams", report.streams},
         {"properties", std::move(properties)}}},
       {"run", json_of(report.facts)},
-      {"account", json_of(report.account, report)},
-      {"verdict", json_of(report.verdict)},
+      {"account", json_of(report.account, report, cells)},
+      {"verdict", json_of(report.verdict, where)},
       {"wall_ns", report.wall},
       {"work_ns", report.tasks.work},
       {"critical_path_ns", report.tasks.critical_path},

@@ -17,8 +17,8 @@ Json reference(RegionRef region) {
 }
 
 Json json_of(const FunctionRow& row) {
-  Json json{{"name", row.name}, {"file", row.file},     {"line", row.line},      {"region", reference(row.construct)},
-            {"self", row.self}, {"inside", row.inside}, {"waiting", row.waiting}};
+  Json json{{"name", row.name}, {"file", row.file},     {"line", row.line},     {"region", reference(row.construct)},
+            {"self", row.self}, {"kernel", row.kernel}, {"inside", row.inside}, {"waiting", row.waiting}};
   if (!row.counted.empty()) {
     json["counted"] = row.counted;
     json["counted_inside"] = row.counted_inside;

@@ -54,10 +54,12 @@ Table functions(const SampleReport& report, const Names& names) {
                       duration_text(report.period) + " of a thread's processor time";
   if (report.lost != 0) title += "; " + format_count(report.lost) + " were lost";
   if (report.outside != 0) title += "; " + format_count(report.outside) + " lie outside of the trace";
-  Table table{title, {{"function"}, {"place"}, {"self", true}, {"waiting", true}, {"total", true}}};
+  Table table{title,
+              {{"function"}, {"place"}, {"self", true}, {"of it kernel", true}, {"waiting", true}, {"total", true}}};
   for (const FunctionRow& row : report.functions)
     table.add({names.of(row.name), place_text(row.file, row.line), percent_or_dash(row.self, report.samples),
-               percent_or_dash(row.waiting, report.samples), percent_or_dash(row.inside, report.samples)});
+               percent_or_dash(row.kernel, report.samples), percent_or_dash(row.waiting, report.samples),
+               percent_or_dash(row.inside, report.samples)});
   return table;
 }
 
@@ -164,10 +166,7 @@ std::string samples_text(const SampleReport& report, const TextOptions& options)
   return text;
 }
 
-std::string to_text(const SampleReport& report, std::size_t rows) {
-  TextOptions options;
-  options.rows = rows;
-  options.width = 120;
+std::string to_text(const SampleReport& report, const TextOptions& options) {
   const std::string text = samples_text(report, options);
   return text.empty() ? "no samples\n" : text;
 }

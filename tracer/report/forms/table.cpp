@@ -60,7 +60,7 @@ std::string Table::text(const TextOptions& options) const {
   // Where it is too wide the widest texts give way, down to what still says something.
   constexpr std::size_t least = 24;
   const auto all = [&] { return std::accumulate(widths.begin(), widths.end(), 2 * widths.size()); };
-  for (std::size_t too_much = all() - std::min(all(), options.width); too_much != 0; --too_much) {
+  for (std::size_t too_much = options.is_cut ? all() - std::min(all(), options.width) : 0; too_much != 0; --too_much) {
     std::size_t widest = columns_.size();
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       const bool may = !columns_[j].right && widths[j] > std::max(least, width_of(columns_[j].title));

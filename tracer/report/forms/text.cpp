@@ -87,7 +87,10 @@ void summary(const Report& report, std::string& out) {
   if (!report.facts.host.empty()) {
     out += "host         " + report.facts.host;
     if (report.facts.processors > 0) out += ", " + processors_text(report);
-    if (report.facts.processor_ns != 0) out += ", processor time " + duration_text(report.facts.processor_ns);
+    if (report.facts.processor_ns != 0) {
+      out += ", processor time " + duration_text(report.facts.processor_ns);
+      if (report.facts.system_ns != 0) out += " (" + duration_text(report.facts.system_ns) + " in the kernel)";
+    }
     out += "\n";
   }
   if (report.processes.size() > 1) out += "processes    " + format_count(report.processes.size()) + "\n";
@@ -108,7 +111,7 @@ void summary(const Report& report, std::string& out) {
   if (report.tasks.critical_path != 0) {
     out += "parallelism  " +
            number(static_cast<double>(report.tasks.work) / static_cast<double>(report.tasks.critical_path)) +
-           " (work " + duration_text(report.tasks.work) + ", longest path " +
+           " (busy " + duration_text(report.tasks.work) + ", longest path " +
            duration_text(report.tasks.critical_path) + ")\n";
   }
 }
@@ -150,7 +153,7 @@ void verdict(const Report& report, const TextOptions& options, std::string& out)
                        (report.account.is_confined ? " of the phases): " : " of the run): ") + finding.text,
                    2, options.width);
     std::string more = "Try: " + finding.advice + " Sureness: " + finding.sure + ".";
-    if (finding.at != 0) more += " See it at " + duration_text(finding.at) + ".";
+    if (finding.at != 0) more += " See it at " + moment_text(finding.at, report.wall) + ".";
     out += wrapped(more, 5, options.width);
   }
 }

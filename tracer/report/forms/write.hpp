@@ -10,7 +10,7 @@ namespace tracer::report {
 
 /// The schema's version: the first number rises when a reader of the old form would be wrong,
 /// the second when something is added. docs/formats/report-json.md is its description.
-inline constexpr const char* json_schema = "tracer-report/1.3";
+inline constexpr const char* json_schema = "tracer-report/1.4";
 
 /// Indented by `indent` blanks; -1: one line.
 std::string to_json(const Report& report, int indent = 2);
@@ -18,7 +18,8 @@ std::string to_json(const Report& report, int indent = 2);
 struct TextOptions {
   std::size_t rows = 15;  ///< of each table; 0: all
   bool colour = false;
-  std::size_t width = 100;  ///< columns of the terminal
+  std::size_t width = 100;  ///< columns of the terminal, and of paragraphs
+  bool is_cut = true;       ///< tables that are wider give way: on a terminal, not in files
 };
 std::string to_text(const Report& report, const TextOptions& options);
 

@@ -6,12 +6,28 @@
 
 #include <algorithm>
 #include <bit>
+#include <string_view>
 
 namespace tracer::report {
 namespace {
 
+/// The region in which a thread waits for a device: the construct, whose line says more than the call of CUDA inside
+/// it.
+RegionRef asks_device(const Replay& replay, const Task& task) {
+  for (auto frame = task.stack.rbegin(); frame != task.stack.rend() && frame->activity == Activity::device; ++frame)
+    if (!replay.classes()[frame->region].label.starts_with("cu")) return frame->region;
+  return task.stack.back().region;
+}
+
 /// What a callback takes a thread, its record with it: 5 to 16 ns (docs/performance.md).
 constexpr std::uint64_t callback_ns = 10;
+
+/// The runtime tells of a wait and of the waiting in it.
+bool is_in_wait(const Task& task, const std::vector<RegionClass>& classes) {
+  if (task.stack.size() < 2) return false;
+  const Directive outer = classes[task.stack[task.stack.size() - 2].region].construct;
+  return outer == Directive::task_wait || outer == Directive::task_group;
+}
 
 }  // namespace
 
@@ -47,6 +63,13 @@ Accountant::Accountant(const Definitions& definitions, const Replay& replay)
     process.begin = processes_.size() == 1 ? std::max(definitions.clock.offset, definitions.part_begin) : 0;
     if (facts.start != 0 && (process.begin == 0 || facts.start <= process.begin)) process.begin = facts.start;
   }
+  work_by_region_.resize(definitions.regions.size() + 1);
+  for (std::size_t i = 0; i < definitions.regions.size(); ++i) {
+    const std::string_view label{replay.classes()[i].label};
+    if (!label.starts_with("doacross")) continue;
+    doacross_.resize(definitions.regions.size());
+    doacross_[i] = label.starts_with("doacross source") ? DoacrossMark::source : DoacrossMark::sink;
+  }
   for (std::size_t i = 0; i < definitions.parameters.size(); ++i) {
     if (definitions.parameters[i].name == "schedule") schedule_ = static_cast<std::uint32_t>(i);
     if (definitions.parameters[i].name == "iterations") iterations_ = static_cast<std::uint32_t>(i);
@@ -67,6 +90,7 @@ void Accountant::add_to(Spent& spent, std::uint32_t where, std::uint64_t ns) {
 AccountRow& Accountant::detail(Place place, RegionRef region, RegionRef cause, RegionRef parallel) {
   AccountRow& row = details_[{static_cast<std::uint32_t>(place), region, cause, parallel}];
   row.place = place;
+  if (row.of == Place::unknown) row.of = place;
   row.region = region;
   row.cause = cause;
   row.parallel = parallel;
@@ -101,7 +125,7 @@ void Accountant::refresh(State& state, std::uint64_t time) {
   member.busy_from = team.busy.value(time);
 }
 
-void Accountant::event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
+void Accountant::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   State& state = states_[location];
   if (!state.counted) return;
   now_ = event.time;
@@ -171,6 +195,8 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
       break;
   }
   if (event.type == EventType::acquire_lock || event.type == EventType::release_lock) lock(location, state, event);
+  if (event.type == EventType::enter && event.ref < doacross_.size() && doacross_[event.ref] != DoacrossMark::none)
+    doacross(state, *replay_.location(location).current, event, attributes);
 }
 
 /// The process was serial until now. Of the longest stretches, what region comes next is known when it begins.
@@ -185,28 +211,22 @@ void Accountant::end_stretch(Process& process, std::uint64_t time) {
   }
   const std::uint64_t from = process.serial_since == 0 ? process.begin : process.serial_since;
   stretches.push_back({from, time, process.serial_after, undefined_ref});
+  process.gap_from = from;
+  process.gap_to = time;
 }
 
-void Accountant::lock(LocationRef location, State& state, const Event& event) {
-  const auto& stack = replay_.location(location).current->stack;
-  const RegionRef region = stack.empty() ? undefined_ref : stack.back().region;
-  if (event.type == EventType::acquire_lock) {
-    auto& holders = process_of(state).holders;
-    const auto holder = holders.find(event.a);
-    if (state.lock_from != 0 && region != undefined_ref) {
-      add_detail(place_of_lock(region), region, holder == holders.end() ? undefined_ref : holder->second,
-                 parallel_of(state), event.time - std::min(event.time, state.lock_from), event.time,
-                 state.members.empty() ? 1 : state.members.back().team->size);
-    }
-    holders[event.a] = region;
-  }
-  state.lock_from = 0;
-}
-
-Place Accountant::place_of_lock(RegionRef region) const {
-  const RegionRole role = definitions_.regions[region].role;
-  const bool exclusive = role == RegionRole::critical || role == RegionRole::atomic || role == RegionRole::ordered;
-  return exclusive ? Place::exclusive : Place::locks;
+/// The serial stretch that ended last is before that region; undefined_ref: before the process' end.
+void Accountant::close_gap(Process& process, RegionRef behind) {
+  if (process.gap_to == 0) return;
+  const std::uint64_t mpi = process.in_mpi.value(process.gap_to);
+  const std::uint64_t whole = process.gap_to - process.gap_from;
+  const std::uint64_t ns = whole - std::min(whole, mpi - std::min(mpi, process.gap_mpi));
+  process.gap_mpi = mpi;
+  process.gap_to = 0;
+  Gap& gap = process.gaps[{process.serial_after, behind}];
+  gap.ns += ns;
+  ++gap.count;
+  if (ns > gap.longest) gap.longest = ns, gap.longest_at = process.gap_from;
 }
 
 void Accountant::work(State& state, Task& task, std::uint64_t ns) {
@@ -217,6 +237,14 @@ void Accountant::work(State& state, Task& task, std::uint64_t ns) {
   if (region == undefined_ref) region = member.team->region;
   if (task.is_explicit && task.region != undefined_ref) region = task.region;
   add_to(member.spent, region, ns);
+}
+
+/// What was charged as work at `region`, and was none.
+void Accountant::take_from_work(Member& member, RegionRef region, std::uint64_t ns) {
+  std::uint64_t& of_region = work_by_region_[parallel_index(*member.team)];
+  of_region -= std::min(of_region, ns);
+  for (auto& [where, sum] : member.spent)
+    if (where == region) sum -= std::min(sum, ns);
 }
 
 void Accountant::interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) {
@@ -248,6 +276,9 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
     }
     if (outside) return charge(state, Place::serial, ns);
     work(state, task, ns);
+    work_by_region_[parallel_index(*state.members.back().team)] += ns;
+    state.worked_from = from;
+    state.worked_until = to;
     return charge(state, Place::work, ns);
   }
   switch (activity) {
@@ -260,10 +291,12 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
     case Activity::runtime: {
       const Directive construct = replay_.classes()[task.stack.back().region].construct;
       const bool tasks = construct == Directive::task_create || construct == Directive::task_dependence;
+      if (!tasks && !outside)
+        add_detail(Place::team, task.stack.back().region, undefined_ref, parallel_of(state), ns, to, 1);
       return charge(state, tasks ? Place::tasking : outside ? Place::serial : Place::team, ns);
     }
     case Activity::device:
-      add_detail(Place::device, task.stack.back().region, undefined_ref, parallel_of(state), ns, to, 1);
+      add_detail(Place::device, asks_device(replay_, task), undefined_ref, parallel_of(state), ns, to, 1);
       return charge(state, Place::device, ns);
     case Activity::mpi: {
       const RegionRef region = task.stack.back().region;
@@ -274,13 +307,6 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
     default:
       return charge(state, Place::unknown, ns);
   }
-}
-
-void Accountant::lock_wait(State& state, const Task& task, std::uint64_t ns, std::uint64_t to) {
-  const RegionRef region = task.stack.back().region;
-  charge(state, place_of_lock(region), ns);
-  if (!state.members.empty()) add_to(state.members.back().spent, region, ns);
-  if (state.lock_from == 0) state.lock_from = to - ns;
 }
 
 /// A phase may be said on locations that are no threads of ours.
@@ -308,6 +334,7 @@ void Accountant::enter(LocationRef location, Task& task, const Frame& frame) {
     take_out_helper(state, *state.members.back().team);
   if (region.construct == Directive::parallel && state.members.size() == 1) {
     Process& process = process_of(state);
+    close_gap(process, frame.region);
     process.serial_after = frame.region;
     if (!process.stretches.empty() && process.stretches.back().before == undefined_ref)
       process.stretches.back().before = frame.region;
@@ -321,6 +348,15 @@ void Accountant::enter(LocationRef location, Task& task, const Frame& frame) {
     }
   }
   state.created_at = 0;
+  if (!task.is_explicit && (region.construct == Directive::task_wait || region.construct == Directive::task_group) &&
+      !is_in_wait(task, replay_.classes()))
+    ++own_waits_[frame.region];
+  if (region.construct == Directive::lock) {
+    end_lock_wait(state);
+    state.waits_for_lock = true;
+    state.lock_from = state.lock_ns = 0;
+    ++process_of(state).lock_waiters;
+  }
   if (!is_barrier(region.construct) || task.is_explicit || state.members.empty()) return;
   Member& member = state.members.back();
   if (!member.waiting) arrive(member, frame.region, frame.enter);
@@ -340,6 +376,7 @@ void Accountant::leave(LocationRef location, Task& task, const Frame& frame, std
     process_of(state).mpi_regions[frame.region] += time - frame.enter;
   }
   state.created_at = construct == Directive::task_create ? time : 0;
+  if (construct == Directive::lock) end_lock_wait(state);
   if (!is_barrier(construct) || task.is_explicit || state.members.empty()) return;
   if (!task.stack.empty() && is_barrier(replay_.classes()[task.stack.back().region].construct)) return;
   Member& member = state.members.back();

@@ -6,16 +6,22 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "tracer/replay/mpi_waits.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/replay/run_facts.hpp"
 #include "tracer/report/account_rows.hpp"
+#include "tracer/report/measures/holds.hpp"
 
 namespace tracer::report {
+
+struct MpiWaitRow;
+void add_wait_states(Account& account, const std::vector<MpiWaitRow>& waits);
 
 /// How long a count was above zero.
 class Integral {
@@ -31,6 +37,25 @@ class Integral {
  private:
   std::int64_t count_ = 0;
   std::uint64_t sum_ = 0, since_ = 0;
+};
+
+/// One team's doacross loops: iterations that are done, and how long a thread needs to come to a sink.
+class Doacross {
+ public:
+  /// `from`: the thread's last event before.
+  void source(std::uint64_t iteration, std::uint64_t from, std::uint64_t time);
+  /// What of `from` to `to`, the thread's time before the mark, it waited.
+  std::uint64_t sink(std::uint64_t iteration, std::uint64_t from, std::uint64_t to);
+
+ private:
+  std::uint64_t before_sink() const;
+  static constexpr std::uint64_t unknown = ~std::uint64_t{0};
+  std::array<std::pair<std::uint64_t, std::uint64_t>, 256> sources_{};  ///< the last ones: iteration, time
+  std::size_t next_ = 0;
+  std::uint64_t shortest_ = unknown;  ///< way to a sink, waiting included
+  std::uint64_t free_ = unknown;      ///< that of those whose source was there before them
+  std::uint64_t whole_ = unknown;     ///< iteration without a sink, as the first
+  std::uint64_t behind_ = unknown;    ///< way from a sink to the source
 };
 
 class Accountant final : public Observer {
@@ -67,6 +92,8 @@ class Accountant final : public Observer {
     std::map<std::uint64_t, Episode> episodes;  ///< open ones, by number
     Integral queued, busy;                      ///< tasks that wait to be run; tasks that are not complete
     std::uint64_t begin = 0;
+    bool is_outer = false;  ///< of no member of another
+    std::unique_ptr<Doacross> doacross;
   };
   /// A location's part in a team.
   struct Member {
@@ -90,11 +117,22 @@ class Accountant final : public Observer {
     std::uint32_t process = 0;                  ///< index into processes_
     std::uint64_t tool_until = 0;               ///< it waited for the drainer, or wrote a record
     std::uint64_t created_at = 0, creates = 0;
-    std::uint64_t lock_from = 0;  ///< of the wait that goes on
-    std::uint64_t team_ns = 0;    ///< that the master needed for the team's start and join
+    std::uint64_t lock_from = 0, lock_ns = 0;  ///< of the wait that goes on: when it began, what was charged
+    bool waits_for_lock = false;
+    std::uint64_t worked_from = 0, worked_until = 0;  ///< the last stretch that was charged as work
+    std::uint64_t team_ns = 0;                        ///< that the master needed for the team's start and join
     std::vector<Member> members;
     std::vector<std::uint64_t> teams_at_fork;
     PlaceTimes ns{};
+  };
+  /// The times between two parallel regions.
+  struct Gap {
+    std::uint64_t ns = 0, count = 0, longest = 0, longest_at = 0;
+  };
+  /// The executions of a region: what its threads had of the time, and others lay beside.
+  struct Beside {
+    std::uint64_t wall = 0, threads = 0, count = 0;  ///< threads: ns, of all its threads
+    std::uint32_t largest = 0;
   };
   /// What a location group's threads share.
   struct Process {
@@ -110,8 +148,13 @@ class Accountant final : public Observer {
     std::uint64_t serial_since = 0;
     RegionRef serial_after = undefined_ref;
     std::vector<SerialStretch> stretches;
-    std::map<RegionRef, std::uint64_t> mpi_regions;  ///< where in_mpi comes from
-    std::map<std::uint64_t, RegionRef> holders;      ///< of each lock, by its number: who had it last
+    std::map<RegionRef, std::uint64_t> mpi_regions;       ///< where in_mpi comes from
+    std::unordered_map<std::uint64_t, Holds> holds;       ///< of each lock, by its number
+    std::uint64_t lock_waiters = 0;                       ///< threads that have come to a lock and do not have it
+    std::map<std::pair<RegionRef, RegionRef>, Gap> gaps;  ///< by the regions before and behind
+    std::uint64_t gap_from = 0, gap_to = 0;               ///< the last one, until it is known what is behind it
+    std::uint64_t gap_mpi = 0;
+    std::map<RegionRef, Beside> beside;
 
     void count_teams(std::int64_t amount, std::uint64_t time) {
       teams += amount;
@@ -148,11 +191,22 @@ class Accountant final : public Observer {
   TeamState& state_of(Team& team) { return teams_[&team]; }
   void refresh(State& state, std::uint64_t time);
   void lock(LocationRef location, State& state, const Event& event);
+  void doacross(State& state, const Task& task, const Event& event, std::span<const EventAttribute> attributes);
+  void take_from_work(Member& member, RegionRef region, std::uint64_t ns);
+  void lock_taken(const State& state, RegionRef region, const Holds& holds, std::uint64_t time);
+  void end_lock_wait(State& state);
+  std::size_t parallel_index(const Team& team) const {
+    return team.region < definitions_.regions.size() ? team.region + std::size_t{1} : 0;
+  }
+  void close_gap(Process& process, RegionRef behind);
+  void add_serial(Place place, const Process& process, std::uint64_t ns, bool from_kernel);
+  void add_unused(const Process& process, std::uint64_t threads, std::uint64_t ns);
+  void complete_cells(Account& account);
   Place place_of_lock(RegionRef region) const;
   std::uint64_t estimated_creation() const;
   void close(State& state, const Process& process, std::uint64_t end);
   static std::uint64_t move(State& state, Place from, Place to, std::uint64_t ns);
-  static void share_delay(State& state, std::uint64_t delay);
+  void share_delay(State& state, AccountThread& row);
   void lock_wait(State& state, const Task& task, std::uint64_t ns, std::uint64_t to);
   RegionRef parallel_of(const State& state) const;
   Process& process_of(const State& state) { return processes_[state.process]; }
@@ -171,11 +225,16 @@ class Accountant final : public Observer {
   std::unordered_map<const Task*, std::uint32_t> blocked_;
   std::unordered_map<const Task*, std::vector<Task*>> successors_;
   std::map<DetailKey, AccountRow> details_;
-  std::uint64_t undelayed_tasking_ = 0;  ///< Place::tasking, before the time without a processor is taken from it
-  bool is_ours_ = false;                 ///< what recording cost is known of no other tool
+  enum class DoacrossMark : std::uint8_t { none, sink, source };
+  std::vector<DoacrossMark> doacross_;         ///< by region; empty: there are none
+  std::vector<std::uint64_t> work_by_region_;  ///< by parallel region, at its number + 1
+  PlaceTimes undelayed_{};                     ///< before the time without a processor is taken from them
+  PlaceTimes delayed_from_{};                  ///< and that
+  bool is_ours_ = false;                       ///< what recording cost is known of no other tool
   std::uint64_t now_ = 0;
   std::uint64_t in_teams_ = 0, most_at_once_ = 0, teams_at_once_ = 0, active_levels_ = 0;
-  std::uint64_t tasks_ = 0, task_work_ = 0, creates_ = 0;
+  std::uint64_t tasks_ = 0, task_work_ = 0, creates_ = 0, own_creates_ = 0;
+  std::map<RegionRef, std::uint64_t> own_waits_;
   std::array<std::uint64_t, 256> gaps_{};  ///< between creations, by logarithm
   std::map<RegionRef, LoopFacts> loops_;
   std::set<RegionRef> helper_regions_;  ///< of the teams that take_out_helper() found

@@ -5,6 +5,31 @@
 #include "tracer/report/measures/account.hpp"
 
 namespace tracer::report {
+namespace {
+
+/// Places where the thread has something to do. In the others it waits, with a processor or without.
+bool is_busy(Place place) noexcept {
+  return place == Place::work || place == Place::serial || place == Place::tasking || place == Place::tool ||
+         place == Place::unknown;
+}
+
+std::uint64_t part_of(std::uint64_t ns, std::uint64_t part, std::uint64_t whole) noexcept {
+  return static_cast<std::uint64_t>(static_cast<double>(ns) * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+/// What the thread's work in teams would have of processors if there were always one: its processor time, in the time
+/// that was left of that in teams without its delay.
+std::uint64_t demand_of(const PlaceTimes& ns, const ThreadFacts& facts, std::uint64_t awake) {
+  const auto at = [&](Place place) { return ns[static_cast<std::size_t>(place)]; };
+  const std::uint64_t work = at(Place::work);
+  const std::uint64_t in_teams = work + at(Place::imbalance) + at(Place::starvation) + at(Place::tasking) +
+                                 at(Place::team) + at(Place::locks) + at(Place::exclusive) + at(Place::device);
+  const std::uint64_t ran = part_of(facts.processor, work, awake), delayed = part_of(facts.delay, work, awake);
+  if (work == 0 || in_teams <= delayed) return std::min(work, ran + delayed);
+  return std::min(work, part_of(ran, in_teams, in_teams - delayed));
+}
+
+}  // namespace
 
 const char* name_of(Place place) noexcept {
   constexpr const char* names[] = {"work",   "serial", "serial_idle", "imbalance", "starvation", "tasking",
@@ -83,18 +108,28 @@ std::uint64_t Accountant::move(State& state, Place from, Place to, std::uint64_t
   return ns;
 }
 
-/// The kernel says how long the thread waited for a processor, not where: each place has its share.
-void Accountant::share_delay(State& state, std::uint64_t delay) {
-  std::uint64_t alive = 0;
-  for (std::size_t p = 0; p < places; ++p)
-    if (static_cast<Place>(p) != Place::absent) alive += state.ns[p];
-  delay = std::min(delay, alive);
-  if (delay == 0) return;
-  const double share = static_cast<double>(delay) / static_cast<double>(alive);
+/// The kernel says how long the thread could have run but had no processor, not where. Waiting is as long with one as
+/// without: what is taken from a thread is its share of what it was to do, and of waiting that spins. That the thread
+/// slept is the time in which it neither ran nor could have: waiting, as long as there is some.
+void Accountant::share_delay(State& state, AccountThread& row) {
+  const ThreadFacts& facts = row.facts;
+  std::uint64_t busy = 0, waiting = 0;
   for (std::size_t p = 0; p < places; ++p) {
     const auto place = static_cast<Place>(p);
-    if (place == Place::absent || place == Place::descheduled) continue;
-    move(state, place, Place::descheduled, static_cast<std::uint64_t>(static_cast<double>(state.ns[p]) * share));
+    if (place != Place::absent && place != Place::descheduled) (is_busy(place) ? busy : waiting) += state.ns[p];
+  }
+  const std::uint64_t all = busy + waiting, awake = std::min(all, facts.processor + facts.delay);
+  const std::uint64_t spun = waiting - std::min(waiting, all - awake);
+  if (busy == 0) return;
+  row.able_to_work = demand_of(state.ns, facts, busy + spun);
+  if (facts.delay == 0) return;
+  const std::uint64_t mine = part_of(std::min(facts.delay, all), busy, busy + spun);
+  const double share = static_cast<double>(std::min(mine, busy)) / static_cast<double>(busy);
+  for (std::size_t p = 0; p < places; ++p) {
+    const auto place = static_cast<Place>(p);
+    if (!is_busy(place)) continue;
+    delayed_from_[p] +=
+        move(state, place, Place::descheduled, static_cast<std::uint64_t>(static_cast<double>(state.ns[p]) * share));
   }
 }
 
@@ -116,8 +151,9 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
   const std::uint64_t teams = process.active.value(process.last), mpi = process.in_mpi.value(process.last);
   sum.serial_wall = wall - std::min(wall, teams + mpi + start + unknown);
   end_stretch(process, sum.end - unknown);
+  close_gap(process, undefined_ref);
   const auto index = static_cast<std::size_t>(&process - processes_.data());
-  std::uint64_t mpi_idle = 0;
+  std::uint64_t mpi_idle = 0, serial = 0;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     State& state = states_[i];
     if (!state.counted || state.helper || state.process != index) continue;
@@ -128,14 +164,18 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
     row.location = static_cast<LocationRef>(i);
     row.facts = thread_facts(definitions_.locations[i]);
     mpi_idle += state.ns[static_cast<std::size_t>(Place::mpi_idle)];
-    undelayed_tasking_ += state.ns[static_cast<std::size_t>(Place::tasking)];
-    share_delay(state, row.facts.delay);
+    for (std::size_t p = 0; p < places; ++p) undelayed_[p] += state.ns[p];
+    serial += state.ns[static_cast<std::size_t>(Place::serial)];
+    share_delay(state, row);
     row.ns = state.ns;
     for (std::size_t p = 0; p < places; ++p) sum.ns[p] += row.ns[p];
     ++sum.threads;
     account.rows.push_back(row);
   }
   add_mpi_idle(process, mpi_idle);
+  add_serial(Place::serial, process, serial, from_kernel);
+  add_serial(Place::serial_idle, process, sum.ns[static_cast<std::size_t>(Place::serial_idle)], from_kernel);
+  add_unused(process, sum.threads, sum.ns[static_cast<std::size_t>(Place::unused)]);
   return sum;
 }
 
@@ -146,6 +186,8 @@ Account Accountant::account() {
   result.tasks = tasks_;
   result.task_work = task_work_;
   result.creates = creates_;
+  result.own_creates = own_creates_;
+  result.own_waits = own_waits_;
   result.most_at_once = most_at_once_;
   result.teams_at_once = teams_at_once_;
   result.active_levels = active_levels_;
@@ -169,19 +211,7 @@ Account Accountant::account() {
     result.processes.push_back(one);
   }
   for (const std::uint64_t ns : result.ns) result.total += ns;
-  // Waiting is lost whether or not the thread had a processor meanwhile; the runtime's own work for tasks is less by
-  // what that place gave away.
-  const double kept =
-      undelayed_tasking_ == 0
-          ? 1.0
-          : std::min(1.0, static_cast<double>(result.at(Place::tasking)) / static_cast<double>(undelayed_tasking_));
-  for (auto& [key, row] : details_) {
-    if (helper_regions_.contains(row.parallel)) continue;
-    if (row.place == Place::tasking) row.ns = static_cast<std::uint64_t>(static_cast<double>(row.ns) * kept);
-    result.details.push_back(row);
-  }
-  std::stable_sort(result.details.begin(), result.details.end(),
-                   [](const AccountRow& a, const AccountRow& b) { return a.ns > b.ns; });
+  complete_cells(result);
   std::stable_sort(result.stretches.begin(), result.stretches.end(),
                    [](const SerialStretch& a, const SerialStretch& b) { return a.to - a.from > b.to - b.from; });
   if (result.stretches.size() > most_stretches) result.stretches.resize(most_stretches);

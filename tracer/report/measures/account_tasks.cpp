@@ -12,9 +12,10 @@ constexpr std::uint64_t most_creation_ns = 2'000;
 
 }  // namespace
 
-void Accountant::task_created(LocationRef location, Task&, Task& task) {
+void Accountant::task_created(LocationRef location, Task& creator, Task& task) {
   State& state = states_[location];
   ++creates_;
+  if (!creator.is_explicit) ++own_creates_;
   ++state.creates;
   if (!state.members.empty()) ++state.members.back().created;
   if (!task.team) return;

@@ -46,7 +46,10 @@ void Accountant::team_begun(LocationRef location, Team& team, Task&) {
   State& state = states_[location];
   if (!state.counted) return;
   TeamState& known = state_of(team);
-  if (known.begin == 0) known.begin = team.begin;
+  if (known.begin == 0) {
+    known.begin = team.begin;
+    known.is_outer = state.members.empty();
+  }
   state.forking = false;
   if (state.idle) {
     std::uint64_t teams_at_fork = state.teams_now;
@@ -83,6 +86,13 @@ void Accountant::team_ended(Team& team) {
   for (auto& [number, episode] : found->second.episodes) finish_episode(team, episode, team.end);
   for (const Team::Member& one : team.members) {  // members that the trace does not let go
     std::erase_if(states_[one.location].members, [&](const Member& member) { return member.team == &team; });
+  }
+  if (const State& master = states_[team.master]; found->second.is_outer && !master.helper && team.end > team.begin) {
+    Beside& beside = process_of(master).beside[team.region];
+    beside.wall += team.end - team.begin;
+    beside.threads += team.size * (team.end - team.begin);
+    beside.largest = std::max(beside.largest, team.size);
+    ++beside.count;
   }
   teams_.erase(found);
 }

@@ -3,6 +3,9 @@
 #include "tracer/report/measures/graph.hpp"
 
 #include <algorithm>
+#include <optional>
+
+#include "tracer/report/measures/mpi_paths.hpp"
 
 namespace tracer::report {
 namespace {
@@ -38,13 +41,37 @@ void Graph::interval(LocationRef location, Task& task, Activity activity, std::u
   if (activity == Activity::task_wait) tasks_.wait += ns;
   if (replay_.location(location).kind != LocationKind::cpu_thread) return;
   if (!is_on_path(activity)) return;
+  if (activity == Activity::mpi && mpi_ != nullptr && mpi_->interval(location, from, to)) return;
   task.path.ns += ns;
+  if (ns != 0) go_on_in(task.path, location, from, to);
+  add_work(ns, task.path);
+}
+
+void Graph::go_on_in(Path& path, LocationRef location, std::uint64_t from, std::uint64_t to) {
+  if (!trails_ || to <= from) return;
+  if (longest_.trail == path.trail) longest_.trail.reset();  // this one is the longest again in a moment
+  go_on(path.trail, location, from, to, resolution_);
+}
+
+void Graph::add_work(std::uint64_t ns, const Path& path) {
   tasks_.work += ns;
-  if (trails_ && ns != 0) {
-    if (longest_.trail == task.path.trail) longest_.trail.reset();  // this one is the longest again in a moment
-    go_on(task.path.trail, location, from, to, resolution_);
+  raise(longest_, path);
+}
+
+/// A lock that was released while the thread waited for it was handed over: what is done with it is done in turn.
+void Graph::other_event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
+  if (event.type != EventType::acquire_lock && event.type != EventType::release_lock) return;
+  Task& task = *replay_.location(location).current;
+  const OwnNumber number = replay_.in_process(location, event.a);
+  if (event.type == EventType::release_lock) {
+    Lock& lock = few_locks_.entry(locks_, number, [](const Lock& known) { return std::optional{known.released}; });
+    lock.released = event.time;
+    lock.path = task.path;
+    return;
   }
-  raise(longest_, task.path);
+  if (task.stack.empty() || task.stack.back().activity != Activity::lock_wait) return;
+  const auto lock = locks_.find(number);
+  if (lock != locks_.end() && lock->second.released > task.stack.back().enter) raise(task.path, lock->second.path);
 }
 
 void Graph::enter(LocationRef, Task& task, const Frame& frame) {
@@ -141,7 +168,8 @@ void Graph::team_ended(Team& team) {
   const std::uint64_t chain = team.final_path.tasks - std::min(team.final_path.tasks, base_tasks);
   if (chain > tasks_.graph_tasks) {
     tasks_.graph_tasks = chain;
-    tasks_.graph_path = team.final_path.ns - std::min(team.final_path.ns, base);
+    // A path that came from another process by a message may be longer than all that was done here before.
+    tasks_.graph_path = std::min(team.final_path.ns - std::min(team.final_path.ns, base), team.end - team.begin);
     tasks_.graph_work = 0;
     for (const Team::Member& member : team.members) {
       for (std::size_t i = 0; i < static_cast<std::size_t>(Activity::count_); ++i)

@@ -111,16 +111,20 @@ RunFacts facts_of_all(const Definitions& definitions, const std::vector<ProcessR
   RunFacts all = run_facts(definitions);
   if (all.known || processes.empty()) return all;
   std::map<std::string, std::vector<const RunFacts*>> by_host;
-  std::uint64_t processor_ns = 0;
+  std::uint64_t processor_ns = 0, system_ns = 0, page_faults = 0;
   for (const ProcessRow& process : processes) {
     if (!process.facts.known) continue;
     by_host[process.facts.host].push_back(&process.facts);
     processor_ns += process.facts.processor_ns;
+    system_ns += process.facts.system_ns;
+    page_faults += process.facts.page_faults;
   }
   const ProcessRow* const worst = process_that_ended_worst(processes);
   if (worst == nullptr) return all;
   all = worst->facts;
   all.processor_ns = processor_ns;
+  all.system_ns = system_ns;
+  all.page_faults = page_faults;
   all.processors = 0;
   all.processors_online = 0;
   all.stolen_ns = 0;

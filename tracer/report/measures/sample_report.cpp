@@ -128,7 +128,12 @@ class Sum {
     for (std::size_t k = 0; k < counts_.size(); ++k) {
       const SampleKind& kind = paths_.kinds()[k];
       std::vector<std::uint32_t> path = paths_.path(kind.node);
-      const std::uint32_t last = path.back();
+      // What the kernel does is of who called it; its own row has the sum.
+      const std::uint32_t last = kind.in_kernel && path.size() > 1 ? path[path.size() - 2] : path.back();
+      if (kind.in_kernel && kind.activity == Activity::work) {
+        rows[last].kernel += counts_[k];
+        report_.kernel += counts_[k];
+      }
       std::sort(path.begin(), path.end());  // a function that calls itself counts once
       path.erase(std::unique(path.begin(), path.end()), path.end());
       for (const std::uint32_t frame : path) {

@@ -25,7 +25,8 @@ void Teams::team_ended(Team& team) {
   row.longest = std::max(row.longest, wall);
   row.threads = std::max<std::uint64_t>(row.threads, team.members.size());
   const std::uint64_t before = team.encountering == nullptr ? 0 : team.encountering->path.ns;
-  row.critical_path += team.final_path.ns > before ? team.final_path.ns - before : 0;
+  // A path that came from another process by a message may be longer than all that was done here before.
+  row.critical_path += std::min(team.final_path.ns - std::min(team.final_path.ns, before), wall);
   constexpr auto work = static_cast<std::size_t>(Activity::work);
   std::uint64_t max = 0, sum = 0;
   for (const Team::Member& member : team.members) {

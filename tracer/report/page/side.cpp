@@ -11,6 +11,10 @@
 #include "tracer/replay/timeline.hpp"
 #include "tracer/report/forms/write.hpp"
 #include "tracer/report/measures/graph.hpp"
+#include "tracer/report/mpi/collectives.hpp"
+#include "tracer/report/mpi/epochs.hpp"
+#include "tracer/report/mpi/windows.hpp"
+#include "tracer/report/measures/mpi_paths.hpp"
 
 namespace tracer::report {
 namespace {
@@ -70,12 +74,24 @@ void shorten_members(Json& region, bool is_shown) {
   members.erase(members.begin() + most, members.end());
 }
 
-/// As to_json() has it; of functions and the like as many rows as a table shows, and of thousands of threads what the
-/// page needs.
+/// Of a list, which has what takes most time first, as many rows as a table of the page.
+void shorten(Json& of, const std::string& list, std::size_t most) {
+  Json& rows = of[list];
+  of[list + "_left_out"] = rows.size() - std::min(rows.size(), most);
+  if (rows.size() > most) rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(most), rows.end());
+}
+
+/// As to_json() has it; of constructs, functions and the like as many rows as a table shows, and of thousands of
+/// threads what the page needs.
 Json report_for_page(const Report& report) {
   constexpr std::size_t most = 1000, most_tables_of_members = 20;
   Json json = Json::parse(to_json(report, -1));
   for (const char* list : {"by_thread", "by_process"}) json["account"].erase(list);
+  std::uint64_t inside = 0;
+  for (const Json& construct : json["constructs"]) inside += construct["exclusive_ns"].get<std::uint64_t>();
+  json["constructs_exclusive_ns"] = inside;
+  for (const char* list : {"constructs", "parallel_regions", "phases"}) shorten(json, list, most);
+  shorten(json["tasks"], "regions", most);
   std::size_t regions = 0;
   for (Json& region : json["parallel_regions"]) shorten_members(region, regions++ < most_tables_of_members);
   for (Json& thread : json["threads"]) {
@@ -122,6 +138,18 @@ void PageSide::read(const std::function<void(double)>& progress) {
   replay.add(timeline);
   replay.add(task_graph_);
   replay.add(graph);
+  MpiPaths paths{source.definitions(), replay, graph};
+  MpiMessages ends{source.definitions(), replay, paths};
+  MpiCollectives collectives{source.definitions(), replay, paths};
+  MpiWindows windows{source.definitions(), replay, paths};
+  MpiEpochs epochs{source.definitions(), replay, paths};
+  if (paths.is_concerned()) {
+    replay.add(ends);
+    replay.add(collectives);
+    replay.add(windows);
+    replay.add(epochs);
+    replay.add(paths);
+  }
   if (trace_.samples != nullptr) replay.add(sample_join_.emplace(source.definitions(), *trace_.samples));
   source.read(replay);
   replay.finish();
@@ -133,10 +161,32 @@ void PageSide::read(const std::function<void(double)>& progress) {
   samples_.emplace(*sample_join_, *sample_paths_, trace_.report->begin);
 }
 
+/// Of what is nowhere drawn the page has the place of the name alone: a program may have a hundred thousand regions.
+std::vector<bool> PageSide::drawn_names() const {
+  std::vector<bool> drawn(names(), samples_.has_value());  // samples name constructs as well
+  for (std::uint32_t name = 0; name < drawn.size(); ++name)
+    if (slices_.has_name(name)) drawn[name] = true;
+  for (const TaskNode& node : task_graph_.nodes())
+    if (node.region != undefined_ref) drawn[node.region] = true;
+  return drawn;
+}
+
 void PageSide::add_names(Json& meta) const {
   const Definitions& definitions = trace_.source->definitions();
-  for (const std::string& name : slice_names(definitions)) meta["names"].push_back(name);
+  const std::vector<bool> is_drawn = drawn_names();
+  std::size_t next = 0;
+  for (const std::string& name : slice_names(definitions)) {
+    const bool has_name = is_drawn[next] || next >= definitions.regions.size();
+    meta["names"].push_back(has_name ? name : std::string{});
+    ++next;
+  }
+  next = 0;
   for (const Region& region : definitions.regions) {
+    if (!is_drawn[next++]) {
+      for (const char* list : {"labels", "sources"}) meta[list].push_back("");
+      meta["activities"].push_back("work");
+      continue;
+    }
     const RegionClass known = classify(region);
     std::string source = region.source_file;
     if (!source.empty() && region.begin_line != 0) source += ":" + std::to_string(region.begin_line);

@@ -32,6 +32,7 @@ class PageSide {
 
  private:
   void read(const std::function<void(double)>& progress);
+  std::vector<bool> drawn_names() const;
   void add_names(nlohmann::json& meta) const;
   void add_slices(nlohmann::json& meta) const;
   void add_counters(nlohmann::json& meta) const;

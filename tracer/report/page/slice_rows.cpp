@@ -43,6 +43,7 @@ void SliceRows::put(Row& row, std::uint64_t begin, std::uint64_t end, std::uint3
   append(row.bytes, begin - row.last);
   append(row.bytes, end - begin);
   append(row.bytes, name);
+  note_name(name);
   row.last = end;
   ++row.count;
 }
@@ -98,6 +99,7 @@ void SliceRows::counter(const Counter& counter) {
 void SliceRows::band(const Band& band) {
   constexpr std::size_t most_bands = 20'000;
   bands_.push_back(band);
+  note_name(band.region);
   bands_.back().begin -= std::min(origin_, band.begin);
   bands_.back().end -= std::min(origin_, band.end);
   if (bands_.size() < 2 * most_bands) return;

@@ -61,6 +61,8 @@ class SliceRows final : public TimelineVisitor {
   /// Times relative to `origin`; when there are very many, the longest.
   const std::vector<Band>& bands() const { return bands_; }
   std::uint64_t bands_left_out() const { return bands_left_out_; }
+  /// Whether a row or a band has that name.
+  bool has_name(std::uint32_t name) const { return name < names_.size() && names_[name]; }
   std::uint64_t shown() const { return shown_; }
   std::uint64_t dropped() const { return dropped_; }
   std::uint64_t arrows_left_out() const { return arrows_left_out_; }
@@ -68,6 +70,10 @@ class SliceRows final : public TimelineVisitor {
  private:
   void put(Row& row, std::uint64_t begin, std::uint64_t end, std::uint32_t name);
   void put_shorts(Row& row);
+  void note_name(std::uint32_t name) {
+    if (name >= names_.size()) names_.resize(std::size_t{name} + 1);
+    names_[name] = true;
+  }
   std::uint64_t origin_, threshold_, gap_;
   std::uint32_t short_name_;
   std::uint64_t max_arrows_, shown_ = 0, dropped_ = 0, arrows_left_out_ = 0;
@@ -77,6 +83,7 @@ class SliceRows final : public TimelineVisitor {
   std::map<std::uint32_t, Series> series_;
   std::vector<Band> bands_;
   std::uint64_t bands_left_out_ = 0;
+  std::vector<bool> names_;  ///< that are in rows or bands
 };
 
 }  // namespace tracer::report

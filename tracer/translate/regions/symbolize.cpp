@@ -165,6 +165,7 @@ class DwarfReader {
 
   Pieces pieces_of(Dwfl_Module* module) const;
   const Piece* piece_at(Dwfl_Module* module, Dwarf_Addr address);
+  Dwarf_Line* first_row(const Piece& piece, Dwarf_Addr at) const;
   Dwarf_Line* row_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, int& number) const;
   void line_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, SourcePosition& position) const;
   std::string whole_path(Dwarf_Die* unit, const std::string& file) const;
@@ -219,10 +220,35 @@ const DwarfReader::Piece* DwarfReader::piece_at(Dwfl_Module* module, Dwarf_Addr 
   return &*std::prev(after);
 }
 
+// Of several rows for the address: at the begin of what GCC outlined that of the pragma, before that of the first
+// statement, which may have the same address.
+Dwarf_Line* DwarfReader::first_row(const Piece& piece, Dwarf_Addr at) const {
+  Dwarf_Lines* lines = nullptr;
+  std::size_t count = 0;
+  if (dw_->dwarf_getsrclines(piece.unit, &lines, &count) != 0) return nullptr;
+  const auto address_of = [&](std::size_t row) {
+    Dwarf_Addr address = 0;
+    dw_->dwarf_lineaddr(dw_->dwarf_onesrcline(lines, row), &address);
+    return address;
+  };
+  std::size_t begin = 0, end = count;  // they are sorted
+  while (begin < end) {
+    const std::size_t middle = begin + (end - begin) / 2;
+    if (address_of(middle) < at)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin < count && address_of(begin) == at ? dw_->dwarf_onesrcline(lines, begin) : nullptr;
+}
+
 // Line 0: the compiler's own code, as calls of the runtime are that flang and optimisers make. It belongs to the line
 // before it in the same function.
 Dwarf_Line* DwarfReader::row_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, int& number) const {
   const char* const symbol = dw_->dwfl_module_addrname(module, address);
+  if (symbol != nullptr && is_outlined(symbol) && dw_->dwfl_module_addrname(module, address - 1) != symbol)
+    if (Dwarf_Line* first = first_row(piece, address - piece.bias))
+      if (dw_->dwarf_lineno(first, &number) == 0 && number != 0) return first;
   for (Dwarf_Addr at = address - piece.bias;;) {
     Dwarf_Line* line = dw_->dwarf_getsrc_die(piece.unit, at);
     Dwarf_Addr begin = 0;
