@@ -61,6 +61,12 @@ add_library(tracer::zstd UNKNOWN IMPORTED)
 set_target_properties(tracer::zstd PROPERTIES IMPORTED_LOCATION ${ZSTD_LIBRARY}
   INTERFACE_INCLUDE_DIRECTORIES ${ZSTD_INCLUDE_DIR})
 
+# xxHash, a header only: hashes of what target constructs copy (tracer/ompt/content.cpp).
+find_path(XXHASH_INCLUDE_DIR xxhash.h)
+if(NOT XXHASH_INCLUDE_DIR)
+  tracer_need("xxhash" "libxxhash-dev")
+endif()
+
 find_package(CLI11 QUIET)
 if(NOT CLI11_FOUND)
   tracer_need("CLI11" "libcli11-dev")

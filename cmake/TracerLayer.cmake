@@ -4,12 +4,8 @@
 # TOGETHER: with TRACER_UNITY several files are compiled as one, in a third of the time. For layers of many files that are not
 # the traced program's hot path. APART: those of them that have a name for themselves that another file of the layer has too.
 
-# Where a compiler cache repeats builds, file by file is better: less is compiled after a change.
-set(unity_default ON)
-if(CMAKE_CXX_COMPILER_LAUNCHER OR TRACER_SANITIZE)
-  set(unity_default OFF)
-endif()
-option(TRACER_UNITY "Compile several files as one: the first build takes half the time, a change more" ${unity_default})
+# What the scripts' first build does where no compiler cache is (cmake/scripts/build.sh). After a change more is compiled.
+option(TRACER_UNITY "Compile several files as one, in less than half the time" OFF)
 
 add_library(tracer_options INTERFACE)
 target_include_directories(tracer_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/generated)

@@ -29,22 +29,24 @@
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/config.hpp"
-#include "tracer/base/job_directory.hpp"
 #include "tracer/base/log.hpp"
 #include "tracer/base/own_stack.hpp"
 #include "tracer/base/processors.hpp"
-#include "tracer/convert/merge.hpp"
 #include "tracer/convert/summary.hpp"
 #include "tracer/drain/drainer.hpp"
+#include "tracer/job/job_directory.hpp"
+#include "tracer/merge/merge.hpp"
 #include "tracer/ompt/ask.hpp"
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/device_sink.hpp"
+#include "tracer/ompt/handlers.hpp"
 #include "tracer/ompt/registration.hpp"
 #include "tracer/ompt/runtime_identity.hpp"
 #include "tracer/sample/sampler.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/output_directory.hpp"
 #include "tracer/session/session.hpp"
+#include "tracer/version.hpp"
 
 namespace tracer::tool {
 namespace {
@@ -82,7 +84,7 @@ Tool* prepare() {
   fresh->config = read_config(environ);
   set_log_level(fresh->config.log);
   for (const std::string& complaint : fresh->config.complaints) log_warning(complaint);
-  fresh->run.tracer_version = TRACER_VERSION;
+  fresh->run.tracer_version = tracer_version;
   Tool* self = fresh.release();
   tool.store(self);
   return self->config.enabled ? self : nullptr;
@@ -108,6 +110,7 @@ void start_devices(Session& session, const Config& config) {
   options.set_choice(config.device);
   options.buffer_bytes = config.device_buffer;
   options.memory_bytes = config.device_memory;
+  options.calls = (config.record & record_device_api) != 0;
   auto* devices = new device::Devices(*sink, options);
   devices->prepare();
   ompt::context().devices.store(devices, std::memory_order_release);
@@ -141,7 +144,7 @@ Ending ending_at_exit() {
 
 /// What is put off, and how to come to it; `reason` begins with "" or a comma.
 void say_raw(const Session& session, const std::filesystem::path& raw_directory, const std::string& reason) {
-  log_summary("raw trace in " + raw_directory.string() + reason + "; make it an archive by: tracer convert " +
+  log_summary("raw trace left in " + raw_directory.string() + reason + "; to build the archive: tracer convert " +
               session.directory().string());
 }
 
@@ -210,6 +213,8 @@ void take_leave_of_the_runtime() {
   if (sample::Sampler* watching = sampler.load()) watching->stop_asking();
   if (device::Devices* devices = ompt::devices()) devices->finish();
   ompt::tell_places();
+  if (Session* session = Session::current())
+    if (const std::uint64_t threads = ompt::take_threads_begun()) session->count("ompt.threads", threads);
 }
 
 void call_at_end() {
@@ -286,6 +291,7 @@ bool start(ompt_function_lookup_t lookup) {
   self.run.runtime_library = identity.library;
   self.run.runtime_build = identity.build;
   ompt::context().is_libomp = !identity.build.empty();
+  ompt::context().content = self.config.transfer_content;
   Session* session = has_front_end.load() ? Session::current() : nullptr;
   if (session != nullptr) {
     if (ended.load() == session) return false;
@@ -330,6 +336,11 @@ bool connect() {
   }
   has_front_end.store(true);
   return true;
+}
+
+std::uint32_t recorded() noexcept {
+  const Tool* self = tool.load();
+  return self != nullptr ? self->config.record : 0;
 }
 
 bool at_end(void (*function)(void*), void* data) noexcept try {

@@ -9,7 +9,7 @@
 BUILD_PACKAGES=(
   cmake ninja-build g++ pkg-config
   libotf2-trace-dev libtbb-dev libdw-dev libelf-dev
-  libcli11-dev nlohmann-json3-dev libsqlite3-dev libzstd-dev
+  libcli11-dev nlohmann-json3-dev libsqlite3-dev libzstd-dev libxxhash-dev
 )
 
 # To open and summarise a trace (OTF2's own tools, and its reader in Python).
@@ -30,7 +30,7 @@ TEST_GROUPS=(
   "the HTML report in a browser|chromium xvfb"
   "scripts that read traces by pandas and draw|python3-pandas python3-matplotlib graphviz"
   "exports as their readers see them|sqlite3 protobuf-compiler vite"
-  "Parquet as other readers see it|npm"
+  "Parquet as other readers see it, and types and style of the page's modules|npm"
   "installing into a clean root|debootstrap"
   "the package by Debian's own checker|lintian"
   "manual pages|man-db"

@@ -11,6 +11,7 @@
 #include "device/correlate/clock_map.hpp"
 #include "device/correlate/join.hpp"
 #include "device/correlate/memory.hpp"
+#include "device/correlate/stand_in.hpp"
 #include "device/correlate/streams.hpp"
 
 namespace tracer::device {
@@ -31,6 +32,8 @@ struct Device {
   std::vector<MemoryEvent> memory;
   DeviceProviderKind provider;
   std::set<std::uint64_t> of_operations;  // addresses that the driver gave for operations of the host
+  std::vector<Unlinked> unlinked;
+  std::uint64_t asked = 0, without_record = 0;
 };
 
 bool is_interval(DeviceRecordKind kind) noexcept {
@@ -63,7 +66,7 @@ class Correlator {
       for (const auto& point : journal.device_clock) {
         if (point.device == info.number) points.push_back(point);
       }
-      Device device{i, ClockMap(points, ticks_per_nanosecond_), {}, {}, info.provider, {}};
+      Device device{i, ClockMap(points, ticks_per_nanosecond_), {}, {}, info.provider, {}, {}, 0, 0};
       count("device.clock_readings_dropped", device.clock.dropped());
       devices_.insert_or_assign(info.number, std::move(device));
     }
@@ -86,6 +89,7 @@ class Correlator {
   bool set_times(const DeviceRecord& record, const HostOperation* op, const Device& device, DeviceOperation& out);
   void take_memory(const DeviceRecord& record, const HostOperation* op, Device& device);
   void add_host_memory();
+  void add_stand_ins();
   ChannelId channel_of(const DeviceRecord& record, const HostOperation* op) const;
 
   const Journal& journal_;
@@ -101,6 +105,7 @@ class Correlator {
     std::uint64_t device_time;
   };
   std::map<std::int32_t, Anchor> anchors_;  // of devices without a clock reading
+  std::set<HostOpId> without_time_;         // whose interval a record without times has taken
 };
 
 /// A device whose clock nobody could read: its kernels start no earlier than their submits, so the
@@ -139,7 +144,8 @@ bool Correlator::set_times(const DeviceRecord& record, const HostOperation* op, 
   const auto host_time = [&](std::uint64_t t) { return record.clock == DeviceClock::host_ticks ? t : device.clock(t); };
   if (record.start == 0 && record.end == 0) {
     count("device.time_missing");
-    if (!op) return false;
+    // all kernels of a graph are one operation of the host's: its interval is shown once
+    if (!op || !without_time_.insert(op->id).second) return false;
     out.start = op->begin;
     out.end = op->end ? op->end : op->begin;
     return true;
@@ -173,8 +179,11 @@ void Correlator::take_memory(const DeviceRecord& record, const HostOperation* op
 /// The thread that asked for it. CUPTI names the caller by the system's number; AMD's runtime has numbers of its own.
 ChannelId Correlator::channel_of(const DeviceRecord& record, const HostOperation* op) const {
   if (op) return op->channel;
-  if (record.provider != DeviceProviderKind::cupti || record.thread_id == 0) return no_channel;
-  const auto it = channel_of_thread_.find(record.thread_id);
+  if (record.provider != DeviceProviderKind::cupti) return no_channel;
+  // the call's own record may have come later than the operation's
+  const auto thread = record.thread_id ? record.thread_id : join_.thread_of(record.correlation);
+  if (thread == 0) return no_channel;
+  const auto it = channel_of_thread_.find(thread);
   return it == channel_of_thread_.end() ? no_channel : it->second;
 }
 
@@ -200,6 +209,8 @@ void Correlator::take(DeviceRecord record) {
     return take_memory(record, op, *device);
   }
   if (!is_interval(record.kind)) return count("device.records_of_unknown_kind");
+  if (!op && record.provider == DeviceProviderKind::ompt && record.start != 0 && has_stand_in(record.kind))
+    device->unlinked.push_back({record.kind, record.bytes, device->clock(record.start)});
   PlacedOperation placed;
   auto& o = placed.operation;
   if (!set_times(record, op, *device, o)) return count("device.dropped_without_time");
@@ -237,12 +248,31 @@ void Correlator::add_host_memory() {
   }
 }
 
+/// Also of devices that nobody records: the provider "host" is one for which no record ever comes.
+void Correlator::add_stand_ins() {
+  for (auto& [number, device] : devices_) {
+    if (device.provider == DeviceProviderKind::none) continue;
+    auto missing = operations_without_record(operations_, number, join_);
+    device.asked = missing.asked;
+    leave_out_unlinked(missing.operations, operations_, std::move(device.unlinked));
+    for (const auto i : missing.operations) {
+      const auto& op = operations_[i];
+      device.operations.push_back(stand_in_of(op));
+      const bool counts = op.kind == DeviceRecordKind::kernel || is_transfer(op.kind);
+      if (counts && device.provider != DeviceProviderKind::host) ++device.without_record;
+    }
+  }
+}
+
 DeviceTimeline Correlator::finish() {
   add_host_memory();
-  std::map<std::int32_t, DeviceProviderKind> providers;
+  add_stand_ins();
+  std::uint64_t without_record = 0;
   for (auto& [number, device] : devices_) {
-    providers[number] = device.provider;
     DeviceTrack track;
+    track.asked = device.asked;
+    track.without_record = device.without_record;
+    without_record += device.without_record;
     track.number = number;
     track.journal_index = device.journal_index;
     track.memory = memory_in_use(std::move(device.memory), device.of_operations, out_.repairs);
@@ -250,7 +280,7 @@ DeviceTimeline Correlator::finish() {
         make_streams(number, journal_.devices[device.journal_index].paradigm_hint, std::move(device.operations), out_);
     out_.devices.push_back(std::move(track));
   }
-  if (const auto n = join_.without_record(providers)) out_.counters["device.operations_without_record"] = n;
+  if (without_record) out_.counters["device.operations_without_record"] = without_record;
   return std::move(out_);
 }
 

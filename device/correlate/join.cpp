@@ -2,13 +2,10 @@
 // Joins by host_op_id, by the provider's correlation id, and by content.
 #include "device/correlate/join.hpp"
 
+#include "device/correlate/stand_in.hpp"
+
 namespace tracer::device {
 namespace {
-
-bool is_transfer(DeviceRecordKind kind) noexcept {
-  return kind == DeviceRecordKind::transfer_to_device || kind == DeviceRecordKind::transfer_from_device ||
-         kind == DeviceRecordKind::transfer_peer;
-}
 
 /// May `op` be what made a record of this kind? A data operation may be carried out by a kernel or
 /// a memset (small fills), so only what AMD's runtime is known to confuse is refused.
@@ -37,7 +34,8 @@ HostOpId Join::id_of(const DeviceRecord& record) const {
 
 void Join::learn(const DeviceRecord& record) {
   if (record.kind == DeviceRecordKind::correlation) {
-    by_correlation_[record.correlation] = record.host_op_id;
+    if (record.host_op_id != no_id) by_correlation_[record.correlation] = record.host_op_id;
+    if (record.thread_id != 0) threads_[record.correlation] = record.thread_id;
     return;
   }
   if (record.kind == DeviceRecordKind::native || record.host_op_id == no_id) return;
@@ -90,21 +88,14 @@ const HostOperation* Join::resolve(DeviceRecord& record) {
     if (record.bytes == 0) record.bytes = op->bytes;
   }
   if (record.kind == op->kind) claimed_[i] = true;
+  seen_[i] = true;
   record.target_id = op->target_id;
   return op;
 }
 
-std::uint64_t Join::without_record(const std::map<std::int32_t, DeviceProviderKind>& providers) const {
-  std::uint64_t n = 0;
-  for (std::size_t i = 0; i < operations_.size(); ++i) {
-    const auto& op = operations_[i];
-    if (claimed_[i] || !(op.kind == DeviceRecordKind::kernel || is_transfer(op.kind))) continue;
-    const auto it = providers.find(op.device);
-    const bool recorded =
-        it != providers.end() && (it->second == DeviceProviderKind::ompt || it->second == DeviceProviderKind::cupti);
-    if (recorded) ++n;
-  }
-  return n;
+std::uint64_t Join::thread_of(std::uint64_t correlation) const {
+  const auto it = threads_.find(correlation);
+  return it == threads_.end() ? 0 : it->second;
 }
 
 }  // namespace tracer::device

@@ -19,15 +19,17 @@ using Counters = std::map<std::string, std::uint64_t>;
 class Join {
  public:
   Join(std::span<const HostOperation> operations, Counters& counters)
-      : operations_(operations), claimed_(operations.size()), counters_(counters) {}
+      : operations_(operations), claimed_(operations.size()), seen_(operations.size()), counters_(counters) {}
 
   /// First pass: correlation ids, and which operations have a record of their own kind.
   void learn(const DeviceRecord& record);
   /// Second pass: the operation, or nullptr. Sets the record's host_op_id and target_id to what
   /// is true, and a native record of a kernel that has no other one to `kernel`.
   const HostOperation* resolve(DeviceRecord& record);
-  /// Kernels and transfers of devices that a provider recorded, but for which no record came.
-  std::uint64_t without_record(const std::map<std::int32_t, DeviceProviderKind>& providers) const;
+  /// Did any record turn out to be of this operation? After the second pass.
+  bool has_record(std::size_t operation) const { return claimed_[operation] || seen_[operation]; }
+  /// The thread that made the call of this correlation id, where a record of its own says so; 0 unknown.
+  std::uint64_t thread_of(std::uint64_t correlation) const;
 
  private:
   const HostOperation* find_twin(const DeviceRecord& record, const HostOperation& named);
@@ -35,8 +37,10 @@ class Join {
   HostOpId id_of(const DeviceRecord& record) const;
 
   std::span<const HostOperation> operations_;
-  std::vector<bool> claimed_;
+  std::vector<bool> claimed_;  // a record of the operation's own kind names it
+  std::vector<bool> seen_;     // a record of another kind is part of it
   std::unordered_map<std::uint64_t, HostOpId> by_correlation_;
+  std::unordered_map<std::uint64_t, std::uint64_t> threads_;  // by correlation
   Counters& counters_;
 };
 

@@ -64,6 +64,10 @@ std::vector<DeviceStream> make_streams(std::int32_t device, std::uint32_t paradi
   std::vector<DeviceStream> streams;
   std::set<std::string> used;
   std::size_t index = 0;
+  // the host's intervals beside a provider's records are no streams of the device
+  const bool has_records = std::any_of(groups.begin(), groups.end(), [](const auto& group) {
+    return std::get<1>(group.first) != DeviceProviderKind::host;
+  });
   for (auto& [key, group] : groups) {
     const auto& [lane, provider, context, stream] = key;
     std::stable_sort(group.begin(), group.end(), [](const DeviceOperation& a, const DeviceOperation& b) {
@@ -77,6 +81,8 @@ std::vector<DeviceStream> make_streams(std::int32_t device, std::uint32_t paradi
     std::string name = prefix(device, paradigm_hint) + ":" + std::to_string(number) + "]";
     if (lane == Lane::synchronize) name += " synchronization";
     if (lane == Lane::overhead) name = prefix(device, paradigm_hint) + "] overhead";
+    if (provider == DeviceProviderKind::host && has_records)
+      name = prefix(device, paradigm_hint) + "] without record, of thread " + std::to_string(stream);
     if (used.count(name)) name += " context " + std::to_string(context);
     for (auto i = first; i < streams.size(); ++i) {
       streams[i].provider_stream = stream;

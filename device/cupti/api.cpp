@@ -3,59 +3,22 @@
 #include "device/cupti/api.hpp"
 
 #include <dlfcn.h>
-#include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "tracer/base/elf_tables.hpp"
+#include "tracer/base/file.hpp"
 
 namespace tracer::device::cupti {
 namespace {
-
-/// The libraries of one CUDA belong together: CUPTI from beside what the process has loaded, if it is there. Python's
-/// packages have a directory for each library.
-int add_neighbours(dl_phdr_info* info, std::size_t, void* names) {
-  const std::string_view file = info->dlpi_name ? info->dlpi_name : "";
-  const auto slash = file.rfind('/');
-  if (slash == file.npos || file.find("libcudart.so", slash) == file.npos) return 0;
-  const std::string directory(file.substr(0, slash));
-  for (const char* version : {"13", "12", "11.8"}) {
-    const std::string name = std::string("libcupti.so.") + version;
-    for (const char* way : {"/", "/../extras/CUPTI/lib64/", "/../../cuda_cupti/lib/"})
-      static_cast<std::vector<std::string>*>(names)->push_back(directory + way + name);
-  }
-  return 0;
-}
-
-/// In the order in which they are tried.
-std::vector<std::string> names_of_cupti() {
-  std::vector<std::string> names;
-  dl_iterate_phdr(&add_neighbours, &names);
-  for (const char* name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8", "libcupti.so"})
-    names.emplace_back(name);
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const char* home = std::getenv(variable)) {
-      names.push_back(std::string(home) + "/lib64/libcupti.so");
-      names.push_back(std::string(home) + "/extras/CUPTI/lib64/libcupti.so");
-    }
-  }
-  names.emplace_back("/usr/local/cuda/lib64/libcupti.so");
-  names.emplace_back("/usr/local/cuda/extras/CUPTI/lib64/libcupti.so");
-  return names;
-}
-
-void* open_cupti() {
-  for (const std::string& name : names_of_cupti()) {
-    if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-  }
-  return nullptr;
-}
 
 template <typename Function>
 bool find(void* library, const char* name, Function& function) noexcept {
@@ -97,39 +60,35 @@ int count_loads(dl_phdr_info* info, std::size_t size, void* loads) {
 
 /// nvcc puts device code into a section of this name, also when the CUDA runtime is linked statically.
 bool executable_has_device_code() noexcept {
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen("/proc/self/exe", "rb"), &std::fclose);
-  ElfW(Ehdr) header;
-  if (!file || std::fread(&header, sizeof header, 1, file.get()) != 1) return false;
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_shnum == 0) return false;
-  std::vector<ElfW(Shdr)> sections(header.e_shnum);
-  if (std::fseek(file.get(), static_cast<long>(header.e_shoff), SEEK_SET) != 0) return false;
-  if (std::fread(sections.data(), sizeof sections[0], sections.size(), file.get()) != sections.size()) return false;
-  if (header.e_shstrndx >= sections.size()) return false;
-  const auto& names = sections[header.e_shstrndx];
-  if (names.sh_size > (std::size_t{1} << 20)) return false;
-  std::string text(names.sh_size, '\0');
-  if (std::fseek(file.get(), static_cast<long>(names.sh_offset), SEEK_SET) != 0) return false;
-  if (std::fread(text.data(), 1, text.size(), file.get()) != text.size()) return false;
-  return text.find(".nv_fatbin") != std::string::npos;
+  const UniqueFd fd{::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)};
+  const std::optional<ElfTables> elf = fd ? read_elf_tables(fd.get()) : std::nullopt;
+  if (!elf || elf->header.e_shstrndx >= elf->sections.size()) return false;
+  const std::string names = read_section(fd.get(), elf->sections[elf->header.e_shstrndx], 1 << 20);
+  return names.find(".nv_fatbin") != std::string::npos;
 }
 
 }  // namespace
 
-const char* load(Api& api) noexcept try {
+const char* load_driver(Api& api) noexcept {
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (!driver) return "no CUDA driver (libcuda.so.1)";
-  void* library = open_cupti();
-  if (!library) return "libcupti.so is not found (set LD_LIBRARY_PATH or CUDA_HOME)";
-  if (!find_all(library, api)) return "libcupti.so lacks functions of CUPTI 11.8";
-  std::uint32_t version = 0;
-  if (api.get_version(&version) != CUPTI_SUCCESS || version < oldest_version)
-    return "libcupti.so is older than CUDA 11.8's";
-  find(library, "cuptiSetThreadIdType", api.set_thread_ids);
   find(driver, "cuDeviceGetCount", api.device_count);
   find(driver, "cuCtxGetDevice", api.context_device);
   return nullptr;
-} catch (...) {
-  return "no memory";
+}
+
+const char* load(Api& api, const char* name) noexcept {
+  void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!library) return not_there;
+  if (!find_all(library, api)) return "libcupti.so lacks functions of CUPTI 11.8";
+  if (api.get_version(&api.version) != CUPTI_SUCCESS || api.version < oldest_version)
+    return "libcupti.so is older than CUDA 11.8's";
+  if (api.version >= unknown_version) return "libcupti.so is newer than CUDA 13's: its records may be others";
+  find(library, "cuptiSetThreadIdType", api.set_thread_ids);
+  find(library, "cuptiGetCallbackName", api.callback_name);
+  find(library, "cuptiActivityEnableDriverApi", api.enable_driver_call);
+  find(library, "cuptiActivityEnableRuntimeApi", api.enable_runtime_call);
+  return nullptr;
 }
 
 bool driver_is_alive(const Api& api) noexcept {

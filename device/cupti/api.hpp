@@ -10,8 +10,13 @@ namespace tracer::device::cupti {
 
 /// Older libraries know records whose beginnings differ from those of the header.
 inline constexpr std::uint32_t oldest_version = 18;  // CUDA 11.8
+/// Within CUDA 13 records only grow; nobody knows what 14 does.
+inline constexpr std::uint32_t unknown_version = 140000;
+/// The first 13.0 waits for itself, now and then, when kernels are switched off.
+inline constexpr std::uint32_t version_that_deadlocks = 130000;
 
 struct Api {
+  std::uint32_t version = CUPTI_API_VERSION;
   decltype(&cuptiGetVersion) get_version = nullptr;
   decltype(&cuptiGetResultString) get_result_string = nullptr;
   decltype(&cuptiSubscribe) subscribe = nullptr;
@@ -28,14 +33,19 @@ struct Api {
   decltype(&cuptiActivityPopExternalCorrelationId) pop_external = nullptr;
   // May be missing:
   decltype(&cuptiSetThreadIdType) set_thread_ids = nullptr;
+  decltype(&cuptiGetCallbackName) callback_name = nullptr;
+  CUptiResult (*enable_driver_call)(CUpti_CallbackId, std::uint8_t) = nullptr;   // since 12.5
+  CUptiResult (*enable_runtime_call)(CUpti_CallbackId, std::uint8_t) = nullptr;  // since 12.5
   // The driver's:
   decltype(&cuDeviceGetCount) device_count = nullptr;
   decltype(&cuCtxGetDevice) context_device = nullptr;
 };
 
-/// nullptr, or why there is no CUPTI here. Looks for the driver first: without it each call into
-/// CUPTI 13 costs 20 us before it fails. The library stays loaded.
-const char* load(Api& api) noexcept;
+/// nullptr, or why there is no CUDA. First: without a driver each call into CUPTI 13 costs 20 us before it fails.
+const char* load_driver(Api& api) noexcept;
+/// nullptr, or why that is no CUPTI to use; `not_there` where no such file is found. The library stays loaded.
+const char* load(Api& api, const char* name) noexcept;
+inline constexpr const char* not_there = "libcupti.so is not found (set LD_LIBRARY_PATH or CUDA_HOME)";
 
 /// False once the driver's exit handler has run: CUPTI then hangs or crashes. Libraries that were loaded before the
 /// driver, as the OpenMP runtime, end after it.

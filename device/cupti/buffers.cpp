@@ -12,43 +12,97 @@ namespace {
 constexpr std::size_t alignment = 64;
 /// Records are up to 216 bytes, and each buffer costs CUPTI work: less than some hundred records make no sense.
 constexpr std::size_t smallest = std::size_t{16} << 10;
+/// So many are out before the next ones are smaller.
+constexpr std::size_t large_ones = 8, medium_ones = 64;
+/// Of what is asked for, and of the limit: some hundred threads are to have one.
+constexpr std::size_t medium_part = 8, small_part = 32;
+constexpr std::size_t large_limit = 16, medium_limit = 256, small_limit = 2048;
+/// Beyond it all get the same piece, and nobody knows what is in it.
+constexpr std::size_t most_scrap = 1024;
+constexpr std::size_t scrap_bytes = std::size_t{4} << 10;
+
+std::size_t rounded(std::size_t bytes) noexcept {
+  return (std::max(bytes, smallest) + alignment - 1) / alignment * alignment;
+}
 
 }  // namespace
 
-Buffers::Buffers(std::size_t bytes, std::size_t limit) noexcept
-    : bytes_((std::max(bytes, smallest) + alignment - 1) / alignment * alignment), limit_(limit) {}
+Buffers::Lent nobodys_buffer() noexcept {
+  alignas(alignment) static std::uint8_t memory[scrap_bytes];
+  return {memory, sizeof memory, true};
+}
 
-std::uint8_t* Buffers::lend() noexcept try {
-  const std::lock_guard lock(mutex_);
-  if (free_.empty()) {
-    if (!all_.empty() && (all_.size() + 1) * bytes_ > limit_) return nullptr;
-    // so that no later step allocates
-    all_.reserve(all_.size() + 1);
-    free_.reserve(all_.capacity());
-    lent_.reserve(all_.capacity());
-    delivered_.reserve(all_.capacity());
-    auto* memory = static_cast<std::uint8_t*>(std::aligned_alloc(alignment, bytes_));
-    if (!memory) return nullptr;
-    all_.push_back(memory);
-    free_.push_back(memory);
+Buffers::Buffers(std::size_t bytes, std::size_t limit) noexcept
+    : bytes_{rounded(std::min(bytes, limit / large_limit)),
+             rounded(std::min(bytes / medium_part, limit / medium_limit)),
+             rounded(std::min(bytes / small_part, limit / small_limit))},
+      limit_(limit) {}
+
+unsigned Buffers::class_wanted() const noexcept {
+  return lent_ < large_ones ? 0 : lent_ < medium_ones ? 1 : 2;
+}
+
+Buffers::Buffer* Buffers::make(unsigned size_class, bool is_scrap) {
+  const auto bytes = is_scrap ? scrap_bytes : bytes_[size_class];
+  auto& free = free_[is_scrap ? classes : size_class];
+  // so that no later step allocates
+  free.reserve(all_.size() + 1);
+  delivered_.reserve(all_.size() + 1);
+  auto* memory = static_cast<std::uint8_t*>(std::aligned_alloc(alignment, bytes));
+  if (!memory) return nullptr;
+  all_.push_back({memory, size_class, is_scrap, false});
+  by_memory_.emplace(memory, &all_.back());
+  if (is_scrap)
+    ++scrap_;
+  else
+    allocated_ += bytes;
+  return &all_.back();
+}
+
+Buffers::Buffer* Buffers::take(unsigned size_class, bool is_scrap) {
+  auto& free = free_[is_scrap ? classes : size_class];
+  Buffer* buffer = nullptr;
+  if (!free.empty()) {
+    buffer = free.back();
+    free.pop_back();
+  } else if (is_scrap ? scrap_ < most_scrap : all_.empty() || allocated_ + bytes_[size_class] <= limit_) {
+    buffer = make(size_class, is_scrap);
   }
-  lent_.push_back(free_.back());
-  free_.pop_back();
-  return lent_.back();
+  return buffer;
+}
+
+Buffers::Lent Buffers::lend() noexcept try {
+  const std::lock_guard lock(mutex_);
+  Buffer* buffer = nullptr;
+  // a larger one that is free is better than a new one, and a smaller one better than none
+  for (unsigned size = 0; !buffer && size < class_wanted(); ++size)
+    if (!free_[size].empty()) buffer = take(size, false);
+  for (unsigned size = class_wanted(); !buffer && size < classes; ++size) buffer = take(size, false);
+  if (!buffer) buffer = take(0, true);
+  if (!buffer) return nobodys_buffer();
+  buffer->is_lent = true;
+  if (!buffer->is_scrap) ++lent_;
+  return {buffer->memory, buffer->is_scrap ? scrap_bytes : bytes_[buffer->size_class], buffer->is_scrap};
 } catch (...) {
-  return nullptr;
+  return nobodys_buffer();
+}
+
+Buffers::Buffer* Buffers::find(const std::uint8_t* memory) noexcept {
+  const auto it = by_memory_.find(memory);
+  return it == by_memory_.end() ? nullptr : it->second;
 }
 
 bool Buffers::complete(std::uint8_t* memory, std::size_t valid) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto it = std::find(lent_.begin(), lent_.end(), memory);
-  if (it == lent_.end()) return false;
-  lent_.erase(it);
-  if (valid == 0 || valid > bytes_) {
-    free_.push_back(memory);
+  auto* buffer = find(memory);
+  if (!buffer || !buffer->is_lent) return false;
+  buffer->is_lent = false;
+  if (!buffer->is_scrap) --lent_;
+  if (valid == 0 || valid > (buffer->is_scrap ? scrap_bytes : bytes_[buffer->size_class])) {
+    free_[buffer->is_scrap ? classes : buffer->size_class].push_back(buffer);
     return false;
   }
-  delivered_.push_back({memory, valid});
+  delivered_.push_back({memory, valid, buffer->is_scrap});
   return true;
 }
 
@@ -62,18 +116,20 @@ std::optional<Buffers::Delivered> Buffers::next() noexcept {
 
 void Buffers::give_back(std::uint8_t* memory) noexcept {
   const std::lock_guard lock(mutex_);
-  free_.push_back(memory);
+  if (auto* buffer = find(memory)) free_[buffer->is_scrap ? classes : buffer->size_class].push_back(buffer);
 }
 
 std::size_t Buffers::lent() const noexcept {
   const std::lock_guard lock(mutex_);
-  return lent_.size();
+  return lent_;
 }
 
 void Buffers::release() noexcept {
   const std::lock_guard lock(mutex_);
-  for (auto* memory : free_) std::free(memory);
-  free_.clear();
+  for (auto& free : free_) {
+    for (auto* buffer : free) std::free(buffer->memory);
+    free.clear();
+  }
 }
 
 }  // namespace tracer::device::cupti

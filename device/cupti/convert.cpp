@@ -5,13 +5,14 @@
 #include <span>
 
 #include "tracer/base/text.hpp"
+#include "tracer/kernel_shape.hpp"
 
 namespace tracer::device::cupti {
 namespace {
 
 constexpr std::size_t batch_size = 256;
 /// Calls whose operations are still to come.
-constexpr std::size_t most_calls = 1 << 16;
+constexpr std::size_t most_remembered = 1 << 16;
 
 std::string name_of(const char* prefix, const CUuuid& uuid) {
   std::string digits = hexadecimal(std::span(reinterpret_cast<const unsigned char*>(uuid.bytes), sizeof uuid.bytes));
@@ -61,7 +62,28 @@ const Record& as(const CUpti_Activity& activity) noexcept {
   return reinterpret_cast<const Record&>(activity);
 }
 
+DeviceRecord nobodys_record(DeviceRecordKind kind) noexcept {
+  DeviceRecord out{};
+  out.device = out.source_device = out.destination_device = -1;
+  out.kind = kind;
+  out.provider = DeviceProviderKind::cupti;
+  return out;
+}
+
 }  // namespace
+
+bool Converter::is_of_device(const CUpti_Activity& activity) noexcept {
+  switch (activity.kind) {
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      return true;
+    default:
+      return false;
+  }
+}
 
 DeviceRecord Converter::blank(std::uint32_t cuda_device, DeviceRecordKind kind) const {
   DeviceRecord out{};
@@ -94,6 +116,12 @@ void Converter::take_kernel(const Kernel& in) {
   out.granted_teams = static_cast<std::uint32_t>(in.gridX) * static_cast<std::uint32_t>(in.gridY) *
                       static_cast<std::uint32_t>(in.gridZ);
   out.thread_id = thread_of(in.correlationId);
+  const auto u = [](auto value) { return static_cast<std::uint32_t>(value); };
+  set_shape(out, {{u(in.gridX), u(in.gridY), u(in.gridZ)},
+                  {u(in.blockX), u(in.blockY), u(in.blockZ)},
+                  in.registersPerThread,
+                  u(in.staticSharedMemory),
+                  u(in.dynamicSharedMemory)});
   put(out);
 }
 
@@ -115,6 +143,9 @@ void Converter::take_copy(const Copy& in) {
     default:
       out.source_device = out.destination_device = out.device;
   }
+  const auto host_side = out.kind == DeviceRecordKind::transfer_to_device ? in.srcKind : in.dstKind;
+  if (host_side == CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE) out.name = sink_.intern("pageable");
+  if (host_side == CUPTI_ACTIVITY_MEMORY_KIND_PINNED) out.name = sink_.intern("pinned");
   out.thread_id = thread_of(in.correlationId);
   out.start = in.start;
   out.end = in.end;
@@ -205,16 +236,17 @@ void Converter::take_device(const Device& in) {
   p["compute_units"] = std::to_string(in.numMultiprocessors);
   p["core_clock_kHz"] = std::to_string(in.coreClockRate);
   p["l2_cache_bytes"] = std::to_string(in.l2CacheSize);
+  p["warps_per_compute_unit"] = std::to_string(in.maxWarpsPerMultiprocessor);
+  p["blocks_per_compute_unit"] = std::to_string(in.maxBlocksPerMultiprocessor);
+  p["registers_per_compute_unit"] = std::to_string(in.maxRegistersPerMultiprocessor);
+  p["shared_memory_per_compute_unit"] = std::to_string(in.maxSharedMemoryPerMultiprocessor);
   p["threads_per_warp"] = std::to_string(in.numThreadsPerWarp);
   on_device_(in.id, std::move(device));
 }
 
 void Converter::take_correlation(const Correlation& in) {
   if (in.externalKind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0) return;  // another user's
-  DeviceRecord out{};
-  out.device = out.source_device = out.destination_device = -1;
-  out.kind = DeviceRecordKind::correlation;
-  out.provider = DeviceProviderKind::cupti;
+  auto out = nobodys_record(DeviceRecordKind::correlation);
   out.host_op_id = in.externalId;
   out.correlation = in.correlationId;
   put(out);
@@ -222,16 +254,25 @@ void Converter::take_correlation(const Correlation& in) {
 
 /// A thread that calls CUDA itself is known by the call only: it is whom its copies go to.
 void Converter::remember_thread(const ApiCall& call) {
+  if (without_thread_.erase(call.correlationId) != 0) {
+    // another thread's buffer came first: said afterwards
+    auto out = nobodys_record(DeviceRecordKind::correlation);
+    out.correlation = call.correlationId;
+    out.thread_id = call.threadId;
+    put(out);
+  }
   if (!thread_of_call_.emplace(call.correlationId, call.threadId).second) return;
   calls_.push_back(call.correlationId);
-  if (calls_.size() <= most_calls) return;
+  if (calls_.size() <= most_remembered) return;
   thread_of_call_.erase(calls_.front());
   calls_.pop_front();
 }
 
-std::uint64_t Converter::thread_of(std::uint32_t correlation) const {
+std::uint64_t Converter::thread_of(std::uint32_t correlation) {
   const auto it = thread_of_call_.find(correlation);
-  return it == thread_of_call_.end() ? 0 : it->second;
+  if (it != thread_of_call_.end()) return it->second;
+  if (correlation != 0 && without_thread_.size() < most_remembered) without_thread_.insert(correlation);
+  return 0;
 }
 
 void Converter::learn(const CUpti_Activity& activity) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "device/cupti/layout.hpp"
@@ -36,6 +37,8 @@ class Converter {
   /// unknown ones are counted.
   void take(const CUpti_Activity& activity);
   void flush();
+  /// Kernels, copies and memsets.
+  static bool is_of_device(const CUpti_Activity& activity) noexcept;
 
  private:
   DeviceRecord blank(std::uint32_t cuda_device, DeviceRecordKind kind) const;
@@ -54,11 +57,12 @@ class Converter {
   std::function<std::int32_t(std::uint32_t)> number_of_;
   std::function<void(std::uint32_t, CudaDevice)> on_device_;
   void remember_thread(const ApiCall& call);
-  std::uint64_t thread_of(std::uint32_t correlation) const;
+  std::uint64_t thread_of(std::uint32_t correlation);
 
   std::map<std::uint32_t, std::uint32_t> device_of_context_;
   std::unordered_map<std::uint32_t, std::uint32_t> thread_of_call_;  // by correlation id
   std::deque<std::uint32_t> calls_;                                  // oldest first
+  std::unordered_set<std::uint32_t> without_thread_;                 // whose call's record is still to come
   std::vector<DeviceRecord> batch_;
 };
 

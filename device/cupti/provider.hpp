@@ -18,6 +18,7 @@ struct ProviderOptions {
   Ticks (*clock)() noexcept = nullptr;  ///< the recording clock; required
   /// Also when nothing in the process hints at CUDA (TRACER_DEVICE=cupti).
   bool insist = false;
+  bool calls = true;         ///< the program's calls are recorded on their threads; else they are counted by kind
   const Api* api = nullptr;  ///< tests: instead of the library
 };
 

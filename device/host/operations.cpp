@@ -146,12 +146,13 @@ class OperationFinder {
     awaiting_more_ = true;
   }
 
-  /// The host is num_devices or -1 and so none of the run's devices.
+  /// The host is num_devices or -1 and so none of the run's devices; or 0, where the operation's kind says who it is.
   std::int32_t device_of(HostOperation& op) const {
     const bool to = is_device(op.destination_device), from = is_device(op.source_device);
     const bool moves =
         op.kind == DeviceRecordKind::transfer_to_device || op.kind == DeviceRecordKind::transfer_from_device;
-    if (to && from && moves) op.kind = DeviceRecordKind::transfer_peer;
+    // runtimes that give the host a device's number (NVIDIA's, by version) name the device twice
+    if (to && from && moves && op.source_device != op.destination_device) op.kind = DeviceRecordKind::transfer_peer;
     if (op.kind == DeviceRecordKind::transfer_from_device || op.kind == DeviceRecordKind::free) {
       return from ? op.source_device : to ? op.destination_device : -1;
     }
@@ -201,35 +202,6 @@ HostOperations operations(const TraceSource& source) {
   }
   // ids count up within a channel, and channels come in order: usually nothing to do
   if (!std::is_sorted(out.begin(), out.end(), by_id)) std::stable_sort(out.begin(), out.end(), by_id);
-  return out;
-}
-
-std::vector<DeviceRecord> intervals(const HostOperations& operations, const Journal& journal) {
-  std::map<std::int32_t, bool> ours;
-  for (const auto& device : journal.devices) ours[device.number] = device.provider == DeviceProviderKind::host;
-  std::vector<DeviceRecord> out;
-  for (const auto& op : operations) {
-    const auto it = ours.find(op.device);
-    if (it == ours.end() || !it->second || op.kind == DeviceRecordKind::native) continue;
-    DeviceRecord r{};
-    r.start = op.begin;
-    r.end = op.end ? op.end : op.begin;
-    r.host_op_id = op.id;
-    r.target_id = op.target_id;
-    r.stream = op.channel;
-    r.bytes = op.bytes;
-    r.source_address = op.source_address;
-    r.destination_address = op.destination_address;
-    r.codeptr = op.codeptr;
-    r.requested_teams = op.requested_teams;
-    r.device = op.device;
-    r.source_device = op.source_device;
-    r.destination_device = op.destination_device;
-    r.kind = op.kind;
-    r.provider = DeviceProviderKind::host;
-    r.clock = DeviceClock::host_ticks;
-    out.push_back(r);
-  }
   return out;
 }
 

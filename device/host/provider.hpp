@@ -8,8 +8,8 @@
 
 namespace tracer::device::host {
 
-/// Accepts every device and costs the program nothing: the records are made from the target_submit
-/// and target_data_op records of the trace when it is translated (device/host/operations.hpp).
+/// Accepts every device and costs the program nothing: no record ever comes, so that the intervals of the trace's
+/// target_submit and target_data_op records stand in when it is translated (device/correlate/stand_in.hpp).
 std::unique_ptr<DeviceProvider> make_provider() noexcept;
 
 }  // namespace tracer::device::host

@@ -50,18 +50,6 @@ bool BufferPool::is_out(void* buffer) const noexcept {
   return it != owners_.end() && it->second != nobody && it->second != waiting;
 }
 
-std::size_t BufferPool::reclaim(unsigned owner) noexcept {
-  const std::lock_guard lock(mutex_);
-  std::size_t n = 0;
-  for (auto& [buffer, holder] : owners_) {
-    if (holder != owner) continue;
-    holder = nobody;
-    free_.push_back(buffer);
-    ++n;
-  }
-  return n;
-}
-
 std::size_t BufferPool::out(unsigned owner) const noexcept {
   const std::lock_guard lock(mutex_);
   return static_cast<std::size_t>(

@@ -16,7 +16,7 @@ namespace tracer::device::ompt {
 /// one that it handed back only when it became full, and completions can arrive late. Any thread.
 ///
 ///   free -- take --> out -- hand_over --> waiting -- give_back --> free
-///                     `------- give_back / reclaim --------------^
+///                     `------- give_back ------------------------^
 class BufferPool {
  public:
   BufferPool(std::size_t buffer_bytes, std::size_t limit_bytes) noexcept
@@ -30,8 +30,6 @@ class BufferPool {
   /// False: not a buffer of ours that is out or waiting.
   bool give_back(void* buffer) noexcept;
   bool is_out(void* buffer) const noexcept;
-  /// Everything that is out to `owner`; returns how many.
-  std::size_t reclaim(unsigned owner) noexcept;
   std::size_t out(unsigned owner) const noexcept;
 
  private:

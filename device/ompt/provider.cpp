@@ -47,11 +47,9 @@ class Provider final : public DeviceProvider {
   void pause(bool on) noexcept override {
     for (auto& device : devices_) device->pause(on);
   }
-  void flush() noexcept override {
-    for (auto& device : devices_) device->flush();
-  }
   void poll() noexcept override;
   void finish() noexcept override {
+    for (auto& device : devices_) device->drain_device();
     for (unsigned slot = 0; slot < slots; ++slot) close_slot(slot);
   }
 
@@ -76,11 +74,14 @@ class Provider final : public DeviceProvider {
   std::mutex drain_lock_;
 };
 
+/// AMD's runtime crashes on NULL, and may record when there is no provider any more; what comes is not looked at.
+alignas(64) std::byte nobodys_buffer[Scrap::piece_bytes];
+
 template <unsigned slot>
 void on_request(int, ompt_buffer_t** buffer, std::size_t* bytes) {
-  *buffer = nullptr;
-  *bytes = 0;
-  if (auto* provider = current.load()) provider->request(slot, buffer, bytes);
+  if (auto* provider = current.load()) return provider->request(slot, buffer, bytes);
+  *buffer = nobodys_buffer;
+  *bytes = sizeof nobodys_buffer;
 }
 template <unsigned slot>
 void on_complete(int, ompt_buffer_t* buffer, std::size_t bytes, ompt_buffer_cursor_t begin, int owned) {
@@ -119,12 +120,14 @@ void Provider::close(std::int32_t number) noexcept {
   }
 }
 
-/// What is out after stop_trace is ours again: AMD gives back only buffers that became full.
+/// What is out stays the device's: the runtime may write into it after stop_trace, and go on with it when the device is
+/// opened again.
 void Provider::close_slot(unsigned slot) noexcept {
   if (!devices_[slot]->is_open()) return;
-  devices_[slot]->close();
+  unsigned others = 0;
+  for (unsigned i = 0; i < slots; ++i) others += i != slot && devices_[i]->is_open();
+  devices_[slot]->close(others != 0);
   drain();
-  pool_.reclaim(slot);
 }
 
 void Provider::complete(unsigned slot, const Range& range, bool owned) noexcept {

@@ -24,8 +24,8 @@ struct RecordType {
   ompt_callbacks_t plain;
   int emi;
 };
-constexpr std::array target_types{RecordType{ompt_callback_target, 33}, RecordType{ompt_callback_target_data_op, 34},
-                                  RecordType{ompt_callback_target_submit, 35}};
+/// Not `target` (8): the host has it, and AMD's records of it have no time.
+constexpr RecordType transfers{ompt_callback_target_data_op, 34}, kernels{ompt_callback_target_submit, 35};
 
 /// What a device might trace of its own OpenMP threads; each becomes a named instant.
 constexpr std::array device_types{ompt_callback_thread_begin,   ompt_callback_thread_end,  ompt_callback_parallel_begin,
@@ -47,35 +47,34 @@ class Inside {
 
 }  // namespace
 
-bool TracedDevice::enable_standard(bool on) noexcept {
+bool TracedDevice::enable_standard() noexcept {
   if (!entry_.set_trace_ompt || !entry_.get_record_ompt) return false;
-  const auto set = [&](int type) { return accepted(entry_.set_trace_ompt(handle_, on, static_cast<unsigned>(type))); };
-  std::array<bool, target_types.size()> taken{};
-  for (std::size_t i = 0; i < target_types.size(); ++i) {
-    taken[i] = set(target_types[i].plain) || set(target_types[i].emi);
-  }
-  for (const auto type : device_types) set(type);
-  if (on) {
-    transfers_are_standard_ = taken[1];
-    kernels_are_standard_ = taken[2];
-  }
-  return taken[1] || taken[2];
+  const auto set = [&](int type) { return accepted(entry_.set_trace_ompt(handle_, 1, static_cast<unsigned>(type))); };
+  transfers_are_standard_ = set(transfers.plain) || set(transfers.emi);
+  kernels_are_standard_ = set(kernels.plain) || set(kernels.emi);
+  // AMD's runtime knows no others, and has no pause either
+  if (entry_.pause_trace)
+    for (const auto type : device_types) set(type);
+  return transfers_are_standard_ || kernels_are_standard_;
 }
 
 /// Native records only of what standard ones do not say, so that nothing arrives twice.
-bool TracedDevice::enable_native(bool on) noexcept {
+bool TracedDevice::enable_native() noexcept {
   if (!entry_.set_trace_native || !entry_.get_record_type || !entry_.get_record_native || !entry_.get_record_abstract) {
     return false;
   }
   int flags = ompt_native_driver | ompt_native_runtime | ompt_native_overhead | ompt_native_idleness;
   if (!kernels_are_standard_) flags |= ompt_native_kernel_execution;
   if (!transfers_are_standard_) flags |= ompt_native_data_motion_explicit | ompt_native_data_motion_implicit;
-  return accepted(entry_.set_trace_native(handle_, on, flags));
+  return accepted(entry_.set_trace_native(handle_, 1, flags));
 }
 
-bool TracedDevice::enable(bool on) noexcept {
-  const bool standard = enable_standard(on);
-  const bool native = enable_native(on);
+/// Once: AMD's runtime asserts that what is recorded does not change.
+bool TracedDevice::enable() noexcept {
+  const bool standard = enable_standard();
+  const bool native = enable_native();
+  // asking for a record's type takes a lock of the whole process there
+  if (!native && standard) entry_.get_record_type = nullptr;
   return standard || native;
 }
 
@@ -89,8 +88,8 @@ DeviceAnswer TracedDevice::open(const DeviceDescription& device, DeviceInfo& inf
   handle_ = device.handle;
   if (!scrap_.allocate()) return {false, "no memory for a trace buffer"};
   // a NULL device answers `never` to everything in AMD's runtime
-  if (!enable(true)) return {false, "the runtime records neither kernels nor transfers of this device"};
-  starved_ = stopped_ = false;
+  if (!enable()) return {false, "the runtime records neither kernels nor transfers of this device"};
+  starved_ = stopped_ = drained_ = stoppable_ = false;
   open_ = true;
   read_clocks();
   opened_ticks_ = clock_();
@@ -124,8 +123,10 @@ void TracedDevice::request(void** buffer, std::size_t* bytes) noexcept {
   void* memory = is_open() && !starved_ ? pool_.take(slot_) : nullptr;
   if (!memory) {
     // AMD's runtime crashes on a NULL buffer. stop_trace must not be called from here: poll() does.
-    if (is_open() && !starved_.exchange(true)) sink_.wake();
-    sink_.count("device.buffers_refused", 1);
+    if (is_open()) {
+      if (!starved_.exchange(true)) sink_.wake();
+      sink_.count("device.buffers_refused", 1);
+    }
     memory = scrap_.take();
     size = Scrap::piece_bytes;
   }
@@ -136,7 +137,7 @@ void TracedDevice::request(void** buffer, std::size_t* bytes) noexcept {
 bool TracedDevice::complete(const Range& range, bool owned) noexcept {
   const Inside inside(inside_);
   if (scrap_.holds(range.buffer)) {
-    discard(range);
+    if (is_open()) discard(range);
     if (owned) scrap_.give_back(range.buffer);
     return false;
   }
@@ -215,16 +216,10 @@ void TracedDevice::read_clocks() noexcept {
   sink_.clock_sync(best);
 }
 
+/// Without ompt_pause_trace recording goes on, and what the host asked for in the pause is left out in the end.
 void TracedDevice::pause(bool on) noexcept {
   const std::lock_guard lock(control_);
-  if (!is_open() || stopped_) return;
-  if (entry_.pause_trace && entry_.pause_trace(handle_, on)) return;
-  enable(!on);  // AMD has no pause
-}
-
-void TracedDevice::flush() noexcept {
-  const std::lock_guard lock(control_);
-  if (is_open() && !stopped_ && entry_.flush_trace) entry_.flush_trace(handle_);
+  if (is_open() && !stopped_ && entry_.pause_trace) entry_.pause_trace(handle_, on);
 }
 
 void TracedDevice::poll() noexcept {
@@ -233,36 +228,60 @@ void TracedDevice::poll() noexcept {
   if (std::chrono::steady_clock::now() - last_reading_ > 200ms) read_clocks();
   if (!starved_ || stopped_) return;
   sink_.message("no memory for another device trace buffer: recording of a device stops (see TRACER_DEVICE_MEMORY)");
-  flush_until_quiet();
-  if (entry_.stop_trace) entry_.stop_trace(handle_);
+  if (flush()) stop();
   stopped_ = true;
 }
 
-/// AMD's flush delivers what is complete and its stop drops the rest; records become complete when
-/// a signal handler of the driver has run, shortly after the host saw the operation's end.
-void TracedDevice::flush_until_quiet() noexcept {
-  if (!entry_.flush_trace) return;
-  for (int quiet = 0, round = 0; quiet < 2 && round < 100; ++round) {
-    const auto before = delivered_.load();
-    entry_.flush_trace(handle_);
-    if (round) std::this_thread::sleep_for(1ms);
-    quiet = delivered_.load() == before ? quiet + 1 : 0;
+/// AMD's runtime hands out each buffer as it stands and closes it there: what it records into it later comes only when
+/// the buffer is full, and at the end not at all. So there is one flush, and none before the end. Its helper may wait
+/// for ever for a record that nobody completes (a kernel that nobody waited for), and the flush with it: it has a
+/// thread of its own, and is left behind when nothing has come for a while. False: it was.
+bool TracedDevice::flush() noexcept {
+  if (!entry_.flush_trace) return true;
+  const auto deliveries = [this] { return delivered_.load(std::memory_order_relaxed); };
+  bool done = false;
+  if (!flush_.start(entry_.flush_trace, handle_))
+    sink_.count("device.flush_failed", 1);  // no thread
+  else
+    done = flush_.await(deliveries);
+  if (!done) {
+    sink_.count("device.flush_unfinished", 1);
+    return false;
   }
+  if (flush_.answer() == 0) sink_.count("device.flush_refused", 1);
+  // a record is complete when a handler of the driver's has run, shortly after the host saw the operation's end
+  constexpr int most_rounds = 100;
+  for (int quiet = 0, round = 0; quiet < 2 && round < most_rounds; ++round) {
+    const auto before = deliveries();
+    std::this_thread::sleep_for(3ms);
+    quiet = deliveries() == before ? quiet + 1 : 0;
+  }
+  return true;
+}
+
+void TracedDevice::stop() noexcept {
+  if (entry_.stop_trace) entry_.stop_trace(handle_);
 }
 
 void TracedDevice::wait_for_callbacks() noexcept {
   for (int i = 0; i < 1000 && inside_.load() != 0; ++i) std::this_thread::sleep_for(1ms);
 }
 
-void TracedDevice::close() noexcept {
+void TracedDevice::drain_device() noexcept {
+  const std::lock_guard lock(control_);
+  if (!is_open() || drained_) return;
+  read_clocks();
+  drained_ = true;
+  if (!stopped_) stoppable_ = flush();
+}
+
+void TracedDevice::close(bool others_are_open) noexcept {
+  drain_device();
   const std::lock_guard lock(control_);
   if (!is_open()) return;
-  read_clocks();
-  if (!stopped_) {
-    flush_until_quiet();
-    if (entry_.stop_trace) entry_.stop_trace(handle_);
-    stopped_ = true;
-  }
+  // AMD's stop ends the timing of copies of all devices
+  if (!stopped_ && stoppable_ && !others_are_open) stop();
+  stopped_ = true;
   // 1 a runtime's thread is about to enter complete(): it will see open_ false and touch nothing
   // 2 it is inside already: it is waited for, and what it delivers counts
   open_ = false;

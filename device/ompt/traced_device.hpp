@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 
+#include "device/ompt/bounded_flush.hpp"
 #include "device/ompt/buffer_pool.hpp"
 #include "device/ompt/entry_points.hpp"
 #include "device/ompt/parse.hpp"
@@ -37,9 +38,10 @@ class TracedDevice {
 
   DeviceAnswer open(const DeviceDescription& device, DeviceInfo& info, ompt_callback_buffer_request_t on_request,
                     ompt_callback_buffer_complete_t on_complete) noexcept;
-  void close() noexcept;
+  /// Fetches what the device has. Of all devices first, before the first of them is closed.
+  void drain_device() noexcept;
+  void close(bool others_are_open) noexcept;
   void pause(bool on) noexcept;
-  void flush() noexcept;
   /// Reads both clocks; stops a starved device. The drainer's.
   void poll() noexcept;
 
@@ -51,15 +53,16 @@ class TracedDevice {
   void drain(const Range& range) noexcept;
 
  private:
-  bool enable(bool on) noexcept;
-  bool enable_standard(bool on) noexcept;
-  bool enable_native(bool on) noexcept;
+  bool enable() noexcept;
+  bool enable_standard() noexcept;
+  bool enable_native() noexcept;
+  bool flush() noexcept;
+  void stop() noexcept;
   void read_clocks() noexcept;
   void ask_for_properties(DeviceInfo& info) noexcept;
   void translate_times(const ParseCount& count) noexcept;
   void parse_now(const Range& range) noexcept;
   void discard(const Range& range) noexcept;
-  void flush_until_quiet() noexcept;
   void wait_for_callbacks() noexcept;
 
   const unsigned slot_;
@@ -75,10 +78,11 @@ class TracedDevice {
   bool kernels_are_standard_ = false;
   bool transfers_are_standard_ = false;
   std::chrono::steady_clock::time_point last_reading_{};
-  std::mutex control_;  // open, close, pause, flush, poll; never held where the runtime calls back
+  std::mutex control_;  // open, close, pause, poll; never held where the runtime calls back
   std::atomic<bool> open_{false};
   std::atomic<bool> starved_{false};
-  bool stopped_ = false;
+  bool stopped_ = false, drained_ = false, stoppable_ = false;  // under control_
+  BoundedFlush flush_;
   std::atomic<unsigned> inside_{0};
   std::atomic<std::uint64_t> delivered_{0};  // completions with records
   Scrap scrap_;                              // handed out when there is no memory; its records are lost

@@ -65,7 +65,7 @@ struct Devices::State {
     }
     if (wanted(Choice::cupti)) {
       providers[1] = cupti::make_provider(
-          sink, {options.buffer_bytes, options.memory_bytes, options.clock, options.choice == Choice::cupti, nullptr});
+          sink, {options.buffer_bytes, options.memory_bytes, options.clock, options.choice == Choice::cupti, options.calls, nullptr});
     }
     if (options.choice != Choice::off) providers[2] = host::make_provider();
   }
@@ -76,14 +76,16 @@ struct Devices::State {
 /// The host takes what nobody else wants, also when the user named somebody else: the reason says so.
 DeviceProvider* Devices::State::offer(const DeviceDescription& device, DeviceInfo& info) {
   std::string refusals;
-  for (const auto& provider : providers) {
+  auto order = std::array{providers[0].get(), providers[1].get(), providers[2].get()};
+  if (info.paradigm_hint == 1) std::swap(order[0], order[1]);
+  for (auto* provider : order) {
     if (!provider) continue;
     const auto answer = provider->open(device, info);
     if (answer.accepted) {
       info.provider = provider->kind();
       info.provider_reason = answer.reason;
       if (!refusals.empty()) info.provider_reason += "; " + refusals;
-      return provider.get();
+      return provider;
     }
     const bool cupti = provider->kind() == DeviceProviderKind::cupti;
     refusals += (refusals.empty() ? "" : "; ") + std::string(cupti ? "cupti: " : "ompt: ") + answer.reason;
@@ -138,6 +140,7 @@ void Devices::initialize(std::int32_t number, const char* type, DeviceHandle han
   if (!ours()) return;
   const std::lock_guard lock(state_->lock);
   if (state_->finished) return;
+  note(number);
   DeviceInfo info;
   info.number = number;
   info.type = type ? type : "";
@@ -145,6 +148,29 @@ void Devices::initialize(std::int32_t number, const char* type, DeviceHandle han
   info.paradigm_hint = paradigm_of(info.type);
   info.initialized = state_->options.clock();
   auto* owner = state_->offer({number, info.type, handle, lookup}, info);
+  state_->owners[number] = owner;
+  state_->infos[number] = info;
+  state_->sink.device(info);
+} catch (...) {
+}
+
+void Devices::note(std::int32_t number) noexcept {
+  const auto bit = static_cast<std::uint32_t>(number);
+  if (bit < most_known) known_[bit / 64].fetch_or(std::uint64_t{1} << (bit % 64), std::memory_order_relaxed);
+}
+
+/// What the provider cupti finds of the same number later replaces this in the journal.
+void Devices::announce(std::int32_t number) noexcept try {
+  if (!ours()) return;
+  const std::lock_guard lock(state_->lock);
+  note(number);
+  if (state_->finished || state_->infos.count(number) != 0) return;
+  DeviceInfo info;
+  info.number = number;
+  info.initialized = state_->options.clock();
+  auto* owner = state_->offer({number, "", nullptr, nullptr}, info);
+  if (info.provider == DeviceProviderKind::cupti) info.type = "NVIDIA";
+  info.provider_reason = "the runtime did not announce it; " + info.provider_reason;
   state_->owners[number] = owner;
   state_->infos[number] = info;
   state_->sink.device(info);

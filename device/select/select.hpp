@@ -2,6 +2,7 @@
 // Chooses, per device, who records it, and is what the OMPT handlers talk to about devices.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -14,13 +15,15 @@
 
 namespace tracer::device {
 
-/// TRACER_DEVICE. `automatic` tries ompt, cupti, host in this order.
+/// TRACER_DEVICE. `automatic` tries ompt, cupti, host in this order; for NVIDIA's devices cupti, ompt, host: LLVM's
+/// runtimes accept tracing for any device, and make records of AMD's only.
 enum class Choice : std::uint8_t { automatic, ompt, cupti, host, off };
 
 struct DeviceOptions {
   Choice choice = Choice::automatic;
   std::size_t buffer_bytes = std::size_t{1} << 20;    ///< of one trace buffer
   std::size_t memory_bytes = std::size_t{256} << 20;  ///< all trace buffers together
+  bool calls = true;                                  ///< CUDA's calls are recorded; else they are counted
   Ticks (*clock)() noexcept = nullptr;                ///< nullptr: tracer::now (tests have their own)
   /// "auto", "ompt", "cupti", "host", "off"; anything else is false and leaves `choice`.
   bool set_choice(std::string_view text) noexcept;
@@ -44,6 +47,14 @@ class Devices {
                   const char* documentation) noexcept;
   void finalize(std::int32_t number) noexcept;
 
+  /// The host asks device `number` for something. Runtimes announce the first device of a plug-in only, or none: it is
+  /// announced here then. Hot: a load and a branch, but for the first time.
+  void used(std::int32_t number) noexcept {
+    const auto bit = static_cast<std::uint32_t>(number);
+    if (bit >= most_known || (known_[bit / 64].load(std::memory_order_relaxed) >> (bit % 64) & 1) != 0) return;
+    announce(number);
+  }
+
   /// Hot: at begin and end of target_submit and target_data_op, on the launching thread. A load
   /// and a branch unless a provider needs the correlation.
   void operation_begin(HostOpId id) noexcept {
@@ -66,9 +77,13 @@ class Devices {
 
  private:
   struct State;
+  static constexpr std::uint32_t most_known = 256;  // devices with higher numbers are not announced here
   void refresh_hooks() noexcept;
   bool ours() const noexcept;
+  void announce(std::int32_t number) noexcept;
+  void note(std::int32_t number) noexcept;
   std::unique_ptr<State> state_;
+  std::array<std::atomic<std::uint64_t>, most_known / 64> known_{};  // by number: announced
   std::atomic<void (*)(HostOpId) noexcept> begin_hook_{nullptr};
   std::atomic<void (*)() noexcept> end_hook_{nullptr};
 };

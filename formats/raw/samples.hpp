@@ -45,6 +45,10 @@ struct AskedWords {
 /// In a frame of SampleKind::asked: the OpenMP runtime's frames say that this one is the runtime's or the tool's.
 inline constexpr std::uint64_t frame_of_runtime = std::uint64_t{1} << 63;
 
+/// The innermost word of a sample that the kernel took of itself: it ran for the thread, called or interrupted by the
+/// frame that follows. No address of the user's.
+inline constexpr std::uint64_t frame_of_kernel = 0x7fff'ffff'ffff'fff0;
+
 enum : std::uint32_t { slept = 0, preempted = 1 };  ///< SampleEntry::reason of switched_out
 
 struct SampleEntry {

@@ -30,6 +30,12 @@ class DeviceSink {
   virtual std::uint32_t intern(std::string_view text) noexcept = 0;
   /// Adds to a counter of the journal ("device.buffers_refused", ...).
   virtual void count(std::string_view counter, std::uint64_t n) noexcept = 0;
+  /// On the thread that calls CUDA, around a call that was not made inside another: `name` is an intern()ed one. Hot.
+  virtual void call_began(std::uint32_t name, std::uint64_t correlation) noexcept {
+    (void)name;
+    (void)correlation;
+  }
+  virtual void call_ended() noexcept {}
   /// One line for the user.
   virtual void message(std::string_view line) noexcept = 0;
   /// A buffer waits for DeviceProvider::poll: wake the drainer. Must not wait for it.

@@ -25,7 +25,7 @@ enum class DeviceRecordKind : std::uint8_t {
   target_end = 11,
   native = 12,       ///< of a native or abstract record: named, with times, nothing more known
   lost = 13,         ///< `bytes` records were dropped by the provider up to `end`
-  correlation = 14,  ///< no event: says that the provider's `correlation` id belongs to `host_op_id`
+  correlation = 14,  ///< no event: says that the provider's `correlation` id belongs to `host_op_id`, or to `thread_id`
 };
 
 enum class DeviceProviderKind : std::uint8_t { none = 0, ompt = 1, cupti = 2, host = 3 };

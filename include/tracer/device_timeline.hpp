@@ -55,6 +55,8 @@ struct DeviceTrack {
   std::size_t journal_index = 0;  ///< into Journal::devices
   std::vector<DeviceStream> streams;
   std::vector<DeviceMemorySample> memory;  ///< in order of time
+  std::uint64_t asked = 0;                 ///< kernels and transfers that the host asked for
+  std::uint64_t without_record = 0;        ///< of them those whose interval is the host's, as no record came
 };
 
 /// Times are host ticks, so that host and device events go through the same conversion to

@@ -24,6 +24,7 @@ struct RecordRow {
 inline constexpr std::array<RecordRow, static_cast<std::size_t>(RecordKind::count_)> record_table{{
     {RecordKind::invalid,           "invalid",           "", "", "", ""},
     // `more` after target_data_op: time = source address, b = destination address, c = codeptr_ra, a = low 32 bits of target_id
+    //   at the end of a copy, where contents are recorded: sub = 1, c = hash of what the host's memory holds
     // `more` after target_map:     time = device address, b = target_id, c = codeptr_ra, a = index of the item
     {RecordKind::more,              "more",              "", "a", "b", "c"},
     {RecordKind::thread_begin,      "thread_begin",      "ompt_thread_t", "processor + 1, 0 unknown", "OS thread id", "place + 1, 0 unknown"},
@@ -65,8 +66,8 @@ inline constexpr std::array<RecordRow, static_cast<std::size_t>(RecordKind::coun
     {RecordKind::ring_wait,         "ring_wait",         "", "", "ticks at the end of the wait", ""},
     {RecordKind::lost,              "lost",              "", "", "events lost", "ticks of the first loss"},
     // Kinds 38 to 51 are recorded by the front ends beside OpenMP.
-    // sub of range_*: bits 0-3 the language (1 NVTX, 2 ITT, 3 Kokkos, 4 ROCTx, 5 MPI), bits 4-7 what the payload is (0 none,
-    // 1 unsigned, 2 signed, 3 double, 4 string id); details: a string "#aarrggbb category", either may be missing
+    // sub of range_*: bits 0-3 the language (1 NVTX, 2 ITT, 3 Kokkos, 4 ROCTx, 5 MPI, 6 CUDA), bits 4-7 what the payload is (0 none,
+    // 1 unsigned, 2 signed, 3 double, 4 string id, 5 correlation id of a device's operations); details: a string "#aarrggbb category", either may be missing
     {RecordKind::range_push,        "range_push",        "language | payload type << 4", "string id of the name", "string id of the domain | of the details << 32", "payload"},
     {RecordKind::range_pop,         "range_pop",         "language", "", "string id of the domain", ""},
     // with a payload: `more` follows, b = payload

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "sample.hpp"
 #include "support/scratch.hpp"
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "formats/otf2/event_copy.hpp"
-#include "formats/otf2/event_reader.hpp"
-#include "formats/otf2/file.hpp"
-#include "formats/otf2/local_definitions.hpp"
+#include "formats/otf2/common/file.hpp"
+#include "formats/otf2/join/event_copy.hpp"
+#include "formats/otf2/read/event_reader.hpp"
+#include "formats/otf2/read/local_definitions.hpp"
 #include "support/scratch.hpp"
 
 using namespace tracer;

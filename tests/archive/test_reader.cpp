@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "sample.hpp"
 #include "support/scratch.hpp"
 #include "tracer/error.hpp"

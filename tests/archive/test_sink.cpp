@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "formats/otf2/join.hpp"
-#include "formats/otf2/reader.hpp"
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/join/join.hpp"
+#include "formats/otf2/read/reader.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "sample.hpp"
 #include "support/scratch.hpp"
 #include "tracer/error.hpp"

@@ -36,14 +36,31 @@ RUNS = [
     ("buffers that never come back", OFFLOAD, {"FAKE_CUPTI_SILENT": "1", "FAKE_CUPTI_KEEPS": "1"}, "cupti", ""),
     ("no memory for buffers", OFFLOAD, {"TRACER_DEVICE_BUFFER": "64K", "TRACER_DEVICE_MEMORY": "64K", "FAKE_CUPTI_KEEPS": "1"}, "cupti",
      ""),
+    ("three hundred threads with a buffer each", ["offload", "5", "300"], {"TRACER_DEVICE_MEMORY": "16M"}, "cupti", ""),
+    ("more threads than memory", ["offload", "200", "40"], {"TRACER_DEVICE_BUFFER": "1M", "TRACER_DEVICE_MEMORY": "2M"}, "cupti", ""),
+    ("the first CUDA 13.0", OFFLOAD, {"FAKE_CUPTI_VERSION": "130000"}, "cupti", ""),
+    ("a driver too old for the first library", OFFLOAD, {"FAKE_CUPTI_TOO_NEW": "13"}, "cupti", ""),
+    ("a driver too old for all libraries", OFFLOAD, {"FAKE_CUPTI_TOO_NEW": "1"}, "host", r"cuptiSubscribe answered .*\(15\)"),
+    ("a CUPTI that nobody knows", OFFLOAD, {"FAKE_CUPTI_VERSION": "140000"}, "host", ""),
+    ("records of a newer CUDA 13", OFFLOAD, {"FAKE_CUPTI_NEWER": "1"}, "cupti", ""),
+    ("calls that come after their copies", ["late"], {"CUDA_EARLY": "1", "FAKE_CUPTI_LATE_CALLS": "1", "TRACER_DEVICE_BUFFER": "16K"},
+     "cupti", ""),
+    ("another profiler takes the buffers", ["offload", "70", "2", "100"], {"FAKE_CUPTI_STOLEN": "20"}, "cupti",
+     r"brings no records any more"),
+    ("kernels are refused after they were accepted", OFFLOAD, {"FAKE_CUPTI_MUTE": "10"}, "cupti", ""),
+    ("nothing comes of what was accepted", OFFLOAD, {"FAKE_CUPTI_SILENT": "1", "FAKE_CUPTI_KEEPS": "1", "TRACER_DEVICE_BUFFER": "4M"},
+     "host", ""),
+    ("it forks before it uses CUDA, and after", OFFLOAD, {"CUDA_FORKS": "1"}, "cupti", ""),
+    ("a device that is not announced", OFFLOAD, {"FAKE_CUDA_DEVICES": "2", "CUDA_UNANNOUNCED": "1"}, "cupti", ""),
     ("the host's view by wish", OFFLOAD, {"TRACER_DEVICE": "host"}, "host", ""),
 ]
 # Of these the counts may be smaller than what the program asked for.
-INCOMPLETE = {"an error while the program runs", "flushing fails", "buffers that never come back", "no memory for buffers"}
+INCOMPLETE = {"an error while the program runs", "flushing fails", "buffers that never come back", "no memory for buffers",
+              "more threads than memory", "another profiler takes the buffers", "kernels are refused after they were accepted"}
 
 
 def settings(options, extra):
-    found = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER", "FAKE_CU"))}
+    found = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER", "FAKE_CU", "CUDA_"))}
     # libomp and the fakes; the tracer finds both by name
     found["LD_LIBRARY_PATH"] = options.fakes + (":" + found["LD_LIBRARY_PATH"] if "LD_LIBRARY_PATH" in found else "")
     found.update(extra)
@@ -80,7 +97,8 @@ def faults_of(options, name, arguments, extra, provider, line, directory):
             yield verify.stdout + verify.stderr
     else:
         info = run([f"{options.bin}/tracer", "info", "--all", str(trace)], os.environ).stdout
-        if f"recorded by {provider}" not in info:
+        # where nothing at all has come the host recorded it
+        if f"recorded by {provider}" not in info and f"{provider} accepted, and left no record" not in info:
             yield f"not recorded by {provider}:\n{info}"
         if "OPERATIONS_WITHOUT_RECORD" not in info:
             yield f"operations without a record are not counted:\n{info}"

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program with an OpenMP runtime of its own whose devices are CUDA's, driven as LLVM's plugin does: two threads
-// offload. The driver is whatever libcuda.so.1 is found, thus the fake one. Usage: cuda_offload [STEPS]
+// A program with an OpenMP runtime of its own whose devices are CUDA's, driven as LLVM's plugin does: threads offload.
+// The driver is whatever libcuda.so.1 is found, thus the fake one. Usage: cuda_offload [STEPS [THREADS [MS]]]
+//   MS: of sleep after each step.   CUDA_FORKS=1: it forks before it uses CUDA, and after.
+//   CUDA_UNANNOUNCED=1: the runtime announces the first device only.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+#include <vector>
 
 #include <cuda.h>
 
@@ -75,13 +82,16 @@ struct Thread {
     tell(ompt_scope_end);
   }
 
-  void run(unsigned steps) {
+  void run(unsigned steps, unsigned sleep_ms) {
     call<ompt_callback_thread_begin_t>(ompt_callback_thread_begin, ompt_thread_initial, &data);
     call<ompt_callback_implicit_task_t>(ompt_callback_implicit_task, ompt_scope_begin, &parallel, &task, 1u, 1u,
                                         static_cast<int>(ompt_task_initial));
     cuda("cuCtxSetCurrent", device.context);
     cuda("cuStreamCreate", &stream, 1u);
-    for (unsigned i = 0; i < steps; ++i) target_region();
+    for (unsigned i = 0; i < steps; ++i) {
+      target_region();
+      if (sleep_ms) std::this_thread::sleep_for(std::chrono::milliseconds(sleep_ms));
+    }
     call<ompt_callback_implicit_task_t>(ompt_callback_implicit_task, ompt_scope_end, nullptr, &task, 0u, 1u,
                                         static_cast<int>(ompt_task_initial));
     call<ompt_callback_thread_end_t>(ompt_callback_thread_end, &data);
@@ -93,7 +103,9 @@ Device open_device(int number) {
   Device device{number, nullptr, nullptr};
   cuda("cuDevicePrimaryCtxRetain", &device.context, number);
   cuda("cuCtxSetCurrent", device.context);
-  call<ompt_callback_device_initialize_t>(ompt_callback_device_initialize, number, "sm_90", nullptr, nullptr, nullptr);
+  if (number == 0 || !std::getenv("CUDA_UNANNOUNCED"))
+    call<ompt_callback_device_initialize_t>(ompt_callback_device_initialize, number, "sm_90", nullptr, nullptr,
+                                            nullptr);
   CUmodule module = nullptr;
   cuda("cuModuleLoadDataEx", &module, static_cast<const void*>("no image"), 0u, static_cast<CUjit_option*>(nullptr),
        static_cast<void**>(nullptr));
@@ -101,24 +113,42 @@ Device open_device(int number) {
   return device;
 }
 
+/// A child that does nothing, as system() or a Python module makes it.
+void fork_if_wanted() {
+  if (!std::getenv("CUDA_FORKS")) return;
+  const pid_t child = fork();
+  if (child == 0) std::exit(0);
+  waitpid(child, nullptr, 0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const unsigned steps = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 100;
+  const auto argument = [&](int i, unsigned otherwise) {
+    return argc > i ? static_cast<unsigned>(std::atoi(argv[i])) : otherwise;
+  };
+  const unsigned steps = argument(1, 100), threads = argument(2, 2), sleep_ms = argument(3, 0);
   driver = dlopen("libcuda.so.1", RTLD_NOW);
   if (!driver) return std::printf("no libcuda.so.1\n"), 2;
   auto* tool = start_tool();
+  fork_if_wanted();
   cuda("cuInit", 0u);
   int count = 0;
   cuda("cuDeviceGetCount", &count);
-  Thread one{open_device(0)}, two{open_device(count > 1 ? 1 : 0)};
-  std::thread other([&] { two.run(steps); });
-  one.run(steps);
-  other.join();
-  for (int number = 0; number < (count > 1 ? 2 : 1); ++number)
-    call<ompt_callback_device_finalize_t>(ompt_callback_device_finalize, number);
+  std::vector<Device> devices;
+  for (unsigned i = 0; i < threads && i < static_cast<unsigned>(count); ++i)
+    devices.push_back(open_device(static_cast<int>(i)));
+  fork_if_wanted();
+  std::vector<Thread> all;
+  for (unsigned i = 0; i < threads; ++i) all.push_back({devices[i % devices.size()]});
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < threads; ++i) others.emplace_back([&, i] { all[i].run(steps, sleep_ms); });
+  all[0].run(steps, sleep_ms);
+  for (auto& other : others) other.join();
+  for (const auto& device : devices)
+    call<ompt_callback_device_finalize_t>(ompt_callback_device_finalize, device.number);
   if (tool) tool->finalize(&tool->tool_data);
-  const unsigned n = 2 * steps;
+  const unsigned n = threads * steps;
   std::printf("steps %u\n", steps);
   std::printf("kernels %u\nbytes to device %u\nbytes from device %u\n", n, 256 * n, 128 * n);
   return 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <cupti.h>
@@ -79,7 +80,11 @@ struct FakeCupti {
   static inline CUpti_ActivityKind missing = CUPTI_ACTIVITY_KIND_INVALID;  ///< a kind that this CUPTI does not have
   static inline int current_device = 0;                                    ///< of the calling thread's context
 
+  /// "flush 0", "disable 10", "enable 10", "call 307 on", in their order.
+  static inline std::vector<std::string> log;
+
   static void reset() {
+    log.clear();
     answer = CUPTI_SUCCESS;
     calls = pushed = popped = 0;
     dropped = 0;
@@ -100,16 +105,29 @@ struct FakeCupti {
       *text = "CUPTI_ERROR_SCRIPTED";
       return CUPTI_SUCCESS;
     };
-    a.subscribe = [](CUpti_SubscriberHandle*, CUpti_CallbackFunc, void*) { return called(); };
+    a.subscribe = [](CUpti_SubscriberHandle* handle, CUpti_CallbackFunc, void*) {
+      static int subscriber;
+      *handle = reinterpret_cast<CUpti_SubscriberHandle>(&subscriber);
+      return called();
+    };
     a.unsubscribe = [](CUpti_SubscriberHandle) { return called(); };
     a.register_timestamp = [](CUpti_TimestampCallbackFunc) { return called(); };
     a.register_callbacks = [](CUpti_BuffersCallbackRequestFunc r, CUpti_BuffersCallbackCompleteFunc c) {
       request = r, complete = c;
       return called();
     };
-    a.enable = [](CUpti_ActivityKind kind) { return kind == missing ? CUPTI_ERROR_INVALID_KIND : called(); };
-    a.disable = [](CUpti_ActivityKind) { return called(); };
-    a.flush_all = [](std::uint32_t) { return called(); };
+    a.enable = [](CUpti_ActivityKind kind) {
+      log.push_back("enable " + std::to_string(kind));
+      return kind == missing ? CUPTI_ERROR_INVALID_KIND : called();
+    };
+    a.disable = [](CUpti_ActivityKind kind) {
+      log.push_back("disable " + std::to_string(kind));
+      return called();
+    };
+    a.flush_all = [](std::uint32_t flag) {
+      log.push_back("flush " + std::to_string(flag));
+      return called();
+    };
     a.next_record = &next_record;
     a.dropped_records = [](CUcontext, std::uint32_t, std::size_t* n) {
       *n = dropped, dropped = 0;

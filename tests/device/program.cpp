@@ -49,7 +49,7 @@ void Program::data_op(Thread& thread, FakeDevice& device, TargetId target, ompt_
   }
 }
 
-void Program::kernel(Thread& thread, FakeDevice& device, TargetId target) {
+void Program::kernel(Thread& thread, FakeDevice& device, TargetId target, bool wait) {
   const auto id = thread.next();
   const auto emit = [&](Endpoint endpoint) {
     thread.records.push_back({VirtualClock::now(), RecordKind::target_submit, endpoint, 0, 16, id, target});
@@ -61,13 +61,17 @@ void Program::kernel(Thread& thread, FakeDevice& device, TargetId target) {
   op.requested_teams = 16;
   op.granted_teams = 8;
   op.duration = 50'000;
+  if (!wait) {
+    device.launch(op);
+    return emit(Endpoint::end);
+  }
   op = device.run(op);
   emit(Endpoint::end);
   thread.truth[id] = {DeviceRecordKind::kernel, device.options.number, op.start, op.end, 0};
 }
 
 void Program::offload(ChannelId channel, FakeDevice& device, unsigned steps) {
-  Thread thread{channel, 0, {}, {}};
+  Thread thread = begin(channel);
   const auto number = static_cast<std::uint32_t>(device.options.number);
   for (unsigned i = 0; i < steps; ++i) {
     const auto target = thread.next();
@@ -83,8 +87,30 @@ void Program::offload(ChannelId channel, FakeDevice& device, unsigned steps) {
     device.target(ompt_scope_end, target);
     thread.records.push_back({VirtualClock::now(), RecordKind::target, Endpoint::end, 1, number, target, 0x401000});
   }
+  keep(thread);
+}
+
+void Program::launch(ChannelId channel, FakeDevice& device, unsigned kernels) {
+  Thread thread = begin(channel);
+  const auto number = static_cast<std::uint32_t>(device.options.number);
+  for (unsigned i = 0; i < kernels; ++i) {
+    const auto target = thread.next();
+    thread.records.push_back({VirtualClock::now(), RecordKind::target, Endpoint::begin, 1, number, target, 0x401000});
+    kernel(thread, device, target, false);
+    thread.records.push_back({VirtualClock::now(), RecordKind::target, Endpoint::end, 1, number, target, 0x401000});
+  }
+  keep(thread);
+}
+
+Program::Thread Program::begin(ChannelId channel) {
   const std::lock_guard lock(lock_);
-  auto& records = source_.channel(channel);
+  return {channel, counters_[channel], {}, {}};
+}
+
+void Program::keep(Thread& thread) {
+  const std::lock_guard lock(lock_);
+  counters_[thread.channel] = thread.counter;
+  auto& records = source_.channel(thread.channel);
   records.insert(records.end(), thread.records.begin(), thread.records.end());
   truth.insert(thread.truth.begin(), thread.truth.end());
 }
@@ -126,6 +152,14 @@ std::string disorder(const DeviceTimeline& timeline) {
     }
   }
   return "";
+}
+
+std::size_t stand_ins(const DeviceTimeline& timeline) {
+  std::size_t n = 0;
+  for (const auto& track : timeline.devices)
+    for (const auto& stream : track.streams)
+      if (stream.provider == DeviceProviderKind::host) n += stream.operations.size();
+  return n;
 }
 
 std::size_t right(const DeviceTimeline& timeline, const std::map<HostOpId, Truth>& truth, std::uint64_t tolerance) {

@@ -124,7 +124,9 @@ TEST_CASE("faults of the runtime are repaired or counted, and nothing that was d
   for (const auto& stream : timeline.devices.at(0).streams) operations += stream.operations.size();
   const auto records = bench.count_of(
       {DeviceRecordKind::kernel, DeviceRecordKind::transfer_to_device, DeviceRecordKind::transfer_from_device});
-  CHECK(operations + timeline.repairs["device.dropped_without_time"] == records);
+  // where a record had neither times nor a number that means something, the host's interval stands in
+  CHECK(operations + timeline.repairs["device.dropped_without_time"] - stand_ins(timeline) == records);
+  CHECK(stand_ins(timeline) <= timeline.repairs["device.dropped_without_time"]);
   CHECK(records == program.truth.size());
   CHECK(timeline.repairs["device.host_op_wrong"] > 10);
   CHECK(timeline.repairs["device.host_op_unknown"] > 10);
@@ -159,8 +161,10 @@ TEST_CASE("nothing is recorded while paused, and recording goes on after") {
   bench.provider->pause(false);
   program.offload(2, *device, 10);
   bench.provider->close(0);
-  CHECK(bench.count_of({DeviceRecordKind::kernel}) == 20);
+  // AMD's runtime has no pause: what comes is left out when the trace is converted
+  CHECK(bench.count_of({DeviceRecordKind::kernel}) == (personality == Personality::amd ? 30 : 20));
   CHECK(bench.sink.all.size() == device->delivered);
+  CHECK(device->violations == 0);
 }
 
 TEST_CASE("two devices at once, one of them finalised in the middle and opened again") {

@@ -52,7 +52,7 @@ TEST_CASE("auto takes the runtime's device tracing where it is, and says so") {
   devices.finalize(0);
   CHECK(sink.devices.at(0).finalized != 0);
   CHECK(sink.all.size() == device->delivered);
-  CHECK(device->delivered == 7 * 20);
+  CHECK(device->delivered == 5 * 20);
   devices.finish();
   devices.finish();
   CHECK(device->violations == 0);
@@ -84,6 +84,36 @@ TEST_CASE("TRACER_DEVICE names the provider; what it cannot do the host does, wi
     CHECK_FALSE(options.set_choice("gpu"));
     CHECK(options.choice == Choice::automatic);
   }
+}
+
+TEST_CASE("a device that the runtime never announces is announced when it is used") {
+  MemoryDeviceSink sink;
+  Devices devices(sink, options_for("auto"));
+  devices.used(3);
+  devices.used(3);
+  devices.used(-1);
+  CHECK(sink.devices.size() == 1);
+  REQUIRE(sink.devices.count(3) == 1);
+  CHECK(sink.devices[3].provider == DeviceProviderKind::host);
+  CHECK(sink.devices[3].provider_reason.find("did not announce") != std::string::npos);
+  SECTION("and one that it announced is not announced again") {
+    const auto device = make_amd_device({5, {}, {}, false, true});
+    announce(devices, *device);
+    sink.devices.clear();
+    devices.used(5);
+    CHECK(sink.devices.empty());
+  }
+}
+
+TEST_CASE("NVIDIA's devices are asked of CUPTI first: their runtime accepts tracing, and records nothing") {
+  MemoryDeviceSink sink;
+  Devices devices(sink, options_for("auto"));
+  const auto device = make_standard_device({});
+  const auto& d = *device;
+  devices.initialize(0, "sm_90", device->handle(), d.lookup(), nullptr);
+  const auto& reason = sink.devices.at(0).provider_reason;  // there is no CUDA here: the next one takes over
+  CHECK(reason.find("cupti: ") != std::string::npos);
+  CHECK(sink.devices[0].provider == DeviceProviderKind::ompt);
 }
 
 TEST_CASE("without CUPTI the hooks around an operation are empty") {

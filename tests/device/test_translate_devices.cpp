@@ -7,6 +7,8 @@
 #include "device/ompt/provider.hpp"
 #include "device/program.hpp"
 #include "tracer/convert/devices.hpp"
+#include "tracer/kernel_shape.hpp"
+#include "tracer/translate/devices/occupancy.hpp"
 #include "tracer/translate/translate.hpp"
 
 using namespace tracer;
@@ -105,4 +107,44 @@ TEST_CASE("an archive without devices defines nothing of them") {
   CHECK(sink.definitions.windows.empty());
   CHECK(sink.definitions.paradigms.size() == 1);
   CHECK(sink.definitions.metrics.empty());
+}
+
+TEST_CASE("a kernel's shape survives its record, to the largest that CUDA has") {
+  KernelShape shape;
+  shape.grid[0] = 0x7fffffff, shape.grid[1] = 65535, shape.grid[2] = 65535;
+  shape.block[0] = 1024, shape.block[1] = 1, shape.block[2] = 64;
+  shape.registers = 255;
+  shape.static_shared = 49152;
+  shape.dynamic_shared = 232448;
+  DeviceRecord record{};
+  CHECK_FALSE(shape_of(record).is_known());
+  set_shape(record, shape);
+  const auto read = shape_of(record);
+  CHECK(read.is_known());
+  CHECK((read.grid[0] == 0x7fffffff && read.grid[1] == 65535 && read.grid[2] == 65535));
+  CHECK((read.block[0] == 1024 && read.block[1] == 1 && read.block[2] == 64));
+  CHECK((read.registers == 255 && read.static_shared == 49152 && read.dynamic_shared == 232448));
+}
+
+TEST_CASE("occupancy says how many threads fit, and what limits them") {
+  // NVIDIA's occupancy calculator, compute capability 9.0
+  const std::map<std::string, std::string> h100{{"threads_per_warp", "32"},
+                                                {"warps_per_compute_unit", "64"},
+                                                {"blocks_per_compute_unit", "32"},
+                                                {"registers_per_compute_unit", "65536"},
+                                                {"shared_memory_per_compute_unit", "233472"}};
+  const auto of = [&](std::uint32_t threads, std::uint32_t registers, std::uint32_t shared) {
+    KernelShape shape;
+    shape.block[0] = threads, shape.block[1] = shape.block[2] = 1;
+    shape.registers = registers;
+    shape.static_shared = shared;
+    const auto found = translate::occupancy(shape, h100);
+    return std::to_string(found.percent) + " " + found.limit;
+  };
+  CHECK(of(256, 32, 0) == "100 warps");
+  CHECK(of(256, 64, 0) == "50 registers");
+  CHECK(of(32, 16, 0) == "50 blocks");
+  CHECK(of(1024, 255, 0) == "0 registers");
+  CHECK(of(128, 32, 100 << 10) == "12 shared memory");
+  CHECK(translate::occupancy({}, h100).percent == 0);
 }

@@ -7,7 +7,7 @@
 #include <exception>
 #include <filesystem>
 
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "formats/samples/samples.hpp"
 #include "tests/report/known_traces.hpp"
 #include "tests/report/mpi_traces.hpp"

@@ -38,6 +38,7 @@ constexpr Name groups[] = {
     {"error", record_error},
     {"target", record_target},
     {"device", record_device},
+    {"device-api", record_device_api},
     {"polls", record_polls},
     {"default", record_default},
     {"all", record_all},
@@ -113,10 +114,12 @@ const Row rows[] = {
      [](Config&, Text t) { return !t.empty(); }},
     {"TRACER_RECORD", "default",
      "a comma-separated list of default, all, none, tasks, dependences, sync, wait, work, dispatch, chunks, masked, "
-     "mutex, locks, reduction, flush, cancel, control, target, device, polls, error, each also with a minus or plus "
+     "mutex, locks, reduction, flush, cancel, control, target, device, device-api, polls, error, each also with a "
+     "minus or plus "
      "sign",
      "what is recorded besides threads, parallel regions and calls of MPI; polls are those calls that ask and find "
-     "nothing (MPI_Test and the like, MPI_Iprobe); default is all but chunks (of loops); error is by name only: "
+     "nothing (MPI_Test and the like, MPI_Iprobe); device-api is the program's calls of CUDA; default is all but "
+     "chunks (of loops); error is by name only: "
      "LLVM's runtimes crash at an error directive without a message when a tool listens",
      [](Config& c, Text t) { return assign(c.record, parse_groups(t)); }},
     {"TRACER_FILTER", "", "a file",
@@ -161,6 +164,10 @@ const Row rows[] = {
      [](Config& c, Text t) { return set_size(c.device_buffer, t, 4 * kib, 64 * mib); }},
     {"TRACER_DEVICE_MEMORY", "256M", "a size from 64K to 1T", "all trace buffers of devices together",
      [](Config& c, Text t) { return set_size(c.device_memory, t, 64 * kib, 1024 * gib); }},
+    {"TRACER_TRANSFER_CONTENT", "off", "on or off",
+     "on: record a hash of what target constructs copy, by which the report finds duplicate transfers and round trips; "
+     "reads all that is copied once more",
+     [](Config& c, Text t) { return assign(c.transfer_content, parse_switch(t)); }},
     {"TRACER_CLOCK", "processor", "processor or system",
      "what times are read from: the processor's counter where it is steady, or CLOCK_MONOTONIC",
      [](Config& c, Text t) {
@@ -262,8 +269,8 @@ Config read_config(const char* const* environment) {
     } else {
       config.settings.push_back({row.name, row.initial, "default"});
       config.complaints.push_back(std::string{row.name} + "=" + printable(found->second) +
-                                  " is not understood: allowed is " + row.allowed + "; using " +
-                                  (*row.initial ? row.initial : "the default"));
+                                  ": invalid value (allowed: " + row.allowed + "); using " +
+                                  (*row.initial ? "default " + std::string{row.initial} : "the default"));
     }
   }
   if (config.sample == 0 && !config.counters.empty()) {

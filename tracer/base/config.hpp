@@ -42,7 +42,8 @@ enum RecordGroup : std::uint32_t {
   record_device = 1u << 14,      ///< device_*, and what the devices record themselves
   record_chunks = 1u << 15,      ///< dispatch of the chunks of loops and taskloops
   record_polls = 1u << 16,       ///< calls of MPI that asked whether something is there, and nothing was
-  record_all = (1u << 17) - 1,
+  record_device_api = 1u << 17,  ///< calls of CUDA: launches, copies, allocations, synchronisation, events, graphs
+  record_all = (1u << 18) - 1,
   record_error = 1u << 31,  ///< error, also where the runtime crashes at a directive without a message: by name only
   record_default = record_all & ~record_chunks,  ///< a static loop of two events would have three
 };
@@ -72,6 +73,7 @@ struct Config {
   std::string device = "auto";               ///< who records devices: auto, ompt, cupti, host, off
   std::uint64_t device_buffer = 1u << 20;    ///< bytes of one trace buffer of a device
   std::uint64_t device_memory = 256u << 20;  ///< bytes of all trace buffers of devices
+  bool transfer_content = false;             ///< hashes of what is copied between host and devices
   unsigned threads = 0;                      ///< that convert; 0: as many as the process may use
   unsigned sample = 0;                       ///< samples per second of each thread's processor time; 0: none
   SampleSource sample_source = SampleSource::automatic;

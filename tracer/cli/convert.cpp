@@ -65,7 +65,7 @@ void add(Arguments& app, std::function<int()>& action) {
   app.add_option("--otf2-level", options->level, "Which OTF2 version's values the archive may hold")
       ->check(one_of({"3.0", "3.1"}))
       ->capture_default_str();
-  app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
+  app.add_flag("-q,--quiet", options->quiet, "Print errors only");
   action = [options] { return run(*options); };
 }
 

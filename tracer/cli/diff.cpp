@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer diff`: two traces, or several of each of two kinds, side by side.
-#include "tracer/report/diff.hpp"
+#include "tracer/report/diff/diff.hpp"
 
 #include <unistd.h>
 
@@ -15,7 +15,7 @@
 #include "tracer/cli/output_file.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/html.hpp"
+#include "tracer/report/page/html.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -79,7 +79,7 @@ int run(const Options& options) {
   if (options.json)
     text = report::diff_json(diff, passed) + "\n";
   else if (options.html.empty())
-    text = report::diff_text(diff, {options.rows, use_colour(STDOUT_FILENO), 120});
+    text = report::diff_text(diff, text_options(options.rows));
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (std::fflush(stdout) != 0) throw Error{std::string{"cannot write to standard output: "} + std::strerror(errno)};
   for (const std::string& line : passed) print_note("limit passed: " + line);

@@ -21,10 +21,10 @@
 #include "tracer/cli/sampled.hpp"
 #include "tracer/cli/tables.hpp"
 #include "tracer/cli/terminal.hpp"
-#include "tracer/report/phases.hpp"
-#include "tracer/report/reading_progress.hpp"
-#include "tracer/report/timeline.hpp"
-#include "tracer/report/timeline_samples.hpp"
+#include "tracer/replay/reading_progress.hpp"
+#include "tracer/replay/timeline.hpp"
+#include "tracer/replay/timeline_samples.hpp"
+#include "tracer/report/measures/phases.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;

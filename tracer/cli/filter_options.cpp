@@ -2,13 +2,13 @@
 // Options for filters, and the trace seen through them.
 #include "tracer/cli/filter_options.hpp"
 
-#include "formats/otf2/event_source.hpp"
+#include "formats/otf2/read/event_source.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/terminal.hpp"
+#include "tracer/cut/part_source.hpp"
+#include "tracer/cut/phase_filter.hpp"
 #include "tracer/error.hpp"
-#include "tracer/report/nameless.hpp"
-#include "tracer/report/part_source.hpp"
-#include "tracer/report/phase_filter.hpp"
+#include "tracer/replay/nameless.hpp"
 
 namespace tracer::cli {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "tracer/cli/arguments.hpp"
+#include "tracer/cut/filter.hpp"
+#include "tracer/cut/part.hpp"
 #include "tracer/event_source.hpp"
-#include "tracer/report/filter.hpp"
-#include "tracer/report/part.hpp"
 #include "tracer/samples.hpp"
 
 namespace tracer::cli {

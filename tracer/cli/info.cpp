@@ -13,22 +13,20 @@
 #include <ctime>
 #include <memory>
 
-#include "formats/otf2/event_source.hpp"
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/read/event_source.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
-#include "tracer/cli/probe.hpp"
-#include "tracer/cli/program.hpp"
+#include "tracer/cli/launch/probe.hpp"
+#include "tracer/cli/launch/program.hpp"
 #include "tracer/cli/terminal.hpp"
-#include "tracer/report/processes.hpp"
-#include "tracer/report/run_facts.hpp"
+#include "tracer/property_names.hpp"
+#include "tracer/replay/run_facts.hpp"
+#include "tracer/report/measures/processes.hpp"
+#include "tracer/version.hpp"
 #include "tracer/virtual_location.hpp"
-
-#ifndef TRACER_VERSION
-#define TRACER_VERSION "unknown"
-#endif
 
 extern char** environ;
 
@@ -111,7 +109,7 @@ std::string directory_info(const std::string& path) {
 
 Json about_machine() {
   Json info;
-  info["version"] = TRACER_VERSION;
+  info["version"] = tracer_version;
   utsname system{};
   uname(&system);
   info["system"] = std::string{system.sysname} + " " + system.release + " " + system.machine;
@@ -158,9 +156,10 @@ void add_run(const Definitions& definitions, const std::vector<report::ProcessRo
 
 /// Of interest to whoever looks into the tool: what the runtime answered, counters, settings; what add_run() has told.
 bool is_internal(const std::string& property) {
-  for (const char* kind : {"CALLBACK::", "CALLBACKS::", "ENTRY_POINT::", "SETTING::", "COUNTER::", "RUN::",
-                           "CLOCK::LINE", "THREAD_STATES", "MUTEX_IMPLEMENTATIONS"})
-    if (property.starts_with(std::string{"TRACER::"} + kind)) return true;
+  for (const char* kind :
+       {properties::callback, properties::callbacks, properties::entry_point, properties::setting, properties::counter,
+        properties::run, properties::clock_line, properties::thread_states, properties::mutex_implementations})
+    if (property.starts_with(kind)) return true;
   return false;
 }
 

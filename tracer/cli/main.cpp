@@ -12,10 +12,7 @@
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/suggest.hpp"
 #include "tracer/cli/terminal.hpp"
-
-#ifndef TRACER_VERSION
-#define TRACER_VERSION "unknown"
-#endif
+#include "tracer/version.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -42,7 +39,7 @@ int without_program_words(int argc, char** argv) {
 
 int run_main(int argc, char** argv) {
   CLI::App app{"Traces OpenMP programs - host and devices - and shows what they did.", "tracer"};
-  app.set_version_flag("-V,--version", "tracer " TRACER_VERSION);
+  app.set_version_flag("-V,--version", std::string{"tracer "} + tracer_version);
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   app.footer("'tracer COMMAND --help' says more about a command. First steps: tracer run ./program; tracer report");
@@ -65,7 +62,7 @@ int run_main(int argc, char** argv) {
     if (!known && !command.empty()) {
       std::vector<std::string> names;
       for (const Command* one : commands) names.emplace_back(one->name);
-      std::fprintf(stderr, "tracer: '%s' is no command.%s\nTry 'tracer --help'.\n", argv[1],
+      std::fprintf(stderr, "tracer: unknown command '%s'.%s\nTry 'tracer --help'.\n", argv[1],
                    did_you_mean(argv[1], names).c_str());
       return usage;
     }

@@ -9,7 +9,9 @@
 #include "tracer/base/config.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/describe.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/translate/repairs.hpp"
+#include "tracer/version.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -70,7 +72,7 @@ std::string synopsis(const CommandText& text, const std::string& command) {
 void print_head(const std::string& page, const std::string& summary) {
   std::string title = page;
   std::transform(title.begin(), title.end(), title.begin(), [](unsigned char c) { return std::toupper(c); });
-  std::printf(".TH %s 1 \"\" \"tracer %s\" \"User Commands\"\n", title.c_str(), TRACER_VERSION);
+  std::printf(".TH %s 1 \"\" \"tracer %s\" \"User Commands\"\n", title.c_str(), tracer_version);
   std::printf(".SH NAME\n%s \\- %s\n", roff(page).c_str(), roff(summary).c_str());
 }
 
@@ -121,9 +123,9 @@ std::string cell(const std::string& text) {
 int print_settings() {
   std::printf(
       "# Settings\n\n<!-- Written by `tracer manual --settings`; do not edit. -->\n\n"
-      "Environment variables, read when the traced program starts. A value that is not understood gets one line on "
-      "standard\n"
-      "error, and the default is used. `tracer info` shows the values in force and where they come from.\n\n"
+      "Environment variables, read when the traced program starts. For an invalid value Tracer prints one "
+      "line\non standard error and uses the default. `tracer info` shows the values in force and where they come "
+      "from.\n\n"
       "| variable | default | allowed | meaning |\n|---|---|---|---|\n");
   const Config defaults = read_config(nullptr);
   for (const ConfigRow& row : config_rows()) {
@@ -152,15 +154,39 @@ int print_repairs() {
   return ok;
 }
 
+/// docs/formats/properties.md.
+int print_properties() {
+  std::fputs(
+      "# Properties\n\n<!-- Written by `tracer manual --properties`; do not edit. -->\n\n"
+      "What Tracer says of a run beside its events: properties of the archive, of a process (a location group), of a\n"
+      "thread, of a device (its node of the system tree) or of a stream. All values are strings. A name that ends "
+      "with\n"
+      "`::` begins a family: a name or a number follows. In an archive names are in capitals, with `_` for what is no\n"
+      "letter or digit: `TRACER::COUNTER::tool.wait_ns` is `TRACER::COUNTER::TOOL_WAIT_NS`.\n\n"
+      "Writers are *recording* (libtracer.so; the raw trace has the same names without `TRACER::`), *convert*, "
+      "*merge*\n"
+      "(the archive of a job) and *filters* (`tracer export` of a part).\n\n"
+      "| name | of | type | written by | meaning |\n|---|---|---|---|---|\n",
+      stdout);
+  for (const properties::Row& row : properties::table)
+    std::printf("| `%s` | %s | %s | %s | %s |\n", row.name, row.of, row.type, row.writer, row.meaning);
+  return ok;
+}
+
 void add(Arguments& app, std::function<int()>& action) {
   auto name = std::make_shared<std::string>();
-  auto settings = std::make_shared<bool>(false), repairs = std::make_shared<bool>(false);
+  auto settings = std::make_shared<bool>(false), repairs = std::make_shared<bool>(false),
+       properties = std::make_shared<bool>(false);
   app.add_flag("--settings", *settings, "The settings reference, as Markdown");
   app.add_flag("--repairs", *repairs, "What the translator repairs, as Markdown");
+  app.add_flag("--properties", *properties, "The names of the archive's properties, as Markdown");
   app.add_option("COMMAND", *name, "Command to describe; without it, the overview");
   app.hide();
-  action = [name, settings, repairs, &app] {
-    return *settings ? print_settings() : *repairs ? print_repairs() : manual(app.all_commands(), *name);
+  action = [name, settings, repairs, properties, &app] {
+    return *settings     ? print_settings()
+           : *repairs    ? print_repairs()
+           : *properties ? print_properties()
+                         : manual(app.all_commands(), *name);
   };
 }
 

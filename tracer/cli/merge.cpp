@@ -8,8 +8,8 @@
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/cli/terminal.hpp"
-#include "tracer/convert/job_place.hpp"
-#include "tracer/convert/merge.hpp"
+#include "tracer/merge/job_place.hpp"
+#include "tracer/merge/merge.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
@@ -75,7 +75,7 @@ void add(Arguments& app, std::function<int()>& action) {
                  "Merge only the I-th of N shares, to be merged in their turn: for many processes at once")
       ->type_name("I/N");
   app.add_option("-j,--threads", options->threads, "Threads that convert what is still raw (TRACER_THREADS)");
-  app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
+  app.add_flag("-q,--quiet", options->quiet, "Print errors only");
   app.footer(
       "'tracer run' does it by itself at the end of a job. What is still raw is converted first, what a killed "
       "process\n"

@@ -6,7 +6,7 @@
 
 #include <system_error>
 
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "formats/raw/journal.hpp"
 #include "formats/raw/reader.hpp"
 #include "tracer/cli/archive.hpp"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer report`: what a trace shows, for the terminal, as JSON or as an HTML page.
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <memory>
 
@@ -15,8 +12,8 @@
 #include "tracer/cli/show.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/html.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
+#include "tracer/report/page/html.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -28,12 +25,6 @@ struct Options {
   report::HtmlOptions html_options;
   FilterOptions filter;
 };
-
-std::size_t terminal_width() {
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60) return size.ws_col;
-  return 120;
-}
 
 int run(const Options& options) {
   FilteredArchive archive{options.archive, options.filter};
@@ -61,7 +52,7 @@ int run(const Options& options) {
     write_output(options.output, [&](std::ostream& out) { out << report::to_json(report) << '\n'; });
     return ok;
   }
-  const report::TextOptions text{options.rows, options.output.empty() && use_colour(STDOUT_FILENO), terminal_width()};
+  const report::TextOptions text = text_options(options.rows, options.output);
   write_output(options.output, [&](std::ostream& out) { out << report::to_text(report, text); });
   return ok;
 }

@@ -8,9 +8,9 @@
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/filter_options.hpp"
 #include "tracer/cli/terminal.hpp"
-#include "tracer/report/replay.hpp"
-#include "tracer/report/sample_join.hpp"
-#include "tracer/report/sample_paths.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/replay/sample_join.hpp"
+#include "tracer/replay/sample_paths.hpp"
 #include "tracer/report/samples.hpp"
 
 namespace tracer::cli {
@@ -40,7 +40,7 @@ int run(const Options& options) {
   } else if (options.form == "json") {
     std::cout << report::to_json(result);
   } else {
-    std::cout << report::to_text(result, options.rows);
+    std::cout << report::to_text(result, text_options(options.rows));
   }
   if (!std::cout.flush()) throw Error{"cannot write to standard output"};
   return ok;

@@ -2,6 +2,7 @@
 // Colours, messages and the progress bar of the command line.
 #include "tracer/cli/terminal.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +37,18 @@ void print_error(std::string_view text) {
 
 void print_note(std::string_view text) {
   std::fprintf(stderr, "tracer: %s\n", shown_lines(text).c_str());
+}
+
+std::size_t terminal_width() noexcept {
+  winsize size{};
+  return isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+report::TextOptions text_options(std::size_t rows, const std::string& output) {
+  constexpr std::size_t usual = 120, least = 60;
+  const std::size_t width = output.empty() ? terminal_width() : 0;
+  const bool is_terminal = output.empty() && isatty(STDOUT_FILENO) == 1;
+  return {rows, is_terminal && use_colour(STDOUT_FILENO), width >= least ? width : usual, is_terminal};
 }
 
 std::string time_left(double elapsed, double fraction) {

@@ -37,15 +37,12 @@ constexpr auto event_names = [] {
   return names;
 }();
 
-bool is_kernel(RegionRole role) {
-  return role != RegionRole::allocate && role != RegionRole::deallocate && role != RegionRole::data_transfer;
-}
-
 }  // namespace
 
 Tables::Tables(const Definitions& definitions, const report::Replay& replay, const report::Phases& phases,
                const std::filesystem::path& directory, std::uint64_t shortest)
     : definitions_{definitions},
+      is_kernel_{definitions},
       replay_{replay},
       phases_{phases},
       origin_{definitions.clock.offset},
@@ -133,10 +130,12 @@ void Tables::add_event(LocationRef location, const Event& event) {
 void Tables::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
   if (is_stream_[location] && task.stack.empty()) {
     const RegionRole role = definitions_.regions[frame.region].role;
-    const char* const kind = is_kernel(role)                     ? "kernel"
+    const char* const kind = is_kernel_(frame.region)            ? "kernel"
                              : role == RegionRole::data_transfer ? "transfer"
                              : role == RegionRole::allocate      ? "allocate"
-                                                                 : "free";
+                             : role == RegionRole::deallocate    ? "free"
+                             : role == RegionRole::artificial    ? "overhead"
+                                                                 : "wait";
     add_operation(location, kind, frame.region, frame.enter, time, 0, next_host_op_[location]);
     next_host_op_[location] = 0;
   }

@@ -8,8 +8,8 @@
 #include "tracer/base/file.hpp"
 #include "tracer/base/pending_output.hpp"
 #include "tracer/columns/tables.hpp"
-#include "tracer/report/reading_progress.hpp"
-#include "tracer/report/timeline_samples.hpp"
+#include "tracer/replay/reading_progress.hpp"
+#include "tracer/replay/timeline_samples.hpp"
 
 namespace tracer::columns {
 namespace fs = std::filesystem;

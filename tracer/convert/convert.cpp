@@ -10,7 +10,7 @@
 #include <optional>
 #include <system_error>
 
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "formats/raw/claim.hpp"
 #include "formats/raw/leftovers.hpp"
 #include "formats/raw/reader.hpp"
@@ -22,8 +22,9 @@
 #include "tracer/convert/part_mark.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/convert/samples.hpp"
+#include "tracer/cut/filter.hpp"
 #include "tracer/error.hpp"
-#include "tracer/report/filter.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/translate/clock_fit.hpp"
 #include "tracer/translate/regions/symbolize.hpp"
 #include "tracer/translate/translate.hpp"
@@ -104,11 +105,12 @@ std::map<std::string, std::string> facts_of_end(const Journal& journal, const Pr
   if (end.process_id != journal.run.process_id) return {};
   std::map<std::string, std::string> facts{{"PROCESS_END_NS", std::to_string(end.monotonic_ns)}};
   if (end.signal != 0) {
-    facts["ENDED"] = "signal";
-    facts["SIGNAL"] = std::to_string(end.signal);
+    facts[properties::run_fact(properties::run_ended)] = "signal";
+    facts[properties::run_fact(properties::run_signal)] = std::to_string(end.signal);
   } else {
-    facts["EXIT_STATUS"] = std::to_string(end.exit_status);
-    if (journal.ending == Ending::unknown) facts["ENDED"] = "without telling";  // _exit, exec
+    facts[properties::run_fact(properties::run_exit_status)] = std::to_string(end.exit_status);
+    if (journal.ending == Ending::unknown)
+      facts[properties::run_fact(properties::run_ended)] = "without telling";  // _exit, exec
   }
   return facts;
 }
@@ -157,21 +159,21 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   for (Module& module : modules) {
     if (!options.symbols || !was_replaced(module, source->journal())) continue;
     module.build_id = "another";  // that no file has
-    translation.properties.push_back({"TRACER::NO_LINES::" + module.path, "another file than the one that ran"});
+    translation.properties.push_back({properties::no_lines_of + module.path, "another file than the one that ran"});
   }
   if (options.symbols) translation.symbolize = translate::make_symbolizer(modules);
   const std::string no_lines = options.symbols ? translate::why_no_lines() : "asked for without (--no-symbols)";
-  if (!no_lines.empty()) translation.properties.push_back({"TRACER::NO_LINES", no_lines});
+  if (!no_lines.empty()) translation.properties.push_back({properties::no_lines, no_lines});
   const report::Filter filter = filter_of(source->journal(), result.damage);
   if (!filter.empty()) {
     translation.keep = [&](const Region& region) { return holds_the_trace_together(region) || filter.keeps(region); };
-    translation.properties.push_back({"TRACER::FILTER", filter.text()});
+    translation.properties.push_back({properties::filter, filter.text()});
   }
-  if (alive) translation.facts["ENDED"] = "running";
+  if (alive) translation.facts[properties::run_fact(properties::run_ended)] = "running";
   if (options.process_end) translation.facts = facts_of_end(source->journal(), *options.process_end);
   read_costs(source->journal(), result);
-  translation.properties.push_back(
-      {"TRACER::COUNTER::tool.wait_ns", std::to_string(static_cast<std::uint64_t>(result.wait_seconds * 1e9))});
+  translation.properties.push_back({std::string{properties::counter_tool} + "wait_ns",
+                                    std::to_string(static_cast<std::uint64_t>(result.wait_seconds * 1e9))});
   const DeviceTimeline devices = device_timeline(*source);
   translation.devices = &devices;
   translate::TranslateReport report = translate::translate(*source, *sink, translation);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Feeds device/correlate with the trace's device records and with those made from the host's callbacks.
+// Feeds device/correlate with the trace's device records and with what the host asked for.
 #include "tracer/convert/devices.hpp"
-
-#include <span>
-#include <vector>
 
 #include "device/correlate/correlate.hpp"
 #include "device/host/operations.hpp"
@@ -14,9 +11,7 @@ DeviceTimeline device_timeline(const TraceSource& source) {
   const Journal& journal = source.journal();
   if (journal.devices.empty()) return {};
   const HostOperations operations = device::host::operations(source);
-  const std::vector<DeviceRecord> observed = device::host::intervals(operations, journal);
   return device::correlate(journal, operations, [&](const auto& take) {
-    take(std::span<const DeviceRecord>(observed));
     const auto reader = source.device_records();
     for (auto batch = reader->next(); !batch.empty(); batch = reader->next()) take(batch);
   });

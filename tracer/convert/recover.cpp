@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "formats/raw/claim.hpp"
 #include "formats/raw/leftovers.hpp"
 #include "tracer/base/file.hpp"

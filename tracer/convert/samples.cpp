@@ -16,6 +16,7 @@
 
 #include "formats/raw/samples.hpp"
 #include "formats/samples/samples.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/translate/clock_fit.hpp"
 
 namespace tracer {
@@ -51,7 +52,7 @@ struct VectorHash {
 class CodeOfNoModule {
  public:
   explicit CodeOfNoModule(const Journal& journal) {
-    const auto told = journal.facts.find("RUN::CODE_OF_NO_MODULE");
+    const auto told = journal.facts.find(properties::fact(properties::run_code_of_no_module));
     is_known_ = told != journal.facts.end() && !told->second.ends_with("...");
     if (!is_known_) return;
     const char* at = told->second.c_str();
@@ -145,7 +146,8 @@ class Builder {
     const CodeOfNoModule other{journal_};
     std::vector<bool> is_nowhere(addresses.size());
     for (std::size_t i = 0; i < addresses.size(); ++i)
-      is_nowhere[i] = symbolize_ && positions[i].module.empty() && !other.may_have(addresses[i]);
+      is_nowhere[i] = symbolize_ && positions[i].module.empty() && addresses[i] != raw::frame_of_kernel &&
+                      !other.may_have(addresses[i]);
     set_.stacks.resize(stacks_.size());
     for (const auto& [stack, index] : stacks_) {
       // The kernel follows frame pointers also where code keeps none: the words that it finds there lead nowhere, and
@@ -204,7 +206,9 @@ class Builder {
     std::vector<std::uint32_t> stack;
     for (std::size_t i = frames.size(); i-- > 0;) {
       // All but the innermost are return addresses, and the symbolizer wants those.
-      const std::uint64_t address = moved(frames[i] + (i == 0 ? 1 : 0), time);
+      const bool is_innermost = i == 0 || frames[i - 1] == raw::frame_of_kernel;
+      const std::uint64_t address =
+          frames[i] == raw::frame_of_kernel ? raw::frame_of_kernel : moved(frames[i] + (is_innermost ? 1 : 0), time);
       stack.push_back(addresses_.emplace(address, static_cast<std::uint32_t>(addresses_.size())).first->second);
     }
     return stacks_.emplace(std::move(stack), static_cast<std::uint32_t>(stacks_.size())).first->second;
@@ -247,6 +251,11 @@ class Builder {
   }
   samples::Frame frame_of(std::uint64_t address, const translate::SourcePosition& position) {
     samples::Frame frame;
+    if (address == raw::frame_of_kernel) {
+      frame.function = frame.module = string("[kernel]");
+      frame.origin = samples::Origin::kernel;
+      return frame;
+    }
     std::string function = position.function;
     if (function.empty()) {
       char text[32];

@@ -16,8 +16,8 @@
 #include <string>
 
 #include "tracer/base/clock.hpp"
-#include "tracer/ompd/registers.hpp"
 #include "tracer/ompd/runtime.hpp"
+#include "tracer/ompd/target/registers.hpp"
 
 namespace tracer::ompd {
 namespace {

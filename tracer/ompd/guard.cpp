@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "tracer/ompd/refusal.hpp"
+#include "tracer/ompd/target/refusal.hpp"
 
 namespace tracer::ompd {
 namespace {

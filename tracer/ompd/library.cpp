@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 
 #include "tracer/ompd/callbacks.hpp"
-#include "tracer/ompd/refusal.hpp"
+#include "tracer/ompd/target/refusal.hpp"
 
 namespace tracer::ompd {
 namespace {

@@ -3,6 +3,7 @@
 #include "tracer/ompt/device_sink.hpp"
 
 #include "tracer/ompt/context.hpp"
+#include "tracer/ompt/emit.hpp"
 
 namespace tracer::ompt {
 
@@ -25,6 +26,32 @@ std::uint32_t SessionDeviceSink::intern(std::string_view text) noexcept {
 
 void SessionDeviceSink::count(std::string_view counter, std::uint64_t n) noexcept {
   session_.count(counter, n);
+}
+
+namespace {
+
+/// As the program's own ranges: language CUDA, and the correlation id as payload (include/tracer/record_table.hpp).
+constexpr std::uint16_t cuda = 6, correlation_follows = 5 << 4;
+
+}  // namespace
+
+void SessionDeviceSink::call_began(std::uint32_t name, std::uint64_t correlation) noexcept {
+  record([=](Channel& channel, Ticks time) {
+    channel.emit({.time = time,
+                  .kind = RecordKind::range_push,
+                  .endpoint = Endpoint::begin,
+                  .sub = cuda | correlation_follows,
+                  .a = name,
+                  .b = 0,
+                  .c = correlation});
+  });
+}
+
+void SessionDeviceSink::call_ended() noexcept {
+  record([](Channel& channel, Ticks time) {
+    channel.emit(
+        {.time = time, .kind = RecordKind::range_pop, .endpoint = Endpoint::end, .sub = cuda, .a = 0, .b = 0, .c = 0});
+  });
 }
 
 void SessionDeviceSink::message(std::string_view line) noexcept {

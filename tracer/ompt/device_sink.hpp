@@ -19,6 +19,8 @@ class SessionDeviceSink : public DeviceSink {
   void device(const DeviceInfo& info) noexcept override;
   std::uint32_t intern(std::string_view text) noexcept override;
   void count(std::string_view counter, std::uint64_t n) noexcept override;
+  void call_began(std::uint32_t name, std::uint64_t correlation) noexcept override;
+  void call_ended() noexcept override;
   void message(std::string_view line) noexcept override;
   /// The drainer's thread calls Devices::poll soon, once for all wakes until then.
   void wake() noexcept override;

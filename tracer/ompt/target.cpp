@@ -3,6 +3,7 @@
 //
 // EMI callbacks come at begin and end; the tool names the operation at begin, since runtimes leave
 // the id words as they were. The older ones come once, with ids of the runtime's.
+#include "tracer/ompt/content.hpp"
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
@@ -26,8 +27,31 @@ constexpr std::uint32_t pack_devices(int source, int destination) noexcept {
   return (static_cast<std::uint32_t>(source) & 0xffffu) | static_cast<std::uint32_t>(destination) << 16;
 }
 
+/// The device of the construct that this thread is in: a submission does not name it.
+thread_local int target_device = -1;
+
+/// Devices that do something, by what names them beyond doubt: the host may have any number.
+void use_device_of(const DataOperation& operation) noexcept {
+  device::Devices* provider = devices();
+  if (provider == nullptr) return;
+  switch (static_cast<unsigned>(operation.optype) & 0x0fu) {  // asynchronous twins are 16 higher
+    case ompt_target_data_transfer_to_device:
+      return provider->used(operation.destination_device);
+    case ompt_target_data_transfer_from_device:
+      return provider->used(operation.source_device);
+    default:
+      return;
+  }
+}
+
 void emit_data_operation(const DataOperation& operation) noexcept {
+  if (operation.endpoint != Endpoint::end) use_device_of(operation);
   record([=](Channel& channel, Ticks time) {
+    // After the clock was read: the copy does not take longer by what hashing takes.
+    const Content content = operation.endpoint == Endpoint::end && context().content
+                                ? content_of(operation.optype, operation.source, operation.source_device,
+                                             operation.destination, operation.destination_device, operation.bytes)
+                                : Content{};
     channel.emit({.time = time,
                   .kind = RecordKind::target_data_op,
                   .endpoint = operation.endpoint,
@@ -38,16 +62,19 @@ void emit_data_operation(const DataOperation& operation) noexcept {
                  {.time = address_of(operation.source),
                   .kind = RecordKind::more,
                   .endpoint = Endpoint::none,
-                  .sub = 0,
+                  .sub = content.is_there,
                   .a = static_cast<std::uint32_t>(operation.target_id),
                   .b = address_of(operation.destination),
-                  .c = address_of(operation.codeptr_ra)});
+                  .c = content.is_there ? content.hash : address_of(operation.codeptr_ra)});
   });
 }
 
 void emit_target(Endpoint endpoint, ompt_target_t kind, int device_num, std::uint64_t target_id,
                  const void* codeptr_ra) noexcept {
-  if (endpoint != Endpoint::end) see(codeptr_ra);
+  if (endpoint != Endpoint::end) {
+    see(codeptr_ra);
+    target_device = device_num;
+  }
   record([=](Channel& channel, Ticks time) {
     channel.emit({.time = time,
                   .kind = RecordKind::target,
@@ -61,6 +88,8 @@ void emit_target(Endpoint endpoint, ompt_target_t kind, int device_num, std::uin
 
 void emit_submit(Endpoint endpoint, std::uint64_t target_id, std::uint64_t host_op_id,
                  unsigned requested_num_teams) noexcept {
+  if (device::Devices* provider = devices(); provider != nullptr && endpoint != Endpoint::end)
+    provider->used(target_device);
   record([=](Channel& channel, Ticks time) {
     channel.emit({.time = time,
                   .kind = RecordKind::target_submit,

@@ -12,6 +12,7 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/log.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/samples.hpp"
 #include "tracer/session/modules.hpp"
 
@@ -209,7 +210,7 @@ void Sampler::finish() noexcept {
   file_.close();
   say_if_none_came();
   try {
-    session_.journal().fact("RUN::CODE_OF_NO_MODULE", code_of_no_module());
+    session_.journal().fact(properties::fact(properties::run_code_of_no_module), code_of_no_module());
   } catch (...) {  // no memory: then it is not known
   }
   session_.count("samples.taken", samples_);

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "tracer/base/file.hpp"
-#include "tracer/base/job_directory.hpp"
-#include "tracer/base/output_pattern.hpp"
 #include "tracer/error.hpp"
+#include "tracer/job/job_directory.hpp"
+#include "tracer/job/output_pattern.hpp"
 
 namespace tracer {
 namespace {

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "tracer/property_names.hpp"
 #include "tracer/translate/definitions/mpi.hpp"
 #include "tracer/translate/definitions/run.hpp"
 #include "tracer/translate/devices/events.hpp"
@@ -153,14 +154,15 @@ void Translation::link() {
   tables_.regions->number_from(static_cast<RegionRef>(definitions_.regions.size()));
 }
 
-// What the host asked for in a pause is left out on both sides.
+// What the host asked for in a pause is left out on both sides; of what no construct asked for, what began in it.
 const DeviceTimeline& Translation::recorded_devices() {
   if (!report_.paused) return *options_.devices;
   recorded_devices_ = *options_.devices;
   for (DeviceTrack& track : recorded_devices_.devices)
     for (DeviceStream& stream : track.streams)
       std::erase_if(stream.operations, [this](const DeviceOperation& o) {
-        return o.host_begin != 0 && tables_.paused(o.host_begin, o.host_begin);
+        const Ticks begin = o.host_begin != 0 ? o.host_begin : o.start;
+        return tables_.paused(begin, begin);
       });
   return recorded_devices_;
 }
@@ -284,7 +286,7 @@ void Translation::write() {
 void Translation::define_costs(const ProcessorTime& begin, const ProcessorTime& scanned) {
   const ProcessorTime end = ProcessorTime::now();
   const auto add = [this](const char* name, std::uint64_t ns) {
-    definitions_.properties.push_back({std::string("TRACER::COUNTER::tool.") + name, std::to_string(ns)});
+    definitions_.properties.push_back({std::string(properties::counter_tool) + name, std::to_string(ns)});
   };
   const auto spent = std::chrono::steady_clock::now() - begin_;
   add("convert_ns", static_cast<std::uint64_t>(std::chrono::nanoseconds(spent).count()));

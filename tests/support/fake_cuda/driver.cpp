@@ -3,6 +3,7 @@
 // stream. It has what LLVM's plugin and the tests call.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <cuda.h>
@@ -247,6 +249,7 @@ EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice) {
   return gone ? CUDA_ERROR_DEINITIALIZED : CUDA_SUCCESS;
 }
 EXPORT CUresult cuCtxSetCurrent(CUcontext context) {
+  const Call call("cuCtxSetCurrent");
   return current = context, gone ? CUDA_ERROR_DEINITIALIZED : CUDA_SUCCESS;
 }
 EXPORT CUresult cuCtxGetDevice(CUdevice* device) {
@@ -376,6 +379,7 @@ NOT_HERE(cuMemGetAllocationGranularity, std::size_t*, const CUmemAllocationProp*
 EXPORT CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit_option*, void**) {
   if (const auto no = ready()) return no;
   const Call call("cuModuleLoadDataEx");
+  std::this_thread::sleep_for(std::chrono::milliseconds(setting("FAKE_CUDA_MODULE_MS", 0)));
   auto* made = new CUmod_st;
   made->image = copy_image(image);
   const std::lock_guard lock(driver->lock);
@@ -455,6 +459,7 @@ EXPORT CUresult cuCtxSynchronize() {
   return cuStreamSynchronize(nullptr);
 }
 EXPORT CUresult cuStreamQuery(CUstream stream) {
+  const Call call("cuStreamQuery");
   return now() < stream_of(stream).busy_until ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 EXPORT CUresult cuEventCreate(CUevent* event, unsigned) {
@@ -464,9 +469,11 @@ EXPORT CUresult cuEventDestroy(CUevent event) {
   return delete event, CUDA_SUCCESS;
 }
 EXPORT CUresult cuEventRecord(CUevent event, CUstream stream) {
+  const Call call("cuEventRecord");
   return event->at = stream_of(stream).busy_until, CUDA_SUCCESS;
 }
 EXPORT CUresult cuEventQuery(CUevent event) {
+  const Call call("cuEventQuery");
   return now() < event->at ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
@@ -475,6 +482,7 @@ EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
   return CUDA_SUCCESS;
 }
 EXPORT CUresult cuEventSynchronize(CUevent event) {
+  const Call call("cuEventSynchronize");
   while (now() < event->at) {
   }
   return CUDA_SUCCESS;

@@ -10,6 +10,14 @@
 //   FAKE_CUPTI_KEEPS=1       buffers are never given back, except by a forced flush
 //   FAKE_CUPTI_LATE=n        full buffers are given back n ms after they left the list
 //   FAKE_CUPTI_SILENT=1      nor by that
+//   FAKE_CUPTI_NEWER=1       records are longer than those of the header
+//   FAKE_CUPTI_LATE_CALLS=1  the driver's calls come in a buffer of their own, at the end
+//   FAKE_CUPTI_MUTE=n        records of kind n never come, though it can be enabled (MIG, confidential computing)
+//   FAKE_CUPTI_STOLEN=n      after n operations another profiler's buffers are used
+//   FAKE_CUPTI_TOO_NEW=13    libcupti.so.13 takes no subscriber; libcupti.so.12 does
+//   FAKE_CUDA_MODULE_MS=n    loading a module takes n ms
+// As the real ones: a buffer for each thread, a crash on NULL, records that stay open over a switch, and, with
+// FAKE_CUPTI_VERSION=130000, the deadlock and the crash of the first CUDA 13.0.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,10 @@ static_assert(sizeof(ompt_record_ompt_t) <= stride);
 std::mutex last_lock;
 std::multiset<ompt_buffer_cursor_t> last_cursors;
 std::set<ompt_buffer_cursor_t> readable;
+std::atomic<std::uint64_t> type_questions{0};
 std::atomic<std::uint64_t> reads_outside_callback{0};
+/// hsa_amd_profiling_async_copy_enable is the process's: a stop of one device ends it for all.
+std::atomic<bool> copies_are_timed{false};
 
 enum class State { init, ready, released };
 struct Buffer {
@@ -23,6 +26,9 @@ struct Buffer {
   std::size_t bytes;
   std::vector<std::unique_ptr<std::atomic<State>>> records;
   std::atomic<bool> full{false};
+  /// The end that a flush has closed the buffer at: what is behind it is delivered when the buffer is full.
+  std::size_t closed_at = open;
+  static constexpr std::size_t open = ~std::size_t{0};
 };
 
 class AmdDevice final : public FakeDevice {
@@ -35,14 +41,18 @@ class AmdDevice final : public FakeDevice {
       stopping_ = true;
     }
     changed_.notify_all();
-    helper_.join();
+    if (helper_.joinable()) helper_.join();
     violations += reads_outside_callback.exchange(0);
   }
   DeviceLookup lookup() const override;
 
   ompt_set_result_t set_trace_ompt(bool on, unsigned type) override {
+    ++questions;
     const std::lock_guard lock(lock_);
-    const auto set = [&](unsigned t) { on ? (void)enabled_.insert(t) : (void)enabled_.erase(t); };
+    const auto set = [&](unsigned t) {
+      const bool changes = on ? enabled_.insert(t).second : enabled_.erase(t) != 0;
+      if (changes && tracing_) ++violations;  // an assertion since 2026: what is traced does not change during the run
+    };
     switch (type) {
       case 0:
         return set(8), set(9), set(10), ompt_set_sometimes;
@@ -56,7 +66,7 @@ class AmdDevice final : public FakeDevice {
       case 35:
         return options.faults.no_kernels ? ompt_set_never : (set(10), ompt_set_always);
       default:
-        return ompt_set_never;
+        return on ? ompt_set_never : ompt_set_always;
     }
   }
   int start_trace(ompt_callback_buffer_request_t on_request, ompt_callback_buffer_complete_t on_complete) override {
@@ -64,34 +74,51 @@ class AmdDevice final : public FakeDevice {
     const std::lock_guard lock(lock_);
     request_ = on_request;
     complete_ = on_complete;
+    by_thread_.erase(std::this_thread::get_id());
+    copies_are_timed = true;
     tracing_ = true;
     return 1;
   }
   int flush_trace() override {
+    ++flushes;
     std::unique_lock lock(lock_);
     if (std::this_thread::get_id() == helper_.get_id()) return ++violations, 0;
+    if (unregistered_) return 0;
+    for (const auto& buffer : buffers_)
+      if (buffer->closed_at == Buffer::open) buffer->closed_at = buffer->records.size();
     const auto wanted = ++flush_wanted_;
     changed_.notify_all();
-    changed_.wait(lock, [&] { return flush_done_ >= wanted; });
+    changed_.wait(lock, [&] { return flush_done_ >= wanted || stopping_; });
     return 1;
   }
-  /// What is undelivered is dropped.
+  /// What is undelivered is dropped; the buffers are not forgotten, and threads go on in them after a restart.
   int stop_trace() override {
+    ++stops;
     std::unique_lock lock(lock_);
     changed_.wait(lock, [&] { return !delivering_; });
     tracing_ = false;
+    copies_are_timed = false;
+    for (const auto& buffer : buffers_) buffer->closed_at = buffer->records.size();
     if (options.faults.late_completion && !buffers_.empty()) {
       complete_(0, buffers_.front()->start, 0, 0, 1);
       complete_(0, buffers_.front()->start, 0, 0, 1);
     }
-    buffers_.clear();
-    by_thread_.clear();
     return 1;
+  }
+  void unregister() {
+    flush_trace();
+    {
+      const std::lock_guard lock(lock_);
+      unregistered_ = stopping_ = true;
+    }
+    changed_.notify_all();
+    helper_.join();
   }
 
   void target(ompt_scope_endpoint_t endpoint, ompt_id_t target_id) override {
     ompt_record_ompt_t r{};
     r.type = ompt_callback_target;
+    r.time = 0;
     r.thread_id = std::hash<std::thread::id>{}(std::this_thread::get_id());
     r.target_id = target_id;
     r.record.target = {ompt_target, endpoint, options.number, 0, target_id, nullptr};
@@ -108,15 +135,20 @@ class AmdDevice final : public FakeDevice {
   }
   void complete(const Operation& op, void* slot) override {
     if (!slot) return;
-    const auto record = record_of(op);
+    auto record = record_of(op);
+    const bool is_copy =
+        op.type == ompt_callback_target_data_op &&
+        (op.optype == ompt_target_data_transfer_to_device || op.optype == ompt_target_data_transfer_from_device);
+    if (is_copy && !copies_are_timed) record.time = record.record.target_data_op.end_time = 0;
     std::memcpy(slot, &record, sizeof record);
     set_ready(slot);
   }
+  bool completes_when_synchronized() const override { return true; }
 
  private:
   void* next_slot(unsigned type) {
     std::unique_lock lock(lock_);
-    if (!tracing_ || !enabled_.count(type)) return nullptr;
+    if (!tracing_ || !enabled_.count(type) || options.faults.silent) return nullptr;
     auto& buffer = by_thread_[std::this_thread::get_id()];
     if (!buffer || (buffer->records.size() + 1) * stride > buffer->bytes) {
       if (buffer) buffer->full = true;
@@ -125,7 +157,7 @@ class AmdDevice final : public FakeDevice {
       lock.unlock();
       request_(0, &memory, &bytes);  // on the application's thread, the device's number is 0
       lock.lock();
-      if (!memory) return ++violations, nullptr;
+      if (!memory) return violations += !options.faults.null_again, nullptr;
       auto fresh = std::make_shared<Buffer>();
       fresh->start = static_cast<char*>(memory);
       fresh->bytes = bytes;
@@ -148,22 +180,23 @@ class AmdDevice final : public FakeDevice {
     slots_.erase(it);
   }
 
+  /// Spins as long as a buffer is closed with records in it that are not complete, as the real one does.
   void help() {
     std::unique_lock lock(lock_);
     for (;;) {
-      changed_.wait(lock, [&] { return stopping_ || flush_wanted_ > flush_done_ || has_full(); });
+      changed_.wait_for(lock, std::chrono::milliseconds(1),
+                        [&] { return stopping_ || flush_wanted_ > flush_done_ || has_full(); });
       if (stopping_) return;
       const auto wanted = flush_wanted_;
-      const bool all = flush_wanted_ > flush_done_;
       const auto buffers = buffers_;
       delivering_ = true;
+      bool all_ready = true;
       lock.unlock();
-      for (const auto& buffer : buffers)
-        if (all || buffer->full) deliver(*buffer);
+      for (const auto& buffer : buffers) all_ready = deliver(*buffer) && all_ready;
       lock.lock();
       for (const auto& buffer : buffers) give_back_if_done(buffer, lock);
       delivering_ = false;
-      if (all) flush_done_ = wanted;
+      if (all_ready || !options.faults.flush_waits) flush_done_ = wanted;
       changed_.notify_all();
       lock.unlock();
       std::this_thread::yield();
@@ -175,28 +208,33 @@ class AmdDevice final : public FakeDevice {
       if (b->full) return true;
     return false;
   }
+  /// How many of its records may be delivered.
   std::size_t count_of(const Buffer& buffer) {
     const std::lock_guard lock(lock_);
-    return buffer.records.size();
+    if (buffer.full) return buffer.records.size();
+    return buffer.closed_at == Buffer::open ? 0 : buffer.closed_at;
   }
   std::atomic<State>& state_of(const Buffer& buffer, std::size_t i) {
     const std::lock_guard lock(lock_);
     return *buffer.records[i];
   }
 
-  /// Ranges of what is ready; what is not stays for another time.
-  void deliver(const Buffer& buffer) {
+  /// Ranges of what is ready; what is not stays for another time. False: there was something.
+  bool deliver(const Buffer& buffer) {
     const auto n = count_of(buffer);
+    bool all = true;
     for (std::size_t i = 0; i < n;) {
       std::size_t last = i;
       while (last < n && state_of(buffer, last).load() == State::ready) state_of(buffer, last++).store(State::released);
       if (last == i) {
+        all = all && state_of(buffer, i).load() == State::released;
         ++i;
         continue;
       }
       hand_over(buffer, i, last - 1);
       i = last;
     }
+    return all;
   }
   void hand_over(const Buffer& buffer, std::size_t first, std::size_t last) {
     const auto begin = reinterpret_cast<ompt_buffer_cursor_t>(buffer.start + first * stride);
@@ -229,7 +267,7 @@ class AmdDevice final : public FakeDevice {
   std::map<std::thread::id, std::shared_ptr<Buffer>> by_thread_;
   std::map<void*, std::atomic<State>*> slots_;
   std::uint64_t flush_wanted_ = 0, flush_done_ = 0;
-  bool stopping_ = false, delivering_ = false;
+  bool stopping_ = false, delivering_ = false, unregistered_ = false;
   std::condition_variable changed_;
   std::thread helper_;
 };
@@ -264,6 +302,8 @@ int advance(ompt_device_t*, ompt_buffer_t*, std::size_t, ompt_buffer_cursor_t at
   return 1;
 }
 ompt_record_t record_type(ompt_buffer_t*, ompt_buffer_cursor_t) {
+  const std::lock_guard lock(last_lock);
+  ++type_questions;
   return ompt_record_ompt;
 }
 ompt_record_ompt_t* record_ompt(ompt_buffer_t*, ompt_buffer_cursor_t at) {
@@ -299,6 +339,12 @@ DeviceLookup AmdDevice::lookup() const {
 
 std::unique_ptr<FakeDevice> make_amd_device(const FakeOptions& options) {
   return std::make_unique<AmdDevice>(options);
+}
+void unregister_amd_device(FakeDevice& device) {
+  static_cast<AmdDevice&>(device).unregister();
+}
+std::uint64_t amd_record_type_questions() {
+  return type_questions.exchange(0);
 }
 
 }  // namespace tracer::test

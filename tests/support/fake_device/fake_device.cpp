@@ -30,8 +30,10 @@ void FakeDevice::execute() {
     next.operation.start = VirtualClock::now();
     VirtualClock::advance(next.operation.duration);
     next.operation.end = VirtualClock::now();
-    complete(next.operation, next.slot);
+    const bool later = !next.done && completes_when_synchronized();
+    if (!later) complete(next.operation, next.slot);
     lock.lock();
+    if (later) unsynchronized_.push_back(next);
     busy_ = false;
     if (next.result) *next.result = next.operation;
     if (next.done) *next.done = true;
@@ -62,6 +64,10 @@ void FakeDevice::launch(Operation operation) {
 void FakeDevice::synchronize() {
   std::unique_lock lock(queue_lock_);
   finished_.wait(lock, [&] { return queue_.empty() && !busy_; });
+  const auto done = std::move(unsynchronized_);
+  unsynchronized_.clear();
+  lock.unlock();
+  for (const auto& one : done) complete(one.operation, one.slot);
 }
 
 ompt_record_ompt_t FakeDevice::record_of(const Operation& op) {

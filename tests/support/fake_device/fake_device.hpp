@@ -33,6 +33,9 @@ struct Faults {
   bool late_completion = false;   ///< a buffer is completed once more after stop_trace
   bool no_start = false;          ///< start_trace fails
   bool no_kernels = false;        ///< set_trace_ompt never traces kernels
+  bool silent = false;            ///< accepts everything, and makes no record: LLVM's plug-ins other than AMD's
+  bool flush_waits = false;       ///< amd: a flush waits for records that are not complete yet, if need be for ever
+  bool null_again = false;        ///< amd, from 2026-08 on: without a buffer it asks for one at every record
 };
 
 struct FakeOptions {
@@ -72,6 +75,7 @@ class FakeDevice {
   Operation run(Operation operation);
   /// As run, without waiting.
   void launch(Operation operation);
+  /// Waits for all; on AMD's devices it is this thread that completes the records of what was launched.
   void synchronize();
   /// The device's copy of the host's target event.
   virtual void target(ompt_scope_endpoint_t endpoint, ompt_id_t target_id) = 0;
@@ -89,14 +93,17 @@ class FakeDevice {
   std::atomic<std::uint64_t> violations{0};  ///< of the interface's rules, by the tool
   std::atomic<std::uint64_t> faulty{0};      ///< records with a fault
   std::atomic<std::uint64_t> invalid{0};     ///< extra records that nobody can read
+  std::atomic<std::uint64_t> questions{0};   ///< set_trace_ompt
+  std::atomic<std::uint64_t> flushes{0}, stops{0};
 
  protected:
   /// Stops the queue; derived destructors call it before their members go.
   void shut_down();
   /// On the application thread, before the operation is queued.
   virtual void assign(Operation&, void*& slot) { slot = nullptr; }
-  /// On the queue's thread, after its end.
+  /// After its end: on the queue's thread, or on the one that synchronises.
   virtual void complete(const Operation& operation, void* slot) = 0;
+  virtual bool completes_when_synchronized() const { return false; }
   /// The record of an operation, faults included.
   ompt_record_ompt_t record_of(const Operation& operation);
   bool every(unsigned n, std::atomic<std::uint64_t>& counter) { return n != 0 && ++counter % n == 0; }
@@ -119,6 +126,7 @@ class FakeDevice {
   std::mutex queue_lock_;
   std::condition_variable queued_, finished_;
   std::deque<Queued> queue_;
+  std::vector<Queued> unsynchronized_;
   bool busy_ = false, stopping_ = false;
   std::atomic<std::uint64_t> missing_{0}, reversed_{0}, wrong_{0}, unknown_{0};
   std::atomic<ompt_id_t> foreign_id_{0};
@@ -130,7 +138,12 @@ class FakeDevice {
 /// buffer, whole buffers handed over owned, on a thread of their own.
 std::unique_ptr<FakeDevice> make_standard_device(const FakeOptions& options);
 /// As AMD's runtime: a buffer per host thread, ranges delivered not owned, records 112 bytes apart,
-/// device number 0 in callbacks, no pause; crashes (here: counts) on a NULL buffer.
+/// device number 0 in callbacks, no pause; crashes (here: counts) on a NULL buffer. A flush closes each buffer where it
+/// stands; a stop ends the timing of copies of all devices, and forgets no buffer.
 std::unique_ptr<FakeDevice> make_amd_device(const FakeOptions& options);
+/// A library with device code is closed: AMD's runtime delivers what it has, and never again.
+void unregister_amd_device(FakeDevice& device);
+/// How often the type of a record was asked for since the last call: a lock of the process each time.
+std::uint64_t amd_record_type_questions();
 
 }  // namespace tracer::test

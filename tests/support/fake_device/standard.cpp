@@ -73,6 +73,7 @@ class StandardDevice final : public FakeDevice {
     return 1;
   }
   int flush_trace() override {
+    ++flushes;
     std::unique_lock lock(lock_);
     if (std::this_thread::get_id() == tracer_.get_id()) return ++violations, 0;
     retire();
@@ -81,6 +82,7 @@ class StandardDevice final : public FakeDevice {
     return 1;
   }
   int stop_trace() override {
+    ++stops;
     flush_trace();
     const std::lock_guard lock(lock_);
     tracing_ = false;
@@ -127,6 +129,7 @@ class StandardDevice final : public FakeDevice {
   }
 
   void append(ompt_record_t type, const void* payload, std::size_t bytes) {
+    if (options.faults.silent) return;
     const std::size_t size = sizeof(Entry) + (bytes + 7) / 8 * 8;
     if (buffer_ && used_ + size > size_) retire();
     if (!buffer_) {

@@ -54,6 +54,7 @@ constexpr std::array<AttributeRow, static_cast<std::size_t>(Attribute::count_)> 
     {Attribute::payload_signed, "PAYLOAD_SIGNED", "the signed number that the program gave it", ValueType::int64, {K::range_push, K::range_start, K::range_mark}},
     {Attribute::payload_real, "PAYLOAD_REAL", "the number that the program gave it, no integer", ValueType::float64, {K::range_push, K::range_start, K::range_mark}},
     {Attribute::payload_text, "PAYLOAD_TEXT", "the text that the program gave it", ValueType::string, {K::range_push, K::range_start, K::range_mark}},
+    {Attribute::correlation, "CORRELATION_ID", "the provider's id of the operation", ValueType::uint64, {}},
 }};
 struct ParameterRow {
   Parameter parameter;
@@ -70,6 +71,7 @@ constexpr std::array<ParameterRow, static_cast<std::size_t>(Parameter::count_)> 
     {Parameter::target_type, "target type", EventType::parameter_string, {K::target}},
     {Parameter::callsite_id, "callsite id", EventType::parameter_uint, {K::target_submit}},
     {Parameter::teams_requested, "teams requested", EventType::parameter_uint, {K::target_submit}},
+    {Parameter::content_hash, "content hash", EventType::parameter_uint, {K::target_data_op}},
 }};
 // clang-format on
 
@@ -198,12 +200,14 @@ Vocabulary make_vocabulary(const Tables& tables, const Journal& journal, Definit
   if (d.strings.empty()) d.strings.emplace_back();
   const auto kinds = kinds_of(tables);
   for (const AttributeRow& row : attribute_rows) {
-    const bool used = std::any_of(row.used_by.begin(), row.used_by.end(), [&](K k) {
+    bool used = std::any_of(row.used_by.begin(), row.used_by.end(), [&](K k) {
       if (k == K::count_) return true;
       if (k == K::control_tool)
         return std::any_of(tables.channels.begin(), tables.channels.end(), [](auto& s) { return s.other_commands; });
       return k != K::invalid && kinds[static_cast<std::size_t>(k)] > 0;
     });
+    if (row.attribute == Attribute::correlation)
+      used = std::any_of(tables.channels.begin(), tables.channels.end(), [](auto& s) { return s.words.correlates; });
     auto& ref = v.attributes[static_cast<std::size_t>(row.attribute)];
     ref = used ? static_cast<std::uint32_t>(d.attributes.size()) : undefined_ref;
     if (used) d.attributes.push_back({row.name, row.description, row.type});
@@ -214,6 +218,8 @@ Vocabulary make_vocabulary(const Tables& tables, const Journal& journal, Definit
     if (row.used_by[0] == K::work) used = loops_are_there(tables);
     if (row.parameter == Parameter::chunks)
       used = std::any_of(tables.channels.begin(), tables.channels.end(), [](auto& s) { return s.counts_chunks; });
+    if (row.parameter == Parameter::content_hash)
+      used = std::any_of(tables.channels.begin(), tables.channels.end(), [](auto& s) { return s.has_content; });
     if (row.used_by[0] == K::dispatch)
       used = std::any_of(tables.channels.begin(), tables.channels.end(), [](auto& s) { return s.chunks; });
     auto& ref = v.parameters[static_cast<std::size_t>(row.parameter)];

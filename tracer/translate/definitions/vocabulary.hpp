@@ -45,6 +45,7 @@ enum class Attribute : std::uint8_t {
   payload_signed,
   payload_real,
   payload_text,
+  correlation,
   count_,
 };
 
@@ -57,6 +58,7 @@ enum class Parameter : std::uint8_t {
   target_type,
   callsite_id,
   teams_requested,
+  content_hash,
   count_
 };
 

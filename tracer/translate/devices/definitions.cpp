@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "tracer/property_names.hpp"
 #include "tracer/translate/devices/regions.hpp"
+#include "tracer/translate/devices/shapes.hpp"
 
 namespace tracer::translate {
 namespace {
@@ -40,14 +42,6 @@ const char* name_of(DeviceProviderKind provider) {
   }
 }
 
-template <class Definition>
-std::uint32_t find_or_add(std::vector<Definition>& all, Definition definition) {
-  const auto it = std::find_if(all.begin(), all.end(), [&](const Definition& d) { return d.name == definition.name; });
-  if (it != all.end()) return static_cast<std::uint32_t>(it - all.begin());
-  all.push_back(std::move(definition));
-  return static_cast<std::uint32_t>(all.size() - 1);
-}
-
 /// Modules that were loaded onto a device, as "file, 1234 bytes".
 void add_modules(const Journal& journal, std::int32_t number, std::vector<Property>& properties) {
   std::size_t n = 0;
@@ -55,7 +49,7 @@ void add_modules(const Journal& journal, std::int32_t number, std::vector<Proper
     if (module.device != number) continue;
     const std::string text = module.file.empty() ? "module " + std::to_string(module.module_id) : module.file;
     properties.push_back(
-        {"TRACER::MODULE::" + std::to_string(n++), text + ", " + std::to_string(module.bytes) + " bytes"});
+        {properties::module + std::to_string(n++), text + ", " + std::to_string(module.bytes) + " bytes"});
   }
 }
 
@@ -73,12 +67,12 @@ std::uint32_t define_node(const DeviceInfo& info, const Journal& journal, Defini
   const auto add = [&](const char* key, const std::string& value) {
     if (!value.empty()) node.properties.push_back({key, value});
   };
-  add("TRACER::DEVICE", std::to_string(info.number));
-  add("TRACER::TYPE", info.type);
-  add("TRACER::DOCUMENTATION", info.documentation);
-  add("TRACER::PROVIDER", name_of(info.provider));
-  add("TRACER::PROVIDER_REASON", info.provider_reason);
-  for (const auto& [key, value] : info.properties) add(("TRACER::" + key).c_str(), value);
+  add(properties::device, std::to_string(info.number));
+  add(properties::device_type, info.type);
+  add(properties::device_documentation, info.documentation);
+  add(properties::provider, name_of(info.provider));
+  add(properties::provider_reason, info.provider_reason);
+  for (const auto& [key, value] : info.properties) add((properties::ours + key).c_str(), value);
   add_modules(journal, info.number, node.properties);
   d.nodes.push_back(std::move(node));
   return static_cast<std::uint32_t>(d.nodes.size() - 1);
@@ -90,12 +84,12 @@ void define_stream(const DeviceTrack& track, const DeviceStream* stream, const D
   location.name = stream ? stream->name : "Device " + std::to_string(track.number) + " memory";
   location.kind = LocationKind::accelerator_stream;
   location.group = group;
-  location.properties.push_back({"TRACER::PROVIDER", name_of(stream ? stream->provider : info.provider)});
+  location.properties.push_back({properties::provider, name_of(stream ? stream->provider : info.provider)});
   if (stream && stream->provider_stream) {
-    location.properties.push_back({"TRACER::STREAM", std::to_string(stream->provider_stream)});
+    location.properties.push_back({properties::stream, std::to_string(stream->provider_stream)});
   }
   if (stream && stream->virtual_index) {
-    location.properties.push_back({"TRACER::OVERLAPS", std::to_string(stream->virtual_index)});
+    location.properties.push_back({properties::overlaps, std::to_string(stream->virtual_index)});
   }
   out.locations.push_back(
       {static_cast<LocationRef>(d.locations.size()), stream, &track, undefined_ref, 0, undefined_ref});
@@ -160,12 +154,14 @@ void define_windows(const Journal& journal, std::size_t host_threads, Definition
   for (const auto& [name, streams] : by_paradigm) define_window(*rows[name], streams, host_threads, d, out);
 }
 
-void define_values(Definitions& d, DeviceDefinitions& out) {
+void define_values(const Journal& journal, Definitions& d, DeviceDefinitions& out) {
+  Shapes shapes(journal, d, out);
   bool linked = false, targets = false, correlated = false, kernels = false, requested = false, granted = false,
        sets = false;
   for (const DeviceLocation& l : out.locations) {
     if (!l.stream) continue;
     for (const DeviceOperation& o : l.stream->operations) {
+      shapes.take(l, o);
       linked |= o.host_op_id != no_id;
       targets |= o.target_id != no_id;
       correlated |= o.correlation != 0;
@@ -197,15 +193,29 @@ void define_values(Definitions& d, DeviceDefinitions& out) {
     out.teams_granted = find_or_add(d.parameters, ParameterDefinition{"teams granted", EventType::parameter_uint});
 }
 
+/// Who recorded the device, and what of it is the host's view.
+std::string text_of(const DeviceTrack& track, const DeviceInfo& info) {
+  // a provider that was believed when it accepted, and of which nothing came
+  const bool silent = track.asked != 0 && track.without_record == track.asked;
+  std::string text = (info.type.empty() ? "unknown type" : info.type) + ", recorded by " +
+                     name_of(silent ? DeviceProviderKind::host : info.provider);
+  if (silent)
+    text += std::string(": ") + name_of(info.provider) + " accepted, and left no record of " +
+            std::to_string(track.asked) + " kernels and transfers";
+  if (!info.provider_reason.empty()) text += (silent ? "; " : ": ") + info.provider_reason;
+  if (track.without_record != 0 && !silent)
+    text += "; of " + std::to_string(track.asked) + " kernels and transfers " + std::to_string(track.without_record) +
+            " have no record: the host's intervals stand in";
+  return text;
+}
+
 void add_properties(const DeviceTimeline& timeline, const Journal& journal, Definitions& d) {
   for (const DeviceTrack& track : timeline.devices) {
     const DeviceInfo& info = journal.devices.at(track.journal_index);
-    d.properties.push_back({"TRACER::DEVICE::" + std::to_string(track.number),
-                            info.type + ", recorded by " + name_of(info.provider) +
-                                (info.provider_reason.empty() ? "" : ": " + info.provider_reason)});
+    d.properties.push_back({properties::device_of_number + std::to_string(track.number), text_of(track, info)});
   }
   for (const auto& [name, value] : timeline.counters) {
-    if (value) d.properties.push_back({"TRACER::COUNTER::" + name, std::to_string(value)});
+    if (value) d.properties.push_back({properties::counter + name, std::to_string(value)});
   }
 }
 
@@ -238,7 +248,7 @@ DeviceDefinitions define_devices(const DeviceTimeline& timeline, const Tables& t
   add_properties(timeline, journal, d);
   for (const DeviceTrack& track : timeline.devices) define_device(track, journal, d, out);
   define_windows(journal, host_threads, d, out);
-  define_values(d, out);
+  define_values(journal, d, out);
   define_device_regions(tables, journal, d, out);
   return out;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tracer/definitions.hpp"
@@ -31,6 +32,16 @@ struct DeviceDefinitions {
   std::map<std::int32_t, std::uint32_t> first_rank;                     ///< by device number: a peer's end of a copy
   std::uint32_t host_op_id = undefined_ref, target_id = undefined_ref;  // attributes
   std::uint32_t bytes = undefined_ref, correlation = undefined_ref;
+  std::uint32_t grid = undefined_ref, block = undefined_ref, registers = undefined_ref, shared_memory = undefined_ref,
+                occupancy = undefined_ref, occupancy_limit = undefined_ref, host_memory = undefined_ref;
+  std::map<std::uint64_t, std::uint32_t> grids, blocks;  ///< strings, by the operation's packed field
+  std::map<std::uint32_t, std::uint32_t> names;          ///< strings, by the journal's
+  struct Share {
+    unsigned percent;
+    std::uint32_t limit;  ///< a string
+  };
+  /// By device and packed fields; empty where the device's properties are not known.
+  std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, Share> shares;
   std::uint32_t callsite_id = undefined_ref, teams_requested = undefined_ref,
                 teams_granted = undefined_ref;  // parameters
 

@@ -3,6 +3,7 @@
 // puts to the host.
 #include "tracer/translate/devices/events.hpp"
 
+#include "tracer/kernel_shape.hpp"
 #include "tracer/translate/devices/regions.hpp"
 #include "tracer/translate/write/event_buffer.hpp"
 
@@ -54,12 +55,31 @@ class StreamTranslator {
     if (o.correlation != 0) out_.attribute(devices_.correlation, o.correlation);
   }
 
+  void text(std::uint32_t attribute, std::uint32_t string) {
+    out_.usage().string(string);
+    out_.attribute(attribute, string);
+  }
+
+  void shape(const DeviceOperation& o) {
+    const auto known = shape_of(o);
+    if (!known.is_known()) return;
+    text(devices_.grid, devices_.grids.at(o.source_address));
+    text(devices_.block, devices_.blocks.at(o.destination_address));
+    out_.attribute(devices_.registers, known.registers);
+    out_.attribute(devices_.shared_memory, std::uint64_t{known.static_shared} + known.dynamic_shared);
+    const auto share = devices_.shares.find({location_.track->number, o.destination_address, o.bytes});
+    if (share == devices_.shares.end()) return;
+    out_.attribute(devices_.occupancy, share->second.percent);
+    text(devices_.occupancy_limit, share->second.limit);
+  }
+
   void operation(const DeviceOperation& o, Nanoseconds t) {
     if (devices_.is_rma(location_, o)) return transfer(o, t);
     const RegionRef region = devices_.region_of(o);
     if (region == undefined_ref) return;
     links(o);
     if (has_bytes_attribute(o.kind) && o.bytes) out_.attribute(devices_.bytes, o.bytes);
+    if (o.kind == DeviceRecordKind::kernel) shape(o);
     out_.enter(t, region);
     if (o.kind == DeviceRecordKind::kernel) {
       if (o.host_op_id != no_id) out_.add(t, EventType::parameter_uint, devices_.callsite_id, o.host_op_id);
@@ -84,6 +104,8 @@ class StreamTranslator {
     const std::uint64_t id = o.host_op_id != no_id ? o.host_op_id : (std::uint64_t{1} << 63) | ++unlinked_;
     const auto window = static_cast<std::uint16_t>(location_.window);
     links(o);
+    if (const auto name = devices_.names.find(o.name); name != devices_.names.end())
+      text(devices_.host_memory, name->second);
     out_.add(t, get ? EventType::rma_get : EventType::rma_put, peer ? devices_.peer_of(location_, o) : host_rank(o),
              o.bytes, id, window);
     const Nanoseconds end = clock_(o.end);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tracer/translate/regions/libdw.hpp"
+#include "tracer/base/libdw.hpp"
 
 namespace tracer::translate {
 

@@ -30,7 +30,8 @@ Region describe(const RegionKey& key, const SourcePosition& position, const Jour
     region.name = text_of(key.codeptr & 0xffffffff);
     if (region.name.empty()) region.name = key.construct == Construct::range ? "range" : "mark";
     region.canonical = region.name;
-    region.paradigm = Paradigm::user;
+    region.paradigm = key.extra == language_cuda ? Paradigm::cuda : Paradigm::user;
+    if (key.extra == language_cuda) region.role = RegionRole::wrapper;
     region.description = language_name(key.extra);
     if (const std::string domain = text_of(key.codeptr >> 32); !domain.empty() && domain != region.description)
       region.description += " " + domain;

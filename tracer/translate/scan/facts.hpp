@@ -95,6 +95,7 @@ constexpr CounterKey counter_key(const Record& r) noexcept {
 /// What the program said of itself (NVTX, ITT, Kokkos, ROCTx).
 struct WordFacts {
   std::uint64_t pushes = 0;
+  bool correlates = false;                  ///< calls that devices' operations are tied to
   std::vector<RangeEdge> edges;             ///< in order of time
   std::vector<std::uint32_t> details;       ///< journal strings, each once
   std::unordered_set<std::uint32_t> texts;  ///< journal strings that are payloads
@@ -132,6 +133,7 @@ struct ChannelScan {
   std::uint64_t work_types = 0, target_types = 0;  ///< bit n: kind n (below 64) was seen
   std::vector<std::uint32_t> messages;             ///< journal strings of error directives
   bool chunks = false;                             ///< dispatch of loop or taskloop chunks
+  bool has_content = false;                        ///< copies between host and devices have hashes of their content
   bool counts_chunks = false;                      ///< of loops: how many chunks a thread was given
   bool other_commands = false;                     ///< omp_control_tool beyond those with a meaning
   std::uint64_t records = 0;

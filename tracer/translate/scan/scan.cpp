@@ -185,7 +185,8 @@ void Scanner::region(const Record& r) {
 void Scanner::record(const Record& r) {
   ++out_.records;
   if (r.kind == RecordKind::more) {
-    if (data_op_.construct != Construct::count_) site({r.c, data_op_.construct, false, data_op_.extra});
+    out_.has_content |= r.sub != 0 && data_op_.construct != Construct::count_;
+    if (r.sub == 0 && data_op_.construct != Construct::count_) site({r.c, data_op_.construct, false, data_op_.extra});
     data_op_ = {};
     if (awaits_payload_) word_payload_follows(r);
     return;

@@ -25,6 +25,7 @@ void Scanner::word(const Record& r) {
       return remember(words.counters, counter_key(r));
     case RecordKind::range_push:
       ++words.pushes;
+      if (word_payload(r.sub) == WordPayload::correlation) words.correlates = true;
       break;
     case RecordKind::range_start:
       starts_or_ends(true);

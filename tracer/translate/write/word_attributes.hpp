@@ -29,6 +29,8 @@ inline void add_word_attributes(EventBuffer& out, const Vocabulary& names, std::
       return out.attribute(names[Attribute::payload_signed], payload);
     case WordPayload::real:
       return out.attribute(names[Attribute::payload_real], payload);
+    case WordPayload::correlation:
+      return out.attribute(names[Attribute::correlation], payload);
     case WordPayload::text:
       if (const auto known = names.word_texts.find(static_cast<std::uint32_t>(payload));
           known != names.word_texts.end())
