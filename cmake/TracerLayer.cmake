@@ -37,8 +37,9 @@ function(tracer_layer name)
     if(arg_TOGETHER AND TRACER_UNITY)
       set_target_properties(tracer_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
       set_source_files_properties(${arg_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-      # An object holds more than who links it needs: what nobody calls is left out by function, not by object.
-      target_compile_options(tracer_${name} PRIVATE -ffunction-sections -fdata-sections)
+      # An object holds more than who links it needs: what nobody calls is left out by function, not by object. A name that one
+      # file has for itself is no concern of another's.
+      target_compile_options(tracer_${name} PRIVATE -ffunction-sections -fdata-sections -Wno-shadow)
     endif()
   else()
     add_library(tracer_${name} INTERFACE)
