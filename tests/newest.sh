@@ -18,18 +18,20 @@ newest_clang() {
 }
 
 make_root() { # prints why it cannot
-  local log=$root.log
-  [ -f "$root.done" ] && return 0
+  local log=$root.log needed="${BUILD_PACKAGES[*]} libomp-dev python3"
+  [ "$(cat "$root.done" 2>/dev/null)" = "$needed" ] && return 0
   [ "$(id -u)" -eq 0 ] || { echo "making a root needs root"; return 1; }
   command -v debootstrap >/dev/null || { echo "debootstrap is not installed"; return 1; }
-  rm -rf "$root"
-  debootstrap --variant=minbase --include=ca-certificates sid "$root" >"$log" 2>&1 || { echo "debootstrap: $(tail -n 1 "$log")"; return 1; }
+  if [ ! -f "$root.done" ]; then
+    rm -rf "$root"
+    debootstrap --variant=minbase --include=ca-certificates sid "$root" >"$log" 2>&1 || { echo "debootstrap: $(tail -n 1 "$log")"; return 1; }
+  fi
   cp -r /etc/apt/apt.conf.d "$root/etc/apt/" 2>/dev/null
   cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/" 2>/dev/null
   cp /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null
   chroot "$root" env DEBIAN_FRONTEND=noninteractive sh -c "apt-get -q update && apt-get -q -y --no-install-recommends install \
-    ${BUILD_PACKAGES[*]} libomp-dev python3" >>"$log" 2>&1 </dev/null || { echo "apt-get: $(grep -m 1 '^E:' "$log")"; return 1; }
-  touch "$root.done"
+    $needed" >>"$log" 2>&1 </dev/null || { echo "apt-get: $(grep -m 1 '^E:' "$log")"; return 1; }
+  echo "$needed" >"$root.done"
 }
 
 for which; do
