@@ -35,6 +35,7 @@ def main():
         return entry, subprocess.run(kept + ["-fsyntax-only", "-fdiagnostics-color=never"], cwd=entry["directory"], capture_output=True, text=True)
 
     entries = [entry for entry in json.loads((build / "compile_commands.json").read_text()) if not entry["file"].endswith(".c")]
+    entries.sort(key=lambda entry: "/Unity/" not in entry["file"])  # the long ones first
     failed, warnings = 0, set()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for entry, done in pool.map(compile_one, entries):
