@@ -26,9 +26,14 @@ tracer_build() {
   if [ -f "$TRACER_BUILD/CMakeCache.txt" ] && ! tracer_cache_holds; then
     rm -rf "$TRACER_BUILD/CMakeCache.txt" "$TRACER_BUILD/CMakeFiles"
   fi
-  # Only a tree that begins takes ccache: what one without it has compiled would be compiled again.
-  if [ ! -f "$TRACER_BUILD/CMakeCache.txt" ] && command -v ccache >/dev/null && [ -z "${CMAKE_CXX_COMPILER_LAUNCHER+set}" ]; then
-    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  # Only a tree that begins takes ccache, or compiles several files as one without it: what it has compiled would else be
+  # compiled again.
+  if [ ! -f "$TRACER_BUILD/CMakeCache.txt" ] && [ -z "${CMAKE_CXX_COMPILER_LAUNCHER+set}" ]; then
+    if command -v ccache >/dev/null; then
+      export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+    else
+      set -- -DTRACER_UNITY=ON "$@"
+    fi
   fi
   if ! cmake --preset "$preset" "$@" >"$log" 2>&1 </dev/null; then
     tracer_say "error: configuring failed; the end of $log:"

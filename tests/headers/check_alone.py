@@ -13,7 +13,7 @@ import shlex
 import subprocess
 import sys
 
-FIRST = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.M)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.M)
 NO_LAUNCHER = ("ccache", "sccache", "distcc")
 
 
@@ -44,18 +44,22 @@ def main():
     options = arguments.parse_args()
     root = options.root.resolve()
     places = [root, root / "include", root / "tests"]
-    commands, proven = {}, set()
+    commands, users, proven = {}, {}, set()
     for entry in json.loads((options.build / "compile_commands.json").read_text()):
         source = pathlib.Path(entry["file"])
         if not source.is_relative_to(root) or source.is_relative_to(options.build.resolve()) or source.suffix != ".cpp":
             continue
         commands.setdefault(source.parent, (entry["command"], entry["directory"]))
-        first = FIRST.search(source.read_text(errors="replace"))
-        if first:
-            proven.update(str(place / first.group(1)) for place in (source.parent, *places) if (place / first.group(1)).is_file())
+        for number, name in enumerate(INCLUDE.findall(source.read_text(errors="replace"))):
+            for header in (str(place / name) for place in (source.parent, *places) if (place / name).is_file()):
+                users.setdefault(header, (entry["command"], entry["directory"]))
+                if number == 0:
+                    proven.add(header)
 
     def near(header):
-        """The command of a source beside the header, or of one below the nearest folder around it."""
+        """The command of a source that includes the header, of one beside it, or of one below the nearest folder around it."""
+        if str(header) in users:
+            return users[str(header)]
         for folder in (header.parent, *header.parents):
             found = [place for place in commands if place.is_relative_to(folder)]
             if found:

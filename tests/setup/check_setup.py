@@ -141,7 +141,7 @@ def small_project(directory, **files):
     (directory / "CMakePresets.json").write_text(json.dumps({"version": 5, "configurePresets": [
         {"name": "release", "generator": "Ninja", "binaryDir": "${sourceDir}/build/release", "cacheVariables": {"CMAKE_EXPORT_COMPILE_COMMANDS": "ON"}}]}))
     (directory / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.24)\nproject(small CXX)\noption(TRACER_UNITY \"\" ON)\nadd_library(small STATIC one.cpp two.cpp)\n"
+        "cmake_minimum_required(VERSION 3.24)\nproject(small CXX)\noption(TRACER_UNITY \"\" OFF)\nadd_library(small STATIC one.cpp two.cpp)\n"
         "set_target_properties(small PROPERTIES UNITY_BUILD ${TRACER_UNITY})\n")
     for name, text in files.items():
         (directory / f"{name}.cpp").write_text(text)
@@ -150,8 +150,8 @@ def small_project(directory, **files):
 BUILD = ". cmake/scripts/packages.sh && . cmake/scripts/build.sh && tracer_build release small"
 
 
-def second(directory):
-    """A tree that was begun without ccache stays without: the second command compiles nothing that the first has compiled."""
+def programs_without_ccache(directory):
+    """A directory for PATH with all that PATH has, but for ccache."""
     farm = directory / "programs"
     farm.mkdir()
     for place in reversed(os.environ["PATH"].split(":")):
@@ -159,6 +159,12 @@ def second(directory):
             if program.name != "ccache":
                 (farm / program.name).unlink(missing_ok=True)
                 (farm / program.name).symlink_to(program)
+    return farm
+
+
+def second(directory):
+    """A tree that was begun without ccache stays without: the second command compiles nothing that the first has compiled."""
+    farm = programs_without_ccache(directory)
     project = directory / "project"
     small_project(project, one="int one() { return 1; }\n", two="int two() { return 2; }\n")
     without = {"PATH": str(farm), "ASKED": str(directory / "asked")}
@@ -189,11 +195,12 @@ def clash(directory):
     project = directory / "project"
     small_project(project, one="namespace { int own() { return 1; } }\nint one() { return own(); }\n",
                   two="namespace { int own() { return 2; } }\nint two() { return own(); }\n")
-    done = bash(BUILD, project)
+    without = {"PATH": str(programs_without_ccache(directory))}
+    done = bash(BUILD, project, **without)
     if done.returncode != 0 or not re.search(r"^note: building file by file: .*error: .*own", done.stderr, re.M):
         yield f"status {done.returncode}: {done.stdout} {done.stderr}"
     (project / "two.cpp").write_text("int two() { return nothing; }\n")
-    done = bash(BUILD, project)
+    done = bash(BUILD, project, **without)
     if done.returncode == 0 or "error: the build failed" not in done.stderr or "nothing" not in done.stderr:
         yield f"a fault: status {done.returncode}: {done.stdout} {done.stderr}"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer check`: is this archive valid?
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
@@ -122,7 +121,7 @@ int run(const Options& options) {
   return report.valid() ? ok : failure;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");

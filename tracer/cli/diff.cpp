@@ -2,8 +2,6 @@
 // `tracer diff`: two traces, or several of each of two kinds, side by side.
 #include "tracer/report/diff/diff.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <unistd.h>
 
 #include <cerrno>
@@ -88,7 +86,7 @@ int run(const Options& options) {
   return passed.empty() ? ok : failure;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("traces", options->traces, "The trace before and the one after; with --against, those before")
       ->required()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer export`: a trace in other programs' formats, streaming.
-#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <optional>
@@ -164,7 +163,7 @@ int run(const Options& options) {
   return ok;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
@@ -172,7 +171,7 @@ void add(CLI::App& app, std::function<int()>& action) {
          "-f,--format", options->format,
          "Format (default: by the output's suffix, else perfetto); otf2: an archive, of the whole trace with the "
          "samples in it")
-      ->check(CLI::IsMember({"perfetto", "chrome", "csv", "sqlite", "parquet", "otf2"}));
+      ->check(one_of({"perfetto", "chrome", "csv", "sqlite", "parquet", "otf2"}));
   app.add_option("-o,--output", options->output,
                  "File, or for csv, parquet and otf2 the directory, to write; -: standard output (default: next to the "
                  "archive)")

@@ -2,8 +2,6 @@
 // Options for filters, and the trace seen through them.
 #include "tracer/cli/filter_options.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "formats/otf2/read/event_source.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/terminal.hpp"
@@ -14,7 +12,7 @@
 
 namespace tracer::cli {
 
-void FilterOptions::add_to(CLI::App& app) {
+void FilterOptions::add_to(Arguments& app) {
   app.add_option("--filter", file, "Leave regions out by the rules of this file (docs/filters.md)")->type_name("FILE");
   app.add_option("--exclude", exclude,
                  "Leave out regions that match: a construct (\"barrier\"), name or function, with * and ?")

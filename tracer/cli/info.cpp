@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer info`: what one pastes into a report of a fault; or what a trace says of itself.
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <dlfcn.h>
@@ -248,7 +247,7 @@ void print(const Json& value, int indent) {
   }
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto json = std::make_shared<bool>(false);
   auto all = std::make_shared<bool>(false);
   auto archive = std::make_shared<std::string>();

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <vector>
 
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/suggest.hpp"
@@ -44,9 +45,11 @@ int run_main(int argc, char** argv) {
   app.footer("'tracer COMMAND --help' says more about a command. First steps: tracer run ./program; tracer report");
   std::array<std::function<int()>, commands.size()> actions;
   std::array<CLI::App*, commands.size()> subcommands{};
+  std::vector<Arguments> arguments;  // actions refer to them
+  arguments.reserve(commands.size());
   for (std::size_t i = 0; i < commands.size(); ++i) {
     subcommands[i] = app.add_subcommand(commands[i]->name, commands[i]->summary);
-    commands[i]->add(*subcommands[i], actions[i]);
+    commands[i]->add(arguments.emplace_back(*subcommands[i]), actions[i]);
   }
   try {
     app.parse(without_program_words(argc, argv), argv);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer manual [COMMAND]`: manual pages, written from the same table as --help. Hidden: for packagers.
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -81,7 +80,7 @@ void print_overview(const CLI::App& app) {
   print_head("tracer", "records what OpenMP programs do, as OTF2 archives");
   std::printf(".SH SYNOPSIS\n.B tracer\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n");
   std::printf(".br\n\\fBOMP_TOOL_LIBRARIES\\fR=\\fIDIR\\fR/libtracer.so \\fIPROGRAM\\fR [\\fIARGUMENTS\\fR...]\n");
-  std::printf(".SH DESCRIPTION\n%s\n.SH COMMANDS\n", roff(app.get_description()).c_str());
+  std::printf(".SH DESCRIPTION\n%s\n.SH COMMANDS\n", roff(describe(app).summary).c_str());
   for (const CommandText& command : describe_subcommands(app)) {
     std::printf(".TP\n\\fBtracer\\-%s\\fR(1)\n%s\n", roff(command.name).c_str(), roff(command.summary).c_str());
   }
@@ -174,7 +173,7 @@ int print_properties() {
   return ok;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto name = std::make_shared<std::string>();
   auto settings = std::make_shared<bool>(false), repairs = std::make_shared<bool>(false),
        properties = std::make_shared<bool>(false);
@@ -182,12 +181,12 @@ void add(CLI::App& app, std::function<int()>& action) {
   app.add_flag("--repairs", *repairs, "What the translator repairs, as Markdown");
   app.add_flag("--properties", *properties, "The names of the archive's properties, as Markdown");
   app.add_option("COMMAND", *name, "Command to describe; without it, the overview");
-  app.group("");
+  app.hide();
   action = [name, settings, repairs, properties, &app] {
     return *settings     ? print_settings()
            : *repairs    ? print_repairs()
            : *properties ? print_properties()
-                         : manual(*app.get_parent(), *name);
+                         : manual(app.all_commands(), *name);
   };
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer merge`: makes one archive of the parts of a job, or of archives and raw traces that were made separately.
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <system_error>
 
@@ -65,7 +64,7 @@ int run(const Options& options) {
   return result.left_out.empty() ? ok : failure;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("JOB", options->jobs, "Directories of jobs, of traces, or of raw traces")->required();
   app.add_option(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer recover`: makes the archive of a run that was killed, crashed or could not convert; lists and removes
 // leftovers.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <system_error>
 
@@ -142,7 +141,7 @@ LeftMemory recover_launched(const std::string& launch) {
 
 namespace {
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("DIR", options->directories, "Directories of traces that were not completed");
   app.add_flag("-l,--list", options->list,
@@ -152,7 +151,7 @@ void add(CLI::App& app, std::function<int()>& action) {
   app.add_flag("--keep-raw", options->keep_raw, "Keep the raw trace beside the archive");
   app.add_option("-j,--threads", options->threads,
                  "Threads that convert (default: as many as this process may use, at most 8)")
-      ->check(CLI::Range(0, 1024));
+      ->check(in_range(0, 1024));
   app.footer(
       "A run that was killed leaves its raw trace in DIR/raw and its rings in shared memory; nothing that was "
       "recorded\n"

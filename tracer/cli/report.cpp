@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer report`: what a trace shows, for the terminal, as JSON or as an HTML page.
-#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <memory>
@@ -70,7 +69,7 @@ void show_report(const std::filesystem::path& archive, const std::string& html, 
 
 namespace {
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
@@ -84,7 +83,7 @@ void add(CLI::App& app, std::function<int()>& action) {
   app.add_option("--slices", options->html_options.slices,
                  "In the page: slices kept one by one; beyond, the shortest are drawn together")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   app.add_option("--min-duration", options->shortest, "In the page: leave out slices that are shorter, as in 10us")
       ->type_name("TIME");
   options->filter.add_to(app);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer samples`: where in the program's functions the time between the events is.
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include <iostream>
@@ -47,13 +46,13 @@ int run(const Options& options) {
   return ok;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
   app.add_option("-f,--form", options->form,
                  "text: tables; folded: a line per call path, for flame graphs; speedscope: for speedscope.app; json")
-      ->check(CLI::IsMember({"text", "folded", "speedscope", "json"}));
+      ->check(one_of({"text", "folded", "speedscope", "json"}));
   app.add_option("--rows", options->rows, "Rows of each table; 0: all (default: 20)");
   app.add_flag("--raw", options->raw,
                "Stacks as they were taken, with the runtime's and the tool's frames, not joined with the constructs");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer what-if`: how long the run would take on other numbers of threads, balanced, without a lock.
-#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <memory>
@@ -67,7 +66,7 @@ int run(const Options& options) {
   return ok;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");

@@ -6,11 +6,11 @@
 #include <span>
 #include <system_error>
 
-#include "tracer/job/job_directory.hpp"
 #include "tracer/cli/launch/mpi_library.hpp"
 #include "tracer/cli/launch/runtime_fit.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/error.hpp"
+#include "tracer/job/job_directory.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;

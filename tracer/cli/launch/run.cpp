@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer run`: starts a program with the tool in its OpenMP runtime and looks after the trace.
-#include <CLI/CLI.hpp>
 #include <system_error>
 
 #include <algorithm>
@@ -249,14 +248,14 @@ int run(const Options& options) {
   return good || ended.exit_status != 0 ? ended.exit_status : failure;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("-o,--output", options->output,
                  "Directory of the trace (TRACER_OUTPUT; default: ./tracer-PROGRAM-DATE-TIME-PID)")
       ->type_name("DIR");
   app.add_option("-f,--filter", options->filter,
                  "What to record and what not, in the include/exclude syntax of Score-P (TRACER_FILTER)")
-      ->check(CLI::ExistingFile);
+      ->check(existing_file());
   app.add_option("-s,--set", options->settings,
                  "Any other setting, as its environment variable TRACER_NAME; may be repeated")
       ->type_name("NAME=VALUE")
@@ -266,16 +265,15 @@ void add(CLI::App& app, std::function<int()>& action) {
                  "LLVM OpenMP runtime to run the program with, also one of GCC; auto: the newest found (default: the "
                  "program's own)")
       ->type_name("FILE|auto")
-      ->check([](const std::string& given) {
-        return given == newest_runtime_found ? std::string{} : CLI::ExistingFile(given);
-      });
+      ->check(valid_by(
+          [](const std::string& given) { return given == newest_runtime_found ? std::string{} : wrong_file(given); }));
   app.add_option("--annotations", options->annotations,
                  "Annotation APIs to record: nvtx,itt,kokkos,roctx, all or none (default: all)")
       ->type_name("LIST")
-      ->check(wrong_annotations);
+      ->check(valid_by(wrong_annotations));
   app.add_flag("--sample{1000}", options->sample,
                "Sample call stacks and scheduling; --sample=RATE: samples per second of each thread's processor time")
-      ->check(CLI::Range(1u, 20000u));
+      ->check(in_range(1u, 20000u));
   app.add_option("--counters", options->counters,
                  "Read these with each sample, as instructions,cycles,page-faults (TRACER_COUNTERS)")
       ->type_name("LIST");
@@ -286,7 +284,7 @@ void add(CLI::App& app, std::function<int()>& action) {
   app.add_option("--html", options->html, "Write the report as a page into this file")->type_name("FILE");
   app.add_option("--format", options->format,
                  "parquet: beside the archive, tables of it in DIR/tables (docs/formats/parquet.md)")
-      ->check(CLI::IsMember({"otf2", "parquet"}))
+      ->check(one_of({"otf2", "parquet"}))
       ->capture_default_str();
   app.add_flag("--raw", options->raw, "Leave the raw trace; `tracer convert` builds the archive");
   app.add_flag("--separate", options->separate, "Leave an archive for each process; `tracer merge` merges them");

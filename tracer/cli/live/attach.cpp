@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer attach`: follows a running OpenMP process from outside and writes an archive.
-#include <CLI/CLI.hpp>
 
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -107,12 +106,12 @@ int follow(const Options& options, ompd::TargetPatches& repairs) {
   return ok;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("process", options->process, "Process id")->required()->type_name("PID");
   app.add_option("-t,--time", options->seconds, "Follow for so long (default: until interrupted)")
       ->type_name("S")
-      ->check(CLI::NonNegativeNumber);
+      ->check(non_negative_number());
   app.add_option("-o,--output", options->output, "Directory of the archive")->type_name("DIR");
   app.add_flag("--no-archive", options->no_archive, "Count only");
   add_plugin_options(app, options->plugin);

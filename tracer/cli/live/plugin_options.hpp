@@ -2,21 +2,20 @@
 // What snapshot and attach let the user say about the OMPD plugin.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
+#include "tracer/cli/arguments.hpp"
 #include "tracer/ompd/plugin.hpp"
 
 namespace tracer::cli {
 
-inline void add_plugin_options(CLI::App& app, ompd::PluginChoice& choice) {
+inline void add_plugin_options(Arguments& app, ompd::PluginChoice& choice) {
   app.add_option("--ompd", choice.file, "The runtime's plugin (default: searched beside libomp)")
       ->type_name("LIBOMPD.SO")
-      ->check(CLI::ExistingFile);
+      ->check(existing_file());
   app.add_option("--ompd-safe-path", choice.safe_path,
                  "Also take the plugin from below this directory for processes of other users and containers, and as "
                  "root for core files; may be repeated")
       ->type_name("DIR")
-      ->check(CLI::ExistingDirectory)
+      ->check(existing_directory())
       ->take_all()
       ->allow_extra_args(false);
 }

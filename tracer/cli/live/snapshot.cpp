@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer snapshot`: what a running or dead OpenMP process is doing.
-#include <CLI/CLI.hpp>
 
 #include <csignal>
 #include <cstdio>
@@ -121,7 +120,7 @@ int look(const Options& options) {
   return snapshot.tracks_states ? static_cast<int>(ok) : snapshot_incomplete;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("process", options->what, "Process id, or a core file")->required()->type_name("PID|CORE");
   app.add_flag("--json", options->json, "As JSON");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer top`: what a traced program does now, read from its rings without stopping it.
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <unistd.h>
@@ -300,17 +299,17 @@ int run(const Options& options) {
   return ok;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("process", options->process,
                  "Process id of a program that runs under the tool (default: all that there are, a row each)")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->type_name("PID");
   app.add_flag("--json", options->json, "A line of JSON at each look (docs/cli/top.md)");
   app.add_option("-i,--interval", options->interval, "Seconds between looks")
       ->capture_default_str()
       ->type_name("S")
-      ->check(CLI::Range(0.01, 3600.0));
+      ->check(in_range(0.01, 3600.0));
   app.add_option("-n,--times", options->times, "Look so many times; 0: until the program ends")->capture_default_str();
   app.add_option("--recent", options->recent,
                  "Make an archive of the last moments of the run, as in 2s or 500ms; it goes on")
