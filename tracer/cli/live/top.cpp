@@ -18,7 +18,7 @@
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/cli/command.hpp"
-#include "tracer/cli/device_watch.hpp"
+#include "tracer/cli/live/device_watch.hpp"
 #include "tracer/cli/live/thread_watch.hpp"
 #include "tracer/cli/recent.hpp"
 #include "tracer/cli/terminal.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Adds up what is new in the raw trace.
-#include "tracer/cli/device_watch.hpp"
+#include "tracer/cli/live/device_watch.hpp"
 
 #include <cstdio>
 
