@@ -66,8 +66,9 @@ Launch begin_launch(const std::string& output, const fs::path& program) {
     launch.job.emplace(wanted, job, launch.mark);
     launch.place = launch.job->directory().path;
     launch.at = launch.job->at();
-  } catch (const std::exception&) {
-    launch.place.clear();  // the tool meets the same, says it, and the program runs
+  } catch (const std::exception& error) {
+    launch.place.clear();
+    launch.why_none = error.what();
   }
   return launch;
 }

@@ -9,6 +9,7 @@
 
 #include "tracer/base/file.hpp"
 #include "tracer/base/job_directory.hpp"
+#include "tracer/base/launch_notes.hpp"
 #include "tracer/base/output_pattern.hpp"
 #include "tracer/error.hpp"
 
@@ -111,7 +112,9 @@ OutputDirectory make_output_directory(const Config& config, const RunInfo& run) 
   for (int attempt = 1; attempt < most_attempts; ++attempt) {
     result.path = attempt == 1 ? wanted : std::filesystem::path(wanted.string() + "." + std::to_string(attempt));
     result.renamed = attempt > 1;
-    if (take(result)) return result;
+    if (!take(result)) continue;
+    leave_note(config.launch, LaunchNoteKind::elsewhere, result.path.string());
+    return result;
   }
   throw Error("cannot find a free name for " + wanted.string());
 }
