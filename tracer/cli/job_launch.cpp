@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "tracer/base/output_pattern.hpp"
+#include "tracer/base/readable.hpp"
 #include "tracer/cli/conversion.hpp"
 
 namespace tracer::cli {
@@ -29,7 +30,7 @@ void make_parents(const fs::path& path) {
   std::error_code error;
   for (const auto& part : path.parent_path()) {
     built /= part;
-    if (!fs::exists(built, error)) make_private_directory(built);
+    if (!fs::exists(built, error)) make_readable_directory(built);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "tracer/base/job_directory.hpp"
 #include "tracer/base/launch_notes.hpp"
 #include "tracer/base/output_pattern.hpp"
+#include "tracer/base/readable.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer {
@@ -18,7 +19,7 @@ namespace {
 
 /// Its `raw` is made exclusively and decides between processes that want the same name. False: another name is needed.
 bool take(OutputDirectory& result) {
-  const bool made = make_private_directory(result.path);
+  const bool made = make_readable_directory(result.path);
   result.place = OwnDirectory(result.path);
   if (!made && !result.place) return false;
   const std::filesystem::path at = result.place.at(result.path);
@@ -37,7 +38,7 @@ void make_parents(const std::filesystem::path& path) {
     built /= part;
     struct stat info {};
     if (::stat(built.c_str(), &info) == 0) continue;
-    make_private_directory(built);
+    make_readable_directory(built);
   }
 }
 

@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import pathlib
+import stat
 import subprocess
 import sys
 import tempfile
@@ -87,6 +88,18 @@ class Reasons:
         said = self.traced("-o", "alone2", "--", self.options.program, OMP_TOOL_LIBRARIES=self.options.tool)
         need("not loaded" not in said, "and none where there is none")
 
+    def modes(self):
+        """What others may read is as the umask says; what is recorded is nobody's business."""
+        for umask, allowed in ((0o022, 0o755), (0o027, 0o750), (0o077, 0o700), (0o002, 0o755)):
+            before = os.umask(umask)
+            self.traced("-o", f"modes/{umask:o}", "--", self.options.program)
+            os.umask(before)
+            archive = self.directory / f"modes/{umask:o}"
+            for path in (archive.parent, archive, archive / "traces", archive / "traces.otf2", archive / "traces.def", *(archive / "traces").iterdir()):
+                mode = stat.S_IMODE(path.stat().st_mode)
+                first = path == archive.parent  # made for the first of them
+                need(first or mode == (allowed if path.is_dir() else allowed & 0o644), f"umask {umask:03o}: {path.name} has mode {mode:03o}")
+
     def without_tasks(self):
         self.traced("-o", "tasks", "--set", "RECORD=-tasks", "--", self.options.program)
         report = json.loads(self.tracer("report", "--json", "tasks").stdout)
@@ -108,7 +121,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         reasons = Reasons(options, pathlib.Path(directory).resolve())
-        for check in (reasons.elsewhere, reasons.off, reasons.programs, reasons.places, reasons.others, reasons.without_tasks, reasons.endings):
+        for check in (reasons.elsewhere, reasons.off, reasons.programs, reasons.places, reasons.others, reasons.modes, reasons.without_tasks, reasons.endings):
             check()
 
 
