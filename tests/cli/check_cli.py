@@ -73,10 +73,10 @@ def check_wrong_input(directory, archive):
     refuses(1, "", "report", damaged)
     refuses(2, "name the program", "run")
     refuses(2, "NAME=VALUE", "run", "--set", "x", "--", "true")
-    refuses(127, "not an executable", "run", "--", "no-such-program")
+    refuses(127, "in PATH", "run", "--", "no-such-program")
     refuses(127, "written --sample=1000", "run", "--sample", "1000", "ls")
     (directory / "text").write_text("no program")
-    refuses(127, "not an executable", "run", "--", directory / "text")
+    refuses(127, "not executable", "run", "--", directory / "text")
 
 
 def check_output(archive):

@@ -69,6 +69,7 @@ std::optional<std::uint32_t> parse_groups(std::string_view text) {
     if (!bits) return std::nullopt;
     result = without ? result & ~*bits : result | *bits;
   }
+  if ((result & record_tasks) == 0) result &= ~std::uint32_t{record_dependences};  // of tasks that nobody created
   return result;
 }
 
@@ -226,7 +227,8 @@ const Row rows[] = {
 };
 
 /// Variables that belong to the build or to the command line tools, not to a run.
-constexpr std::string_view foreign[] = {"TRACER_STRESS", "TRACER_LIBRARY", "TRACER_LAUNCH", "TRACER_OPENMP_RUNTIME"};
+constexpr std::string_view foreign[] = {"TRACER_STRESS", "TRACER_LIBRARY", "TRACER_LAUNCH", "TRACER_LAUNCH_AT",
+                                        "TRACER_OPENMP_RUNTIME"};
 
 bool is_known(std::string_view name) {
   for (const auto& row : rows) {

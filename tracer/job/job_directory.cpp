@@ -7,6 +7,7 @@
 //   3. A process without a job that wants the same directory makes `raw` there. Each looks for the other's mark after
 //   it
 //      has made its own, and goes elsewhere when it finds it: one of the two sees the other, or both do.
+#include "tracer/base/readable.hpp"
 #include "tracer/job/job_directory.hpp"
 
 #include <dirent.h>
@@ -160,7 +161,7 @@ JobDirectory enter_job(const fs::path& wanted, const std::string& job) {
   for (int attempt = 1; attempt < most_attempts; ++attempt) {
     result.path = attempt == 1 ? wanted : fs::path{wanted.string() + "." + std::to_string(attempt)};
     result.renamed = attempt > 1;
-    result.made = make_private_directory(result.path);
+    result.made = make_readable_directory(result.path);
     result.open = open_private_directory(result.path);
     if (result.made && !result.open) {  // a file system without owners or modes
       ::rmdir(result.path.c_str());
@@ -192,11 +193,11 @@ bool has_launch(const fs::path& job, const std::string& mark) noexcept {
 
 fs::path make_part_directory(const fs::path& job, const std::string& launch, const std::string& host) {
   const fs::path parts = job / "parts";
-  make_private_directory(parts);
+  make_readable_directory(parts);
   for (int attempt = 0; attempt < 100; ++attempt) {
     const fs::path part = parts / ((launch.empty() ? "" : launch + ".") + component(host.empty() ? "host" : host) +
                                    "-" + std::to_string(::getpid()) + "-" + random_name().substr(0, 8));
-    if (make_private_directory(part)) return part;
+    if (make_readable_directory(part)) return part;
   }
   throw Error("cannot make a directory in " + parts.string());
 }
@@ -228,7 +229,7 @@ JobRun::JobRun(const fs::path& wanted, const std::string& job, std::string launc
     if (!job_) continue;  // it ended meanwhile
     ::flock(job_.get(), LOCK_SH);
     if (!leads_to(file, job_.get())) continue;
-    make_private_directory(place / "parts");
+    make_readable_directory(place / "parts");
     make_private_directory(place / "runs");
     const fs::path own = place / "runs" / launch_;
     run_ = UniqueFd{::open(own.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};

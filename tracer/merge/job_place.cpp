@@ -26,6 +26,8 @@
 #include "formats/raw/leftovers.hpp"
 #include "formats/samples/samples.hpp"
 #include "tracer/base/file.hpp"
+#include "tracer/base/readable.hpp"
+#include "tracer/job/job_directory.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
 
@@ -81,13 +83,13 @@ void remove_joined(const fs::path& part, const fs::path& parts, bool has_samples
   for (const char* file : {"traces.otf2", "traces.def"}) ::unlink((part / file).c_str());
   ::rmdir((part / "raw").c_str());
   if (::rmdir(part.c_str()) == 0 || errno == ENOENT) return;
-  make_private_directory(parts);
+  make_readable_directory(parts);
   move(part, parts / part.filename());
 }
 
 /// The archive in JOB goes, its anchor first, as far as there is another to take its place and none at `to`.
 void move_own(const fs::path& job, const fs::path& to) {
-  make_private_directory(to);
+  make_readable_directory(to);
   for (const char* file : {"traces.otf2", "traces.def", samples::file_name, "traces"})
     if (is_there(job / file) && is_there(job / "merging" / file) && !is_there(to / file)) move(job / file, to / file);
 }
@@ -125,7 +127,7 @@ fs::path begin_archive(const fs::path& job, const std::vector<fs::path>& parts) 
 }
 
 void keep_parts(const fs::path& job) {
-  make_private_directory(job / "parts");
+  make_readable_directory(job / "parts");
   move(job / "merging" / "joined", kept_list(job));
 }
 

@@ -57,7 +57,7 @@ bool bring(const fs::path& from, int directory, const std::string& name) {
     if (FileIdentity(info).is(FileIdentity::at(name.c_str(), false, directory))) return false;
     ::unlinkat(directory, name.c_str(), 0);
   }
-  const UniqueFd to{::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  const UniqueFd to{::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644)};
   if (!to) throw Error(system_message("cannot make " + name, errno));
   copy(source.get(), to.get(), name);
   return true;

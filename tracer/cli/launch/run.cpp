@@ -10,6 +10,9 @@
 #include <optional>
 #include <thread>
 
+#include "tracer/base/other_tools.hpp"
+#include "tracer/job/job_directory.hpp"
+#include "tracer/job/output_pattern.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
@@ -21,6 +24,7 @@
 #include "tracer/cli/launch/openmp_preload.hpp"
 #include "tracer/cli/launch/program.hpp"
 #include "tracer/cli/recover.hpp"
+#include "tracer/cli/launch/run_traces.hpp"
 #include "tracer/cli/show.hpp"
 #include "tracer/cli/suggest.hpp"
 #include "tracer/cli/tables.hpp"
@@ -54,8 +58,9 @@ Environment environment_for(const Options& options, const std::string& library, 
   Environment changes{{"OMP_TOOL", "enabled"}, {"OMP_TOOL_LIBRARIES", prepended("OMP_TOOL_LIBRARIES", library)}};
   if (!preload.empty()) changes.emplace_back("LD_PRELOAD", prepended("LD_PRELOAD", preload));
   if (launch.place.empty()) {
-    changes.emplace_back("TRACER_OUTPUT", output_pattern(options.output));
+    changes.emplace_back("TRACER", "off");  // it would look for the same place, in vain
   } else {
+    changes.emplace_back("TRACER_LAUNCH_AT", launch.place.string());
     changes.emplace_back("TRACER_OUTPUT", literal_output(launch.place));
     changes.emplace_back("TRACER_LAUNCH", launch.mark);
     changes.emplace_back("TRACER_CONVERT", "later");
@@ -74,19 +79,6 @@ Environment environment_for(const Options& options, const std::string& library, 
     changes.emplace_back(std::move(name), setting.substr(equals + 1));
   }
   return changes;
-}
-
-/// Says why there may be no trace.
-void say_none_was_made(const Ended& ended) {
-  if (ended.signal != 0) return print_note("no trace was made: the program ended too early.");
-  print_note(
-      "no trace was made: the program used neither OpenMP nor MPI, named no phases, has a tool of its own, or its "
-      "runtime knows no tools (try --verbose).");
-}
-
-/// A launch's own trace, which is "", or one of its parts.
-fs::path path_of(const fs::path& directory, const fs::path& trace) {
-  return trace.empty() ? directory : directory / trace;
 }
 
 using Clock = std::chrono::steady_clock;
@@ -115,11 +107,9 @@ bool is_whole(const ConvertResult& result) {
 }
 
 /// Makes archives of what the program and its children left. False: something could not be converted.
-bool look_after(const Options& options, const Launch& launch, const std::vector<fs::path>& traces, const Ended& ended) {
+bool look_after(const Options& options, bool is_part, const std::vector<OwnTrace>& traces, const Ended& ended) {
   bool good = true;
-  const bool is_part = !options.separate && (launch.shared || traces.size() > 1);  // the job's line tells of all
-  for (const fs::path& trace : traces) {
-    const fs::path directory = path_of(launch.place, trace), at = path_of(launch.at, trace);
+  for (const auto& [directory, at] : traces) {
     if (options.raw) {
       if (!options.quiet)
         print_note("raw trace left in " + directory.string() + "; to build the archive: tracer convert " +
@@ -203,11 +193,7 @@ int run(const Options& options) {
   check_settings(options.settings);
   const auto program = find_program(options.command.front());
   if (!program) {
-    print_error("'" + options.command.front() + "' is not an executable file" +
-                (options.command.front().find('/') == std::string::npos
-                     ? " in PATH; for one in this directory write ./" + options.command.front()
-                     : "") +
-                "." +
+    print_error(why_not_found(options.command.front()) + "." +
                 (options.sample != 0 && parse_number(options.command.front())
                      ? " A rate of samples is written --sample=" + options.command.front() + "."
                      : ""));
@@ -221,10 +207,17 @@ int run(const Options& options) {
   const std::string preload = openmp_to_preload(
       inspected, {options.command, options.runtime, options.annotations != "none", options.quiet}, *library);
   Launch launch = begin_launch(options.output, *program);
+  if (!launch.why_none.empty())
+    print_error(launch.why_none + "; the program runs without a trace. Name another directory by --output.");
   if (launch.job && launch.job->directory().renamed && !options.quiet) {
     print_note(launch.job->directory().wanted.string() + " is not empty: the trace goes to " +
                launch.place.filename().string() + " beside it.");
   }
+  if (const char* tools = std::getenv("OMP_TOOL_LIBRARIES"); tools != nullptr && !options.quiet)
+    if (const std::string others = message_on_other_tools(tools); !others.empty()) print_note(others);
+  if (inspected.has_own_tool && !inspected.contains_llvm_runtime && !options.quiet)
+    print_note(program->string() + " has an OpenMP tool of its own (ompt_start_tool), which its runtime asks first: " +
+               "where that one accepts there is no trace.");
   Environment changes =
       environment_for(options, library->string(), with_mpi_library(inspected, *library, preload), launch);
   add_annotations(options.annotations, *library, inspected, options.quiet, changes);
@@ -232,16 +225,22 @@ int run(const Options& options) {
   if (launch.job && launch.shared) guard.emplace(launch.job->descriptors(), [&] { finish_killed(options, launch); });
   const Ended ended = run_program(options.command, changes);
   if (ended.start_error != 0) {
-    print_error("cannot start " + program->string() + ": " + std::strerror(ended.start_error));
+    print_error(why_not_started(*program, ended.start_error) + ".");
   } else if (ended.signal != 0) {
     print_note(std::string{"the program was ended by signal "} + std::to_string(ended.signal) + " (" +
                strsignal(ended.signal) + ").");
   }
   await_ends(launch, Clock::now() + patience_with(launch, is_launcher(inspected.path), ended));
   const auto traces = traces_of(launch);
-  bool good = look_after(options, launch, traces, ended);
+  const bool is_part = !options.separate && (launch.shared || traces.size() > 1);  // the job's line tells of all
+  bool good = look_after(options, is_part, own_traces(launch, traces), ended);
+  const std::vector<LaunchNote> notes =
+      launch.place.empty() ? std::vector<LaunchNote>{} : notes_of(launch.at, launch.mark);
+  const std::vector<OwnTrace> elsewhere = traces_elsewhere(notes);
+  good = look_after(options, false, elsewhere, ended) && good;
   const LeftMemory left = recover_launched(launch.mark);  // what was written elsewhere
-  if (traces.empty() && !options.quiet && ended.start_error == 0) say_none_was_made(ended);
+  if (traces.empty() && elsewhere.empty() && !options.quiet && ended.start_error == 0 && launch.why_none.empty())
+    say_none_was_made(ended, preload, notes);
   const bool is_last = !launch.job || launch.job->end(launch.processes);
   if (is_last && !options.quiet) say_left_memory(left);
   if (launch.job && is_last) good = finish_job(options, launch, traces.size(), good);
