@@ -22,6 +22,7 @@
 #include "tracer/convert/part_mark.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/convert/samples.hpp"
+#include "tracer/convert/verify.hpp"
 #include "tracer/error.hpp"
 #include "tracer/report/filter.hpp"
 #include "tracer/translate/clock_fit.hpp"
@@ -113,6 +114,17 @@ std::map<std::string, std::string> facts_of_end(const Journal& journal, const Pr
   return facts;
 }
 
+/// Before the raw trace is removed. An archive that cannot be read loses its anchor, so that nobody takes it for whole.
+void read_back(const fs::path& directory, unsigned threads) {
+  try {
+    verify_archive(directory, Events::all, threads);
+  } catch (const Error& error) {
+    std::error_code none;
+    fs::remove(directory / "traces.otf2", none);
+    throw Error(std::string{"the archive cannot be read back, and the raw trace is kept: "} + error.what());
+  }
+}
+
 }  // namespace
 
 ConvertResult convert(const fs::path& raw, const fs::path& directory, const ConvertOptions& options) {
@@ -177,9 +189,14 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   translate::TranslateReport report = translate::translate(*source, *sink, translation);
 
   if (mark) mark->whole();
-  result.samples =
-      convert_samples(raw_directory, directory, source->journal(),
-                      options.symbols ? translate::make_symbolizer(std::move(modules), true) : translate::Symbolizer{});
+  result.samples = convert_samples(
+      raw_directory, directory, source->journal(),
+      options.symbols ? translate::make_symbolizer(std::move(modules), true) : translate::Symbolizer{}, result.damage);
+  if (!result.damage.empty() && !result.raw_kept) {
+    result.raw_kept = true;
+    if (is_around(directory, raw_directory)) raw::mark_kept(raw_directory, true);
+  }
+  if (!result.raw_kept) read_back(directory, translation.threads);
   result.archive = directory / "traces.otf2";
   result.events = report.events;
   result.lost = report.lost;
