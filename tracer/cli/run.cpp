@@ -21,6 +21,7 @@
 #include "tracer/cli/job_launch.hpp"
 #include "tracer/cli/launch.hpp"
 #include "tracer/cli/mpi_library.hpp"
+#include "tracer/cli/process_ends.hpp"
 #include "tracer/cli/program.hpp"
 #include "tracer/cli/recover.hpp"
 #include "tracer/cli/show.hpp"
@@ -200,7 +201,8 @@ bool is_whole(const ConvertResult& result) {
 }
 
 /// Makes archives of what the program and its children left. False: something could not be converted.
-bool look_after(const Options& options, const Launch& launch, const std::vector<fs::path>& traces, const Ended& ended) {
+bool look_after(const Options& options, const Launch& launch, const std::vector<fs::path>& traces,
+                const std::vector<ProcessEnd>& ends) {
   bool good = true;
   const bool is_part = !options.separate && (launch.shared || traces.size() > 1);  // the job's line tells of all
   for (const fs::path& trace : traces) {
@@ -218,8 +220,7 @@ bool look_after(const Options& options, const Launch& launch, const std::vector<
     }
     try {
       ConvertOptions conversion = conversion_settings(options.settings);
-      conversion.process_end = ProcessEnd{static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
-                                          ended.signal != 0 ? 0 : ended.exit_status, ended.signal};
+      conversion.process_ends = ends;
       conversion.within_limits = true;
       ConvertResult result = convert_with_progress(at, at, conversion);
       result.archive = directory / "traces.otf2";
@@ -314,7 +315,8 @@ int run(const Options& options) {
   add_annotations(options.annotations, *library, inspected, options.quiet, changes);
   std::optional<Guard> guard;
   if (launch.job && launch.shared) guard.emplace(launch.job->descriptors(), [&] { finish_killed(options, launch); });
-  const Ended ended = run_program(options.command, changes);
+  ProcessEnds others(launch.at, launch.mark);
+  const Ended ended = run_program(options.command, changes, [&others] { others.start(); });
   if (ended.start_error != 0) {
     print_error("cannot start " + program->string() + ": " + std::strerror(ended.start_error));
   } else if (ended.signal != 0) {
@@ -323,7 +325,10 @@ int run(const Options& options) {
   }
   await_ends(launch, Clock::now() + patience_with(launch, is_launcher(inspected.path), ended));
   const auto traces = traces_of(launch);
-  bool good = look_after(options, launch, traces, ended);
+  std::vector<ProcessEnd> ends = others.take();
+  ends.push_back({static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
+                  ended.signal != 0 ? 0 : ended.exit_status, ended.signal});
+  bool good = look_after(options, launch, traces, ends);
   const LeftMemory left = recover_launched(launch.mark);  // what was written elsewhere
   if (traces.empty() && !options.quiet && ended.start_error == 0) say_none_was_made(ended, preload);
   const bool is_last = !launch.job || launch.job->end(launch.processes);

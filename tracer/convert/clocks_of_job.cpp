@@ -12,6 +12,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/convert/common_time.hpp"
+#include "tracer/thread_end.hpp"
 
 namespace tracer {
 namespace {
@@ -212,7 +213,8 @@ std::vector<std::uint32_t> domains_of(const std::vector<ClockOfPart>& parts) {
 }
 
 Property in_common_time(Property property, const std::vector<otf2::ClockOffset>& line) {
-  if (property.name != "TRACER::RUN::PROCESS_START_NS" && property.name != "TRACER::RUN::PROCESS_END_NS")
+  if (property.name != "TRACER::RUN::PROCESS_START_NS" && property.name != "TRACER::RUN::PROCESS_END_NS" &&
+      property.name != thread_ended_property)
     return property;
   std::uint64_t time = 0;
   const char* const end = property.value.data() + property.value.size();

@@ -100,9 +100,12 @@ void read_costs(const Journal& journal, ConvertResult& result) {
       static_cast<double>(ticks) / translate::ClockFit(journal.run.clock, journal.clock).ticks_per_second();
 }
 
-/// Nothing when it is another process's end.
-std::map<std::string, std::string> facts_of_end(const Journal& journal, const ProcessEnd& end) {
-  if (end.process_id != journal.run.process_id) return {};
+/// Nothing when it is known of none of this number. Of several the last: numbers are given again.
+std::map<std::string, std::string> facts_of_end(const Journal& journal, const std::vector<ProcessEnd>& ends) {
+  const auto found = std::find_if(ends.rbegin(), ends.rend(),
+                                  [&](const ProcessEnd& one) { return one.process_id == journal.run.process_id; });
+  if (found == ends.rend()) return {};
+  const ProcessEnd& end = *found;
   std::map<std::string, std::string> facts{{"PROCESS_END_NS", std::to_string(end.monotonic_ns)}};
   if (end.signal != 0) {
     facts["ENDED"] = "signal";
@@ -180,7 +183,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
     translation.properties.push_back({"TRACER::FILTER", filter.text()});
   }
   if (alive) translation.facts["ENDED"] = "running";
-  if (options.process_end) translation.facts = facts_of_end(source->journal(), *options.process_end);
+  if (!options.process_ends.empty()) translation.facts = facts_of_end(source->journal(), options.process_ends);
   read_costs(source->journal(), result);
   translation.properties.push_back(
       {"TRACER::COUNTER::tool.wait_ns", std::to_string(static_cast<std::uint64_t>(result.wait_seconds * 1e9))});

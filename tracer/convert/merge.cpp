@@ -25,6 +25,7 @@
 #include "tracer/convert/samples_of_job.hpp"
 #include "tracer/convert/verify.hpp"
 #include "tracer/error.hpp"
+#include "tracer/report/run_facts.hpp"
 
 namespace tracer {
 namespace fs = std::filesystem;
@@ -205,7 +206,7 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
     const std::string who = part.rank >= 0 ? "rank " + std::to_string(part.rank) : "process " + part.process_id;
     if (!part.mpi_abort.empty())  // which ended the others
       result.deaths.insert(result.deaths.begin(), who + " called MPI_Abort with error code " + part.mpi_abort);
-    else if (part.ending.starts_with("none"))
+    else if (report::run_facts(part.summary.properties).is_cut())
       result.deaths.push_back(who + " did not end by itself");
     try {
       one.identity.sampled = samples.add(part.directory, one.clock);

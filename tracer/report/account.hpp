@@ -56,12 +56,15 @@ struct AccountThread {
   LocationRef location = 0;
   PlaceTimes ns{};
   ThreadFacts facts;
+  std::uint64_t ended = 0;  ///< when, on the events' clock; 0: with its process
 };
 
 /// One process' part of the account.
 struct AccountProcess {
   std::uint32_t group = 0;  ///< of locations
   std::uint64_t begin = 0, end = 0, threads = 0;
+  std::uint64_t ended = 0;        ///< threads that ended while the process went on
+  std::uint64_t present = 0;      ///< threads that were there at one time, at most
   std::uint64_t serial_wall = 0;  ///< in which no team was at work, and its thread was not in MPI
   std::uint64_t beyond = 0;       ///< outside of the phases that the trace is confined to
   PlaceTimes ns{};
@@ -91,6 +94,7 @@ struct Account {
   std::uint64_t within = 0;       ///< those phases; a mean of the processes, too
   std::uint64_t wall() const { return is_confined ? within : end - begin; }
   std::uint64_t threads = 0;                   ///< in the account
+  std::uint64_t ended = 0, present = 0;        ///< of them, as of the processes
   std::uint64_t most_at_once = 0;              ///< threads in teams at one time
   std::uint64_t teams_at_once = 0;             ///< and in how many of one process they were then, without nested ones
   std::uint64_t active_levels = 0;             ///< how deep teams of more than one thread were nested
@@ -133,6 +137,7 @@ class Accountant final : public Observer {
   void task_started(LocationRef location, Task& task) override;
   void task_completed(LocationRef location, Task& task, std::uint64_t time) override;
   void task_dependence(Task& source, Task& sink) override;
+  void thread_ended(LocationRef location, std::uint64_t time) override;
   void team_begun(LocationRef location, Team& team, Task& implicit) override;
   void team_left(LocationRef location, Team& team, Task& implicit) override;
   void team_ended(Team& team) override;
@@ -172,6 +177,9 @@ class Accountant final : public Observer {
     bool counted = false, worker = false, initial = false, seen = false, forking = false, joining = false, idle = false,
          helper = false;
     std::uint64_t idle_from = 0;
+    std::uint64_t first = 0;                    ///< its first event
+    std::uint64_t ended = 0;                    ///< when the thread ended, while its process went on; 0: not yet
+    std::uint64_t beyond_at_end = 0;            ///< outside of the phases, until then
     std::uint64_t teams_before = 0;             ///< the teams' time when the idling began
     std::uint64_t teams_now = 0;                ///< that of the location's last event
     std::uint64_t mpi_before = 0, mpi_now = 0;  ///< as those, of the time that its process' thread was in MPI
@@ -240,6 +248,7 @@ class Accountant final : public Observer {
   Place place_of_lock(RegionRef region) const;
   std::uint64_t estimated_creation() const;
   void close(State& state, const Process& process, std::uint64_t end);
+  void count_presence(std::size_t process, AccountProcess& sum) const;
   static std::uint64_t move(State& state, Place from, Place to, std::uint64_t ns);
   static void share_delay(State& state, std::uint64_t delay);
   void lock_wait(State& state, const Task& task, std::uint64_t ns, std::uint64_t to);

@@ -26,6 +26,7 @@ void read_fact(std::string_view name, const std::string& value, RunFacts& facts)
   if (name == "PROCESS_END_NS") facts.end = number(value);
   if (name == "START_RESOLUTION_NS") facts.resolution = number(value);
   if (name == "ENDED") facts.ended = value;
+  if (name == "THREADS_INSIDE_AT_END") facts.inside = number(value);
   if (name == "MPI_ABORT") facts.mpi_abort = value;
   if (name == "SIGNAL") facts.signal = static_cast<int>(number(value) & 0xff);
   if (name == "EXIT_STATUS") facts.exit_status = static_cast<int>(number(value) & 0xff);
@@ -97,9 +98,15 @@ std::string ending_text(const RunFacts& facts) {
   }
   const std::string status = facts.exit_status >= 0 ? "exit status " + std::to_string(facts.exit_status) : "";
   if (facts.ended == "running") return "not yet: it was still running when this was made";
-  if (facts.ended == "unknown") return "killed or crashed: its end is not in the trace";
-  if (facts.ended == "without telling")
-    return "ended by _exit or exec" + (status.empty() ? "" : ", " + status) + ": its end is not in the trace";
+  if (facts.ended == "unknown")
+    return "killed, crashed, or ended by _exit: its end is not in the trace, and nobody saw it";
+  if (facts.ended == "without telling") {
+    const std::string inside = facts.inside == 0
+                                   ? ""
+                                   : " while " + std::to_string(facts.inside) +
+                                         (facts.inside == 1 ? " thread was" : " threads were") + " inside constructs";
+    return "ended by _exit or exec" + (status.empty() ? "" : ", " + status) + inside + ": its end is not in the trace";
+  }
   if (facts.ended == "exit") return "ended by exit() inside a region" + (status.empty() ? "" : ", " + status);
   return status;
 }

@@ -59,9 +59,14 @@ void Judge::serial() {
     if (!doubtful_) finding.sure = "medium";
   }
   std::uint64_t lost = 0;
-  for (const AccountProcess& process : account_.processes)
-    lost += (process.serial_wall - std::min(process.serial_wall, unknown)) *
-            (std::max<std::uint64_t>(1, process.threads) - 1);
+  for (const AccountProcess& process : account_.processes) {
+    const std::uint64_t together = process.ended != 0 ? process.present : process.threads;
+    std::uint64_t waited =
+        (process.serial_wall - std::min(process.serial_wall, unknown)) * (std::max<std::uint64_t>(1, together) - 1);
+    // Where threads come and go, those count that were there.
+    if (process.ended != 0) waited = std::min(waited, process.ns[static_cast<std::size_t>(Place::serial_idle)]);
+    lost += waited;
+  }
   add(std::move(finding), "serial", lost);
 }
 

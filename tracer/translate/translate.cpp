@@ -11,6 +11,7 @@
 #include <mutex>
 #include <utility>
 
+#include "tracer/thread_end.hpp"
 #include "tracer/translate/definitions/mpi.hpp"
 #include "tracer/translate/definitions/run.hpp"
 #include "tracer/translate/devices/events.hpp"
@@ -94,7 +95,8 @@ class Translation {
   TranslateReport report_;
   Usage usage_;
   Repairs repairs_;
-  std::mutex mutex_;  // report_, usage_, repairs_, first_, last_
+  std::size_t inside_at_end_ = 0;  ///< threads whose last record leaves them in a construct
+  std::mutex mutex_;               // report_, usage_, repairs_, first_, last_
   Nanoseconds first_ = ~Nanoseconds{0}, last_ = 0;
 };
 
@@ -215,6 +217,7 @@ void Translation::count(const LocationResult& result) {
   usage_.merge(result.used);
   repairs_.note(Repair::event_moved, result.clamped);
   repairs_.add(result.repairs);
+  inside_at_end_ += result.is_inside ? 1 : 0;
   if (result.events == 0) return;
   first_ = std::min(first_, result.first);
   last_ = std::max(last_, result.last);
@@ -233,6 +236,10 @@ void Translation::write_location(LocationRef location) {
   LocationTranslator translator(tables_, journal_, vocabulary_, clock_, channel, next);
   const auto records = source_.records(channel);
   LocationResult result = translator.run(*records);
+  if (translator.has_ended()) {  // while its process went on
+    const Nanoseconds end = std::max(clock_(journal_.channels[channel].end), result.last);
+    definitions_.locations[location].properties.push_back({std::string{thread_ended_property}, std::to_string(end)});
+  }
   result.events -= chosen.dropped();
   count(result);
   writer->close();
@@ -308,7 +315,9 @@ TranslateReport Translation::run() {
   for (const auto& [what, n] : repairs_.by_name()) report_.repairs[what] += n;
   define_properties(journal_, report_, definitions_);
   mpi_properties(tables_, journal_, definitions_);
-  define_run_facts(journal_, clock_, last_, options_.facts, definitions_);
+  std::map<std::string, std::string> facts = options_.facts;
+  if (journal_.ending == Ending::unknown) facts["THREADS_INSIDE_AT_END"] = std::to_string(inside_at_end_);
+  define_run_facts(journal_, clock_, last_, facts, definitions_);
   define_callback_counts(tables_, definitions_);
   definitions_.properties.insert(definitions_.properties.end(), options_.properties.begin(), options_.properties.end());
   define_costs(begin, scanned);
