@@ -56,7 +56,8 @@ class Translation {
         journal_(source.journal()),
         sink_(sink),
         options_(options),
-        clock_(journal_.run.clock, journal_.clock) {}
+        clock_(journal_.run.clock, journal_.clock),
+        spill_(options.spill_directory) {}
 
   TranslateReport run();
 
@@ -85,6 +86,7 @@ class Translation {
   const TranslateOptions& options_;
   ClockFit clock_;
   bool threads_are_left_ = false;
+  SpillFile spill_;
   Tables tables_;
   Definitions definitions_;
   Vocabulary vocabulary_;
@@ -103,12 +105,14 @@ class Translation {
 void Translation::scan() {
   const std::size_t count = journal_.channels.size();
   tables_.channels.resize(count);
+  tables_.spill = &spill_;
+  tables_.members = GrowingTable<Member>(&spill_);
   tables_.plans.resize(count);
   tables_.runtime = runtime_of(journal_);
   std::atomic<std::size_t> done{0};
   parallel_for(count, options_.threads, [&](std::size_t c) {
     const auto reader = source_.records(static_cast<ChannelId>(c));
-    tables_.channels[c] = scan_channel(*reader, static_cast<ChannelId>(c), tables_.runtime);
+    tables_.channels[c] = scan_channel(*reader, static_cast<ChannelId>(c), tables_.runtime, &spill_);
     ++done;
   });
   tables_.begin = journal_.run.begin;

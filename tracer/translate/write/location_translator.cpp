@@ -6,6 +6,13 @@
 #include <utility>
 
 namespace tracer::translate {
+namespace {
+
+/// So often what the tables have of the time before is taken out of memory.
+constexpr std::size_t records_between_releases = 1 << 17;
+
+}  // namespace
+
 LocationTranslator::LocationTranslator(const Tables& tables, const Journal& journal, const Vocabulary& vocabulary,
                                        const ClockFit& clock, ChannelId channel, LocationWriter& writer)
     : context_(tables, journal, vocabulary, clock, channel, writer),
@@ -157,7 +164,12 @@ void LocationTranslator::begin() {
 LocationResult LocationTranslator::run(RecordReader& records) {
   begin();
   PositionMender positions(context_.tables.runtime);
-  for (auto batch = records.next(); !batch.empty(); batch = records.next())
+  std::size_t since_release = 0;
+  for (auto batch = records.next(); !batch.empty(); batch = records.next()) {
+    if ((since_release += batch.size()) >= records_between_releases && context_.tables.spill != nullptr) {
+      context_.tables.spill->release();
+      since_release = 0;
+    }
     for (std::size_t i = 0; i < batch.size();) {
       const std::size_t done = fast_.knows(batch[i]) ? fast_.write(batch.subspan(i), due_, context_.clock,
                                                                    events_.nest.current->open, context_.out)
@@ -165,6 +177,7 @@ LocationResult LocationTranslator::run(RecordReader& records) {
       if (done == 0) positions.mend(batch[i], [this](const Record& mended) { record(mended); });
       i += std::max<std::size_t>(done, 1);
     }
+  }
   finish();
   const EventBatch& out = context_.out.batch();
   LocationResult result{out.first(), out.last(), out.count(), out.clamped(), context_.repairs, {}, was_inside_};
