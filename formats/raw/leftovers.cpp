@@ -17,6 +17,7 @@
 #include "formats/raw/spool_reader.hpp"
 #include "tracer/base/file.hpp"
 #include "tracer/base/file_lock.hpp"
+#include "tracer/base/regular_file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::raw {
@@ -25,9 +26,9 @@ namespace {
 constexpr const char* kept = "kept";
 
 void read_owner(const std::filesystem::path& path, Leftover& leftover) {
-  const UniqueFd fd{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
+  const RegularFile file = open_regular(path.c_str(), Links::refuse);
   char text[8192];
-  const ssize_t size = fd ? ::read(fd.get(), text, sizeof text) : 0;
+  const ssize_t size = file ? ::read(file.fd.get(), text, sizeof text) : 0;
   if (size <= 0) return;
   // The archive's name may hold anything but a NUL.
   const std::string_view all(text, static_cast<std::size_t>(size));
@@ -143,7 +144,7 @@ void mark_kept(const std::filesystem::path& directory, bool keep) noexcept {
   const UniqueFd fd{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (!fd) return;
   if (keep)
-    UniqueFd{::openat(fd.get(), kept, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    UniqueFd{::openat(fd.get(), kept, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600)};
   else
     ::unlinkat(fd.get(), kept, 0);
 }

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "tracer/base/regular_file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::samples {
@@ -48,14 +49,9 @@ void put_all(std::ostream& out, const std::vector<T>& values) {
 /// Reads no more than the file has.
 class Input {
  public:
-  explicit Input(const fs::path& path) : name_(path.string()), file_(path, std::ios::binary) {
-    std::error_code error;
-    left_ = fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
-    if (!file_ || error) throw Error("cannot read " + name_);
-  }
+  explicit Input(const fs::path& path) : name_(path.string()), file_(path), left_(file_.size()) {}
   void bytes(void* to, std::uint64_t count) {
-    if (count > left_ || !file_.read(static_cast<char*>(to), static_cast<std::streamsize>(count)))
-      throw Error(name_ + " is damaged: it ends too early");
+    if (count > left_ || !file_.read(to, count)) throw Error(name_ + " is damaged: it ends too early");
     left_ -= count;
   }
   template <typename T>
@@ -79,7 +75,7 @@ class Input {
 
  private:
   std::string name_;
-  std::ifstream file_;
+  RegularInput file_;
   std::uint64_t left_ = 0;
 };
 

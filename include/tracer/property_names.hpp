@@ -50,6 +50,7 @@
   X(processors, "TRACER::PROCESSORS", "thread", "list of numbers", "recording", "processors that it may use, where those are not the process'") \
   X(processor_ns, "TRACER::PROCESSOR_NS", "thread", "ns", "recording", "processor time of the thread") \
   X(delay_ns, "TRACER::DELAY_NS", "thread", "ns", "recording", "time in which it could run and had no processor") \
+  X(thread_ended, "TRACER::ENDED_NS", "thread", "ns", "convert", "when the thread ended, if its process outlived it, on the trace's clock") \
   X(virtual_location, "TRACER::VIRTUAL", "thread", "text", "convert", "no thread: annotations that overlap or change their thread") \
   X(device, "TRACER::DEVICE", "device", "number", "recording", "number of the device") \
   X(device_of_number, "TRACER::DEVICE::", "archive", "text", "recording", "kind of the device, and which provider recorded it") \
@@ -89,6 +90,7 @@
   X(run_ended, "TRACER::RUN::ENDED", "archive, process", "text", "convert", "`return`, `exit`, `signal`, `without telling` (_exit, exec), `running`, `unknown`") \
   X(run_signal, "TRACER::RUN::SIGNAL", "archive, process", "number", "convert", "signal that killed it") \
   X(run_exit_status, "TRACER::RUN::EXIT_STATUS", "archive, process", "number", "recording, convert", "exit status") \
+  X(run_threads_inside, "TRACER::RUN::THREADS_INSIDE_AT_END", "archive, process", "number", "convert", "threads that the last records leave inside constructs, where the end of the process is not in the trace") \
   X(run_mpi_abort, "TRACER::RUN::MPI_ABORT", "archive, process", "number", "recording", "error code with which it called MPI_Abort") \
   X(run_processors, "TRACER::RUN::PROCESSORS", "archive, process", "list of numbers", "recording", "processors that it may use") \
   X(run_processors_usable, "TRACER::RUN::PROCESSORS_USABLE", "archive, process", "number", "recording", "how many those are") \

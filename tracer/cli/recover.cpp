@@ -105,7 +105,7 @@ int recover_one(const fs::path& directory, bool keep_raw, unsigned threads) {
   }
   print_note("recovered " + describe(result));
   say_rest_of_job(directory);
-  for (const auto& line : result.found.damage) print_note("not recovered: " + line);
+  for (const auto& line : result.archive.damage) print_note("not recovered: " + line);
   if (result.archive.raw_kept && !keep_raw) print_note("the raw trace is kept, as not all of it could be read");
   return ok;
 }

@@ -23,6 +23,7 @@
 #include <functional>
 #include <system_error>
 
+#include "tracer/base/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 
@@ -85,11 +86,10 @@ bool is_of_job(const std::string& name) {
 }
 
 std::optional<std::string> read_job(int directory) {
-  const UniqueFd fd{::openat(directory, job_file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
-  struct stat info {};
-  if (!fd || ::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != ::geteuid()) return std::nullopt;
+  const RegularFile file = open_regular(job_file, Links::refuse, O_RDONLY, directory);
+  if (!file || file.owner != ::geteuid()) return std::nullopt;
   char text[512];
-  const ssize_t n = ::read(fd.get(), text, sizeof text);
+  const ssize_t n = ::read(file.fd.get(), text, sizeof text);
   if (n < 0) return std::nullopt;
   std::string_view whole{text, static_cast<std::size_t>(n)};
   return std::string{whole.substr(0, whole.find('\n'))};
@@ -225,7 +225,7 @@ JobRun::JobRun(const fs::path& wanted, const std::string& job, std::string launc
   for (int tries = 0; tries < 1000; ++tries) {
     directory_ = enter_job(wanted, job);
     const fs::path place = at(), file = place / job_file;
-    job_ = UniqueFd{::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+    job_ = open_regular(file.c_str(), Links::refuse).fd;
     if (!job_) continue;  // it ended meanwhile
     ::flock(job_.get(), LOCK_SH);
     if (!leads_to(file, job_.get())) continue;
@@ -243,7 +243,7 @@ JobRun::JobRun(const fs::path& wanted, const std::string& job, std::string launc
 
 bool JobRun::end(unsigned processes) {
   const fs::path place = at(), runs = place / "runs";
-  job_ = UniqueFd{::open((place / job_file).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+  job_ = open_regular((place / job_file).c_str(), Links::refuse).fd;
   if (job_) ::flock(job_.get(), LOCK_EX);
   ::rename((runs / launch_).c_str(), (runs / (launch_ + ".done")).c_str());
   run_.reset();
@@ -255,9 +255,9 @@ bool JobRun::end(unsigned processes) {
       ++ended;
       continue;
     }
-    const UniqueFd other{::open(it->path().c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+    const RegularFile other = open_regular(it->path().c_str(), Links::refuse);
     // Who died without a word has let its lock go. A file system that knows no locks: it may live.
-    if (other && ::flock(other.get(), LOCK_SH | LOCK_NB) == 0) {
+    if (other && ::flock(other.fd.get(), LOCK_SH | LOCK_NB) == 0) {
       ++ended;
     } else {
       ++alive;

@@ -9,7 +9,6 @@
 #include <system_error>
 
 #include "tracer/base/readable.hpp"
-#include "tracer/job/output_pattern.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/job/output_pattern.hpp"
 

@@ -76,7 +76,8 @@ int wait_for(pid_t process) {
   return status;
 }
 
-Ended run_program(const std::vector<std::string>& command, const Environment& changes) {
+Ended run_program(const std::vector<std::string>& command, const Environment& changes,
+                  const std::function<void()>& started) {
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) throw Error{std::string{"pipe: "} + std::strerror(errno)};
   constexpr int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
@@ -104,6 +105,7 @@ Ended run_program(const std::vector<std::string>& command, const Environment& ch
   while (read(report[0], &ended.start_error, sizeof ended.start_error) < 0 && errno == EINTR) {
   }
   close(report[0]);
+  if (started) started();
   const int status = wait_for(ended.process);
   ended.monotonic_ns = read_monotonic();
   ended_at.store(monotonic_second());

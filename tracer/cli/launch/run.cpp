@@ -11,8 +11,6 @@
 #include <thread>
 
 #include "tracer/base/other_tools.hpp"
-#include "tracer/job/job_directory.hpp"
-#include "tracer/job/output_pattern.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
@@ -22,9 +20,10 @@
 #include "tracer/cli/launch/launch.hpp"
 #include "tracer/cli/launch/mpi_library.hpp"
 #include "tracer/cli/launch/openmp_preload.hpp"
+#include "tracer/cli/launch/process_ends.hpp"
 #include "tracer/cli/launch/program.hpp"
-#include "tracer/cli/recover.hpp"
 #include "tracer/cli/launch/run_traces.hpp"
+#include "tracer/cli/recover.hpp"
 #include "tracer/cli/show.hpp"
 #include "tracer/cli/suggest.hpp"
 #include "tracer/cli/tables.hpp"
@@ -107,7 +106,8 @@ bool is_whole(const ConvertResult& result) {
 }
 
 /// Makes archives of what the program and its children left. False: something could not be converted.
-bool look_after(const Options& options, bool is_part, const std::vector<OwnTrace>& traces, const Ended& ended) {
+bool look_after(const Options& options, bool is_part, const std::vector<OwnTrace>& traces,
+                const std::vector<ProcessEnd>& ends) {
   bool good = true;
   for (const auto& [directory, at] : traces) {
     if (options.raw) {
@@ -123,8 +123,7 @@ bool look_after(const Options& options, bool is_part, const std::vector<OwnTrace
     }
     try {
       ConvertOptions conversion = conversion_settings(options.settings);
-      conversion.process_end = ProcessEnd{static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
-                                          ended.signal != 0 ? 0 : ended.exit_status, ended.signal};
+      conversion.process_ends = ends;
       conversion.within_limits = true;
       ConvertResult result = convert_with_progress(at, at, conversion);
       result.archive = directory / "traces.otf2";
@@ -223,7 +222,8 @@ int run(const Options& options) {
   add_annotations(options.annotations, *library, inspected, options.quiet, changes);
   std::optional<Guard> guard;
   if (launch.job && launch.shared) guard.emplace(launch.job->descriptors(), [&] { finish_killed(options, launch); });
-  const Ended ended = run_program(options.command, changes);
+  ProcessEnds others(launch.at, launch.mark);
+  const Ended ended = run_program(options.command, changes, [&others] { others.start(); });
   if (ended.start_error != 0) {
     print_error(why_not_started(*program, ended.start_error) + ".");
   } else if (ended.signal != 0) {
@@ -232,12 +232,15 @@ int run(const Options& options) {
   }
   await_ends(launch, Clock::now() + patience_with(launch, is_launcher(inspected.path), ended));
   const auto traces = traces_of(launch);
+  std::vector<ProcessEnd> ends = others.take();
+  ends.push_back({static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
+                  ended.signal != 0 ? 0 : ended.exit_status, ended.signal});
   const bool is_part = !options.separate && (launch.shared || traces.size() > 1);  // the job's line tells of all
-  bool good = look_after(options, is_part, own_traces(launch, traces), ended);
+  bool good = look_after(options, is_part, own_traces(launch, traces), ends);
   const std::vector<LaunchNote> notes =
       launch.place.empty() ? std::vector<LaunchNote>{} : notes_of(launch.at, launch.mark);
   const std::vector<OwnTrace> elsewhere = traces_elsewhere(notes);
-  good = look_after(options, false, elsewhere, ended) && good;
+  good = look_after(options, false, elsewhere, ends) && good;
   const LeftMemory left = recover_launched(launch.mark);  // what was written elsewhere
   if (traces.empty() && elsewhere.empty() && !options.quiet && ended.start_error == 0 && launch.why_none.empty())
     say_none_was_made(ended, preload, notes);

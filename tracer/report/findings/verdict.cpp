@@ -31,7 +31,7 @@ Judge::Judge(Report& report, const Definitions& definitions)
       definitions_{definitions},
       classes_{classify(definitions)},
       wall_{account_.wall()},
-      threads_{std::max<std::uint64_t>(1, account_.threads)} {}
+      threads_{std::max<std::uint64_t>(1, account_.ended != 0 ? account_.present : account_.threads)} {}
 
 Verdict Judge::judge() {
   what_the_run_was();

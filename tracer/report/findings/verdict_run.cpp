@@ -37,7 +37,7 @@ bool lacks_threads(const Definitions& definitions) {
 void Judge::what_the_run_was() {
   const RunFacts& facts = report_.facts;
   level_of_threads();
-  if (facts.killed()) {
+  if (facts.is_cut()) {
     no_advice("killed");
     note("killed", who_was_killed() + ". What follows is what was recorded until then, " + time(wall_) +
                        " of the process: a part of a run, from which no advice follows.");
@@ -88,7 +88,7 @@ std::string Judge::who_was_killed() const {
   const ProcessRow* const first = process_that_ended_worst(report_.processes);
   if (report_.processes.size() < 2 || first == nullptr) return "The program was " + ending_text(report_.facts);
   const auto killed = std::count_if(report_.processes.begin(), report_.processes.end(),
-                                    [](const ProcessRow& process) { return process.facts.killed(); });
+                                    [](const ProcessRow& process) { return process.facts.is_cut(); });
   return first->name + " was " + ending_text(first->facts) +
          (killed <= 1 ? "" : ", " + format_count(static_cast<std::uint64_t>(killed - 1)) + " more were killed as well");
 }
@@ -127,7 +127,7 @@ void Judge::last_seen() {
       if (const auto row = rows.find(location); row != rows.end()) known.push_back(row->second);
     std::uint64_t last = 0;
     for (const ThreadRow* row : known) last = std::max(last, row->last_time);
-    if (!facts.killed() || last == 0 || facts.end <= facts.start) continue;
+    if (!facts.is_cut() || last == 0 || facts.end <= facts.start) continue;
     const bool hung = facts.end >= last + shortest && share(facts.end - last, facts.end - facts.start) >= least;
     if (hung) nothing = std::min(nothing, facts.end - last);
     for (const ThreadRow* row : known)
