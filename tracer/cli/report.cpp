@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "tracer/base/own_directory.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
@@ -45,7 +46,7 @@ int run(const Options& options) {
     report = report::analyze(
         *source, [&](double share) { progress.update(share); }, archive.samples());
   }
-  report.archive = shown(std::string{archive.path()});
+  report.archive = shown(with_names_of_descriptors(archive.path()));
   if (!options.html.empty()) {
     report::HtmlOptions page = options.html_options;
     if (page.slices != report::HtmlOptions{}.slices) page.most_bytes = 0;  // asked for
@@ -59,11 +60,20 @@ int run(const Options& options) {
     if (!options.json && !options.text) return ok;
   }
   if (options.json) {
-    write_output(options.output, [&](std::ostream& out) { out << report::to_json(report) << '\n'; });
+    const std::string json = report::to_json(report) + '\n';
+    if (options.output.empty())
+      print_data(json);
+    else
+      write_output(options.output, [&](std::ostream& out) { out << json; });
     return ok;
   }
-  const report::TextOptions text{options.rows, options.output.empty() && use_colour(STDOUT_FILENO), terminal_width()};
-  write_output(options.output, [&](std::ostream& out) { out << report::to_text(report, text); });
+  const bool is_for_terminal = options.output.empty();
+  const std::string text =
+      report::to_text(report, {options.rows, is_for_terminal && use_colour(STDOUT_FILENO), terminal_width()});
+  if (is_for_terminal)
+    print_text(text);
+  else
+    write_output(options.output, [&](std::ostream& out) { out << shown_lines(text); });
   return ok;
 }
 

@@ -2,7 +2,6 @@
 // `tracer what-if`: how long the run would take on other numbers of threads, balanced, without a lock.
 #include <CLI/CLI.hpp>
 
-#include <cstdio>
 #include <memory>
 
 #include "formats/otf2/event_source.hpp"
@@ -51,13 +50,14 @@ int run(const Options& options) {
   const bool is_job = result.processes > 1;
   const std::string processes =
       is_job ? " in each of " + std::to_string(result.processes) + " processes" : std::string{};
-  std::printf("recorded   %10s  with %s%u threads%s, %s of it outside of parallel regions%s\n",
-              report::duration_text(result.recorded).c_str(), is_job ? "up to " : "", result.threads, processes.c_str(),
-              report::duration_text(result.serial).c_str(), is_job ? " in the process that ends last" : "");
-  std::printf("replayed   %10s  the same by this model: %+.1f %%\n",
-              report::duration_text(result.baseline.wall).c_str(), 100 * result.error());
+  print_formatted("recorded   %10s  with %s%u threads%s, %s of it outside of parallel regions%s\n",
+                  report::duration_text(result.recorded).c_str(), is_job ? "up to " : "", result.threads,
+                  processes.c_str(), report::duration_text(result.serial).c_str(),
+                  is_job ? " in the process that ends last" : "");
+  print_formatted("replayed   %10s  the same by this model: %+.1f %%\n",
+                  report::duration_text(result.baseline.wall).c_str(), 100 * result.error());
   for (const report::Prediction& prediction : result.predictions)
-    std::printf(
+    print_formatted(
         "what if    %10s  %s: %.2f times as fast\n", report::duration_text(prediction.wall).c_str(),
         describe(prediction.scenario).c_str(),
         prediction.wall == 0 ? 0.0 : static_cast<double>(result.recorded) / static_cast<double>(prediction.wall));

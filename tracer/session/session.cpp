@@ -15,6 +15,7 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/job_directory.hpp"
 #include "tracer/base/log.hpp"
+#include "tracer/base/own_directory.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 #include "tracer/session/clock_domain.hpp"
@@ -250,7 +251,7 @@ void Session::tell_runtime(const RunInfo& known) noexcept {
 void Session::message(std::string_view line) noexcept {
   log_warning(line);
   try {
-    shared_->journal.message(line);
+    shared_->journal.message(with_names_of_descriptors(std::string{line}));
   } catch (...) {
   }
 }
