@@ -5,9 +5,11 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <string_view>
 #include <system_error>
 
 #include "tracer/base/regular_file.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::samples {
@@ -131,7 +133,7 @@ SampleSet read(const fs::path& path) {
   set.strings.clear();
   for (std::uint64_t i = 0; i < strings; ++i) {
     const auto text = in.all<char>();
-    set.strings.emplace_back(text.begin(), text.end());
+    set.strings.push_back(shown(std::string_view{text.data(), text.size()}));  // as those of archives are
   }
   set.frames = in.all<Frame>();
   for (const Frame& frame : set.frames)

@@ -194,8 +194,8 @@ const Row rows[] = {
        return value && *value <= 20000 && assign(c.sample, value);
      }},
     {"TRACER_SAMPLE_SOURCE", "auto", "auto, perf or signal",
-     "who takes samples: the kernel, or a signal's handler that asks the OpenMP runtime; auto: that where perf is "
-     "denied",
+     "who takes samples: the kernel, or a signal's handler that asks the OpenMP runtime; auto: the kernel, or nobody "
+     "where it denies that",
      [](Config& c, Text t) {
        constexpr Name names[] = {{"auto", 0}, {"perf", 1}, {"signal", 2}};
        const auto value = lookup(names, t);

@@ -72,7 +72,7 @@ int RecorderLock::take(const std::filesystem::path& path) noexcept {
     return 0;
   }
   if (page != MAP_FAILED) ::munmap(page, size);
-  fd_ = moved_up(std::move(fd));
+  fd_ = OwnDescriptor(std::move(fd));
   return 0;
 }
 

@@ -112,7 +112,7 @@ bool mark(int directory, const std::string& job) {
 
 enum class Claim { taken, joined, made };
 
-Claim claim(const UniqueFd& fd, const std::string& job) {
+Claim claim(const OwnDescriptor& fd, const std::string& job) {
   if (!fd) return Claim::taken;
   for (int tries = 0; tries < 3; ++tries) {
     if (const auto there = read_job(fd.get())) return *there == job ? Claim::joined : Claim::taken;
@@ -162,7 +162,7 @@ JobDirectory enter_job(const fs::path& wanted, const std::string& job) {
     result.path = attempt == 1 ? wanted : fs::path{wanted.string() + "." + std::to_string(attempt)};
     result.renamed = attempt > 1;
     result.made = make_readable_directory(result.path);
-    result.open = open_private_directory(result.path);
+    result.open = OwnDescriptor(open_private_directory(result.path));
     if (result.made && !result.open) {  // a file system without owners or modes
       ::rmdir(result.path.c_str());
       throw Error(result.path.string() + " cannot be made private, which a job's directory must be");
@@ -225,14 +225,14 @@ JobRun::JobRun(const fs::path& wanted, const std::string& job, std::string launc
   for (int tries = 0; tries < 1000; ++tries) {
     directory_ = enter_job(wanted, job);
     const fs::path place = at(), file = place / job_file;
-    job_ = open_regular(file.c_str(), Links::refuse).fd;
+    job_ = OwnDescriptor{open_regular(file.c_str(), Links::refuse).fd};
     if (!job_) continue;  // it ended meanwhile
     ::flock(job_.get(), LOCK_SH);
     if (!leads_to(file, job_.get())) continue;
     make_readable_directory(place / "parts");
     make_private_directory(place / "runs");
     const fs::path own = place / "runs" / launch_;
-    run_ = UniqueFd{::open(own.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    run_ = OwnDescriptor{UniqueFd{::open(own.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)}};
     if (!run_) throw Error(system_message("cannot make " + own.string(), errno));
     ::flock(run_.get(), LOCK_EX | LOCK_NB);
     job_.reset();
@@ -243,7 +243,7 @@ JobRun::JobRun(const fs::path& wanted, const std::string& job, std::string launc
 
 bool JobRun::end(unsigned processes) {
   const fs::path place = at(), runs = place / "runs";
-  job_ = open_regular((place / job_file).c_str(), Links::refuse).fd;
+  job_ = OwnDescriptor{open_regular((place / job_file).c_str(), Links::refuse).fd};
   if (job_) ::flock(job_.get(), LOCK_EX);
   ::rename((runs / launch_).c_str(), (runs / (launch_ + ".done")).c_str());
   run_.reset();

@@ -82,6 +82,8 @@ std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeO
         result.left_out.push_back(trace.string() + " counts time in other ticks than the others");
         parts.pop_back();
       }
+    } catch (const NothingRecorded&) {  // and so there is nothing to leave out
+      if (trace.parent_path().filename() == "parts") ::rmdir(trace.c_str());
     } catch (const Error& error) {
       result.left_out.push_back(trace.string() + " cannot be joined: " + error.what());
     }

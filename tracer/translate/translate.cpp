@@ -15,6 +15,7 @@
 #include "tracer/property_names.hpp"
 #include "tracer/thread_end.hpp"
 #include "tracer/translate/definitions/mpi.hpp"
+#include "tracer/translate/definitions/nameless.hpp"
 #include "tracer/translate/definitions/run.hpp"
 #include "tracer/translate/devices/events.hpp"
 #include "tracer/translate/parallel_for.hpp"
@@ -312,6 +313,7 @@ TranslateReport Translation::run() {
   const ProcessorTime scanned = ProcessorTime::now();
   progress(0.4);
   link();
+  name_nameless(definitions_);
   sink_.prepare(definitions_);
   write();
   const std::vector<Region> used = tables_.regions->used();
@@ -329,6 +331,7 @@ TranslateReport Translation::run() {
   define_callback_counts(tables_, definitions_);
   definitions_.properties.insert(definitions_.properties.end(), options_.properties.begin(), options_.properties.end());
   define_costs(begin, scanned);
+  name_nameless(definitions_);
   sink_.finish(definitions_);
   progress(1.0);
   return std::move(report_);

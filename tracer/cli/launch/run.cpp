@@ -3,15 +3,15 @@
 #include <system_error>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
 #include <thread>
 
 #include "tracer/base/other_tools.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/cli/launch/aftermath.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/cli/launch/annotations.hpp"
@@ -24,9 +24,9 @@
 #include "tracer/cli/launch/program.hpp"
 #include "tracer/cli/launch/run_traces.hpp"
 #include "tracer/cli/recover.hpp"
+#include "tracer/cli/launch/run_options.hpp"
 #include "tracer/cli/show.hpp"
 #include "tracer/cli/suggest.hpp"
-#include "tracer/cli/tables.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/cut/filter.hpp"
@@ -38,14 +38,7 @@ namespace tracer::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
-  std::string output, filter, runtime, html, annotations = "all", format = "otf2", counters;
-  std::vector<std::string> settings;
-  unsigned sample = 0;
-  bool verbose = false, quiet = false, raw = false, report = false, separate = false;
-  bool transfer_content = false;
-  std::vector<std::string> command;
-};
+using Options = RunOptions;
 
 std::string prepended(const char* name, const std::string& value) {
   const char* old = std::getenv(name);
@@ -78,114 +71,6 @@ Environment environment_for(const Options& options, const std::string& library, 
     changes.emplace_back(std::move(name), setting.substr(equals + 1));
   }
   return changes;
-}
-
-using Clock = std::chrono::steady_clock;
-
-/// Waits until nothing of the launch is recorded any more, or it is `until`.
-void await_ends(const Launch& launch, Clock::time_point until) {
-  const auto goes_on = [&](const fs::path& trace) { return is_being_recorded(path_of(launch.at, trace)); };
-  for (;;) {
-    const auto traces = traces_of(launch);
-    if (std::none_of(traces.begin(), traces.end(), goes_on) || Clock::now() >= until) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds{20});
-  }
-}
-
-/// Ranks that a launcher has ended, or that it leaves behind as MPI aborts, are gone a moment after it; what has gone
-/// wrong in a script's job may be such. A daemon is not waited for, nor a child that outlives its parent.
-std::chrono::seconds patience_with(const Launch& launch, bool launches_ranks, const Ended& ended) {
-  if (launches_ranks) return std::chrono::seconds{10};
-  return std::chrono::seconds{ended.exit_status != 0 && traces_of(launch).size() > 1 ? 2 : 0};
-}
-
-/// There is nothing to say of it but how much it is.
-bool is_whole(const ConvertResult& result) {
-  return result.ended && result.lost == 0 && result.damage.empty() &&
-         std::all_of(result.repairs.begin(), result.repairs.end(), [](const auto& kind) { return kind.second == 0; });
-}
-
-/// Makes archives of what the program and its children left. False: something could not be converted.
-bool look_after(const Options& options, bool is_part, const std::vector<OwnTrace>& traces,
-                const std::vector<ProcessEnd>& ends) {
-  bool good = true;
-  for (const auto& [directory, at] : traces) {
-    if (options.raw) {
-      if (!options.quiet)
-        print_note("raw trace left in " + directory.string() + "; to build the archive: tracer convert " +
-                   shell_word(directory.string()));
-      continue;
-    }
-    if (is_being_recorded(at)) {  // a daemon, or a child that outlives its parent
-      print_note(directory.string() + " is still being recorded; when that process has ended: tracer recover " +
-                 shell_word(directory.string()));
-      continue;
-    }
-    try {
-      ConvertOptions conversion = conversion_settings(options.settings);
-      conversion.process_ends = ends;
-      conversion.within_limits = true;
-      ConvertResult result = convert_with_progress(at, at, conversion);
-      result.archive = directory / "traces.otf2";
-      if (!options.quiet && !(is_part && is_whole(result))) print_note(summary_of(result));
-    } catch (const PutOff& reason) {  // the program's status stays what it is
-      print_note("raw trace left in " + directory.string() + ", since " + reason.what() +
-                 "; to build the archive: tracer convert " + shell_word(directory.string()));
-    } catch (const Error& error) {
-      print_error(with_path(error.what(), at, directory));
-      good = false;
-    }
-  }
-  return good;
-}
-
-/// One archive of all parts of the job, this one being its last. False: something could not be joined.
-bool make_one(const Options& options, const Launch& launch, std::size_t own) {
-  const auto parts = traces_below(launch.at);
-  if (parts.empty() || (parts.size() == 1 && parts.front() == launch.at)) return true;
-  try {
-    MergeOptions merging;
-    merging.conversion = conversion_settings(options.settings);
-    MergeResult result = merge_job(launch.at, merging);
-    name_by(result, launch.at, launch.place);
-    say_merged(result, options.quiet || (own == 1 && parts.size() == 1 && !launch.shared));
-    return result.left_out.empty();
-  } catch (const Error& error) {
-    print_error(with_path(error.what(), launch.at, launch.place));
-    return false;
-  }
-}
-
-void show(const Options& options, const Launch& launch) {
-  const fs::path archive = launch.at / "traces.otf2";
-  const fs::path& directory = launch.place;
-  std::error_code error;
-  if (!fs::exists(archive, error)) return;
-  if (options.format == "parquet") {
-    const std::string written = write_tables_beside(archive);
-    if (!options.quiet) print_note(written);
-  }
-  if (!options.html.empty()) show_report(archive, options.html, false);
-  if (options.report) show_report(archive, {}, true);
-  if (!options.report && options.html.empty() && !options.quiet) {
-    const std::string full = directory.string();
-    const std::string near = directory.lexically_proximate(fs::current_path()).string();
-    print_note("look at it: tracer report " + shell_word(near.size() < full.size() ? near : full));
-  }
-}
-
-/// This run is the job's last. `good`: nothing failed before; returned is whether that is so still.
-bool finish_job(const Options& options, Launch& launch, std::size_t own, bool good) {
-  if (!options.raw && !options.separate) good = make_one(options, launch, own) && good;
-  launch.job->clean_up(launch.keeps_open);
-  if (!options.raw && good) show(options, launch);
-  return good;
-}
-
-/// The launcher has killed this `tracer run`: what it would have done at the end of its program, and of the job.
-void finish_killed(const Options& options, Launch& launch) {
-  await_ends(launch, Clock::time_point::max());
-  if (launch.job->end(launch.processes)) finish_job(options, launch, 0, true);
 }
 
 int run(const Options& options) {
@@ -224,30 +109,8 @@ int run(const Options& options) {
   if (launch.job && launch.shared) guard.emplace(launch.job->descriptors(), [&] { finish_killed(options, launch); });
   ProcessEnds others(launch.at, launch.mark);
   const Ended ended = run_program(options.command, changes, [&others] { others.start(); });
-  if (ended.start_error != 0) {
-    print_error(why_not_started(*program, ended.start_error) + ".");
-  } else if (ended.signal != 0) {
-    print_note(std::string{"the program was ended by signal "} + std::to_string(ended.signal) + " (" +
-               strsignal(ended.signal) + ").");
-  }
-  await_ends(launch, Clock::now() + patience_with(launch, is_launcher(inspected.path), ended));
-  const auto traces = traces_of(launch);
-  std::vector<ProcessEnd> ends = others.take();
-  ends.push_back({static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
-                  ended.signal != 0 ? 0 : ended.exit_status, ended.signal});
-  const bool is_part = !options.separate && (launch.shared || traces.size() > 1);  // the job's line tells of all
-  bool good = look_after(options, is_part, own_traces(launch, traces), ends);
-  const std::vector<LaunchNote> notes =
-      launch.place.empty() ? std::vector<LaunchNote>{} : notes_of(launch.at, launch.mark);
-  const std::vector<OwnTrace> elsewhere = traces_elsewhere(notes);
-  good = look_after(options, false, elsewhere, ends) && good;
-  const LeftMemory left = recover_launched(launch.mark);  // what was written elsewhere
-  if (traces.empty() && elsewhere.empty() && !options.quiet && ended.start_error == 0 && launch.why_none.empty())
-    say_none_was_made(ended, preload, notes);
-  const bool is_last = !launch.job || launch.job->end(launch.processes);
-  if (is_last && !options.quiet) say_left_memory(left);
-  if (launch.job && is_last) good = finish_job(options, launch, traces.size(), good);
-  return good || ended.exit_status != 0 ? ended.exit_status : failure;
+  look_after_run(options, launch, ended, {*program, preload, is_launcher(inspected.path), others.take()});
+  return ended.exit_status;  // whatever became of the trace
 }
 
 void add(Arguments& app, std::function<int()>& action) {

@@ -292,9 +292,12 @@ int run(const Options& options) {
     }
     for (const Watched& one : all) one.top->look();
     const std::string text = page_of(all, options.json);
-    if (screen) std::fputs("\033[H\033[J", stdout);
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    if (std::fflush(stdout) != 0) return ok;  // nobody reads on
+    try {
+      if (screen) clear_screen();
+      options.json ? print_data(text) : print_text(text);
+    } catch (const Error&) {  // nobody reads on
+      return ok;
+    }
   }
   return ok;
 }
