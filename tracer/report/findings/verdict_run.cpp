@@ -160,11 +160,14 @@ void Judge::last_seen() {
 void Judge::how_good_the_trace_is() {
   const RunFacts& facts = report_.facts;
   const std::uint64_t there = account_.total - account_.at(Place::absent);
-  const double delayed = share(account_.at(Place::descheduled), there);
+  // By the kernel's own sum: that threads which wait were late is as much a sign of others.
+  std::uint64_t delay = account_.at(Place::descheduled), all_delay = 0;
+  for (const AccountThread& row : account_.rows) all_delay += row.facts.delay;
+  delay = std::max(delay, std::min(all_delay, there));
+  const double delayed = share(delay, there);
   const double processors = facts.processors;
   const bool shared = processors > 0 && static_cast<double>(threads_at_once()) > processors + 0.01;
   const char* const who = account_.most_at_once < threads_at_once() ? "ranks" : "threads";
-  const std::uint64_t delay = account_.at(Place::descheduled);
   if (!shared) crowding_ = crowding_of(report_, definitions_);
   if (crowding_ && share(crowding_->delay, crowding_->delay + crowding_->processor) <= too_delayed) crowding_.reset();
   if (crowding_) {

@@ -9,8 +9,7 @@ namespace {
 
 /// Places where the thread has something to do. In the others it waits, with a processor or without.
 bool is_busy(Place place) noexcept {
-  return place == Place::work || place == Place::serial || place == Place::tasking || place == Place::tool ||
-         place == Place::unknown;
+  return place == Place::work || place == Place::serial || place == Place::tool || place == Place::unknown;
 }
 
 std::uint64_t part_of(std::uint64_t ns, std::uint64_t part, std::uint64_t whole) noexcept {
