@@ -37,7 +37,7 @@ bool lacks_threads(const Definitions& definitions) {
 std::string why_not_sampled(const std::vector<Property>& properties, const Definitions& definitions) {
   const auto find = [](const std::vector<Property>& all) -> std::string {
     for (const Property& property : all)
-      if (property.name == "TRACER::RUN::NOT_SAMPLED") return property.value;
+      if (property.name == properties::run_not_sampled) return property.value;
     return {};
   };
   std::string why = find(properties);
