@@ -333,7 +333,7 @@ void GOMP_taskloop_ull(function run, void* data, copy copies, long size, long al
     void* arguments = __builtin_apply_args();          \
     NEXT(name);                                        \
     ADD(dependences, 1);                               \
-    __builtin_apply((void (*)())next, arguments, 256); \
+    __builtin_apply((void (*)())next, arguments, 1024);\
     (void)first;                                       \
   }
 DOACROSS_WAIT(GOMP_doacross_wait, long)
