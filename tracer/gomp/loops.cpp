@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops that ask libgomp for their iterations, and doacross. A loop with a static schedule does so only with `ordered`
+// Loops that ask libgomp for their iterations. A loop with a static schedule does so only with `ordered`
 // or a task reduction; others are the program's own code.
-#include <cstdarg>
-
 #include "tracer/gomp/loops.hpp"
 #include "tracer/gomp/state.hpp"
-#include "tracer/record.hpp"
 
 namespace tracer::gomp {
 namespace {
@@ -48,13 +45,6 @@ template <class Number, class Call>
 template <class Number>
 Work doacross_work(const Site& site, unsigned counts, const Number* count, std::uint16_t type) noexcept {
   return {site.code, counts != 0 ? static_cast<std::uint64_t>(*count) : 0, 1, type};
-}
-
-constexpr unsigned most_numbers = 32;
-
-void tell_doacross(ompt_dependence_type_t type, std::uint64_t iteration) noexcept {
-  if (!on.has_dependences) return;
-  front->emit(TRACER_WORD(RecordKind::dependences, 0, type), 1u << 16, thread.task, iteration);
 }
 
 }  // namespace
@@ -201,36 +191,3 @@ void GOMP_loop_end_nowait() {
   end_work(thread);
   site.runtime->GOMP_loop_end_nowait();
 }
-
-void GOMP_doacross_post(long* counts) {
-  TRACER_GOMP_ENTER(GOMP_doacross_post, counts);
-  tell_doacross(ompt_dependence_type_source, static_cast<std::uint64_t>(counts[0]));
-  site.runtime->GOMP_doacross_post(counts);
-}
-
-void GOMP_doacross_ull_post(Unsigned* counts) {
-  TRACER_GOMP_ENTER(GOMP_doacross_ull_post, counts);
-  tell_doacross(ompt_dependence_type_source, counts[0]);
-  site.runtime->GOMP_doacross_ull_post(counts);
-}
-
-// How many numbers there are is known to libgomp alone: as many are handed on as any loop may have, which reads beyond
-// what the caller has put on the stack, in the caller's own frame.
-#define TRACER_NUMBERS_4(n, at) n[at], n[at + 1], n[at + 2], n[at + 3]
-#define TRACER_NUMBERS(n)                                                                          \
-  TRACER_NUMBERS_4(n, 0), TRACER_NUMBERS_4(n, 4), TRACER_NUMBERS_4(n, 8), TRACER_NUMBERS_4(n, 12), \
-      TRACER_NUMBERS_4(n, 16), TRACER_NUMBERS_4(n, 20), TRACER_NUMBERS_4(n, 24), TRACER_NUMBERS_4(n, 28)
-#define TRACER_DEFINE(name, number)                                              \
-  [[gnu::no_sanitize("address")]] void name(number first, ...) {                 \
-    number others[most_numbers];                                                 \
-    std::va_list list;                                                           \
-    va_start(list, first);                                                       \
-    for (number & other : others) other = va_arg(list, number);                  \
-    va_end(list);                                                                \
-    TRACER_GOMP_ENTER(name, first, TRACER_NUMBERS(others));                      \
-    tell_doacross(ompt_dependence_type_sink, static_cast<std::uint64_t>(first)); \
-    site.runtime->name(first, TRACER_NUMBERS(others));                           \
-  }
-TRACER_DEFINE(GOMP_doacross_wait, long)
-TRACER_DEFINE(GOMP_doacross_ull_wait, Unsigned)
-#undef TRACER_DEFINE

@@ -8,6 +8,7 @@
 // on its stack.
 #include <alloca.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "tracer/gomp/loops.hpp"
@@ -33,6 +34,8 @@ struct Header {
   std::uint32_t flags;    ///< ompt_task_flag_t
   std::uint32_t size;
 };
+
+constexpr std::size_t most_on_stack = 16384;
 
 constexpr std::uint32_t offset_of(long alignment) noexcept {
   const auto step = alignment > 16 ? static_cast<std::uint32_t>(alignment) : 16u;
@@ -158,28 +161,31 @@ constexpr int task_flags(unsigned flags, bool is_undeferred) noexcept {
 }  // namespace
 }  // namespace tracer::gomp
 
-/// A local `block` for libgomp, `head` at its begin. On the caller's stack, as the program's own is.
-#define TRACER_GOMP_BLOCK(number_carried, given_flags)                                                              \
-  const std::uint32_t offset = offset_of(alignment);                                                                \
-  const bool is_copied = copy == nullptr && data != nullptr && size > 0;                                            \
-  const auto room = static_cast<std::size_t>(alignment_of(alignment));                                              \
-  char* const stack = static_cast<char*>(alloca(offset + room + (is_copied ? static_cast<std::size_t>(size) : 0))); \
-  char* const block = stack + (room - reinterpret_cast<std::uintptr_t>(stack) % room) % room;                       \
-  Header& head = *reinterpret_cast<Header*>(block);                                                                 \
-  head = {{0, 0, 0},                                                                                                \
-          function,                                                                                                 \
-          copy,                                                                                                     \
-          data,                                                                                                     \
-          0,                                                                                                        \
-          thread.task,                                                                                              \
-          site.code,                                                                                                \
-          offset,                                                                                                   \
-          number_carried,                                                                                           \
-          static_cast<std::uint32_t>(given_flags),                                                                  \
-          static_cast<std::uint32_t>(size)};                                                                        \
-  if (data != nullptr && static_cast<std::size_t>(size) >= sizeof head.words && (flags & flag_reduction) != 0)      \
-    std::memcpy(&head.words[2], static_cast<char*>(data) + 16, 8);                                                  \
-  if (is_copied) std::memcpy(block + offset, data, static_cast<std::size_t>(size));                                 \
+/// A local `block` for libgomp, `head` at its begin. On the stack, as the program's own is, which a second large one
+/// might not have room on: `heap`, to be freed, has such.
+#define TRACER_GOMP_BLOCK(number_carried, given_flags)                                                         \
+  const std::uint32_t offset = offset_of(alignment);                                                           \
+  const bool is_copied = copy == nullptr && data != nullptr && size > 0;                                       \
+  const auto room = static_cast<std::size_t>(alignment_of(alignment));                                         \
+  const std::size_t bytes = offset + room + (is_copied ? static_cast<std::size_t>(size) : 0);                  \
+  char* const heap = bytes > most_on_stack ? static_cast<char*>(std::malloc(bytes)) : nullptr;                 \
+  char* const stack = heap != nullptr ? heap : static_cast<char*>(alloca(bytes));                              \
+  char* const block = stack + (room - reinterpret_cast<std::uintptr_t>(stack) % room) % room;                  \
+  Header& head = *reinterpret_cast<Header*>(block);                                                            \
+  head = {{0, 0, 0},                                                                                           \
+          function,                                                                                            \
+          copy,                                                                                                \
+          data,                                                                                                \
+          0,                                                                                                   \
+          thread.task,                                                                                         \
+          site.code,                                                                                           \
+          offset,                                                                                              \
+          number_carried,                                                                                      \
+          static_cast<std::uint32_t>(given_flags),                                                             \
+          static_cast<std::uint32_t>(size)};                                                                   \
+  if (data != nullptr && static_cast<std::size_t>(size) >= sizeof head.words && (flags & flag_reduction) != 0) \
+    std::memcpy(&head.words[2], static_cast<char*>(data) + 16, 8);                                             \
+  if (is_copied) std::memcpy(block + offset, data, static_cast<std::size_t>(size));                            \
   const Copy copier = copy != nullptr ? &copy_task : nullptr
 
 using namespace tracer::gomp;
@@ -197,6 +203,7 @@ void GOMP_task(Function function, void* data, Copy copy, long size, long alignme
   if (depends) tell_dependences(head.task, depend);
   site.runtime->GOMP_task(&run_task, block, copier, size + static_cast<long>(offset), alignment_of(alignment),
                           condition, flags, depend, priority, detach);
+  std::free(heap);
 }
 
 #define TRACER_DEFINE(name, number)                                                                                    \
@@ -208,6 +215,7 @@ void GOMP_task(Function function, void* data, Copy copy, long size, long alignme
       site.runtime->name(&run_task, block, copier, size + static_cast<long>(offset), alignment_of(alignment), flags,   \
                          tasks, priority, start, end, step);                                                           \
     });                                                                                                                \
+    std::free(heap);                                                                                                   \
   }
 TRACER_DEFINE(GOMP_taskloop, long)
 TRACER_DEFINE(GOMP_taskloop_ull, Unsigned)

@@ -47,11 +47,15 @@ constexpr const char* of_no_interest[] = {"GOMP_alloc",
                                           "GOMP_taskgroup_reduction_unregister",
                                           "GOMP_has_masked_thread_num"};
 
+bool is_listened_to(const char* name) noexcept {
+  return std::any_of(entry_names, entry_names + static_cast<std::size_t>(Entry::count_),
+                     [name](const char* other) { return std::strcmp(name, other) == 0; });
+}
+
 bool is_known(const char* name) noexcept {
   const auto same = [name](const char* other) { return std::strcmp(name, other) == 0; };
   return std::strncmp(name, "GOMP_offload_", 13) == 0 || std::strncmp(name, "GOMP_PLUGIN_", 12) == 0 ||
-         std::any_of(std::begin(of_no_interest), std::end(of_no_interest), same) ||
-         std::any_of(entry_names, entry_names + static_cast<std::size_t>(Entry::count_), same);
+         std::any_of(std::begin(of_no_interest), std::end(of_no_interest), same) || is_listened_to(name);
 }
 
 /// Calls visit(name, address of the slot) for each place of the object that holds the address of a GOMP_ function.
@@ -153,7 +157,8 @@ void look_for_unseen_calls() noexcept {
       std::uintptr_t value = 0;
       std::memcpy(&value, reinterpret_cast<const void*>(slot), sizeof value);
       const bool is_elsewhere = value != 0 && !object.contains(value) && !is_own(reinterpret_cast<const void*>(value));
-      if (!is_elsewhere || !is_known(name) || count == most || (count > 0 && unseen[count - 1].base == object.base))
+      if (!is_elsewhere || !is_listened_to(name) || count == most ||
+          (count > 0 && unseen[count - 1].base == object.base))
         return;
       unseen[count] = {object.base, value, ""};
       std::snprintf(unseen[count].path, sizeof unseen[count].path, "%s", object.name);

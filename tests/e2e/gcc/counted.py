@@ -73,6 +73,8 @@ def faults(options, source, program, threads, directory):
     said = (done.returncode, done.stdout), (alone.returncode, alone.stdout)
     if said[0] != said[1]:
         yield f"ends with {said[0]}, alone with {said[1]}: {done.stderr}"
+    if "without passing" in done.stderr:
+        yield f"calls are said to be unseen: {done.stderr}"
     checked = run([options.tracer, "check", str(trace)], clean())
     if checked.returncode != 0:
         return (yield checked.stdout + checked.stderr)

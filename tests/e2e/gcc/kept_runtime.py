@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs of GCC that call what libomp does not have keep their own runtime: output and status are as without the tool, and the
-name that is missing is said. kept_runtime.py --tracer tracer"""
+"""Programs of GCC that call what libomp does not have keep their own runtime: output and status are as without the tool, the
+archive is valid, and the name that is missing is said. kept_runtime.py --tracer tracer"""
 import argparse
 import os
 import pathlib
@@ -50,6 +50,9 @@ def faults(tracer, name, commands, missing, directory):
             continue
         if (done.returncode, done.stdout) != (alone.returncode, alone.stdout):
             yield f"{name} {options}: status {done.returncode} and {done.stdout!r}, alone {alone.returncode} and {alone.stdout!r}: {done.stderr}"
+        checked = run([tracer, "check", str(directory / ("trace" + "".join(options)))], clean())
+        if checked.returncode != 0:
+            yield f"{name} {options}: no valid archive: {checked.stdout}{checked.stderr}"
         named = [line for line in done.stderr.splitlines() if missing in line]
         if options and len(named) != 1:
             yield f"{name} {options}: {missing} is named in {len(named)} lines: {done.stderr}"

@@ -328,13 +328,13 @@ void GOMP_taskloop_ull(function run, void* data, copy copies, long size, long al
 }
 
 // As many numbers as the loop has: the arguments are handed on as they lie.
-#define DOACROSS_WAIT(name, number)                    \
-  void name(number first, ...) {                       \
-    void* arguments = __builtin_apply_args();          \
-    NEXT(name);                                        \
-    ADD(dependences, 1);                               \
-    __builtin_apply((void (*)())next, arguments, 256); \
-    (void)first;                                       \
+#define DOACROSS_WAIT(name, number)                     \
+  void name(number first, ...) {                        \
+    void* arguments = __builtin_apply_args();           \
+    NEXT(name);                                         \
+    ADD(dependences, 1);                                \
+    __builtin_apply((void (*)())next, arguments, 1024); \
+    (void)first;                                        \
   }
 DOACROSS_WAIT(GOMP_doacross_wait, long)
 DOACROSS_WAIT(GOMP_doacross_ull_wait, ull)

@@ -121,6 +121,22 @@ static void across(int n) {
   printf("across %ld %ld\n", cell[n - 1], square[19][19] % 1000003);
 }
 
+// More dimensions than anybody writes: all numbers of a wait are libgomp's.
+#define LOOP(i) for (int i = 0; i < 1; ++i)
+#define LOOPS(i) \
+  LOOP(i##0) LOOP(i##1) LOOP(i##2) LOOP(i##3) LOOP(i##4) LOOP(i##5) LOOP(i##6) LOOP(i##7) LOOP(i##8) LOOP(i##9)
+#define NAMES(i) i##0, i##1, i##2, i##3, i##4, i##5, i##6, i##7, i##8, i##9
+static void deep(int n) {
+  static long cell[200];
+#pragma omp parallel for ordered(41) schedule(static, 1)
+  for (int i = 0; i < n; ++i) LOOPS(a) LOOPS(b) LOOPS(c) LOOPS(d) {
+#pragma omp ordered depend(sink : i - 1, NAMES(a), NAMES(b), NAMES(c), NAMES(d))
+      cell[i] = 1 + (i > 0 ? cell[i - 1] : 0);
+#pragma omp ordered depend(source)
+    }
+  printf("deep %ld\n", cell[n - 1]);
+}
+
 int main(void) {
   const int n = 100;
   alone(n);
@@ -130,6 +146,7 @@ int main(void) {
   in_order(n);
   printf("ordered %ld\n", total);
   across(n);
+  deep(n);
   printf("total %ld\n", total);
   return 0;
 }

@@ -65,6 +65,18 @@ static void blocks(void) {
 #pragma omp taskwait
 }
 
+struct huge {
+  long words[400000];
+};
+/// Two copies of it do not fit on the stack.
+static void large(void) {
+  struct huge huge;
+  for (int i = 0; i < 400000; ++i) huge.words[i] = 1;
+#pragma omp task firstprivate(huge)
+  ADD(huge.words[399999]);
+#pragma omp taskwait
+}
+
 static void chain(void) {
   int x = 0, y = 0, z = 0;
   omp_depend_t object;
@@ -182,6 +194,7 @@ int main(void) {
   {
     ADD(fib(12));
     blocks();
+    large();
     chain();
     loops(100);
     groups();
