@@ -184,10 +184,10 @@ void add(CLI::App& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
-  app.add_option(
-         "-f,--format", options->format,
-         "Format (default: by the output's ending; perfetto where none is named); otf2: an archive, of the whole trace with the "
-         "samples in it")
+  app.add_option("-f,--format", options->format,
+                 "Format (default: by the output's ending; perfetto where none is named); otf2: an archive, of the "
+                 "whole trace with the "
+                 "samples in it")
       ->check(CLI::IsMember({"perfetto", "chrome", "csv", "sqlite", "parquet", "otf2"}));
   app.add_option("-o,--output", options->output,
                  "File, or for csv, parquet and otf2 the directory, to write; -: standard output (default: next to the "
