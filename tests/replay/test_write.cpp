@@ -252,6 +252,11 @@ TEST_CASE("a task that nobody created is not run") {
   run.write(in_a_team).write({task_switch(40, task_status::switched, master_task, make_id(0, 77))});
   CHECK(run.repaired(Repair::switch_to_task_elsewhere) == 1);
   CHECK(run.events->nest.current->id == master_task);
+  // A taskgroup's replay: its tasks have no numbers at all.
+  run.write({task_switch(50, task_status::switched, master_task, no_id),
+             task_switch(60, task_status::complete, no_id, master_task)});
+  CHECK(run.repaired(Repair::task_without_creation) == 1);
+  CHECK(run.events->nest.current->id == master_task);
 }
 
 TEST_CASE("a lock routine without an acquisition behind it was a test that failed") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An intercommunicator whose leaders find each other in a communicator that the other ranks do not name, and a duplicate
-// of it. Four ranks.
+// An intercommunicator whose leaders find each other in a communicator that the other ranks do not name, and a
+// duplicate of it. Four ranks.
 #include <mpi.h>
 
 int main(int argc, char** argv) {

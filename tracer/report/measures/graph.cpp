@@ -41,7 +41,7 @@ void Graph::interval(LocationRef location, Task& task, Activity activity, std::u
   if (activity == Activity::task_wait) tasks_.wait += ns;
   if (replay_.location(location).kind != LocationKind::cpu_thread) return;
   if (!is_on_path(activity)) return;
-  if (activity == Activity::mpi && mpi_ != nullptr && mpi_->interval(location, from, to)) return;
+  if (activity == Activity::mpi && mpi_ != nullptr && mpi_->take(location, from, to)) return;
   task.path.ns += ns;
   if (ns != 0) go_on_in(task.path, location, from, to);
   add_work(ns, task.path);

@@ -27,7 +27,7 @@ MpiPaths::MpiPaths(const Definitions& definitions, const Replay& replay, Graph& 
   if (is_concerned()) graph.follow_mpi(*this);
 }
 
-bool MpiPaths::interval(LocationRef location, std::uint64_t from, std::uint64_t to) {
+bool MpiPaths::take(LocationRef location, std::uint64_t from, std::uint64_t to) {
   Call& call = where_[location].call;
   if (call.is_open) call.inside.emplace_back(from, to);
   return call.is_open;

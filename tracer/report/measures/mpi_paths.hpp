@@ -34,7 +34,7 @@ class MpiPaths final : public Observer, public MpiSink {
   void waited(const MpiWaited& waited) override;
 
   /// By the graph: time in a call of MPI. False: in none that is followed.
-  bool interval(LocationRef location, std::uint64_t from, std::uint64_t to);
+  bool take(LocationRef location, std::uint64_t from, std::uint64_t to);
 
  private:
   /// A location's last call.

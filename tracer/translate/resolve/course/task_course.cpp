@@ -166,6 +166,8 @@ void TaskCourse::schedule(const Record& r, Nanoseconds t) {
   const TaskId prior = r.b, wanted = returned_to(r.c, r.time);
   if (r.sub == task_status::taskwait_complete) return finish_taskwait(prior, r.time, t);
   const bool ends = task_status::ends_task(r.sub);
+  // The end of a task that has no id: a taskgraph's replay runs tasks that it creates without a word.
+  if (ends && prior == no_id && listener_.is_recording()) view_.note(Repair::task_without_creation);
   const TaskState* const before = left(prior, wanted, ends, t);
   if (before && ends) {
     complete_current(t);
