@@ -7,7 +7,7 @@ import re
 import sys
 
 # Opens that cannot meet a FIFO, by their flags: directories, and files that are made by this very open.
-HARMLESS = re.compile(r"O_DIRECTORY|O_CREAT\s*\|\s*O_EXCL")
+HARMLESS = re.compile(r"O_DIRECTORY|O_TMPFILE|O_CREAT\s*\|\s*O_EXCL")
 OPEN = re.compile(r"(?<![\w.>:])(?:::)?(open|openat)\(|\b(?:std::)?(ifstream|fopen|freopen)\b[^;\n]*[({]", re.MULTILINE)
 
 # Folder or file: why what it opens is no file of a trace, or how it takes care itself.

@@ -21,6 +21,7 @@
 #include "tracer/translate/parallel_for.hpp"
 #include "tracer/translate/pipelined_writer.hpp"
 #include "tracer/translate/resolve/resolve.hpp"
+#include "tracer/translate/scan/ordered_records.hpp"
 #include "tracer/translate/scan/scan.hpp"
 #include "tracer/translate/write/left_out.hpp"
 #include "tracer/translate/write/location_translator.hpp"
@@ -50,6 +51,24 @@ struct ProcessorTime {
     };
     return {ns(usage.ru_utime) + ns(usage.ru_stime), ns(usage.ru_stime)};
   }
+};
+
+/// What there is, each channel in its order.
+class Ordered final : public TraceSource {
+ public:
+  explicit Ordered(const TraceSource& source) : source_(source), goes_back_(source.journal().channels.size()) {}
+  const Journal& journal() const override { return source_.journal(); }
+  std::unique_ptr<RecordReader> records(ChannelId channel) const override {
+    auto reader = source_.records(channel);
+    return goes_back_[channel] != 0 ? in_order(std::move(reader)) : std::move(reader);
+  }
+  std::unique_ptr<DeviceReader> device_records() const override { return source_.device_records(); }
+  /// Times of the channel go back.
+  void put_in_order(ChannelId channel) noexcept { goes_back_[channel] = 1; }
+
+ private:
+  const TraceSource& source_;
+  std::vector<char> goes_back_;
 };
 
 class Translation {
@@ -83,7 +102,7 @@ class Translation {
   }
 
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  const TraceSource& source_;
+  Ordered source_;
   const Journal& journal_;
   EventSink& sink_;
   const TranslateOptions& options_;
@@ -114,8 +133,14 @@ void Translation::scan() {
   tables_.runtime = runtime_of(journal_);
   std::atomic<std::size_t> done{0};
   parallel_for(count, options_.threads, [&](std::size_t c) {
-    const auto reader = source_.records(static_cast<ChannelId>(c));
-    tables_.channels[c] = scan_channel(*reader, static_cast<ChannelId>(c), tables_.runtime, &spill_);
+    const auto id = static_cast<ChannelId>(c);
+    WatchedReader reader{source_.records(id)};
+    tables_.channels[c] = scan_channel(reader, id, tables_.runtime, &spill_);
+    if (reader.goes_back()) {
+      source_.put_in_order(id);
+      tables_.channels[c] = scan_channel(*source_.records(id), id, tables_.runtime, &spill_);
+      tables_.channels[c].repairs.note(Repair::event_moved);
+    }
     ++done;
   });
   tables_.begin = journal_.run.begin;

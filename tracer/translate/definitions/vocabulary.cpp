@@ -154,7 +154,8 @@ void define_words(Vocabulary& v, const Tables& tables, const Journal& journal, D
       std::string description = language_name(counter.sub & 0xf);
       if (!domain.empty() && domain != description) description += " " + domain;
       v.counters[counter] = static_cast<std::uint32_t>(d.metrics.size());
-      d.metrics.push_back({shown(text_of(counter.name & 0xffffffff)), description,
+      const std::string name = shown(text_of(counter.name & 0xffffffff));
+      d.metrics.push_back({name.empty() ? "counter" : name, description,
                            counter.unit != 0 ? shown(text_of(counter.unit)) : "#", undefined_ref, undefined_ref,
                            type_of(counter)});
     }

@@ -15,6 +15,7 @@ void EventBuffer::note_attributes() {
 }
 
 void EventBuffer::add_unusual_region(Nanoseconds time, EventType type, RegionRef region) {
+  if (region == undefined_ref) return forget_attributes();
   if (paused_) return put_off(time, type, 0, region, 0, 0);
   note_attributes();
   batch_.put(time, type, 0, regions_.keep(region), 0, 0);

@@ -24,7 +24,8 @@ class EventBuffer {
   EventBuffer(LocationWriter& writer, RegionTable& regions, std::uint64_t records, std::uint32_t text = undefined_ref)
       : batch_(writer, 2 * records + 16), regions_(regions), text_(text) {}
 
-  /// Of a region with a reference of the archive, or a deferred one (RegionTable).
+  /// Of a region with a reference of the archive, or a deferred one (RegionTable). undefined_ref: of none, as where the
+  /// scan did not take the record for the begin of one; it is left out.
   void enter(Nanoseconds time, RegionRef region) { add_region(time, EventType::enter, region); }
   void leave(Nanoseconds time, RegionRef region) { add_region(time, EventType::leave, region); }
   /// Any other.
@@ -59,7 +60,7 @@ class EventBuffer {
     std::vector<EventAttribute> attributes;
   };
   [[gnu::always_inline]] void add_region(Nanoseconds time, EventType type, RegionRef region) {
-    if (paused_ || RegionTable::is_deferred(region)) [[unlikely]]
+    if (paused_ || (region & RegionTable::deferred_bit) != 0) [[unlikely]]
       return add_unusual_region(time, type, region);
     if (batch_.has_attributes()) [[unlikely]]
       note_attributes();
