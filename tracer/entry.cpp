@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "omp-tools.h"
+#include "tracer/base/memory_checks.hpp"
 #include "tracer/tool.hpp"
 
 namespace {
@@ -11,6 +12,7 @@ namespace {
 /// Runs `work`; what it throws becomes one line for the user, and `otherwise` the result.
 template <class Work, class Result>
 Result guarded(const char* where, Result otherwise, Work work) noexcept try {
+  const tracer::WithoutMemoryChecks unchecked;
   return work();
 } catch (const std::exception& exception) {
   tracer::tool::report_failure(where, exception.what());

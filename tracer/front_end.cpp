@@ -86,6 +86,7 @@ void message(const char* line) noexcept {
 }
 
 void count(const char* name, std::uint64_t amount) noexcept {
+  const KeepErrno keep;
   if (Session* session = session_to_tell()) session->count(name, amount);
 }
 

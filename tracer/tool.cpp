@@ -15,7 +15,9 @@
 // records something.
 #include "tracer/tool.hpp"
 
+#include <dlfcn.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,15 +69,57 @@ constinit std::mutex starting;
 std::atomic<bool> has_runtime{false}, runtime_has_ended{false}, has_front_end{false};
 std::atomic<const Session*> ended{nullptr};  ///< two threads may say at once that the run is over
 
+/// The thread on which a runtime starts the tool, from accept() to the end of start(). It holds a lock of the runtime's
+/// meanwhile (libomp 14: __kmp_initz_lock), which a child that is forked then would wait for without end.
+std::atomic<long> starter{0};
+
+long own_thread_id() noexcept {
+  return ::syscall(SYS_gettid);
+}
+
+class WhileStarting {
+ public:
+  WhileStarting() noexcept { starter.store(own_thread_id()); }
+  ~WhileStarting() {
+    if (!goes_on_) starter.store(0);
+  }
+  WhileStarting(const WhileStarting&) = delete;
+  WhileStarting& operator=(const WhileStarting&) = delete;
+  /// The runtime will call start().
+  void go_on() noexcept { goes_on_ = true; }
+
+ private:
+  bool goes_on_ = false;
+};
+
+// Before a fork. Nobody waits for longer than a second: C libraries before glibc 2.36 hold their lock of the handlers
+// now, and the thread that starts may wait for that.
+void await_the_runtimes_start() noexcept {
+  constexpr timespec moment{0, 1'000'000};
+  constexpr int most_moments = 1000;
+  long who = starter.load();
+  if (who == 0 || who == own_thread_id()) return;
+  for (int i = 0; i < most_moments && starter.load() == who; ++i) ::nanosleep(&moment, nullptr);
+  starter.compare_exchange_strong(who, 0);
+  constexpr timespec rest{0, 10'000'000};  // of the runtime's own start, until it gives the lock back
+  ::nanosleep(&rest, nullptr);
+}
+
 void prepare_for_forks() {
   // Before the lock is taken: a thread that forks holds the C library's lock of these lists, and waits for ours. The
   // last to be registered is called first: this lock comes before the session's, as it does where a run begins.
   Session::prepare_for_forks();
-  static const int registered = ::pthread_atfork([] { starting.lock(); }, [] { starting.unlock(); },
-                                                 [] {
-                                                   if (Tool* self = tool.load()) self->at_end.clear();
-                                                   starting.unlock();
-                                                 });
+  static const int registered = ::pthread_atfork(
+      [] {
+        await_the_runtimes_start();
+        starting.lock();
+      },
+      [] { starting.unlock(); },
+      [] {
+        starter.store(0);
+        if (Tool* self = tool.load()) self->at_end.clear();
+        starting.unlock();
+      });
   static_cast<void>(registered);
 }
 
@@ -174,6 +218,18 @@ void end_job() {
   }
 }
 
+/// The library that has put its own fstat() before the C library's; "" none. Those of sanitizers do not count. libdw
+/// calls it to look lines up, and libfaketime's may be gone by then (own_calls.cpp).
+std::string library_that_knows_files() {
+  Dl_info info{};
+  const void* function = ::dlsym(RTLD_DEFAULT, "fstat");
+  if (function == nullptr || ::dladdr(function, &info) == 0 || info.dli_fname == nullptr) return {};
+  const std::string path = info.dli_fname, name = path.substr(path.rfind('/') + 1);
+  const bool is_preloaded = name.find(".so") != name.npos && !name.starts_with("libc.so") &&
+                            !name.starts_with("libc-") && name.find("san") == name.npos;
+  return is_preloaded ? name : std::string{};
+}
+
 void convert_trace(const Session& session, const std::filesystem::path& raw_directory) {
   const std::filesystem::path at = session.at();
   if (at.empty()) throw Error(session.directory().string() + " was moved away; the raw trace is in it");
@@ -182,6 +238,9 @@ void convert_trace(const Session& session, const std::filesystem::path& raw_dire
     if (config.launch.empty()) say_raw(session, raw_directory, "");  // else `tracer run` converts and says so
     return;
   }
+  if (const std::string library = library_that_knows_files(); !library.empty())
+    return say_raw(session, raw_directory,
+                   ", which is not converted in a process where " + library + " is before the C library");
   ConvertOptions options;
   options.threads = config.threads;
   options.keep_raw = config.keep_raw;
@@ -270,6 +329,7 @@ void end_before_the_runtime_does() {
 
 bool accept(unsigned omp_version, const char* runtime_version) {
   if (has_runtime.exchange(true)) return false;
+  WhileStarting now;
   prepare_for_forks();
   const std::lock_guard lock(starting);
   Tool* self = prepare();
@@ -280,10 +340,12 @@ bool accept(unsigned omp_version, const char* runtime_version) {
     log_warning(others);
   self->run.omp_version = omp_version;
   self->run.runtime_version = runtime_version != nullptr ? runtime_version : "";
+  now.go_on();
   return true;
 }
 
 bool start(ompt_function_lookup_t lookup) {
+  const WhileStarting now;
   const std::lock_guard lock(starting);
   Tool& self = *tool.load();
   const Nanoseconds begin = read_monotonic();

@@ -25,6 +25,7 @@ TEST_PACKAGES=(
 TEST_GROUPS=(
   "target regions, fuzzing and programs built by clang 22|clang-22 clang-tools-22 llvm-22 libclang-rt-22-dev"
   "Fortran programs of LLVM|flang-22"
+  "programs that libfaketime gives another time|faketime"
   "MPI|openmpi-bin libopenmpi-dev mpich libmpich-dev gfortran"
   "programs with Kokkos|libtrilinos-kokkos-dev"
   "the HTML report in a browser|chromium xvfb"

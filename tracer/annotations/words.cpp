@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tracer/base/memory_checks.hpp"
 #include "tracer/connect.h"
 
 namespace tracer::words {
@@ -44,6 +45,7 @@ constexpr tracer_front_end nobody{
 };
 
 void connect() {
+  const WithoutMemoryChecks unchecked;
   const tracer_front_end* table = tracer_find_and_connect(reinterpret_cast<const void*>(&tracer));
   connected.store(table != nullptr && table->size >= sizeof nobody ? table : &nobody, std::memory_order_release);
 }
@@ -139,6 +141,7 @@ const tracer_front_end& tracer() noexcept {
 
 std::uint32_t name_of(const char* text) noexcept {
   if (text == nullptr) return 0;
+  const WithoutMemoryChecks unchecked;
   const auto address = reinterpret_cast<std::uintptr_t>(text);
   auto& last = recent[(address * 0x9e3779b97f4a7c15ull) >> 52];
   const Name* known = last.load(std::memory_order_acquire);
@@ -164,6 +167,7 @@ std::uint32_t name_of(const char* text) noexcept {
 
 char* copy_of(const char* text, std::size_t most) noexcept {
   if (text == nullptr) return nullptr;
+  const WithoutMemoryChecks unchecked;
   const std::size_t length = ::strnlen(text, most);
   char* copy = static_cast<char*>(std::malloc(length + 1));
   if (copy == nullptr) return nullptr;

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "tracer/base/clock.hpp"
+#include "tracer/base/memory_checks.hpp"
 #include "tracer/base/size_signal.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
@@ -59,8 +60,12 @@ void UniqueFd::reset() noexcept {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
 }
 
-KeepErrno::KeepErrno() noexcept : saved_(errno) {}
+// Nor does a sanitizer notice: in a program of MemorySanitizer what follows is not checked.
+KeepErrno::KeepErrno() noexcept : saved_(errno) {
+  begin_without_memory_checks();
+}
 KeepErrno::~KeepErrno() {
+  end_without_memory_checks();
   errno = saved_;
 }
 

@@ -18,6 +18,7 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/file.hpp"
 #include "tracer/base/futex.hpp"
+#include "tracer/base/memory_checks.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/drain/rings.hpp"
 
@@ -131,6 +132,7 @@ class Drainer final : public Consumer {
   static constexpr std::size_t stack_bytes = 256 << 10;
 
   static void* run(void* self) noexcept {
+    const WithoutMemoryChecks unchecked;
     ::pthread_setname_np(::pthread_self(), "tracer-drain");
     run_on_usable_processors();  // also after a fork, whose thread the runtime may have bound
     static_cast<Drainer*>(self)->loop();

@@ -8,27 +8,25 @@
 
 namespace tracer::ompt {
 
-constinit thread_local CodeRange known_code[remembered_code] __attribute__((tls_model("initial-exec"))){};
-
-namespace {
-
-constinit thread_local unsigned next_known __attribute__((tls_model("initial-exec"))) = 0;
-
-}  // namespace
+constinit thread_local CodeRange known_code __attribute__((tls_model("initial-exec"))){};
 
 [[gnu::noinline, gnu::cold]] void detail::look_at_code(std::uint64_t address) noexcept {
-  if (this_channel() == nullptr) return;
-  for (unsigned i = 0; i < remembered_code; ++i) {
-    if (!known_code[i].contains(address)) continue;
-    if (known_code[i].version == LoaderWatch::look()) return std::swap(known_code[0], known_code[i]);
-    known_code[i] = {};
+  Channel* const mine = this_channel();
+  if (mine == nullptr) return;
+  if (known_code.contains(address)) {
+    if (known_code.version == LoaderWatch::look()) return;
+    known_code = {};
+  }
+  for (CodeRange& range : mine->code_before()) {
+    if (!range.contains(address)) continue;
+    if (range.version == LoaderWatch::look()) return std::swap(known_code, range);
+    range = {};
   }
   Session* session = Session::current();
   if (session == nullptr) return;
   const CodeRange range = session->code_range(address);
-  next_known = next_known % (remembered_code - 1) + 1;
-  known_code[next_known] = known_code[0];
-  if (range.end != 0) known_code[0] = range;
+  mine->remember_code(known_code);
+  if (range.end != 0) known_code = range;
 }
 
 }  // namespace tracer::ompt

@@ -11,13 +11,13 @@
 
 namespace tracer::ompt {
 
-inline constexpr unsigned remembered_code = 4;
-extern constinit thread_local CodeRange known_code[remembered_code] __attribute__((tls_model("initial-exec")));
+/// The last one; those before it are the channel's (Channel::code_before()).
+extern constinit thread_local CodeRange known_code __attribute__((tls_model("initial-exec")));
 
 /// Whether the code is the program's own, or that which the thread met last, in a library that was there a moment ago.
 inline bool is_seen(const void* code, Ticks time) noexcept {
   return ProgramCode::contains(address_of(code)) ||
-         (known_code[0].contains(address_of(code)) && LoaderWatch::holds(known_code[0].version, time));
+         (known_code.contains(address_of(code)) && LoaderWatch::holds(known_code.version, time));
 }
 
 namespace detail {

@@ -12,6 +12,7 @@
 #include "tracer/journal.hpp"
 #include "tracer/record.hpp"
 #include "tracer/ring/ring.hpp"
+#include "tracer/session/modules.hpp"
 #include "tracer/session/spool.hpp"
 
 namespace tracer {
@@ -67,6 +68,14 @@ class alignas(64) Channel {
   void begin_chunks() noexcept { chunks_[++loops_ % most_loops] = 0; }
   void count_chunk() noexcept { ++chunks_[loops_ % most_loops]; }
   std::uint32_t end_chunks() noexcept { return chunks_[loops_-- % most_loops]; }
+
+  /// Modules whose code the thread met before the last one, or the channel's thread before it; some may be empty.
+  std::span<CodeRange> code_before() noexcept { return code_before_; }
+  /// In the place of the one that is remembered longest.
+  void remember_code(const CodeRange& range) noexcept {
+    next_code_ = (next_code_ + 1) % code_before_.size();
+    code_before_[next_code_] = range;
+  }
 
   /// The channel's own thread only. One comparison, one store of 32 bytes, one release store.
   [[gnu::always_inline]] void emit(const RecordWords& record) noexcept {
@@ -177,6 +186,8 @@ class alignas(64) Channel {
 
   // Cold from here on.
   Session* session_ = nullptr;
+  std::array<CodeRange, 3> code_before_{};
+  std::size_t next_code_ = 0;
   Slot slot_;
   FutexWord room_{0};  ///< raised by the consumer when a producer waits
   std::atomic<std::uint32_t> waiting_{0};

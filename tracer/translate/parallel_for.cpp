@@ -11,6 +11,7 @@
 #include <mutex>
 #include <vector>
 
+#include "tracer/base/memory_checks.hpp"
 #include "tracer/base/processors.hpp"
 
 namespace tracer::translate {
@@ -37,6 +38,7 @@ struct Work {
 };
 
 void* run(void* work) {
+  const WithoutMemoryChecks unchecked;
   run_on_usable_processors();
   static_cast<Work*>(work)->run();
   return nullptr;

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "tracer/base/memory_checks.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/translate/parallel_for.hpp"
 
@@ -66,6 +67,7 @@ class PipelinedWriter final : public LocationWriter {
   }
 
   static void* run(void* self) {
+    const WithoutMemoryChecks unchecked;
     run_on_usable_processors();
     static_cast<PipelinedWriter*>(self)->loop();
     return nullptr;

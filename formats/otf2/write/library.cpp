@@ -2,22 +2,27 @@
 // See library.hpp.
 #include "formats/otf2/write/library.hpp"
 
-#include <array>
 #include <cstdarg>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
+#include <new>
 
 namespace tracer::otf2 {
 namespace {
 
-thread_local std::array<char, 256> last_message{};
+// The program's libraries share what little room there is for variables of threads: no text is in it.
+constexpr std::size_t most_bytes = 256;
+thread_local std::unique_ptr<char[]> last_message;
 thread_local OTF2_ErrorCode last_error = OTF2_SUCCESS;
 
 OTF2_ErrorCode keep_message(void*, const char*, std::uint64_t, const char*, OTF2_ErrorCode code, const char* format,
                             va_list arguments) {
   // The first message of a failure says most; those after it only that the callers failed too.
   if (last_error == OTF2_SUCCESS && format != nullptr) {
-    std::vsnprintf(last_message.data(), last_message.size(), format, arguments);
+    if (!last_message) last_message.reset(new (std::nothrow) char[most_bytes]);
+    if (last_message) std::vsnprintf(last_message.get(), most_bytes, format, arguments);
   }
   if (last_error == OTF2_SUCCESS) last_error = code;
   return code;
@@ -31,8 +36,8 @@ void keep_library_messages() noexcept {
 }
 
 std::string take_library_message() {
-  std::string message = last_message.data();
-  last_message[0] = '\0';
+  std::string message = last_message ? last_message.get() : "";
+  last_message.reset();
   last_error = OTF2_SUCCESS;
   return message;
 }

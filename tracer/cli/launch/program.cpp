@@ -11,6 +11,11 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -68,6 +73,21 @@ fs::path loaded_path(const std::string& name) {
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr) path = map->l_name;
   dlclose(handle);
   return path;
+}
+
+/// What compilers call of a libomp: no version has lost one, and each new one has more. Its file has no other number.
+std::size_t entry_points_of_compilers(const fs::path& runtime) {
+  try {
+    ProgramFile file{runtime};
+    std::set<std::string, std::less<>> names;  // some have two versions
+    if (file.valid())
+      file.for_each_definition([&](std::string_view name) {
+        if (name.starts_with("__kmpc_")) names.emplace(name.substr(0, name.find('@')));
+      });
+    return names.size();
+  } catch (const Error&) {
+    return 0;
+  }
 }
 
 /// Debian tells its two MPIs' launchers apart by an ending: mpirun.openmpi, mpirun.mpich.
@@ -219,28 +239,35 @@ std::optional<fs::path> find_tracer_library() {
   return std::nullopt;
 }
 
+std::optional<fs::path> newest_runtime_of(const std::vector<fs::path>& candidates) {
+  std::optional<fs::path> newest;
+  std::size_t most = 0;
+  for (const fs::path& candidate : candidates) {
+    const std::size_t entries = entry_points_of_compilers(candidate);
+    if (entries <= most) continue;
+    newest = candidate;
+    most = entries;
+  }
+  return newest;
+}
+
 std::optional<fs::path> find_llvm_runtime() {
   std::error_code error;
   if (const char* given = std::getenv("TRACER_OPENMP_RUNTIME"); given != nullptr && *given != '\0') {
     return fs::exists(given, error) ? std::optional{fs::absolute(given)} : std::nullopt;
   }
-  for (const char* name : {"libomp.so.5", "libomp.so", "libiomp5.so"}) {
-    if (const fs::path path = loaded_path(name); !path.empty()) return path;
-  }
-  std::optional<fs::path> newest;
-  int newest_version = -1;
+  // The loader's comes first where another is no newer.
+  std::vector<fs::path> candidates;
+  for (const char* name : {"libomp.so.5", "libomp.so"})
+    if (const fs::path path = loaded_path(name); !path.empty()) candidates.push_back(path);
   for (const auto& entry : fs::directory_iterator{"/usr/lib", error}) {
-    const std::string name = entry.path().filename();
-    if (!name.starts_with("llvm-")) continue;
-    const int version = std::atoi(name.c_str() + 5);
-    for (const char* file : {"lib/libomp.so.5", "lib/libomp.so"}) {
-      if (version > newest_version && fs::exists(entry.path() / file, error)) {
-        newest = entry.path() / file;
-        newest_version = version;
-      }
-    }
+    if (!entry.path().filename().string().starts_with("llvm-")) continue;
+    for (const char* file : {"lib/libomp.so.5", "lib/libomp.so"})
+      if (fs::exists(entry.path() / file, error)) candidates.push_back(entry.path() / file);
   }
-  return newest;
+  if (auto newest = newest_runtime_of(candidates)) return newest;
+  const fs::path of_intel = loaded_path("libiomp5.so");
+  return of_intel.empty() ? std::nullopt : std::optional{of_intel};
 }
 
 }  // namespace tracer::cli

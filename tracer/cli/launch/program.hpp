@@ -53,7 +53,10 @@ Program inspect_program(const std::filesystem::path& path);
 /// TRACER_LIBRARY overrides.
 std::optional<std::filesystem::path> find_tracer_library();
 
-/// An LLVM OpenMP runtime that can stand in for libgomp; nullopt: none on this machine.
+/// Of several libomps the newest, by how much of it compilers call; of equal ones the first. nullopt: none is one.
+std::optional<std::filesystem::path> newest_runtime_of(const std::vector<std::filesystem::path>& candidates);
+
+/// An LLVM OpenMP runtime that can stand in for libgomp, the newest that is found; nullopt: none on this machine.
 /// TRACER_OPENMP_RUNTIME overrides.
 std::optional<std::filesystem::path> find_llvm_runtime();
 
