@@ -38,6 +38,11 @@ add_library(tracer::spdlog ALIAS tracer_spdlog)
 add_library(tracer_fmt INTERFACE)
 target_compile_definitions(tracer_fmt INTERFACE FMT_HEADER_ONLY)
 add_library(tracer::fmt ALIAS tracer_fmt)
+# fmt 9 and 10 hold a format string that newer clangs do not take for a constant; what the first and the second name means is
+# decided by fmt's version.
+foreach(target tracer_spdlog tracer_fmt)
+  target_compile_definitions(${target} INTERFACE $<$<CXX_COMPILER_ID:Clang>:FMT_CONSTEVAL=> $<$<CXX_COMPILER_ID:Clang>:FMT_USE_CONSTEVAL=0>)
+endforeach()
 
 # oneTBB: its containers only, which need no libtbb (tracer/session/tbb_support.cpp).
 find_path(TBB_INCLUDE_DIR tbb/concurrent_vector.h)
@@ -73,6 +78,12 @@ endif()
 add_library(tracer::zstd UNKNOWN IMPORTED)
 set_target_properties(tracer::zstd PROPERTIES IMPORTED_LOCATION ${ZSTD_LIBRARY}
   INTERFACE_INCLUDE_DIRECTORIES ${ZSTD_INCLUDE_DIR})
+
+# xxHash, a header only: hashes of what target constructs copy (tracer/ompt/content.cpp).
+find_path(XXHASH_INCLUDE_DIR xxhash.h)
+if(NOT XXHASH_INCLUDE_DIR)
+  tracer_need("xxhash" "libxxhash-dev")
+endif()
 
 find_package(CLI11 QUIET)
 if(NOT CLI11_FOUND)

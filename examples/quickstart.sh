@@ -10,15 +10,18 @@ tracer_install build || exit 1
 echo "building (a few minutes the first time) ..."
 options=()
 [ -f build/release/CMakeCache.txt ] || options=(-- -DTRACER_BUILD_TESTS=OFF -DTRACER_BUILD_BENCH=OFF)
-tracer_build release libtracer tracer program_stencil "${options[@]}" || exit 1
+tracer_build release libtracer tracer program_pairs "${options[@]}" || exit 1
 
 tracer=build/release/bin/tracer
-program=build/release/examples/stencil
-output=$(mktemp -d "$PWD/tracer-stencil-XXXXXX")/trace || exit 1
+program=build/release/examples/pairs
+output=$(mktemp -d "$PWD/tracer-pairs-XXXXXX")/trace || exit 1
+# As many threads as there are processors for them, and few enough to look at.
+threads=${OMP_NUM_THREADS:-$(nproc)}
+[ -n "${OMP_NUM_THREADS:-}" ] || [ "$threads" -le 4 ] || threads=4
 echo
-echo "\$ OMP_TOOL_LIBRARIES=build/release/lib/libtracer.so $program 512 100"
-OMP_NUM_THREADS=${OMP_NUM_THREADS:-4} TRACER_OUTPUT=$output OMP_TOOL_LIBRARIES=$PWD/build/release/lib/libtracer.so \
-  "$program" 512 100 </dev/null || { echo "error: the traced example failed" >&2; exit 1; }
+echo "\$ OMP_NUM_THREADS=$threads OMP_TOOL_LIBRARIES=build/release/lib/libtracer.so $program 8000 20"
+OMP_NUM_THREADS=$threads TRACER_OUTPUT=$output OMP_TOOL_LIBRARIES=$PWD/build/release/lib/libtracer.so \
+  "$program" 8000 20 </dev/null || { echo "error: the traced example failed" >&2; exit 1; }
 if [ ! -s "$output/traces.otf2" ]; then
   echo "error: no trace was written to $output" >&2
   exit 1
@@ -34,6 +37,9 @@ To open it: $tracer report --html report.html $output
             otf2-print $output/traces.otf2 | less
                 every event as text
             Vampir, ViTE, Perfetto, Python: docs/viewing.md
+One thread has most of the work; the same with another schedule, and what changed:
+            OMP_NUM_THREADS=$threads $tracer run -o $output-dynamic -- $program 8000 20 dynamic
+            $tracer diff $output $output-dynamic
 To trace your own program, compiled by clang -fopenmp:
             OMP_TOOL_LIBRARIES=$PWD/build/release/lib/libtracer.so ./your-program
             $PWD/build/release/bin/tracer run -- ./your-program

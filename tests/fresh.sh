@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Proves the README's two commands on machines that nobody prepared: makes roots of Debian 12 with debootstrap, clones the
+# Proves the README's two commands on machines that nobody prepared: makes roots of Debian with debootstrap, clones the
 # committed state into each and runs both commands there, as root and as an ordinary user with sudo. Prints a table.
 #   tests/fresh.sh [ROOT[:USER]...]     as root; hours for all of them. USER: root, user or both (the default)
-# Roots: minimal; clang-14, clang-16, clang-19, clang-22 (with their libomp's development files); g++; and, each in the
-# root that `minimal` left: again (a second run in the same clone), offline (a fresh clone without a network), exchanged
-# (the tool chain was replaced by that of LLVM 19 after the first run, in the same clone).
+# Roots of Debian 12: minimal; clang-14, clang-16, clang-19, clang-22 (with their libomp's development files); g++; and, each
+# in the root that `minimal` left: again (a second run in the same clone), offline (a fresh clone without a network), exchanged
+# (the tool chain was replaced by that of LLVM 19 after the first run, in the same clone). Others: trixie (Debian 13); sid (what
+# is newest in Debian).
 # Of the environment: TRACER_FRESH_WORK (roots and logs are kept there; default: a directory in /var/tmp),
 # TRACER_FRESH_CCACHE (a compiler cache the roots share, to repeat it faster; this machine's ccache is lent to them beside
 # their own packages), TRACER_FRESH_CTEST (arguments of tests/run.sh).
@@ -18,7 +19,7 @@ done
 work=${TRACER_FRESH_WORK:-$(mktemp -d /var/tmp/tracer-fresh.XXXXXX)}
 mkdir -p "$work" || exit 1
 work=$(cd "$work" && pwd)
-[ $# -gt 0 ] || set -- minimal clang-14 clang-16 clang-19 clang-22 g++ again offline exchanged
+[ $# -gt 0 ] || set -- minimal clang-14 clang-16 clang-19 clang-22 g++ again offline exchanged trixie sid
 table=$work/table
 [ -s "$table" ] || printf '%-10s %-5s %-11s %-22s %8s  %s\n' root user quickstart tests seconds "not tested" >"$table"
 failed=0
@@ -32,27 +33,48 @@ packages_of() {
 }
 
 # The system's own sources and proxies, for debootstrap and inside the roots.
-mirror() {
+mirror() { # [debian-security]
   sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\?\([^ ]*\).*/\2/p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
-    grep -E '/debian/*$' | head -n 1
+    grep -E "/${1:-debian}/*\$" | head -n 1
 }
 
-make_base() {
-  [ -f "$work/base.done" ] && return 0
-  echo "making the base root ..." >&2
-  rm -rf "$work/base"
-  debootstrap --variant=minbase --include=ca-certificates,sudo bookworm "$work/base" "$(mirror)" >"$work/debootstrap.log" 2>&1 ||
+# Sources of another suite than the system's: its mirrors, and Debian's own names where it has none.
+write_sources() { # suite directory
+  local from suites keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+  from=$(mirror)
+  suites=$1
+  [ "$1" = sid ] || suites="$1 $1-updates"
+  printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main\nSigned-By: %s\n' "${from:-http://deb.debian.org/debian}" "$suites" $keyring >"$2/debian.sources"
+  [ "$1" = sid ] && return
+  from=$(mirror debian-security)
+  printf '\nTypes: deb\nURIs: %s\nSuites: %s-security\nComponents: main\nSigned-By: %s\n' "${from:-http://deb.debian.org/debian-security}" "$1" $keyring \
+    >>"$2/debian.sources"
+}
+
+# A root of the suite with nothing but what debootstrap puts there, sudo and an ordinary user; roots are copies of it.
+make_base() { # suite directory
+  local suite=$1 base=$2
+  [ -f "$base.done" ] && return 0
+  echo "making the base root of $suite ..." >&2
+  rm -rf "$base"
+  debootstrap --variant=minbase --include=ca-certificates,sudo "$suite" "$base" "$(mirror)" >"$work/debootstrap.log" 2>&1 ||
     { tail -n 5 "$work/debootstrap.log" >&2; exit 1; }
-  rm -f "$work/base/etc/apt/sources.list"
-  cp -r /etc/apt/sources.list.d /etc/apt/apt.conf.d "$work/base/etc/apt/" 2>/dev/null
-  [ ! -f /etc/apt/sources.list ] || cp /etc/apt/sources.list "$work/base/etc/apt/"
-  cp -r /usr/share/keyrings/. "$work/base/usr/share/keyrings/" 2>/dev/null
-  cp -r /usr/local/share/ca-certificates/. "$work/base/usr/local/share/ca-certificates/" 2>/dev/null
-  cp /etc/ssl/certs/ca-certificates.crt "$work/base/etc/ssl/certs/" 2>/dev/null
-  [ ! -f /etc/npmrc ] || cp /etc/npmrc "$work/base/etc/"
-  chroot "$work/base" useradd -m -s /bin/bash tester
-  echo 'tester ALL=(ALL) NOPASSWD: ALL' >"$work/base/etc/sudoers.d/tester"
-  touch "$work/base.done"
+  rm -f "$base/etc/apt/sources.list"
+  cp -r /etc/apt/apt.conf.d "$base/etc/apt/" 2>/dev/null
+  cp -r /usr/share/keyrings/. "$base/usr/share/keyrings/" 2>/dev/null
+  if [ "$suite" = bookworm ]; then
+    cp -r /etc/apt/sources.list.d "$base/etc/apt/" 2>/dev/null
+    [ ! -f /etc/apt/sources.list ] || cp /etc/apt/sources.list "$base/etc/apt/"
+  else
+    mkdir -p "$base/etc/apt/sources.list.d"
+    write_sources "$suite" "$base/etc/apt/sources.list.d"
+  fi
+  cp -r /usr/local/share/ca-certificates/. "$base/usr/local/share/ca-certificates/" 2>/dev/null
+  cp /etc/ssl/certs/ca-certificates.crt "$base/etc/ssl/certs/" 2>/dev/null
+  [ ! -f /etc/npmrc ] || cp /etc/npmrc "$base/etc/"
+  chroot "$base" useradd -m -s /bin/bash tester
+  echo 'tester ALL=(ALL) NOPASSWD: ALL' >"$base/etc/sudoers.d/tester"
+  touch "$base.done"
 }
 
 # ccache with the libraries that it needs, in the shared cache: no package of the roots, and no library of theirs.
@@ -130,7 +152,6 @@ both_commands() {
 }
 
 [ -z "${TRACER_FRESH_CCACHE:-}" ] || lend_ccache
-make_base
 for wanted; do
   label=${wanted%%:*}
   users=${wanted#"$label"}
@@ -149,10 +170,15 @@ for wanted; do
         OFFLINE=$([ "$label" = offline ] && echo 1) both_commands "$root" "$user" "$label"
         leave
         ;;
-      minimal | clang-14 | clang-16 | clang-19 | clang-22 | g++)
+      minimal | clang-14 | clang-16 | clang-19 | clang-22 | g++ | trixie | sid)
         root=$work/$label-$user
+        base=$work/base
+        case $label in
+          trixie | sid) base=$work/base-$label; make_base "$label" "$base" ;;
+          *) make_base bookworm "$base" ;;
+        esac
         rm -rf "$root"
-        cp -a "$work/base" "$root"
+        cp -a "$base" "$root"
         enter "$root"
         chroot "$root" apt-get -q update >"$work/update.log" 2>&1
         # shellcheck disable=SC2046

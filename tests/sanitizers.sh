@@ -93,8 +93,8 @@ coverage() {
   say "coverage of the readers (lines), by the fuzz targets and the readers' tests:"
   "llvm-cov$suffix" report "${objects[@]}" -instr-profile="$TRACER_BUILD/coverage.profdata" \
     formats/raw/{codec,journal_reader,reader,record_reader,segment_index,spool_reader}.cpp \
-    formats/otf2/{anchor,definition_reader,definition_table,event_reader,local_definitions,record_file,file}.cpp formats/otf2/byte_cursor.hpp \
-    tracer/base/config.cpp tracer/report/filter.cpp tracer/translate/{regions/symbolize,scan/scan,translate}.cpp tracer/ompd/{core_target,elf_file}.cpp \
+    formats/otf2/read/{anchor,definition_reader,definition_table,event_reader,local_definitions,record_file}.cpp formats/otf2/common/{file.cpp,byte_cursor.hpp} \
+    tracer/base/config.cpp tracer/cut/filter.cpp tracer/translate/{regions/symbolize,scan/scan,translate}.cpp tracer/ompd/target/{core_target,elf_file}.cpp \
     2>/dev/null | awk 'NF >= 10 && $1 ~ /\.(cpp|hpp)$|TOTAL/ { printf "  %-40s %s of %s lines\n", $1, $10, $8 }'
 }
 

@@ -7,6 +7,8 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/ompt/handlers.hpp"
+#include "tracer/ompt/registration.hpp"
 #include "tracer/session/channel.hpp"
 #include "tracer/session/clock_domain.hpp"
 #include "tracer/session/fork.hpp"
@@ -120,6 +122,10 @@ int records_polls() noexcept {
   return session == nullptr || (session->config().record & record_polls) != 0 ? 1 : 0;
 }
 
+ompt_callback_t ompt_handler(int event) noexcept {
+  return ompt::handler_of(event, tool::recorded());
+}
+
 constexpr tracer_front_end table{
     .version = TRACER_FRONT_END_VERSION,
     .size = sizeof(tracer_front_end),
@@ -136,6 +142,8 @@ constexpr tracer_front_end table{
     .directory = &directory,
     .clocks_of_launch = &clocks_of_launch,
     .records_polls = &records_polls,
+    .ompt_handler = &ompt_handler,
+    .ompt_thread_begin = &ompt::begin_thread,
 };
 
 }  // namespace

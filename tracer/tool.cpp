@@ -29,22 +29,27 @@
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/config.hpp"
-#include "tracer/base/job_directory.hpp"
+#include "tracer/base/launch_notes.hpp"
+#include "tracer/job/job_directory.hpp"
 #include "tracer/base/log.hpp"
+#include "tracer/base/other_tools.hpp"
 #include "tracer/base/own_stack.hpp"
 #include "tracer/base/processors.hpp"
-#include "tracer/convert/merge.hpp"
 #include "tracer/convert/summary.hpp"
 #include "tracer/drain/drainer.hpp"
+#include "tracer/job/job_directory.hpp"
+#include "tracer/merge/merge.hpp"
 #include "tracer/ompt/ask.hpp"
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/device_sink.hpp"
+#include "tracer/ompt/handlers.hpp"
 #include "tracer/ompt/registration.hpp"
 #include "tracer/ompt/runtime_identity.hpp"
 #include "tracer/sample/sampler.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/output_directory.hpp"
 #include "tracer/session/session.hpp"
+#include "tracer/version.hpp"
 
 namespace tracer::tool {
 namespace {
@@ -82,9 +87,10 @@ Tool* prepare() {
   fresh->config = read_config(environ);
   set_log_level(fresh->config.log);
   for (const std::string& complaint : fresh->config.complaints) log_warning(complaint);
-  fresh->run.tracer_version = TRACER_VERSION;
+  fresh->run.tracer_version = tracer_version;
   Tool* self = fresh.release();
   tool.store(self);
+  if (!self->config.enabled) leave_note(self->config.launch, LaunchNoteKind::off, {});
   return self->config.enabled ? self : nullptr;
 }
 
@@ -142,7 +148,7 @@ Ending ending_at_exit() {
 
 /// What is put off, and how to come to it; `reason` begins with "" or a comma.
 void say_raw(const Session& session, const std::filesystem::path& raw_directory, const std::string& reason) {
-  log_summary("raw trace in " + raw_directory.string() + reason + "; make it an archive by: tracer convert " +
+  log_summary("raw trace left in " + raw_directory.string() + reason + "; to build the archive: tracer convert " +
               session.directory().string());
 }
 
@@ -211,6 +217,8 @@ void take_leave_of_the_runtime() {
   if (sample::Sampler* watching = sampler.load()) watching->stop_asking();
   if (device::Devices* devices = ompt::devices()) devices->finish();
   ompt::tell_places();
+  if (Session* session = Session::current())
+    if (const std::uint64_t threads = ompt::take_threads_begun()) session->count("ompt.threads", threads);
 }
 
 void call_at_end() {
@@ -266,6 +274,10 @@ bool accept(unsigned omp_version, const char* runtime_version) {
   const std::lock_guard lock(starting);
   Tool* self = prepare();
   if (self == nullptr) return false;
+  // `tracer run` says it itself, once for all processes.
+  const char* const tools = self->config.launch.empty() ? std::getenv("OMP_TOOL_LIBRARIES") : nullptr;
+  if (const std::string others = message_on_other_tools(tools != nullptr ? tools : ""); !others.empty())
+    log_warning(others);
   self->run.omp_version = omp_version;
   self->run.runtime_version = runtime_version != nullptr ? runtime_version : "";
   return true;
@@ -287,6 +299,7 @@ bool start(ompt_function_lookup_t lookup) {
   self.run.runtime_library = identity.library;
   self.run.runtime_build = identity.build;
   ompt::context().is_libomp = !identity.build.empty();
+  ompt::context().content = self.config.transfer_content;
   Session* session = has_front_end.load() ? Session::current() : nullptr;
   if (session != nullptr) {
     if (ended.load() == session) return false;
@@ -331,6 +344,11 @@ bool connect() {
   }
   has_front_end.store(true);
   return true;
+}
+
+std::uint32_t recorded() noexcept {
+  const Tool* self = tool.load();
+  return self != nullptr ? self->config.record : 0;
 }
 
 bool at_end(void (*function)(void*), void* data) noexcept try {

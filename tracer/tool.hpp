@@ -2,6 +2,8 @@
 // The tool as a whole: what happens when a runtime starts it and when the program ends.
 #pragma once
 
+#include <cstdint>
+
 #include "tracer/ompt/entry_points.hpp"
 
 namespace tracer::tool {
@@ -23,6 +25,9 @@ bool connect();
 
 /// Calls `function` before the run ends. False: it has ended, or there is no memory.
 bool at_end(void (*function)(void*), void* data) noexcept;
+
+/// Groups of Config::record; nothing before a run has begun.
+std::uint32_t recorded() noexcept;
 
 /// The process ends, or the library's destructors run; does what finalize did not, once.
 void at_exit();

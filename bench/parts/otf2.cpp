@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/write/sink.hpp"
 
 namespace tracer::bench {
 namespace {

@@ -4,6 +4,7 @@
 #include <otf2/otf2.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <string>

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "bench/parts/synthetic.hpp"
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/write/sink.hpp"
 
 namespace tracer::bench {
 namespace {

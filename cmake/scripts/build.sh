@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Configures and builds, to be sourced from the top directory: quiet when it works, the errors when not.
+# Configures and builds, to be sourced from the top directory: how far it is while it works, the errors when not.
+. cmake/scripts/progress.sh
 
 # Whether the build tree is this one's and the programs that it was configured with are still there.
 tracer_cache_holds() {
@@ -14,29 +15,49 @@ tracer_cache_holds() {
 
 # tracer_build PRESET TARGET... [-- cmake option...]: sets TRACER_BUILD to the build tree.
 tracer_build() {
-  local preset=$1 targets=() log jobs
+  local preset=$1 targets=() log
   shift
   while [ $# -gt 0 ] && [ "$1" != -- ]; do targets+=("$1"); shift; done
   [ $# -gt 0 ] && shift
   TRACER_BUILD=$PWD/build/$preset
   mkdir -p "$TRACER_BUILD" || return 1
   log=$TRACER_BUILD/build.log
-  if command -v ccache >/dev/null && [ -z "${CMAKE_CXX_COMPILER_LAUNCHER+set}" ]; then
-    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
-  fi
   # A cache that came with a copied or moved tree names another directory, an old one programs that are gone: begin anew.
   if [ -f "$TRACER_BUILD/CMakeCache.txt" ] && ! tracer_cache_holds; then
     rm -rf "$TRACER_BUILD/CMakeCache.txt" "$TRACER_BUILD/CMakeFiles"
+  fi
+  # Only a tree that begins takes ccache, or compiles several files as one without it: what it has compiled would else be
+  # compiled again.
+  if [ ! -f "$TRACER_BUILD/CMakeCache.txt" ] && [ -z "${CMAKE_CXX_COMPILER_LAUNCHER+set}" ]; then
+    if command -v ccache >/dev/null; then
+      export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+    else
+      set -- -DTRACER_UNITY=ON "$@"
+    fi
   fi
   if ! cmake --preset "$preset" "$@" >"$log" 2>&1 </dev/null; then
     tracer_say "error: configuring failed; the end of $log:"
     tail -n 30 "$log" >&2
     return 1
   fi
-  jobs=$(nproc 2>/dev/null || echo 2)
-  if ! cmake --build "$TRACER_BUILD" --parallel "$jobs" --target "${targets[@]}" >>"$log" 2>&1 </dev/null; then
+  if ! tracer_make "$log" "${targets[@]}"; then
+    if grep -q '^TRACER_UNITY:BOOL=ON' "$TRACER_BUILD/CMakeCache.txt"; then
+      # Two files that do not go together (a name that both have for themselves) cost time, not the build.
+      tracer_say "note: building file by file: $(grep -m 1 -E 'error:' "$log")"
+      cmake --preset "$preset" "$@" -DTRACER_UNITY=OFF >>"$log" 2>&1 </dev/null && tracer_make "$log" "${targets[@]}" && return 0
+    fi
     tracer_say "error: the build failed (all of it: $log):"
     grep -E -A5 'FAILED:|error:|Error ' "$log" | head -n 60 >&2
     return 1
   fi
+}
+
+# log target...
+tracer_make() {
+  local log=$1 statuses
+  shift
+  NINJA_STATUS='[%f/%t] ' cmake --build "$TRACER_BUILD" --parallel "$(nproc 2>/dev/null || echo 2)" --target "$@" 2>&1 </dev/null |
+    tracer_progress building ninja >>"$log"
+  statuses=("${PIPESTATUS[@]}")
+  return "${statuses[0]}"
 }

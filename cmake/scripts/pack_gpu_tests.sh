@@ -16,7 +16,7 @@ mkdir -p "$pack/bin" "$pack/lib" "$pack/programs" "$pack/cupti"
 copy_stripped() { cp -L "$1" "$2" && strip --strip-unneeded "$2/$(basename "$1")"; }
 for command in tracer gpu_verify gpu_driver; do copy_stripped "$build/bin/$command" "$pack/bin"; done
 copy_stripped "$build/lib/libtracer.so" "$pack/lib"
-cp "$top/tests/gpu/run.sh" "$pack"
+cp "$top/tests/gpu/run.sh" "$top/tests/gpu/kill.sh" "$pack"
 programs=$(sed -n 's/.*add_test(\[=\[gpu: \([a-z_0-9]*\)\]=\].*/\1/p; s/.*add_test("gpu: \([a-z_0-9]*\)".*/\1/p' "$build/tests/gpu/CTestTestfile.cmake")
 packed=()
 for program in $programs; do
@@ -69,8 +69,10 @@ one() { # PROVIDER PROGRAM ARGUMENT...
   local provider=$1 program=$2
   shift 2
   echo "== $program, provider $provider"
+  local script=run.sh
+  [ "$program" != cuda_endless ] || script=kill.sh
   GPU_TEST_PROVIDER=$provider TRACER_DEVICE=$([ "$provider" = host ] && echo host || echo auto) \
-    ./run.sh bin "$PWD/lib/libtracer.so" "$PWD/programs/$program" "$@"
+    ./$script bin "$PWD/lib/libtracer.so" "$PWD/programs/$program" "$@"
   case $? in 0) passed=$((passed + 1)) ;; 77) skipped=$((skipped + 1)) ;; *) failed=$((failed + 1)) ;; esac
 }
 for program; do
@@ -85,7 +87,7 @@ echo "$passed passed, $failed failed, $skipped skipped"
 RUN
 chmod +x "$pack/run_all.sh"
 du -sh "$pack"/* | sed "s|$pack/||" >&2
-tar -C "$work" -cf - tracer-gpu-tests | xz -9 -T0 >"$output"
+tar -C "$work" -cf - tracer-gpu-tests | xz -6 -T0 >"$output"
 size=$(stat -c %s "$output")
 echo "$output: $((size / 1000000)) MB, needs glibc $(cat "$pack/glibc"), programs: ${packed[*]}"
 [ "$size" -lt 60000000 ] || { echo "error: more than 60 MB" >&2; exit 1; }

@@ -9,15 +9,15 @@
 BUILD_PACKAGES=(
   cmake ninja-build g++ pkg-config
   libotf2-trace-dev libspdlog-dev libfmt-dev libtbb-dev libdw-dev libelf-dev
-  libcli11-dev nlohmann-json3-dev libsqlite3-dev libzstd-dev
+  libcli11-dev nlohmann-json3-dev libsqlite3-dev libzstd-dev libxxhash-dev
 )
 
 # To open and summarise a trace (OTF2's own tools, and its reader in Python).
 EXAMPLE_PACKAGES=(otf2-tools)
 
-# Needed by the tests.
+# Needed by the tests. (python3-six: what python3-otf2 of Debian 13 imports and does not depend on.)
 TEST_PACKAGES=(
-  catch2 otf2-tools python3 python3-otf2 libdw1 binutils file procps gdb dpkg-dev util-linux
+  catch2 otf2-tools python3 python3-otf2 python3-six libdw1 binutils file procps gdb dpkg-dev util-linux
 )
 
 # What some tests need, by what it is for: "what is not tested without it|packages". A group that cannot be installed costs
@@ -30,12 +30,13 @@ TEST_GROUPS=(
   "the HTML report in a browser|chromium xvfb"
   "scripts that read traces by pandas and draw|python3-pandas python3-matplotlib graphviz"
   "exports as their readers see them|sqlite3 protobuf-compiler vite"
-  "Parquet as other readers see it|npm"
+  "Parquet as other readers see it, and types and style of the page's modules|npm"
   "installing into a clean root|debootstrap"
   "the package by Debian's own checker|lintian"
   "manual pages|man-db"
   "micro-benchmarks|libbenchmark-dev"
-  "style of sources and scripts|clang-format-14 shellcheck flake8"
+  "style of sources|clang-format-14"
+  "style of scripts|shellcheck flake8"
   "(nothing: repeated builds are slower)|ccache"
 )
 
@@ -43,6 +44,8 @@ TEST_GROUPS=(
 # part where it is packaged apart. They exclude each other: the first that removes nothing is taken.
 # (libomp-22-dev depends on the runtime libomp5-19: Debian has one libomp.so.5 at a time.)
 OPENMP_TOOLCHAINS=(
+  "clang-23 libomp-23-dev liboffload-23-dev"
+  "clang-23 libomp-23-dev"
   "clang-22 libomp-22-dev liboffload-22-dev"
   "clang-22 libomp-22-dev"
   "clang-19 libomp-19-dev"
@@ -50,6 +53,7 @@ OPENMP_TOOLCHAINS=(
   "clang-14 libomp-14-dev"
 )
 
+. cmake/scripts/progress.sh
 TRACER_NOT_INSTALLED=()
 
 tracer_say() { printf '%s\n' "$*" >&2; }
@@ -68,19 +72,22 @@ tracer_missing() {
   done
 }
 
-# The first row of OPENMP_TOOLCHAINS that is installed: with it clang can build OpenMP programs now.
+# The first row of OPENMP_TOOLCHAINS that is installed, or a newer clang with its libomp: with it clang can build OpenMP programs now.
 tracer_openmp_present() {
-  local row
+  local row version
   for row in "${OPENMP_TOOLCHAINS[@]}"; do
     # shellcheck disable=SC2086
     [ -z "$(tracer_missing $row)" ] && { printf '%s\n' "$row"; return 0; }
+  done
+  for version in $(dpkg-query -W -f='${db:Status-Status} ${Package}\n' 'libomp-*-dev' 2>/dev/null | sed -nE 's/^installed libomp-([0-9]+)-dev$/\1/p' | sort -rn); do
+    tracer_is_installed "clang-$version" && { printf '%s\n' "clang-$version libomp-$version-dev"; return 0; }
   done
   return 1
 }
 
 # apt-get as root or through sudo; no questions, output only to the log.
 tracer_apt() {
-  local as_root=()
+  local as_root=() statuses
   if [ "$(id -u)" -ne 0 ]; then
     if command -v sudo >/dev/null; then
       as_root=(sudo)
@@ -90,8 +97,10 @@ tracer_apt() {
       return 1
     fi
   fi
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
-    -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 "$@" >>"$TRACER_APT_LOG" 2>&1 </dev/null
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o APT::Status-Fd=1 \
+    -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 "$@" 2>&1 </dev/null | tracer_progress installing apt >>"$TRACER_APT_LOG"
+  statuses=("${PIPESTATUS[@]}")
+  return "${statuses[0]}"
 }
 
 # Why the last tracer_apt failed, in one line.

@@ -9,7 +9,7 @@
 set -u
 [ $# -eq 1 ] || { echo "usage: $0 DIRECTORY" >&2; exit 2; }
 version=22
-libraries="libomp-$version-dev libomp5-19 liboffload-$version liboffload-$version-dev"
+libraries="libomp-$version-dev liboffload-$version liboffload-$version-dev"
 # Small ones: what they need besides comes with the installed clang-22.
 programs="clang-$version clang-tools-$version llvm-$version llvm-$version-linker-tools libclang-common-$version-dev"
 skip() { printf 'clang %s with offloading cannot be had: %s\n' $version "$*" >&2; exit 77; }
@@ -47,6 +47,9 @@ exec 9>"$into/lock"
 flock 9
 bin=$into/tree/usr/lib/llvm-$version/bin
 if [ ! -x "$bin/clang" ] || [ "$("$bin/clang" -dumpversion 2>/dev/null)" != "$(clang-$version -dumpversion)" ]; then
+  # Debian has one libomp.so.5 at a time; its package's name is the release's.
+  runtime=$(apt-cache depends "libomp-$version-dev" 2>>"$into/log" | sed -nE 's/^ *\|?Depends: (libomp5(-[0-9]+)?)$/\1/p' | head -n 1)
+  libraries="$libraries ${runtime:-libomp5}"
   scratch=$(mktemp -d "$into/.unpack.XXXXXX") || exit 1
   trap 'rm -rf "$scratch"' EXIT
   # shellcheck disable=SC2086

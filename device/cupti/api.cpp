@@ -3,15 +3,19 @@
 #include "device/cupti/api.hpp"
 
 #include <dlfcn.h>
-#include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "tracer/base/elf_tables.hpp"
+#include "tracer/base/file.hpp"
 
 namespace tracer::device::cupti {
 namespace {
@@ -56,20 +60,11 @@ int count_loads(dl_phdr_info* info, std::size_t size, void* loads) {
 
 /// nvcc puts device code into a section of this name, also when the CUDA runtime is linked statically.
 bool executable_has_device_code() noexcept {
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen("/proc/self/exe", "rb"), &std::fclose);
-  ElfW(Ehdr) header;
-  if (!file || std::fread(&header, sizeof header, 1, file.get()) != 1) return false;
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_shnum == 0) return false;
-  std::vector<ElfW(Shdr)> sections(header.e_shnum);
-  if (std::fseek(file.get(), static_cast<long>(header.e_shoff), SEEK_SET) != 0) return false;
-  if (std::fread(sections.data(), sizeof sections[0], sections.size(), file.get()) != sections.size()) return false;
-  if (header.e_shstrndx >= sections.size()) return false;
-  const auto& names = sections[header.e_shstrndx];
-  if (names.sh_size > (std::size_t{1} << 20)) return false;
-  std::string text(names.sh_size, '\0');
-  if (std::fseek(file.get(), static_cast<long>(names.sh_offset), SEEK_SET) != 0) return false;
-  if (std::fread(text.data(), 1, text.size(), file.get()) != text.size()) return false;
-  return text.find(".nv_fatbin") != std::string::npos;
+  const UniqueFd fd{::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)};
+  const std::optional<ElfTables> elf = fd ? read_elf_tables(fd.get()) : std::nullopt;
+  if (!elf || elf->header.e_shstrndx >= elf->sections.size()) return false;
+  const std::string names = read_section(fd.get(), elf->sections[elf->header.e_shstrndx], 1 << 20);
+  return names.find(".nv_fatbin") != std::string::npos;
 }
 
 }  // namespace

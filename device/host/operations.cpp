@@ -4,6 +4,7 @@
 #include "device/host/operations.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "tracer/ompt_values.hpp"

@@ -6,13 +6,13 @@ from tracelib import WAITING, Trace, intersection, length, parser, pyplot, union
 NOT_WORK = WAITING | {"ALLOCATE", "DEALLOCATE", "DATA_TRANSFER", "WRAPPER"}
 
 
-def host_work(trace):
-    """Intervals in which some thread worked: in the run or a parallel region, and neither waiting nor inside a target construct."""
-    threads = set(trace.locations[trace.locations.kind == "thread"].name)
+def host_work(trace, process):
+    """Intervals in which some thread of the process worked: in the run or a parallel region, and neither waiting nor inside a target construct."""
+    threads = list(trace.locations[(trace.locations.kind == "thread") & (trace.locations.process == process)].name)
     slices = trace.slices[trace.slices.location.isin(threads)]
     intervals = []
     for name, rows in slices.groupby("location"):
-        outer = [(0.0, trace.wall)] if name == trace.locations.name.iloc[0] else list(zip(*rows[rows.role == "PARALLEL"][["begin", "end"]].T.values)) if (rows.role == "PARALLEL").any() else []
+        outer = [(0.0, trace.wall)] if name == threads[0] else list(zip(*rows[rows.role == "PARALLEL"][["begin", "end"]].T.values)) if (rows.role == "PARALLEL").any() else []
         waits = rows[rows.role.isin(NOT_WORK) | rows.region.str.startswith("!$omp target")]
         intervals += subtract(union(outer), union(zip(waits.begin, waits.end)))
     return union(intervals)
@@ -34,15 +34,17 @@ def subtract(a, b):
 
 def devices(trace):
     """One row of numbers per device."""
-    rows, host = [], host_work(trace)
+    rows, host = [], {}
     for group, locations in trace.locations[trace.locations.kind == "stream"].groupby("group"):
-        names = set(locations.name)
+        names, process = set(locations.name), locations.process.iloc[0]
+        if process not in host:
+            host[process] = host_work(trace, process)
         kernels = trace.slices[trace.slices.location.isin(names)]
         copies = trace.copies[trace.copies.location.isin(names)]
         kernel_time = union(zip(kernels.begin, kernels.end))
         busy = union(kernel_time + list(zip(copies.begin, copies.end)))
         span = busy[-1][1] - busy[0][0] if busy else 0.0
-        row = {"device": group, "kernels": len(kernels), "busy": length(busy), "idle": span - length(busy), "kernel_time": length(kernel_time), "overlap_host": length(intersection(busy, host))}
+        row = {"device": group, "kernels": len(kernels), "busy": length(busy), "idle": span - length(busy), "kernel_time": length(kernel_time), "overlap_host": length(intersection(busy, host[process]))}
         for way in ("to", "from"):
             part = copies[copies.direction == way]
             seconds = (part.end - part.begin).sum()

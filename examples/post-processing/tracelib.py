@@ -5,6 +5,7 @@ Needs Debian's python3-otf2, python3-pandas and, for pictures, python3-matplotli
 about three seconds per million events; for large traces export to CSV or SQLite and read that instead.
 """
 import argparse
+import collections
 import pathlib
 import sys
 
@@ -63,11 +64,15 @@ class Task:
 class Trace:
     """Tables of one archive; times are seconds since its first event.
 
+    Locations have the names of the archive. Where several have one name, as the threads of a job's ranks, the name of
+    their process stands before it ("MPI Rank 1: Master thread"). Task ids of all processes but the first are moved
+    (first_id): each process counts its own.
+
     slices     location, region, role, file, line, begin, end, own (without regions inside), active (without other tasks)
     tasks      id, parent, region, creator, location, created, begin, end, active
     depends    source, sink (task ids)
     copies     location, direction ("to", "from"), bytes, begin, end
-    locations  name, kind ("thread", "stream"), group
+    locations  name, kind ("thread", "stream"), group, process (the group; of a stream that of who uses the device)
     """
 
     def __init__(self, path):
@@ -77,19 +82,62 @@ class Trace:
             self.resolution = archive.timer_resolution
             self.offset = archive.definitions.clock_properties.global_offset
             self.wall = archive.definitions.clock_properties.trace_length / self.resolution
+            names = Names(archive.definitions.locations)
             self.locations = pd.DataFrame(
-                [(l.name, "stream" if l.type == otf2.LocationType.ACCELERATOR_STREAM else "thread", l.group.name) for l in archive.definitions.locations],
-                columns=["name", "kind", "group"])
-            _Reader(self, slices, tasks, depends, copies).read(archive)
+                [(names.of(l), "stream" if l.type == otf2.LocationType.ACCELERATOR_STREAM else "thread", names.group_of(l), names.process_of(l)) for l in archive.definitions.locations],
+                columns=["name", "kind", "group", "process"])
+            _Reader(self, names, slices, tasks, depends, copies).read(archive)
         self.slices = pd.DataFrame(slices, columns=["location", "region", "role", "file", "line", "begin", "end", "own", "active"])
         self.tasks = pd.DataFrame(tasks, columns=["id", "parent", "region", "creator", "location", "created", "begin", "end", "active"])
         self.depends = pd.DataFrame(depends, columns=["source", "sink"])
         self.copies = pd.DataFrame(copies, columns=["location", "direction", "bytes", "begin", "end"])
 
 
+class Names:
+    """What the locations of an archive and their groups are called: each has a name of its own."""
+
+    def __init__(self, locations):
+        locations = list(locations)
+        groups = {l.group._ref: l.group for l in locations}
+        called = {ref: self._creator(group) + group.name for ref, group in groups.items()}
+        self.groups = self._distinct(called, lambda ref: f"{called[ref]} ({ref})")
+        self.processes = {ref: self.groups.get(self._process(group)._ref, group.name) for ref, group in groups.items()}
+        self.numbers = {name: number for number, name in enumerate(dict.fromkeys(self.processes.values()))}
+        alone = {l._ref: l.name for l in locations}
+        longer = {l._ref: f"{self.groups[l.group._ref]}: {l.name}" for l in locations}
+        self.locations = self._distinct(self._distinct(alone, longer.get), lambda ref: f"{longer[ref]} ({ref})")
+
+    @staticmethod
+    def _process(group):
+        """Of a device: the process that uses it."""
+        return getattr(group, "creating_location_group", None) or group
+
+    def _creator(self, group):
+        creator = self._process(group)
+        return "" if creator is group else creator.name + ": "
+
+    @staticmethod
+    def _distinct(names, otherwise):
+        count = collections.Counter(names.values())
+        return {ref: name if count[name] == 1 else otherwise(ref) for ref, name in names.items()}
+
+    def of(self, location):
+        return self.locations[location._ref]
+
+    def group_of(self, location):
+        return self.groups[location.group._ref]
+
+    def process_of(self, location):
+        return self.processes[location.group._ref]
+
+    def first_id(self, location):
+        return self.numbers[self.process_of(location)] << 40
+
+
 class _Reader:
-    def __init__(self, trace, slices, tasks, depends, copies):
-        self.trace, self.slices, self.task_rows, self.depends, self.copies = trace, slices, tasks, depends, copies
+    def __init__(self, trace, names, slices, tasks, depends, copies):
+        self.trace, self.names, self.slices, self.task_rows, self.depends, self.copies = trace, names, slices, tasks, depends, copies
+        self.first_id = 0  # of the tasks of the process whose event it is
         self.roots, self.current, self.last, self.tasks, self.open_copies = {}, {}, {}, {}, {}
 
     def seconds(self, ticks):
@@ -97,7 +145,7 @@ class _Reader:
 
     def read(self, archive):
         for location, event in archive.events:
-            name = location.name
+            name, self.first_id = self.names.of(location), self.names.first_id(location)
             if name not in self.roots:
                 self.roots[name] = self.current[name] = Task(name)
                 self.last[name] = event.time
@@ -122,7 +170,7 @@ class _Reader:
             task.region = event.region.name
         source, sink = self.attribute(event, "SOURCE_TASK_ID"), self.attribute(event, "SINK_TASK_ID")
         if source and sink:
-            self.depends.append((source, sink))
+            self.depends.append((self.first_id + source, self.first_id + sink))
 
     def Leave(self, name, task, event):
         if not task.stack:
@@ -137,7 +185,8 @@ class _Reader:
 
     def ThreadTaskCreate(self, name, task, event):
         new = Task(name, True, task, event.time)
-        new.id = self.attribute(event, "TASK_ID") or -len(self.task_rows) - len(self.tasks) - 1
+        own = self.attribute(event, "TASK_ID")
+        new.id = self.first_id + own if own else -len(self.task_rows) - len(self.tasks) - 1
         self.tasks[event.thread_team, event.creating_thread, event.generation_number] = new
 
     def ThreadTaskSwitch(self, name, task, event):
@@ -161,13 +210,13 @@ class _Reader:
             self.current[name] = self.roots[name]
 
     def RmaGet(self, name, task, event):
-        self.open_copies[event.matching_id] = ("to", event)
+        self.open_copies[name, event.matching_id] = ("to", event)
 
     def RmaPut(self, name, task, event):
-        self.open_copies[event.matching_id] = ("from", event)
+        self.open_copies[name, event.matching_id] = ("from", event)
 
     def RmaOpCompleteBlocking(self, name, task, event):
-        direction, start = self.open_copies.pop(event.matching_id, (None, None))
+        direction, start = self.open_copies.pop((name, event.matching_id), (None, None))
         if start is not None:
             self.copies.append((name, direction, start.bytes, self.seconds(start.time), self.seconds(event.time)))
 

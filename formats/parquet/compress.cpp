@@ -5,6 +5,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
 

@@ -12,6 +12,7 @@
 #include "formats/parquet/thrift.hpp"
 #include "tracer/base/file.hpp"
 #include "tracer/error.hpp"
+#include "tracer/version.hpp"
 
 namespace tracer::parquet {
 namespace {
@@ -163,7 +164,7 @@ std::string File::footer() const {
     meta.binary(2, value);
     meta.end_struct();
   }
-  meta.binary(6, "tracer version 0.1.0");
+  meta.binary(6, std::string{"tracer version "} + tracer_version);
   meta.list_of_structs(7, schema_.columns.size());
   for (std::size_t c = 0; c < schema_.columns.size(); ++c) {
     meta.begin_element();

@@ -2,6 +2,7 @@
 // Thrift's compact protocol, as far as Parquet's headers and footer need it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -34,8 +34,8 @@ constexpr std::uint64_t slice_begin = 1, slice_end = 2, instant = 3, counter = 4
 constexpr std::uint32_t annotation_uint = 3, annotation_name = 10;
 }  // namespace event
 namespace interned {
-constexpr std::uint32_t categories = 1, names = 2, source_locations = 4, function_names = 5, frames = 6, callstacks = 7,
-                        build_ids = 16, mapping_paths = 17, source_paths = 18, mappings = 19, iid = 1, name = 2;
+constexpr std::uint32_t categories = 1, names = 2, function_names = 5, frames = 6, callstacks = 7, build_ids = 16,
+                        mapping_paths = 17, source_paths = 18, mappings = 19, iid = 1, name = 2;
 constexpr std::uint32_t mapping_build_id = 2, mapping_end = 5, mapping_path = 7, frame_function = 2, frame_mapping = 3,
                         frame_pc = 4, frame_source = 5, stack_frame = 2;
 }  // namespace interned

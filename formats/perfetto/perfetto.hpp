@@ -4,6 +4,7 @@
 
 #include <iosfwd>
 #include <memory>
+#include <ostream>
 
 #include "tracer/timeline.hpp"
 

@@ -6,8 +6,10 @@
 // A killed program's journal ends anywhere; what is complete counts. Entries of unknown types are skipped.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <mutex>
+#include <string_view>
 
 #include "formats/raw/layout.hpp"
 #include "tracer/base/file.hpp"

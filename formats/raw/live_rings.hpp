@@ -3,6 +3,7 @@
 // the rings' file, so nothing of it is mapped, written or waited for.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <vector>
 

@@ -2,7 +2,10 @@
 // See record_reader.hpp.
 #include "formats/raw/record_reader.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 
 #include "formats/raw/codec.hpp"
 #include "tracer/base/checksum.hpp"

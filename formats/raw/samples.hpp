@@ -45,6 +45,10 @@ struct AskedWords {
 /// In a frame of SampleKind::asked: the OpenMP runtime's frames say that this one is the runtime's or the tool's.
 inline constexpr std::uint64_t frame_of_runtime = std::uint64_t{1} << 63;
 
+/// The innermost word of a sample that the kernel took of itself: it ran for the thread, called or interrupted by the
+/// frame that follows. No address of the user's.
+inline constexpr std::uint64_t frame_of_kernel = 0x7fff'ffff'ffff'fff0;
+
 enum : std::uint32_t { slept = 0, preempted = 1 };  ///< SampleEntry::reason of switched_out
 
 struct SampleEntry {
@@ -80,7 +84,7 @@ class SampleWriter {
 
 /// Calls `visit` for each entry of the file in the order in which they were written; of one channel that is the order
 /// of time. What is not there is no samples; what is damaged ends the reading. Returns how many bytes were not
-/// understood.
+/// understood. Throws tracer::Error when something else than a regular file has the name.
 std::uint64_t read_samples(const std::filesystem::path& path,
                            const std::function<void(const SampleEntry&, std::span<const std::uint64_t>)>& visit);
 

@@ -2,6 +2,7 @@
 // Appends segments to the raw trace.
 #include "formats/raw/writer.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 

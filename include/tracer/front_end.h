@@ -81,6 +81,13 @@ struct tracer_front_end {
   /* Whether calls of MPI that ask and find nothing are to be recorded (TRACER_RECORD, group polls). The same until the
    * process ends. */
   int (*records_polls)(void);
+
+  /* What libtracer.so does at an event of OMPT, for a front end that stands before an OpenMP runtime without tools:
+   * `event` is an ompt_callbacks_t, the result the handler with that callback's signature. NULL: the event is not to be
+   * recorded (TRACER_RECORD), or there is none of that number. The same until the process ends. */
+  void (*(*ompt_handler)(int event))(void);
+  /* Instead of the handler of thread_begin, which asks the runtime about the thread: `type` is an ompt_thread_t. */
+  void (*ompt_thread_begin)(uint32_t type);
 };
 
 /* Begins the trace, or joins it. NULL: nothing is to be recorded (TRACER=off, a set-user-id program, no place for the

@@ -24,6 +24,7 @@ struct RecordRow {
 inline constexpr std::array<RecordRow, static_cast<std::size_t>(RecordKind::count_)> record_table{{
     {RecordKind::invalid,           "invalid",           "", "", "", ""},
     // `more` after target_data_op: time = source address, b = destination address, c = codeptr_ra, a = low 32 bits of target_id
+    //   at the end of a copy, where contents are recorded: sub = 1, c = hash of what the host's memory holds
     // `more` after target_map:     time = device address, b = target_id, c = codeptr_ra, a = index of the item
     {RecordKind::more,              "more",              "", "a", "b", "c"},
     {RecordKind::thread_begin,      "thread_begin",      "ompt_thread_t", "processor + 1, 0 unknown", "OS thread id", "place + 1, 0 unknown"},

@@ -7,18 +7,21 @@
 #include <string_view>
 #include <vector>
 
+#include "tracer/property_names.hpp"
 #include "tracer/time.hpp"
 
 namespace tracer::samples {
 
 /// Properties of a location: which thread's samples are its own. The archive of a job gives threads numbers of its own.
-inline constexpr std::string_view thread_property = "TRACER::THREAD_ID", thread_of_job_property = "TRACER::SAMPLED_AS";
+inline constexpr std::string_view thread_property = properties::thread_id,
+                                  thread_of_job_property = properties::sampled_as;
 
 /// What kind of code a frame is in: readers show the user's and leave the rest away.
 enum class Origin : std::uint32_t {
   user = 0,
   runtime = 1,  ///< the OpenMP runtime, or libraries that only start threads and programs
   tool = 2,     ///< libtracer.so and its front ends
+  kernel = 3,   ///< the operating system's, on behalf of the frame around it: system calls, page faults
 };
 
 struct Frame {

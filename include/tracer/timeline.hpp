@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tracer/definitions.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer {
 
@@ -196,13 +197,13 @@ inline TimelineNumbers timeline_numbers(const Definitions& definitions) {
   };
   std::set<std::uint64_t> processes;
   for (const LocationGroup& group : definitions.groups_of_locations) {
-    std::uint64_t id = group.kind == LocationGroupKind::process ? number(group.properties, "TRACER::PROCESS_ID") : 0;
+    std::uint64_t id = group.kind == LocationGroupKind::process ? number(group.properties, properties::process_id) : 0;
     if (id == 0 || !processes.insert(id).second) id = TimelineNumbers::made_up + numbers.process.size();
     numbers.process.push_back(id);
   }
   std::set<std::pair<std::uint32_t, std::uint64_t>> threads;
   for (const Location& location : definitions.locations) {
-    std::uint64_t id = number(location.properties, "TRACER::THREAD_ID");
+    std::uint64_t id = number(location.properties, properties::thread_id);
     if (id == 0 || !threads.emplace(location.group, id).second) id = TimelineNumbers::made_up + numbers.thread.size();
     numbers.thread.push_back(id);
   }
@@ -213,8 +214,8 @@ inline TimelineNumbers timeline_numbers(const Definitions& definitions) {
 inline std::string broken_end(const Definitions& definitions) {
   std::string ended, signal;
   for (const Property& property : definitions.properties) {
-    if (property.name == "TRACER::RUN::ENDED") ended = property.value;
-    if (property.name == "TRACER::RUN::SIGNAL") signal = property.value;
+    if (property.name == properties::run_ended) ended = property.value;
+    if (property.name == properties::run_signal) signal = property.value;
   }
   if (ended == "signal") return "killed by signal " + signal;
   if (ended == "running") return "still running";

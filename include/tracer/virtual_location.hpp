@@ -6,10 +6,11 @@
 #include <algorithm>
 
 #include "tracer/definitions.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer {
 
-inline constexpr const char* virtual_location = "TRACER::VIRTUAL";
+inline constexpr const char* virtual_location = properties::virtual_location;
 
 inline bool is_virtual(const Location& location) {
   return std::any_of(location.properties.begin(), location.properties.end(),

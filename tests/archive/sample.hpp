@@ -2,6 +2,7 @@
 // A small trace with one of everything, valid by all rules, to be written, read, checked and broken.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <vector>
 

@@ -4,9 +4,9 @@
 
 #include <functional>
 
-#include "formats/otf2/definition_table.hpp"
-#include "formats/otf2/reader.hpp"
-#include "formats/otf2/sampled_archive.hpp"
+#include "formats/otf2/join/sampled_archive.hpp"
+#include "formats/otf2/read/definition_table.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "sampled.hpp"
 #include "seed.hpp"
 

@@ -2,7 +2,7 @@
 // See sample.hpp.
 #include <string>
 
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "sample.hpp"
 
 namespace tracer::test {

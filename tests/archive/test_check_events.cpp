@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // E01-E24, E26-E33: each rule of `tracer check` on events finds its seeded defect, and no other rule does.
+#include <iterator>
+
 #include "mpi_seed.hpp"
 #include "sampled_seed.hpp"
 #include "seed.hpp"

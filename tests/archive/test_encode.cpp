@@ -2,14 +2,16 @@
 // Our event files against those that the OTF2 library writes of the same events: byte by byte.
 #include <otf2/otf2.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "catch.hpp"
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "sample.hpp"
 #include "support/scratch.hpp"
 

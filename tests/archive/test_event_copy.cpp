@@ -2,16 +2,17 @@
 // Event files of which only a part is in memory.
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "catch.hpp"
-#include "formats/otf2/event_copy.hpp"
-#include "formats/otf2/event_reader.hpp"
-#include "formats/otf2/file.hpp"
-#include "formats/otf2/local_definitions.hpp"
+#include "formats/otf2/common/file.hpp"
+#include "formats/otf2/join/event_copy.hpp"
+#include "formats/otf2/read/event_reader.hpp"
+#include "formats/otf2/read/local_definitions.hpp"
 #include "support/scratch.hpp"
 
 using namespace tracer;

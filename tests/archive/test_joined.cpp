@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files and I/O handles of several parts as those of one archive.
-#include "formats/otf2/joined_definitions.hpp"
+#include "formats/otf2/join/joined_definitions.hpp"
 
 #include "catch.hpp"
-#include "formats/otf2/local_definition_writer.hpp"
+#include "formats/otf2/join/local_definition_writer.hpp"
 
 using namespace tracer;
 using namespace tracer::otf2;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reader gives back what was written, in order, and an Error for whatever is damaged.
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "catch.hpp"
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "sample.hpp"
 #include "support/scratch.hpp"
 #include "tracer/error.hpp"

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "formats/otf2/context_tree.hpp"
-#include "formats/otf2/join.hpp"
-#include "formats/otf2/reader.hpp"
-#include "formats/otf2/sampled_archive.hpp"
+#include "formats/otf2/join/join.hpp"
+#include "formats/otf2/join/sampled_archive.hpp"
+#include "formats/otf2/read/context_tree.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "sampled.hpp"
 #include "seed.hpp"
 #include "support/scratch.hpp"

@@ -269,6 +269,29 @@ def check_comparison(browser, tracer, make_trace, directory):
     need(rows["!$omp for @example.c:11"][1] == "60 ms" and rows["!$omp for @example.c:11"][4] == "60 ms", f"a range is measured in both {rows}")
 
 
+def check_search_steps(browser):
+    """After Enter in the field the keys are the timeline's: n and N step, and leave the field as it is."""
+    browser.evaluate("document.getElementById('search').focus()")
+    browser.type("barrier")
+    browser.key("Enter")
+    browser.key("n")
+    said, value = text(browser, "found"), browser.evaluate("document.getElementById('search').value")
+    need(said.startswith("2 of ") and value == "barrier", f"n after a search goes to the next: {said!r}, the field has {value!r}")
+    browser.key("Escape")
+
+
+def check_axis_when_scrolled(browser):
+    """Nothing but the axis is drawn in its strip: of the lanes above it nothing, of its own labels nothing at its top."""
+    browser.evaluate("document.getElementById('scroller').scrollTop = 333")
+    browser.evaluate(FRAME)
+    colours = browser.evaluate("""(() => { const c = document.getElementById('timeline'), k = c.width / c.clientWidth, g = c.getContext('2d');
+        const strip = g.getImageData(0, Math.round(k), c.width, 1).data, found = new Set();
+        for (let i = 0; i < strip.length; i += 4) found.add([strip[i], strip[i + 1], strip[i + 2]].join());
+        return [...found]; })()""")
+    need(len(colours) == 1, f"lanes that are scrolled away are not drawn over the time axis {colours}")
+    need(browser.evaluate("document.getElementById('verdict').getBoundingClientRect().top < document.getElementById('account').getBoundingClientRect().top"), "the verdict stands above the account")
+
+
 # ---- Many threads.
 def check_many(browser, tracer, make_trace, directory, threads):
     check_clean(browser, make(tracer, make_trace, directory, "wide", str(threads)))
@@ -277,6 +300,7 @@ def check_many(browser, tracer, make_trace, directory, threads):
     need(0 < shown < 60, f"{threads} threads: only those in sight are drawn ({shown})")
     tall = browser.evaluate("[document.getElementById('timeline').height, document.getElementById('scroller').scrollHeight]")
     need(tall[0] < 1000 < tall[1], f"{threads} threads: the picture is as large as the window, not as the trace {tall}")
+    check_axis_when_scrolled(browser)
     focus_timeline(browser)
     browser.key("End")
     browser.evaluate(FRAME)
@@ -335,7 +359,7 @@ def checks(browser, directory):
     tracer, make_trace = sys.argv[1:3]
     imbalance = make(tracer, make_trace, directory, "imbalance")
     browser.open(imbalance)
-    for check in (check_axis_and_order, check_colours, check_thread_table, check_path, check_lanes, check_keyboard, check_ruler):
+    for check in (check_axis_and_order, check_colours, check_thread_table, check_path, check_lanes, check_search_steps, check_keyboard, check_ruler):
         browser.open(imbalance)
         check(browser)
         need(not browser.errors, f"{check.__name__}: no errors {browser.errors}")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Comparisons of reports that are made by hand.
-#include "tracer/report/diff.hpp"
+#include "tracer/report/diff/diff.hpp"
 
 #include <nlohmann/json.hpp>
 

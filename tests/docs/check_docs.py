@@ -3,7 +3,7 @@
 """Holds the documentation to what there is: links lead somewhere, commands and their options exist, settings are known.
 
 check_docs.py links|commands|settings|help|reference|coverage [--tracer PATH] [--header PATH] [--write]
-help: docs/cli/*.md show what --help says; reference: docs/settings.md and docs/repairs.md are what it prints. --write makes it so."""
+help: docs/cli/*.md show what --help says; reference: docs/settings.md, docs/repairs.md and docs/formats/properties.md are what it prints. --write makes it so."""
 import argparse
 import functools
 import pathlib
@@ -119,15 +119,15 @@ def wrong_help(tracer, write):
 
 
 def wrong_reference(tracer, write):
-    for name in ("settings", "repairs"):
+    for name, where in (("settings", ""), ("repairs", ""), ("properties", "formats/")):
         said = subprocess.run([tracer, "manual", f"--{name}"], capture_output=True, text=True, timeout=60).stdout
-        page = TOP / "docs" / f"{name}.md"
+        page = TOP / "docs" / f"{where}{name}.md"
         if page.exists() and page.read_text(encoding="utf-8") == said:
             continue
         if write:
             page.write_text(said, encoding="utf-8")
         else:
-            yield f"docs/{name}.md differs from tracer manual --{name} (tests/docs/check_docs.py reference --write)"
+            yield f"{page.relative_to(TOP)} differs from tracer manual --{name} (tests/docs/check_docs.py reference --write)"
 
 
 def interface_names(header):

@@ -3,11 +3,11 @@
 #include <fstream>
 
 #include "support/scratch.hpp"
-#include "tracer/ompd/core_target.hpp"
-#include "tracer/ompd/elf_file.hpp"
-#include "tracer/ompd/modules.hpp"
-#include "tracer/ompd/refusal.hpp"
 #include "tracer/ompd/runtime.hpp"
+#include "tracer/ompd/target/core_target.hpp"
+#include "tracer/ompd/target/elf_file.hpp"
+#include "tracer/ompd/target/modules.hpp"
+#include "tracer/ompd/target/refusal.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any text as a filter file: rules that regions are held against, or an Error.
+#include "tracer/cut/filter.hpp"
 #include "tracer/error.hpp"
-#include "tracer/report/filter.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -4,16 +4,16 @@
 #include <streambuf>
 
 #include "formats/chrome/chrome.hpp"
-#include "formats/otf2/event_source.hpp"
+#include "formats/otf2/read/event_source.hpp"
 #include "formats/perfetto/perfetto.hpp"
 #include "fuzz/packed_archive.hpp"
 #include "support/scratch.hpp"
 #include "tracer/error.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/replay/timeline.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/html.hpp"
-#include "tracer/report/replay.hpp"
-#include "tracer/report/timeline.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
+#include "tracer/report/page/html.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

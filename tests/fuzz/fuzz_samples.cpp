@@ -9,8 +9,8 @@
 #include <sstream>
 #include <string>
 
-#include "formats/otf2/sampled_archive.hpp"
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/join/sampled_archive.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "formats/perfetto/perfetto.hpp"
 #include "formats/raw/samples.hpp"
 #include "formats/samples/samples.hpp"
@@ -19,11 +19,11 @@
 #include "tracer/check/check.hpp"
 #include "tracer/convert/samples.hpp"
 #include "tracer/error.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/replay/timeline.hpp"
+#include "tracer/replay/timeline_samples.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/replay.hpp"
-#include "tracer/report/timeline.hpp"
-#include "tracer/report/timeline_samples.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

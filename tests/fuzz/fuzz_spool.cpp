@@ -2,6 +2,7 @@
 // Any two files as what a dead process left of its rings: u16 size of `owner`, then owner and rings. Looking for
 // leftovers names it or leaves it out, and removing it takes these two files and no other.
 #include <unistd.h>
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 

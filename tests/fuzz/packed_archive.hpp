@@ -2,7 +2,9 @@
 // A small archive of one location as one input: the lengths of its four files (two bytes each), and they.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "archive/sampled.hpp"
-#include "formats/otf2/sampled_archive.hpp"
+#include "formats/otf2/join/sampled_archive.hpp"
 #include "fuzz/packed_archive.hpp"
 #include "support/scratch.hpp"
 

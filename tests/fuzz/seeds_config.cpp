@@ -2,6 +2,7 @@
 // Seeds of fuzz_config: settings as users write them, right and wrong.
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;

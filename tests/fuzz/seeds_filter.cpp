@@ -2,6 +2,7 @@
 // Seeds of fuzz_filter: files as Score-P's users have them, and durations.
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;

@@ -13,6 +13,7 @@ own() { LD_LIBRARY_PATH=${GPU_TEST_LIBRARIES:+$GPU_TEST_LIBRARIES:}${LD_LIBRARY_
 
 [ $# -ge 3 ] || { echo "usage: $0 BIN LIBTRACER PROGRAM [ARGUMENT...]" >&2; exit 2; }
 bin=$1 library=$2 program=$3 failed=0 provider=${GPU_TEST_PROVIDER:-cupti}
+[ "$(basename "$program")" != cuda_unused ] || provider=none
 shift 3
 driver=$(own "$bin/gpu_driver")
 status=$?

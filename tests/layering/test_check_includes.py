@@ -39,8 +39,24 @@ class Layers(unittest.TestCase):
     def test_a_neighbour_in_the_same_layer_is_refused(self):
         self.assertEqual(1, len(self.tree({"tracer/ring/a.hpp": "", "tracer/translate/b.cpp": '#include "tracer/ring/a.hpp"\n'})))
 
+    def test_rows_within_a_part_hold_there_and_are_one_row_outside(self):
+        self.assertEqual(1, len(self.tree({
+            "formats/otf2/common/a.hpp": "", "formats/otf2/join/c.hpp": "",
+            "formats/otf2/read/b.hpp": '#include "formats/otf2/common/a.hpp"\n',
+            "formats/otf2/write/d.hpp": '#include "formats/otf2/join/c.hpp"\n',
+        })))
+        self.assertEqual(1, len(self.tree({"tracer/translate/scan/a.hpp": "", "formats/otf2/join/c.cpp": '#include "tracer/translate/scan/a.hpp"\n'})))
+
+    def test_a_file_may_have_a_row_of_its_own(self):
+        rows = '#include "tracer/report/measures/account.hpp"\n'
+        self.assertEqual([], self.tree({"tracer/report/measures/account.hpp": "", "tracer/report/analyze.cpp": rows}))
+        self.assertEqual(1, len(self.tree({"tracer/report/measures/account.hpp": "", "tracer/report/report.hpp": rows})))
+
+    def test_names_of_properties_have_one_home(self):
+        self.assertEqual(1, len(self.tree({"tracer/ring/a.cpp": '// "TRACER::HOST"\nauto x = "TRACER::HOST";\n', "include/tracer/property_names.hpp": '"TRACER::HOST"\n'})))
+
     def test_foreign_headers_stay_at_home(self):
-        self.assertEqual([], self.tree({"formats/otf2/sink.cpp": "#include <otf2/otf2.h>\n", "tracer/entry.cpp": "#include <omp-tools.h>\n"}))
+        self.assertEqual([], self.tree({"formats/otf2/write/sink.cpp": "#include <otf2/otf2.h>\n", "tracer/entry.cpp": "#include <omp-tools.h>\n"}))
         self.assertEqual(2, len(self.tree({"tracer/base/x.cpp": "#include <otf2/otf2.h>\n#include <omp.h>\n"})))
 
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-#include "tracer/ompd/elf_file.hpp"
+#include "tracer/ompd/target/elf_file.hpp"
 
 namespace tracer::test {
 

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Core files made by hand: right, cut off anywhere, and with every field wrong.
-#include "tracer/ompd/core_target.hpp"
+#include "tracer/ompd/target/core_target.hpp"
 
 #include <elf.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <random>
 
 #include "catch.hpp"
 #include "ompd/core_file.hpp"
-#include "tracer/ompd/refusal.hpp"
+#include "tracer/ompd/target/refusal.hpp"
 
 using namespace tracer::ompd;
 using tracer::test::core_file;

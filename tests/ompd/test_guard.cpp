@@ -7,7 +7,7 @@
 #include <csignal>
 
 #include "catch.hpp"
-#include "tracer/ompd/refusal.hpp"
+#include "tracer/ompd/target/refusal.hpp"
 
 using namespace tracer::ompd;
 using namespace std::chrono_literals;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Waits in words, from snapshots that a test makes up.
+#include <cstddef>
+
 #include "tracer/ompd/waits.hpp"
 
 #include "catch.hpp"

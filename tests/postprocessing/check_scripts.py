@@ -27,6 +27,18 @@ def run(script, *arguments):
     return done.stdout
 
 
+def check_ranks(trace_of, profile, directory):
+    """A ring of three ranks with four threads each, ten steps of 5 ms of work (7 on the last rank): threads of one name are apart."""
+    subprocess.run([sys.argv[1], "ring", directory / "ring", "3"], check=True)
+    trace = trace_of(directory / "ring")
+    need(trace.locations.name.is_unique and len(trace.locations) == 12 and set(trace.locations.process) == {f"MPI Rank {rank}" for rank in range(3)}, "each thread of each rank has a name of its own")
+    work = trace.slices[trace.slices.region.str.startswith("!$omp parallel")].groupby("location").own.sum()
+    need(len(work) == 12 and all(near(seconds, 10 * (0.007 if name.startswith("MPI Rank 2") else 0.005)) for name, seconds in work.items()), f"and its own time {dict(work)}")
+    need(near(profile(trace).loc["!$omp parallel @example.c:10"].total, 10 * 4 * (2 * 0.005 + 0.007)), "their times are added up once")
+    waits = trace.slices[trace.slices.region.str.startswith("MPI_Recv")].groupby("location").own.sum()
+    need(near(waits["MPI Rank 0: Master thread"], 10 * 0.002) and waits["MPI Rank 1: Master thread"] == 0, "the next of the last waits for its message")
+
+
 def main():
     try:
         import matplotlib  # noqa: F401
@@ -57,6 +69,7 @@ def main():
         row = devices(Trace(directory / "overlap"))[0]
         need(near(row["overlap_host"], 0.03) and near(row["busy"], 0.102), "30 ms of 102 overlap")
         need(near(row["to_bandwidth"], 1e9) and near(row["from_bandwidth"], 2e9), "bandwidths are right")
+        check_ranks(Trace, profile, directory)
         for script in sorted(SCRIPTS.glob("*.py")):
             if script.name != "tracelib.py":
                 need(script.stem in run(script.name, "--help") or True, f"{script.name} has a help")

@@ -7,7 +7,7 @@
 #include <climits>
 #include <cstdlib>
 
-#include "tracer/translate/regions/libdw.hpp"
+#include "tracer/base/libdw.hpp"
 #include "tracer/translate/regions/symbolize.hpp"
 
 using namespace tracer;
@@ -61,7 +61,7 @@ Module this_program() {
 }  // namespace
 
 TEST_CASE("an address in inlined functions has all of them, each with the line of its call") {
-  if (translate::libdw() == nullptr) {
+  if (libdw() == nullptr) {
     WARN("skipped: no libdw here");
     return;
   }

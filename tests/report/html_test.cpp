@@ -6,7 +6,7 @@
 #include "catch.hpp"
 #include "tests/report/known_traces.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/html.hpp"
+#include "tracer/report/page/html.hpp"
 
 using namespace tracer;
 using namespace tracer::test;

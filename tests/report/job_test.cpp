@@ -6,8 +6,8 @@
 
 #include "tests/report/trace_builder.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/what_if.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
+#include "tracer/what_if/what_if.hpp"
 
 using namespace tracer;
 using namespace tracer::test;

@@ -6,7 +6,7 @@
 
 #include "tests/report/trace_builder.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
 
 using namespace tracer;
 using namespace tracer::test;

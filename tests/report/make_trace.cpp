@@ -4,9 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "formats/samples/samples.hpp"
 #include "tests/report/known_traces.hpp"
 #include "tests/report/mpi_traces.hpp"

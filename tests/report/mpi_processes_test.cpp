@@ -6,10 +6,10 @@
 
 #include "tests/report/mpi_traces.hpp"
 #include "tests/report/reported.hpp"
+#include "tracer/cut/part_source.hpp"
+#include "tracer/replay/timeline.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/part_source.hpp"
-#include "tracer/report/timeline.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
 
 using namespace tracer;
 using namespace tracer::test;

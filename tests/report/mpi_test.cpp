@@ -2,15 +2,16 @@
 // What a report says of MPI jobs of known structure.
 #include "catch.hpp"
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/report/mpi_traces.hpp"
 #include "tests/report/reported.hpp"
+#include "tracer/cut/part_source.hpp"
+#include "tracer/replay/timeline.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/part_source.hpp"
-#include "tracer/report/timeline.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -142,6 +143,116 @@ TEST_CASE("messages with one tag are matched in their order, and a cancelled one
   CHECK(report["mpi"]["unmatched"] == 0);
   CHECK(waited(report, "late_sender") == 10 * ms);
   CHECK((*state(report, "late_sender"))["for"]["line"] == 12);
+}
+
+namespace {
+
+/// The bytes of each message that the timeline gets, with the time at which it is received, in ms since the start.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> received(EventSource& trace) {
+  struct Messages final : TimelineVisitor {
+    void message(const Message& message) override { all.emplace_back(message.bytes, (message.to_time - start) / ms); }
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+  } messages;
+  report::Replay replay{trace.definitions()};
+  report::TimelineMessages observed{trace.definitions(), replay, messages};
+  replay.add(observed.observer());
+  trace.read(replay);
+  replay.finish();
+  std::sort(messages.all.begin(), messages.all.end());
+  return messages.all;
+}
+using Received = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+/// MPI_Wait for a receive of that many bytes from rank 0.
+void wait_for(MpiJob& job, std::uint64_t time, std::uint64_t bytes, std::uint64_t request) {
+  const RegionRef wait = job.function("MPI_Wait", 50);
+  job.trace.enter(1, time, wait);
+  job.irecv_is_over(1, time, 0, bytes, request);
+  job.trace.leave(1, time, wait);
+}
+
+}  // namespace
+
+TEST_CASE("messages with one tag go to receives in the order in which these were posted") {
+  MpiJob job = two_ranks();
+  for (const std::uint64_t bytes : {4u, 8u, 16u, 32u})
+    job.send(0, 1, start + bytes * us, start + bytes * us, 10, bytes);
+  for (const std::uint64_t request : {1u, 2u, 3u}) job.irecv(1, start + request * ms, 20, request);
+  SECTION("and are waited for in reverse, with one that blocks in between") {
+    wait_for(job, start + 10 * ms, 16, 3);
+    job.receive(1, 0, start + 20 * ms, start + 21 * ms, 21, 32);
+    wait_for(job, start + 30 * ms, 8, 2);
+    wait_for(job, start + 40 * ms, 4, 1);
+    const Received in_order{{4, 40}, {8, 30}, {16, 10}, {32, 21}};
+    CHECK((received(job.finish()) == in_order));
+  }
+  SECTION("and the first is for another sender, or is cancelled") {
+    wait_for(job, start + 10 * ms, 8, 3);
+    wait_for(job, start + 20 * ms, 4, 2);
+    job.trace.enter(1, start + 30 * ms, job.function("MPI_Wait", 50));
+    job.trace.simple(1, start + 30 * ms, EventType::mpi_request_cancelled, 0, 1);
+    job.trace.leave(1, start + 30 * ms, job.function("MPI_Wait", 50));
+    const Received in_order{{4, 20}, {8, 10}};
+    CHECK((received(job.finish()) == in_order));
+  }
+  SECTION("and the first is never waited for") {
+    wait_for(job, start + 10 * ms, 8, 3);
+    wait_for(job, start + 20 * ms, 4, 2);
+    const Received in_order{{4, 20}, {8, 10}};
+    CHECK((received(job.finish()) == in_order));
+  }
+}
+
+TEST_CASE("a receive that is never over holds back no more than a bounded number of others") {
+  constexpr std::uint64_t many = 3 * report::ReceiveOrder::most_held;
+  MpiJob job = two_ranks(4 * many * us + ms);
+  job.irecv(1, start, 20, 1);
+  for (std::uint64_t i = 0; i < many; ++i) {
+    const std::uint64_t at = start + 2 * i * us + us;
+    job.send(0, 1, at, at, 10, 8);
+    job.receive(1, 0, at, at + us, 20, 8);
+  }
+  CHECK(received(job.finish()).size() == many);
+}
+
+TEST_CASE("a message that was found before others were posted is the first, whenever it is received") {
+  MpiJob job = two_ranks();
+  for (const std::uint64_t bytes : {4u, 8u}) job.send(0, 1, start + bytes * us, start + bytes * us, 10, bytes);
+  const RegionRef probe = job.function("MPI_Mprobe", 20), receive = job.function("MPI_Mrecv", 21);
+  job.trace.enter(1, start + ms, probe);
+  job.trace.leave(1, start + ms, probe);
+  job.irecv(1, start + 2 * ms, 22, 1);
+  wait_for(job, start + 10 * ms, 8, 1);
+  job.trace.enter(1, start + 20 * ms, receive);
+  job.trace.simple(1, start + 20 * ms, EventType::mpi_recv, 1, 4, std::uint64_t{7} << 32);
+  job.trace.leave(1, start + 20 * ms, receive);
+  const Received in_order{{4, 20}, {8, 10}};
+  CHECK((received(job.finish()) == in_order));
+}
+
+TEST_CASE("a message is told whose send the program has not waited for") {
+  MpiJob job = two_ranks();
+  for (const std::uint64_t request : {1u, 2u, 3u}) {
+    job.isend(0, 1, start + request * ms, 10, 8 * request, request);
+    job.receive(1, 0, start + request * ms, start + (10 + request) * ms, 20, 8 * request);
+  }
+  const RegionRef wait = job.function("MPI_Wait", 11);
+  SECTION("at the end of the trace") {}
+  SECTION("and whose request fails") {
+    job.trace.enter(0, start + 20 * ms, wait);
+    job.trace.simple(0, start + 20 * ms, EventType::mpi_request_cancelled, 0, 2);
+    job.trace.leave(0, start + 20 * ms, wait);
+  }
+  SECTION("and that ends within the call that waits for it") {
+    job.trace.enter(0, start + 20 * ms, wait);
+    job.isend_is_over(0, start + 20 * ms, 3);
+  }
+  const Received all{{8, 11}, {16, 12}, {24, 13}};
+  TraceBuilder& trace = job.finish();
+  CHECK((received(trace) == all));
+  const Json report = report_of(trace);
+  CHECK(report["mpi"]["matched"] == 3);
+  CHECK(report["mpi"]["unmatched"] == 0);
 }
 
 TEST_CASE("what is received before it was sent is counted, and nobody waited for it") {

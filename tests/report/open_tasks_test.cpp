@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of open tasks and the pool that they come from, against a map.
-#include "tracer/report/open_tasks.hpp"
+#include "tracer/replay/open_tasks.hpp"
 
 #include <map>
 #include <random>

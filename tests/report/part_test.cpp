@@ -7,12 +7,12 @@
 
 #include "tests/report/known_traces.hpp"
 #include "tests/report/mpi_traces.hpp"
+#include "tracer/cut/part.hpp"
+#include "tracer/cut/part_source.hpp"
 #include "tracer/error.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/replay/timeline.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/part.hpp"
-#include "tracer/report/part_source.hpp"
-#include "tracer/report/replay.hpp"
-#include "tracer/report/timeline.hpp"
 
 using namespace tracer;
 using namespace tracer::test;

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/report/trace_builder.hpp"
+#include "tracer/cut/phase_filter.hpp"
 #include "tracer/error.hpp"
+#include "tracer/replay/timeline.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/phase_filter.hpp"
-#include "tracer/report/timeline.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
 
 using namespace tracer;
 using namespace tracer::test;

@@ -6,9 +6,9 @@
 
 #include "tests/report/known_traces.hpp"
 #include "tests/report/reported.hpp"
+#include "tracer/cut/filter.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/filter.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
 
 using namespace tracer;
 using namespace tracer::test;

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
 
 namespace tracer::test {
 

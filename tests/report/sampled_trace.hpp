@@ -3,6 +3,8 @@
 // wanted.
 #pragma once
 
+#include <cstddef>
+
 #include "tests/report/known_traces.hpp"
 #include "tracer/samples.hpp"
 

@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/report/sampled_trace.hpp"
+#include "tracer/replay/nameless.hpp"
+#include "tracer/replay/sample_counters.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/nameless.hpp"
-#include "tracer/report/page_samples.hpp"
-#include "tracer/report/sample_counters.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
+#include "tracer/report/page/samples.hpp"
 
 using namespace tracer;
 using namespace tracer::test;
@@ -219,7 +219,7 @@ TEST_CASE("the text has functions by their plain names, unless several have the 
     row.self = row.inside = 25;
     samples.functions.push_back(row);
   }
-  const std::string text = report::to_text(samples, 0);
+  const std::string text = report::to_text(samples, {.rows = 0, .colour = false, .width = 120});
   for (const char* part :
        {"void solve<float>(float*, int) ", "void solve<double>(double*, int) ", "  grid::smooth  ", "  main "})
     CHECK_THAT(text, Catch::Contains(part));

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tracer/report/table.hpp"
+#include "tracer/report/forms/table.hpp"
 
 using namespace tracer::report;
 

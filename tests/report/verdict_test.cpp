@@ -169,7 +169,8 @@ TEST_CASE("threads without processors are the verdict, and nothing else is advis
     }
     const Json report = report_of(trace);
     check_adds_up(report["account"]);
-    check_near(report["account"]["time"]["descheduled_ns"], 60e6);
+    // Of 15 ms each: waiting is waiting, with a processor or without; only a part of it spun.
+    check_near(report["account"]["time"]["descheduled_ns"], 35e6);
     return report["verdict"];
   };
   const Json shared = verdict_on("2");

@@ -3,7 +3,7 @@
 #include "catch.hpp"
 
 #include "tests/report/mpi_traces.hpp"
-#include "tracer/report/what_if.hpp"
+#include "tracer/what_if/what_if.hpp"
 
 using namespace tracer;
 using namespace tracer::test;

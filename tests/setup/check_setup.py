@@ -3,10 +3,13 @@
 """What the README's commands do on machines that this one is not: packages that exclude each other, a tool chain that was exchanged
 since the last build, tests that had to skip. apt-get and dpkg-query are fakes here, that answer as Debian's do.
 
-check_setup.py SOURCE conflict|exchanged|skipped"""
+check_setup.py SOURCE conflict|newer|second|clash|progress|exchanged|skipped"""
+import json
 import os
 import pathlib
+import pty
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -37,6 +40,7 @@ done
 [ -n "$simulate" ] || printf '%s\n' "${packages[@]}" >>"$FAKE/installed"
 """
 FAKE_DPKG = r"""#!/bin/bash
+case ${!#} in *\**) sed 's/^/installed /' "$FAKE/installed"; exit ;; esac
 grep -qx "${!#}" "$FAKE/installed" || { echo "no packages found matching ${!#}" >&2; exit 1; }
 printf installed
 """
@@ -46,13 +50,28 @@ def bash(script, directory=SOURCE, **environment):
     return subprocess.run(["bash", "-c", script], cwd=directory, capture_output=True, text=True, timeout=120, env=dict(os.environ, **environment))
 
 
-def conflict(directory):
-    """Debian 12 with clang and libomp-dev (14): liboffload-22-dev and LLVM 22's runtime exclude libomp5-14, chromium does not go."""
+def fake_apt(directory, installed, conflicts):
     for name, text in (("apt-get", FAKE_APT), ("dpkg-query", FAKE_DPKG), ("sudo", '#!/bin/bash\nshift\n"$@"\n')):
         (directory / name).write_text(text)
         (directory / name).chmod(0o755)
-    (directory / "installed").write_text("clang-14\nlibomp-14-dev\n")
-    (directory / "conflicts").write_text("libomp-22-dev\nliboffload-22-dev\nchromium\n")
+    for name, packages in (("installed", installed), ("conflicts", conflicts)):
+        (directory / name).write_text("".join(f"{package}\n" for package in packages.split()))
+
+
+def newer(directory):
+    """A clang with its libomp that is newer than all that are listed: it is taken, and no other libomp is asked for."""
+    fake_apt(directory, "clang-29 libomp-29-dev clang-19", "libomp-23-dev libomp-22-dev libomp-19-dev libomp-16-dev libomp-14-dev")
+    done = bash(". cmake/scripts/packages.sh && tracer_install build && tracer_openmp_present", FAKE=str(directory), PATH=f"{directory}:{os.environ['PATH']}")
+    if done.returncode != 0 or done.stdout.split() != ["clang-29", "libomp-29-dev"]:
+        yield f"status {done.returncode}: {done.stdout} {done.stderr}"
+    asked = (directory / "asked").read_text()
+    if "libomp-" in asked:
+        yield f"asked for another libomp: {asked}"
+
+
+def conflict(directory):
+    """Debian 12 with clang and libomp-dev (14): liboffload-22-dev and LLVM 22's runtime exclude libomp5-14, chromium does not go."""
+    fake_apt(directory, "clang-14 libomp-14-dev", "libomp-23-dev liboffload-23-dev libomp-22-dev liboffload-22-dev chromium")
     done = bash('. cmake/scripts/packages.sh && tracer_install build test && printf "%s\\n" "${TRACER_NOT_INSTALLED[@]}" && '
                 'echo "${BUILD_PACKAGES[@]} ${TEST_PACKAGES[@]}" && printf "%s\\n" "${TEST_GROUPS[@]#*|}"',
                 FAKE=str(directory), PATH=f"{directory}:{os.environ['PATH']}")
@@ -114,9 +133,105 @@ def skipped(directory):
         yield f"says {done.stdout!r} instead of {expected}"
 
 
+def small_project(directory, **files):
+    """A project of the files with the preset `release`, that the scripts of this one configure and build."""
+    (directory / "cmake/scripts").mkdir(parents=True)
+    for script in (SOURCE / "cmake/scripts").glob("*.sh"):
+        (directory / "cmake/scripts" / script.name).write_text(script.read_text())
+    (directory / "CMakePresets.json").write_text(json.dumps({"version": 5, "configurePresets": [
+        {"name": "release", "generator": "Ninja", "binaryDir": "${sourceDir}/build/release", "cacheVariables": {"CMAKE_EXPORT_COMPILE_COMMANDS": "ON"}}]}))
+    (directory / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.24)\nproject(small CXX)\noption(TRACER_UNITY \"\" OFF)\nadd_library(small STATIC one.cpp two.cpp)\n"
+        "set_target_properties(small PROPERTIES UNITY_BUILD ${TRACER_UNITY})\n")
+    for name, text in files.items():
+        (directory / f"{name}.cpp").write_text(text)
+
+
+BUILD = ". cmake/scripts/packages.sh && . cmake/scripts/build.sh && tracer_build release small"
+
+
+def programs_without_ccache(directory):
+    """A directory for PATH with all that PATH has, but for ccache."""
+    farm = directory / "programs"
+    farm.mkdir()
+    for place in reversed(os.environ["PATH"].split(":")):
+        for program in pathlib.Path(place).glob("*") if place else ():
+            if program.name != "ccache":
+                (farm / program.name).unlink(missing_ok=True)
+                (farm / program.name).symlink_to(program)
+    return farm
+
+
+def second(directory):
+    """A tree that was begun without ccache stays without: the second command compiles nothing that the first has compiled."""
+    farm = programs_without_ccache(directory)
+    project = directory / "project"
+    small_project(project, one="int one() { return 1; }\n", two="int two() { return 2; }\n")
+    without = {"PATH": str(farm), "ASKED": str(directory / "asked")}
+    done = bash(BUILD, project, **without)
+    objects = {file: file.stat().st_mtime_ns for file in project.rglob("*.o")}
+    if done.returncode != 0 or not objects:
+        yield f"the first build ends with {done.returncode}: {done.stdout} {done.stderr}"
+        return
+    (farm / "ccache").write_text('#!/bin/bash\necho "$@" >>"$ASKED"\nexec "$@"\n')
+    (farm / "ccache").chmod(0o755)
+    done = bash(BUILD, project, **without)
+    if done.returncode != 0:
+        yield f"the second build ends with {done.returncode}: {done.stdout} {done.stderr}"
+    if again := [file.name for file, time in objects.items() if file.stat().st_mtime_ns != time]:
+        yield f"compiled again: {again}"
+    (project / "one.cpp").write_text("int one() { return 3; }\n")
+    bash(BUILD, project, **without)
+    if (directory / "asked").exists():
+        yield "the tree takes ccache now"
+    shutil.rmtree(project / "build")
+    bash(BUILD, project, **without)
+    if not (directory / "asked").exists():
+        yield "a new tree does not take ccache"
+
+
+def clash(directory):
+    """Two files with a name of their own that is the same do not go together: they are compiled one by one, and that is noted."""
+    project = directory / "project"
+    small_project(project, one="namespace { int own() { return 1; } }\nint one() { return own(); }\n",
+                  two="namespace { int own() { return 2; } }\nint two() { return own(); }\n")
+    without = {"PATH": str(programs_without_ccache(directory))}
+    done = bash(BUILD, project, **without)
+    if done.returncode != 0 or not re.search(r"^note: building file by file: .*error: .*own", done.stderr, re.M):
+        yield f"status {done.returncode}: {done.stdout} {done.stderr}"
+    (project / "two.cpp").write_text("int two() { return nothing; }\n")
+    done = bash(BUILD, project, **without)
+    if done.returncode == 0 or "error: the build failed" not in done.stderr or "nothing" not in done.stderr:
+        yield f"a fault: status {done.returncode}: {done.stdout} {done.stderr}"
+
+
+def progress(directory):
+    """Every line comes through; in a log a line at each interval, on a terminal a bar that is gone at the end."""
+    said = "printf '[1/4] a\\n[2/'; sleep 1.5; printf '4] b\\n'; sleep 1.5; printf '[4/4] c\\nlast'"
+    show = f". cmake/scripts/progress.sh; ({said}) | tracer_progress building ninja"
+    done = bash(show, TRACER_PROGRESS_EVERY="1")
+    if done.stdout != "[1/4] a\n[2/4] b\n[4/4] c\nlast\n":
+        yield f"the lines become {done.stdout!r}"
+    if not re.search(r"^building: 25 %, \d+ s so far$", done.stderr, re.M) or not re.search(r"^building: 50 %.*so far$", done.stderr, re.M):
+        yield f"in a log: {done.stderr!r}"
+    here, there = pty.openpty()
+    lines = subprocess.run(["bash", "-c", show], cwd=SOURCE, stdout=subprocess.PIPE, stderr=there, text=True, timeout=60, env=dict(os.environ, TERM="xterm")).stdout
+    os.close(there)
+    bar = os.read(here, 65536).decode()
+    if "[######..................] building: 25 %" not in bar or not bar.endswith("\r\x1b[K") or lines != done.stdout:
+        yield f"on a terminal: {bar!r}, {lines!r}"
+    tests = bash(". cmake/scripts/progress.sh; printf ' 1/2 Test  #1: a ... Passed 0.1 sec\\n2/2 Test #2: b ...***Failed\\n' | "
+                 "tracer_progress testing ctest ' Passed +[0-9.]+ sec$'")
+    if tests.stdout != "2/2 Test #2: b ...***Failed\n":
+        yield f"of tests: {tests.stdout!r}"
+    apt = bash(". cmake/scripts/progress.sh; printf 'pmstatus:dpkg:40.5:x\\nE: no\\n' | tracer_progress installing apt")
+    if apt.stdout != "E: no\n":
+        yield f"of apt: {apt.stdout!r}"
+
+
 def main():
     with tempfile.TemporaryDirectory() as directory:
-        faults = list({"conflict": conflict, "exchanged": exchanged, "skipped": skipped}[sys.argv[2]](pathlib.Path(directory)))
+        faults = list({"conflict": conflict, "newer": newer, "second": second, "clash": clash, "progress": progress, "exchanged": exchanged, "skipped": skipped}[sys.argv[2]](pathlib.Path(directory)))
     print("\n".join(faults))
     return 1 if faults else 0
 

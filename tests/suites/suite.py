@@ -64,9 +64,10 @@ def dejagnu(text):
         return None
     quoted = [re.match(r'"([^"]*)"', what) for what in directives(text, "(?:additional-)?options")]
     options = [word for found in quoted if found for word in found.group(1).split()]
-    pairs = [shlex.split(what) for what in directives(text, "set-target-env-var")]
+    # A value may have braces: OMP_PLACES "{0:4}".
+    pairs = [(name, value or plain) for name, value, plain in re.findall(r'dg-set-target-env-var\s+(\w+)\s+(?:"([^"\n]*)"|(\S+))', text)]
     sources = [word for what in directives(text, "additional-sources") for word in what.replace('"', "").split()]
-    return options, {pair[0]: pair[1] if len(pair) > 1 else "" for pair in pairs}, sources
+    return options, dict(pairs), sources
 
 
 def build(options, source, directory):
@@ -129,7 +130,8 @@ def judge(options, run, scratch):
     if before.status == "timeout":
         return "its own", "does not end"
     trace = scratch / "trace"
-    traced = call(command, options.timeout, dict(env, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(trace / "%p")), run.directory)
+    preload = {"LD_PRELOAD": os.path.abspath(options.preload)} if options.preload else {}
+    traced = call(command, options.timeout, dict(env, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(trace / "%p"), **preload), run.directory)
     if found := otherwise(before, traced, lambda: call(command, options.timeout, plain, run.directory), lambda done: (done.status, done.output)):
         return found
     lost = re.findall(r"[\d,]+ (?:events lost|repaired)", traced.errors)
@@ -170,6 +172,7 @@ def main():
     parser.add_argument("--fc", default="", help="Fortran is left out without it")
     parser.add_argument("--include", action="append", default=[], metavar="DIR", help="may be repeated")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="of every run; may be repeated")
+    parser.add_argument("--preload", default="", metavar="FILE", help="before the traced runs, as libtracer-gomp.so")
     parser.add_argument("--only", default="", metavar="REGEX", help="sources whose path has it")
     parser.add_argument("--timeout", type=float, default=20, help="seconds for each run (20)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())

@@ -3,6 +3,8 @@
 import json
 import subprocess
 
+from cells import cell_faults
+
 TOLERANCE = 0.001  # of the whole
 
 
@@ -40,4 +42,7 @@ def account_faults(report):
 
 def archive_account_faults(tracer, archive):
     done = subprocess.run([tracer, "report", "--json", archive], capture_output=True, text=True, timeout=240)
-    return account_faults(json.loads(done.stdout)) if done.returncode == 0 else [f"tracer report: {done.stderr}"]
+    if done.returncode != 0:
+        return [f"tracer report: {done.stderr}"]
+    report = json.loads(done.stdout)
+    return [*account_faults(report), *cell_faults(report)]

@@ -2,6 +2,7 @@
 // The raw trace: what is written is read, and what is damaged is told and skipped.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <random>

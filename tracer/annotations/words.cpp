@@ -39,6 +39,8 @@ constexpr tracer_front_end nobody{
     .directory = []() -> const char* { return ""; },
     .clocks_of_launch = [](std::uint32_t, std::uint32_t, std::uint64_t*) { return 0; },
     .records_polls = [] { return 1; },
+    .ompt_handler = nullptr,  // words never ask for these
+    .ompt_thread_begin = nullptr,
 };
 
 void connect() {

@@ -69,6 +69,7 @@ std::optional<std::uint32_t> parse_groups(std::string_view text) {
     if (!bits) return std::nullopt;
     result = without ? result & ~*bits : result | *bits;
   }
+  if ((result & record_tasks) == 0) result &= ~std::uint32_t{record_dependences};  // of tasks that nobody created
   return result;
 }
 
@@ -164,6 +165,10 @@ const Row rows[] = {
      [](Config& c, Text t) { return set_size(c.device_buffer, t, 4 * kib, 64 * mib); }},
     {"TRACER_DEVICE_MEMORY", "256M", "a size from 64K to 1T", "all trace buffers of devices together",
      [](Config& c, Text t) { return set_size(c.device_memory, t, 64 * kib, 1024 * gib); }},
+    {"TRACER_TRANSFER_CONTENT", "off", "on or off",
+     "on: record a hash of what target constructs copy, by which the report finds duplicate transfers and round trips; "
+     "reads all that is copied once more",
+     [](Config& c, Text t) { return assign(c.transfer_content, parse_switch(t)); }},
     {"TRACER_CLOCK", "processor", "processor or system",
      "what times are read from: the processor's counter where it is steady, or CLOCK_MONOTONIC",
      [](Config& c, Text t) {
@@ -189,8 +194,8 @@ const Row rows[] = {
        return value && *value <= 20000 && assign(c.sample, value);
      }},
     {"TRACER_SAMPLE_SOURCE", "auto", "auto, perf or signal",
-     "who takes samples: the kernel, or a signal's handler that asks the OpenMP runtime; auto: that where perf is "
-     "denied",
+     "who takes samples: the kernel, or a signal's handler that asks the OpenMP runtime; auto: the kernel, or nobody "
+     "where it denies that",
      [](Config& c, Text t) {
        constexpr Name names[] = {{"auto", 0}, {"perf", 1}, {"signal", 2}};
        const auto value = lookup(names, t);
@@ -222,7 +227,8 @@ const Row rows[] = {
 };
 
 /// Variables that belong to the build or to the command line tools, not to a run.
-constexpr std::string_view foreign[] = {"TRACER_STRESS", "TRACER_LIBRARY", "TRACER_LAUNCH", "TRACER_OPENMP_RUNTIME"};
+constexpr std::string_view foreign[] = {"TRACER_STRESS", "TRACER_LIBRARY", "TRACER_LAUNCH", "TRACER_LAUNCH_AT",
+                                        "TRACER_OPENMP_RUNTIME"};
 
 bool is_known(std::string_view name) {
   for (const auto& row : rows) {
@@ -265,8 +271,8 @@ Config read_config(const char* const* environment) {
     } else {
       config.settings.push_back({row.name, row.initial, "default"});
       config.complaints.push_back(std::string{row.name} + "=" + printable(found->second) +
-                                  " is not understood: allowed is " + row.allowed + "; using " +
-                                  (*row.initial ? row.initial : "the default"));
+                                  ": invalid value (allowed: " + row.allowed + "); using " +
+                                  (*row.initial ? "default " + std::string{row.initial} : "the default"));
     }
   }
   if (config.sample == 0 && !config.counters.empty()) {

@@ -73,6 +73,7 @@ struct Config {
   std::string device = "auto";               ///< who records devices: auto, ompt, cupti, host, off
   std::uint64_t device_buffer = 1u << 20;    ///< bytes of one trace buffer of a device
   std::uint64_t device_memory = 256u << 20;  ///< bytes of all trace buffers of devices
+  bool transfer_content = false;             ///< hashes of what is copied between host and devices
   unsigned threads = 0;                      ///< that convert; 0: as many as the process may use
   unsigned sample = 0;                       ///< samples per second of each thread's processor time; 0: none
   SampleSource sample_source = SampleSource::automatic;

@@ -25,13 +25,13 @@ class DisjointSets {
     return true;
   }
   std::size_t sets() const noexcept { return sets_; }
-
- private:
+  /// One for all of its set.
   std::uint32_t root_of(std::uint32_t number) {
     while (joined_to_[number] != number) number = joined_to_[number] = joined_to_[joined_to_[number]];
     return number;
   }
 
+ private:
   std::vector<std::uint32_t> joined_to_;  ///< another of the set; itself: one for all of them
   std::size_t sets_;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>

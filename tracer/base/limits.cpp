@@ -6,8 +6,10 @@
 #include <unistd.h>
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include "tracer/base/file.hpp"
 #include "tracer/base/text.hpp"

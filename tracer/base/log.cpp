@@ -5,13 +5,22 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
 #include <cerrno>
+#include <memory>
 #include <mutex>
 #include <string>
 
 #include "tracer/base/file_identity.hpp"
+#include "tracer/base/own_directory.hpp"
 #include "tracer/base/size_signal.hpp"
+#include "tracer/base/text.hpp"
 
+#ifdef __clang__
+// fmt 9 and 10 check format strings by consteval functions that newer versions of clang refuse; none are ours.
+#define FMT_CONSTEVAL
+#define FMT_USE_CONSTEVAL 0
+#endif
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
@@ -82,7 +91,9 @@ spdlog::logger& plain_logger() {
 void say(spdlog::logger& (*which)(), spdlog::level::level_enum level, std::string_view line) noexcept {
   const int saved = errno;
   try {
-    which().log(level, spdlog::string_view_t{line.data(), line.size()});
+    const std::string text =
+        shown_lines(with_names_of_descriptors(std::string{line}));  // names, paths and settings are anybody's
+    which().log(level, spdlog::string_view_t{text.data(), text.size()});
   } catch (...) {
   }
   errno = saved;

@@ -11,6 +11,7 @@
 #include <bit>
 #include <charconv>
 #include <cstddef>
+#include <system_error>
 
 namespace tracer {
 namespace {

@@ -4,10 +4,12 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <system_error>
 
 namespace tracer {
 
@@ -151,7 +153,9 @@ std::string module_name(const std::string& path) {
   return name;
 }
 
+// Of what does not begin as mangled names do, __cxa_demangle takes a type's code: "i" would be "int".
 std::string demangled(const std::string& symbol) {
+  if (!symbol.starts_with("_Z")) return symbol;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
                                                          &std::free);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See context.hpp.
 #include "tracer/check/context.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::check {
 namespace {
@@ -36,7 +37,7 @@ std::string_view construct_of(std::string_view name) {
 }
 
 CheckContext::CheckContext(const otf2::Trace& trace, const CheckOptions& options)
-    : trace_(trace), filter_(trace.info().property("TRACER::FILTER")), options_(options) {
+    : trace_(trace), filter_(trace.info().property(properties::filter)), options_(options) {
   for (const auto& location : definitions().locations) index_.emplace(location.ref, index_.size());
   for (const auto& group : definitions().location_groups) {
     if (group.type != otf2::values::location_group_process) continue;

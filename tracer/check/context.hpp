@@ -8,9 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "tracer/check/check.hpp"
 #include "tracer/own_number.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::check {
 
@@ -62,7 +63,7 @@ class CheckContext {
 
   const otf2::Trace& trace() const { return trace_; }
   /// It was cut out of a longer trace: what lies across its ends is not all there.
-  bool is_part() const { return trace_.info().property("TRACER::PART") != nullptr; }
+  bool is_part() const { return trace_.info().property(properties::part) != nullptr; }
   /// A filter has left regions out, whose teams, tasks and device operations are still there (docs/filters.md).
   bool is_filtered() const noexcept { return filter_ != nullptr; }
   /// What is in it is that of phases: of what a team did together some members' parts may lie before them.

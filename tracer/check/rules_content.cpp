@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "tracer/check/rule.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::check {
 namespace {
@@ -191,7 +192,7 @@ class Properties final : public Rule {
     threads_ = promised("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
     locks_ = promised("OTF2::THREAD_LOCK_EVENT_COMPLETE");
     if (!threads_ && !locks_) return;
-    for (const auto* name : {"TRACER::EVENTS_LOST", "TRACER::DROPPED"}) {
+    for (const auto* name : {properties::events_lost, properties::dropped}) {
       if (const auto* lost = c_.loss(name))
         wrong(std::string{name} + " is " + *lost + ", and events are said to be complete");
     }

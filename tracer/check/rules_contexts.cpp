@@ -7,8 +7,8 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "formats/otf2/context_tree.hpp"
-#include "formats/otf2/task_contexts.hpp"
+#include "formats/otf2/read/context_tree.hpp"
+#include "formats/otf2/read/task_contexts.hpp"
 #include "tracer/check/rule.hpp"
 
 namespace tracer::check {

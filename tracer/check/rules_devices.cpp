@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "tracer/check/rules_mpi.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::check {
 namespace {
@@ -138,7 +139,7 @@ class KernelSubmits final : public Rule {
                                           : "there are no kernels");
     applies();
     // Where operations of the host have no record of the device, the one that had the id may have been lost.
-    if (nameless_ > 0 && c_.loss("TRACER::COUNTER::DEVICE_OPERATIONS_WITHOUT_RECORD") == nullptr)
+    if (nameless_ > 0 && c_.loss(std::string{properties::counter} + "DEVICE_OPERATIONS_WITHOUT_RECORD") == nullptr)
       wrong(first_nameless_.first, first_nameless_.second.time, "a kernel bears no id of its submit",
             first_nameless_.second.position);
     for (const auto& [id, k] : early_)

@@ -2,7 +2,7 @@
 // D01-D06: the archive's files, references, counts and clock.
 #include <array>
 
-#include "formats/otf2/file.hpp"
+#include "formats/otf2/common/file.hpp"
 #include "tracer/check/rule.hpp"
 
 namespace tracer::check {

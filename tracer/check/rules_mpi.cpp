@@ -10,21 +10,22 @@
 #include "tracer/base/text.hpp"
 #include "tracer/check/rules_mpi.hpp"
 #include "tracer/mpi_untold.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::check {
 
 namespace v = otf2::values;
 
 bool is_whole(const CheckContext& c) {
-  const auto* ending = c.trace().info().property("TRACER::ENDING");
+  const auto* ending = c.trace().info().property(properties::ending);
   if (c.is_part()) return false;  // messages lie across its ends
   // exit() in a construct, or in a call of MPI: so do its default handlers of errors.
-  if (c.loss("TRACER::REPAIRED::REGION_CLOSED_AT_THE_END_OF_THE_TRACE") != nullptr) return false;
+  if (c.loss(std::string{properties::repaired} + "REGION_CLOSED_AT_THE_END_OF_THE_TRACE") != nullptr) return false;
   const otf2::TraceDefinitions& d = c.definitions();
   for (const auto& process : d.location_groups)
     for (const auto& property : process.properties)
-      if (d.text(property.name) == "TRACER::ENDING" && d.text(property.value).starts_with("none")) return false;
-  return c.loss("TRACER::EVENTS_LOST") == nullptr && (ending == nullptr || !ending->starts_with("none"));
+      if (d.text(property.name) == properties::ending && d.text(property.value).starts_with("none")) return false;
+  return c.loss(properties::events_lost) == nullptr && (ending == nullptr || !ending->starts_with("none"));
 }
 
 std::uint32_t process_of(const otf2::TraceDefinitions& d, std::uint64_t location) {
@@ -40,7 +41,7 @@ bool is_window_of_mpi(const otf2::TraceDefinitions& d, std::uint64_t window) {
 }
 
 std::uint64_t not_told(const CheckContext& c, const std::string& what) {
-  const auto* found = c.trace().info().property("TRACER::COUNTER::MPI_NOT_TOLD_" + what);
+  const auto* found = c.trace().info().property(std::string{properties::counter} + "MPI_NOT_TOLD_" + what);
   return found == nullptr ? 0 : parse_number(*found).value_or(0);
 }
 
@@ -116,12 +117,18 @@ class Collectives final : public Rule {
   void event(const EventView& e) override {
     applies();
     switch (e.kind) {
-      case EventKind::mpi_collective_begin:
-        if (open_[e.location]++ != 0) wrong(e, "a collective operation begins inside another");
+      case EventKind::mpi_collective_begin: {
+        // One inside another is of a function of the program that the outer call has called: of a region inside it.
+        auto& open = open_[e.location];
+        const std::size_t depth = c_.open_regions(e).size();
+        if (!open.empty() && depth <= open.back()) wrong(e, "a collective operation begins inside another");
+        open.push_back(depth);
         return;
+      }
       case EventKind::mpi_collective_end:
-        if (auto& open = open_[e.location]; open-- == 0) {
-          open = 0;
+        if (auto& open = open_[e.location]; !open.empty()) {
+          open.pop_back();
+        } else {
           wrong(e, "a collective operation ends that did not begin");
         }
         return;
@@ -137,12 +144,13 @@ class Collectives final : public Rule {
   void finish() override {
     if (!is_whole(c_)) return;
     for (const auto& [location, open] : open_)
-      if (open != 0) wrong(location, c_.states()[c_.index_of(location)].last_time, "a collective operation never ends");
+      if (!open.empty())
+        wrong(location, c_.states()[c_.index_of(location)].last_time, "a collective operation never ends");
   }
 
  private:
-  std::unordered_map<std::uint64_t, unsigned> open_;              // by location
-  std::map<std::pair<std::uint32_t, std::uint64_t>, int> alive_;  // by process and communicator
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> open_;  // by location: how deep each is in regions
+  std::map<std::pair<std::uint32_t, std::uint64_t>, int> alive_;      // by process and communicator
 };
 
 /// Same communicator, sender, receiver and tag; whatever the clocks say, so what comes first waits for the other. In

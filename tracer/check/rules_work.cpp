@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "tracer/check/rule.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::check {
 namespace {
@@ -86,7 +87,7 @@ bool is_team_border(EventKind k) {
 
 /// Recording was full or the oldest were overwritten: what every member of a team did is not known then.
 bool lacks_events(const CheckContext& c) {
-  return c.loss("TRACER::EVENTS_LOST") != nullptr || c.is_part() || c.is_of_phases();
+  return c.loss(properties::events_lost) != nullptr || c.is_part() || c.is_of_phases();
 }
 constexpr const char* why_lacking =
     "events were lost, or it is a part of a trace or of phases, so the members' parts are not all known";

@@ -4,11 +4,8 @@
 
 #include <functional>
 
+#include "tracer/cli/arguments.hpp"
 #include "tracer/error.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace tracer::cli {
 
@@ -26,7 +23,7 @@ class UsageError : public Error {
 struct Command {
   const char* name;
   const char* summary;
-  void (*add)(CLI::App& app, std::function<int()>& action);
+  void (*add)(Arguments& app, std::function<int()>& action);
 };
 
 /// What follows the first "--" of `tracer run`, ended by a null pointer, which the option parser does not see;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer completion SHELL`: what bash, zsh and fish need to complete commands, options and their values.
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -13,7 +11,9 @@ namespace tracer::cli {
 namespace {
 
 std::string joined(const std::vector<std::string>& words, const char* between) {
-  return CLI::detail::join(words, between);
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
 }
 
 std::vector<std::string> option_names(const CommandText& command) {
@@ -118,17 +118,17 @@ void print_fish(const CLI::App& app) {
   }
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto shell = std::make_shared<std::string>();
-  app.add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  app.add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(one_of({"bash", "zsh", "fish"}));
   app.footer("For this shell only: source <(tracer completion bash)");
   action = [shell, &app] {
     if (*shell == "bash")
-      print_bash(*app.get_parent());
+      print_bash(app.all_commands());
     else if (*shell == "zsh")
-      print_zsh(*app.get_parent());
+      print_zsh(app.all_commands());
     else
-      print_fish(*app.get_parent());
+      print_fish(app.all_commands());
     return static_cast<int>(ok);
   };
 }

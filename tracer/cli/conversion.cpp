@@ -7,14 +7,15 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <system_error>
 
 #include "formats/raw/reader.hpp"
-#include "tracer/base/job_directory.hpp"
-#include "tracer/base/output_pattern.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/error.hpp"
+#include "tracer/job/job_directory.hpp"
+#include "tracer/job/output_pattern.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tracer/convert/merge.hpp"
 #include "tracer/convert/summary.hpp"
+#include "tracer/merge/merge.hpp"
 
 namespace tracer::cli {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer convert`: makes an OTF2 archive of a raw trace.
-#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -52,7 +51,7 @@ int run(const Options& options) {
   return ok;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("raw", options->raw,
                  "Raw traces: the directory of the run, or the raw directory in it (default: the newest here)");
@@ -64,9 +63,9 @@ void add(CLI::App& app, std::function<int()>& action) {
                  "Threads that convert; 0: as many as this process may use (TRACER_THREADS)")
       ->capture_default_str();
   app.add_option("--otf2-level", options->level, "Which OTF2 version's values the archive may hold")
-      ->check(CLI::IsMember({"3.0", "3.1"}))
+      ->check(one_of({"3.0", "3.1"}))
       ->capture_default_str();
-  app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
+  app.add_flag("-q,--quiet", options->quiet, "Print errors only");
   action = [options] { return run(*options); };
 }
 

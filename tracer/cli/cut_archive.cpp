@@ -2,8 +2,8 @@
 // See cut_archive.hpp.
 #include "tracer/cli/cut_archive.hpp"
 
-#include "formats/otf2/shared_window.hpp"
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/read/shared_window.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "formats/samples/samples.hpp"
 #include "tracer/base/pending_output.hpp"
 #include "tracer/base/text.hpp"

@@ -3,6 +3,7 @@
 #include "tracer/cli/describe.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
 
 namespace tracer::cli {
 namespace {

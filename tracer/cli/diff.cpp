@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer diff`: two traces, or several of each of two kinds, side by side.
-#include "tracer/report/diff.hpp"
-
-#include <CLI/CLI.hpp>
+#include "tracer/report/diff/diff.hpp"
 
 #include <unistd.h>
 
@@ -17,7 +15,7 @@
 #include "tracer/cli/output_file.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/html.hpp"
+#include "tracer/report/page/html.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -39,7 +37,7 @@ std::vector<report::Report> read(const std::vector<std::string>& traces, const F
   std::vector<report::Report> reports;
   for (const std::string& trace : traces) {
     FilteredArchive archive{trace, filter};
-    Progress progress{"reading " + shown(trace)};
+    Progress progress{"reading " + trace};
     reports.push_back(report::analyze(
         archive.source(), [&](double share) { progress.update(share); }, archive.samples()));
     reports.back().archive = shown(trace);
@@ -77,18 +75,15 @@ int run(const Options& options) {
     for (std::string& line : limit.passed_by(diff)) passed.push_back(std::move(line));
   }
   if (!options.html.empty()) write_page(options, sides, diff, passed);
-  std::string text;
   if (options.json)
-    text = report::diff_json(diff, passed) + "\n";
+    print_data(report::diff_json(diff, passed) + "\n");
   else if (options.html.empty())
-    text = report::diff_text(diff, {options.rows, use_colour(STDOUT_FILENO), 120});
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  if (std::fflush(stdout) != 0) throw Error{std::string{"cannot write to standard output: "} + std::strerror(errno)};
+    print_text(report::diff_text(diff, text_options(options.rows)));
   for (const std::string& line : passed) print_note("limit passed: " + line);
   return passed.empty() ? ok : failure;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("traces", options->traces, "The trace before and the one after; with --against, those before")
       ->required()

@@ -2,19 +2,17 @@
 // Options for filters, and the trace seen through them.
 #include "tracer/cli/filter_options.hpp"
 
-#include <CLI/CLI.hpp>
-
-#include "formats/otf2/event_source.hpp"
+#include "formats/otf2/read/event_source.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/terminal.hpp"
+#include "tracer/cut/part_source.hpp"
+#include "tracer/cut/phase_filter.hpp"
 #include "tracer/error.hpp"
-#include "tracer/report/nameless.hpp"
-#include "tracer/report/part_source.hpp"
-#include "tracer/report/phase_filter.hpp"
+#include "tracer/replay/nameless.hpp"
 
 namespace tracer::cli {
 
-void FilterOptions::add_to(CLI::App& app) {
+void FilterOptions::add_to(Arguments& app) {
   app.add_option("--filter", file, "Leave regions out by the rules of this file (docs/filters.md)")->type_name("FILE");
   app.add_option("--exclude", exclude,
                  "Leave out regions that match: a construct (\"barrier\"), name or function, with * and ?")

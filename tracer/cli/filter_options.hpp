@@ -8,14 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "tracer/cli/arguments.hpp"
+#include "tracer/cut/filter.hpp"
+#include "tracer/cut/part.hpp"
 #include "tracer/event_source.hpp"
-#include "tracer/report/filter.hpp"
-#include "tracer/report/part.hpp"
 #include "tracer/samples.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace tracer::cli {
 
@@ -24,7 +21,7 @@ struct FilterOptions {
   std::vector<std::string> exclude, include;  ///< include alone: nothing else is kept
   std::vector<std::string> phases;            ///< names with * and ?
   std::string from, to, threads, ranks;       ///< of the part of the trace
-  void add_to(CLI::App& app);
+  void add_to(Arguments& app);
   report::Filter filter() const;
   report::Part part() const;  ///< throws tracer::Error
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer info`: what one pastes into a report of a fault; or what a trace says of itself.
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <dlfcn.h>
@@ -14,22 +13,20 @@
 #include <ctime>
 #include <memory>
 
-#include "formats/otf2/event_source.hpp"
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/read/event_source.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
-#include "tracer/cli/probe.hpp"
-#include "tracer/cli/program.hpp"
+#include "tracer/cli/launch/probe.hpp"
+#include "tracer/cli/launch/program.hpp"
 #include "tracer/cli/terminal.hpp"
-#include "tracer/report/processes.hpp"
-#include "tracer/report/run_facts.hpp"
+#include "tracer/property_names.hpp"
+#include "tracer/replay/run_facts.hpp"
+#include "tracer/report/measures/processes.hpp"
+#include "tracer/version.hpp"
 #include "tracer/virtual_location.hpp"
-
-#ifndef TRACER_VERSION
-#define TRACER_VERSION "unknown"
-#endif
 
 extern char** environ;
 
@@ -112,7 +109,7 @@ std::string directory_info(const std::string& path) {
 
 Json about_machine() {
   Json info;
-  info["version"] = TRACER_VERSION;
+  info["version"] = tracer_version;
   utsname system{};
   uname(&system);
   info["system"] = std::string{system.sysname} + " " + system.release + " " + system.machine;
@@ -159,9 +156,10 @@ void add_run(const Definitions& definitions, const std::vector<report::ProcessRo
 
 /// Of interest to whoever looks into the tool: what the runtime answered, counters, settings; what add_run() has told.
 bool is_internal(const std::string& property) {
-  for (const char* kind : {"CALLBACK::", "CALLBACKS::", "ENTRY_POINT::", "SETTING::", "COUNTER::", "RUN::",
-                           "CLOCK::LINE", "THREAD_STATES", "MUTEX_IMPLEMENTATIONS"})
-    if (property.starts_with(std::string{"TRACER::"} + kind)) return true;
+  for (const char* kind :
+       {properties::callback, properties::callbacks, properties::entry_point, properties::setting, properties::counter,
+        properties::run, properties::clock_line, properties::thread_states, properties::mutex_implementations})
+    if (property.starts_with(kind)) return true;
   return false;
 }
 
@@ -232,7 +230,7 @@ void print(const Json& value, int indent) {
   for (const auto& [name, item] : value.items()) width = std::max(width, item.is_object() ? 0 : name.size() + 1);
   for (const auto& [name, item] : value.items()) {
     if (item.is_object()) {
-      std::printf("%*s%s%s\n", indent, "", styled(name, "1").c_str(), item.empty() ? ": none" : ":");
+      print_formatted("%*s%s%s\n", indent, "", styled(name, "1").c_str(), item.empty() ? ": none" : ":");
       print(item, indent + 2);
       continue;
     }
@@ -245,11 +243,11 @@ void print(const Json& value, int indent) {
       for (const auto& part : item) text += (text.empty() ? "" : ", ") + part.get<std::string>();
       if (text.empty()) text = "none";
     }
-    std::printf("%*s%-*s %s\n", indent, "", static_cast<int>(width), (name + ":").c_str(), text.c_str());
+    print_formatted("%*s%-*s %s\n", indent, "", static_cast<int>(width), (name + ":").c_str(), text.c_str());
   }
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto json = std::make_shared<bool>(false);
   auto all = std::make_shared<bool>(false);
   auto archive = std::make_shared<std::string>();
@@ -260,7 +258,7 @@ void add(CLI::App& app, std::function<int()>& action) {
   action = [json, all, archive] {
     Json info = archive->empty() ? about_machine() : about_trace(*archive);
     if (*json) {
-      std::printf("%s\n", info.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+      print_data(info.dump(2, ' ', true, Json::error_handler_t::replace) + "\n");
     } else {
       if (!archive->empty() && !*all) leave_out_internals(info);
       print(info, 0);

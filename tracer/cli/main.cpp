@@ -3,18 +3,16 @@
 #include <CLI/CLI.hpp>
 
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/suggest.hpp"
 #include "tracer/cli/terminal.hpp"
-
-#ifndef TRACER_VERSION
-#define TRACER_VERSION "unknown"
-#endif
+#include "tracer/version.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -41,15 +39,17 @@ int without_program_words(int argc, char** argv) {
 
 int run_main(int argc, char** argv) {
   CLI::App app{"Traces OpenMP programs - host and devices - and shows what they did.", "tracer"};
-  app.set_version_flag("-V,--version", "tracer " TRACER_VERSION);
+  app.set_version_flag("-V,--version", std::string{"tracer "} + tracer_version);
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   app.footer("'tracer COMMAND --help' says more about a command. First steps: tracer run ./program; tracer report");
   std::array<std::function<int()>, commands.size()> actions;
   std::array<CLI::App*, commands.size()> subcommands{};
+  std::vector<Arguments> arguments;  // actions refer to them
+  arguments.reserve(commands.size());
   for (std::size_t i = 0; i < commands.size(); ++i) {
     subcommands[i] = app.add_subcommand(commands[i]->name, commands[i]->summary);
-    commands[i]->add(*subcommands[i], actions[i]);
+    commands[i]->add(arguments.emplace_back(*subcommands[i]), actions[i]);
   }
   try {
     app.parse(without_program_words(argc, argv), argv);
@@ -62,11 +62,11 @@ int run_main(int argc, char** argv) {
     if (!known && !command.empty()) {
       std::vector<std::string> names;
       for (const Command* one : commands) names.emplace_back(one->name);
-      std::fprintf(stderr, "tracer: '%s' is no command.%s\nTry 'tracer --help'.\n", argv[1],
-                   did_you_mean(argv[1], names).c_str());
+      print_note("unknown command '" + std::string{argv[1]} + "'." + did_you_mean(argv[1], names) +
+                 "\nTry 'tracer --help'.");
       return usage;
     }
-    std::fprintf(stderr, "tracer: %s\nTry 'tracer%s --help'.\n", error.what(), known ? command.c_str() : "");
+    print_note(std::string{error.what()} + "\nTry 'tracer" + (known ? command : "") + " --help'.");
     return usage;
   }
   for (std::size_t i = 0; i < commands.size(); ++i) {

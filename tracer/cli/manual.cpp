@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer manual [COMMAND]`: manual pages, written from the same table as --help. Hidden: for packagers.
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -10,26 +9,18 @@
 #include "tracer/base/config.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/describe.hpp"
+#include "tracer/cli/manual_pages.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/translate/repairs.hpp"
+#include "tracer/version.hpp"
 
 namespace tracer::cli {
 namespace {
 
-/// Text for roff: hyphens stay hyphens, no line begins a request.
-std::string roff(const std::string& text) {
+/// As roff(), with each line on one of its own.
+std::string roff_lines(const std::string& text) {
   std::string out;
-  for (const char c : text) {
-    if (c == '-')
-      out += "\\-";
-    else if (c == '\\')
-      out += "\\e";
-    else if (c == '\n')
-      out += "\n.br\n";
-    else if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n'))
-      out += std::string{"\\&"} + c;
-    else
-      out += c;
-  }
+  for (const char c : roff(text)) out += c == '\n' ? std::string{"\n.br\n"} : std::string{c};
   return out;
 }
 
@@ -40,7 +31,7 @@ void print_option(const OptionText& option) {
     head = "\\fI" + roff(option.positional) + "\\fR";
   else if (!option.value.empty())
     head += " \\fI" + roff(option.value) + "\\fR";
-  std::printf(".TP\n%s\n%s\n", head.c_str(), roff(option.description).c_str());
+  std::printf(".TP\n%s\n%s\n", head.c_str(), roff_lines(option.description).c_str());
 }
 
 void print_options(const CommandText& text) {
@@ -71,7 +62,7 @@ std::string synopsis(const CommandText& text, const std::string& command) {
 void print_head(const std::string& page, const std::string& summary) {
   std::string title = page;
   std::transform(title.begin(), title.end(), title.begin(), [](unsigned char c) { return std::toupper(c); });
-  std::printf(".TH %s 1 \"\" \"tracer %s\" \"User Commands\"\n", title.c_str(), TRACER_VERSION);
+  std::printf(".TH %s 1 \"\" \"tracer %s\" \"User Commands\"\n", title.c_str(), tracer_version);
   std::printf(".SH NAME\n%s \\- %s\n", roff(page).c_str(), roff(summary).c_str());
 }
 
@@ -79,7 +70,7 @@ void print_overview(const CLI::App& app) {
   print_head("tracer", "records what OpenMP programs do, as OTF2 archives");
   std::printf(".SH SYNOPSIS\n.B tracer\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n");
   std::printf(".br\n\\fBOMP_TOOL_LIBRARIES\\fR=\\fIDIR\\fR/libtracer.so \\fIPROGRAM\\fR [\\fIARGUMENTS\\fR...]\n");
-  std::printf(".SH DESCRIPTION\n%s\n.SH COMMANDS\n", roff(app.get_description()).c_str());
+  std::printf(".SH DESCRIPTION\n%s\n.SH COMMANDS\n", roff_lines(describe(app).summary).c_str());
   for (const CommandText& command : describe_subcommands(app)) {
     std::printf(".TP\n\\fBtracer\\-%s\\fR(1)\n%s\n", roff(command.name).c_str(), roff(command.summary).c_str());
   }
@@ -94,7 +85,8 @@ void print_command(CommandText text) {
   print_head(page, text.summary);
   const std::string line = usage_line.empty() ? synopsis(text, "tracer " + text.name) : roff(usage_line);
   std::printf(".SH SYNOPSIS\n%s\n", line.c_str());
-  if (!text.footer.empty()) std::printf(".SH DESCRIPTION\n%s\n", roff(text.footer).c_str());
+  const std::string described = roff_of_markdown(page_of(text.name));
+  std::printf(".SH DESCRIPTION\n%s\n", (described.empty() ? roff_lines(text.footer) : described).c_str());
   print_options(text);
   std::printf(".SH SEE ALSO\n.BR tracer (1)\n");
 }
@@ -122,9 +114,9 @@ std::string cell(const std::string& text) {
 int print_settings() {
   std::printf(
       "# Settings\n\n<!-- Written by `tracer manual --settings`; do not edit. -->\n\n"
-      "Environment variables, read when the traced program starts. A value that is not understood gets one line on "
-      "standard\n"
-      "error, and the default is used. `tracer info` shows the values in force and where they come from.\n\n"
+      "Environment variables, read when the traced program starts. For an invalid value Tracer prints one "
+      "line\non standard error and uses the default. `tracer info` shows the values in force and where they come "
+      "from.\n\n"
       "| variable | default | allowed | meaning |\n|---|---|---|---|\n");
   const Config defaults = read_config(nullptr);
   for (const ConfigRow& row : config_rows()) {
@@ -153,15 +145,39 @@ int print_repairs() {
   return ok;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+/// docs/formats/properties.md.
+int print_properties() {
+  std::fputs(
+      "# Properties\n\n<!-- Written by `tracer manual --properties`; do not edit. -->\n\n"
+      "What Tracer says of a run beside its events: properties of the archive, of a process (a location group), of a\n"
+      "thread, of a device (its node of the system tree) or of a stream. All values are strings. A name that ends "
+      "with\n"
+      "`::` begins a family: a name or a number follows. In an archive names are in capitals, with `_` for what is no\n"
+      "letter or digit: `TRACER::COUNTER::tool.wait_ns` is `TRACER::COUNTER::TOOL_WAIT_NS`.\n\n"
+      "Writers are *recording* (libtracer.so; the raw trace has the same names without `TRACER::`), *convert*, "
+      "*merge*\n"
+      "(the archive of a job) and *filters* (`tracer export` of a part).\n\n"
+      "| name | of | type | written by | meaning |\n|---|---|---|---|---|\n",
+      stdout);
+  for (const properties::Row& row : properties::table)
+    std::printf("| `%s` | %s | %s | %s | %s |\n", row.name, row.of, row.type, row.writer, row.meaning);
+  return ok;
+}
+
+void add(Arguments& app, std::function<int()>& action) {
   auto name = std::make_shared<std::string>();
-  auto settings = std::make_shared<bool>(false), repairs = std::make_shared<bool>(false);
+  auto settings = std::make_shared<bool>(false), repairs = std::make_shared<bool>(false),
+       properties = std::make_shared<bool>(false);
   app.add_flag("--settings", *settings, "The settings reference, as Markdown");
   app.add_flag("--repairs", *repairs, "What the translator repairs, as Markdown");
+  app.add_flag("--properties", *properties, "The names of the archive's properties, as Markdown");
   app.add_option("COMMAND", *name, "Command to describe; without it, the overview");
-  app.group("");
-  action = [name, settings, repairs, &app] {
-    return *settings ? print_settings() : *repairs ? print_repairs() : manual(*app.get_parent(), *name);
+  app.hide();
+  action = [name, settings, repairs, properties, &app] {
+    return *settings     ? print_settings()
+           : *repairs    ? print_repairs()
+           : *properties ? print_properties()
+                         : manual(app.all_commands(), *name);
   };
 }
 

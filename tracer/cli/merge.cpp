@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer merge`: makes one archive of the parts of a job, or of archives and raw traces that were made separately.
-#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <system_error>
 
 #include <memory>
 
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/cli/terminal.hpp"
-#include "tracer/convert/job_place.hpp"
-#include "tracer/convert/merge.hpp"
+#include "tracer/merge/job_place.hpp"
+#include "tracer/merge/merge.hpp"
 
 namespace tracer::cli {
 namespace fs = std::filesystem;
@@ -63,7 +64,7 @@ int run(const Options& options) {
   return result.left_out.empty() ? ok : failure;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("JOB", options->jobs, "Directories of jobs, of traces, or of raw traces")->required();
   app.add_option(
@@ -74,7 +75,7 @@ void add(CLI::App& app, std::function<int()>& action) {
                  "Merge only the I-th of N shares, to be merged in their turn: for many processes at once")
       ->type_name("I/N");
   app.add_option("-j,--threads", options->threads, "Threads that convert what is still raw (TRACER_THREADS)");
-  app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
+  app.add_flag("-q,--quiet", options->quiet, "Print errors only");
   app.footer(
       "'tracer run' does it by itself at the end of a job. What is still raw is converted first, what a killed "
       "process\n"

@@ -4,7 +4,9 @@
 
 #include <unistd.h>
 
-#include "formats/otf2/reader.hpp"
+#include <system_error>
+
+#include "formats/otf2/read/reader.hpp"
 #include "formats/raw/journal.hpp"
 #include "formats/raw/reader.hpp"
 #include "tracer/cli/archive.hpp"

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer report`: what a trace shows, for the terminal, as JSON or as an HTML page.
-#include <CLI/CLI.hpp>
-
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <memory>
 
+#include "tracer/base/own_directory.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
@@ -16,8 +13,8 @@
 #include "tracer/cli/show.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/report/analyze.hpp"
-#include "tracer/report/html.hpp"
-#include "tracer/report/write.hpp"
+#include "tracer/report/forms/write.hpp"
+#include "tracer/report/page/html.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -30,12 +27,6 @@ struct Options {
   FilterOptions filter;
 };
 
-std::size_t terminal_width() {
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60) return size.ws_col;
-  return 120;
-}
-
 int run(const Options& options) {
   FilteredArchive archive{options.archive, options.filter};
   EventSource* const source = &archive.source();
@@ -45,7 +36,7 @@ int run(const Options& options) {
     report = report::analyze(
         *source, [&](double share) { progress.update(share); }, archive.samples());
   }
-  report.archive = shown(std::string{archive.path()});
+  report.archive = shown(with_names_of_descriptors(archive.path()));
   if (!options.html.empty()) {
     report::HtmlOptions page = options.html_options;
     if (page.slices != report::HtmlOptions{}.slices) page.most_bytes = 0;  // asked for
@@ -59,11 +50,18 @@ int run(const Options& options) {
     if (!options.json && !options.text) return ok;
   }
   if (options.json) {
-    write_output(options.output, [&](std::ostream& out) { out << report::to_json(report) << '\n'; });
+    const std::string json = report::to_json(report) + '\n';
+    if (options.output.empty())
+      print_data(json);
+    else
+      write_output(options.output, [&](std::ostream& out) { out << json; });
     return ok;
   }
-  const report::TextOptions text{options.rows, options.output.empty() && use_colour(STDOUT_FILENO), terminal_width()};
-  write_output(options.output, [&](std::ostream& out) { out << report::to_text(report, text); });
+  const std::string text = report::to_text(report, text_options(options.rows, options.output));
+  if (options.output.empty())
+    print_text(text);
+  else
+    write_output(options.output, [&](std::ostream& out) { out << shown_lines(text); });
   return ok;
 }
 
@@ -79,7 +77,7 @@ void show_report(const std::filesystem::path& archive, const std::string& html, 
 
 namespace {
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
@@ -93,7 +91,7 @@ void add(CLI::App& app, std::function<int()>& action) {
   app.add_option("--slices", options->html_options.slices,
                  "In the page: slices kept one by one; beyond, the shortest are drawn together")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   app.add_option("--min-duration", options->shortest, "In the page: leave out slices that are shorter, as in 10us")
       ->type_name("TIME");
   options->filter.add_to(app);

@@ -2,7 +2,7 @@
 // See sampled.hpp.
 #include "tracer/cli/sampled.hpp"
 
-#include "formats/otf2/sampled_archive.hpp"
+#include "formats/otf2/join/sampled_archive.hpp"
 #include "tracer/base/pending_output.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/terminal.hpp"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer samples`: where in the program's functions the time between the events is.
-#include <CLI/CLI.hpp>
+#include <filesystem>
 
-#include <iostream>
 #include <memory>
 
+#include "tracer/base/text.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/filter_options.hpp"
 #include "tracer/cli/terminal.hpp"
-#include "tracer/report/replay.hpp"
-#include "tracer/report/sample_join.hpp"
-#include "tracer/report/sample_paths.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/replay/sample_join.hpp"
+#include "tracer/replay/sample_paths.hpp"
 #include "tracer/report/samples.hpp"
 
 namespace tracer::cli {
@@ -34,25 +34,24 @@ int run(const Options& options) {
   replay.finish();
   const report::SampleReport result = report::report_of(join, report::SamplePaths{join, options.raw}, true);
   if (options.form == "folded") {
-    std::cout << report::to_folded(result);
+    print_text(report::to_folded(result));
   } else if (options.form == "speedscope") {
-    std::cout << report::to_speedscope(result, anchor.parent_path().filename().string());
+    print_data(report::to_speedscope(result, shown(anchor.parent_path().filename().string())));
   } else if (options.form == "json") {
-    std::cout << report::to_json(result);
+    print_data(report::to_json(result));
   } else {
-    std::cout << report::to_text(result, options.rows);
+    print_text(report::to_text(result, text_options(options.rows)));
   }
-  if (!std::cout.flush()) throw Error{"cannot write to standard output"};
   return ok;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
   app.add_option("-f,--form", options->form,
                  "text: tables; folded: a line per call path, for flame graphs; speedscope: for speedscope.app; json")
-      ->check(CLI::IsMember({"text", "folded", "speedscope", "json"}));
+      ->check(one_of({"text", "folded", "speedscope", "json"}));
   app.add_option("--rows", options->rows, "Rows of each table; 0: all (default: 20)");
   app.add_flag("--raw", options->raw,
                "Stacks as they were taken, with the runtime's and the tool's frames, not joined with the constructs");

@@ -2,7 +2,7 @@
 // See tables.hpp.
 #include "tracer/cli/tables.hpp"
 
-#include "formats/otf2/event_source.hpp"
+#include "formats/otf2/read/event_source.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/terminal.hpp"

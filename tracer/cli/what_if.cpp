@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer what-if`: how long the run would take on other numbers of threads, balanced, without a lock.
-#include <CLI/CLI.hpp>
 
-#include <cstdio>
 #include <memory>
 
-#include "formats/otf2/event_source.hpp"
+#include "formats/otf2/read/event_source.hpp"
+#include "tracer/base/units.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/terminal.hpp"
-#include "tracer/report/units.hpp"
-#include "tracer/report/what_if.hpp"
+#include "tracer/what_if/what_if.hpp"
 
 namespace tracer::cli {
 namespace {
@@ -51,20 +49,23 @@ int run(const Options& options) {
   const bool is_job = result.processes > 1;
   const std::string processes =
       is_job ? " in each of " + std::to_string(result.processes) + " processes" : std::string{};
-  std::printf("recorded   %10s  with %s%u threads%s, %s of it outside of parallel regions%s\n",
-              report::duration_text(result.recorded).c_str(), is_job ? "up to " : "", result.threads, processes.c_str(),
-              report::duration_text(result.serial).c_str(), is_job ? " in the process that ends last" : "");
-  std::printf("replayed   %10s  the same by this model: %+.1f %%\n",
-              report::duration_text(result.baseline.wall).c_str(), 100 * result.error());
+  print_formatted("recorded   %10s  with %s%u threads%s, %s of it outside of parallel regions%s\n",
+                  duration_text(result.recorded).c_str(), is_job ? "up to " : "", result.threads, processes.c_str(),
+                  duration_text(result.serial).c_str(), is_job ? " in the process that ends last" : "");
+  print_formatted("replayed   %10s  the same by this model: %+.1f %%\n", duration_text(result.baseline.wall).c_str(),
+                  100 * result.error());
+  if (result.is_off())
+    throw Error{"no prediction: the model replays the run as it was with an error of more than 10 %" +
+                (result.why_off.empty() ? "" : "; " + result.why_off) + "."};
   for (const report::Prediction& prediction : result.predictions)
-    std::printf(
-        "what if    %10s  %s: %.2f times as fast\n", report::duration_text(prediction.wall).c_str(),
+    print_formatted(
+        "what if    %10s  %s: %.2f times as fast\n", duration_text(prediction.wall).c_str(),
         describe(prediction.scenario).c_str(),
         prediction.wall == 0 ? 0.0 : static_cast<double>(result.recorded) / static_cast<double>(prediction.wall));
   return ok;
 }
 
-void add(CLI::App& app, std::function<int()>& action) {
+void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");

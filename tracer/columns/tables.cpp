@@ -6,6 +6,7 @@
 #include <array>
 
 #include "tracer/event_names.hpp"
+#include "tracer/thread_end.hpp"
 #include "tracer/timeline.hpp"
 #include "tracer/virtual_location.hpp"
 
@@ -37,15 +38,12 @@ constexpr auto event_names = [] {
   return names;
 }();
 
-bool is_kernel(RegionRole role) {
-  return role != RegionRole::allocate && role != RegionRole::deallocate && role != RegionRole::data_transfer;
-}
-
 }  // namespace
 
 Tables::Tables(const Definitions& definitions, const report::Replay& replay, const report::Phases& phases,
                const std::filesystem::path& directory, std::uint64_t shortest)
     : definitions_{definitions},
+      is_kernel_{definitions},
       replay_{replay},
       phases_{phases},
       origin_{definitions.clock.offset},
@@ -133,10 +131,12 @@ void Tables::add_event(LocationRef location, const Event& event) {
 void Tables::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
   if (is_stream_[location] && task.stack.empty()) {
     const RegionRole role = definitions_.regions[frame.region].role;
-    const char* const kind = is_kernel(role)                     ? "kernel"
+    const char* const kind = is_kernel_(frame.region)            ? "kernel"
                              : role == RegionRole::data_transfer ? "transfer"
                              : role == RegionRole::allocate      ? "allocate"
-                                                                 : "free";
+                             : role == RegionRole::deallocate    ? "free"
+                             : role == RegionRole::artificial    ? "overhead"
+                                                                 : "wait";
     add_operation(location, kind, frame.region, frame.enter, time, 0, next_host_op_[location]);
     next_host_op_[location] = 0;
   }
@@ -242,11 +242,12 @@ void Tables::add_definitions() {
                                                            : std::string_view{};
   };
   File locations =
-      files_.make("locations", {{"location"}, {"name", text}, {"kind", text}, {"process"}, {"group", text}});
+      files_.make("locations", {{"location"}, {"name", text}, {"kind", text}, {"process"}, {"group", text}, {"ended"}});
   for (std::uint32_t i = 0; i < definitions_.locations.size(); ++i) {
     const Location& location = definitions_.locations[i];
+    const auto ended = thread_end_since(location, origin_);
     locations.row(i, locations.word(1, location.name), locations.word(2, kind_of(location)), files_.process_of(i),
-                  locations.word(4, group_name(location.group)));
+                  locations.word(4, group_name(location.group)), ended ? static_cast<std::int64_t>(*ended) : -1);
   }
   files_.close(locations);
   File processes = files_.make("processes", {{"process"}, {"name", text}});

@@ -10,10 +10,10 @@
 
 #include "tracer/columns/file_set.hpp"
 #include "tracer/columns/sample_tables.hpp"
-#include "tracer/report/forget.hpp"
-#include "tracer/report/mpi_messages.hpp"
-#include "tracer/report/phases.hpp"
-#include "tracer/report/replay.hpp"
+#include "tracer/replay/forget.hpp"
+#include "tracer/replay/mpi_messages.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/report/measures/phases.hpp"
 
 namespace tracer::columns {
 
@@ -73,6 +73,7 @@ class Tables final : public report::Observer, public report::MpiSink {
   void add_phases();
 
   const Definitions& definitions_;
+  const report::KernelRegions is_kernel_;
   const report::Replay& replay_;
   const report::Phases& phases_;
   std::uint64_t origin_, shortest_;

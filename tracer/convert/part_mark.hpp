@@ -15,7 +15,8 @@ class PartMark {
   /// Before the archive is begun: what a killed converter left there goes. Throws tracer::Error where another process
   /// is making an archive.
   static void clear(const std::filesystem::path& directory);
-  /// After the directory was claimed (formats/otf2/claim.hpp). Best effort: without a mark nothing is lost but this.
+  /// After the directory was claimed (formats/otf2/write/claim.hpp). Best effort: without a mark nothing is lost but
+  /// this.
   explicit PartMark(const std::filesystem::path& directory);
   /// The archive is there.
   void whole();

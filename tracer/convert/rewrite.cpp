@@ -3,6 +3,7 @@
 #include "tracer/convert/rewrite.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace tracer {
 namespace {
@@ -51,7 +52,7 @@ class Rewriter final : public EventVisitor {
     }
     sink_.finish(definitions);
   }
-  std::uint64_t events() const { return events_; }
+  std::uint64_t copied() const { return events_; }
 
  private:
   void use(std::uint64_t string) {
@@ -91,7 +92,7 @@ std::uint64_t rewrite(EventSource& source, EventSink& sink) {
   Rewriter rewriter{sink, source.definitions()};
   source.read(rewriter);
   rewriter.finish();
-  return rewriter.events();
+  return rewriter.copied();
 }
 
 }  // namespace tracer

@@ -9,12 +9,16 @@
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "formats/raw/samples.hpp"
 #include "formats/samples/samples.hpp"
+#include "tracer/base/file.hpp"
+#include "tracer/error.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/translate/clock_fit.hpp"
 
 namespace tracer {
@@ -50,7 +54,7 @@ struct VectorHash {
 class CodeOfNoModule {
  public:
   explicit CodeOfNoModule(const Journal& journal) {
-    const auto told = journal.facts.find("RUN::CODE_OF_NO_MODULE");
+    const auto told = journal.facts.find(properties::fact(properties::run_code_of_no_module));
     is_known_ = told != journal.facts.end() && !told->second.ends_with("...");
     if (!is_known_) return;
     const char* at = told->second.c_str();
@@ -144,7 +148,8 @@ class Builder {
     const CodeOfNoModule other{journal_};
     std::vector<bool> is_nowhere(addresses.size());
     for (std::size_t i = 0; i < addresses.size(); ++i)
-      is_nowhere[i] = symbolize_ && positions[i].module.empty() && !other.may_have(addresses[i]);
+      is_nowhere[i] = symbolize_ && positions[i].module.empty() && addresses[i] != raw::frame_of_kernel &&
+                      !other.may_have(addresses[i]);
     set_.stacks.resize(stacks_.size());
     for (const auto& [stack, index] : stacks_) {
       // The kernel follows frame pointers also where code keeps none: the words that it finds there lead nowhere, and
@@ -203,7 +208,9 @@ class Builder {
     std::vector<std::uint32_t> stack;
     for (std::size_t i = frames.size(); i-- > 0;) {
       // All but the innermost are return addresses, and the symbolizer wants those.
-      const std::uint64_t address = moved(frames[i] + (i == 0 ? 1 : 0), time);
+      const bool is_innermost = i == 0 || frames[i - 1] == raw::frame_of_kernel;
+      const std::uint64_t address =
+          frames[i] == raw::frame_of_kernel ? raw::frame_of_kernel : moved(frames[i] + (is_innermost ? 1 : 0), time);
       stack.push_back(addresses_.emplace(address, static_cast<std::uint32_t>(addresses_.size())).first->second);
     }
     return stacks_.emplace(std::move(stack), static_cast<std::uint32_t>(stacks_.size())).first->second;
@@ -246,6 +253,11 @@ class Builder {
   }
   samples::Frame frame_of(std::uint64_t address, const translate::SourcePosition& position) {
     samples::Frame frame;
+    if (address == raw::frame_of_kernel) {
+      frame.function = frame.module = string("[kernel]");
+      frame.origin = samples::Origin::kernel;
+      return frame;
+    }
     std::string function = position.function;
     if (function.empty()) {
       char text[32];
@@ -277,20 +289,29 @@ class Builder {
 }  // namespace
 
 std::uint64_t convert_samples(const std::filesystem::path& raw_directory, const std::filesystem::path& directory,
-                              const Journal& journal, const translate::Symbolizer& symbolize) {
-  std::error_code error;
+                              const Journal& journal, const translate::Symbolizer& symbolize,
+                              std::vector<std::string>& damage) {
   const auto file = raw_directory / "samples";
-  if (!std::filesystem::is_regular_file(file, error)) return 0;
+  if (!is_there(file)) return 0;
   Builder builder(journal, symbolize);
-  raw::read_samples(file, [&](const raw::SampleEntry& entry, std::span<const std::uint64_t> frames) {
-    builder.entry(entry, frames);
-  });
+  try {
+    const std::uint64_t left = raw::read_samples(
+        file,
+        [&](const raw::SampleEntry& entry, std::span<const std::uint64_t> frames) { builder.entry(entry, frames); });
+    // A process that was killed leaves at most one entry that is cut off.
+    if (left >= sizeof(raw::SampleEntry) + raw::most_words * sizeof(std::uint64_t))
+      damage.push_back("the last " + std::to_string(left) + " bytes of " + file.string() + " are damaged");
+  } catch (const Error& error) {
+    damage.emplace_back(error.what());
+    return 0;
+  }
   std::uint64_t rate = 0;
   for (const Setting& setting : journal.settings)
     if (setting.name == "TRACER_SAMPLE") rate = std::strtoull(setting.value.c_str(), nullptr, 10);
   const samples::SampleSet set = builder.finish(rate == 0 ? 0 : 1'000'000'000 / rate);
   if (set.samples.empty() && set.pauses.empty()) return 0;
   samples::write(set, directory / samples::file_name);
+  samples::read(directory / samples::file_name);
   return set.samples.size();
 }
 

@@ -29,6 +29,7 @@ class Call {
     if (records_polls) [[likely]]
       return enter();
     thread.asking_since = front_.now();
+    thread.asking_caller = caller_;
   }
   /// False: it found nothing, and nothing is told of it.
   bool answered(bool has_found) const noexcept {
@@ -64,6 +65,7 @@ class Call {
     emit(word(RecordKind::mpi_comm, Endpoint::begin), comm.id, 0, 0);
   }
   void comm_gone(const Comm& comm) const noexcept { emit(word(RecordKind::mpi_comm, Endpoint::end), comm.id, 0, 0); }
+  Word caller() const noexcept { return caller_; }
   /// Of a one-sided operation `id`, or of a window as RmaStep says; with Endpoint::begin and end also the call's.
   void rma(Endpoint at, RmaStep step, std::uint32_t window, std::uint32_t target = 0, std::uint64_t sent = 0,
            std::uint64_t received = 0, std::uint64_t id = 0, std::uint8_t type = 0) const noexcept {

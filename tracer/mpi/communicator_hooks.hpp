@@ -33,7 +33,23 @@ using comm_making = made_together<making, 0, 1>;
 using comm_new = comm_making<Making::by_parent>;
 using comm_create_group = comm_making<Making::by_group>;
 using comm_merge = comm_making<Making::by_merge>;
-using intercomm_create = comm_making<Making::by_leaders>;
+
+/// (local, its leader, peer, the other leader, tag, new communicator): the peer means something to the leaders only.
+struct intercomm_create {
+  template <class Next>
+  static Word run(const Call& call, Next next, Word local, Word leader, Word peer, Word other, Word tag,
+                  Word made_at) noexcept {
+    Comm& parent = comm_of(call.thread, local);
+    if (!is_known(parent)) return region::run(call, next, local, leader, peer, other, tag, made_at);
+    const Comm* const common = static_cast<int>(leader) == parent.rank ? &comm_of(call.thread, peer) : nullptr;
+    call.enter(begins_collective);
+    const Word result = next(local, leader, peer, other, tag, made_at);
+    Comm* const made = failed(result) ? nullptr : add_comm(family.load(made_at), parent, Making::by_leaders, 0, common);
+    if (made != nullptr) call.comm_made(*made);
+    call.collective(Endpoint::end, parent, MpiOperation::create_handle, mpi_root_none, 0, 0, 0);
+    return result;
+  }
+};
 
 /// (parent, ..., new communicator, request)
 struct comm_idup {

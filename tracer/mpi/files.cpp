@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "tracer/hash.hpp"
 #include "tracer/mpi/handle_table.hpp"
 #include "tracer/mpi/text.hpp"
 
@@ -21,9 +22,7 @@ constinit std::atomic<std::uint32_t> next_file{0}, next_deleted{0};
 
 /// Never 0, which is nobody's in a HandleTable.
 Word hash_of(const char* path, const void* comm) noexcept {
-  Word hash = 0xcbf29ce484222325ull ^ reinterpret_cast<Word>(comm);
-  for (; *path != '\0'; ++path) hash = (hash ^ static_cast<unsigned char>(*path)) * 0x100000001b3ull;
-  return hash | 1;
+  return fnv1a(path, fnv1a_basis ^ reinterpret_cast<Word>(comm)) | 1;
 }
 
 /// ROMIO and what follows it take the file system's kind before the name.

@@ -2,6 +2,7 @@
 // All hooks that mpi_functions.def names, and those of the begin and end of MPI.
 #pragma once
 
+#include "tracer/mpi/callbacks.hpp"
 #include "tracer/mpi/clocks.hpp"
 #include "tracer/mpi/collective_hooks.hpp"
 #include "tracer/mpi/communicator_hooks.hpp"
@@ -9,6 +10,7 @@
 #include "tracer/mpi/message_hooks.hpp"
 #include "tracer/mpi/request_hooks.hpp"
 #include "tracer/mpi/window_hooks.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::mpi {
 
@@ -77,7 +79,7 @@ struct aborting {
   template <class Next>
   static Word run(const Call& call, Next next, Word comm, Word code) noexcept {
     call.enter();
-    tell_fact("RUN::MPI_ABORT", static_cast<int>(code));
+    tell_fact(properties::fact(properties::run_mpi_abort), static_cast<int>(code));
     const Word result = next(comm, code);
     call.leave();
     return result;
@@ -88,10 +90,11 @@ struct finalize {
   template <class Next>
   static Word run(const Call& call, Next next) noexcept {
     call.enter(begins_collective);
-    abandon_all(call);
     compare_clocks_again();
+    begin_end();
+    const Word result = next();  // and in it what the program has MPI_COMM_SELF's attributes do
     end();
-    const Word result = next();
+    abandon_all(call);
     leave_world(call);
     return result;
   }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "tracer/connect.h"
+#include "tracer/hash.hpp"
 #include "tracer/mpi/handle_table.hpp"
 #include "tracer/mpi/text.hpp"
 #include "tracer/mpi/world.hpp"
@@ -44,8 +45,8 @@ Comm* look_up(Word handle) noexcept {
 }
 
 std::uint64_t hash_of(std::uint64_t hash, const int* ranks, int size) noexcept {
-  for (int i = 0; i < size; ++i) hash = (hash ^ static_cast<std::uint32_t>(ranks[i])) * 0x100000001b3ull;
-  return (hash ^ 0xffffffffu) * 0x100000001b3ull;
+  for (int i = 0; i < size; ++i) hash = fnv1a(hash, static_cast<std::uint32_t>(ranks[i]));
+  return fnv1a(hash, 0xffffffffu);
 }
 
 struct Members {
@@ -106,7 +107,15 @@ std::uint32_t count_making(Comm& comm, std::uint64_t making) noexcept {
   return comm.made;
 }
 
-Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal) noexcept {
+/// What the archive has as its parent: of an intercommunicator, what both of its groups were in.
+const Comm* parent_of(const Comm& comm, const Comm* parent, Making making, const Comm* peer) noexcept {
+  if (making == Making::by_leaders) return peer;
+  const bool is_inter = comm.remote != 0;
+  if (making == Making::by_session ? !is_inter : making == Making::foreign && is_inter) return nullptr;
+  return parent;
+}
+
+Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal, const Comm* peer) noexcept {
   void* const memory = std::malloc(sizeof(Comm));
   if (memory == nullptr) return nullptr;
   Comm& comm = *::new (memory) Comm;
@@ -131,19 +140,19 @@ Comm* make_comm(Word handle, Comm* parent, Making making, std::uint32_t ordinal)
     if (remote.size > 0 && remote.ranks[0] < leader) leader = remote.ranks[0];
     identity.add("%s/%u@%d", parent->identity, ordinal, leader);
   } else {
-    std::uint64_t hash = 0xcbf29ce484222325ull;
+    std::uint64_t hash = fnv1a_basis;
     const bool swap = remote.size > 0 && remote.ranks[0] < members.ranks[0];
     hash = hash_of(hash, swap ? remote.ranks : members.ranks, swap ? remote.size : members.size);
     if (remote.size > 0) hash = hash_of(hash, swap ? members.ranks : remote.ranks, swap ? members.size : remote.size);
     const auto kind = static_cast<char>(making);
     // The two sides of an intercommunicator have it from different parents.
     const char* const from = making == Making::by_leaders ? "WORLD" : parent->identity;
-    for (const char* c = from; *c != '\0'; ++c) hash = (hash ^ static_cast<unsigned char>(*c)) * 0x100000001b3ull;
+    hash = fnv1a(from, hash);
     const std::uint32_t count = count_making(comm, hash ^ static_cast<unsigned char>(kind));
     identity.add("%s/%c%016llx.%u", from, kind, static_cast<unsigned long long>(hash), count);
   }
   comm.identity = identity.keep();
-  describe(comm, making == Making::by_session && comm.remote == 0 ? nullptr : parent, members, remote);
+  describe(comm, parent_of(comm, parent, making, peer), members, remote);
   tell_comm(comm, nullptr);
   return &comm;
 }
@@ -216,7 +225,7 @@ Comm* find_comm(Thread& thread, Word handle) noexcept {
   const std::uint32_t generation = comm_generation.load(std::memory_order_relaxed);
   Comm* comm = look_up(handle);
   if (comm == nullptr && is_live.load(std::memory_order_relaxed) && handle != family.comm_null) {
-    comm = make_comm(handle, nullptr, Making::foreign, 0);
+    comm = make_comm(handle, nullptr, Making::foreign, 0, nullptr);
     if (comm != nullptr) remember_comm(handle, *comm);
   }
   if (comm == nullptr) {
@@ -227,9 +236,9 @@ Comm* find_comm(Thread& thread, Word handle) noexcept {
   return comm;
 }
 
-Comm* add_comm(Word handle, Comm& parent, Making making, std::uint32_t ordinal) noexcept {
+Comm* add_comm(Word handle, Comm& parent, Making making, std::uint32_t ordinal, const Comm* peer) noexcept {
   if (handle == family.comm_null || !is_live.load(std::memory_order_relaxed)) return nullptr;
-  Comm* const comm = make_comm(handle, &parent, making, ordinal);
+  Comm* const comm = make_comm(handle, &parent, making, ordinal, peer);
   if (comm != nullptr) remember_comm(handle, *comm);
   return comm;
 }

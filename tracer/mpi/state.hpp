@@ -74,7 +74,9 @@ struct Thread {
   Word stack = 0;  ///< where the program's was when it called the wrapper that it is in: what MPI calls is not its own
   MpiFunction function{};          ///< which
   std::uint64_t asking_since = 0;  ///< when it began, where that is told only once it is known what it found
+  Word asking_caller = 0;          ///< and from where
   Word fortran_caller = 0;         ///< where the program called a Fortran subroutine from
+  Word depth = 0;                  ///< of `suspended`
   struct KnownType {
     Word handle = 0;
     std::uint32_t generation = 0;
@@ -102,6 +104,15 @@ struct Thread {
   std::size_t statuses_room = 0;
   std::uint64_t* ids = nullptr;  ///< scratch for as many as a synchronisation completed
   std::size_t ids_room = 0;
+  /// A call that the program is inside of while MPI has called a function of the program's (callbacks.hpp).
+  struct Suspended {
+    Word stack;
+    MpiFunction function;
+    Word fortran_caller;
+    std::uint64_t asking_since;
+  };
+  static constexpr Word most_suspended = 8;
+  Suspended suspended[most_suspended] = {};
 };
 
 extern constinit thread_local Thread this_thread __attribute__((tls_model("initial-exec")));
@@ -184,8 +195,9 @@ enum class Making : char {
   foreign = 'f',
 };
 /// The communicator that `handle` is from now on; nullptr for MPI_COMM_NULL. For Making::by_parent `ordinal` is what
-/// next_child() gave before the call.
-Comm* add_comm(Word handle, Comm& parent, Making making, std::uint32_t ordinal) noexcept;
+/// next_child() gave before the call. `peer`: of Making::by_leaders the communicator in which the leaders found each
+/// other, which only they know (nullptr).
+Comm* add_comm(Word handle, Comm& parent, Making making, std::uint32_t ordinal, const Comm* peer = nullptr) noexcept;
 inline std::uint32_t next_child(Comm& parent) noexcept {
   return parent.children.fetch_add(1, std::memory_order_relaxed) + 1;
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "tracer/mpi/text.hpp"
+#include "tracer/property_names.hpp"
 
 namespace tracer::mpi {
 namespace {
@@ -40,7 +41,7 @@ const char* level_name(int level) noexcept {
 }
 
 void tell_library() noexcept {
-  tell_fact("MPI::FAMILY", family.name());
+  tell_fact(properties::fact(properties::mpi_family), family.name());
   char text[8192] = "";  // MPI_MAX_LIBRARY_VERSION_STRING of MPICH
   int length = 0;
   if (ask(MpiFunction::Get_library_version, text, &length) != 0) return;
@@ -48,7 +49,7 @@ void tell_library() noexcept {
   text[std::strcspn(text, "\n")] = '\0';
   for (char* c = text; *c != '\0'; ++c)
     if (*c == '\t') *c = ' ';
-  tell_fact("MPI::LIBRARY", text);
+  tell_fact(properties::fact(properties::mpi_library), text);
 }
 
 /// From what there is. False: nothing says who the processes are.
@@ -72,8 +73,8 @@ void number_processes() noexcept {
   ask(MpiFunction::Group_size, group, &world.size);
   ask(MpiFunction::Group_rank, group, &world.rank);
   if (has_world || *world.fact == '\0') {
-    tell_fact("MPI::WORLD_SIZE", world.size);
-    tell_fact("MPI::WORLD_RANK", world.rank);
+    tell_fact(properties::fact(properties::mpi_world_size), world.size);
+    tell_fact(properties::fact(properties::mpi_world_rank), world.rank);
     Text text;
     text.add("identity=WORLD;size=%d;rank=%d;members=0-%d", world.size, world.rank, world.size - 1);
     world.identity = "WORLD";
@@ -82,6 +83,8 @@ void number_processes() noexcept {
   }
   is_live.store(true, std::memory_order_release);
 }
+
+constinit bool is_ending = false;  ///< in MPI_Finalize: a group that is taken is given back at once
 
 /// What goes on has a group, or nobody asks MPI any more.
 void change_hands() noexcept {
@@ -108,7 +111,7 @@ Comm& self_comm() noexcept {
 bool begin(int threads_provided) noexcept {
   const Locked lock(world_lock);
   tell_library();
-  tell_fact("MPI::THREADS", level_name(threads_provided));
+  tell_fact(properties::fact(properties::mpi_threads), level_name(threads_provided));
   int level = 0;  // as it is: MPI_Init asks for none, and some MPIs are told by their environment
   if (!has_session.load(std::memory_order_relaxed) && ask(MpiFunction::Query_thread, &level) == 0 &&
       !is_multiple(level))
@@ -126,9 +129,15 @@ bool begin(int threads_provided) noexcept {
   return true;
 }
 
+void begin_end() noexcept {
+  const Locked lock(world_lock);
+  is_ending = true;
+  give_group_back();
+}
+
 void end() noexcept {
   const Locked lock(world_lock);
-  has_world = false;
+  is_ending = has_world = false;
   change_hands();
 }
 
@@ -166,8 +175,10 @@ int* world_ranks_of(Word of, int size) noexcept {
   if (ranks == nullptr) return nullptr;
   for (int i = 0; i < size; ++i) ranks[count + static_cast<std::size_t>(i)] = i;
   const Locked lock(world_lock);
+  if (group == 0 && is_ending) take_group();
   if (group == 0 || ask(MpiFunction::Group_translate_ranks, of, size, ranks + count, group, ranks) != 0)
     for (int i = 0; i < size; ++i) ranks[i] = -1;
+  if (is_ending) give_group_back();
   return ranks;
 }
 

@@ -14,7 +14,9 @@ Comm& self_comm() noexcept;
 
 /// At the end of MPI_Init; false: it has failed.
 bool begin(int threads_provided) noexcept;
-/// Before MPI_Finalize.
+/// Before MPI_Finalize: the program may still call MPI, from what MPI_COMM_SELF's attributes have it do.
+void begin_end() noexcept;
+/// After it.
 void end() noexcept;
 
 /// Before MPI_Session_init: threads of a session may have any level.

@@ -51,14 +51,6 @@ template <std::size_t words>
   return reinterpret_cast<Word>(__builtin_dwarf_cfa()) + beside * sizeof(Word);
 }
 
-/// The program has left a call otherwise than by its return: an error handler has thrown, or jumped. Its end is now.
-[[gnu::noinline, gnu::cold]] void end_what_was_left(const tracer_front_end& table, Thread& thread) noexcept {
-  const Call call(table, thread, thread.function, 0, false);
-  call.answered(true);
-  call.leave();
-  thread.stack = thread.fortran_caller = 0;
-}
-
 template <MpiFunction function, class Hook, class Result = Word, class... Words>
 [[gnu::always_inline]] inline Result wrapped(Words... words) noexcept {
   if constexpr (begins_mpi(function)) connect();
@@ -69,8 +61,8 @@ template <MpiFunction function, class Hook, class Result = Word, class... Words>
   const Word stack = stack_of_caller<sizeof...(Words)>();
   if (table == nullptr || stack < thread.stack) [[unlikely]]
     return next(words...);
-  if (thread.stack != 0) [[unlikely]]
-    end_what_was_left(*table, thread);
+  if ((thread.stack | thread.depth) != 0) [[unlikely]]
+    end_what_was_left(*table, thread, stack);
   thread.stack = stack;
   thread.function = function;
   Word caller = reinterpret_cast<Word>(__builtin_extract_return_addr(__builtin_return_address(0)));
@@ -101,6 +93,11 @@ template <class... Words>
     known.store(next, std::memory_order_relaxed);
   }
   Thread& thread = this_thread;
+  // Inside of a call of C, nobody but the program calls these.
+  if (thread.stack != 0 && stack_of_caller<sizeof...(Words)>() < thread.stack) [[unlikely]] {
+    const InProgram inside{thread, reinterpret_cast<Word>(__builtin_extract_return_addr(__builtin_return_address(0)))};
+    return reinterpret_cast<void (*)(Words...)>(next)(words...);
+  }
   const bool is_outermost = thread.fortran_caller == 0;
   if (is_outermost)
     thread.fortran_caller = reinterpret_cast<Word>(__builtin_extract_return_addr(__builtin_return_address(0)));

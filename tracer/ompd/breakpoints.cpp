@@ -13,9 +13,9 @@
 #include <cstring>
 
 #include "tracer/base/file.hpp"
-#include "tracer/ompd/refusal.hpp"
-#include "tracer/ompd/registers.hpp"
 #include "tracer/ompd/runtime.hpp"
+#include "tracer/ompd/target/refusal.hpp"
+#include "tracer/ompd/target/registers.hpp"
 
 namespace tracer::ompd {
 namespace {

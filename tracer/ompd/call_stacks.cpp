@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libdw is opened when it is needed: the command runs without it, saying less.
+// See call_stacks.hpp.
 #include "tracer/ompd/call_stacks.hpp"
 
-#include <dlfcn.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -11,6 +10,7 @@
 #include <cstdlib>
 
 #include "tracer/base/file.hpp"
+#include "tracer/base/libdw.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer::ompd {
@@ -19,44 +19,16 @@ namespace {
 /// A recursion that ran away, or a damaged stack that leads back into itself.
 constexpr std::size_t max_frames = 256;
 
+const LibDw* libdw_or(std::string& why) {
+  const LibDw* const dw = libdw();
+  if (dw == nullptr) why = no_libdw;
+  return dw;
+}
+
 }  // namespace
 
-struct CallStacks::Library {
-  // clang-format off
-#define TRACER_DWFL_FUNCTIONS(X) \
-  X(dwfl_begin) X(dwfl_end) X(dwfl_linux_proc_report) X(dwfl_linux_proc_attach) X(dwfl_core_file_report) \
-  X(dwfl_core_file_attach) X(dwfl_report_end) X(dwfl_getthread_frames) X(dwfl_frame_pc) X(dwfl_addrmodule) \
-  X(dwfl_module_addrname) X(dwfl_module_getsrc) X(dwfl_lineinfo) X(dwfl_module_info) \
-  X(dwfl_linux_proc_find_elf) X(dwfl_build_id_find_elf) X(dwfl_standard_find_debuginfo) X(dwfl_module_nextcu) \
-  X(dwarf_haspc) X(dwarf_getsrc_die) X(dwarf_linesrc) X(dwarf_lineno)
-  // clang-format on
-#define TRACER_DWFL_MEMBER(name) decltype(&::name) name = nullptr;
-  TRACER_DWFL_FUNCTIONS(TRACER_DWFL_MEMBER)
-#undef TRACER_DWFL_MEMBER
-
-  static const Library* open(std::string& why) {
-    static Library library;
-    static const bool complete = library.load();
-    if (!complete) why = "libdw is not installed (Debian: libdw1)";
-    return complete ? &library : nullptr;
-  }
-
- private:
-  bool load() {
-    void* handle = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) return false;
-    bool complete = true;
-#define TRACER_DWFL_LOOKUP(function)                                         \
-  function = reinterpret_cast<decltype(function)>(dlsym(handle, #function)); \
-  complete = complete && function != nullptr;
-    TRACER_DWFL_FUNCTIONS(TRACER_DWFL_LOOKUP)
-#undef TRACER_DWFL_LOOKUP
-    return complete;
-  }
-};
-
 struct CallStacks::State {
-  const Library* dw = nullptr;
+  const LibDw* dw = nullptr;
   Dwfl_Callbacks callbacks{};
   UniqueFd core_file;
   Elf* core = nullptr;
@@ -98,7 +70,7 @@ CallStacks::~CallStacks() = default;
 std::unique_ptr<CallStacks> CallStacks::of_process(std::uint64_t process, std::string& why) {
   std::unique_ptr<CallStacks> stacks{new CallStacks};
   State& state = *stacks->state_;
-  state.dw = Library::open(why);
+  state.dw = libdw_or(why);
   if (state.dw == nullptr) return nullptr;
   state.callbacks.find_elf = state.dw->dwfl_linux_proc_find_elf;
   state.callbacks.find_debuginfo = state.dw->dwfl_standard_find_debuginfo;
@@ -117,7 +89,7 @@ std::unique_ptr<CallStacks> CallStacks::of_core(const std::string& path, const s
                                                 std::string& why) {
   std::unique_ptr<CallStacks> stacks{new CallStacks};
   State& state = *stacks->state_;
-  state.dw = Library::open(why);
+  state.dw = libdw_or(why);
   if (state.dw == nullptr) return nullptr;
   elf_version(EV_CURRENT);
   state.callbacks.find_elf = state.dw->dwfl_build_id_find_elf;
@@ -169,7 +141,7 @@ std::uint64_t CallStacks::first_outside(std::uint64_t thread, std::uint64_t begi
 }
 
 Position CallStacks::position(std::uint64_t address) const {
-  const Library& dw = *state_->dw;
+  const LibDw& dw = *state_->dw;
   Position result{.address = address};
   Dwfl_Module* module = dw.dwfl_addrmodule(state_->dwfl, address);
   if (module == nullptr) return result;

@@ -33,7 +33,6 @@ class CallStacks {
   Position position(std::uint64_t address) const;
 
  private:
-  struct Library;
   struct State;
   CallStacks();
   std::unique_ptr<State> state_;

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "tracer/ompd/library.hpp"
-#include "tracer/ompd/modules.hpp"
-#include "tracer/ompd/target.hpp"
+#include "tracer/ompd/target/modules.hpp"
+#include "tracer/ompd/target/target.hpp"
 
 namespace tracer::ompd {
 namespace {

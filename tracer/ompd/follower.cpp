@@ -9,14 +9,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fstream>
 #include <string>
 
 #include "tracer/base/clock.hpp"
-#include "tracer/ompd/registers.hpp"
 #include "tracer/ompd/runtime.hpp"
+#include "tracer/ompd/target/registers.hpp"
 
 namespace tracer::ompd {
 namespace {

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "tracer/ompd/breakpoints.hpp"
-#include "tracer/ompd/live_target.hpp"
+#include "tracer/ompd/target/live_target.hpp"
 
 namespace tracer::ompd {
 

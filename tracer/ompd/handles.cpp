@@ -2,8 +2,8 @@
 // The queries. Handles come back owned; text is copied and the plugin's memory freed.
 #include "tracer/ompd/handles.hpp"
 
-#include "tracer/ompd/refusal.hpp"
-#include "tracer/ompd/target.hpp"
+#include "tracer/ompd/target/refusal.hpp"
+#include "tracer/ompd/target/target.hpp"
 
 namespace tracer::ompd {
 namespace {

@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 
 #include "tracer/ompd/callbacks.hpp"
-#include "tracer/ompd/refusal.hpp"
+#include "tracer/ompd/target/refusal.hpp"
 
 namespace tracer::ompd {
 namespace {
@@ -91,6 +91,8 @@ const char* text_of(ompd_rc_t code) noexcept {
       return "incomplete";
     case ompd_rc_callback_error:
       return "a callback failed";
+    default:
+      break;  // of a newer header, or a plugin's own
   }
   return "unknown return code";
 }

@@ -2,7 +2,7 @@
 // libomp's queuing lock: the default for locks and critical sections on x86-64 and AArch64.
 #include "tracer/ompd/llvm_locks.hpp"
 
-#include "tracer/ompd/target.hpp"
+#include "tracer/ompd/target/target.hpp"
 
 namespace tracer::ompd {
 namespace {

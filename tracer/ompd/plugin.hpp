@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tracer/base/file.hpp"
-#include "tracer/ompd/target.hpp"
+#include "tracer/ompd/target/target.hpp"
 
 namespace tracer::ompd {
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "tracer/ompd/modules.hpp"
 #include "tracer/ompd/snapshot.hpp"
+#include "tracer/ompd/target/modules.hpp"
 #include "tracer/trace_source.hpp"
 
 namespace tracer::ompd {

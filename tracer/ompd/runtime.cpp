@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "tracer/ompd/refusal.hpp"
+#include "tracer/ompd/target/refusal.hpp"
 
 namespace tracer::ompd {
 namespace {

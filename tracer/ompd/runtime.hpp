@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "tracer/ompd/handles.hpp"
-#include "tracer/ompd/modules.hpp"
 #include "tracer/ompd/plugin.hpp"
-#include "tracer/ompd/target.hpp"
+#include "tracer/ompd/target/modules.hpp"
+#include "tracer/ompd/target/target.hpp"
 
 namespace tracer::ompd {
 

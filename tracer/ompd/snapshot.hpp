@@ -2,6 +2,7 @@
 // What an OpenMP process is doing at one instant, as plain data.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

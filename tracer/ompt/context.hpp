@@ -16,6 +16,7 @@ struct Context {
   bool is_libomp = false;  ///< LLVM's own build, by what it says of itself
   bool sections = true;    ///< dispatch: record sections
   bool chunks = false;     ///< dispatch: record chunks of loops
+  bool content = false;    ///< target_data_op: record a hash of what is copied
 };
 
 inline Context& context() noexcept {

@@ -3,6 +3,7 @@
 #include "tracer/ompt/entry_points.hpp"
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 

@@ -15,6 +15,11 @@ namespace tracer::ompt {
 // Threads (thread.cpp). thread_begin asks the system who the thread is: once per thread.
 void on_thread_begin(ompt_thread_t thread_type, ompt_data_t* thread_data) noexcept;
 void on_thread_end(ompt_data_t* thread_data) noexcept;
+/// How many have begun since the last call.
+std::uint64_t take_threads_begun() noexcept;
+/// The same as on_thread_begin() of a thread that no OMPT runtime knows: a runtime that is asked about it would take it
+/// for its own.
+void begin_thread(std::uint32_t thread_type) noexcept;
 
 // Parallel regions and their implicit tasks (parallel.cpp).
 void on_parallel_begin(ompt_data_t* encountering_task_data, const ompt_frame_t* encountering_task_frame,

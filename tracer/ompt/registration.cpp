@@ -32,6 +32,15 @@ int answer_of(const std::vector<CallbackAnswer>& answers, int event) {
 
 }  // namespace
 
+ompt_callback_t handler_of(int event, std::uint32_t record) noexcept {
+  context().sections = (record & record_dispatch) != 0;
+  context().chunks = (record & record_chunks) != 0;
+  const auto row = std::find_if(callback_table.begin(), callback_table.end(),
+                                [event](const CallbackRow& r) { return static_cast<int>(r.event) == event; });
+  if (row == callback_table.end() || (row->group != always && (row->group & record) == 0)) return nullptr;
+  return row->handler();
+}
+
 Registration register_callbacks(ompt_set_callback_t set_callback, std::uint32_t record, bool without_error_fault) {
   context().sections = (record & record_dispatch) != 0;
   context().chunks = (record & record_chunks) != 0;

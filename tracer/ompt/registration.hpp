@@ -21,4 +21,7 @@ struct Registration {
 /// where it is asked for by its own name or the runtime is `without_error_fault` (runtime_identity.hpp).
 Registration register_callbacks(ompt_set_callback_t set_callback, std::uint32_t record, bool without_error_fault);
 
+/// The handler of an event, for who calls it in a runtime's stead. nullptr: it is not recorded, or there is none.
+ompt_callback_t handler_of(int event, std::uint32_t record) noexcept;
+
 }  // namespace tracer::ompt

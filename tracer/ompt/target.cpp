@@ -3,6 +3,7 @@
 //
 // EMI callbacks come at begin and end; the tool names the operation at begin, since runtimes leave
 // the id words as they were. The older ones come once, with ids of the runtime's.
+#include "tracer/ompt/content.hpp"
 #include "tracer/ompt/context.hpp"
 #include "tracer/ompt/emit.hpp"
 #include "tracer/ompt/handlers.hpp"
@@ -46,6 +47,11 @@ void use_device_of(const DataOperation& operation) noexcept {
 void emit_data_operation(const DataOperation& operation) noexcept {
   if (operation.endpoint != Endpoint::end) use_device_of(operation);
   record([=](Channel& channel, Ticks time) {
+    // After the clock was read: the copy does not take longer by what hashing takes.
+    const Content content = operation.endpoint == Endpoint::end && context().content
+                                ? content_of(operation.optype, operation.source, operation.source_device,
+                                             operation.destination, operation.destination_device, operation.bytes)
+                                : Content{};
     channel.emit({.time = time,
                   .kind = RecordKind::target_data_op,
                   .endpoint = operation.endpoint,
@@ -56,10 +62,10 @@ void emit_data_operation(const DataOperation& operation) noexcept {
                  {.time = address_of(operation.source),
                   .kind = RecordKind::more,
                   .endpoint = Endpoint::none,
-                  .sub = 0,
+                  .sub = content.is_there,
                   .a = static_cast<std::uint32_t>(operation.target_id),
                   .b = address_of(operation.destination),
-                  .c = address_of(operation.codeptr_ra)});
+                  .c = content.is_there ? content.hash : address_of(operation.codeptr_ra)});
   });
 }
 

@@ -28,6 +28,20 @@ void look_at_place(Channel& channel) noexcept {
   tell_places();
 }
 
+void emit_begin(Channel& channel, std::uint32_t thread_type, int place) noexcept {
+  const int processor = sched_getcpu();
+  channel.identify(thread_type, processor, place);
+  channel.emit({.time = now(),
+                .kind = RecordKind::thread_begin,
+                .endpoint = Endpoint::begin,
+                .sub = sub_of(thread_type),
+                .a = static_cast<std::uint32_t>(processor + 1),
+                .b = static_cast<std::uint64_t>(syscall(SYS_gettid)),
+                .c = static_cast<std::uint64_t>(place + 1)});
+}
+
+constinit std::atomic<std::uint64_t> threads_begun{0};
+
 bool is_first_of_forked_child() noexcept {
   static constinit std::atomic<pid_t> process{0};
   const pid_t own = ::getpid(), before = process.exchange(own, std::memory_order_relaxed);
@@ -46,6 +60,14 @@ void tell_places() noexcept try {
 } catch (...) {  // no memory: the archive lacks them
 }
 
+std::uint64_t take_threads_begun() noexcept {
+  return threads_begun.exchange(0, std::memory_order_relaxed);
+}
+
+void begin_thread(std::uint32_t thread_type) noexcept {
+  if (Channel* channel = this_channel()) emit_begin(*channel, thread_type, -1);
+}
+
 // The thread's word names its channel, so that a debugger's view of the runtime (OMPD) can be
 // joined with the trace.
 // libomp (19 to 22) delivers a forked child's first inside fork(), with its locks held: asking for the place would wait
@@ -57,15 +79,8 @@ void on_thread_begin(ompt_thread_t thread_type, ompt_data_t* thread_data) noexce
   const auto get_place_num = context().entry_points.get_place_num;
   const bool may_ask = !is_first_of_forked_child() && get_place_num != nullptr && Session::current() != nullptr;
   const int place = may_ask ? get_place_num() : -1;
-  const int processor = sched_getcpu();
-  channel->identify(static_cast<std::uint32_t>(thread_type), processor, place);
-  channel->emit({.time = now(),
-                 .kind = RecordKind::thread_begin,
-                 .endpoint = Endpoint::begin,
-                 .sub = sub_of(thread_type),
-                 .a = static_cast<std::uint32_t>(processor + 1),
-                 .b = static_cast<std::uint64_t>(syscall(SYS_gettid)),
-                 .c = static_cast<std::uint64_t>(place + 1)});
+  emit_begin(*channel, static_cast<std::uint32_t>(thread_type), place);
+  threads_begun.fetch_add(1, std::memory_order_relaxed);
   if (!may_ask) return;
   set_thread_may_ask(true);
   Session::current()->set_joined(look_at_place);

@@ -8,23 +8,28 @@
 #include <optional>
 
 #include "tracer/mpi_untold.hpp"
-#include "tracer/report/account.hpp"
-#include "tracer/report/devices.hpp"
-#include "tracer/report/graph.hpp"
-#include "tracer/report/io.hpp"
-#include "tracer/report/locks.hpp"
-#include "tracer/report/mpi.hpp"
-#include "tracer/report/mpi_collectives.hpp"
-#include "tracer/report/mpi_epochs.hpp"
-#include "tracer/report/mpi_windows.hpp"
-#include "tracer/report/phases.hpp"
-#include "tracer/report/processes.hpp"
-#include "tracer/report/profile.hpp"
-#include "tracer/report/reading_progress.hpp"
-#include "tracer/report/replay.hpp"
-#include "tracer/report/sample_join.hpp"
-#include "tracer/report/sample_paths.hpp"
-#include "tracer/report/teams.hpp"
+#include "tracer/property_names.hpp"
+#include "tracer/replay/reading_progress.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/replay/sample_join.hpp"
+#include "tracer/replay/sample_paths.hpp"
+#include "tracer/report/findings/verdict.hpp"
+#include "tracer/report/measures/account.hpp"
+#include "tracer/report/measures/data_movement.hpp"
+#include "tracer/report/measures/devices.hpp"
+#include "tracer/report/measures/graph.hpp"
+#include "tracer/report/measures/io.hpp"
+#include "tracer/report/measures/locks.hpp"
+#include "tracer/report/measures/phases.hpp"
+#include "tracer/report/measures/processes.hpp"
+#include "tracer/report/measures/profile.hpp"
+#include "tracer/report/measures/teams.hpp"
+#include "tracer/report/mpi/collectives.hpp"
+#include "tracer/report/mpi/epochs.hpp"
+#include "tracer/report/mpi/mpi.hpp"
+#include "tracer/report/mpi/windows.hpp"
+#include "tracer/report/measures/mpi_paths.hpp"
+#include "tracer/report/measures/mpi_sinks.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
@@ -43,7 +48,7 @@ class ProgramName final : public Observer {
 };
 
 void count_callbacks(const Definitions& definitions, Report& report) {
-  constexpr std::string_view prefix = "TRACER::CALLBACKS::";
+  constexpr std::string_view prefix = properties::callbacks;
   for (const Property& property : definitions.properties) {
     if (!property.name.starts_with(prefix)) continue;
     std::string name = property.name.substr(prefix.size());  // OTF2 wants properties' names in capitals
@@ -55,7 +60,8 @@ void count_callbacks(const Definitions& definitions, Report& report) {
 
 /// "TRACER::COUNTER::TOOL.DRAIN_NS", however a writer spells it.
 void read_costs(const Definitions& definitions, Report& report) {
-  constexpr std::string_view prefix = "TRACER::COUNTER::TOOL", suffix = "_NS";
+  const std::string prefix = std::string{properties::counter} + "TOOL";
+  constexpr std::string_view suffix = "_NS";
   for (const Property& property : definitions.properties) {
     std::string name = property.name;
     std::transform(name.begin(), name.end(), name.begin(),
@@ -79,13 +85,16 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   Graph graph{definitions, replay};
   Locks locks{definitions, replay};
   Devices devices{definitions, replay};
+  DataMovement data_movement{definitions, replay};
   Accountant accountant{definitions, replay};
   Phases phases{definitions, replay};
   Mpi mpi{definitions, replay};
-  MpiMessages messages{definitions, replay, mpi};
-  MpiCollectives collectives{definitions, replay, mpi};
-  MpiWindows windows{definitions, replay, mpi};
-  MpiEpochs epochs{definitions, replay, mpi};
+  MpiPaths paths{definitions, replay, graph};
+  MpiSinks told{&mpi, &paths};
+  MpiMessages messages{definitions, replay, told};
+  MpiCollectives collectives{definitions, replay, told};
+  MpiWindows windows{definitions, replay, told};
+  MpiEpochs epochs{definitions, replay, told};
   Io io{definitions};
   ReadingProgress reading{source.number_of_events(), progress};
   ProgramName name;
@@ -96,6 +105,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   replay.add(graph);
   replay.add(locks);
   replay.add(devices);
+  replay.add(data_movement);
   replay.add(accountant);
   if (phases.any()) replay.add(phases);
   if (mpi.any()) {
@@ -104,6 +114,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
     replay.add(collectives);
     replay.add(windows);
     replay.add(epochs);
+    replay.add(paths);
   }
   if (io.any()) replay.add(io);
   std::optional<SampleJoin> sampled;
@@ -122,9 +133,9 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   report.has_openmp = std::any_of(definitions.regions.begin(), definitions.regions.end(),
                                   [](const Region& region) { return region.paradigm == Paradigm::openmp; });
   for (const Property& property : definitions.properties) {
-    if (property.name == "TRACER::PART") report.part = property.value;
-    if (property.name == "TRACER::FILTER") report.filter = property.value;
-    if (property.name == "TRACER::WHOLE_RUN::DELAYED_PERCENT")
+    if (property.name == properties::part) report.part = property.value;
+    if (property.name == properties::filter) report.filter = property.value;
+    if (property.name == properties::whole_run_delayed)
       report.delayed_in_whole = std::strtod(property.value.c_str(), nullptr) / 100;
   }
   if (name.program() < definitions.strings.size()) report.program = definitions.strings[name.program()];
@@ -137,6 +148,9 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   graph.fill(report);
   locks.fill(report);
   devices.fill(report);
+  report.data_movement = data_movement.rows();
+  report.data_operations = data_movement.all();
+  report.has_transfer_content = data_movement.has_content();
   report.phases = phases.rows();
   mpi.fill(report);
   io.fill(report);
@@ -157,6 +171,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   report.process_balance = balance_of_processes(report.processes);
   report.facts = facts_of_all(definitions, report.processes);
   report.account = accountant.account();
+  add_wait_states(report.account, report.mpi.waits);
   if (sampled) report.samples = report_of(*sampled, SamplePaths{*sampled});
   report.verdict = verdict_on(report, definitions);
   report.hints = hints_for(report);

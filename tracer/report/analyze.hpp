@@ -15,10 +15,4 @@ namespace tracer::report {
 Report analyze(EventSource& source, const std::function<void(double)>& progress = {},
                const samples::SampleSet* samples = nullptr);
 
-/// What keeps the program from being faster; needs the account and all tables.
-Verdict verdict_on(const Report& report, const Definitions& definitions);
-
-/// The verdict's notes and findings in one list, most important first.
-std::vector<Hint> hints_for(const Report& report);
-
 }  // namespace tracer::report

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "tracer/report/account.hpp"
-#include "tracer/report/mpi_waits.hpp"
-#include "tracer/report/regions.hpp"
-#include "tracer/report/run_facts.hpp"
+#include "tracer/replay/mpi_waits.hpp"
+#include "tracer/replay/regions.hpp"
+#include "tracer/replay/run_facts.hpp"
+#include "tracer/report/account_rows.hpp"
 #include "tracer/report/samples.hpp"
 
 namespace tracer::report {
@@ -53,6 +53,7 @@ struct ThreadRow {
   /// process' last moment, it was in there. undefined_ref: none.
   RegionRef last_region = undefined_ref;
   std::uint64_t last_time = 0;  ///< of that
+  std::uint64_t ended = 0;      ///< when, on the events' clock; 0: with its process
 };
 
 struct MemberRow {
@@ -230,6 +231,28 @@ struct DeviceRow {
   std::vector<KernelRow> kernels_by_name;
 };
 
+/// What makes an operation on data needless.
+enum class DataPattern : std::uint8_t {
+  duplicate_transfer,   ///< the device has this content already
+  round_trip,           ///< the content came from the device, and the host did not change it
+  returned_unchanged,   ///< the device did not change what it was sent
+  repeated_allocation,  ///< of a variable that had memory on the device before
+  unused_allocation,    ///< no kernel ran while it was there
+  unused_transfer,      ///< no kernel ran before it was overwritten or freed
+};
+/// "duplicate-transfer", ...: stable.
+const char* name_of(DataPattern pattern) noexcept;
+
+struct DataMovementRow {
+  DataPattern pattern{};
+  RegionRef region = undefined_ref;  ///< of the operation on the host
+  std::string name;
+  std::uint64_t count = 0, bytes = 0;
+  std::uint64_t ns = 0;     ///< on the host's thread, from the operation's begin to its end
+  std::uint64_t alone = 0;  ///< of it: outside of teams, where all other threads wait too
+  std::uint64_t longest = 0, longest_at = 0;
+};
+
 /// What keeps the program from being faster, in seconds that could be won.
 struct Finding {
   std::string id;                    ///< stable
@@ -238,9 +261,10 @@ struct Finding {
   std::string sure;                  ///< "high", "medium", "low"
   std::string name, function, file;  ///< of the construct, "" none
   std::uint32_t line = 0;
-  std::uint64_t lost = 0;  ///< ns of all threads
-  std::uint64_t win = 0;   ///< ns of the run's time: lost / threads
-  std::uint64_t at = 0;    ///< where it is seen best, on the trace's clock; 0 none
+  std::uint64_t lost = 0;          ///< ns of all threads: the sum of its cells
+  std::vector<std::size_t> cells;  ///< of the account: indices into its details
+  std::uint64_t win = 0;           ///< ns of the run's time: lost / threads
+  std::uint64_t at = 0;            ///< where it is seen best, on the trace's clock; 0 none
 };
 
 struct Note {
@@ -283,6 +307,9 @@ struct Report {
   std::uint64_t other_locks = 0;  ///< how many more there are
   LockTotals of_other_locks;
   std::vector<DeviceRow> devices;
+  std::vector<DataMovementRow> data_movement;  ///< what could be done without, by time
+  TransferTotals data_operations;              ///< all of the host's operations on devices' data
+  bool has_transfer_content = false;           ///< contents were compared (TRACER_TRANSFER_CONTENT)
   std::vector<PhaseRow> phases;  ///< by total time
   std::vector<ProcessRow> processes;
   Balance process_balance;  ///< over the processes, of their threads' work

@@ -4,15 +4,17 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "tracer/definitions.hpp"
-#include "tracer/report/regions.hpp"
+#include "tracer/replay/regions.hpp"
 
 namespace tracer::report {
 
+struct TextOptions;
 class SampleJoin;
 class SamplePaths;
 
@@ -22,6 +24,7 @@ struct FunctionRow {
   std::uint32_t line = 0;                     ///< of its most frequent samples; 0 unknown
   RegionRef construct = undefined_ref;        ///< the region, of a construct
   std::uint64_t self = 0;                     ///< samples with it innermost (in code of the user's, working)
+  std::uint64_t kernel = 0;                   ///< of self: the kernel ran for it
   std::uint64_t inside = 0;                   ///< samples with it anywhere
   std::uint64_t waiting = 0;                  ///< samples in which it waited in the runtime
   std::vector<std::uint64_t> counted;         ///< by counter, in samples with it innermost, working
@@ -83,6 +86,7 @@ struct SampleThreadRow {
 };
 
 struct SampleReport {
+  std::uint64_t kernel = 0;  ///< of samples: the kernel ran for the program's own work
   std::uint64_t period = 0, samples = 0, lost = 0;
   std::uint64_t pauses = 0;
   std::uint64_t outside = 0;  ///< samples of threads that the trace does not have, or at times before or after it
@@ -105,6 +109,6 @@ std::string to_folded(const SampleReport& report);
 std::string to_speedscope(const SampleReport& report, const std::string& name);
 std::string to_json(const SampleReport& report);
 /// Tables for a terminal.
-std::string to_text(const SampleReport& report, std::size_t rows);
+std::string to_text(const SampleReport& report, const TextOptions& options);
 
 }  // namespace tracer::report

@@ -40,7 +40,6 @@ int PerfThread::open(const PerfOptions& options) noexcept {
   attributes.config = options.period_ns != 0 ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_DUMMY;
   attributes.sample_period = options.period_ns;
   attributes.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN;
-  attributes.exclude_kernel = 1;
   attributes.exclude_hv = 1;
   attributes.exclude_callchain_kernel = 1;
   attributes.sample_id_all = 1;
@@ -54,7 +53,18 @@ int PerfThread::open(const PerfOptions& options) noexcept {
     attributes.sample_type |= PERF_SAMPLE_READ;
     attributes.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   }
-  const UniqueFd event{open_event(attributes, -1)};
+  // What the kernel does for the program is its time as well; not every system lets users see it.
+  attributes.sample_type |= PERF_SAMPLE_STACK_USER;
+  attributes.sample_stack_user = sizeof(std::uint64_t);
+  UniqueFd event{open_event(attributes, -1)};
+  const bool is_denied = !event && (errno == EACCES || errno == EPERM);
+  if (is_denied || (!event && (errno == EINVAL || errno == ENOSYS))) {
+    attributes.exclude_kernel = is_denied;
+    attributes.sample_type &= ~std::uint64_t{PERF_SAMPLE_STACK_USER};
+    attributes.sample_stack_user = 0;
+    event = UniqueFd{open_event(attributes, -1)};
+  }
+  has_stack_top_ = attributes.sample_stack_user != 0;
   if (!event) return errno;
   if (counts) counters_.open(event.get(), options.counters);
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -101,7 +111,7 @@ std::size_t PerfThread::read_counters(const unsigned char*& at, const unsigned c
   return read;
 }
 
-void PerfThread::read_sample(const unsigned char* at, const unsigned char* end, const Visit& visit) const {
+void PerfThread::read_sample(const unsigned char* at, const unsigned char* end, bool in_kernel, const Visit& visit) {
   raw::SampleEntry entry{};
   std::array<std::uint64_t, raw::most_words> words;
   entry.kind = raw::SampleKind::sample;
@@ -112,23 +122,37 @@ void PerfThread::read_sample(const unsigned char* at, const unsigned char* end, 
   if (kept != 0) entry.kind = raw::SampleKind::counted;
   entry.reason = static_cast<std::uint32_t>(kept);
   const std::size_t most = kept + raw::most_frames;
+  if (in_kernel) words[kept++] = raw::frame_of_kernel;
   const auto count = end - at >= 8 ? load<std::uint64_t>(at) : 0;
   for (std::uint64_t i = 0; i < count && end - at >= 8 && kept < most; ++i) {
     const auto address = load<std::uint64_t>(at);
     if (address < static_cast<std::uint64_t>(PERF_CONTEXT_MAX)) words[kept++] = address;  // above: marks, no code
+  }
+  const std::size_t innermost = static_cast<std::size_t>(entry.reason) + 1;  // behind the kernel's
+  if (in_kernel && has_stack_top_ && end - at >= 16 && load<std::uint64_t>(at) == 8 && kept > innermost &&
+      kept < most) {
+    const auto top = load<std::uint64_t>(at);
+    if (system_calls_.has_caller(words[innermost], top)) {
+      std::copy_backward(words.begin() + static_cast<std::ptrdiff_t>(innermost) + 1,
+                         words.begin() + static_cast<std::ptrdiff_t>(kept),
+                         words.begin() + static_cast<std::ptrdiff_t>(kept) + 1);
+      words[innermost + 1] = top;
+      ++kept;
+    }
   }
   entry.frames = static_cast<std::uint16_t>(kept);
   visit(entry, std::span<const std::uint64_t>(words.data(), kept));
 }
 
 void PerfThread::read_entry(const unsigned char* bytes, std::uint32_t type, std::uint16_t misc, std::size_t size,
-                            const Visit& visit) const {
+                            const Visit& visit) {
   raw::SampleEntry entry{};
   const unsigned char* at = bytes;
   const unsigned char* const end = bytes + size;
   constexpr std::size_t id_bytes = 16;  // time, processor: what sample_id_all puts at the end of the others
   if (type == PERF_RECORD_SAMPLE) {
-    if (size >= id_bytes + 8 && takes_samples_) read_sample(bytes, end, visit);
+    const bool in_kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+    if (size >= id_bytes + 8 && takes_samples_) read_sample(bytes, end, in_kernel, visit);
     return;
   }
   if (size < id_bytes) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernel notes of one thread: the call chain of its own code a thousand times in a second of its running, and
+// What the kernel notes of one thread: the call chain of its code a thousand times in a second of its running, and
 // when it stopped and went on running. Nothing happens in the thread itself; the notes lie in a ring that we read.
 #pragma once
 
@@ -11,6 +11,7 @@
 
 #include "formats/raw/samples.hpp"
 #include "tracer/sample/perf_counters.hpp"
+#include "tracer/sample/system_calls.hpp"
 
 struct perf_event_mmap_page;
 
@@ -43,13 +44,14 @@ class PerfThread {
 
  private:
   void read_entry(const unsigned char* bytes, std::uint32_t type, std::uint16_t misc, std::size_t size,
-                  const Visit& visit) const;
-  void read_sample(const unsigned char* at, const unsigned char* end, const Visit& visit) const;
+                  const Visit& visit);
+  void read_sample(const unsigned char* at, const unsigned char* end, bool in_kernel, const Visit& visit);
   std::size_t read_counters(const unsigned char*& at, const unsigned char* end, std::span<std::uint64_t> values) const;
 
   perf_event_mmap_page* page_ = nullptr;
   std::size_t data_bytes_ = 0;
-  bool takes_samples_ = false, reads_counters_ = false;
+  bool takes_samples_ = false, reads_counters_ = false, has_stack_top_ = false;
+  SystemCalls system_calls_;
   PerfCounters counters_;
 };
 

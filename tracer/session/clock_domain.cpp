@@ -7,19 +7,14 @@
 #include <string_view>
 
 #include "tracer/base/file.hpp"
-#include "tracer/base/job_directory.hpp"
-#include "tracer/base/meeting.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/hash.hpp"
+#include "tracer/job/job_directory.hpp"
+#include "tracer/job/meeting.hpp"
 #include "tracer/session/session.hpp"
 
 namespace tracer {
 namespace {
-
-std::uint64_t hash_of(std::string_view text) noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325ull;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  return hash;
-}
 
 bool says(const char* variable, std::uint64_t number) {
   const char* text = std::getenv(variable);
@@ -55,14 +50,14 @@ std::string clock_domain(const std::string& boot) {
 bool ask_clocks(const Session& session, std::uint32_t rank, std::span<std::uint64_t> clocks) {
   const Launcher launcher = find_launcher();
   if (launcher.launch.empty()) return false;
-  const std::string name = "meeting-" + std::to_string(hash_of(launcher.launch));
+  const std::string name = "meeting-" + std::to_string(fnv1a(launcher.launch));
   if (clocks.empty()) {
     if (rank == 0) end_meeting(place_of_runs(session), name);
     return true;
   }
   if (clocks.size() == 1 || is_on_one_host(clocks.size())) return false;
   const auto all = meet(place_of_runs(session), name, rank, static_cast<std::uint32_t>(clocks.size()),
-                        hash_of(clock_domain(boot_id())), std::chrono::seconds{2});
+                        fnv1a(clock_domain(boot_id())), std::chrono::seconds{2});
   if (all.size() != clocks.size()) return false;
   std::copy(all.begin(), all.end(), clocks.begin());
   return std::any_of(all.begin(), all.end(), [&](std::uint64_t clock) { return clock != all.front(); });

@@ -12,11 +12,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/file.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/property_names.hpp"
 
 extern char** environ;
 
@@ -26,6 +31,41 @@ namespace {
 constexpr int not_exited = -1;
 std::atomic<int> exit_status{not_exited};
 std::atomic<Nanoseconds> stolen_before{0};
+
+/// What the host had taken, now and then: of a part of the run its own part follows from that. A few points for any
+/// length of run, since the facts are written again and again.
+class StolenSoFar {
+ public:
+  void start(Nanoseconds time) {
+    const std::lock_guard lock(mutex_);
+    points_.clear();
+    start_ = time;
+  }
+  /// "2000000000:10000000,...": ns since the start, and what was taken until then.
+  std::string text(Nanoseconds time, Nanoseconds stolen) {
+    const std::lock_guard lock(mutex_);
+    if (start_ == 0) return {};
+    if (points_.size() == most) {
+      for (std::size_t i = 0; 2 * i + 1 < points_.size(); ++i) points_[i] = points_[2 * i + 1];
+      points_.resize(most / 2);
+    }
+    points_.emplace_back(time - std::min(time, start_), stolen);
+    std::string all;
+    for (const auto& [at, taken] : points_)
+      all += (all.empty() ? "" : ",") + std::to_string(at) + ":" + std::to_string(taken);
+    return all;
+  }
+
+ private:
+  static constexpr std::size_t most = 32;
+  std::mutex mutex_;
+  Nanoseconds start_ = 0;
+  std::vector<std::pair<Nanoseconds, Nanoseconds>> points_;
+};
+StolenSoFar& stolen_so_far() {
+  static StolenSoFar* const all = new StolenSoFar;  // also while the process ends
+  return *all;
+}
 
 std::uint64_t ticks_per_second() noexcept {
   return static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_CLK_TCK)));
@@ -123,50 +163,64 @@ double processor_quota(const std::string& cgroup, const std::string& root) {
 }
 
 Facts facts_at_start() {
+  using namespace properties;
   Facts facts;
   stolen_before = stolen_until_now();
   const std::uint64_t hertz = ticks_per_second();
   const Nanoseconds start =
       process_start(read_small_file("/proc/self/stat"), hertz, read_clock(CLOCK_BOOTTIME), read_clock(CLOCK_MONOTONIC));
+  stolen_so_far().start(start);
   if (start != 0) {
-    facts["PROCESS_START_NS"] = std::to_string(start);
-    facts["START_RESOLUTION_NS"] = std::to_string(1'000'000'000u / hertz);
+    facts[run_fact(run_process_start)] = std::to_string(start);
+    facts[run_fact(run_start_resolution)] = std::to_string(1'000'000'000u / hertz);
   }
-  facts["PROCESSORS_USABLE"] = std::to_string(usable_processors());
-  if (const std::string noted = noted_processors(); !noted.empty()) facts["PROCESSORS"] = noted;
-  facts["PROCESSORS_ONLINE"] = std::to_string(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  // Of the thread that starts the tool, mostly the program's first: what starting a process took on this machine.
+  const ThreadTime until_now = thread_time(0);
+  facts[run_fact(run_processor_at_start)] = std::to_string(until_now.processor);
+  facts[run_fact(run_delay_at_start)] = std::to_string(until_now.delay);
+  facts[run_fact(run_processors_usable)] = std::to_string(usable_processors());
+  if (const std::string noted = noted_processors(); !noted.empty()) facts[run_fact(run_processors)] = noted;
+  facts[run_fact(run_processors_online)] = std::to_string(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
   if (const double quota = processor_quota(read_small_file("/proc/self/cgroup"), "/sys/fs/cgroup"); quota > 0) {
     char text[32];
     std::snprintf(text, sizeof text, "%.2f", quota);
-    facts["PROCESSOR_QUOTA"] = text;
+    facts[run_fact(run_processor_quota)] = text;
   }
-  if (const std::string library = library_of_gcc_calls(); !library.empty()) facts["GCC_CALLS"] = library;
+  if (const std::string library = library_of_gcc_calls(); !library.empty()) facts[run_fact(run_gcc_calls)] = library;
   if (const std::string load = read_small_file("/proc/loadavg"); !load.empty())
-    facts["LOAD_AT_START"] = load.substr(0, load.find(' '));
+    facts[run_fact(run_load)] = load.substr(0, load.find(' '));
   constexpr std::size_t most_variables = 64, longest_value = 1024;
   std::size_t variables = 0;
   for (char** entry = environ; entry && *entry && variables < most_variables; ++entry) {
     const std::string_view line{*entry};
     const auto equals = line.find('=');
     if (equals == line.npos || !is_for_openmp(line.substr(0, equals))) continue;
-    facts["ENV::" + std::string{line.substr(0, equals)}] = printable(line.substr(equals + 1).substr(0, longest_value));
+    facts[run_fact(run_environment) + std::string{line.substr(0, equals)}] =
+        printable(line.substr(equals + 1).substr(0, longest_value));
     ++variables;
   }
   return facts;
 }
 
 Facts facts_of_now() {
+  using namespace properties;
   Facts facts;
   rusage used{};
   if (::getrusage(RUSAGE_SELF, &used) == 0) {
-    facts["USER_NS"] = std::to_string(ns_of(used.ru_utime));
-    facts["SYSTEM_NS"] = std::to_string(ns_of(used.ru_stime));
-    facts["PREEMPTED"] = std::to_string(used.ru_nivcsw);
-    facts["MAX_RESIDENT_KIB"] = std::to_string(used.ru_maxrss);
+    facts[run_fact(run_user_ns)] = std::to_string(ns_of(used.ru_utime));
+    facts[run_fact(run_system_ns)] = std::to_string(ns_of(used.ru_stime));
+    facts[run_fact(run_page_faults)] = std::to_string(used.ru_minflt + used.ru_majflt);
+    facts[run_fact(run_preempted)] = std::to_string(used.ru_nivcsw);
+    facts[run_fact(run_max_resident)] = std::to_string(used.ru_maxrss);
   }
   const Nanoseconds stolen = stolen_until_now(), before = stolen_before;
-  facts["STOLEN_NS"] = std::to_string(stolen - std::min(stolen, before));
-  if (const int status = exit_status.load(); status != not_exited) facts["EXIT_STATUS"] = std::to_string(status & 0xff);
+  const Nanoseconds taken = stolen - std::min(stolen, before);
+  facts[run_fact(run_stolen_ns)] = std::to_string(taken);
+  if (taken != 0)
+    if (std::string points = stolen_so_far().text(read_clock(CLOCK_MONOTONIC), taken); !points.empty())
+      facts[run_fact(run_stolen_by_time)] = std::move(points);
+  if (const int status = exit_status.load(); status != not_exited)
+    facts[run_fact(run_exit_status)] = std::to_string(status & 0xff);
   return facts;
 }
 

@@ -14,13 +14,14 @@ namespace tracer {
 
 using Facts = std::map<std::string, std::string>;
 
-/// PROCESS_START_NS (CLOCK_MONOTONIC, with the kernel's own resolution START_RESOLUTION_NS), PROCESSORS_USABLE,
-/// PROCESSORS_ONLINE, PROCESSOR_QUOTA of the control group, LOAD_AT_START, THREADS_AT_START, and ENV::NAME of each
-/// variable for the OpenMP runtime.
+/// PROCESS_START_NS (CLOCK_MONOTONIC, with the kernel's own resolution START_RESOLUTION_NS), PROCESSOR_AT_START_NS,
+/// DELAY_AT_START_NS, PROCESSORS_USABLE, PROCESSORS_ONLINE, PROCESSOR_QUOTA of the control group, LOAD_AT_START,
+/// THREADS_AT_START, and ENV::NAME of each variable for the OpenMP runtime.
 Facts facts_at_start();
 
-/// USER_NS, SYSTEM_NS, PREEMPTED (involuntary switches), MAX_RESIDENT_KIB, STOLEN_NS (what a virtual machine's host has
-/// taken from all processors together since facts_at_start()), and EXIT_STATUS when exit() was called.
+/// USER_NS, SYSTEM_NS, PREEMPTED (involuntary switches), MAX_RESIDENT_KIB, PAGE_FAULTS, STOLEN_BY_TIME, STOLEN_NS (what
+/// a virtual machine's host has taken from all processors together since facts_at_start()), and EXIT_STATUS when exit()
+/// was called.
 Facts facts_of_now();
 
 struct ThreadTime {

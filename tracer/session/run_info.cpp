@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <climits>
 #include <filesystem>
+#include <system_error>
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/file.hpp"

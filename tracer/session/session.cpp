@@ -13,10 +13,12 @@
 
 #include "formats/raw/claim.hpp"
 #include "tracer/base/clock.hpp"
-#include "tracer/base/job_directory.hpp"
 #include "tracer/base/log.hpp"
+#include "tracer/base/own_directory.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
+#include "tracer/job/job_directory.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/session/clock_domain.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/output_directory.hpp"
@@ -164,17 +166,17 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
   journal.run(run);
   const std::string boot = boot_id();
   journal.boot(boot);
-  journal.fact("JOB::CLOCK_DOMAIN", clock_domain(boot));
+  journal.fact(properties::fact(properties::job_clock_domain), clock_domain(boot));
   journal.clock(shifted(first_sync));
   shared->first_sync = first_sync;
   for (const auto& setting : config.settings) journal.setting(setting);
   read_filter(shared->config);
   if (shared->config.filter_text) journal.filter(*shared->config.filter_text);
-  for (const auto& [name, value] : facts_at_start()) journal.fact("RUN::" + name, value);
+  for (const auto& [name, value] : facts_at_start()) journal.fact(properties::fact(properties::run) + name, value);
   remember_exit_status();
   if (const Launcher launcher = find_launcher(); !launcher.job.empty()) {
-    journal.fact("JOB::LAUNCHER", launcher.job);
-    if (launcher.rank >= 0) journal.fact("JOB::RANK", std::to_string(launcher.rank));
+    journal.fact(properties::fact(properties::job_launcher), launcher.job);
+    if (launcher.rank >= 0) journal.fact(properties::fact(properties::job_rank), std::to_string(launcher.rank));
   }
   session->shared_ = shared.release();
   session->look_at_modules();
@@ -250,7 +252,7 @@ void Session::tell_runtime(const RunInfo& known) noexcept {
 void Session::message(std::string_view line) noexcept {
   log_warning(line);
   try {
-    shared_->journal.message(line);
+    shared_->journal.message(with_names_of_descriptors(std::string{line}));
   } catch (...) {
   }
 }
@@ -291,7 +293,8 @@ void Session::read_clock() noexcept {
     shared_->journal.clock(shifted(sync));
     pace_looks(shared_->first_sync, sync);
     // With each reading, so that they are known of a process that is killed.
-    for (const auto& [name, value] : facts_of_now()) shared_->journal.fact("RUN::" + name, value);
+    for (const auto& [name, value] : facts_of_now())
+      shared_->journal.fact(properties::fact(properties::run) + name, value);
   } catch (...) {
   }
 }

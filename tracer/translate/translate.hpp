@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
@@ -12,6 +13,7 @@
 #include "tracer/event_sink.hpp"
 #include "tracer/trace_source.hpp"
 #include "tracer/translate/regions/regions.hpp"
+#include "tracer/translate/translate_report.hpp"
 
 namespace tracer::translate {
 
@@ -22,17 +24,8 @@ struct TranslateOptions {
   std::vector<Property> properties;          ///< further properties of the archive
   std::map<std::string, std::string> facts;  ///< of the process, known better by whoever saw its end
   std::function<bool(const Region&)> keep;   ///< false: its Enter and Leave are left out; empty: all are kept
+  std::filesystem::path spill_directory;     ///< for tables that grow with the run; "": in memory
   std::function<void(double)> progress;      ///< 0 to 1, called by one thread at a time; may be empty
-};
-
-struct TranslateReport {
-  std::uint64_t events = 0;
-  std::uint64_t records = 0;
-  std::uint64_t lost = 0;
-  bool paused = false;      ///< by omp_control_tool, for a time or to the end
-  std::size_t threads = 0;  ///< CPU thread locations
-  std::size_t streams = 0;
-  std::map<std::string, std::uint64_t> repairs;
 };
 
 /// Throws tracer::Error: damaged input that cannot be skipped, or a sink that cannot write.

@@ -372,7 +372,7 @@ def check(options, fault):
     if fault.archive == "none":
         return
     if fault.archive == "later":
-        if "; make it an archive by: tracer convert" not in traced.stderr or anchor.exists():
+        if "; to build the archive: tracer convert" not in traced.stderr or anchor.exists():
             yield f"not put off: {traced.stderr}"
         done = run([options.tracer, "convert", str(fault.output)], plain)
         if done.returncode != 0 or not anchor.exists():

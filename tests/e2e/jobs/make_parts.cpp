@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "formats/otf2/sink.hpp"
+#include "formats/otf2/write/sink.hpp"
 #include "tracer/error.hpp"
 
 using namespace tracer;

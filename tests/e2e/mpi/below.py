@@ -14,7 +14,7 @@ sys.path.insert(0, str(HERE.parents[1] / "support"))
 from mpi_jobs import compiled, environment, installed, job_options, launch  # noqa: E402
 from traced import clean, lines_of, run  # noqa: E402
 
-STRANGE = "processes of one job are each rank 0 of 1"
+STRANGE = "processes of one job report rank 0 of 1"
 
 
 def sessions(directory):

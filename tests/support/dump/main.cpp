@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "formats/otf2/reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 
 namespace {
 

@@ -7,12 +7,16 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <system_error>
+
+#include "tracer/property_names.hpp"
 
 namespace tracer::translate {
 namespace {
 
-constexpr std::string_view comm_fact = "MPI::COMM::", window_fact = "MPI::WINDOW::", group_fact = "MPI::GROUP::",
-                           handle_fact = "MPI::IOHANDLE::", file_fact = "MPI::IOFILE::";
+constexpr std::string_view comm_fact = properties::fact(properties::mpi_comm),
+                           window_fact = properties::fact(properties::mpi_window),
+                           group_fact = "MPI::GROUP::", handle_fact = "MPI::IOHANDLE::", file_fact = "MPI::IOFILE::";
 /// A damaged journal must not make us allocate without bound.
 constexpr std::uint32_t most_ranks = 1u << 26;
 
@@ -192,7 +196,8 @@ class IoDefinitions {
 }  // namespace
 
 void define_mpi(Tables& tables, const Journal& journal, Definitions& definitions) {
-  const auto size = number_of(journal, "MPI::WORLD_SIZE"), rank = number_of(journal, "MPI::WORLD_RANK");
+  const auto size = number_of(journal, properties::fact(properties::mpi_world_size)),
+             rank = number_of(journal, properties::fact(properties::mpi_world_rank));
   if (definitions.locations.empty()) return;
   if (size && rank && *rank < *size && *size <= most_ranks)
     MpiDefinitions(tables, journal, definitions, *size, *rank).define();
@@ -213,12 +218,12 @@ void mpi_properties(const Tables& tables, const Journal& journal, Definitions& d
     const CommRef comm = id && *id < tables.mpi_comms.size() ? tables.mpi_comms[*id] : undefined_ref;
     std::string value = fact.second;
     if (comm != undefined_ref && refs[comm] != undefined_ref) value = "ref=" + std::to_string(refs[comm]) + ";" + value;
-    definitions.properties.push_back({"TRACER::" + fact.first, std::move(value)});
+    definitions.properties.push_back({properties::ours + fact.first, std::move(value)});
   });
   each_fact(journal, window_fact, [&](std::optional<std::uint32_t> id, const auto& fact) {
     if (!id || *id >= tables.mpi_windows.size() || tables.mpi_windows[*id] == undefined_ref) return;
     definitions.properties.push_back(
-        {"TRACER::" + fact.first, "ref=" + std::to_string(tables.mpi_windows[*id]) + ";" + fact.second});
+        {properties::ours + fact.first, "ref=" + std::to_string(tables.mpi_windows[*id]) + ";" + fact.second});
   });
 }
 

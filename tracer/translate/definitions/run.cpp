@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tracer/base/text.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/record_table.hpp"
 #include "tracer/translate/definitions/mpi.hpp"
 #include "tracer/translate/resolve/tables.hpp"
@@ -14,7 +15,7 @@
 namespace tracer::translate {
 namespace {
 
-constexpr std::string_view run_facts = "RUN::";
+constexpr std::string_view run_facts = properties::fact(properties::run);
 
 std::string join_values(const std::vector<NamedValue>& values) {
   std::string text;
@@ -37,9 +38,11 @@ GccRuntime gcc_runtime_of(const Journal& journal) {
   const bool is_mapped = std::any_of(journal.modules.begin(), journal.modules.end(), [&](const Module& m) {
     return named(m.path, "/libgomp.so") || named(m.path, "/libgomp-");  // the latter in wheels of Python
   });
-  if (!is_mapped || named(journal.run.runtime_library, "libgomp")) return GccRuntime::none;
+  const auto listened = journal.facts.lower_bound("RUN::LIBGOMP::");
+  const bool is_listened_to = listened != journal.facts.end() && listened->first.starts_with("RUN::LIBGOMP::");
+  if (!is_mapped || is_listened_to || named(journal.run.runtime_library, "libgomp")) return GccRuntime::none;
   if (!journal.run.runtime_library.empty()) return GccRuntime::stood_in_for;
-  const auto called = journal.facts.find("RUN::GCC_CALLS");
+  const auto called = journal.facts.find(properties::fact(properties::run_gcc_calls));
   return called == journal.facts.end() || named(called->second, "libgomp") ? GccRuntime::mapped : GccRuntime::none;
 }
 
@@ -47,13 +50,13 @@ GccRuntime gcc_runtime_of(const Journal& journal) {
 void define_identity(const Journal& journal, Definitions& d) {
   const RunInfo& run = journal.run;
   const auto add = [&](const char* name, std::string value) { d.properties.push_back({name, std::move(value)}); };
-  add("TRACER::HOST", run.host);
-  add("TRACER::PROCESS_ID", std::to_string(run.process_id));
-  add("TRACER::PARENT_PROCESS_ID", std::to_string(run.parent_process_id));
+  add(properties::host, run.host);
+  add(properties::process_id, std::to_string(run.process_id));
+  add(properties::parent_process_id, std::to_string(run.parent_process_id));
   if (run.clock != ClockKind::monotonic && !journal.clock.empty()) {
     const ClockSync &first = journal.clock.front(), &last = journal.clock.back();
-    add("TRACER::CLOCK::LINE", std::to_string(first.ticks) + " " + std::to_string(first.monotonic) + " " +
-                                   std::to_string(last.ticks) + " " + std::to_string(last.monotonic));
+    add(properties::clock_line, std::to_string(first.ticks) + " " + std::to_string(first.monotonic) + " " +
+                                    std::to_string(last.ticks) + " " + std::to_string(last.monotonic));
   }
 }
 
@@ -82,8 +85,8 @@ void define_process(const Journal& journal, Definitions& d) {
   if (!run.processor.empty()) node.properties.push_back({"processor", run.processor});
   d.nodes.push_back(std::move(node));
   LocationGroup process{"Process", LocationGroupKind::process, 1, undefined_ref, {}};
-  process.properties.push_back({"TRACER::PROCESS_ID", std::to_string(run.process_id)});
-  if (!run.program.empty()) process.properties.push_back({"TRACER::PROGRAM", run.program});
+  process.properties.push_back({properties::process_id, std::to_string(run.process_id)});
+  if (!run.program.empty()) process.properties.push_back({properties::program, run.program});
   d.groups_of_locations.push_back(std::move(process));
   d.paradigms.push_back({Paradigm::openmp, "OpenMP", ParadigmClass::thread_fork_join, "Thread team ${id}", false});
   d.groups.push_back({"OpenMP", GroupKind::comm_locations, Paradigm::openmp, {}});
@@ -111,7 +114,7 @@ void define_callback_counts(const Tables& tables, Definitions& d) {
       continue;
     std::uint64_t count = 0;
     for (const ChannelScan& scan : tables.channels) count += scan.kinds[kind];
-    if (count != 0) d.properties.push_back({"TRACER::CALLBACKS::" + std::string(name_of(of)), std::to_string(count)});
+    if (count != 0) d.properties.push_back({properties::callbacks + std::string(name_of(of)), std::to_string(count)});
   }
 }
 
@@ -133,42 +136,42 @@ void define_properties(const Journal& journal, const TranslateReport& report, De
   add("OTF2::THREAD_LOCK_EVENT_COMPLETE", complete ? "true" : "false");
   const GccRuntime gcc_runtime = gcc_runtime_of(journal);
   if (gcc_runtime == GccRuntime::stood_in_for) {
-    add("TRACER::NOT_REPORTED",
+    add(properties::not_reported,
         "code compiled by GCC does not tell the runtime of: static loops, masked, atomic, reductions, target regions");
   } else if (gcc_runtime == GccRuntime::mapped) {
-    add("TRACER::NOT_RECORDED", "OpenMP of GCC's runtime");
+    add(properties::not_recorded, "OpenMP of GCC's runtime");
   }
   define_identity(journal, d);
-  add("TRACER::VERSION", journal.run.tracer_version);
-  add("TRACER::PROGRAM", journal.run.program);
-  add("TRACER::ENDING", ending_name(journal.ending));
-  add("TRACER::EVENTS_LOST", std::to_string(report.lost));
-  for (const auto& [what, count] : report.repairs) add("TRACER::REPAIRED::" + what, std::to_string(count));
-  for (const auto& [what, count] : journal.counters) add("TRACER::COUNTER::" + what, std::to_string(count));
+  add(properties::version, journal.run.tracer_version);
+  add(properties::program, journal.run.program);
+  add(properties::ending, ending_name(journal.ending));
+  add(properties::events_lost, std::to_string(report.lost));
+  for (const auto& [what, count] : report.repairs) add(properties::repaired + what, std::to_string(count));
+  for (const auto& [what, count] : journal.counters) add(properties::counter + what, std::to_string(count));
   for (const auto& [name, value] : journal.facts)
     // Those of the run: define_run_facts; names of threads are on their locations.
     if (!is_mpi_fact(name) && !name.starts_with(run_facts) && !name.starts_with(thread_name_fact) &&
         !name.starts_with(thread_processors_fact))
-      add("TRACER::" + name, shown(value));
-  if (!journal.run.runtime_version.empty()) add("TRACER::RUNTIME::VERSION", journal.run.runtime_version);
-  if (journal.run.omp_version != 0) add("TRACER::RUNTIME::OMP_VERSION", std::to_string(journal.run.omp_version));
-  if (!journal.run.runtime_library.empty()) add("TRACER::RUNTIME::LIBRARY", journal.run.runtime_library);
-  if (!journal.run.runtime_build.empty()) add("TRACER::RUNTIME::BUILD", journal.run.runtime_build);
-  for (const CallbackAnswer& a : journal.callbacks) add("TRACER::CALLBACK::" + a.name, result_name(a));
+      add(properties::ours + name, shown(value));
+  if (!journal.run.runtime_version.empty()) add(properties::runtime_version, journal.run.runtime_version);
+  if (journal.run.omp_version != 0) add(properties::runtime_omp_version, std::to_string(journal.run.omp_version));
+  if (!journal.run.runtime_library.empty()) add(properties::runtime_library, journal.run.runtime_library);
+  if (!journal.run.runtime_build.empty()) add(properties::runtime_build, journal.run.runtime_build);
+  for (const CallbackAnswer& a : journal.callbacks) add(properties::callback + a.name, result_name(a));
   for (const CallbackAnswer& a : journal.entry_points)
-    add("TRACER::ENTRY_POINT::" + a.name, a.result == 1 ? "found" : "missing");
-  if (!journal.states.empty()) add("TRACER::THREAD_STATES", join_values(journal.states));
+    add(properties::entry_point + a.name, a.result == 1 ? "found" : "missing");
+  if (!journal.states.empty()) add(properties::thread_states, join_values(journal.states));
   if (!journal.mutex_implementations.empty())
-    add("TRACER::MUTEX_IMPLEMENTATIONS", join_values(journal.mutex_implementations));
+    add(properties::mutex_implementations, join_values(journal.mutex_implementations));
   for (std::size_t p = 0; p < journal.places.size(); ++p) {
     std::string processors;
     for (const std::int32_t cpu : journal.places[p])
       processors += (processors.empty() ? "" : ",") + std::to_string(cpu);
-    add("TRACER::PLACE::" + std::to_string(p), processors);
+    add(properties::place_of_number + std::to_string(p), processors);
   }
-  for (const Setting& s : journal.settings) add("TRACER::SETTING::" + s.name, s.value);
+  for (const Setting& s : journal.settings) add(properties::setting + s.name, s.value);
   for (std::size_t m = 0; m < journal.messages.size() && m < 100; ++m)
-    add("TRACER::MESSAGE::" + std::to_string(m), journal.messages[m]);
+    add(properties::message + std::to_string(m), journal.messages[m]);
   std::erase_if(d.properties, [](const Property& p) { return p.name.empty(); });
 }
 
@@ -181,16 +184,18 @@ void define_run_facts(const Journal& journal, const ClockFit& fit, Nanoseconds l
   if (journal.ending != Ending::unknown) {
     end = std::max(end, fit(journal.end));
   } else {
-    facts["ENDED"] = "unknown";  // killed, crashed, _exit, exec: whoever waited for it may know
+    facts[properties::run_fact(properties::run_ended)] =
+        "unknown";  // killed, crashed, _exit, exec: whoever waited for it may know
     for (const ClockSync& sync : journal.clock) end = std::max(end, sync.monotonic);
   }
-  facts["PROCESS_END_NS"] = std::to_string(end);
-  if (journal.ending != Ending::unknown) facts["ENDED"] = journal.ending == Ending::exit ? "exit" : "return";
+  facts[properties::run_fact(properties::run_process_end)] = std::to_string(end);
+  if (journal.ending != Ending::unknown)
+    facts[properties::run_fact(properties::run_ended)] = journal.ending == Ending::exit ? "exit" : "return";
   for (const auto& [name, value] : known) facts[name] = value;
-  if (!journal.run.host.empty()) facts["HOST"] = journal.run.host;
-  if (!journal.run.machine.empty()) facts["MACHINE"] = journal.run.machine;
-  if (!journal.run.processor.empty()) facts["PROCESSOR"] = journal.run.processor;
-  for (const auto& [name, value] : facts) d.properties.push_back({"TRACER::RUN::" + name, value});
+  if (!journal.run.host.empty()) facts[properties::run_fact(properties::run_host)] = journal.run.host;
+  if (!journal.run.machine.empty()) facts[properties::run_fact(properties::run_machine)] = journal.run.machine;
+  if (!journal.run.processor.empty()) facts[properties::run_fact(properties::run_processor)] = journal.run.processor;
+  for (const auto& [name, value] : facts) d.properties.push_back({properties::run + name, value});
 }
 
 }  // namespace tracer::translate

@@ -9,7 +9,7 @@
 #include "tracer/definitions.hpp"
 #include "tracer/journal.hpp"
 #include "tracer/translate/clock_fit.hpp"
-#include "tracer/translate/translate.hpp"
+#include "tracer/translate/translate_report.hpp"
 
 namespace tracer::translate {
 

@@ -71,6 +71,7 @@ constexpr std::array<ParameterRow, static_cast<std::size_t>(Parameter::count_)> 
     {Parameter::target_type, "target type", EventType::parameter_string, {K::target}},
     {Parameter::callsite_id, "callsite id", EventType::parameter_uint, {K::target_submit}},
     {Parameter::teams_requested, "teams requested", EventType::parameter_uint, {K::target_submit}},
+    {Parameter::content_hash, "content hash", EventType::parameter_uint, {K::target_data_op}},
 }};
 // clang-format on
 
@@ -217,6 +218,8 @@ Vocabulary make_vocabulary(const Tables& tables, const Journal& journal, Definit
     if (row.used_by[0] == K::work) used = loops_are_there(tables);
     if (row.parameter == Parameter::chunks)
       used = std::any_of(tables.channels.begin(), tables.channels.end(), [](auto& s) { return s.counts_chunks; });
+    if (row.parameter == Parameter::content_hash)
+      used = std::any_of(tables.channels.begin(), tables.channels.end(), [](auto& s) { return s.has_content; });
     if (row.used_by[0] == K::dispatch)
       used = std::any_of(tables.channels.begin(), tables.channels.end(), [](auto& s) { return s.chunks; });
     auto& ref = v.parameters[static_cast<std::size_t>(row.parameter)];

@@ -58,6 +58,7 @@ enum class Parameter : std::uint8_t {
   target_type,
   callsite_id,
   teams_requested,
+  content_hash,
   count_
 };
 

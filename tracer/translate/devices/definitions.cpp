@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tracer/property_names.hpp"
 #include "tracer/translate/devices/regions.hpp"
 #include "tracer/translate/devices/shapes.hpp"
 
@@ -48,7 +49,7 @@ void add_modules(const Journal& journal, std::int32_t number, std::vector<Proper
     if (module.device != number) continue;
     const std::string text = module.file.empty() ? "module " + std::to_string(module.module_id) : module.file;
     properties.push_back(
-        {"TRACER::MODULE::" + std::to_string(n++), text + ", " + std::to_string(module.bytes) + " bytes"});
+        {properties::module + std::to_string(n++), text + ", " + std::to_string(module.bytes) + " bytes"});
   }
 }
 
@@ -66,12 +67,12 @@ std::uint32_t define_node(const DeviceInfo& info, const Journal& journal, Defini
   const auto add = [&](const char* key, const std::string& value) {
     if (!value.empty()) node.properties.push_back({key, value});
   };
-  add("TRACER::DEVICE", std::to_string(info.number));
-  add("TRACER::TYPE", info.type);
-  add("TRACER::DOCUMENTATION", info.documentation);
-  add("TRACER::PROVIDER", name_of(info.provider));
-  add("TRACER::PROVIDER_REASON", info.provider_reason);
-  for (const auto& [key, value] : info.properties) add(("TRACER::" + key).c_str(), value);
+  add(properties::device, std::to_string(info.number));
+  add(properties::device_type, info.type);
+  add(properties::device_documentation, info.documentation);
+  add(properties::provider, name_of(info.provider));
+  add(properties::provider_reason, info.provider_reason);
+  for (const auto& [key, value] : info.properties) add((properties::ours + key).c_str(), value);
   add_modules(journal, info.number, node.properties);
   d.nodes.push_back(std::move(node));
   return static_cast<std::uint32_t>(d.nodes.size() - 1);
@@ -83,12 +84,12 @@ void define_stream(const DeviceTrack& track, const DeviceStream* stream, const D
   location.name = stream ? stream->name : "Device " + std::to_string(track.number) + " memory";
   location.kind = LocationKind::accelerator_stream;
   location.group = group;
-  location.properties.push_back({"TRACER::PROVIDER", name_of(stream ? stream->provider : info.provider)});
+  location.properties.push_back({properties::provider, name_of(stream ? stream->provider : info.provider)});
   if (stream && stream->provider_stream) {
-    location.properties.push_back({"TRACER::STREAM", std::to_string(stream->provider_stream)});
+    location.properties.push_back({properties::stream, std::to_string(stream->provider_stream)});
   }
   if (stream && stream->virtual_index) {
-    location.properties.push_back({"TRACER::OVERLAPS", std::to_string(stream->virtual_index)});
+    location.properties.push_back({properties::overlaps, std::to_string(stream->virtual_index)});
   }
   out.locations.push_back(
       {static_cast<LocationRef>(d.locations.size()), stream, &track, undefined_ref, 0, undefined_ref});
@@ -211,10 +212,10 @@ std::string text_of(const DeviceTrack& track, const DeviceInfo& info) {
 void add_properties(const DeviceTimeline& timeline, const Journal& journal, Definitions& d) {
   for (const DeviceTrack& track : timeline.devices) {
     const DeviceInfo& info = journal.devices.at(track.journal_index);
-    d.properties.push_back({"TRACER::DEVICE::" + std::to_string(track.number), text_of(track, info)});
+    d.properties.push_back({properties::device_of_number + std::to_string(track.number), text_of(track, info)});
   }
   for (const auto& [name, value] : timeline.counters) {
-    if (value) d.properties.push_back({"TRACER::COUNTER::" + name, std::to_string(value)});
+    if (value) d.properties.push_back({properties::counter + name, std::to_string(value)});
   }
 }
 

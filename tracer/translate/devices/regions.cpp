@@ -3,6 +3,7 @@
 #include "tracer/translate/devices/regions.hpp"
 
 #include <map>
+#include <tuple>
 
 #include "tracer/base/text.hpp"
 

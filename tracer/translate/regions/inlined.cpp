@@ -5,6 +5,8 @@
 #include <dwarf.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 
 namespace tracer::translate {
 namespace {

@@ -2,12 +2,13 @@
 // Functions that the compiler put into others: DW_TAG_inlined_subroutine (DWARF 5, 3.3.8).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "tracer/translate/regions/libdw.hpp"
+#include "tracer/base/libdw.hpp"
 
 namespace tracer::translate {
 

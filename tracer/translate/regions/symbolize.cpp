@@ -11,14 +11,15 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
 
+#include "tracer/base/libdw.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/translate/regions/fortran_names.hpp"
 #include "tracer/translate/regions/inlined.hpp"
-#include "tracer/translate/regions/libdw.hpp"
 #include "tracer/translate/regions/zstd_sections.hpp"
 
 namespace tracer::translate {
@@ -114,11 +115,22 @@ std::string user_name(std::string name) {
 
 struct Enclosing {
   const LibDw* dw;
+  Dwarf_Die* unit;
   const std::string* file;
   int line;
   int best_line = 0;
   std::string best;
 };
+
+/// The file of a declaration. In DWARF 5 number 0 is the unit's own file, which libdw takes for none.
+const char* file_of(const LibDw& dw, Dwarf_Die* unit, Dwarf_Die* die) {
+  if (const char* file = dw.dwarf_decl_file(die)) return file;
+  Dwarf_Attribute attribute;
+  Dwarf_Word number = 0;
+  const bool is_own = dw.dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) &&
+                      dw.dwarf_formudata(&attribute, &number) == 0 && number == 0;
+  return is_own ? dw.dwarf_diename(unit) : nullptr;
+}
 
 // clang 14 and 15 outline regions into functions without the user's name: the user's function is the
 // one declared last before the line.
@@ -126,7 +138,7 @@ int consider(Dwarf_Die* die, void* data) {
   auto& e = *static_cast<Enclosing*>(data);
   int line = 0;
   const char* name = e.dw->dwarf_diename(die);
-  const char* file = e.dw->dwarf_decl_file(die);
+  const char* file = file_of(*e.dw, e.unit, die);
   if (!name || is_outlined(name) || !file || e.dw->dwarf_decl_line(die, &line) != 0) return 0;
   if (line > e.line || line <= e.best_line || std::string_view(*e.file).find(file) == std::string_view::npos) return 0;
   e.best_line = line;
@@ -153,10 +165,12 @@ class DwarfReader {
 
   Pieces pieces_of(Dwfl_Module* module) const;
   const Piece* piece_at(Dwfl_Module* module, Dwarf_Addr address);
+  Dwarf_Line* first_row(const Piece& piece, Dwarf_Addr at) const;
   Dwarf_Line* row_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, int& number) const;
   void line_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, SourcePosition& position) const;
   std::string whole_path(Dwarf_Die* unit, const std::string& file) const;
   std::vector<SourceFrame> frames_of(const Piece& piece, Dwarf_Addr address, const SourcePosition& position);
+  std::string enclosing(const Piece& piece, Dwarf_Addr address, const SourcePosition& position);
 
   const LibDw* dw_ = libdw();
   std::optional<InlinedFunctions> inlined_;
@@ -206,10 +220,35 @@ const DwarfReader::Piece* DwarfReader::piece_at(Dwfl_Module* module, Dwarf_Addr 
   return &*std::prev(after);
 }
 
+// Of several rows for the address: at the begin of what GCC outlined that of the pragma, before that of the first
+// statement, which may have the same address.
+Dwarf_Line* DwarfReader::first_row(const Piece& piece, Dwarf_Addr at) const {
+  Dwarf_Lines* lines = nullptr;
+  std::size_t count = 0;
+  if (dw_->dwarf_getsrclines(piece.unit, &lines, &count) != 0) return nullptr;
+  const auto address_of = [&](std::size_t row) {
+    Dwarf_Addr address = 0;
+    dw_->dwarf_lineaddr(dw_->dwarf_onesrcline(lines, row), &address);
+    return address;
+  };
+  std::size_t begin = 0, end = count;  // they are sorted
+  while (begin < end) {
+    const std::size_t middle = begin + (end - begin) / 2;
+    if (address_of(middle) < at)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin < count && address_of(begin) == at ? dw_->dwarf_onesrcline(lines, begin) : nullptr;
+}
+
 // Line 0: the compiler's own code, as calls of the runtime are that flang and optimisers make. It belongs to the line
 // before it in the same function.
 Dwarf_Line* DwarfReader::row_of(Dwfl_Module* module, const Piece& piece, Dwarf_Addr address, int& number) const {
   const char* const symbol = dw_->dwfl_module_addrname(module, address);
+  if (symbol != nullptr && is_outlined(symbol) && dw_->dwfl_module_addrname(module, address - 1) != symbol)
+    if (Dwarf_Line* first = first_row(piece, address - piece.bias))
+      if (dw_->dwarf_lineno(first, &number) == 0 && number != 0) return first;
   for (Dwarf_Addr at = address - piece.bias;;) {
     Dwarf_Line* line = dw_->dwarf_getsrc_die(piece.unit, at);
     Dwarf_Addr begin = 0;
@@ -254,6 +293,23 @@ std::vector<SourceFrame> DwarfReader::frames_of(const Piece& piece, Dwarf_Addr a
   return frames;
 }
 
+/// The user's function around code that the compiler outlined without its name: by the line at which that code is, or
+/// calls what was inlined into it.
+std::string DwarfReader::enclosing(const Piece& piece, Dwarf_Addr address, const SourcePosition& position) {
+  std::string file = position.file;
+  std::uint32_t line = position.line;
+  for (const InlinedCall& call : inlined_->at(piece.unit, address - piece.bias)) {
+    if (is_outlined(call.function.c_str())) continue;
+    file = whole_path(piece.unit, call.file);
+    line = call.line;
+    break;
+  }
+  if (line == 0) return {};
+  Enclosing e{dw_, piece.unit, &file, static_cast<int>(line), 0, {}};
+  dw_->dwarf_getfuncs(piece.unit, consider, &e, 0);
+  return user_name(e.best);
+}
+
 SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& build_id, bool with_inlined) {
   SourcePosition position;
   if (!dwfl_ || address == 0) return position;
@@ -268,11 +324,12 @@ SourcePosition DwarfReader::look_up(std::uint64_t address, const std::string& bu
   const Piece* piece = piece_at(module, call);
   if (piece) line_of(module, *piece, call, position);
   if (const char* symbol = dw_->dwfl_module_addrname(module, call)) position.function = user_name(symbol);
-  if (position.function.empty() && position.line != 0) {
-    Enclosing e{dw_, &position.file, static_cast<int>(position.line), 0, {}};
-    dw_->dwarf_getfuncs(piece->unit, consider, &e, 0);
-    position.function = user_name(e.best);
-  }
+  if (position.function.empty() && piece) position.function = enclosing(*piece, call, position);
+  // A construct is in the function that it is written in, whatever the compiler has put that into.
+  if (!with_inlined && piece)
+    for (const InlinedCall& inner : inlined_->at(piece->unit, call - piece->bias))
+      if (!inner.function.empty() && !is_outlined(inner.function.c_str()))
+        position.function = user_name(inner.function);
   position.function = name_in_file(std::move(position.function), position.file);
   if (with_inlined && piece) position.frames = frames_of(*piece, call, position);
   return position;
@@ -287,7 +344,7 @@ const Module* module_of(const std::vector<Module>& modules, std::uint64_t addres
 }  // namespace
 
 std::string why_no_lines() {
-  return libdw() == nullptr ? "libdw is not installed (Debian: libdw1)" : "";
+  return libdw() == nullptr ? no_libdw : "";
 }
 
 Symbolizer make_symbolizer(std::vector<Module> modules, bool with_inlined) {

@@ -14,8 +14,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <vector>
 
+#include "tracer/base/elf_tables.hpp"
 #include "tracer/base/file.hpp"
 
 namespace tracer::translate {
@@ -52,15 +54,9 @@ struct Compressed {
 /// Of an ELF file of this machine's kind; nothing of others. Not by a mapping: files may be cut while they are read.
 std::vector<Compressed> compressed_sections(int fd, std::uint64_t size) {
   std::vector<Compressed> found;
-  Elf64_Ehdr elf;
-  if (!read_at(fd, &elf, sizeof elf, 0) || std::memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
-      elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_ident[EI_DATA] != ELFDATA2LSB ||
-      elf.e_shentsize != sizeof(Elf64_Shdr))
-    return found;
-  std::vector<Elf64_Shdr> sections(elf.e_shnum);
-  if (!read_at(fd, sections.data(), sections.size() * sizeof(Elf64_Shdr), elf.e_shoff)) return found;
-  for (std::size_t i = 0; i < sections.size(); ++i) {
-    Compressed section{elf.e_shoff + i * sizeof(Elf64_Shdr), sections[i], {}};
+  const std::optional<ElfTables> elf = read_elf_tables(fd);
+  for (std::size_t i = 0; elf && i < elf->sections.size(); ++i) {
+    Compressed section{elf->header.e_shoff + i * sizeof(Elf64_Shdr), elf->sections[i], {}};
     const bool is_whole = section.header.sh_size >= sizeof section.compression && section.header.sh_offset <= size &&
                           section.header.sh_size <= size - section.header.sh_offset;
     if ((section.header.sh_flags & SHF_COMPRESSED) == 0 || !is_whole ||

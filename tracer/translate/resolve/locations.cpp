@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "tracer/base/text.hpp"
+#include "tracer/property_names.hpp"
 #include "tracer/translate/resolve/resolve.hpp"
 
 namespace tracer::translate {
@@ -60,19 +61,19 @@ void add_properties(Location& location, const ChannelInfo& info, const Journal& 
   const auto add = [&](const char* name, std::string value) {
     location.properties.push_back({name, std::move(value)});
   };
-  add("TRACER::THREAD_ID", std::to_string(info.os_thread_id));
+  add(properties::thread_id, std::to_string(info.os_thread_id));
   static const char* const types[] = {"", "initial", "worker", "other", "unknown"};
-  if (info.thread_type > 0 && info.thread_type < 5) add("TRACER::THREAD_TYPE", types[info.thread_type]);
-  if (info.place >= 0) add("TRACER::PLACE", std::to_string(info.place));
-  if (info.processor >= 0) add("TRACER::PROCESSOR", std::to_string(info.processor));
+  if (info.thread_type > 0 && info.thread_type < 5) add(properties::thread_type, types[info.thread_type]);
+  if (info.place >= 0) add(properties::place, std::to_string(info.place));
+  if (info.processor >= 0) add(properties::processor, std::to_string(info.processor));
   if (const auto bound = journal.facts.find(thread_processors_fact + std::to_string(info.os_thread_id));
       bound != journal.facts.end())
-    add("TRACER::PROCESSORS", shown(bound->second));
+    add(properties::processors, shown(bound->second));
   if (info.processor_ns > 0) {
-    add("TRACER::PROCESSOR_NS", std::to_string(info.processor_ns));
-    add("TRACER::DELAY_NS", std::to_string(info.delay_ns));
+    add(properties::processor_ns, std::to_string(info.processor_ns));
+    add(properties::delay_ns, std::to_string(info.delay_ns));
   }
-  if (info.lost > 0) add("TRACER::EVENTS_LOST", std::to_string(info.lost));
+  if (info.lost > 0) add(properties::events_lost, std::to_string(info.lost));
 }
 
 }  // namespace
@@ -101,7 +102,7 @@ void define_locations(Tables& tables, const Journal& journal, Definitions& defin
                     : n == 1                 ? base
                                              : base + " (" + std::to_string(n) + ")";
     if (c < journal.channels.size()) add_properties(location, journal.channels[c], journal);
-    if (!said.empty()) location.properties.push_back({"TRACER::THREAD_NAME", said});
+    if (!said.empty()) location.properties.push_back({properties::thread_name, said});
     definitions.locations.push_back(std::move(location));
   }
 }

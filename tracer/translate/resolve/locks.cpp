@@ -2,6 +2,7 @@
 // The order in which locks went from thread to thread: all operations of all channels once, in the order of time.
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <queue>
 #include <tuple>
 #include <unordered_map>

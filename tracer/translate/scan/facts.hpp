@@ -104,6 +104,9 @@ struct WordFacts {
 
 /// Found by reading one channel alone.
 struct ChannelScan {
+  ChannelScan() = default;
+  /// `spill`: where tables that grow with the run lie (growing_table.hpp); nullptr: in memory.
+  explicit ChannelScan(SpillFile* spill) : entities(spill), parallels(spill), implicits(spill) {}
   /// The thread contradicts itself, or records of it are missing.
   bool is_out_of_order() const noexcept { return teams_out_of_order || tasks_out_of_order; }
 
@@ -133,6 +136,7 @@ struct ChannelScan {
   std::uint64_t work_types = 0, target_types = 0;  ///< bit n: kind n (below 64) was seen
   std::vector<std::uint32_t> messages;             ///< journal strings of error directives
   bool chunks = false;                             ///< dispatch of loop or taskloop chunks
+  bool has_content = false;                        ///< copies between host and devices have hashes of their content
   bool counts_chunks = false;                      ///< of loops: how many chunks a thread was given
   bool other_commands = false;                     ///< omp_control_tool beyond those with a meaning
   std::uint64_t records = 0;

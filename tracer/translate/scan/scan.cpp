@@ -185,7 +185,8 @@ void Scanner::region(const Record& r) {
 void Scanner::record(const Record& r) {
   ++out_.records;
   if (r.kind == RecordKind::more) {
-    if (data_op_.construct != Construct::count_) site({r.c, data_op_.construct, false, data_op_.extra});
+    out_.has_content |= r.sub != 0 && data_op_.construct != Construct::count_;
+    if (r.sub == 0 && data_op_.construct != Construct::count_) site({r.c, data_op_.construct, false, data_op_.extra});
     data_op_ = {};
     if (awaits_payload_) word_payload_follows(r);
     return;
@@ -276,8 +277,8 @@ void Scanner::count(const Repeats& repeats) {
   out_.last = std::max(out_.last, repeats.latest);
 }
 
-ChannelScan scan_channel(RecordReader& reader, ChannelId channel, AddressRange runtime) {
-  Scanner scanner(channel);
+ChannelScan scan_channel(RecordReader& reader, ChannelId channel, AddressRange runtime, SpillFile* spill) {
+  Scanner scanner(channel, spill);
   PositionMender positions(runtime);
   Repeats repeats;
   for (auto batch = reader.next_new(repeats); !batch.empty(); batch = reader.next_new(repeats)) {

@@ -63,6 +63,8 @@ void TargetEvents::data_op(const Record& r, const Record& more, Nanoseconds t) {
   };
   EventBuffer& out = context_.out;
   const Construct construct = data_op_construct(r.sub);
+  if (r.endpoint == Endpoint::end && more.sub != 0)
+    out.add(t, EventType::parameter_uint, context_.names[Parameter::content_hash], more.c);
   if (r.b != no_id) out.attribute(context_.names[Attribute::host_op_id], r.b);
   if (r.endpoint == Endpoint::end) {
     // An allocation's address on the device is known at its end only.

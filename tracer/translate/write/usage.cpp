@@ -2,6 +2,8 @@
 // See usage.hpp.
 #include "tracer/translate/write/usage.hpp"
 
+#include <cstddef>
+
 namespace tracer::translate {
 namespace {
 

@@ -3,6 +3,7 @@
 // out all events that had one, and what nothing names is not defined.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -35,6 +35,7 @@ class TracerOpenmp(CMakePackage):
     depends_on("intel-oneapi-tbb@2021:", type="build")
     depends_on("elfutils")
     depends_on("zstd")
+    depends_on("xxhash", type="build")
     depends_on("sqlite@3:")
     depends_on("cli11@2.1:", type="build")
     depends_on("nlohmann-json@3.10:", type="build")

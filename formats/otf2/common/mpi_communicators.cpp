@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See mpi_communicators.hpp.
+#include "formats/otf2/common/mpi_communicators.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "tracer/property_names.hpp"
+
+namespace tracer::otf2 {
+namespace {
+
+constexpr std::string_view comm_property = properties::mpi_comm, window_property = properties::mpi_window;
+
+constexpr std::uint64_t most_ranks = 1 << 24;
+
+std::optional<std::uint64_t> number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+/// key=value;key=value;...;name=anything
+std::map<std::string, std::string> fields_of(std::string_view text) {
+  std::map<std::string, std::string> fields;
+  while (!text.empty()) {
+    const auto equals = text.find('=');
+    if (equals == text.npos) break;
+    const std::string key{text.substr(0, equals)};
+    const auto end = key == "name" ? text.size() : std::min(text.find(';'), text.size());
+    if (end < equals) break;
+    fields[key] = text.substr(equals + 1, end - equals - 1);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return fields;
+}
+
+std::optional<std::uint32_t> small(const std::map<std::string, std::string>& fields, const char* key) {
+  const auto found = fields.find(key);
+  const auto value = found == fields.end() ? std::nullopt : number(found->second);
+  return value && *value < most_ranks ? std::optional{static_cast<std::uint32_t>(*value)} : std::nullopt;
+}
+
+std::string text(const std::map<std::string, std::string>& fields, const char* key) {
+  const auto found = fields.find(key);
+  return found == fields.end() ? std::string{} : found->second;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> parse_ranks(const std::string& from, std::uint64_t below) {
+  std::vector<std::uint64_t> ranks;
+  std::string_view rest = from;
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find(','), rest.size());
+    const std::string_view item = rest.substr(0, end);
+    const auto dash = item.find('-');
+    const auto first = number(item.substr(0, dash));
+    const auto last = dash == item.npos ? first : number(item.substr(dash + 1));
+    if (!first || !last || *last < *first || *last >= below) return {};
+    for (std::uint64_t rank = *first; rank <= *last; ++rank) ranks.push_back(rank);
+    if (ranks.size() > below) return {};
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return ranks;
+}
+
+bool is_of_mpi_object(std::string_view property) noexcept {
+  return property.starts_with(comm_property) || property.starts_with(window_property);
+}
+
+PartOfMpi read_part_of_mpi(const std::vector<Property>& properties, std::string world) {
+  PartOfMpi part;
+  part.world = std::move(world);
+  std::optional<std::uint64_t> size, rank;
+  for (const Property& p : properties) {
+    if (p.name == properties::mpi_world_size) size = number(p.value);
+    if (p.name == properties::mpi_world_rank) rank = number(p.value);
+  }
+  if (!size || !rank || *size == 0 || *size > most_ranks || *rank >= *size) return part;
+  part.size = static_cast<std::uint32_t>(*size);
+  part.rank = static_cast<std::uint32_t>(*rank);
+  for (const Property& p : properties) {
+    const std::string_view name = p.name;
+    const bool is_comm = name.starts_with(comm_property);
+    if (!is_of_mpi_object(name)) continue;
+    const auto n = number(name.substr(is_comm ? comm_property.size() : window_property.size()));
+    const auto fields = fields_of(p.value);
+    if (!n || *n > most_ranks || text(fields, "identity").empty()) continue;
+    const auto index = static_cast<std::uint32_t>(*n);
+    if (is_comm) {
+      MpiCommunicator& c = part.comms[index];
+      c = {small(fields, "ref"),
+           text(fields, "identity"),
+           text(fields, "name"),
+           small(fields, "parent"),
+           small(fields, "size").value_or(0),
+           parse_ranks(text(fields, "members"), *size),
+           parse_ranks(text(fields, "remote"), *size)};
+      if (c.members.empty() && c.identity == "WORLD")
+        for (std::uint64_t r = 0; r < *size; ++r) c.members.push_back(r);
+    } else {
+      part.windows[index] = {small(fields, "ref"), text(fields, "identity"), text(fields, "name"),
+                             small(fields, "comm").value_or(0)};
+    }
+  }
+  return part;
+}
+
+std::string MpiWorlds::identity(const PartOfMpi& part, const std::string& of) const {
+  return of == "SELF" ? of : part.world + '\n' + of;
+}
+
+std::uint64_t MpiWorlds::base(const PartOfMpi& part) const {
+  const auto found = worlds_.find(part.world);
+  return found == worlds_.end() ? 0 : found->second.base;
+}
+
+MpiWorlds::Place MpiWorlds::place_of(std::uint64_t rank) const {
+  const auto behind = std::upper_bound(bases_.begin(), bases_.end(), rank);
+  if (behind == bases_.begin()) return {};
+  return {static_cast<std::uint64_t>(behind - bases_.begin()), rank - *(behind - 1)};
+}
+
+void MpiWorlds::add(const PartOfMpi& part) {
+  if (part.empty()) return;
+  const auto [world, is_new] = worlds_.emplace(part.world, World{size_, part.size});
+  if (is_new) {
+    bases_.push_back(size_);
+    size_ += part.size;
+  }
+  const std::uint64_t base = world->second.base;
+  if (part.size != world->second.size) return;  // of another launch, under the same name
+  for (const auto& [n, from] : part.comms) {
+    Comm& comm = comms_[identity(part, from.identity)];
+    comm.size = from.size;
+    if (comm.name.empty()) comm.name = from.name;
+    if (from.parent && comm.parent.empty()) {
+      if (const auto parent = part.comms.find(*from.parent); parent != part.comms.end())
+        comm.parent = identity(part, parent->second.identity);
+    }
+    if (comm.members.empty() && from.identity != "SELF") {
+      for (const std::uint64_t rank : from.members) comm.members.push_back(base + rank);
+      for (const std::uint64_t rank : from.remote) comm.remote.push_back(base + rank);
+      // Both sides tell an intercommunicator, each its own group first: the one with the smaller rank is group A.
+      if (!comm.remote.empty() && !comm.members.empty() && comm.remote.front() < comm.members.front())
+        comm.members.swap(comm.remote);
+    }
+  }
+}
+
+}  // namespace tracer::otf2

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See archive_definitions.hpp.
+#include "formats/otf2/read/archive_definitions.hpp"
+
+#include "tracer/base/text.hpp"
+#include "tracer/virtual_location.hpp"
+
+namespace tracer::otf2 {
+namespace {
+
+/// Archives may be anybody's, and what they say ends on terminals, in pages and in tables.
+std::string text(const TraceDefinitions& from, std::uint64_t ref) {
+  return shown(from.text(ref));
+}
+
+std::vector<Property> properties_of(const TraceDefinitions& from, const std::vector<otf2::NamedProperty>& properties) {
+  std::vector<Property> list;
+  for (const auto& property : properties) {
+    const bool is_text = property.type == otf2::values::type_string;
+    list.push_back(
+        {text(from, property.name), is_text ? shown_lines(from.text(property.value)) : std::to_string(property.value)});
+  }
+  return list;
+}
+
+void add_locations(const TraceDefinitions& from, const Indices& index, Definitions& to) {
+  for (const auto& node : from.nodes) {
+    NodeDomain domain = NodeDomain::none;
+    for (const std::uint8_t d : node.domains) {
+      if (d == otf2::values::domain_machine) domain = NodeDomain::machine;
+      if (d == otf2::values::domain_shared_memory) domain = NodeDomain::shared_memory;
+      if (d == otf2::values::domain_accelerator_device) domain = NodeDomain::accelerator_device;
+    }
+    to.nodes.push_back({text(from, node.name), text(from, node.class_name), index.nodes[node.parent], domain,
+                        properties_of(from, node.properties)});
+  }
+  for (const auto& group : from.location_groups) {
+    const auto kind = group.type == otf2::values::location_group_accelerator ? LocationGroupKind::accelerator
+                                                                             : LocationGroupKind::process;
+    to.groups_of_locations.push_back({text(from, group.name), kind, index.nodes[group.system_tree_parent],
+                                      index.location_groups[group.creating_group],
+                                      properties_of(from, group.properties)});
+  }
+  for (const auto& location : from.locations) {
+    const auto kind = location.type == otf2::values::location_accelerator_stream ? LocationKind::accelerator_stream
+                                                                                 : LocationKind::cpu_thread;
+    to.locations.push_back({text(from, location.name), kind, index.location_groups[location.group],
+                            properties_of(from, location.properties)});
+    if (location.type == otf2::values::location_metric)  // nothing runs there
+      to.locations.back().properties.push_back({virtual_location, "metrics"});
+  }
+}
+
+void add_groups(const TraceDefinitions& from, const Indices& index, Definitions& to) {
+  for (const auto& group : from.groups) {
+    Group out;
+    out.name = text(from, group.name);
+    out.kind = group.type == otf2::values::group_comm_group  ? GroupKind::comm_group
+               : group.type == otf2::values::group_comm_self ? GroupKind::comm_self
+                                                             : GroupKind::comm_locations;
+    out.paradigm = static_cast<Paradigm>(group.paradigm);
+    for (const std::uint64_t member : group.members) {
+      out.members.push_back(out.kind == GroupKind::comm_group ? static_cast<std::uint32_t>(member)
+                                                              : index.locations[member]);
+    }
+    if (out.kind == GroupKind::comm_locations && group.type != otf2::values::group_comm_locations)
+      out.paradigm = Paradigm::unknown;
+    to.groups.push_back(std::move(out));
+  }
+  for (const auto& comm : from.comms) {
+    to.comms.push_back({text(from, comm.name), index.groups[comm.group], index.comms[comm.parent]});
+    if (comm.second_group != undefined_ref) to.comms.back().second_group = index.groups[comm.second_group];
+  }
+  for (const auto& window : from.windows) to.windows.push_back({text(from, window.name), index.comms[window.comm]});
+  for (const auto& file : from.io_files) to.io_files.push_back(text(from, file.name));
+  for (const auto& handle : from.io_handles)
+    to.io_handles.push_back({text(from, handle.name), index.io_files[handle.file], index.comms[handle.comm]});
+}
+
+void add_metrics(const TraceDefinitions& from, const Indices& index, Definitions& to) {
+  for (const auto& metric : from.metrics) {
+    const otf2::MetricDef* of = metric.is_instance ? from.metrics.find(metric.metric_class) : &metric;
+    Metric out;
+    if (of != nullptr && !of->members.empty()) {
+      if (const auto* member = from.metric_members.find(of->members.front())) {
+        out.name = text(from, member->name);
+        out.description = text(from, member->description);
+        out.unit = text(from, member->unit);
+        out.type = static_cast<ValueType>(member->value_type);
+      }
+    }
+    if (metric.is_instance) {
+      out.recorder = index.locations[metric.recorder];
+      if (metric.scope_type == 1) out.scope_group = index.location_groups[metric.scope];
+    }
+    to.metrics.push_back(std::move(out));
+  }
+}
+
+void add_vocabulary(const TraceDefinitions& from, Definitions& to) {
+  for (const auto& region : from.regions) {
+    Region out;
+    out.name = text(from, region.name);
+    out.canonical = text(from, region.canonical);
+    out.description = text(from, region.description);
+    out.role = static_cast<RegionRole>(region.role);
+    out.paradigm = static_cast<Paradigm>(region.paradigm);
+    out.source_file = text(from, region.source_file);
+    out.begin_line = region.begin_line;
+    out.end_line = region.end_line;
+    to.regions.push_back(std::move(out));
+  }
+  for (const auto& attribute : from.attributes) {
+    to.attributes.push_back(
+        {text(from, attribute.name), text(from, attribute.description), static_cast<ValueType>(attribute.type)});
+  }
+  for (const auto& parameter : from.parameters) {
+    const EventType type = parameter.type == otf2::values::parameter_string ? EventType::parameter_string
+                           : parameter.type == otf2::values::parameter_int  ? EventType::parameter_int
+                                                                            : EventType::parameter_uint;
+    to.parameters.push_back({text(from, parameter.name), type});
+  }
+  for (const auto& paradigm : from.paradigms) {
+    to.paradigms.push_back({static_cast<Paradigm>(paradigm.ref), text(from, paradigm.name),
+                            static_cast<ParadigmClass>(paradigm.paradigm_class), "", false});
+  }
+  for (const auto& string : from.strings) to.strings.push_back(shown(string.text));
+}
+
+}  // namespace
+
+Definitions definitions_of(const otf2::Trace& trace, const Indices& index) {
+  const TraceDefinitions& from = trace.definitions();
+  Definitions to;
+  to.clock = from.clock;
+  add_locations(from, index, to);
+  add_groups(from, index, to);
+  add_metrics(from, index, to);
+  add_vocabulary(from, to);
+  for (const Property& property : trace.info().properties)
+    to.properties.push_back({shown(property.name), shown_lines(property.value)});
+  to.creator = shown(trace.info().creator);
+  to.description = shown_lines(trace.info().description);
+  return to;
+}
+
+}  // namespace tracer::otf2

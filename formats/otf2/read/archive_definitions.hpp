@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an archive defines, as the project's own definitions.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/otf2/read/reader.hpp"
+#include "tracer/definitions.hpp"
+
+namespace tracer::otf2 {
+
+/// From an archive's references to dense ones. Events ask it: references that are near each other, as writers make
+/// them, are looked up in an array.
+class Index {
+ public:
+  template <class Table>
+  explicit Index(const Table& table) {
+    for (const auto& item : table) map_.emplace(item.ref, static_cast<std::uint32_t>(map_.size()));
+    std::uint64_t most = 0;
+    for (const auto& [ref, index] : map_) most = std::max(most, ref);
+    if (most > 4 * map_.size() + 1024) return;
+    near_.assign(static_cast<std::size_t>(most + 1), undefined_ref);
+    for (const auto& [ref, index] : map_) near_[static_cast<std::size_t>(ref)] = index;
+    map_ = {};
+  }
+  std::uint32_t operator[](std::uint64_t ref) const {
+    if (ref < near_.size()) return near_[static_cast<std::size_t>(ref)];
+    return map_.empty() ? undefined_ref : far(ref);
+  }
+
+ private:
+  std::uint32_t far(std::uint64_t ref) const {
+    const auto found = map_.find(ref);
+    return found == map_.end() ? undefined_ref : found->second;
+  }
+
+  std::unordered_map<std::uint64_t, std::uint32_t> map_;  ///< empty where near_ has all
+  std::vector<std::uint32_t> near_;
+};
+
+struct Indices {
+  explicit Indices(const otf2::TraceDefinitions& from)
+      : locations{from.locations},
+        location_groups{from.location_groups},
+        nodes{from.nodes},
+        regions{from.regions},
+        groups{from.groups},
+        comms{from.comms},
+        windows{from.windows},
+        io_files{from.io_files},
+        io_handles{from.io_handles},
+        attributes{from.attributes},
+        parameters{from.parameters},
+        metrics{from.metrics},
+        strings{from.strings} {}
+  Index locations, location_groups, nodes, regions, groups, comms, windows, io_files, io_handles, attributes,
+      parameters, metrics, strings;
+};
+
+/// Text of anybody's, made fit for terminals, pages and tables.
+Definitions definitions_of(const otf2::Trace& trace, const Indices& index);
+
+}  // namespace tracer::otf2

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See definition_writer.hpp.
+#include "formats/otf2/write/definition_writer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/otf2/write/library.hpp"
+
+namespace tracer::otf2 {
+namespace {
+
+constexpr std::size_t max_string = 64 * 1024;  ///< a longer one would need chunks no reader wants
+
+OTF2_SystemTreeDomain domain_of(NodeDomain domain) noexcept {
+  switch (domain) {
+    case NodeDomain::machine:
+      return OTF2_SYSTEM_TREE_DOMAIN_MACHINE;
+    case NodeDomain::accelerator_device:
+      return OTF2_SYSTEM_TREE_DOMAIN_ACCELERATOR_DEVICE;
+    case NodeDomain::shared_memory:
+    case NodeDomain::none:
+      break;
+  }
+  return OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY;
+}
+
+OTF2_AttributeValue string_value(OTF2_StringRef ref) noexcept {
+  OTF2_AttributeValue value{};
+  value.stringRef = ref;
+  return value;
+}
+
+}  // namespace
+
+DefinitionWriter::DefinitionWriter(OTF2_GlobalDefWriter* writer, const Definitions& definitions,
+                                   const Numbering& numbering, const Archive& archive)
+    : writer_(writer),
+      definitions_(definitions),
+      numbering_(numbering),
+      archive_(archive),
+      level_(otf2_library_has_level_3_1() ? archive.level() : Otf2Level::v3_0),
+      strings_(definitions.strings),
+      left_out_(definitions.unused_strings) {
+  left_out_.resize(definitions.strings.size());
+  if (!left_out_.empty()) left_out_[0] = false;  // "" is always there
+}
+
+void DefinitionWriter::write() {
+  clock();
+  const auto& fixed = definitions_.strings;
+  for (std::size_t i = 0; i < fixed.size(); ++i) {
+    if (left_out_[i]) continue;
+    check(OTF2_GlobalDefWriter_WriteString(writer_, static_cast<OTF2_StringRef>(i),
+                                           fixed[i].substr(0, max_string).c_str()),
+          "string");
+  }
+  if (strings_.size() > fixed.size())
+    check(OTF2_GlobalDefWriter_WriteString(writer_, strings_.size() - 1, ""), "string");
+  paradigms();
+  attributes();
+  parameters();
+  system_tree();
+  location_groups();
+  locations();
+  regions();
+  groups();
+  io();
+  metrics();
+}
+
+OTF2_StringRef DefinitionWriter::string(const std::string& text) {
+  auto [ref, is_new] = strings_.intern(text);
+  if (ref < left_out_.size() && left_out_[ref]) {  // no event refers to it, another definition does
+    left_out_[ref] = false;
+    is_new = true;
+  }
+  if (is_new) check(OTF2_GlobalDefWriter_WriteString(writer_, ref, text.substr(0, max_string).c_str()), "string");
+  return ref;
+}
+
+void DefinitionWriter::clock() {
+  const auto& c = definitions_.clock;
+  check(OTF2_GlobalDefWriter_WriteClockProperties(writer_, c.resolution, c.offset, c.length, c.realtime), "clock");
+}
+
+void DefinitionWriter::paradigms() {
+  for (const auto& p : definitions_.paradigms) {
+    const auto self = paradigm(p.paradigm);
+    check(OTF2_GlobalDefWriter_WriteParadigm(writer_, self, string(p.name),
+                                             static_cast<OTF2_ParadigmClass>(p.paradigm_class)),
+          "paradigm");
+    if (!p.comm_name_template.empty()) {
+      check(OTF2_GlobalDefWriter_WriteParadigmProperty(writer_, self, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
+                                                       OTF2_TYPE_STRING, string_value(string(p.comm_name_template))),
+            "paradigm property");
+    }
+    if (p.rma_only) {
+      OTF2_AttributeValue value{};
+      value.uint8 = 1;
+      check(OTF2_GlobalDefWriter_WriteParadigmProperty(writer_, self, OTF2_PARADIGM_PROPERTY_RMA_ONLY, OTF2_TYPE_UINT8,
+                                                       value),
+            "paradigm property");
+    }
+  }
+}
+
+void DefinitionWriter::system_tree() {
+  for (OTF2_SystemTreeNodeRef i = 0; i < definitions_.nodes.size(); ++i) {
+    const auto& node = definitions_.nodes[i];
+    check(OTF2_GlobalDefWriter_WriteSystemTreeNode(writer_, i, string(node.name), string(node.class_name), node.parent),
+          "system tree node");
+    if (node.domain != NodeDomain::none) {
+      check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(writer_, i, domain_of(node.domain)), "system tree domain");
+    }
+    for (const auto& [name, value] : node.properties) {
+      check(OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(writer_, i, string(name), OTF2_TYPE_STRING,
+                                                             string_value(string(value))),
+            "system tree property");
+    }
+  }
+}
+
+void DefinitionWriter::location_groups() {
+  for (OTF2_LocationGroupRef i = 0; i < definitions_.groups_of_locations.size(); ++i) {
+    const auto& group = definitions_.groups_of_locations[i];
+    const auto type = group.kind == LocationGroupKind::process ? OTF2_LOCATION_GROUP_TYPE_PROCESS
+                                                               : OTF2_LOCATION_GROUP_TYPE_ACCELERATOR;
+    check(OTF2_GlobalDefWriter_WriteLocationGroup(writer_, i, string(group.name), type, group.system_tree_parent,
+                                                  group.creating_group),
+          "location group");
+    std::vector<Property> all = group.properties;
+    if (i == 0)
+      for (Property& property : divided(definitions_.properties).of_group) all.push_back(std::move(property));
+    for (const auto& [name, value] : all) {
+      check(OTF2_GlobalDefWriter_WriteLocationGroupProperty(writer_, i, string(name), OTF2_TYPE_STRING,
+                                                            string_value(string(value))),
+            "location group property");
+    }
+  }
+}
+
+void DefinitionWriter::locations() {
+  for (std::size_t i = 0; i < definitions_.locations.size(); ++i) {
+    const auto& location = definitions_.locations[i];
+    const auto type = location.kind == LocationKind::cpu_thread ? OTF2_LOCATION_TYPE_CPU_THREAD
+                                                                : OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
+    check(OTF2_GlobalDefWriter_WriteLocation(writer_, i, string(location.name), type, archive_.events_of(i),
+                                             location.group),
+          "location");
+    for (const auto& [name, value] : location.properties) {
+      check(OTF2_GlobalDefWriter_WriteLocationProperty(writer_, i, string(name), OTF2_TYPE_STRING,
+                                                       string_value(string(value))),
+            "location property");
+    }
+  }
+}
+
+void DefinitionWriter::regions() {
+  for (OTF2_RegionRef i = 0; i < definitions_.regions.size(); ++i) {
+    const auto& r = definitions_.regions[i];
+    check(OTF2_GlobalDefWriter_WriteRegion(writer_, i, string(r.name), string(r.canonical), string(r.description),
+                                           role(r.role), paradigm(r.paradigm), OTF2_REGION_FLAG_NONE,
+                                           string(r.source_file), r.begin_line, r.end_line),
+          "region");
+  }
+}
+
+void DefinitionWriter::groups() {
+  std::vector<std::uint64_t> members;
+  for (OTF2_GroupRef i = 0; i < definitions_.groups.size(); ++i) {
+    const auto& group = definitions_.groups[i];
+    if (!group.used) continue;
+    const auto type = group.kind == GroupKind::comm_locations ? OTF2_GROUP_TYPE_COMM_LOCATIONS
+                      : group.kind == GroupKind::comm_self    ? OTF2_GROUP_TYPE_COMM_SELF
+                                                              : OTF2_GROUP_TYPE_COMM_GROUP;
+    members.assign(group.members.begin(), group.members.end());
+    std::replace(members.begin(), members.end(), std::uint64_t{undefined_ref}, ~std::uint64_t{0});
+    check(OTF2_GlobalDefWriter_WriteGroup(writer_, numbering_.group(i), string(group.name), type,
+                                          paradigm(group.paradigm), OTF2_GROUP_FLAG_NONE,
+                                          static_cast<std::uint32_t>(members.size()), members.data()),
+          "group");
+  }
+  for (OTF2_CommRef i = 0; i < definitions_.comms.size(); ++i) {
+    const auto& comm = definitions_.comms[i];
+    if (!comm.used) continue;
+    const auto parent = comm.parent == undefined_ref ? undefined_ref : numbering_.comm(comm.parent);
+    const OTF2_CommFlag flags = comm.has_events ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE;
+    if (comm.second_group == undefined_ref) {
+      check(OTF2_GlobalDefWriter_WriteComm(writer_, numbering_.comm(i), string(comm.name), numbering_.group(comm.group),
+                                           parent, flags),
+            "comm");
+    } else {
+      check(OTF2_GlobalDefWriter_WriteInterComm(writer_, numbering_.comm(i), string(comm.name),
+                                                numbering_.group(comm.group), numbering_.group(comm.second_group),
+                                                parent, flags),
+            "comm");
+    }
+  }
+  for (OTF2_RmaWinRef i = 0; i < definitions_.windows.size(); ++i) {
+    const auto& window = definitions_.windows[i];
+    if (!window.used) continue;
+    check(OTF2_GlobalDefWriter_WriteRmaWin(writer_, numbering_.window(i), string(window.name),
+                                           numbering_.comm(window.comm), OTF2_RMA_WIN_FLAG_NONE),
+          "RMA window");
+  }
+}
+
+/// Files are all MPI's, on file systems that the machine has in common: their scope is all of it.
+void DefinitionWriter::io() {
+  if (definitions_.io_files.empty()) return;
+  constexpr OTF2_SystemTreeNodeRef machine = 0;
+  const OTF2_StringRef name = string("MPI-IO");
+  check(OTF2_GlobalDefWriter_WriteIoParadigm(writer_, mpi_io_paradigm, name, name, OTF2_IO_PARADIGM_CLASS_PARALLEL,
+                                             OTF2_IO_PARADIGM_FLAG_NONE, 0, nullptr, nullptr, nullptr),
+        "I/O paradigm");
+  for (OTF2_IoFileRef i = 0; i < definitions_.io_files.size(); ++i)
+    check(OTF2_GlobalDefWriter_WriteIoRegularFile(writer_, i, string(definitions_.io_files[i]), machine), "I/O file");
+  for (OTF2_IoHandleRef i = 0; i < definitions_.io_handles.size(); ++i) {
+    const IoHandle& handle = definitions_.io_handles[i];
+    const OTF2_CommRef comm = handle.comm == undefined_ref ? OTF2_UNDEFINED_COMM : numbering_.comm(handle.comm);
+    check(OTF2_GlobalDefWriter_WriteIoHandle(writer_, i, string(handle.name), handle.file, mpi_io_paradigm,
+                                             OTF2_IO_HANDLE_FLAG_NONE, comm, OTF2_UNDEFINED_IO_HANDLE),
+          "I/O handle");
+  }
+}
+
+void DefinitionWriter::attributes() {
+  for (OTF2_AttributeRef i = 0; i < definitions_.attributes.size(); ++i) {
+    const auto& a = definitions_.attributes[i];
+    if (!a.used) continue;
+    check(OTF2_GlobalDefWriter_WriteAttribute(writer_, numbering_.attribute(i), string(a.name), string(a.description),
+                                              static_cast<OTF2_Type>(a.type)),
+          "attribute");
+  }
+}
+
+void DefinitionWriter::parameters() {
+  for (OTF2_ParameterRef i = 0; i < definitions_.parameters.size(); ++i) {
+    const auto& p = definitions_.parameters[i];
+    if (!p.used) continue;
+    const auto type = p.type == EventType::parameter_string ? OTF2_PARAMETER_TYPE_STRING
+                      : p.type == EventType::parameter_int  ? OTF2_PARAMETER_TYPE_INT64
+                                                            : OTF2_PARAMETER_TYPE_UINT64;
+    check(OTF2_GlobalDefWriter_WriteParameter(writer_, numbering_.parameter(i), string(p.name), type), "parameter");
+  }
+}
+
+void DefinitionWriter::metrics() {
+  for (std::uint32_t i = 0; i < definitions_.metrics.size(); ++i) {
+    const auto& m = definitions_.metrics[i];
+    const auto member = metric_member(m);
+    const auto self = archive_.metric_ref(i);
+    if (m.recorder == undefined_ref) {
+      metric_class(self, member, OTF2_RECORDER_KIND_ABSTRACT);
+    } else {
+      metric_class(self - 1, member, recorder_kind(m.recorder));
+      check(OTF2_GlobalDefWriter_WriteMetricInstance(writer_, self, self - 1, m.recorder, OTF2_SCOPE_LOCATION_GROUP,
+                                                     m.scope_group),
+            "metric instance");
+    }
+  }
+}
+
+OTF2_MetricMemberRef DefinitionWriter::metric_member(const Metric& m) {
+  const auto next = static_cast<OTF2_MetricMemberRef>(metric_members_.size());
+  const auto [member, is_new] = metric_members_.emplace(std::tuple{m.name, m.description, m.unit, m.type}, next);
+  if (is_new) {
+    check(OTF2_GlobalDefWriter_WriteMetricMember(writer_, next, string(m.name), string(m.description),
+                                                 OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT,
+                                                 static_cast<OTF2_Type>(m.type), OTF2_BASE_DECIMAL, 0, string(m.unit)),
+          "metric member");
+  }
+  return member->second;
+}
+
+void DefinitionWriter::metric_class(OTF2_MetricRef self, OTF2_MetricMemberRef member, OTF2_RecorderKind recorder) {
+  check(OTF2_GlobalDefWriter_WriteMetricClass(writer_, self, 1, &member, OTF2_METRIC_ASYNCHRONOUS, recorder),
+        "metric class");
+}
+
+OTF2_RecorderKind DefinitionWriter::recorder_kind(LocationRef recorder) const noexcept {
+  if (recorder >= definitions_.locations.size()) return OTF2_RECORDER_KIND_UNKNOWN;
+  return definitions_.locations[recorder].kind == LocationKind::cpu_thread ? OTF2_RECORDER_KIND_CPU
+                                                                           : OTF2_RECORDER_KIND_GPU;
+}
+
+OTF2_Paradigm DefinitionWriter::paradigm(Paradigm value) const noexcept {
+  // A directive-based accelerator paradigm is the nearest that level 3.0 has.
+  if (value == Paradigm::openmp_target && level_ == Otf2Level::v3_0) return OTF2_PARADIGM_OPENACC;
+  return static_cast<OTF2_Paradigm>(value);
+}
+
+OTF2_RegionRole DefinitionWriter::role(RegionRole value) const noexcept {
+  if (level_ == Otf2Level::v3_0) {
+    if (value == RegionRole::cancel) return OTF2_REGION_ROLE_ARTIFICIAL;
+    if (value == RegionRole::kernel) return OTF2_REGION_ROLE_FUNCTION;
+  }
+  return static_cast<OTF2_RegionRole>(value);
+}
+
+}  // namespace tracer::otf2

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See library.hpp.
+#include "formats/otf2/write/library.hpp"
+
+#include <array>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+
+namespace tracer::otf2 {
+namespace {
+
+thread_local std::array<char, 256> last_message{};
+thread_local OTF2_ErrorCode last_error = OTF2_SUCCESS;
+
+OTF2_ErrorCode keep_message(void*, const char*, std::uint64_t, const char*, OTF2_ErrorCode code, const char* format,
+                            va_list arguments) {
+  // The first message of a failure says most; those after it only that the callers failed too.
+  if (last_error == OTF2_SUCCESS && format != nullptr) {
+    std::vsnprintf(last_message.data(), last_message.size(), format, arguments);
+  }
+  if (last_error == OTF2_SUCCESS) last_error = code;
+  return code;
+}
+
+}  // namespace
+
+void keep_library_messages() noexcept {
+  static const bool done = (OTF2_Error_RegisterCallback(keep_message, nullptr), true);
+  (void)done;
+}
+
+std::string take_library_message() {
+  std::string message = last_message.data();
+  last_message[0] = '\0';
+  last_error = OTF2_SUCCESS;
+  return message;
+}
+
+OTF2_ErrorCode reported(OTF2_ErrorCode code) noexcept {
+  const auto told = last_error;
+  last_error = OTF2_SUCCESS;
+  return code == OTF2_SUCCESS ? told : code;
+}
+
+void fail(OTF2_ErrorCode code, const std::string& what) {
+  std::string text = what + ": " + OTF2_Error_GetDescription(code);
+  if (const auto message = take_library_message(); !message.empty()) text += " (" + message + ")";
+  throw Error(text);
+}
+
+}  // namespace tracer::otf2

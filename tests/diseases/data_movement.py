@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""data_movement.py TRACER LIBRARY PROGRAM: traces the programs of needless data movement. Count and bytes of each pattern are
+what the program asked for, the finding of the first one is at its line, and nothing is found in healthy programs. Without
+contents (TRACER_TRANSFER_CONTENT) duplicate transfers and round trips are not looked for."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+NEEDS_CONTENT = {"duplicate-transfer", "round-trip"}
+
+
+def report_of(tracer, library, program, name, content, archive):
+    environment = {**os.environ, "TRACER_LIBRARY": library}
+    command = [tracer, "run", "-q", "-o", archive] + (["--transfer-content"] if content else []) + ["--", program, name]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    if done.returncode:
+        raise SystemExit(f"FAILED: {name} ended with {done.returncode}: {done.stdout}{done.stderr}")
+    check = subprocess.run([tracer, "check", archive], capture_output=True, text=True)
+    report = json.loads(subprocess.run([tracer, "report", "--json", archive], check=True, capture_output=True, text=True).stdout)
+    wanted = [line.rsplit(" ", 3) for line in done.stdout.splitlines()]
+    return [(p, int(n), int(b), int(line)) for p, n, b, line in wanted], report, check.stdout if check.returncode else ""
+
+
+def faults_of(name, wanted, report, content):
+    found = {}
+    for row in report["data_movement"]:
+        count, size = found.get(row["pattern"], (0, 0))
+        found[row["pattern"]] = (count + row["count"], size + row["bytes"])
+    expected = {p: (n, b) for p, n, b, _ in wanted if content or p not in NEEDS_CONTENT}
+    # Scalars that each kernel maps, as the variable of a reduction, are the runtime's way and small.
+    found = {p: v for p, v in found.items() if p in expected or v[1] > 4096}
+    if found != expected:
+        yield f"{name}: found {found}, expected {expected}"
+    if report["transfer_content"] != content:
+        yield f"{name}: transfer_content is {report['transfer_content']}"
+    ids = [(f["id"], f["line"]) for f in report["verdict"]["findings"]]
+    patterns = NEEDS_CONTENT | {"repeated-allocation", "unused-allocation", "unused-transfer"}
+    movement = [(i, line) for i, line in ids if i in patterns]
+    if not wanted and movement:
+        yield f"{name}: healthy, but {movement}"
+    if wanted and content:
+        pattern, _, _, line = wanted[0]
+        if movement and movement[0][0] != pattern:
+            yield f"{name}: {pattern} is not the first of {movement}"
+        if movement and line and abs(movement[0][1] - line) > 2:
+            yield f"{name}: at line {movement[0][1]} instead of {line}"
+        print(f"{name}: {movement or 'less than 3 % of the run'}")
+
+
+def main():
+    tracer, library, program = (os.path.abspath(path) for path in sys.argv[1:4])
+    names = subprocess.run([program], check=True, capture_output=True, text=True).stdout.split()
+    failures = []
+    with tempfile.TemporaryDirectory() as temporary:
+        for name in names:
+            for content in (True, False):
+                wanted, report, invalid = report_of(tracer, library, program, name, content, pathlib.Path(temporary, f"{name}{content}"))
+                failures += [f"{name}: {invalid}"] if invalid else []
+                failures += faults_of(name, wanted, report, content)
+    print("\n".join(failures) or f"{len(names)} programs, as expected")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

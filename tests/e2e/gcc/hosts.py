@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs that open libraries of GCC: copies of libgomp under names of their own, libgomp beside libomp, RTLD_DEEPBIND, closing, forking,
+a static libgomp. Results are as alone; each runtime's regions and threads are in the report. hosts.py --tracer tracer [--clang clang]"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from traced import clean, judge, run  # noqa: E402
+
+HERE = pathlib.Path(__file__).parent
+SANITIZED = os.environ.get("TRACER_TEST_LINK", "").split()
+
+
+def libgomp():
+    return pathlib.Path(subprocess.run(["gcc", "-print-file-name=libgomp.so.1"], capture_output=True, text=True, check=True).stdout.strip()).resolve()
+
+
+def build(directory, clang):
+    """Three libraries: two with a libgomp of their own each, whose name is as long as the real one's, and one of clang."""
+    for number in "12":
+        copy = directory / f"libgomp-{number}.so"
+        copy.write_bytes(libgomp().read_bytes().replace(b"libgomp.so.1\0", f"libgomp-{number}.so\0".encode()))
+        subprocess.run(["gcc", "-O2", "-g", "-fopenmp", "-fPIC", "-c", f"-DFUNCTION=f{number}", HERE / "plugin.c", "-o", f"p{number}.o"], check=True, cwd=directory)
+        subprocess.run(["gcc", "-shared", f"p{number}.o", copy.name, "-Wl,-rpath,$ORIGIN", "-o", f"p{number}.so"], check=True, cwd=directory)
+    subprocess.run(["gcc", "-O2", "-g", "-fopenmp", "-fPIC", "-shared", "-DFUNCTION=f", HERE / "plugin.c", "-o", "p.so"], check=True, cwd=directory)
+    subprocess.run(["gcc", "-O2", "-g", HERE / "host.c", "-o", "host", "-ldl", "-lpthread", *SANITIZED], check=True, cwd=directory)
+    runtime = subprocess.run([clang, "-print-file-name=libomp.so"], capture_output=True, text=True, check=False).stdout.strip()
+    done = subprocess.run([clang, "-O2", "-g", "-fopenmp", "-fPIC", "-shared", "-DFUNCTION=fc", HERE / "plugin.c", "-o", "pc.so",
+                           f"-Wl,-rpath,{os.path.dirname(os.path.realpath(runtime))}"], cwd=directory, capture_output=True)
+    return done.returncode == 0
+
+
+# libomp keeps one pool of workers for both threads, each libgomp one for each.
+# Words for the host; regions; runtimes with their threads, in the order of their first use; what is said of what is unseen.
+CASES = {
+    "one library": ("open:./p.so call:f:10", 10, [("libgomp.so.1", 3)], None),
+    "two copies of libgomp": ("open:./p1.so both:f1:20 OMP_NUM_THREADS=1 open:./p2.so call:f2:20", 60, [("libgomp-1.so", 6), ("libgomp-2.so", 1)], None),
+    "libgomp first, libomp beside it": ("open:./p.so both:f:50 open:./pc.so both:fc:50", 200, [("libgomp.so.1", 6), ("libomp", 4)], None),
+    "libomp first, libgomp beside it": ("open:./pc.so both:fc:50 open:./p1.so both:f1:50", 200, [("libgomp-1.so", 6), ("libomp", 4)], None),
+    "opened for all": ("global:./p.so call:f:10 open:./p1.so call:f1:10", 20, None, None),
+    "closed and opened again": ("open:./p.so call:f:10 close open:./p1.so call:f1:10 close open:./p.so call:f:10 close open:./p1.so call:f1:10 close", 40, None, None),
+    "bound to its own": ("open:./p.so call:f:10 deep:./p1.so call:f1:10", 10, [("libgomp.so.1", 3)], "p1.so"),
+    "bound to its own alone": ("deep:./p1.so call:f1:10", None, None, "p1.so"),
+    "a child": ("open:./p.so fork:f:10 call:f:10", 20, None, None),
+}
+
+
+def faults(options, title, has_clang, directory):
+    words, regions, runtimes, unseen = CASES[title]
+    if "pc.so" in words and not has_clang:
+        print(f"skipped: {title}: no clang with OpenMP")
+        return
+    environment = clean(OMP_NUM_THREADS="3")
+    command = [str(directory / "host"), *words.split()]
+    alone = run(command, environment, cwd=directory)
+    trace = directory / ("trace-" + title.replace(" ", "-").replace(",", ""))
+    done = run([options.tracer, "run", "-o", str(trace), "--", *command], environment, cwd=directory)
+    # A libgomp that is closed takes the code away that its threads wait in: alone that may be a crash.
+    if alone.returncode >= 0 and (done.returncode, done.stdout) != (alone.returncode, alone.stdout) or done.returncode != 0:
+        yield f"ends with {done.returncode} and {done.stdout!r}, alone with {alone.returncode} and {alone.stdout!r}: {done.stderr}"
+    if unseen and sum(unseen in line and "not recorded" in line for line in done.stderr.splitlines()) != 1:
+        yield f"it is not said once that {unseen} is unseen: {done.stderr}"
+    if regions is None:
+        return
+    wrong, _ = judge(trace / "traces.otf2", options.tracer)
+    yield from wrong
+    report = json.loads(run([options.tracer, "report", "--json", str(trace)], clean()).stdout)
+    if report["callbacks"].get("parallel_begin") != regions:
+        yield f"{report['callbacks'].get('parallel_begin')} regions instead of {regions}"
+    found = [(os.path.basename(use["library"]), use["threads"]) for use in report["run"]["runtimes"]]
+    if runtimes and not (len(found) == len(runtimes) and all(name.startswith(start) and threads == count for (name, threads), (start, count) in zip(found, runtimes))):
+        yield f"runtimes {found} instead of {runtimes}"
+
+
+def static_faults(options, directory):
+    """A program with a libgomp of its own inside."""
+    made = subprocess.run(["gcc", "-O2", "-fopenmp", "-c", HERE / "constructs.c", "-o", "static.o"], cwd=directory)
+    made = subprocess.run(["gcc", "static.o", "-Wl,-Bstatic", "-lgomp", "-Wl,-Bdynamic", "-ldl", "-lpthread", "-o", "static"], cwd=directory, capture_output=True)
+    if made.returncode != 0:
+        print("skipped: no static libgomp")
+        return
+    alone = run([str(directory / "static")], clean(OMP_NUM_THREADS="2"))
+    done = run([options.tracer, "run", "--", str(directory / "static")], clean(OMP_NUM_THREADS="2"), cwd=directory)
+    if (done.returncode, done.stdout) != (alone.returncode, alone.stdout):
+        yield f"ends with {done.returncode} and {done.stdout!r}, alone with {alone.returncode}: {done.stderr}"
+    if done.stderr.count("contains GCC's OpenMP runtime") != 1:
+        yield f"it is not said what is unseen: {done.stderr}"
+
+
+def sanitized_faults(options, directory):
+    """GCC's AddressSanitizer wants to be the first library."""
+    made = subprocess.run(["gcc", "-g", "-O1", "-fopenmp", "-fsanitize=address", HERE / "constructs.c", "-o", "sanitized"], cwd=directory, capture_output=True)
+    if made.returncode != 0:
+        print("skipped: no AddressSanitizer")
+        return
+    alone = run([str(directory / "sanitized")], clean(OMP_NUM_THREADS="2"))
+    done = run([options.tracer, "run", "-o", str(directory / "sanitized.trace"), "--", str(directory / "sanitized")], clean(OMP_NUM_THREADS="2"))
+    if (done.returncode, done.stdout) != (alone.returncode, alone.stdout):
+        yield f"ends with {done.returncode} and {done.stdout!r}, alone with {alone.returncode}: {done.stderr}"
+    if not (directory / "sanitized.trace" / "traces.otf2").exists():
+        yield f"no archive: {done.stderr}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tracer", required=True)
+    parser.add_argument("--clang", default="clang")
+    options = parser.parse_args()
+    options.tracer = os.path.abspath(options.tracer)
+    bad = 0
+    with tempfile.TemporaryDirectory() as name:
+        directory = pathlib.Path(name)
+        has_clang = build(directory, options.clang)
+        for title in CASES:
+            for fault in faults(options, title, has_clang, directory):
+                bad += 1
+                print(f"{title}: {fault}")
+        for fault in static_faults(options, directory):
+            bad += 1
+            print(f"static: {fault}")
+        for fault in sanitized_faults(options, directory) if not SANITIZED else []:
+            bad += 1
+            print(f"sanitized: {fault}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

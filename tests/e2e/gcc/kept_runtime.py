@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs of GCC that call what libomp does not have keep their own runtime: output and status are as without the tool, and the
+name that is missing is said. kept_runtime.py --tracer tracer"""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from traced import clean, run  # noqa: E402
+
+HERE = pathlib.Path(__file__).parent
+SANITIZED = os.environ.get("TRACER_TEST_LINK", "").split()
+
+# Program, what is compiled, the name that libomp lacks.
+CASES = (
+    ("scope_reduction", [["gcc", "-fopenmp", "scope_reduction.c"]], "GOMP_scope_start"),
+    ("integer8", [["gfortran", "-fopenmp", "-fdefault-integer-8", "integer8.f90"]], "omp_set_num_threads_8_"),
+    ("asks_libgomp", [["gcc", "-shared", "-fPIC", "asks_libgomp_lib.c", "-o", "libasks.so"],
+                      ["gcc", "-fopenmp", "asks_libgomp.c", "-L.", "-lasks", "-Wl,-rpath,$ORIGIN"]], "GOMP_loop_static_worksharing_like"),
+)
+
+
+def build(commands, program, directory):
+    """Whether there is such a compiler."""
+    for command in commands:
+        if shutil.which(command[0]) is None:
+            return False
+        words = [str(HERE / word) if (HERE / word).is_file() else word for word in command]
+        target = [] if "-o" in command else ["-o", program]
+        subprocess.run([*words, "-g", "-O2", *target, *SANITIZED], cwd=directory, check=True)
+    return True
+
+
+def faults(tracer, name, commands, missing, directory):
+    program = str(directory / name)
+    if not build(commands, program, directory):
+        print(f"skipped: {name}: no {commands[0][0]}")
+        return
+    environment = clean(OMP_NUM_THREADS="2")
+    alone = run([program], environment)
+    for options in ([], ["--runtime", "auto"]):
+        done = run([tracer, "run", *options, "-o", str(directory / ("trace" + "".join(options))), "--", program], environment)
+        if "no LLVM runtime was found" in done.stderr:
+            print("skipped: no libomp")
+            continue
+        if (done.returncode, done.stdout) != (alone.returncode, alone.stdout):
+            yield f"{name} {options}: status {done.returncode} and {done.stdout!r}, alone {alone.returncode} and {alone.stdout!r}: {done.stderr}"
+        named = [line for line in done.stderr.splitlines() if missing in line]
+        if options and len(named) != 1:
+            yield f"{name} {options}: {missing} is named in {len(named)} lines: {done.stderr}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tracer", required=True)
+    options = parser.parse_args()
+    found = []
+    for case in CASES:
+        with tempfile.TemporaryDirectory() as directory:
+            found += faults(options.tracer, *case, pathlib.Path(directory))
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

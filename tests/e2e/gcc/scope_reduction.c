@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A scope with a task reduction calls GOMP_scope_start, which libomp does not have.
+#include <stdio.h>
+int main(void) {
+  int x = 0;
+#pragma omp parallel num_threads(4)
+#pragma omp scope reduction(task, + : x)
+  {
+#pragma omp task in_reduction(+ : x)
+    x += 1;
+  }
+  printf("sum %d\n", x);
+  return x != 4;
+}

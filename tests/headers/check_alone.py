@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every header compiles alone. A header that a source of the build includes before anything else is proven by the build;
+the others are compiled here (syntax only), each as a source that includes nothing else, with the flags of a source near it.
+    check_alone.py --build BUILD ROOT"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.M)
+NO_LAUNCHER = ("ccache", "sccache", "distcc")
+
+
+def flags(command):
+    """The compiler and those of its arguments that decide whether a text is valid."""
+    words = shlex.split(command)
+    if pathlib.Path(words[0]).name in NO_LAUNCHER:
+        words = words[1:]
+    kept, skip = [], 0
+    for at, word in enumerate(words):
+        if skip:
+            skip -= 1
+        elif word in ("-o", "-MT", "-MF", "-c"):
+            skip = 1  # -c SOURCE is the end of CMake's commands
+        elif word == "-include" and "cmake_pch" in words[at + 1]:
+            skip = 1  # a precompiled header would hide what is missing
+        elif word == "-Xclang" or "cmake_pch" in word or word in ("-include-pch", "-Winvalid-pch") or word.startswith(("-O", "-g", "-MD")):
+            continue
+        else:
+            kept.append(word)
+    return kept
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--build", type=pathlib.Path, required=True)
+    arguments.add_argument("root", type=pathlib.Path)
+    options = arguments.parse_args()
+    root = options.root.resolve()
+    places = [root, root / "include", root / "tests"]
+    commands, users, proven = {}, {}, set()
+    for entry in json.loads((options.build / "compile_commands.json").read_text()):
+        source = pathlib.Path(entry["file"])
+        if not source.is_relative_to(root) or source.is_relative_to(options.build.resolve()) or source.suffix != ".cpp":
+            continue
+        commands.setdefault(source.parent, (entry["command"], entry["directory"]))
+        for number, name in enumerate(INCLUDE.findall(source.read_text(errors="replace"))):
+            for header in (str(place / name) for place in (source.parent, *places) if (place / name).is_file()):
+                users.setdefault(header, (entry["command"], entry["directory"]))
+                if number == 0:
+                    proven.add(header)
+
+    def near(header):
+        """The command of a source that includes the header, of one beside it, or of one below the nearest folder around it."""
+        if str(header) in users:
+            return users[str(header)]
+        for folder in (header.parent, *header.parents):
+            found = [place for place in commands if place.is_relative_to(folder)]
+            if found:
+                return commands[min(found)]
+        raise SystemExit("no source of the project is in compile_commands.json")
+
+    headers = [header for part in ("include", "tracer", "formats", "device", "tests", "bench") for header in (root / part).rglob("*.hpp")]
+    alone = sorted(header for header in headers if str(header) not in proven)
+
+    def compile_one(header):
+        command, directory = near(header)
+        # In a file of its own, for `#pragma once` is a warning in a main file.
+        words = flags(command) + ["-fsyntax-only", "-x", "c++", "-"]
+        done = subprocess.run(words, cwd=directory, input=f'#include "{header}"\n', capture_output=True, text=True)
+        return header, done
+
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+        for header, done in pool.map(compile_one, alone):
+            if done.returncode != 0:
+                failed += 1
+                print(f"{header.relative_to(root)}:\n{done.stderr[:1500]}")
+    print(f"{len(headers)} headers, {len(headers) - len(alone)} first in a source, {len(alone)} compiled alone, {failed} failed")
+    return 1 if failed or not headers else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {above, addOwnTimes, bytesOf, decodeRow, integersOf, pathWithin, sumBy} from '../../tracer/report/page/web/rows.js';
+
+const row = (...slices) => ({begin: Float64Array.from(slices, (s) => s[0]), end: Float64Array.from(slices, (s) => s[1]), name: Uint32Array.from(slices, (s) => s[2])});
+
+/** As the report writes them. */
+function encoded(...numbers) {
+  const bytes = [];
+  for (let n of numbers) {
+    while (n >= 128) { bytes.push(n % 128 + 128); n = Math.floor(n / 128); }
+    bytes.push(n);
+  }
+  return btoa(String.fromCharCode(...bytes));
+}
+
+test('integers of any size are read back', () => {
+  const numbers = [0, 1, 127, 128, 300, 2 ** 31, 2 ** 40 + 5, 2 ** 53 - 1], read = integersOf(bytesOf(encoded(...numbers)));
+  assert.deepEqual(numbers.map(() => read()), numbers);
+});
+test('a row is gaps, durations and names', () => {
+  const got = decodeRow(integersOf(bytesOf(encoded(5, 10, 0, 0, 7, 2, 1000, 1, 1))), 3, 40);
+  assert.deepEqual(got, row([5, 15, 40], [15, 22, 42], [1022, 1023, 41]));
+});
+test('above() is the first index with a greater value, from any lower bound', () => {
+  const values = [1, 3, 3, 3, 8, 13, 13, 21];
+  for (let t = 0; t <= 22; ++t) {
+    const expected = values.filter((v) => v <= t).length;
+    for (let from = 0; from <= expected; ++from) assert.equal(above(values, t, from), expected, `${t} from ${from}`);
+  }
+  assert.equal(above([], 1), 0);
+});
+test('own times are those of slices without what is inside of them, cut at the range', () => {
+  const rows = [row([0, 100, 1], [120, 140, 1]), row([10, 30, 2], [50, 90, 3]), row([60, 70, 2])], sums = new Map();
+  assert.equal(addOwnTimes(rows, 0, 200, sums), 120);
+  assert.deepEqual([...sums.values()], [{name: 1, ns: 60, count: 2, longest: 100}, {name: 2, ns: 30, count: 2, longest: 20}, {name: 3, ns: 30, count: 1, longest: 40}]);
+  const part = new Map();
+  assert.equal(addOwnTimes(rows, 20, 65, part), 45);
+  assert.deepEqual([...part.values()].map((s) => [s.name, s.ns]), [[1, 20], [2, 15], [3, 10]]);
+  assert.equal(addOwnTimes(rows, 100, 120, new Map()), 0);
+});
+test('own times of random nested rows add up to what the outermost cover', () => {
+  let seed = 7;
+  const random = (n) => { seed = (seed * 1103515245 + 12345) % 2 ** 31; return seed % n; };
+  const inside = (from, to, depth, rows) => {
+    for (let at = from; at < to;) {
+      const begin = at + random(20), end = Math.min(to, begin + 1 + random(60));
+      if (begin >= end) break;
+      (rows[depth] ||= []).push([begin, end, random(5)]);
+      if (depth < 4) inside(begin, end, depth + 1, rows);
+      at = end;
+    }
+    return rows;
+  };
+  const rows = inside(0, 3000, 0, []), sums = new Map();
+  const covered = rows[0].reduce((all, [from, to]) => all + to - from, 0);
+  assert.equal(addOwnTimes(rows.map((slices) => row(...slices)), 0, 3000, sums), covered);
+  assert.equal([...sums.values()].reduce((all, s) => all + s.ns, 0), covered);
+});
+test('the critical path within a range', () => {
+  assert.deepEqual(pathWithin([[0, 0, 10], [1, 10, 30], [0, 30, 40]], 5, 30), {ns: 25, threads: 2});
+  assert.deepEqual(pathWithin([], 0, 1), {ns: 0, threads: 0});
+});
+test('sums by a key, largest first', () => {
+  assert.deepEqual(sumBy([{ns: 1, count: 1, k: 'a'}, {ns: 5, count: 2, k: 'b'}, {ns: 3, count: 1, k: 'a'}], (r) => r.k), [{name: 'b', ns: 5, count: 2}, {name: 'a', ns: 4, count: 2}]);
+});

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The cells of the account, and findings made of them: one cause is one finding, at its place, with its seconds.
+#include "catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/report/known_traces.hpp"
+#include "tests/report/reported.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/base/units.hpp"
+#include "tracer/cut/part.hpp"
+#include "tracer/cut/part_source.hpp"
+#include "tracer/report/forms/table.hpp"
+#include "tracer/report/measures/holds.hpp"
+#include "tracer/what_if/what_if.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using Json = nlohmann::json;
+
+namespace {
+
+/// One value for one thing: places are the sums of their cells, and so are findings, whose texts have that number.
+void check_cells(const Json& report) {
+  const Json& cells = report["account"]["details"];
+  std::map<std::string, std::uint64_t> sums;
+  for (const Json& cell : cells) sums[cell["place"].get<std::string>() + "_ns"] += cell["ns"].get<std::uint64_t>();
+  for (const auto& [place, ns] : report["account"]["time"].items()) {
+    INFO(place);
+    CHECK(sums[place] == ns.get<std::uint64_t>());
+  }
+  std::set<std::size_t> used;
+  for (const Json& finding : report["verdict"]["findings"]) {
+    INFO(finding.dump(2));
+    std::uint64_t lost = 0;
+    for (const std::size_t cell : finding["cells"]) {
+      lost += cells.at(cell)["ns"].get<std::uint64_t>();
+      CHECK(used.insert(cell).second);
+    }
+    CHECK(lost == finding["lost_ns"].get<std::uint64_t>());
+    CHECK(finding["text"].get<std::string>().find(duration_text(lost)) != std::string::npos);
+  }
+}
+
+const Json& first_finding(const Json& report) {
+  INFO(report["verdict"].dump(2));
+  REQUIRE(!report["verdict"]["findings"].empty());
+  return report["verdict"]["findings"][0];
+}
+
+bool has(const Json& text, const char* part) {
+  INFO(text << " has " << part);
+  return text.get<std::string>().find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("places are the sums of their cells, and findings are sums of cells") {
+  TraceBuilder traces[] = {imbalance_3_to_1(), even_loop(), chain_of_tasks(5), overlap_30_percent(), contended_lock()};
+  for (TraceBuilder& trace : traces) check_cells(report_of(trace));
+}
+
+TEST_CASE("the holder of a lock is who had it while the thread waited") {
+  TraceBuilder trace{2};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             add = trace.region("omp_set_lock", RegionRole::artificial, 20),
+             log = trace.region("omp_set_lock", RegionRole::artificial, 30);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 2; ++thread) trace.team_begin(thread, start, parallel);
+  const auto take = [&](LocationRef thread, std::uint64_t wanted, std::uint64_t got, std::uint64_t freed,
+                        RegionRef at) {
+    trace.enter(thread, start + wanted, at);
+    trace.simple(thread, start + got, EventType::acquire_lock, 0, 7, thread + 1);
+    trace.leave(thread, start + got, at);
+    trace.simple(thread, start + freed, EventType::release_lock, 0, 7, thread + 1);
+  };
+  // One thread holds it for 10 ms and, later, shortly. The other waits for the long hold, and has it next.
+  take(0, 0, 0, 10 * ms, log);
+  take(1, ms, 10 * ms, 10 * ms + 1000, add);
+  take(1, 12 * ms, 12 * ms, 12 * ms + 1000, add);
+  take(0, 14 * ms, 14 * ms, 30 * ms, log);
+  take(1, 15 * ms, 30 * ms, 30 * ms + 1000, add);
+  for (LocationRef thread = 0; thread < 2; ++thread) trace.team_end(thread, start + 31 * ms, parallel);
+  trace.simple(0, start + 31 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  check_cells(report);
+  const Json& found = first_finding(report);
+  CHECK(found["id"] == "contention");
+  CHECK(found["line"] == 20);
+  check_near(found["lost_ns"], 24e6);
+  CHECK(has(found["text"], "meanwhile it was held at omp_set_lock @example.c:30 (24 ms)"));
+  CHECK(has(found["advice"], "Do less at omp_set_lock @example.c:30"));
+}
+
+TEST_CASE("what a lock was waited for is divided among those who had it") {
+  report::Holds holds;
+  using Parts = std::vector<std::pair<RegionRef, std::uint64_t>>;
+  CHECK(holds.during(0, 10, 10) == Parts{{undefined_ref, 10}});
+  holds.acquired(1, 0);
+  holds.released(30);
+  holds.acquired(2, 30);
+  holds.released(40);
+  CHECK(holds.during(20, 40, 20) == Parts{{1, 10}, {2, 10}});
+  CHECK(holds.during(0, 40, 80) == Parts{{1, 60}, {2, 20}});
+  holds.acquired(3, 50);  // and nobody from 40 to 50
+  CHECK(holds.during(40, 60, 20) == Parts{{3, 20}});
+  holds.forget();
+  CHECK(holds.during(20, 60, 40) == Parts{{3, 40}});  // who has it
+  for (std::uint64_t i = 0; i < 10 * report::Holds::most; ++i) holds.acquired(4, 100 + i), holds.released(101 + i);
+  CHECK(holds.during(100, 100 + 10 * report::Holds::most, 1000) == Parts{{4, 1000}});
+}
+
+TEST_CASE("threads beside a region of fewer are told with its line") {
+  TraceBuilder trace{4};
+  const auto all = trace.region("parallel", RegionRole::parallel, 10),
+             half = trace.region("parallel", RegionRole::parallel, 20);
+  trace.editable().groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {0, 1}});
+  trace.editable().comms.push_back({"Thread team 1", 2, undefined_ref});
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    trace.team_begin(thread, start, all);
+    trace.team_end(thread, start + 10 * ms, all);
+  }
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    trace.team_begin(thread, start + 10 * ms, half, 1);
+    trace.team_end(thread, start + 40 * ms, half, 1);
+  }
+  trace.simple(0, start + 40 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  check_cells(report);
+  const Json& found = first_finding(report);
+  CHECK(found["id"] == "unused-threads");
+  CHECK(found["line"] == 20);
+  check_near(found["lost_ns"], 60e6);
+}
+
+TEST_CASE("short regions that follow each other are one finding, with what idles between them") {
+  TraceBuilder trace{2};
+  const auto dot = trace.region("parallel", RegionRole::parallel, 10),
+             axpy = trace.region("parallel", RegionRole::parallel, 20);
+  trace.editable().regions[dot].description = "dot";
+  trace.editable().regions[axpy].description = "axpy";
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  std::uint64_t now = start;
+  for (int i = 0; i < 1000; ++i)
+    for (const RegionRef region : {dot, axpy}) {
+      for (LocationRef thread = 0; thread < 2; ++thread) {
+        trace.team_begin(thread, now + thread * 5 * us, region);  // comes late
+        trace.team_end(thread, now + 20 * us, region);
+      }
+      now += 30 * us;
+    }
+  trace.simple(0, now, EventType::program_end);
+  const Json report = report_of(trace);
+  check_cells(report);
+  CHECK(report["verdict"]["findings"].size() == 1);
+  const Json& found = first_finding(report);
+  CHECK(found["id"] == "short-regions");
+  CHECK(has(found["text"], "2 regions that follow each other, in dot and axpy run 2,000 times"));
+  CHECK(found["lost_ns"].get<std::uint64_t>() > 25 * 1000 * us);  // 5 late and 10 between, of 2,000
+}
+
+TEST_CASE("a taskwait after each pair of tasks is told by its line") {
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             task = trace.region("task", RegionRole::task, 12),
+             create = trace.region("create task", RegionRole::task_create, 12),
+             wait = trace.region("taskwait", RegionRole::task_wait, 14),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) trace.team_begin(thread, start, parallel);
+  for (LocationRef thread = 1; thread < 4; ++thread) trace.enter(thread, start, barrier);
+  std::uint64_t now = start;
+  for (std::uint64_t pair = 0; pair < 10; ++pair) {
+    trace.create_task(0, now, create, 2 * pair + 1, 2 * pair + 1);
+    trace.create_task(0, now, create, 2 * pair + 2, 2 * pair + 2);
+    trace.enter(0, now, wait);
+    trace.run_task(0, now, now + 5 * ms, task, 0, 2 * pair + 1);
+    trace.run_task(1, now, now + 5 * ms, task, 0, 2 * pair + 2);
+    now += 5 * ms;
+    trace.leave(0, now, wait);
+  }
+  trace.enter(0, now, barrier);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    trace.leave(thread, now, barrier);
+    trace.team_end(thread, now, parallel);
+  }
+  trace.simple(0, now, EventType::program_end);
+  const Json report = report_of(trace);
+  check_cells(report);
+  const Json& found = first_finding(report);
+  CHECK(found["id"] == "starvation");
+  CHECK(found["line"] == 14);
+  CHECK(has(found["text"], "taskwait @example.c:14 comes after each 2 tasks, 10 times"));
+  check_near(found["lost_ns"], 100e6);
+}
+
+TEST_CASE("iterations of a doacross loop wait for those before them") {
+  TraceBuilder trace{2};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             loop = trace.region("for", RegionRole::loop, 11),
+             sink = trace.region("doacross sink", RegionRole::artificial, 13),
+             source = trace.region("doacross source", RegionRole::artificial, 13);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    trace.team_begin(thread, start, parallel);
+    trace.enter(thread, start, loop);
+  }
+  // Iteration i is done by thread i % 2 and takes 1 ms, all of it behind its sink.
+  constexpr std::uint64_t iterations = 20;
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+    const LocationRef thread = i % 2;
+    trace.enter(thread, start + i * ms + (i == 0 ? 1000 : 100), sink, {{0, i + 99}});
+    trace.leave(thread, start + i * ms + (i == 0 ? 1000 : 100), sink);
+    trace.enter(thread, start + (i + 1) * ms, source, {{0, i + 100}});
+    trace.leave(thread, start + (i + 1) * ms, source);
+  }
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    trace.leave(thread, start + iterations * ms, loop);
+    trace.team_end(thread, start + iterations * ms, parallel);
+  }
+  trace.simple(0, start + iterations * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  check_cells(report);
+  const Json& found = first_finding(report);
+  CHECK(found["id"] == "ordered");
+  CHECK(found["line"] == 13);
+  check_near(found["lost_ns"], 19e6);
+}
+
+TEST_CASE("what one thread computes beside the load of others is serial, and too many threads are not its cause") {
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  std::uint64_t now = start;
+  for (int i = 0; i < 10; ++i) {
+    now += 200 * ms;
+    for (LocationRef thread = 0; thread < 4; ++thread) {
+      trace.team_begin(thread, now, parallel);
+      trace.team_end(thread, now + 15 * ms, parallel);
+    }
+    now += 15 * ms;
+  }
+  trace.simple(0, now, EventType::program_end);
+  trace.editable().properties.push_back({"TRACER::RUN::PROCESSORS_USABLE", "2"});
+  trace.editable().properties.push_back({"TRACER::RUN::PROCESSORS_ONLINE", "2"});
+  // The first thread computes, and has a processor half of the time.
+  trace.editable().locations[0].properties = {{"TRACER::PROCESSOR_NS", "1000000000"},
+                                              {"TRACER::DELAY_NS", "1000000000"}};
+  for (LocationRef thread = 1; thread < 4; ++thread)
+    trace.editable().locations[thread].properties = {{"TRACER::PROCESSOR_NS", "1000000"},
+                                                     {"TRACER::DELAY_NS", "1000000"}};
+  const Json report = report_of(trace);
+  check_cells(report);
+  CHECK(report["verdict"]["state"] == "ok");
+  const Json& found = first_finding(report);
+  CHECK(found["id"] == "serial");
+  check_near(found["lost_ns"], 6e9);
+}
+
+TEST_CASE("times keep the digits that tell them apart") {
+  CHECK(exact_time_text(150'003'100'000) == "150.0031 s");
+  CHECK(exact_time_text(1'500'000) == "1.5 ms");
+  CHECK(exact_time_text(150'000'000'000) == "150 s");
+  CHECK(exact_time_text(0) == "0 ns");
+  CHECK(report::moment_text(150'003'123'456, 200'000'000'000) == "150.003 s");
+  CHECK(report::moment_text(150'003'123'456, 2'000'000) == "150.00312346 s");
+}
+
+TEST_CASE("functions of C keep their names, whatever type is written like them") {
+  for (const char* name : {"a", "b", "f", "x", "i", "d", "St", "Sa", "main", "PKc", ""}) CHECK(demangled(name) == name);
+  CHECK(demangled("_Z3fooi") == "foo(int)");
+  CHECK(demangled("_Zzz") == "_Zzz");
+}
+
+TEST_CASE("of a part the host's share is the part's own") {
+  const auto stolen_in = [](std::uint64_t from, std::uint64_t to, bool by_time) {
+    TraceBuilder trace = imbalance_3_to_1();
+    auto& properties = trace.editable().properties;
+    properties.push_back({"TRACER::RUN::PROCESS_START_NS", std::to_string(start)});
+    properties.push_back({"TRACER::RUN::PROCESS_END_NS", std::to_string(start + 40 * ms)});
+    properties.push_back({"TRACER::RUN::PROCESSORS_ONLINE", "4"});
+    properties.push_back({"TRACER::RUN::STOLEN_NS", "12000000"});
+    if (by_time)  // all of it in the second half
+      properties.push_back({"TRACER::RUN::STOLEN_BY_TIME", "20000000:0,40000000:12000000"});
+    trace.set_clock();
+    report::Part part;
+    part.from = from;
+    part.to = to;
+    const auto source = report::part_of(trace, part);
+    return report_of(*source)["run"]["stolen_ns"].get<std::uint64_t>();
+  };
+  CHECK(stolen_in(0, 20 * ms, true) == 0);
+  CHECK(stolen_in(20 * ms, 30 * ms, true) == 6'000'000);
+  CHECK(stolen_in(20 * ms, 30 * ms, false) == 3'000'000);  // evenly, where nothing else is known
+}
+
+TEST_CASE("tables that go into files are not cut") {
+  report::Table table{"", {{"place"}, {"text"}}};
+  const std::string name = "!$omp parallel @a_file_with_a_very_long_name_indeed_that_fills_the_line.c:48";
+  table.add({name, name});
+  report::TextOptions options;
+  options.width = 80;
+  CHECK(table.text(options).find(name) == std::string::npos);
+  options.is_cut = false;
+  CHECK(table.text(options).find(name + "  " + name) != std::string::npos);
+}
+
+TEST_CASE("a loop that hands out chunks is dealt out again by its last chunks, or by those that were recorded") {
+  const auto predicted = [](bool has_chunks, std::uint32_t threads) {
+    TraceBuilder trace{2};
+    trace.editable().strings.push_back("dynamic");
+    trace.editable().parameters = {{"schedule", EventType::parameter_string}};
+    const auto parallel = trace.region("parallel", RegionRole::parallel),
+               loop = trace.region("for", RegionRole::loop, 11),
+               chunk = trace.region("loop chunk", RegionRole::artificial, 11),
+               barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    // 8 chunks of 1 ms, and one of 20 ms that is begun when the others are done.
+    for (LocationRef thread = 0; thread < 2; ++thread) {
+      const std::uint64_t done = start + (thread == 0 ? 4 : 24) * ms;
+      trace.team_begin(thread, start, parallel);
+      trace.enter(thread, start, loop);
+      trace.simple(thread, start, EventType::parameter_string, 0, 2);
+      for (std::uint64_t i = 0; has_chunks && i < (thread == 0 ? 4u : 5u); ++i) {
+        trace.enter(thread, start + i * ms, chunk);
+        trace.leave(thread, i == 4 ? done : start + (i + 1) * ms, chunk);
+      }
+      trace.leave(thread, done, loop);
+      trace.enter(thread, done, barrier);
+      trace.leave(thread, start + 24 * ms, barrier);
+      trace.team_end(thread, start + 24 * ms, parallel);
+    }
+    trace.simple(0, start + 24 * ms, EventType::program_end);
+    report::Scenario more;
+    more.threads = threads;
+    const report::WhatIf result = report::what_if(trace, {more});
+    CHECK(!result.is_off());
+    return result.predictions.at(0).wall;
+  };
+  for (const bool has_chunks : {false, true}) {
+    INFO(has_chunks);
+    CHECK(predicted(has_chunks, 4) == Approx(22e6).epsilon(0.01));  // not a fourth of 28
+    CHECK(predicted(has_chunks, 2) == Approx(24e6).epsilon(0.01));
+  }
+}
+
+TEST_CASE("a replay that is more than a tenth off is no ground for a prediction") {
+  report::WhatIf result;
+  result.recorded = 1000;
+  for (const auto& [wall, off] : {std::pair{1099u, false}, {1101u, true}, {901u, false}, {899u, true}}) {
+    result.baseline.wall = wall;
+    CHECK(result.is_off() == off);
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who may join a job's directory, and who is the last of it.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "catch.hpp"
+#include "tracer/job/job_directory.hpp"
+#include "tracer/job/output_pattern.hpp"
+
+namespace fs = std::filesystem;
+using namespace tracer;
+
+namespace {
+
+struct Room {
+  Room() : path(fs::temp_directory_path() / ("tracer-job-test-" + random_name())) { make_private_directory(path); }
+  ~Room() { fs::remove_all(path); }
+  fs::path path;
+};
+
+}  // namespace
+
+TEST_CASE("processes of one job share its directory, and others take the next name") {
+  const Room room;
+  const auto first = enter_job(room.path / "out", "one"), second = enter_job(room.path / "out", "one");
+  CHECK(first.path == second.path);
+  CHECK(first.made);
+  CHECK_FALSE(second.made);
+  const auto other = enter_job(room.path / "out", "two");
+  CHECK(other.path == room.path / "out.2");
+  CHECK(other.renamed);
+  CHECK(job_of_directory(room.path / "out.2") == "two");
+}
+
+TEST_CASE("a directory that is not empty, is a link or another's name is no job's") {
+  const Room room;
+  fs::create_directory(room.path / "full");
+  std::ofstream(room.path / "full" / "file") << "mine";
+  CHECK(enter_job(room.path / "full", "job").path == room.path / "full.2");
+  fs::create_directory(room.path / "elsewhere");
+  fs::create_directory_symlink(room.path / "elsewhere", room.path / "link");
+  CHECK(enter_job(room.path / "link", "job").path == room.path / "link.2");
+  CHECK(fs::is_empty(room.path / "elsewhere"));
+}
+
+TEST_CASE("an empty directory that others could write is made private, and a full one is not taken") {
+  const Room room;
+  fs::create_directory(room.path / "open");
+  ::chmod((room.path / "open").c_str(), 0777);
+  CHECK(enter_job(room.path / "open", "job").path == room.path / "open");
+  struct stat info {};
+  REQUIRE(::stat((room.path / "open").c_str(), &info) == 0);
+  CHECK((info.st_mode & 022) == 0);
+  ::chmod((room.path / "open").c_str(), 0777);
+  CHECK(job_of_directory(room.path / "open").empty());
+  CHECK(enter_job(room.path / "open", "job").path == room.path / "open.2");
+}
+
+TEST_CASE("the last of a job's runs is told, once all that were started have ended") {
+  const Room room;
+  JobRun first(room.path / "out", "job", "a");
+  CHECK_FALSE(first.end(2));  // the other is still to come
+  JobRun second(room.path / "out", "job", "b"), third(room.path / "out", "job", "c");
+  CHECK_FALSE(second.end(2));  // the third runs
+  CHECK(third.end(2));
+  third.clean_up(false);
+  CHECK_FALSE(fs::exists(room.path / "out" / "job"));
+}
+
+TEST_CASE("a run that died counts as ended") {
+  const Room room;
+  { const JobRun dead(room.path / "out", "job", "a"); }
+  JobRun run(room.path / "out", "job", "b");
+  CHECK(run.end(2));
+}
+
+TEST_CASE("parts are directories of the launch, and no links") {
+  const Room room;
+  const auto job = enter_job(room.path / "out", "job").path;
+  const auto mine = make_part_directory(job, "aa", "host"), other = make_part_directory(job, "bb", "host");
+  fs::create_directory_symlink(room.path, job / "parts" / "aa.link");
+  CHECK(parts_of_job(job).size() == 2);
+  CHECK(parts_of_job(job, "aa") == std::vector{mine});
+  CHECK(parts_of_job(job, "bb") == std::vector{other});
+}
+
+TEST_CASE("a pattern that names a process or a time is no job's") {
+  CHECK(pattern_of_job("out-%x", "pmix-1") == "out-%x");
+  CHECK(pattern_of_job("out-%p", "pmix-1").empty());
+  CHECK(pattern_of_job("out%%p", "pmix-1") == "out%%p");
+  CHECK(pattern_of_job("", "pmix-1") == "tracer-%x-pmix-1");
+  CHECK(pattern_of_job("", "name-coupled") == "tracer-coupled");
+  CHECK(expand_output(literal_output("/a%x/b%"), {}) == "/a%x/b%");
+}
+
+TEST_CASE("a private directory is found again whatever its path leads to by now") {
+  const Room room;
+  const fs::path path = room.path / "own", aside = room.path / "aside", other = room.path / "other";
+  make_private_directory(path);
+  make_private_directory(other);
+  OwnDirectory own(path);
+  REQUIRE(own);
+  fs::rename(path, aside);
+  CHECK_FALSE(OwnDirectory(path));
+  fs::create_symlink(other, path);
+  CHECK_FALSE(OwnDirectory(path));
+  make_private_directory(own.at(path) / "raw");
+  CHECK(fs::exists(aside / "raw"));
+  CHECK(fs::is_empty(other));
+  CHECK(with_path("cannot write " + own.at(path).string() + "/raw/trace: why", own.at(path), "/there/own") ==
+        "cannot write /there/own/raw/trace: why");
+}
+
+TEST_CASE("a directory whose descriptor the program has closed is known by its path, while that leads to it") {
+  const Room room;
+  const fs::path path = room.path / "own";
+  make_private_directory(path);
+  const OwnDirectory own(path);
+  REQUIRE(own);
+  const UniqueFd another{::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  const int number = std::stoi(own.at(path).parent_path().filename());
+  REQUIRE(::dup2(another.get(), number) == number);
+  CHECK(own.at(path) == path);
+  fs::rename(path, room.path / "aside");
+  make_private_directory(path);
+  CHECK(own.at(path).empty());
+  ::close(number);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Starts a program with a changed environment and waits for it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tracer::cli {
+
+using Environment = std::vector<std::pair<std::string, std::string>>;  ///< an empty value removes the name
+
+struct Ended {
+  pid_t process = 0;
+  int exit_status = 0;             ///< as a shell says it: 128 + signal when a signal ended it
+  int signal = 0;                  ///< 0: it ended by itself
+  std::uint64_t monotonic_ns = 0;  ///< when that was
+  int start_error = 0;             ///< errno when it could not be started
+};
+
+/// Runs `command` as execvp does, with its standard streams. SIGINT and SIGQUIT reach it from the terminal; SIGTERM,
+/// SIGHUP, SIGUSR1 and SIGUSR2 are passed on; all leave this process alive to look after the trace.
+/// `started` is called when its process is there.
+Ended run_program(const std::vector<std::string>& command, const Environment& changes,
+                  const std::function<void()>& started = {});
+
+/// As waitpid(2) says how a child ended, however often a signal comes meanwhile.
+int wait_for(pid_t process);
+
+/// What `command` writes to standard output; its errors are discarded, "" when it cannot be started.
+std::string output_of(const std::vector<std::string>& command, const Environment& changes);
+
+}  // namespace tracer::cli

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See openmp_preload.hpp.
+#include "tracer/cli/launch/openmp_preload.hpp"
+
+#include <algorithm>
+#include <span>
+#include <system_error>
+
+#include "tracer/cli/launch/mpi_library.hpp"
+#include "tracer/cli/launch/runtime_fit.hpp"
+#include "tracer/cli/terminal.hpp"
+#include "tracer/error.hpp"
+#include "tracer/job/job_directory.hpp"
+
+namespace tracer::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* what_gcc_does_not_report =
+    "GCC's code reports no static loops, masked, atomic, reductions and no target regions; see docs/gcc.md";
+
+std::string newest_runtime(const std::string& needed_because) {
+  const auto found = find_llvm_runtime();
+  if (!found) {
+    throw Error{needed_because +
+                ", and no LLVM runtime was found to run it with. Install one (Debian: apt-get install libomp5) or name "
+                "it with --runtime."};
+  }
+  return found->string();
+}
+
+void say_if_without_runtime(const Program& program, const RunRequest& request) {
+  if (program.kind != ProgramKind::dynamic_elf || has_openmp(program) || uses_mpi(program)) return;
+  if (is_launcher(program.path)) {
+    const std::string name = program.path.filename().string();
+    return print_note("what " + name + " starts on this host is traced. For ranks on others write: " + name +
+                      " ... tracer run -- program");
+  }
+  print_note(program.path.string() +
+             " is linked with no OpenMP runtime: unless it loads one later, or starts programs with OpenMP or MPI," +
+             (!request.listens_to_words ? "" : " or names its phases by NVTX, ITT, Kokkos or ROCTx,") +
+             " there will be no trace.");
+}
+
+/// Throws where no tool can be loaded into it.
+void require_traceable(const Program& program) {
+  if (program.kind == ProgramKind::static_elf) {
+    throw Error{program.path.string() +
+                " is linked statically: no tool can be loaded into it. Link it dynamically (without -static)."};
+  }
+  if (program.set_user_id) {
+    throw Error{
+        program.path.string() +
+        " is set-user-id or set-group-id: the loader accepts no tool for it. Trace a copy of it without that bit."};
+  }
+}
+
+/// GCC's runtime inside of the program or of a library is called directly: nothing can stand before it.
+void say_what_is_unseen(const Program& program) {
+  if (const std::string within = gcc_runtime_inside(program); !within.empty())
+    print_note(within +
+               " contains GCC's OpenMP runtime: what it does with OpenMP is not seen. Link it with the shared "
+               "libgomp to have it recorded.");
+}
+
+/// False, which is said: a program would run on two runtimes at once. It keeps its own.
+bool fits(const std::string& runtime, std::span<const Program> programs, bool is_silent) {
+  for (const Program& program : programs) {
+    const MissingName missing = missing_name(program, runtime);
+    if (missing.name.empty()) continue;
+    if (!is_silent)
+      print_note(missing.needed_by + " calls " + missing.name + ", which " + runtime +
+                 " does not have: the program keeps its own OpenMP runtime.");
+    return false;
+  }
+  return true;
+}
+
+/// Stands before libgomp: beside libtracer.so. "": it is not installed.
+std::string library_before_libgomp(const fs::path& tool_library) {
+  const fs::path library = tool_library.parent_path() / "libtracer-gomp.so";
+  std::error_code error;
+  return fs::exists(library, error) ? library.string() : std::string{};
+}
+
+/// AddressSanitizer of GCC ends a program in which another library comes before its own.
+std::string behind_sanitizer(std::span<const Program> programs, const std::string& library) {
+  if (library.empty()) return library;
+  for (const Program& program : programs)
+    for (const fs::path path : program.libraries)
+      if (path.filename().string().starts_with("libasan.so")) return path.string() + ":" + library;
+  return library;
+}
+
+void say_how_gcc_is_traced(const Program& program, const std::string& runtime) {
+  print_note(program.path.string() + " uses GCC's OpenMP runtime, which knows no tools: running it with " + runtime +
+             ".");
+  print_note(what_gcc_does_not_report);
+}
+
+}  // namespace
+
+std::string openmp_to_preload(const Program& first, const RunRequest& request, const fs::path& tool_library) {
+  // Of the ranks of a job, each with a `tracer run` of its own, the first speaks for all.
+  const bool is_silent = request.is_quiet || find_launcher().rank > 0;
+  const std::string asked =
+      request.runtime == newest_runtime_found ? newest_runtime("--runtime auto was asked for") : request.runtime;
+  const std::vector<Program> below = openmp_programs_below(request.command);
+  const std::span<const Program> programs = below.empty() ? std::span{&first, 1} : std::span{below};
+  for (const Program& program : programs) require_traceable(program);
+  const auto of_gcc =
+      std::find_if(programs.begin(), programs.end(), [](const Program& p) { return p.has_gcc_runtime; });
+  const bool has_gcc = of_gcc != programs.end();
+  const bool is_known_what_starts = !below.empty() && !is_launcher(first.path);
+  if (!is_silent && !is_known_what_starts && (has_gcc || asked.empty())) say_if_without_runtime(first, request);
+  if (!is_silent)
+    for (const Program& program : programs) say_what_is_unseen(program);
+  if (!asked.empty() && fits(asked, programs, is_silent)) {
+    if (has_gcc && !is_silent) say_how_gcc_is_traced(*of_gcc, asked);
+    return asked;
+  }
+  const bool all_know_tools = std::all_of(programs.begin(), programs.end(), [](const Program& p) {
+    return has_openmp(p) && !p.has_gcc_runtime && !p.contains_gcc_runtime;
+  });
+  if (all_know_tools) return {};
+  const std::string library = library_before_libgomp(tool_library);
+  if (has_gcc && !is_silent) {
+    const std::string uses = of_gcc->path.string() + " uses GCC's OpenMP runtime";
+    print_note(library.empty() ? uses +
+                                     ", and libtracer-gomp.so, which listens to that, is not beside libtracer.so: "
+                                     "try --runtime auto."
+                               : uses +
+                                     ": what it is asked for is recorded. Static loops, masked and reductions are "
+                                     "the program's own code, unseen; see docs/gcc.md");
+  }
+  return behind_sanitizer(programs, library);
+}
+
+}  // namespace tracer::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `tracer run` preloads so that a program's OpenMP is recorded.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tracer/cli/launch/program.hpp"
+
+namespace tracer::cli {
+
+/// Value of --runtime: whatever find_llvm_runtime finds.
+inline constexpr const char* newest_runtime_found = "auto";
+
+/// The command and its options, as far as they matter here.
+struct RunRequest {
+  const std::vector<std::string>& command;
+  const std::string& runtime;  ///< --runtime, "" not given
+  bool listens_to_words, is_quiet;
+};
+
+/// Another runtime where it was asked for and fits the program, else the library before libgomp, unless the programs
+/// that will run are known to use runtimes that know tools. "": nothing. Says what the user should know; throws where
+/// the program cannot be traced.
+std::string openmp_to_preload(const Program& first, const RunRequest& request,
+                              const std::filesystem::path& tool_library);
+
+}  // namespace tracer::cli

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Looks at an executable before it is run: ELF headers, symbols, libraries, set-user-id.
+#include "tracer/cli/launch/program.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+
+#include "tracer/cli/launch/launch.hpp"
+#include "tracer/cli/launch/program_file.hpp"
+#include "tracer/error.hpp"
+
+#ifndef TRACER_LIBDIR
+#define TRACER_LIBDIR "lib"
+#endif
+
+namespace tracer::cli {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_llvm_runtime(std::string_view file) {
+  return file.starts_with("libomp.so") || file.starts_with("libiomp5.so") || file.starts_with("libomp5.so");
+}
+
+/// Wheels bring copies under names with a hash: libgomp-a34b3233.so.1.
+bool is_gcc_runtime(std::string_view file) {
+  return file.starts_with("libgomp.so") || (file.starts_with("libgomp-") && file.find(".so") != std::string_view::npos);
+}
+
+/// What ldd does: the loader lists the libraries and does not start the program.
+std::vector<std::string> loaded_libraries(const fs::path& program) {
+  std::vector<std::string> libraries;
+  const std::string text = output_of({program.string()}, {{"LD_TRACE_LOADED_OBJECTS", "1"}, {"LD_PRELOAD", ""}});
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = std::string_view{text}.substr(at, end - at);
+    at = end + 1;
+    if (const std::size_t arrow = line.find(" => "); arrow != std::string_view::npos) {
+      std::string_view path = line.substr(arrow + 4);
+      path = path.substr(0, path.find(" ("));
+      const std::string_view name = line.substr(line.find_first_not_of(" \t"), arrow);
+      libraries.emplace_back(path.starts_with('/') ? path : name.substr(0, name.find(' ')));
+    }
+  }
+  return libraries;
+}
+
+fs::path own_directory() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+/// The path under which the loader has `name`, "" when it finds none.
+fs::path loaded_path(const std::string& name) {
+  void* handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (handle == nullptr) return {};
+  link_map* map = nullptr;
+  fs::path path;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr) path = map->l_name;
+  dlclose(handle);
+  return path;
+}
+
+/// Debian tells its two MPIs' launchers apart by an ending: mpirun.openmpi, mpirun.mpich.
+template <std::size_t count>
+bool is_one_of(const fs::path& program, const std::array<const char*, count>& names) {
+  const std::string name = program.filename().string();
+  const std::string_view begin = std::string_view{name}.substr(0, name.find('.'));
+  return std::find(names.begin(), names.end(), begin) != names.end();
+}
+
+/// It becomes the program that its arguments name, or waits for it.
+bool is_wrapper(const fs::path& program) {
+  return is_one_of(program, std::array{"env", "timeout", "nice", "nohup", "time", "stdbuf", "taskset", "numactl",
+                                       "setsid", "chrt", "ionice", "setarch"});
+}
+
+}  // namespace
+
+std::optional<fs::path> find_program(const std::string& name) {
+  std::error_code error;
+  const auto executable = [&](const fs::path& path) {
+    return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return executable(name) ? std::optional{fs::path{name}} : std::nullopt;
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+  while (true) {
+    const std::size_t end = rest.find(':');
+    const std::string_view directory = rest.substr(0, end);
+    const fs::path candidate = fs::path{directory.empty() ? "." : std::string{directory}} / name;
+    if (executable(candidate)) return candidate;
+    if (end == std::string_view::npos) return std::nullopt;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+std::string why_not_found(const std::string& name) {
+  if (name.find('/') == std::string::npos) {
+    std::error_code error;
+    return "there is no program '" + name + "' in PATH" +
+           (fs::is_regular_file(name, error) ? "; for the one in this directory write ./" + name : "");
+  }
+  struct stat status {};
+  if (::stat(name.c_str(), &status) != 0) return "cannot run " + name + ": " + std::strerror(errno);
+  if (S_ISDIR(status.st_mode)) return "cannot run " + name + ": it is a directory";
+  if (!S_ISREG(status.st_mode)) return "cannot run " + name + ": it is no file";
+  return "cannot run " + name + ": it is not executable (chmod +x makes it so)";
+}
+
+std::string why_not_started(const fs::path& path, int error) {
+  std::string line;
+  std::error_code ignored;
+  if (error == ENOENT && fs::exists(path, ignored)) {
+    std::ifstream file{path, std::ios::binary};
+    std::getline(file, line);
+    if (!line.starts_with("#!")) return "cannot start " + path.string() + ": its loader does not exist";
+    const std::size_t from = std::min(line.find_first_not_of(" \t", 2), line.size());
+    const std::string interpreter = line.substr(from, line.find_first_of(" \t\r", from) - from);
+    return "cannot start " + path.string() + ": its interpreter " + interpreter + " does not exist";
+  }
+  return "cannot start " + path.string() + ": " + std::strerror(error);
+}
+
+Program inspect_program(const fs::path& path) {
+  Program program;
+  program.path = path;
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0) {
+    program.set_user_id = ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) ||
+                          ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid());
+  }
+  ProgramFile elf{path};
+  if (!elf.valid()) return program;
+  program.kind = elf.has_interpreter() ? ProgramKind::dynamic_elf : ProgramKind::static_elf;
+  elf.for_each_definition([&](std::string_view name) {
+    if (name == "__kmpc_fork_call") program.contains_llvm_runtime = true;
+    if (name == "GOMP_parallel") program.contains_gcc_runtime = true;
+    if (name == "ompt_start_tool") program.has_own_tool = true;
+  });
+  if (program.contains_llvm_runtime) program.contains_gcc_runtime = false;  // libomp has the GOMP entry points too
+  if (program.kind == ProgramKind::static_elf || program.set_user_id) return program;
+  program.libraries = loaded_libraries(path);
+  for (const std::string& library : program.libraries) {
+    const std::string file = fs::path{library}.filename();
+    program.has_llvm_runtime = program.has_llvm_runtime || is_llvm_runtime(file);
+    program.has_gcc_runtime = program.has_gcc_runtime || is_gcc_runtime(file);
+  }
+  return program;
+}
+
+bool has_openmp(const Program& program) noexcept {
+  return program.has_llvm_runtime || program.has_gcc_runtime || program.contains_llvm_runtime ||
+         program.contains_gcc_runtime;
+}
+
+std::string gcc_runtime_inside(const Program& program) {
+  if (program.contains_gcc_runtime) return program.path.string();
+  std::error_code error;
+  for (const fs::path library : program.libraries) {
+    const std::string name = library.filename().string();
+    if (is_gcc_runtime(name) || is_llvm_runtime(name) || !fs::is_regular_file(library, error)) continue;
+    ProgramFile file{library};
+    bool has_gcc = false, has_llvm = false;
+    if (!file.valid()) continue;
+    file.for_each_definition([&](std::string_view symbol) {
+      has_gcc = has_gcc || symbol == "GOMP_parallel";
+      has_llvm = has_llvm || symbol == "__kmpc_fork_call";
+    });
+    if (has_gcc && !has_llvm) return library.string();
+  }
+  return {};
+}
+
+bool is_launcher(const fs::path& program) {
+  return is_one_of(program, std::array{"mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun", "jsrun", "flux"});
+}
+
+std::vector<Program> openmp_programs_below(const std::vector<std::string>& command) {
+  std::vector<Program> programs;
+  bool starts_job = is_launcher(command.front());
+  bool is_sought = starts_job || is_wrapper(command.front());
+  for (std::size_t w = 1; w < command.size(); ++w) {
+    const std::string& word = command[w];
+    if (starts_job && word == ":") is_sought = true;  // the next program of an MPMD job follows
+    if (!is_sought || word.empty() || word.starts_with('-')) continue;
+    const auto found = find_program(word);
+    if (!found) continue;
+    starts_job = starts_job || is_launcher(*found);
+    if (is_launcher(*found) || is_wrapper(*found)) continue;
+    Program program = inspect_program(*found);
+    // What follows an option may be its value, though a program has that name: --map-by node.
+    const bool may_be_value = command[w - 1].starts_with('-') && word.find('/') == std::string::npos;
+    is_sought = may_be_value && !has_openmp(program);
+    if (has_openmp(program)) programs.push_back(std::move(program));
+  }
+  return programs;
+}
+
+std::optional<fs::path> find_tracer_library() {
+  std::error_code error;
+  if (const char* given = std::getenv("TRACER_LIBRARY"); given != nullptr && *given != '\0') {
+    return fs::exists(given, error) ? std::optional{fs::absolute(given)} : std::nullopt;
+  }
+  const fs::path here = own_directory();
+  for (const char* relative : {"../" TRACER_LIBDIR, "../lib", "../lib64", "."}) {
+    const fs::path candidate = here / relative / "libtracer.so";
+    if (fs::exists(candidate, error)) return fs::canonical(candidate, error);
+  }
+  return std::nullopt;
+}
+
+std::optional<fs::path> find_llvm_runtime() {
+  std::error_code error;
+  if (const char* given = std::getenv("TRACER_OPENMP_RUNTIME"); given != nullptr && *given != '\0') {
+    return fs::exists(given, error) ? std::optional{fs::absolute(given)} : std::nullopt;
+  }
+  for (const char* name : {"libomp.so.5", "libomp.so", "libiomp5.so"}) {
+    if (const fs::path path = loaded_path(name); !path.empty()) return path;
+  }
+  std::optional<fs::path> newest;
+  int newest_version = -1;
+  for (const auto& entry : fs::directory_iterator{"/usr/lib", error}) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("llvm-")) continue;
+    const int version = std::atoi(name.c_str() + 5);
+    for (const char* file : {"lib/libomp.so.5", "lib/libomp.so"}) {
+      if (version > newest_version && fs::exists(entry.path() / file, error)) {
+        newest = entry.path() / file;
+        newest_version = version;
+      }
+    }
+  }
+  return newest;
+}
+
+}  // namespace tracer::cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What can be told about a program before it is run: which OpenMP runtime it uses, and what stands
+// in the way of tracing it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tracer::cli {
+
+enum class ProgramKind { script, dynamic_elf, static_elf };
+
+struct Program {
+  std::filesystem::path path;
+  ProgramKind kind = ProgramKind::script;
+  std::vector<std::string> libraries;  ///< as the dynamic loader resolves them: paths
+  bool set_user_id = false;            ///< the loader ignores LD_PRELOAD and tools are not loaded
+  bool has_llvm_runtime = false;       ///< libomp or libiomp5
+  bool has_gcc_runtime = false;        ///< libgomp
+  bool contains_llvm_runtime = false;  ///< linked statically into the executable
+  bool contains_gcc_runtime = false;
+  bool has_own_tool = false;  ///< it defines ompt_start_tool
+};
+
+/// It is linked with an OpenMP runtime, or contains one.
+bool has_openmp(const Program& program) noexcept;
+
+/// Which of the program's files contains GCC's runtime, linked statically: the program itself, or a library. "": none.
+std::string gcc_runtime_inside(const Program& program);
+
+/// By its name one that starts the ranks of a job: mpirun, mpiexec, srun and so on.
+bool is_launcher(const std::filesystem::path& program);
+
+/// The programs with OpenMP that a command starts by way of another: of mpirun, srun, env, timeout and so on those that
+/// stand among their arguments (several of an MPMD job). Empty: none, or not to be told from the command alone, as of
+/// scripts. Throws as inspect_program.
+std::vector<Program> openmp_programs_below(const std::vector<std::string>& command);
+
+/// As execvp finds it; nullopt when there is no such executable file.
+std::optional<std::filesystem::path> find_program(const std::string& name);
+/// Why find_program() has found nothing.
+std::string why_not_found(const std::string& name);
+/// Why the program that it has found could not be started, with errno of exec.
+std::string why_not_started(const std::filesystem::path& path, int error);
+
+/// Reads the executable's headers and asks the loader for its libraries. Throws tracer::Error when
+/// the file cannot be read.
+Program inspect_program(const std::filesystem::path& path);
+
+/// Our libtracer.so, relative to this executable: built, installed or moved. nullopt: not found.
+/// TRACER_LIBRARY overrides.
+std::optional<std::filesystem::path> find_tracer_library();
+
+/// An LLVM OpenMP runtime that can stand in for libgomp; nullopt: none on this machine.
+/// TRACER_OPENMP_RUNTIME overrides.
+std::optional<std::filesystem::path> find_llvm_runtime();
+
+}  // namespace tracer::cli

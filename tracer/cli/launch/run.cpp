@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `tracer run`: starts a program with the tool in its OpenMP runtime and looks after the trace.
+#include <system_error>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
+#include <thread>
+
+#include "tracer/base/other_tools.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/cli/launch/aftermath.hpp"
+#include "tracer/cli/command.hpp"
+#include "tracer/cli/conversion.hpp"
+#include "tracer/cli/launch/annotations.hpp"
+#include "tracer/cli/launch/guard.hpp"
+#include "tracer/cli/launch/job_launch.hpp"
+#include "tracer/cli/launch/launch.hpp"
+#include "tracer/cli/launch/mpi_library.hpp"
+#include "tracer/cli/launch/openmp_preload.hpp"
+#include "tracer/cli/launch/process_ends.hpp"
+#include "tracer/cli/launch/program.hpp"
+#include "tracer/cli/launch/run_traces.hpp"
+#include "tracer/cli/recover.hpp"
+#include "tracer/cli/launch/run_options.hpp"
+#include "tracer/cli/show.hpp"
+#include "tracer/cli/suggest.hpp"
+#include "tracer/cli/terminal.hpp"
+#include "tracer/convert/recover.hpp"
+#include "tracer/cut/filter.hpp"
+#include "tracer/job/job_directory.hpp"
+#include "tracer/job/output_pattern.hpp"
+#include "tracer/merge/job_place.hpp"
+
+namespace tracer::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using Options = RunOptions;
+
+std::string prepended(const char* name, const std::string& value) {
+  const char* old = std::getenv(name);
+  return old != nullptr && *old != '\0' ? value + ":" + old : value;
+}
+
+Environment environment_for(const Options& options, const std::string& library, const std::string& preload,
+                            const Launch& launch) {
+  Environment changes{{"OMP_TOOL", "enabled"}, {"OMP_TOOL_LIBRARIES", prepended("OMP_TOOL_LIBRARIES", library)}};
+  if (!preload.empty()) changes.emplace_back("LD_PRELOAD", prepended("LD_PRELOAD", preload));
+  if (launch.place.empty()) {
+    changes.emplace_back("TRACER", "off");  // it would look for the same place, in vain
+  } else {
+    changes.emplace_back("TRACER_LAUNCH_AT", launch.place.string());
+    changes.emplace_back("TRACER_OUTPUT", literal_output(launch.place));
+    changes.emplace_back("TRACER_LAUNCH", launch.mark);
+    changes.emplace_back("TRACER_CONVERT", "later");
+  }
+  if (!options.filter.empty())
+    changes.emplace_back("TRACER_FILTER", std::filesystem::absolute(options.filter).string());
+  if (options.sample != 0) changes.emplace_back("TRACER_SAMPLE", std::to_string(options.sample));
+  if (!options.counters.empty()) changes.emplace_back("TRACER_COUNTERS", options.counters);
+  if (options.transfer_content) changes.emplace_back("TRACER_TRANSFER_CONTENT", "on");
+  if (options.verbose) changes.emplace_back("OMP_TOOL_VERBOSE_INIT", "stderr");
+  for (const std::string& setting : options.settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) throw UsageError{"--set takes NAME=VALUE, not '" + setting + "'"};
+    std::string name = setting.substr(0, equals);
+    if (!name.starts_with("TRACER_")) name = "TRACER_" + name;
+    changes.emplace_back(std::move(name), setting.substr(equals + 1));
+  }
+  return changes;
+}
+
+int run(const Options& options) {
+  check_settings(options.settings);
+  const auto program = find_program(options.command.front());
+  if (!program) {
+    print_error(why_not_found(options.command.front()) + "." +
+                (options.sample != 0 && parse_number(options.command.front())
+                     ? " A rate of samples is written --sample=" + options.command.front() + "."
+                     : ""));
+    return 127;
+  }
+  if (!options.filter.empty())
+    report::Filter{}.add_file(options.filter);  // wrong ones are said before the program runs
+  const auto library = find_tracer_library();
+  if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
+  const Program inspected = inspect_program(*program);
+  const std::string preload = openmp_to_preload(
+      inspected, {options.command, options.runtime, options.annotations != "none", options.quiet}, *library);
+  Launch launch = begin_launch(options.output, *program);
+  if (!launch.why_none.empty())
+    print_error(launch.why_none + "; the program runs without a trace. Name another directory by --output.");
+  if (launch.job && launch.job->directory().renamed && !options.quiet) {
+    print_note(launch.job->directory().wanted.string() + " is not empty: the trace goes to " +
+               launch.place.filename().string() + " beside it.");
+  }
+  if (const char* tools = std::getenv("OMP_TOOL_LIBRARIES"); tools != nullptr && !options.quiet)
+    if (const std::string others = message_on_other_tools(tools); !others.empty()) print_note(others);
+  if (inspected.has_own_tool && !inspected.contains_llvm_runtime && !options.quiet)
+    print_note(program->string() + " has an OpenMP tool of its own (ompt_start_tool), which its runtime asks first: " +
+               "where that one accepts there is no trace.");
+  Environment changes =
+      environment_for(options, library->string(), with_mpi_library(inspected, *library, preload), launch);
+  add_annotations(options.annotations, *library, inspected, options.quiet, changes);
+  std::optional<Guard> guard;
+  if (launch.job && launch.shared) guard.emplace(launch.job->descriptors(), [&] { finish_killed(options, launch); });
+  ProcessEnds others(launch.at, launch.mark);
+  const Ended ended = run_program(options.command, changes, [&others] { others.start(); });
+  look_after_run(options, launch, ended, {*program, preload, is_launcher(inspected.path), others.take()});
+  return ended.exit_status;  // whatever became of the trace
+}
+
+void add(Arguments& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  app.add_option("-o,--output", options->output,
+                 "Directory of the trace (TRACER_OUTPUT; default: ./tracer-PROGRAM-DATE-TIME-PID)")
+      ->type_name("DIR");
+  app.add_option("-f,--filter", options->filter,
+                 "What to record and what not, in the include/exclude syntax of Score-P (TRACER_FILTER)")
+      ->check(existing_file());
+  app.add_option("-s,--set", options->settings,
+                 "Any other setting, as its environment variable TRACER_NAME; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--runtime", options->runtime,
+                 "LLVM OpenMP runtime to run the program with, also one of GCC; auto: the newest found (default: the "
+                 "program's own)")
+      ->type_name("FILE|auto")
+      ->check(valid_by(
+          [](const std::string& given) { return given == newest_runtime_found ? std::string{} : wrong_file(given); }));
+  app.add_option("--annotations", options->annotations,
+                 "Annotation APIs to record: nvtx,itt,kokkos,roctx, all or none (default: all)")
+      ->type_name("LIST")
+      ->check(valid_by(wrong_annotations));
+  app.add_flag("--sample{1000}", options->sample,
+               "Sample call stacks and scheduling; --sample=RATE: samples per second of each thread's processor time")
+      ->check(in_range(1u, 20000u));
+  app.add_option("--counters", options->counters,
+                 "Read these with each sample, as instructions,cycles,page-faults (TRACER_COUNTERS)")
+      ->type_name("LIST");
+  app.add_flag("--transfer-content", options->transfer_content,
+               "Compare what target constructs copy, to find duplicate transfers and round trips; reads all of it "
+               "once more (TRACER_TRANSFER_CONTENT)");
+  app.add_flag("-r,--report", options->report, "Show the report when the program has ended");
+  app.add_option("--html", options->html, "Write the report as a page into this file")->type_name("FILE");
+  app.add_option("--format", options->format,
+                 "parquet: beside the archive, tables of it in DIR/tables (docs/formats/parquet.md)")
+      ->check(one_of({"otf2", "parquet"}))
+      ->capture_default_str();
+  app.add_flag("--raw", options->raw, "Leave the raw trace; `tracer convert` builds the archive");
+  app.add_flag("--separate", options->separate, "Leave an archive for each process; `tracer merge` merges them");
+  app.add_flag("-q,--quiet", options->quiet, "Print errors only");
+  app.add_flag("-v,--verbose", options->verbose, "Print the OpenMP runtime's tool-loading log");
+  app.prefix_command();  // from the first word that is no option of ours on, all belongs to the program
+  app.footer(
+      "Usage: tracer run [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
+      "The exit status is the program's, or 128 + the number of the signal that killed it.");
+  action = [options, &app] {
+    options->command = app.remaining();
+    if (!options->command.empty() && options->command.front().starts_with('-')) {
+      throw UsageError{"unknown option " + options->command.front() + "; see 'tracer run --help'."};
+    }
+    if (after_dashes() != nullptr) {
+      if (!options->command.empty()) options->command.emplace_back("--");
+      for (char** word = after_dashes(); *word != nullptr; ++word) options->command.emplace_back(*word);
+    }
+    if (options->command.empty())
+      throw UsageError{"name the program to run: tracer run [OPTIONS] -- PROGRAM [ARGUMENTS...]"};
+    return run(*options);
+  };
+}
+
+}  // namespace
+
+const Command run_command{"run", "Run a program and trace it", add};
+
+}  // namespace tracer::cli

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `tracer top`: what a traced program does now, read from its rings without stopping it.
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "formats/raw/journal.hpp"
+#include "formats/raw/leftovers.hpp"
+#include "formats/raw/live_rings.hpp"
+#include "tracer/base/clock.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/base/units.hpp"
+#include "tracer/cli/command.hpp"
+#include "tracer/cli/live/device_watch.hpp"
+#include "tracer/cli/live/thread_watch.hpp"
+#include "tracer/cli/recent.hpp"
+#include "tracer/cli/terminal.hpp"
+#include "tracer/convert/recover.hpp"
+#include "tracer/property_names.hpp"
+#include "tracer/translate/clock_fit.hpp"
+#include "tracer/translate/regions/symbolize.hpp"
+
+namespace tracer::cli {
+namespace {
+
+struct Options {
+  std::uint64_t process = 0;  ///< 0: all that there are
+  double interval = 1;
+  std::uint64_t times = 0;
+  bool json = false;
+  std::string recent, output;
+};
+
+/// Records of each ring at a look: 128 KiB. More would not say more, but cost.
+constexpr std::size_t records_at_once = 4096;
+
+/// Of MPI.
+std::optional<std::uint64_t> rank_of(const Journal& journal) {
+  const auto found = journal.facts.find(properties::fact(properties::mpi_world_rank));
+  return found == journal.facts.end() ? std::nullopt : parse_number(found->second);
+}
+
+class Top {
+ public:
+  Top(const std::filesystem::path& spool, const std::filesystem::path& archive, std::uint64_t process)
+      : rings_{spool}, devices_{raw::raw_directory_of(archive)}, process_{process} {
+    const raw::JournalFile file = raw::read_journal(raw::raw_directory_of(archive) / "journal");
+    kind_ = file.journal.run.clock;
+    program_ = shown(file.journal.run.program);
+    rank_ = rank_of(file.journal);
+    begin_ = file.journal.run.begin;
+    readings_ = file.journal.clock;
+    symbolize_ = translate::make_symbolizer(file.journal.modules);
+  }
+
+  std::pair<std::uint64_t, std::uint64_t> order() const { return {rank_.value_or(~std::uint64_t{0}), process_}; }
+
+  void look() {
+    const Ticks now = tracer::now(kind_);
+    if (readings_.size() < 2 || looks_ < 2) readings_.push_back(read_clocks(kind_));
+    std::map<ChannelId, ThreadWatch> seen;  // threads that have ended are not shown on
+    for (const raw::RingView& view :
+         rings_.look(records_at_once, [&](ChannelId channel) { return watches_[channel].next(); })) {
+      ThreadWatch& watch = seen[view.channel] = std::move(watches_[view.channel]);
+      watch.see(view, now);
+    }
+    watches_ = std::move(seen);
+    devices_.look();
+    passed_ = last_ == 0 ? 0 : now - last_;
+    last_ = now;
+    ++looks_;
+  }
+
+  double seconds(Ticks ticks) const {
+    return static_cast<double>(ticks) / translate::ClockFit(kind_, readings_).ticks_per_second();
+  }
+
+  nlohmann::ordered_json json() {
+    nlohmann::ordered_json line{{"schema", "tracer-top/1.0"}, {"process", process_}, {"program", program_}};
+    if (rank_) line["rank"] = *rank_;
+    const double interval = seconds(passed_);
+    line["running_s"] = seconds(last_ - begin_);
+    line["interval_s"] = interval;
+    Rates rates;
+    std::uint64_t recorded = 0, seen = 0;
+    Ticks waited = 0, in_mpi = 0, seen_for = 0;
+    for (const auto& [channel, watch] : watches_) {
+      rates.add(watch.rates());
+      recorded += watch.recorded();
+      seen += watch.seen();
+      waited += watch.waited();
+      in_mpi += watch.in_mpi();
+      seen_for += watch.seen_for();
+    }
+    line["records"] = recorded;
+    line["records_per_s"] = interval > 0 ? static_cast<double>(recorded) / interval : 0;
+    line["seen"] = seen;
+    line["waiting_share"] = share(waited, seen_for);
+    line["mpi_share"] = share(in_mpi, seen_for);
+    line["seen_counts"] = {{"parallel", rates.parallels},
+                           {"worksharing", rates.loops},
+                           {"barriers_and_taskwaits", rates.barriers},
+                           {"tasks_created", rates.tasks_created},
+                           {"task_switches", rates.tasks_run},
+                           {"locks", rates.locks},
+                           {"mpi_calls", rates.mpi_calls}};
+    line["threads"] = nlohmann::ordered_json::array();
+    for (const auto& [channel, watch] : watches_) {
+      nlohmann::ordered_json thread{{"channel", channel}, {"thread", watch.os_thread_id()}};
+      thread["in"] = state_of(watch);
+      thread["at"] = place_of(watch.inside().address);
+      thread["for_s"] = watch.inside().since == 0 ? 0 : seconds(last_ - std::min(last_, watch.inside().since));
+      thread["waiting"] = is_wait(watch.inside());
+      thread["waiting_share"] = share(watch.waited(), watch.seen_for());
+      thread["mpi_share"] = share(watch.in_mpi(), watch.seen_for());
+      thread["records"] = watch.recorded();
+      line["threads"].push_back(std::move(thread));
+    }
+    line["devices"] = devices_.json();
+    return line;
+  }
+
+  std::string text() {
+    const nlohmann::ordered_json all = json();
+    char row[256];
+    std::snprintf(row, sizeof row, "process %llu%s%s  %.0f s  %s records/s  waiting %.0f %%  in MPI %.0f %%\n",
+                  static_cast<unsigned long long>(process_), rank_ ? ", rank " : "", rank_text().c_str(),
+                  all["running_s"].get<double>(),
+                  format_count(static_cast<std::uint64_t>(all["records_per_s"].get<double>())).c_str(),
+                  all["waiting_share"].get<double>() * 100, all["mpi_share"].get<double>() * 100);
+    std::string page = program_ + "\n" + row + devices_.text(all["interval_s"].get<double>()) + "\n";
+    std::snprintf(row, sizeof row, "%8s  %-20s %-32s %12s %8s %6s %12s\n", "thread", "in", "at", "for", "waiting",
+                  "MPI", "records/s");
+    page += styled(row, "1");
+    for (const auto& thread : all["threads"]) {
+      std::snprintf(row, sizeof row, "%8llu  ", static_cast<unsigned long long>(thread["thread"].get<std::uint64_t>()));
+      page += row + row_of(thread, thread, all["interval_s"].get<double>());
+    }
+    return page;
+  }
+
+  /// One of several processes: what its first thread is in, and the shares of all.
+  static std::string heading() {
+    char row[256];
+    std::snprintf(row, sizeof row, "%8s  %5s  %-16s %-20s %-32s %12s %8s %6s %12s\n", "process", "rank", "program",
+                  "in", "at", "for", "waiting", "MPI", "records/s");
+    return styled(row, "1");
+  }
+  std::string row() {
+    const nlohmann::ordered_json all = json();
+    char row[256];
+    std::snprintf(row, sizeof row, "%8llu  %5s  %-16.16s ", static_cast<unsigned long long>(process_),
+                  rank_text().c_str(), std::filesystem::path{program_}.filename().c_str());
+    const auto& threads = all["threads"];
+    return row + row_of(threads.empty() ? nothing() : threads.front(), all, all["interval_s"].get<double>());
+  }
+
+ private:
+  static double share(Ticks part, Ticks whole) {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  }
+
+  std::string rank_text() const { return rank_ ? std::to_string(*rank_) : std::string{}; }
+  static nlohmann::ordered_json nothing() { return {{"in", ""}, {"at", ""}, {"for_s", 0.0}}; }
+  /// `of`: whose shares and records.
+  static std::string row_of(const nlohmann::ordered_json& thread, const nlohmann::ordered_json& of, double interval) {
+    char row[256];
+    const auto ns = static_cast<std::uint64_t>(thread["for_s"].get<double>() * 1e9);
+    std::snprintf(
+        row, sizeof row, "%-20s %-32.32s %12s %6.0f %% %4.0f %% %12s\n", thread["in"].get<std::string>().c_str(),
+        thread["at"].get<std::string>().c_str(), ns == 0 ? "" : duration_text(ns).c_str(),
+        of["waiting_share"].get<double>() * 100, of["mpi_share"].get<double>() * 100,
+        format_count(static_cast<std::uint64_t>(of["records"].get<double>() / std::max(interval, 1e-9))).c_str());
+    return row;
+  }
+
+  static std::string state_of(const ThreadWatch& watch) {
+    const std::string name = construct_name(watch.inside());
+    if (!name.empty()) return name;
+    return watch.idle() ? "idle" : "running";
+  }
+
+  std::string place_of(std::uint64_t address) {
+    if (address == 0) return "";
+    const auto [found, fresh] = places_.try_emplace(address);
+    if (!fresh) return found->second;
+    const auto positions = symbolize_({address});
+    if (positions.empty()) return "";
+    const translate::SourcePosition& position = positions.front();
+    if (!position.file.empty())
+      found->second =
+          shown(std::filesystem::path{position.file}.filename().string()) + ":" + std::to_string(position.line);
+    else
+      found->second = shown(position.function);
+    return found->second;
+  }
+
+  raw::LiveRings rings_;
+  DeviceWatch devices_;
+  std::uint64_t process_;
+  ClockKind kind_ = ClockKind::monotonic;
+  std::string program_;
+  std::optional<std::uint64_t> rank_;
+  std::vector<ClockSync> readings_;
+  translate::Symbolizer symbolize_;
+  std::map<ChannelId, ThreadWatch> watches_;
+  std::map<std::uint64_t, std::string> places_;
+  Ticks begin_ = 0, last_ = 0, passed_ = 0;
+  std::uint64_t looks_ = 0;
+};
+
+constexpr const char* which_ones =
+    " (yours, and started by tracer run or with OMP_TOOL_LIBRARIES; if TRACER_SPOOL was set, set it here too).";
+
+/// That process, or all that there are; at least one.
+std::vector<raw::Leftover> find_processes(std::uint64_t process) {
+  std::vector<raw::Leftover> running;
+  for (const auto& root : spool_roots()) {
+    for (raw::Leftover& leftover : raw::find_leftovers(root)) {
+      if (!leftover.alive || (process != 0 && leftover.process_id != process)) continue;
+      running.push_back(std::move(leftover));
+    }
+  }
+  if (process != 0 && running.empty())
+    throw Error{"process " + std::to_string(process) + " is not one that records under the tool here" + which_ones};
+  if (running.empty()) throw Error{std::string{"nothing records under the tool here"} + which_ones};
+  return running;
+}
+
+struct Watched {
+  raw::Leftover run;
+  std::unique_ptr<Top> top;
+};
+
+/// Ranks in their order, others by their processes.
+std::vector<Watched> watch(const std::vector<raw::Leftover>& running) {
+  std::vector<Watched> all;
+  for (const raw::Leftover& one : running) {
+    try {
+      all.push_back({one, std::make_unique<Top>(one.spool, one.archive, one.process_id)});
+    } catch (const Error&) {  // it has just begun, or ended
+      if (running.size() == 1) throw;
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const Watched& a, const Watched& b) { return a.top->order() < b.top->order(); });
+  return all;
+}
+
+std::string page_of(const std::vector<Watched>& all, bool json) {
+  std::string page = json || all.size() == 1 ? "" : Top::heading();
+  for (const Watched& one : all) {
+    if (json)
+      page += one.top->json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    else
+      page += all.size() == 1 ? one.top->text() : one.top->row();
+  }
+  return json ? page : page + "\n";
+}
+
+int run(const Options& options) {
+  const std::vector<raw::Leftover> running = find_processes(options.process);
+  if (!options.recent.empty()) {
+    if (running.size() > 1)
+      throw UsageError{"several processes record here: name the one that --recent is for (tracer top lists them)"};
+    write_recent(running.front().archive, options.recent, options.output);
+    return ok;
+  }
+  if (!options.output.empty()) throw UsageError{"--output is for --recent"};
+  std::vector<Watched> all = watch(running);
+  const bool screen = !options.json && isatty(STDOUT_FILENO) != 0;
+  const auto pause = [&] {
+    const double ns = options.interval * 1e9;
+    timespec left{static_cast<time_t>(options.interval),
+                  static_cast<long>(ns - 1e9 * static_cast<double>(static_cast<time_t>(options.interval)))};
+    while (nanosleep(&left, &left) != 0) {
+    }
+  };
+  for (const Watched& one : all) one.top->look();
+  for (std::uint64_t i = 0; options.times == 0 || i < options.times; ++i) {
+    pause();
+    std::erase_if(all, [](const Watched& one) { return !raw::process_is_alive(one.run.spool, one.run.process_id); });
+    if (all.empty()) {
+      if (!options.json) print_note(running.size() == 1 ? "the process has ended." : "the processes have ended.");
+      return ok;
+    }
+    for (const Watched& one : all) one.top->look();
+    const std::string text = page_of(all, options.json);
+    try {
+      if (screen) clear_screen();
+      options.json ? print_data(text) : print_text(text);
+    } catch (const Error&) {  // nobody reads on
+      return ok;
+    }
+  }
+  return ok;
+}
+
+void add(Arguments& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  app.add_option("process", options->process,
+                 "Process id of a program that runs under the tool (default: all that there are, a row each)")
+      ->check(positive_number())
+      ->type_name("PID");
+  app.add_flag("--json", options->json, "A line of JSON at each look (docs/cli/top.md)");
+  app.add_option("-i,--interval", options->interval, "Seconds between looks")
+      ->capture_default_str()
+      ->type_name("S")
+      ->check(in_range(0.01, 3600.0));
+  app.add_option("-n,--times", options->times, "Look so many times; 0: until the program ends")->capture_default_str();
+  app.add_option("--recent", options->recent,
+                 "Make an archive of the last moments of the run, as in 2s or 500ms; it goes on")
+      ->type_name("TIME");
+  app.add_option("-o,--output", options->output, "Directory of that archive (default: ./tracer-PROGRAM-TIME-PID)")
+      ->type_name("DIR");
+  action = [options] { return run(*options); };
+}
+
+}  // namespace
+
+const Command top_command{"top", "Show what a program that runs under the tool does now", add};
+
+}  // namespace tracer::cli

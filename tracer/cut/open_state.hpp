@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is open at a moment of a trace: regions, teams, tasks, locks, operations. A part of the trace begins with it,
+// and ends with the end of what is open then.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tracer/event_source.hpp"
+#include "tracer/replay/regions.hpp"
+
+namespace tracer::report {
+
+class OpenState {
+ public:
+  using Tell = std::function<void(LocationRef, const Event&, std::span<const EventAttribute>)>;
+
+  explicit OpenState(const Definitions& definitions);
+  /// Events in order of time. `location` is below the number of locations.
+  void follow(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
+  /// Whether a fork of the location has not led into its team's region yet: a trace cannot end there.
+  bool is_forking(LocationRef location) const;
+  bool is_any_forking() const;
+  /// The events that opened what is open, in their order, at `time`.
+  void tell_openings(std::uint64_t time, const Tell& tell);
+  /// After it. What ends something that was open but could not be told alone: `event` is not to be told, or (true) is,
+  /// after the beginning that stands in `first`.
+  bool goes_on(LocationRef location, const Event& event, std::optional<Event>& first);
+  /// A collective operation begins, of which only the end says whether it is told: then, with that.
+  void tell_with_end(LocationRef location, const Event& begin) { locations_[location].collective = begin; }
+  /// Events that end what is open, what came last first, at `time`. Members that have not come to an open team begin it
+  /// and leave it then. Tasks that nobody has begun are left as they are.
+  void tell_closings(std::uint64_t time, const Tell& tell) const;
+
+ private:
+  using TaskKey = std::tuple<CommRef, std::uint64_t, std::uint64_t>;  ///< as TaskSwitch names it
+  using Owner = std::optional<TaskKey>;                               ///< none: the implicit task, or no task
+  struct Held {
+    std::uint64_t number = 0;  ///< in the order of events
+    LocationRef location = 0;
+    Event event{};
+    std::vector<EventAttribute> attributes;
+    bool over = false;  ///< a fork whose team is: what is open of it is the join alone
+  };
+  using Stack = std::vector<Held>;
+  struct ExplicitTask {
+    std::optional<Held> create;
+    bool started = false;
+    LocationRef at = 0;  ///< where it ran last
+    Stack stack;
+  };
+  /// What a member has done of that which all members of its team do one after the other.
+  struct Done {
+    std::uint64_t times = 0, number = 0;  ///< number: of the last one's end
+    RegionRef region = undefined_ref;     ///< the last one's
+  };
+  struct Membership {
+    Held begin;
+    bool is_master = false;
+    Stack stack;                     ///< of the implicit task
+    std::map<RegionRef, Done> done;  ///< worksharing by region; of all barriers under undefined_ref
+  };
+  struct State {
+    Stack stack;  ///< outside of teams
+    std::vector<Membership> teams;
+    std::vector<Owner> forks;         ///< open, and the tasks that forked
+    std::size_t joining = 0;          ///< of `forks`: their teams are over
+    std::uint64_t joins = 0;          ///< to come, of forks that were not told
+    std::optional<Event> collective;  ///< begun, mostly before the part; told when its end is
+    Stack operations;                 ///< that end in any order: copies, requests, communicators, windows
+    Owner current;
+  };
+  /// One thing that is open, for telling it.
+  struct Item {
+    const Held* held;
+    Owner owner;
+    bool is_task = false;                ///< the creation of one
+    const Membership* master = nullptr;  ///< its begin
+    std::uint64_t times = 0;             ///< not open any more, and told so often, as nothing
+  };
+
+  Stack& stack_of(State& state) {
+    if (state.current) return tasks_[*state.current].stack;
+    return state.teams.empty() ? state.stack : state.teams.back().stack;
+  }
+  void hold(Stack& stack, LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
+  void follow_task(LocationRef location, State& state, const Event& event, std::span<const EventAttribute> attributes);
+  void begin_team(LocationRef location, State& state, const Event& event, std::span<const EventAttribute> attributes);
+  void end_team(State& state);
+  /// Those who have not come to the team that a master began come and go.
+  void tell_absent(const Membership& master, std::uint64_t time, const Tell& tell) const;
+  void close_operation(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
+  /// In the order in which it was opened: all that is open, and `more`.
+  std::vector<Item> items(const std::vector<std::pair<Held, std::uint64_t>>& more = {}) const;
+  /// Members of a team do the same barriers and worksharing, which belong together by their order alone. Where one has
+  /// left what another is still in, or has not come to, it is told for the first as well, lasting no time.
+  void note_done(State& state, const Event& leave);
+  std::vector<std::pair<Held, std::uint64_t>> done_ahead() const;
+  /// Of the location's forks: their teams have not begun.
+  static bool has_teamless_fork(const State& state);
+  /// Has `location` go to the task `to`, when it is in another.
+  void go_to(LocationRef location, const Owner& to, std::uint64_t time, std::vector<Owner>& current,
+             const Tell& tell) const;
+
+  std::vector<std::vector<LocationRef>> members_;  ///< of each comm
+  std::vector<bool> used_;                         ///< by location
+  std::vector<std::uint32_t> process_;             ///< likewise: its group
+  std::vector<RegionClass> classes_;               ///< by region
+  std::vector<State> locations_;
+  std::map<TaskKey, ExplicitTask> tasks_;
+  std::map<CommRef, std::vector<LocationRef>> begun_;  ///< who has come to the team of the latest fork
+  std::uint64_t events_ = 0;
+};
+
+}  // namespace tracer::report

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See part_source.hpp.
+#include "tracer/cut/part_source.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "tracer/base/units.hpp"
+#include "tracer/cut/mpi_cut.hpp"
+#include "tracer/cut/open_state.hpp"
+#include "tracer/error.hpp"
+#include "tracer/property_names.hpp"
+#include "tracer/replay/run_facts.hpp"
+
+namespace tracer::report {
+namespace {
+
+/// The part's end is reached: thrown through the source, which need not be read on.
+struct Reached {};
+
+std::uint64_t number_in(const std::string& text) {
+  return std::strtoull(text.c_str(), nullptr, 10);
+}
+
+/// What the host had taken at `time` ns after the process' start: between the points of "at:taken,..." evenly.
+double stolen_at(const std::string& points, double time) {
+  double before = 0, taken_before = 0;
+  for (const char* at = points.c_str(); *at != 0;) {
+    char* rest = nullptr;
+    const double point = std::strtod(at, &rest);
+    if (*rest != ':') break;
+    const double taken = std::strtod(rest + 1, &rest);
+    if (time <= point && point > before)
+      return taken_before + (taken - taken_before) * (time - before) / (point - before);
+    before = point;
+    taken_before = taken;
+    at = *rest == ',' ? rest + 1 : rest;
+    if (*rest != ',') break;
+  }
+  return taken_before;
+}
+
+/// The host's share of the part. What is not known by time lies evenly in the whole run.
+void cut_stolen(std::vector<Property>& properties, std::uint64_t from, std::uint64_t to) {
+  const auto find = [&](const char* name) -> Property* {
+    const auto found = std::find_if(properties.begin(), properties.end(), [&](auto& one) { return one.name == name; });
+    return found == properties.end() ? nullptr : &*found;
+  };
+  Property* const stolen = find(properties::run_stolen_ns);
+  const Property *const start = find(properties::run_process_start), *const end = find(properties::run_process_end);
+  if (stolen == nullptr || start == nullptr || end == nullptr) return;
+  const std::uint64_t begin = number_in(start->value), last = number_in(end->value);
+  if (begin == 0 || last <= begin) return;
+  const Property* const by_time = find(properties::run_stolen_by_time);
+  const std::string points = by_time != nullptr ? by_time->value : std::to_string(last - begin) + ":" + stolen->value;
+  const auto since = [&](std::uint64_t time) { return static_cast<double>(std::clamp(time, begin, last) - begin); };
+  const double taken = stolen_at(points, since(to)) - stolen_at(points, since(from));
+  stolen->value = std::to_string(static_cast<std::uint64_t>(std::max(0.0, taken)));
+}
+
+/// The process is what the part has of it.
+void cut_life(std::vector<Property>& properties, std::uint64_t from, std::uint64_t to) {
+  cut_stolen(properties, from, to);
+  const auto limit = [&](const char* name, bool is_start) {
+    for (Property& property : properties) {
+      if (property.name != name) continue;
+      const std::uint64_t time = std::strtoull(property.value.c_str(), nullptr, 10);
+      if (time != 0) property.value = std::to_string(is_start ? std::max(time, from) : std::min(time, to));
+    }
+  };
+  limit(properties::run_process_start, true);
+  limit(properties::run_process_end, false);
+}
+
+/// Teams have those members that are told of, and windows to devices are those of the processes that are. MPI's ranks
+/// keep their numbers.
+void remove_members(Definitions& definitions) {
+  for (Group& group : definitions.groups) {
+    if (group.paradigm == Paradigm::mpi || group.kind != GroupKind::comm_group) continue;
+    const auto list = std::find_if(definitions.groups.begin(), definitions.groups.end(), [&](const Group& other) {
+      return other.kind == GroupKind::comm_locations && other.paradigm == group.paradigm;
+    });
+    if (list == definitions.groups.end()) continue;
+    std::erase_if(group.members, [&](std::uint32_t index) {
+      const LocationRef location = index < list->members.size() ? list->members[index] : undefined_ref;
+      return location >= definitions.locations.size() || !definitions.locations[location].used;
+    });
+  }
+  for (RmaWindow& window : definitions.windows) {
+    if (window.comm >= definitions.comms.size()) continue;
+    const std::uint32_t group = definitions.comms[window.comm].group;
+    window.used = group >= definitions.groups.size() || !definitions.groups[group].members.empty();
+  }
+}
+
+class PartSource final : public EventSource, private EventVisitor {
+ public:
+  PartSource(EventSource& source, const Part& part)
+      : source_{source},
+        definitions_{source.definitions()},
+        wanted_{part.locations(definitions_)},
+        from_{part.begin(definitions_.clock)},
+        to_{part.end(definitions_.clock)},
+        is_cut_{part.from != 0 || to_ < definitions_.clock.offset + definitions_.clock.length} {
+    if (part.from > definitions_.clock.length)
+      throw Error{"the trace is " + exact_time_text(definitions_.clock.length) + " long; --from lies behind its end"};
+    if (std::none_of(wanted_.begin(), wanted_.end(), [](bool wanted) { return wanted; }))
+      throw Error{"the trace has no such thread or process; `tracer info` says which there are"};
+    for (std::size_t i = 0; i < wanted_.size(); ++i) definitions_.locations[i].used = wanted_[i];
+    remove_members(definitions_);
+    if (is_cut_) {
+      remove_sums(definitions_);
+      if (part.from != 0) definitions_.part_begin = from_;
+      definitions_.part_end = to_;
+      cut_life(definitions_.properties, definitions_.part_begin, to_);
+      for (LocationGroup& group : definitions_.groups_of_locations)
+        cut_life(group.properties, definitions_.part_begin, to_);
+    }
+    name_part(part.text());
+    source_.want(wanted_);
+  }
+  const Definitions& definitions() const override { return definitions_; }
+  std::uint64_t number_of_events() const override { return source_.number_of_events(); }
+  void read(EventVisitor& visitor) override {
+    next_ = &visitor;
+    open_.emplace(definitions_);
+    mpi_.emplace(definitions_);
+    begun_ = from_ <= definitions_.clock.offset;
+    is_over_ = false;
+    try {
+      source_.read(*this);
+    } catch (const Reached&) {
+      return;
+    }
+    if (!begun_) begin();
+    if (is_over_) open_->tell_closings(to_, teller());
+  }
+
+ private:
+  /// Of an archive that is a part itself: of which, too.
+  void name_part(const std::string& text) {
+    const auto known = std::find_if(definitions_.properties.begin(), definitions_.properties.end(),
+                                    [](const Property& property) { return property.name == properties::part; });
+    if (known == definitions_.properties.end()) {
+      definitions_.properties.push_back({properties::part, text});
+    } else {
+      known->value += "; of that " + text;
+    }
+  }
+  void begin() {
+    begun_ = true;
+    mpi_->begin();
+    open_->tell_openings(from_, teller());
+  }
+  OpenState::Tell teller() {
+    return [this](LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+      next_->event(location, event, attributes);
+    };
+  }
+
+  /// The end is reached. A fork before it goes on into its team, at the end.
+  void behind(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+    if (!begun_) begin();
+    is_over_ = true;
+    if (open_->is_forking(location) && (event.type == EventType::team_begin || event.type == EventType::enter)) {
+      Event at_end = event;
+      at_end.time = to_;
+      open_->follow(location, at_end, attributes);
+      next_->event(location, at_end, attributes);
+    }
+    if (open_->is_any_forking()) return;
+    open_->tell_closings(to_, teller());
+    throw Reached{};
+  }
+
+  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
+    if (location >= wanted_.size() || !wanted_[location]) return;
+    if (event.time > to_) return behind(location, event, attributes);
+    if (event.time < from_) {
+      mpi_->before(location, event, attributes);
+      return open_->follow(location, event, attributes);
+    }
+    if (!begun_) begin();
+    open_->follow(location, event, attributes);
+    if (event.type == EventType::mpi_collective_begin && mpi_->is_behind(location))
+      return open_->tell_with_end(location, event);
+    const std::optional<Event> told = mpi_->after(location, event, attributes);
+    std::optional<Event> first;
+    if (!open_->goes_on(location, event, first)) return;
+    if (told && first) next_->event(location, *first, {});
+    if (told) next_->event(location, *told, told->type == event.type ? attributes : std::span<const EventAttribute>{});
+  }
+
+  EventSource& source_;
+  Definitions definitions_;
+  std::vector<bool> wanted_;  ///< by location
+  std::uint64_t from_, to_;   ///< on the trace's clock
+  bool is_cut_;               ///< in time
+  bool begun_ = false, is_over_ = false;
+  EventVisitor* next_ = nullptr;
+  std::optional<OpenState> open_;
+  std::optional<MpiCut> mpi_;
+};
+
+}  // namespace
+
+std::unique_ptr<EventSource> part_of(EventSource& source, const Part& part) {
+  return std::make_unique<PartSource>(source, part);
+}
+
+}  // namespace tracer::report

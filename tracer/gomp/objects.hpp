@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The objects that the loader has mapped, as they lie in memory.
+#pragma once
+
+#include <elf.h>
+#include <link.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace tracer::gomp {
+
+/// An object of the process, for the time of a call.
+struct Object {
+  std::uintptr_t base = 0;
+  std::uintptr_t begin = 0, end = 0;
+  const char* name = "";
+  const ElfW(Phdr) * segments = nullptr;
+  unsigned count = 0;
+  const ElfW(Dyn) * dynamic = nullptr;
+
+  explicit Object(const dl_phdr_info& info) noexcept
+      : base(info.dlpi_addr),
+        name(info.dlpi_name != nullptr ? info.dlpi_name : ""),
+        segments(info.dlpi_phdr),
+        count(info.dlpi_phnum) {
+    begin = ~std::uintptr_t{0};
+    for (unsigned i = 0; i < count; ++i) {
+      const auto& segment = segments[i];
+      if (segment.p_type == PT_DYNAMIC) dynamic = reinterpret_cast<const ElfW(Dyn)*>(base + segment.p_vaddr);
+      if (segment.p_type != PT_LOAD) continue;
+      if (base + segment.p_vaddr < begin) begin = base + segment.p_vaddr;
+      if (base + segment.p_vaddr + segment.p_memsz > end) end = base + segment.p_vaddr + segment.p_memsz;
+    }
+  }
+  bool contains(std::uintptr_t address) const noexcept { return address - begin < end - begin; }
+
+  std::uintptr_t entry(ElfW(Sxword) tag) const noexcept {
+    for (const auto* d = dynamic; d != nullptr && d->d_tag != DT_NULL; ++d)
+      if (d->d_tag == tag) return d->d_un.d_ptr;
+    return 0;
+  }
+  /// glibc has relocated these, but for the vdso's.
+  const char* strings() const noexcept {
+    const std::uintptr_t at = entry(DT_STRTAB);
+    return reinterpret_cast<const char*>(at < base ? base + at : at);
+  }
+  const char* soname() const noexcept {
+    const std::uintptr_t at = entry(DT_SONAME);
+    return at != 0 && entry(DT_STRTAB) != 0 ? strings() + at : "";
+  }
+};
+
+inline const char* file_of(const char* path) noexcept {
+  const char* slash = std::strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
+inline bool is_libgomp(const char* name) noexcept {
+  return std::strncmp(file_of(name), "libgomp", 7) == 0;
+}
+
+/// Calls visit(Object) until it says true.
+template <class Visit>
+void for_each_object(Visit visit) noexcept {
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        const Object object(*info);
+        return (*static_cast<Visit*>(data))(object) ? 1 : 0;
+      },
+      &visit);
+}
+
+}  // namespace tracer::gomp

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parallel regions and their implicit tasks, and teams on the host.
+//
+// The outlined function is given to libgomp by way of member(), which each thread of the team runs. What a thread does
+// behind it is not seen: a worker waits at the end of the region until its next one. Its end there is told when the
+// next begins, as libomp does it, and readers of the trace have it leave with its master.
+#include <cstdlib>
+#include <new>
+
+#include "tracer/gomp/loops.hpp"
+#include "tracer/gomp/state.hpp"
+
+namespace tracer::gomp {
+
+/// Lives as long as the region: nobody needs it when the master has left.
+struct Region {
+  void* reductions = nullptr;  ///< the first word of the program's data, where libgomp reads it
+  Function function = nullptr;
+  void* data = nullptr;
+  const Runtime* runtime = nullptr;
+  const void* code = nullptr;
+  ompt_data_t id{};
+  Work work;  ///< that the region is
+};
+
+namespace {
+
+constexpr auto join_barrier = static_cast<ompt_sync_region_t>(sync_kind::barrier_implicit_parallel);
+constexpr int team_flags = static_cast<int>(0x80000000u | ompt_parallel_invoker_runtime);
+constexpr int league_flags = static_cast<int>(parallel_flag::league | ompt_parallel_invoker_runtime);
+
+/// What a thread was before it became a master.
+struct Outer {
+  std::uint64_t task, region, process;
+  const void* function;
+  Work work;
+  std::uint32_t number;
+  explicit Outer(const Thread& self) noexcept
+      : task(self.task),
+        region(self.region),
+        process(self.process),
+        function(self.function),
+        work(self.work),
+        number(self.number) {}
+  void restore(Thread& self) const noexcept {
+    self.task = task;
+    self.region = region;
+    self.function = function;
+    self.work = work;
+    self.number = number;
+  }
+};
+
+void tell_join(Thread& self, ompt_scope_endpoint_t at, const void* code) noexcept {
+  ompt_data_t task = word_of(self.task);
+  if (at == ompt_scope_begin) on.sync_region(join_barrier, at, nullptr, &task, code);
+  task.value = self.task;  // the handler clears a worker's
+  on.sync_region_wait(join_barrier, at, nullptr, &task, code);
+  if (at == ompt_scope_end) on.sync_region(join_barrier, at, nullptr, &task, code);
+}
+
+void end_implicit(Thread& self) noexcept {
+  ompt_data_t task = word_of(self.task);
+  on.implicit_task(ompt_scope_end, nullptr, &task, 0, self.number, ompt_task_implicit);
+}
+
+/// What is still to be told of the region before.
+void end_late(Thread& self) noexcept {
+  if (!self.is_late) return;
+  self.is_late = false;
+  if (!is_known(self)) return;
+  tell_join(self, ompt_scope_end, nullptr);
+  end_implicit(self);
+}
+
+void begin_member(Thread& self, Region& region, int number) noexcept {
+  ompt_data_t task = word_of(0);
+  on.implicit_task(ompt_scope_begin, &region.id, &task, static_cast<unsigned>(region.runtime->omp_get_num_threads()),
+                   static_cast<unsigned>(number), ompt_task_implicit);
+  self.task = task.value;
+  self.region = region.id.value;
+  self.function = reinterpret_cast<const void*>(region.function);
+  self.number = static_cast<std::uint32_t>(number);
+  self.work = {};
+  if (region.work.type != 0) begin_work(self, region.work);
+}
+
+/// What libgomp calls in place of the outlined function.
+void member(void* argument) {
+  Region& region = *static_cast<Region*>(argument);
+  Thread& self = thread;
+  const int number = region.runtime->omp_get_thread_num();
+  const bool is_master = number == 0;
+  if (!is_master) {
+    if (!is_known(self)) begin_thread(self, ompt_thread_worker);
+    end_late(self);
+    use(self, *region.runtime);
+  }
+  begin_member(self, region, number);
+  region.function(region.data);
+  end_work(self);
+  self.is_late = self.is_late || !is_master;
+  tell_join(self, ompt_scope_begin, is_master ? region.code : nullptr);
+}
+
+unsigned requested(const Runtime& runtime, unsigned threads) noexcept {
+  return threads != 0 ? threads : static_cast<unsigned>(runtime.omp_get_max_threads());
+}
+
+void begin_region(const Thread& self, Region& region, unsigned threads, int flags) noexcept {
+  ompt_data_t task = word_of(self.task);
+  on.parallel_begin(&task, nullptr, &region.id, requested(*region.runtime, threads), flags, region.code);
+}
+
+/// The master's part and the region end. In a child that was forked inside nothing is to be ended.
+void end_region(Thread& self, const Outer& outer, Region& region, int flags) noexcept {
+  if (outer.process == process.load(std::memory_order_relaxed)) {
+    tell_join(self, ompt_scope_end, region.code);
+    end_implicit(self);
+    ompt_data_t task = word_of(outer.task);
+    on.parallel_end(&region.id, &task, flags, region.code);
+  }
+  outer.restore(self);
+}
+
+template <class Run>
+[[gnu::always_inline]] inline auto parallel(const Site& site, Function function, void* data, unsigned threads,
+                                            const Work& work, Run run) {
+  Region region{nullptr, function, data, site.runtime, site.code, word_of(0), work};
+  Thread& self = thread;
+  const Outer outer(self);
+  begin_region(self, region, threads, team_flags);
+  if constexpr (std::is_void_v<decltype(run(&region))>) {
+    run(&region);
+    end_region(self, outer, region, team_flags);
+  } else {
+    const auto result = run(&region);
+    end_region(self, outer, region, team_flags);
+    return result;
+  }
+}
+
+Work sections_work(const Site& site, unsigned count) noexcept {
+  return {site.code, count, 1, work_type::sections};
+}
+
+// Before GCC 4.9 the master's part is called by the program between the two.
+constexpr unsigned most_old = 32;
+struct Old {
+  alignas(Region) unsigned char region[sizeof(Region)];
+  alignas(Outer) unsigned char outer[sizeof(Outer)];
+};
+/// Made when the thread begins its first one, and kept: little that runs today is so old.
+constinit thread_local Old* old_regions __attribute__((tls_model("initial-exec"))) = nullptr;
+
+template <class Run>
+void start_old(const Site& site, Function function, void* data, unsigned threads, const Work& work, Run run) {
+  Thread& self = thread;
+  if (old_regions == nullptr) old_regions = static_cast<Old*>(std::calloc(most_old, sizeof(Old)));
+  if (self.old_depth >= most_old || old_regions == nullptr) {
+    ++self.old_depth;
+    return run(function, data);
+  }
+  Old& old = old_regions[self.old_depth++];
+  auto* region = new (old.region) Region{nullptr, function, data, site.runtime, site.code, word_of(0), work};
+  new (old.outer) Outer(self);
+  begin_region(self, *region, threads, team_flags);
+  run(&member, region);
+  begin_member(self, *region, 0);
+}
+
+/// What libgomp calls for each team of a league, one after the other on the thread: each is told as a league of its
+/// own, for a thread cannot be in several teams of one.
+void team(void* argument) {
+  const Region& league = *static_cast<Region*>(argument);
+  Region region = league;
+  Thread& self = thread;
+  const Outer outer(self);
+  ompt_data_t around = word_of(self.task), task = word_of(0);
+  on.parallel_begin(&around, nullptr, &region.id, 1, league_flags, region.code);
+  on.implicit_task(ompt_scope_begin, &region.id, &task, 1, 0, ompt_task_initial);
+  self.task = task.value;
+  self.function = reinterpret_cast<const void*>(region.function);
+  self.work = {};
+  region.function(region.data);
+  end_work(self);
+  if (outer.process == process.load(std::memory_order_relaxed)) {
+    task = word_of(self.task);
+    on.implicit_task(ompt_scope_end, &region.id, &task, 0, 0, ompt_task_initial);
+    on.parallel_end(&region.id, &around, league_flags, region.code);
+  }
+  outer.restore(self);
+}
+
+}  // namespace
+}  // namespace tracer::gomp
+
+using namespace tracer::gomp;
+namespace work_type = tracer::work_type;
+
+void GOMP_parallel(Function function, void* data, unsigned threads, unsigned flags) {
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel, function, data, threads, flags);
+  parallel(site, function, data, threads, {},
+           [&](Region* region) { site.runtime->GOMP_parallel(&member, region, threads, flags); });
+}
+
+unsigned GOMP_parallel_reductions(Function function, void* data, unsigned threads, unsigned flags) {
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_reductions, function, data, threads, flags);
+  return parallel(site, function, data, threads, {}, [&](Region* region) {
+    region->reductions = *static_cast<void**>(data);
+    return site.runtime->GOMP_parallel_reductions(&member, region, threads, flags);
+  });
+}
+
+void GOMP_parallel_sections(Function function, void* data, unsigned threads, unsigned count, unsigned flags) {
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_sections, function, data, threads, count, flags);
+  parallel(site, function, data, threads, sections_work(site, count),
+           [&](Region* region) { site.runtime->GOMP_parallel_sections(&member, region, threads, count, flags); });
+}
+
+#define TRACER_DEFINE(name, type)                                                                                     \
+  void GOMP_parallel_loop_##name(Function function, void* data, unsigned threads, long start, long end, long step,    \
+                                 long chunk, unsigned flags) {                                                        \
+    TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name, function, data, threads, start, end, step, chunk, flags);   \
+    parallel(site, function, data, threads, loop_work(site, start, end, step, work_type::type), [&](Region* region) { \
+      site.runtime->GOMP_parallel_loop_##name(&member, region, threads, start, end, step, chunk, flags);              \
+    });                                                                                                               \
+  }
+TRACER_GOMP_PARALLEL_CHUNKED(TRACER_DEFINE)
+#undef TRACER_DEFINE
+
+#define TRACER_DEFINE(name, type)                                                                                  \
+  void GOMP_parallel_loop_##name(Function function, void* data, unsigned threads, long start, long end, long step, \
+                                 unsigned flags) {                                                                 \
+    TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name, function, data, threads, start, end, step, flags);       \
+    parallel(site, function, data, threads, loop_work(site, start, end, step, scheduled(*site.runtime)),           \
+             [&](Region* region) {                                                                                 \
+               site.runtime->GOMP_parallel_loop_##name(&member, region, threads, start, end, step, flags);         \
+             });                                                                                                   \
+  }
+TRACER_GOMP_PARALLEL_RUNTIME(TRACER_DEFINE)
+#undef TRACER_DEFINE
+
+void GOMP_parallel_start(Function function, void* data, unsigned threads) {
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_start, function, data, threads);
+  start_old(site, function, data, threads, {},
+            [&](Function f, void* d) { site.runtime->GOMP_parallel_start(f, d, threads); });
+}
+
+void GOMP_parallel_sections_start(Function function, void* data, unsigned threads, unsigned count) {
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_sections_start, function, data, threads, count);
+  start_old(site, function, data, threads, sections_work(site, count),
+            [&](Function f, void* d) { site.runtime->GOMP_parallel_sections_start(f, d, threads, count); });
+}
+
+#define TRACER_DEFINE(name, type)                                                                                    \
+  void GOMP_parallel_loop_##name##_start(Function function, void* data, unsigned threads, long start, long end,      \
+                                         long step, long chunk) {                                                    \
+    TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_##name##_start, function, data, threads, start, end, step, chunk); \
+    start_old(site, function, data, threads, loop_work(site, start, end, step, work_type::type),                     \
+              [&](Function f, void* d) {                                                                             \
+                site.runtime->GOMP_parallel_loop_##name##_start(f, d, threads, start, end, step, chunk);             \
+              });                                                                                                    \
+  }
+TRACER_GOMP_OLD_CHUNKED(TRACER_DEFINE)
+#undef TRACER_DEFINE
+
+void GOMP_parallel_loop_runtime_start(Function function, void* data, unsigned threads, long start, long end,
+                                      long step) {
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_parallel_loop_runtime_start, function, data, threads, start, end, step);
+  start_old(
+      site, function, data, threads, loop_work(site, start, end, step, scheduled(*site.runtime)),
+      [&](Function f, void* d) { site.runtime->GOMP_parallel_loop_runtime_start(f, d, threads, start, end, step); });
+}
+
+void GOMP_parallel_end() {
+  TRACER_GOMP_ENTER(GOMP_parallel_end);
+  Thread& self = thread;
+  if (self.old_depth == 0 || self.old_depth-- > most_old || old_regions == nullptr)
+    return site.runtime->GOMP_parallel_end();
+  Old& old = old_regions[self.old_depth];
+  auto& region = *reinterpret_cast<Region*>(old.region);
+  const auto& outer = *reinterpret_cast<Outer*>(old.outer);
+  end_work(self);
+  tell_join(self, ompt_scope_begin, region.code);
+  site.runtime->GOMP_parallel_end();
+  end_region(self, outer, region, team_flags);
+}
+
+void GOMP_teams_reg(Function function, void* data, unsigned teams, unsigned limit, unsigned flags) {
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_teams_reg, function, data, teams, limit, flags);
+  Region league{nullptr, function, data, site.runtime, site.code, word_of(0), {}};
+  site.runtime->GOMP_teams_reg(&team, &league, teams, limit, flags);
+}

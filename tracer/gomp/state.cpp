@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See state.hpp.
+#include "tracer/gomp/state.hpp"
+
+#include <pthread.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+
+#include "tracer/connect.h"
+#include "tracer/gomp/unseen.hpp"
+
+namespace tracer::gomp {
+
+constinit thread_local Thread thread __attribute__((tls_model("initial-exec")));
+constinit std::atomic<std::uint64_t> process{1};
+constinit const tracer_front_end* front = nullptr;
+
+namespace {
+
+template <class F>
+struct Nothing;
+template <class R, class... A>
+struct Nothing<R (*)(A...)> {
+  static R call(A...) noexcept {
+    if constexpr (!std::is_void_v<R>) return R{};
+  }
+};
+template <class F>
+constexpr F nothing = &Nothing<F>::call;
+
+enum class State : int { not_asked, records, off };
+constinit std::atomic<State> state{State::not_asked};
+
+template <class F>
+void take(F& handler, int event) noexcept {
+  const auto found = reinterpret_cast<F>(front->ompt_handler(event));
+  handler = found != nullptr ? found : nothing<F>;
+}
+
+void take_handlers() noexcept {
+  take(on.parallel_begin, ompt_callback_parallel_begin);
+  take(on.parallel_end, ompt_callback_parallel_end);
+  take(on.implicit_task, ompt_callback_implicit_task);
+  take(on.task_create, ompt_callback_task_create);
+  take(on.task_schedule, ompt_callback_task_schedule);
+  take(on.sync_region, ompt_callback_sync_region);
+  take(on.sync_region_wait, ompt_callback_sync_region_wait);
+  take(on.work, ompt_callback_work);
+  take(on.dispatch, ompt_callback_dispatch);
+  take(on.mutex_acquire, ompt_callback_mutex_acquire);
+  take(on.mutex_acquired, ompt_callback_mutex_acquired);
+  take(on.mutex_released, ompt_callback_mutex_released);
+  take(on.lock_init, ompt_callback_lock_init);
+  take(on.lock_destroy, ompt_callback_lock_destroy);
+  take(on.nest_lock, ompt_callback_nest_lock);
+  take(on.cancel, ompt_callback_cancel);
+  take(on.target, ompt_callback_target_emi);
+  on.has_dependences = front->ompt_handler(ompt_callback_dependences) != nullptr;
+  on.has_sync = front->ompt_handler(ompt_callback_sync_region) != nullptr;
+  on.has_wait = front->ompt_handler(ompt_callback_sync_region_wait) != nullptr;
+  on.has_target = front->ompt_handler(ompt_callback_target_map_emi) != nullptr;
+}
+
+/// Two threads may do this at once: they write the same.
+bool connect() noexcept {
+  const State known = state.load(std::memory_order_acquire);
+  if (known != State::not_asked) return known == State::records;
+  const tracer_front_end* table = tracer_find_and_connect(reinterpret_cast<const void*>(&connect));
+  const bool is_there = table != nullptr && table->size >= offsetof(tracer_front_end, ompt_thread_begin) + sizeof table;
+  if (is_there) {
+    front = table;
+    take_handlers();
+    static constinit std::atomic<bool> is_registered{false};
+    if (!is_registered.exchange(true)) {
+      pthread_atfork(nullptr, nullptr, [] {
+        process.fetch_add(1);
+        generation.fetch_add(2);
+      });
+    }
+  }
+  state.store(is_there ? State::records : State::off, std::memory_order_release);
+  return is_there;
+}
+
+const Caller& caller_of(Thread& self, std::uintptr_t address) noexcept {
+  const std::uint64_t now = generation.load(std::memory_order_acquire);
+  if (self.caller_generation != now || !self.caller.code.contains(address)) {
+    self.caller = find_caller(address);
+    self.caller_generation = now;
+  }
+  return self.caller;
+}
+
+}  // namespace
+
+constinit Handlers on{
+    .parallel_begin = nothing<ompt_callback_parallel_begin_t>,
+    .parallel_end = nothing<ompt_callback_parallel_end_t>,
+    .implicit_task = nothing<ompt_callback_implicit_task_t>,
+    .task_create = nothing<ompt_callback_task_create_t>,
+    .task_schedule = nothing<ompt_callback_task_schedule_t>,
+    .sync_region = nothing<ompt_callback_sync_region_t>,
+    .sync_region_wait = nothing<ompt_callback_sync_region_t>,
+    .work = nothing<ompt_callback_work_t>,
+    .dispatch = nothing<ompt_callback_dispatch_t>,
+    .mutex_acquire = nothing<ompt_callback_mutex_acquire_t>,
+    .mutex_acquired = nothing<ompt_callback_mutex_t>,
+    .mutex_released = nothing<ompt_callback_mutex_t>,
+    .lock_init = nothing<ompt_callback_mutex_acquire_t>,
+    .lock_destroy = nothing<ompt_callback_mutex_t>,
+    .nest_lock = nothing<ompt_callback_nest_lock_t>,
+    .cancel = nothing<ompt_callback_cancel_t>,
+    .target = nothing<ompt_callback_target_emi_t>,
+    .has_dependences = false,
+    .has_target = false,
+    .has_sync = false,
+    .has_wait = false,
+};
+
+bool is_own(const void* address) noexcept {
+  extern const char begin[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+  extern const char end[] __asm__("_etext") __attribute__((visibility("hidden")));
+  return address >= begin && address < end;
+}
+
+namespace {
+
+Site& keep(Thread& self, const Site& site) noexcept {
+  Site* set = set_of(self, site.key);
+  set[1] = set[0];
+  set[0] = site;
+  return set[0];
+}
+
+/// `function`: nullptr, or the outlined function that the call is in.
+Site& find_site(const void* from, const void* entry_point, const void* function, std::uint64_t key) noexcept {
+  const int kept_errno = errno;
+  Thread& self = thread;
+  const Caller& caller = caller_of(self, reinterpret_cast<std::uintptr_t>(function != nullptr ? function : from));
+  const bool records = !caller.runtime->speaks_ompt && !caller.runtime->is_missing && connect();
+  if (records && !is_known(self)) begin_thread(self, ompt_thread_initial);
+  if (records) {
+    use(self, *caller.runtime);
+    if (!self.caller.is_counted) count_unknown_calls(caller.code.begin);
+    self.caller.is_counted = true;
+  }
+  Site& site =
+      keep(self, {key, caller.runtime, records ? place_of_call(from, entry_point, function, caller) : nullptr});
+  errno = kept_errno;
+  return site;
+}
+
+}  // namespace
+
+[[gnu::noinline, gnu::cold]] const Site& look_up(const void* from, const void* entry_point,
+                                                 std::uint64_t key) noexcept {
+  if (is_own(from) && thread.function != nullptr) return keep(thread, {key, nullptr, nullptr});
+  return find_site(from, entry_point, nullptr, key);
+}
+
+[[gnu::noinline]] Site site_in_function(const void* from, const void* entry_point, std::uint64_t key) noexcept {
+  const void* const function = thread.function;
+  const std::uint64_t own_key = key + reinterpret_cast<std::uint64_t>(function) * 3;
+  const Site* set = set_of(thread, own_key);
+  if (set[0].key == own_key) return set[0];
+  if (set[1].key == own_key) return set[1];
+  return find_site(from, entry_point, function, own_key);
+}
+
+void begin_thread(Thread& self, ompt_thread_t type) noexcept {
+  const int kept_errno = errno;
+  self.process = process.load(std::memory_order_relaxed);
+  self.task = self.region = 0;
+  self.work = {};
+  self.is_late = false;
+  self.runtimes = 0;
+  front->ompt_thread_begin(static_cast<std::uint32_t>(type));
+  if (type == ompt_thread_initial) {
+    ompt_data_t nowhere = word_of(0), task = word_of(0);
+    on.implicit_task(ompt_scope_begin, &nowhere, &task, 1, 1, ompt_task_initial);
+    self.task = task.value;
+  }
+  errno = kept_errno;
+}
+
+void use(Thread& self, const Runtime& runtime) noexcept {
+  const std::uint32_t bit = 1u << (runtime.number & 31);
+  if ((self.runtimes & bit) != 0) return;
+  self.runtimes |= bit;
+  const std::uint32_t threads = runtime.threads.fetch_add(1, std::memory_order_relaxed) + 1;
+  char name[48], value[600];
+  std::snprintf(name, sizeof name, "RUN::LIBGOMP::%u", runtime.number);
+  std::snprintf(value, sizeof value, "%u %s", threads, runtime.path);
+  front->fact(name, value);
+}
+
+}  // namespace tracer::gomp

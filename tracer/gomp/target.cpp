@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Constructs of devices, as the host asks libgomp for them, with what they map.
+#include "tracer/gomp/state.hpp"
+#include "tracer/record.hpp"
+
+namespace tracer::gomp {
+namespace {
+
+constexpr unsigned flag_nowait = 1, flag_exit_data = 2;
+
+/// What GCC's number of a mapping says, as ompt_target_map_flag_t. Of GCC before 5 the upper bits are an alignment.
+constexpr std::uint16_t map_flags(unsigned kind) noexcept {
+  constexpr std::uint16_t to = 1, from = 2, alloc = 4, release = 8, remove = 16;
+  constexpr unsigned always = 0x10, force = 0x80;
+  if (kind == 7) return remove;
+  if (kind == 23) return release;
+  if (kind == 12 || kind == 13) return to;  // firstprivate
+  switch (kind & ~(always | force)) {
+    case 1:
+      return to;
+    case 2:
+      return from;
+    case 3:
+      return to | from;
+    default:
+      return alloc;
+  }
+}
+
+template <class Kind>
+void tell_maps(const Site& site, std::uint64_t target, std::size_t count, void* const* addresses,
+               const std::size_t* sizes, const Kind* kinds) noexcept {
+  if (!on.has_target || addresses == nullptr || sizes == nullptr || kinds == nullptr) return;
+  constexpr unsigned mask = sizeof(Kind) == 1 ? 0x7 : 0xff;
+  for (std::size_t i = 0; i < count; ++i) {
+    const tracer_more more{.time = 0,
+                           .b = target,
+                           .c = reinterpret_cast<std::uint64_t>(site.code),
+                           .a = static_cast<std::uint32_t>(i),
+                           .sub = 0};
+    front->emit_more(0, TRACER_WORD(RecordKind::target_map, 0, map_flags(kinds[i] & mask)),
+                     static_cast<std::uint32_t>(count), reinterpret_cast<std::uint64_t>(addresses[i]), sizes[i], &more);
+  }
+}
+
+struct Construct {
+  const Site& site;
+  std::uint16_t kind;
+  int device;
+  ompt_data_t id;
+
+  Construct(const Site& at, std::uint16_t which, int given) noexcept
+      : site(at), kind(which), device(given < 0 ? at.runtime->omp_get_default_device() : given), id(word_of(0)) {
+    tell(ompt_scope_begin);
+  }
+  void tell(ompt_scope_endpoint_t at) noexcept {
+    ompt_data_t task = word_of(thread.task);
+    on.target(static_cast<ompt_target_t>(kind), at, device, &task, nullptr, &id, site.code);
+  }
+  void end() noexcept { tell(ompt_scope_end); }
+};
+
+constexpr std::uint16_t nowait(std::uint16_t kind, unsigned flags) noexcept {
+  return static_cast<std::uint16_t>((flags & flag_nowait) != 0 ? kind + 8 : kind);
+}
+
+}  // namespace
+}  // namespace tracer::gomp
+
+using namespace tracer::gomp;
+namespace target_kind = tracer::target_kind;
+
+void GOMP_target(int device, Function function, const void* unused, std::size_t count, void** addresses,
+                 std::size_t* sizes, unsigned char* kinds) {
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_target, device, function, unused, count, addresses, sizes, kinds);
+  Construct construct(site, target_kind::target, device);
+  tell_maps(site, construct.id.value, count, addresses, sizes, kinds);
+  site.runtime->GOMP_target(device, function, unused, count, addresses, sizes, kinds);
+  construct.end();
+}
+
+void GOMP_target_ext(int device, Function function, std::size_t count, void** addresses, std::size_t* sizes,
+                     unsigned short* kinds, unsigned flags, void** depend, void** arguments) {
+  TRACER_GOMP_ENTER_OUTLINED(GOMP_target_ext, device, function, count, addresses, sizes, kinds, flags, depend,
+                             arguments);
+  Construct construct(site, nowait(target_kind::target, flags), device);
+  tell_maps(site, construct.id.value, count, addresses, sizes, kinds);
+  site.runtime->GOMP_target_ext(device, function, count, addresses, sizes, kinds, flags, depend, arguments);
+  construct.end();
+}
+
+void GOMP_target_data(int device, const void* unused, std::size_t count, void** addresses, std::size_t* sizes,
+                      unsigned char* kinds) {
+  TRACER_GOMP_ENTER(GOMP_target_data, device, unused, count, addresses, sizes, kinds);
+  Construct construct(site, target_kind::enter_data, device);
+  tell_maps(site, construct.id.value, count, addresses, sizes, kinds);
+  site.runtime->GOMP_target_data(device, unused, count, addresses, sizes, kinds);
+  construct.end();
+}
+
+void GOMP_target_data_ext(int device, std::size_t count, void** addresses, std::size_t* sizes, unsigned short* kinds) {
+  TRACER_GOMP_ENTER(GOMP_target_data_ext, device, count, addresses, sizes, kinds);
+  Construct construct(site, target_kind::enter_data, device);
+  tell_maps(site, construct.id.value, count, addresses, sizes, kinds);
+  site.runtime->GOMP_target_data_ext(device, count, addresses, sizes, kinds);
+  construct.end();
+}
+
+void GOMP_target_end_data() {
+  TRACER_GOMP_ENTER(GOMP_target_end_data);
+  Construct construct(site, target_kind::exit_data, -1);
+  site.runtime->GOMP_target_end_data();
+  construct.end();
+}
+
+void GOMP_target_update(int device, const void* unused, std::size_t count, void** addresses, std::size_t* sizes,
+                        unsigned char* kinds) {
+  TRACER_GOMP_ENTER(GOMP_target_update, device, unused, count, addresses, sizes, kinds);
+  Construct construct(site, target_kind::update, device);
+  tell_maps(site, construct.id.value, count, addresses, sizes, kinds);
+  site.runtime->GOMP_target_update(device, unused, count, addresses, sizes, kinds);
+  construct.end();
+}
+
+void GOMP_target_update_ext(int device, std::size_t count, void** addresses, std::size_t* sizes, unsigned short* kinds,
+                            unsigned flags, void** depend) {
+  TRACER_GOMP_ENTER(GOMP_target_update_ext, device, count, addresses, sizes, kinds, flags, depend);
+  Construct construct(site, nowait(target_kind::update, flags), device);
+  tell_maps(site, construct.id.value, count, addresses, sizes, kinds);
+  site.runtime->GOMP_target_update_ext(device, count, addresses, sizes, kinds, flags, depend);
+  construct.end();
+}
+
+void GOMP_target_enter_exit_data(int device, std::size_t count, void** addresses, std::size_t* sizes,
+                                 unsigned short* kinds, unsigned flags, void** depend) {
+  TRACER_GOMP_ENTER(GOMP_target_enter_exit_data, device, count, addresses, sizes, kinds, flags, depend);
+  const bool leaves = (flags & flag_exit_data) != 0;
+  Construct construct(site, nowait(leaves ? target_kind::exit_data : target_kind::enter_data, flags), device);
+  tell_maps(site, construct.id.value, count, addresses, sizes, kinds);
+  site.runtime->GOMP_target_enter_exit_data(device, count, addresses, sizes, kinds, flags, depend);
+  construct.end();
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See unseen.hpp.
+#include "tracer/gomp/unseen.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+
+#include "tracer/gomp/objects.hpp"
+#include "tracer/gomp/state.hpp"
+
+namespace tracer::gomp {
+namespace {
+
+/// Objects of which something was said.
+class Told {
+ public:
+  /// True the first time. Of very many objects some are not told apart from others.
+  bool is_first(std::uintptr_t base) noexcept {
+    for (auto& slot : bases_) {
+      std::uintptr_t known = 0;
+      if (slot.compare_exchange_strong(known, base)) return true;
+      if (known == base) return false;
+    }
+    return false;
+  }
+
+ private:
+  std::atomic<std::uintptr_t> bases_[128]{};
+};
+constinit Told counted, said;
+
+/// Allocation, and what neither begins nor ends anything.
+constexpr const char* of_no_interest[] = {"GOMP_alloc",
+                                          "GOMP_free",
+                                          "GOMP_error",
+                                          "GOMP_warning",
+                                          "GOMP_teams",
+                                          "GOMP_teams4",
+                                          "GOMP_task_reduction_remap",
+                                          "GOMP_taskgroup_reduction_register",
+                                          "GOMP_taskgroup_reduction_unregister",
+                                          "GOMP_has_masked_thread_num"};
+
+bool is_known(const char* name) noexcept {
+  const auto same = [name](const char* other) { return std::strcmp(name, other) == 0; };
+  return std::strncmp(name, "GOMP_offload_", 13) == 0 || std::strncmp(name, "GOMP_PLUGIN_", 12) == 0 ||
+         std::any_of(std::begin(of_no_interest), std::end(of_no_interest), same) ||
+         std::any_of(entry_names, entry_names + static_cast<std::size_t>(Entry::count_), same);
+}
+
+/// Calls visit(name, address of the slot) for each place of the object that holds the address of a GOMP_ function.
+template <class Visit>
+void for_each_slot(const Object& object, Visit visit) noexcept {
+  const std::uintptr_t symbols = object.entry(DT_SYMTAB);
+  if (symbols == 0 || object.entry(DT_STRTAB) == 0) return;
+  const auto* symbol = reinterpret_cast<const ElfW(Sym)*>(symbols < object.base ? object.base + symbols : symbols);
+  const auto look = [&](ElfW(Sxword) table, ElfW(Sxword) bytes) {
+    const std::uintptr_t at = object.entry(table);
+    if (at == 0) return;
+    const auto* relocation = reinterpret_cast<const ElfW(Rela)*>(at < object.base ? object.base + at : at);
+    for (std::size_t left = object.entry(bytes) / sizeof *relocation; left > 0; --left, ++relocation) {
+      const auto index = ELF64_R_SYM(relocation->r_info);
+      if (index == 0) continue;
+      const char* const name = object.strings() + symbol[index].st_name;
+      if (std::strncmp(name, "GOMP_", 5) == 0) visit(name, object.base + relocation->r_offset);
+    }
+  };
+  look(DT_JMPREL, DT_PLTRELSZ);
+  look(DT_RELA, DT_RELASZ);
+}
+
+/// Others have no calls of it, but maybe a million relocations.
+bool needs_libgomp(const Object& object) noexcept {
+  if (object.entry(DT_STRTAB) == 0) return false;
+  for (const auto* d = object.dynamic; d != nullptr && d->d_tag != DT_NULL; ++d)
+    if (d->d_tag == DT_NEEDED && is_libgomp(object.strings() + d->d_un.d_val)) return true;
+  return false;
+}
+
+bool is_at_libgomp(std::uintptr_t address) noexcept {
+  bool is_it = false;
+  for_each_object([&](const Object& object) {
+    if (!object.contains(address)) return false;
+    is_it = is_libgomp(object.name);
+    return true;
+  });
+  return is_it;
+}
+
+/// One line as libtracer.so says it; without a trace by ourselves.
+void say(const char* path) noexcept {
+  char line[700];
+  const int length =
+      std::snprintf(line, sizeof line,
+                    "%s calls libgomp without passing libtracer-gomp.so (opened with RTLD_DEEPBIND, or linked with "
+                    "-Bsymbolic): what it does with OpenMP is not recorded",
+                    path);
+  if (front != nullptr) return front->message(line);
+  const char* const tracer = std::getenv("TRACER");
+  const char* const log = std::getenv("TRACER_LOG");
+  const auto is = [](const char* value, const char* word) { return value != nullptr && std::strcmp(value, word) == 0; };
+  if (length <= 0 || is(tracer, "off") || is(log, "off") || is(log, "error") || std::getenv("TRACER_OUTPUT") == nullptr)
+    return;
+  char whole[760];
+  const int all = std::snprintf(whole, sizeof whole, "tracer: warning: %s\n", line);
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, whole, static_cast<std::size_t>(all));
+}
+
+struct Unseen {
+  std::uintptr_t base = 0, slot = 0;
+  char path[512] = "";
+};
+
+[[gnu::destructor]] void at_the_end() {
+  look_for_unseen_calls();
+}
+
+}  // namespace
+
+void count_unknown_calls(std::uintptr_t address) noexcept {
+  constexpr unsigned most = 16;
+  char found[most][64];
+  unsigned names = 0;
+  for_each_object([&](const Object& object) {
+    if (!object.contains(address)) return false;
+    if (!counted.is_first(object.base)) return true;
+    for_each_slot(object, [&](const char* name, std::uintptr_t) {
+      if (!is_known(name) && names < most) std::snprintf(found[names++], sizeof found[0], "%s", name);
+    });
+    return true;
+  });
+  for (unsigned i = 0; i < names; ++i) {
+    char name[96];
+    std::snprintf(name, sizeof name, "libgomp.unseen.%s", found[i]);
+    front->count(name, 1);
+  }
+}
+
+void look_for_unseen_calls() noexcept {
+  constexpr unsigned most = 8;
+  Unseen unseen[most];
+  unsigned count = 0;
+  // The loader's list is left before it is looked at again.
+  for_each_object([&](const Object& object) {
+    if (is_libgomp(object.name) || !needs_libgomp(object) || count == most) return false;
+    for_each_slot(object, [&](const char* name, std::uintptr_t slot) {
+      std::uintptr_t value = 0;
+      std::memcpy(&value, reinterpret_cast<const void*>(slot), sizeof value);
+      const bool is_elsewhere = value != 0 && !object.contains(value) && !is_own(reinterpret_cast<const void*>(value));
+      if (!is_elsewhere || !is_known(name) || count == most || (count > 0 && unseen[count - 1].base == object.base))
+        return;
+      unseen[count] = {object.base, value, ""};
+      std::snprintf(unseen[count].path, sizeof unseen[count].path, "%s", object.name);
+      ++count;
+    });
+    return false;
+  });
+  for (unsigned i = 0; i < count; ++i)
+    if (is_at_libgomp(unseen[i].slot) && said.is_first(unseen[i].base)) say(unseen[i].path);
+}
+
+}  // namespace tracer::gomp

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What cannot be seen of libgomp's use is said, once.
+#pragma once
+
+#include <cstdint>
+
+namespace tracer::gomp {
+
+/// Counts the names of OpenMP that the object at the address calls and that are not listened to: a newer GCC's.
+void count_unknown_calls(std::uintptr_t address) noexcept;
+
+/// Says which objects call libgomp without coming by here: opened with RTLD_DEEPBIND, they look for names in their own
+/// libraries first. Before a library is closed, and at the end.
+void look_for_unseen_calls() noexcept;
+
+}  // namespace tracer::gomp

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See output_pattern.hpp.
+#include "tracer/job/output_pattern.hpp"
+
+#include <ctime>
+
+namespace tracer {
+namespace {
+
+/// A name component: no separators, nothing that shells trip over.
+std::string component(std::string text) {
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '/' || byte <= ' ' || byte == 0x7f) c = '_';
+  }
+  return text.empty() || text == "." || text == ".." ? "program" : text;
+}
+
+std::string timestamp() {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&seconds, &local);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local)};
+}
+
+}  // namespace
+
+std::string expand_output(const std::string& pattern, const OutputNames& names) {
+  std::string result;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '%' || i + 1 == pattern.size()) {
+      result += pattern[i];
+      continue;
+    }
+    switch (pattern[++i]) {
+      case 'x':
+        result += component(std::filesystem::path(names.program).filename().string());
+        break;
+      case 'p':
+        result += std::to_string(names.process_id);
+        break;
+      case 'h':
+        result += component(names.host);
+        break;
+      case 't':
+        result += timestamp();
+        break;
+      case '%':
+        result += '%';
+        break;
+      default:
+        result.append(1, '%').append(1, pattern[i]);
+    }
+  }
+  return result;
+}
+
+std::string pattern_of_job(const std::string& pattern, const std::string& job) {
+  if (pattern.empty() || pattern == default_output) {
+    constexpr const char* named = "name-";
+    return job.starts_with(named) ? "tracer-" + job.substr(5) : "tracer-%x-" + job;
+  }
+  for (std::size_t i = 0; i + 1 < pattern.size(); ++i) {
+    if (pattern[i] != '%') continue;
+    if (pattern[i + 1] == 'p' || pattern[i + 1] == 'h' || pattern[i + 1] == 't') return {};
+    ++i;
+  }
+  return pattern;
+}
+
+std::string literal_output(const std::filesystem::path& path) {
+  std::string pattern;
+  for (const char c : path.string()) pattern += c == '%' ? std::string{"%%"} : std::string{c};
+  return pattern;
+}
+
+std::filesystem::path place_of(const std::string& expanded, const std::filesystem::path& working_directory) {
+  std::filesystem::path place = expanded;
+  if (place.is_relative()) place = working_directory / place;
+  place = place.lexically_normal();
+  return place.filename().empty() ? place.parent_path() : place;
+}
+
+}  // namespace tracer

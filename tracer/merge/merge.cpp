@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See merge.hpp.
+#include "tracer/merge/merge.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <iterator>
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "formats/otf2/join/join.hpp"
+#include "formats/otf2/read/reader.hpp"
+#include "tracer/base/file.hpp"
+#include "tracer/base/own_directory.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/convert/recover.hpp"
+#include "tracer/convert/verify.hpp"
+#include "tracer/error.hpp"
+#include "tracer/job/job_directory.hpp"
+#include "tracer/merge/clocks_of_job.hpp"
+#include "tracer/merge/job_place.hpp"
+#include "tracer/merge/part_of_job.hpp"
+#include "tracer/merge/samples_of_job.hpp"
+#include "tracer/property_names.hpp"
+#include "tracer/replay/run_facts.hpp"
+
+namespace tracer {
+namespace fs = std::filesystem;
+namespace {
+
+/// All of the part's events, as every reader of the whole would have to. Throws tracer::Error, and it is no part.
+void verify_part(const fs::path& trace, unsigned threads, std::vector<PartOfJob>& parts) {
+  try {
+    verify_archive(trace, Events::all, threads);
+  } catch (const Error&) {
+    parts.pop_back();
+    throw;
+  }
+}
+
+/// What of a raw trace could not be read: the rest is joined.
+void say_damage(const fs::path& trace, const ConvertResult& made, MergeResult& result) {
+  for (const std::string& line : made.damage)
+    result.notes.push_back("not all of " + trace.string() + " could be read: " + line);
+}
+
+/// Archives of everything; what cannot be is said.
+std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeOptions& options, MergeResult& result) {
+  std::vector<PartOfJob> parts;
+  for (const fs::path& trace : traces) {
+    try {
+      bool is_read = false;  // by the conversion, which reads back what it has written
+      if (is_unfinished(trace)) {
+        const RecoverResult made = recover(trace, options.conversion);
+        is_read = !made.was_complete && !made.archive.raw_kept;
+        say_damage(trace, made.archive, result);
+      } else if (!has_archive(trace)) {
+        if (is_being_recorded(trace)) {
+          result.left_out.push_back(trace.string() + " is still being recorded");
+          continue;
+        }
+        const ConvertResult made = options.convert_one ? options.convert_one(trace, options.conversion)
+                                                       : recover(trace, options.conversion).archive;
+        is_read = !made.raw_kept;
+        say_damage(trace, made, result);
+      }
+      parts.push_back(read_part_of_job(trace));
+      if (!is_read) verify_part(trace, options.conversion.threads, parts);
+      const PartOfJob& part = parts.back();
+      if (!parts.empty() && part.summary.event_chunk != parts.front().summary.event_chunk) {
+        result.left_out.push_back(trace.string() + " has chunks of another size than the others");
+        parts.pop_back();
+      } else if (part.summary.clock.resolution != parts.front().summary.clock.resolution) {
+        result.left_out.push_back(trace.string() + " counts time in other ticks than the others");
+        parts.pop_back();
+      }
+    } catch (const NothingRecorded&) {  // and so there is nothing to leave out
+      if (trace.parent_path().filename() == "parts") ::rmdir(trace.c_str());
+    } catch (const Error& error) {
+      result.left_out.push_back(trace.string() + " cannot be joined: " + error.what());
+    }
+  }
+  return parts;
+}
+
+/// The share of one of several mergers: neighbours, so that their result is one run of ranks.
+std::vector<PartOfJob> share(std::vector<PartOfJob> parts, unsigned part, unsigned of) {
+  const std::size_t begin = parts.size() * (part - 1) / of, end = parts.size() * part / of;
+  return {std::make_move_iterator(parts.begin() + static_cast<std::ptrdiff_t>(begin)),
+          std::make_move_iterator(parts.begin() + static_cast<std::ptrdiff_t>(end))};
+}
+
+/// Each process that a launcher of another MPI has started takes itself for one that was started alone.
+void say_strange_launcher(const std::vector<PartOfJob>& parts, MergeResult& result) {
+  const auto others =
+      std::count_if(parts.begin(), parts.end(), [](const PartOfJob& p) { return p.is_another_to_launcher; });
+  if (others == 0) return;
+  result.notes.push_back(std::to_string(others + 1) +
+                         " processes of one job report rank 0 of 1: check that mpirun and the program use the same "
+                         "MPI.");
+}
+
+/// Some OpenMP runs on a runtime that knows no tools; the ranks' calls of MPI are there nevertheless.
+void say_not_recorded(const std::vector<PartOfJob>& parts, MergeResult& result) {
+  const auto lacks = [](const PartOfJob& part) { return !part.not_recorded.empty(); };
+  const auto count = std::count_if(parts.begin(), parts.end(), lacks);
+  if (count == 0) return;
+  result.notes.push_back("of " + std::to_string(parts.size()) + " processes " + std::to_string(count) + " used " +
+                         std::find_if(parts.begin(), parts.end(), lacks)->not_recorded +
+                         ", which knows no tools: it is not in the trace. Run with: tracer run --runtime auto -- ...");
+}
+
+void say_missing_ranks(const std::vector<PartOfJob>& parts, MergeResult& result) {
+  struct World {
+    std::uint32_t size = 0;
+    std::set<long> ranks;
+    std::uint64_t twice = 0;
+    const PartOfJob* first = nullptr;  // of those that are there twice
+  };
+  std::map<std::string, World> worlds;
+  for (const PartOfJob& part : parts) {
+    if (part.mpi.empty()) continue;
+    World& world = worlds[part.mpi.world];
+    world.size = part.mpi.size;
+    for (std::uint32_t p = 0; p < part.summary.processes; ++p) {
+      if (world.ranks.insert(part.rank + static_cast<long>(p)).second) continue;
+      ++world.twice;
+      if (world.first == nullptr) world.first = &part;
+    }
+  }
+  for (const auto& [name, world] : worlds) {
+    if (world.twice != 0)
+      result.notes.push_back(std::to_string(world.twice) + (world.twice == 1 ? " rank is" : " ranks are") +
+                             " there twice, the first of them rank " + std::to_string(world.first->rank) + ": " +
+                             world.first->directory.string());
+    std::string missing;
+    std::size_t count = 0;
+    for (std::uint32_t rank = 0; rank < world.size; ++rank) {
+      if (world.ranks.contains(static_cast<long>(rank))) continue;
+      if (++count <= 10) missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
+    }
+    result.ranks_missing += count;
+    if (count != 0)
+      result.notes.push_back("of " + std::to_string(world.size) + " ranks " + std::to_string(count) +
+                             " left no trace (" + missing + (count > 10 ? ", ..." : "") +
+                             "); merge again when it has come");
+  }
+}
+
+/// The program's own messages are looked at only where there are several clocks.
+ClocksOfJob clocks_of(const std::vector<PartOfJob>& parts) {
+  std::vector<ClockOfPart> clocks;
+  for (const PartOfJob& part : parts) clocks.push_back(part.clock);
+  const auto domains = domains_of(clocks);
+  std::vector<MessageOfJob> messages;
+  if (std::any_of(domains.begin(), domains.end(), [](std::uint32_t domain) { return domain != 0; })) {
+    std::vector<PartWithMessages> ends;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      ends.push_back(
+          {parts[i].directory, parts[i].summary.processes == 1 ? parts[i].mpi : otf2::PartOfMpi{}, domains[i]});
+    messages = messages_of(ends);
+  }
+  return bring_together(clocks, messages);
+}
+
+std::string said_of(const ClocksOfJob& clocks) {
+  char uncertainty[32];
+  std::snprintf(uncertainty, sizeof uncertainty, "%.1f us", clocks.uncertainty * 1e-3);
+  std::string line = std::to_string(clocks.domains) + " clocks are put together to " + uncertainty + " by " +
+                     format_count(clocks.messages) + " messages between them";
+  if (clocks.reversed != 0) line += "; " + format_count(clocks.reversed) + " contradict the others";
+  return line;
+}
+
+MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory, const MergeOptions& options,
+                        MergeResult result) {
+  sort_parts(parts);
+  if (options.of != 0) parts = share(std::move(parts), options.part, options.of);
+  if (parts.empty()) {
+    std::string why;
+    for (const std::string& line : result.left_out) why += "\n" + line;
+    throw Error("there is nothing to merge" + why);
+  }
+  const ClocksOfJob common = clocks_of(parts);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (Property& p : parts[i].summary.properties) p = in_common_time(std::move(p), common.offsets[i]);
+  if (common.domains > 1) result.clocks = said_of(common);
+  std::vector<otf2::PartToJoin> joined;
+  SamplesOfJob samples;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const PartOfJob& part = parts[i];
+    otf2::PartToJoin one;
+    one.directory = part.directory;
+    one.identity.processes = part.summary.processes;
+    one.identity.mpi = part.mpi;
+    one.clock = common.offsets[i];
+    if (!one.clock.empty())
+      one.identity.in_whole = [&line = common.offsets[i]](const Property& p) { return in_common_time(p, line); };
+    if (part.summary.processes == 1) {
+      one.identity.process_name = parts.size() == 1 ? std::string{} : name_of_process(part);
+      one.identity.parent = parent_of(part, parts);
+      for (const Property& p : part.summary.properties)
+        if (is_of_process(p.name)) one.identity.properties.push_back(p);
+    }
+    const std::string who = part.rank >= 0 ? "rank " + std::to_string(part.rank) : "process " + part.process_id;
+    if (!part.mpi_abort.empty())  // which ended the others
+      result.deaths.insert(result.deaths.begin(), who + " called MPI_Abort with error code " + part.mpi_abort);
+    else if (report::run_facts(part.summary.properties).is_cut())
+      result.deaths.push_back(who + " did not end by itself");
+    try {
+      one.identity.sampled = samples.add(part.directory, one.clock);
+    } catch (const Error& error) {  // its events are joined nevertheless
+      result.left_out.push_back(std::string{"samples of "} + who + ": " + error.what());
+      keep_samples_of(directory, part.directory);
+    }
+    joined.push_back(std::move(one));
+  }
+  if (options.of == 0) {
+    say_strange_launcher(parts, result);
+    say_missing_ranks(parts, result);
+    say_not_recorded(parts, result);
+  }
+  otf2::JoinOptions whole;
+  whole.clock = common.clock;
+  whole.event_chunk = parts.front().summary.event_chunk;
+  whole.properties = properties_of_job(parts);
+  whole.properties.insert(whole.properties.end(), common.properties.begin(), common.properties.end());
+  whole.creator = "Tracer";
+  whole.share = options.of != 0;
+  const std::string& launcher = parts.front().launcher;
+  if (parts.size() > 1 && !launcher.empty()) whole.properties.push_back({properties::job_launcher, launcher});
+  whole.description = parts.front().program;
+  whole.before_anchor = [&] { samples.write(directory); };
+  const otf2::JoinResult done = otf2::join(joined, directory, whole);
+  // The event files are links to those of the parts, which were read; copies are read.
+  verify_archive(directory, done.copied == 0 ? Events::begin : Events::all, options.conversion.threads);
+  result.archive = directory / "traces.otf2";
+  result.processes = done.processes;
+  result.locations = done.locations;
+  result.events = done.events;
+  result.copied = done.copied;
+  result.parts = parts.size();
+  for (const PartOfJob& part : parts) result.bytes += part.summary.bytes;
+  if (done.not_joined != 0)
+    result.notes.push_back(std::to_string(done.not_joined) + " definitions of other kinds are not in it");
+  return result;
+}
+
+class Watch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+MergeResult merge(const std::vector<fs::path>& traces, const fs::path& directory, const MergeOptions& options) {
+  const Watch watch;
+  MergeResult result;
+  std::vector<PartOfJob> parts = collect(traces, options, result);
+  result = merge_parts(std::move(parts), directory, options, std::move(result));
+  result.seconds = watch.seconds();
+  return result;
+}
+
+MergeResult merge_job(const fs::path& job, const MergeOptions& options) {
+  const Watch watch;
+  const UniqueFd lock{::open(job.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!lock) throw Error(system_message("cannot open " + job.string(), errno));
+  ::flock(lock.get(), LOCK_EX);
+  finish_earlier(job);
+  MergeResult result;
+  const auto traces = traces_below(job);
+  std::vector<PartOfJob> parts = collect(traces, options, result);
+  if (parts.size() == 1 && parts.front().directory == job) {
+    ::rmdir((job / "parts").c_str());
+    result.nothing_to_do = true;
+    result.archive = job / "traces.otf2";
+    result.parts = 1;
+    result.processes = parts.front().summary.processes;
+    result.locations = parts.front().summary.locations;
+    result.events = parts.front().summary.events;
+    result.bytes = parts.front().summary.bytes;
+    return result;
+  }
+  std::vector<fs::path> joined;
+  for (const PartOfJob& part : parts) joined.push_back(part.directory);
+  const fs::path merging = begin_archive(job, joined);
+  try {
+    result = merge_parts(std::move(parts), merging, options, std::move(result));
+  } catch (...) {
+    std::error_code error;
+    fs::remove_all(merging, error);
+    throw;
+  }
+  if (result.ranks_missing != 0) keep_parts(job);
+  take_place(job);
+  result.archive = job / "traces.otf2";
+  result.seconds = watch.seconds();
+  return result;
+}
+
+void name_by(MergeResult& result, const fs::path& at, const fs::path& place) {
+  result.archive = place / "traces.otf2";
+  for (auto* lines : {&result.notes, &result.left_out})
+    for (std::string& line : *lines) line = with_path(std::move(line), at, place);
+}
+
+std::string summary_of(const MergeResult& result) {
+  std::string line = format_count(result.processes) + (result.processes == 1 ? " process, " : " processes, ") +
+                     format_count(result.locations) + " locations, " + format_count(result.events) + " events, " +
+                     format_bytes(result.bytes) + ": " + result.archive.string();
+  if (result.nothing_to_do) {
+    line += "; it was one archive already";
+  } else {
+    char text[64];
+    std::snprintf(text, sizeof text, "; joined in %.1f ms", result.seconds * 1e3);
+    line += text;
+  }
+  if (!result.clocks.empty()) line += "; " + result.clocks;
+  std::size_t said = 0;
+  for (const std::string& death : result.deaths) {
+    if (++said > 10) break;
+    line += (said == 1 ? "; " : ", ") + death;
+  }
+  if (result.deaths.size() > 10) line += " and " + std::to_string(result.deaths.size() - 10) + " more";
+  return line;
+}
+
+}  // namespace tracer

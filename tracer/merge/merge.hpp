@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the parts of a job to one archive of all its processes: what is still raw is converted, clocks are brought
+// together, definitions joined. Events are not read, but for messages where clocks need them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tracer/convert/convert.hpp"
+
+namespace tracer {
+
+struct MergeOptions {
+  ConvertOptions conversion;  ///< of what is still raw
+  /// Converts one raw trace in place; empty: without a word.
+  std::function<ConvertResult(const std::filesystem::path&, const ConvertOptions&)> convert_one;
+  unsigned part = 0, of = 0;  ///< merge only the part-th of so many shares, from 1; 0: all
+};
+
+struct MergeResult {
+  std::filesystem::path archive;
+  std::uint64_t processes = 0, locations = 0, events = 0, bytes = 0;
+  std::size_t parts = 0, copied = 0;
+  std::size_t ranks_missing = 0;      ///< of which no part has come
+  std::vector<std::string> left_out;  ///< one line for each part that is not in it
+  std::vector<std::string> deaths;    ///< one line for each process that did not end by itself
+  std::string clocks;                 ///< how several were put together; "" there is one
+  std::vector<std::string> notes;
+  double seconds = 0;
+  bool nothing_to_do = false;  ///< one archive, and it is where it should be
+};
+
+/// Makes one archive at `directory` of `traces`, which stay as they are. Throws tracer::Error when there is none to
+/// make.
+MergeResult merge(const std::vector<std::filesystem::path>& traces, const std::filesystem::path& directory,
+                  const MergeOptions& options);
+
+/// The same within a job's directory: the parts that are in the archive are removed when it is whole, and no rank is
+/// missing in it. May be called again when more parts are there, and after it was killed.
+MergeResult merge_job(const std::filesystem::path& job, const MergeOptions& options);
+
+/// Of a directory that was gone to as `at`, and that users know as `place`: so what is said of it names it.
+void name_by(MergeResult& result, const std::filesystem::path& at, const std::filesystem::path& place);
+
+std::string summary_of(const MergeResult& result);
+
+}  // namespace tracer

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See messages_of_job.hpp.
+#include "tracer/merge/messages_of_job.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "formats/otf2/read/reader.hpp"
+
+namespace tracer {
+namespace {
+
+constexpr std::size_t most_messages = 1 << 24;
+
+struct Key {
+  std::uint32_t comm, from, to, tag;  ///< from, to: parts
+  bool operator==(const Key&) const = default;
+};
+struct KeyHash {
+  std::size_t operator()(const Key& key) const noexcept {
+    std::size_t hash = key.comm;
+    for (const std::uint32_t part : {key.from, key.to, key.tag}) hash = (hash ^ part) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+  }
+};
+struct Ends {
+  std::vector<std::uint64_t> sent, received;
+};
+
+class Messages {
+ public:
+  explicit Messages(const std::vector<PartWithMessages>& parts) : parts_(parts) {
+    for (const PartWithMessages& part : parts)
+      if (!part.mpi.empty()) worlds_.add(part.mpi);
+    part_of_.assign(worlds_.size(), none);
+    for (std::uint32_t p = 0; p < parts.size(); ++p) {
+      if (parts[p].mpi.empty()) continue;
+      const std::uint64_t rank = worlds_.base(parts[p].mpi) + parts[p].mpi.rank;
+      if (rank < part_of_.size()) part_of_[rank] = p;
+    }
+    most_ = std::max<std::size_t>(2 * most_messages / std::max<std::size_t>(parts.size(), 1), 1024);
+  }
+
+  void read(std::uint32_t p) {
+    Part part(*this, p);
+    if (part.comms.empty()) return;
+    std::size_t left = most_;
+    const otf2::Trace trace = otf2::Trace::open(parts_[p].directory);
+    for (const auto& location : trace.definitions().locations) {
+      otf2::EventReader events = trace.events(location.ref);
+      for (otf2::EventView event; left != 0 && events.next(event);)
+        if (end(part, event)) --left;
+    }
+  }
+
+  std::vector<MessageOfJob> matched() {
+    std::vector<MessageOfJob> all;
+    for (auto& [key, ends] : ends_) {
+      if (ends.sent.size() < ends.received.size()) continue;
+      std::sort(ends.sent.begin(), ends.sent.end());
+      std::sort(ends.received.begin(), ends.received.end());
+      for (std::size_t i = 0; i < ends.received.size(); ++i)
+        all.push_back({key.from, key.to, ends.sent[i], ends.received[i]});
+    }
+    return all;
+  }
+
+ private:
+  static constexpr std::uint32_t none = 0xffffffffu;
+
+  /// The communicators that reach other clocks, by the part's reference.
+  struct Comm {
+    std::uint32_t number = 0;
+    const std::vector<std::uint64_t>* members = nullptr;
+  };
+  struct Part {
+    std::uint32_t index;
+    std::unordered_map<std::uint64_t, Comm> comms;
+
+    Part(Messages& all, std::uint32_t p) : index(p) {
+      const otf2::PartOfMpi& mpi = all.parts_[p].mpi;
+      for (const auto& [number, comm] : mpi.comms) {
+        if (!comm.ref) continue;
+        const std::string identity = all.worlds_.identity(mpi, comm.identity);
+        const auto known = all.worlds_.comms().find(identity);
+        if (known == all.worlds_.comms().end() || !known->second.remote.empty()) continue;
+        const auto& members = known->second.members;
+        if (members.size() != known->second.size) continue;
+        const auto own = all.numbers_.emplace(identity, static_cast<std::uint32_t>(all.numbers_.size())).first->second;
+        comms[*comm.ref] = {own, &members};
+      }
+    }
+  };
+
+  /// Whether the event is one end of a message to or from another clock.
+  bool end(const Part& part, const otf2::EventView& event) {
+    using Kind = otf2::EventKind;
+    const bool is_send = event.kind == Kind::mpi_send || event.kind == Kind::mpi_isend;
+    if (!is_send && event.kind != Kind::mpi_recv && event.kind != Kind::mpi_irecv) return false;
+    const auto comm = part.comms.find(event.field[1]);
+    if (comm == part.comms.end() || event.field[0] >= comm->second.members->size()) return false;
+    const std::uint64_t rank = (*comm->second.members)[event.field[0]];
+    const std::uint32_t other = rank < part_of_.size() ? part_of_[rank] : none;
+    if (other == none || parts_[other].clock == parts_[part.index].clock) return false;
+    const auto tag = static_cast<std::uint32_t>(event.field[2]);
+    is_send ? ends_[{comm->second.number, part.index, other, tag}].sent.push_back(event.time)
+            : ends_[{comm->second.number, other, part.index, tag}].received.push_back(event.time);
+    return true;
+  }
+
+  const std::vector<PartWithMessages>& parts_;
+  otf2::MpiWorlds worlds_;
+  std::vector<std::uint32_t> part_of_;  ///< by rank in all worlds
+  std::map<std::string, std::uint32_t> numbers_;
+  std::unordered_map<Key, Ends, KeyHash> ends_;
+  std::size_t most_ = 0;
+};
+
+}  // namespace
+
+std::vector<MessageOfJob> messages_of(const std::vector<PartWithMessages>& parts) {
+  Messages messages(parts);
+  for (std::uint32_t p = 0; p < parts.size(); ++p) {
+    try {
+      messages.read(p);
+    } catch (const Error&) {  // its events cannot be read on: whoever joins it says so
+    }
+  }
+  return messages.matched();
+}
+
+}  // namespace tracer

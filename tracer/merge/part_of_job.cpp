@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See part_of_job.hpp.
+#include "tracer/merge/part_of_job.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "tracer/base/text.hpp"
+#include "tracer/property_names.hpp"
+
+namespace tracer {
+namespace fs = std::filesystem;
+namespace {
+
+std::string property(const std::vector<Property>& properties, std::string_view name) {
+  for (const Property& p : properties)
+    if (p.name == name) return p.value;
+  return {};
+}
+
+std::string fact(const std::vector<Property>& properties, const std::string& name) {
+  const std::string plain = property(properties, properties::ours + name);
+  return plain.empty() ? property(properties, properties::run + name) : plain;
+}
+
+bool is_sum(const std::string& name) {
+  for (const char* prefix : {properties::counter, properties::repaired, properties::callbacks})
+    if (name.starts_with(prefix)) return true;
+  return name == properties::events_lost;
+}
+
+constexpr std::string_view not_recorded_property = properties::not_recorded;
+
+}  // namespace
+
+bool is_of_process(const std::string& name) {
+  if (name.starts_with(properties::run)) return true;
+  for (const char* whole : {properties::ending, properties::events_lost, properties::host, properties::process_id,
+                            properties::parent_process_id, properties::clock_line, properties::mpi_world_rank})
+    if (name == whole) return true;
+  return name.starts_with(properties::job);
+}
+
+PartOfJob read_part_of_job(const fs::path& directory) {
+  PartOfJob part;
+  part.directory = directory;
+  part.summary = otf2::read_part(directory);
+  const auto& all = part.summary.properties;
+  part.launcher = fact(all, properties::fact(properties::job_launcher));
+  part.mpi = otf2::read_part_of_mpi(all, part.launcher);
+  if (!part.mpi.empty()) part.rank = static_cast<long>(part.mpi.rank);
+  if (const auto rank = parse_number(fact(all, properties::fact(properties::job_rank)))) {
+    if (part.mpi.empty()) part.rank = static_cast<long>(*rank);
+    part.is_another_to_launcher = part.mpi.size == 1 && *rank != 0;
+  }
+  part.host = property(all, properties::host);
+  part.process_id = property(all, properties::process_id);
+  part.parent_id = property(all, properties::parent_process_id);
+  part.program = property(all, properties::program);
+  part.ending = property(all, properties::ending);
+  part.not_recorded = property(all, not_recorded_property);
+  part.mpi_abort = fact(all, properties::run_fact(properties::run_mpi_abort));
+  // What is alone in its MPI_COMM_WORLD shares it with none, whatever the launcher.
+  if (part.mpi.size == 1) part.mpi.world += '\n' + part.host + '\n' + part.process_id;
+  part.clock = clock_of_part(all, part.summary.clock);
+  if (!part.mpi.empty() && part.summary.processes == 1) {
+    part.clock.world = part.mpi.world;
+    part.clock.rank = part.mpi.rank;
+  }
+  return part;
+}
+
+void sort_parts(std::vector<PartOfJob>& parts) {
+  std::map<std::string, std::uint64_t> began;  // by launcher
+  for (const PartOfJob& part : parts) {
+    const auto [known, is_new] = began.emplace(part.launcher, part.clock.begin());
+    if (!is_new) known->second = std::min(known->second, part.clock.begin());
+  }
+  std::stable_sort(parts.begin(), parts.end(), [&](const PartOfJob& a, const PartOfJob& b) {
+    if ((a.rank >= 0) != (b.rank >= 0)) return a.rank >= 0;
+    if (a.launcher != b.launcher)
+      return std::tie(began[a.launcher], a.launcher) < std::tie(began[b.launcher], b.launcher);
+    if (a.rank != b.rank) return a.rank < b.rank;
+    return a.clock.begin() < b.clock.begin();
+  });
+}
+
+std::string name_of_process(const PartOfJob& part) {
+  if (part.summary.first_process != "Process") return {};  // MPI Rank 3: it knows itself
+  const std::string program = fs::path(part.program).filename().string();
+  if (part.rank >= 0) return "Rank " + std::to_string(part.rank);
+  return "Process " + part.process_id + (program.empty() ? "" : " (" + program + ")");
+}
+
+std::uint32_t parent_of(const PartOfJob& child, const std::vector<PartOfJob>& parts) {
+  std::uint32_t found = undefined_ref;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const PartOfJob& p = parts[i];
+    if (&p == &child || child.parent_id.empty() || p.process_id != child.parent_id || p.host != child.host ||
+        p.clock.domain != child.clock.domain || p.clock.begin() > child.clock.begin())
+      continue;
+    if (found == undefined_ref || parts[found].clock.begin() < p.clock.begin()) found = static_cast<std::uint32_t>(i);
+  }
+  return found;
+}
+
+std::vector<Property> properties_of_job(const std::vector<PartOfJob>& parts) {
+  std::map<std::string, std::pair<std::string, std::size_t>> same;
+  std::map<std::string, std::uint64_t> sums;
+  std::map<std::string, bool> complete;
+  std::uint64_t processes = 0;
+  for (const PartOfJob& part : parts) {
+    processes += part.summary.processes;
+    for (const Property& p : part.summary.properties) {
+      if (p.name.starts_with("OTF2::")) {
+        const auto [at, is_new] = complete.emplace(p.name, true);
+        at->second = at->second && p.value == "true";
+      } else if (is_sum(p.name)) {
+        sums[p.name] += parse_number(p.value).value_or(0);
+      } else if (p.name != properties::processes && !otf2::is_of_mpi_object(p.name) &&
+                 !p.name.starts_with(properties::mpi_clock)) {
+        auto& [value, times] = same[p.name];
+        if (times == 0) value = p.value;
+        if (value == p.value) ++times;
+      }
+    }
+  }
+  std::vector<Property> all;
+  for (const auto& [name, is] : complete) all.push_back({name, is ? "true" : "false"});
+  for (const auto& [name, sum] : sums) all.push_back({name, std::to_string(sum)});
+  for (const auto& [name, value] : same)
+    if ((value.second == parts.size() || name == not_recorded_property) && (parts.size() == 1 || !is_of_process(name)))
+      all.push_back({name, value.first});
+  all.push_back({properties::processes, std::to_string(processes)});
+  return all;
+}
+
+}  // namespace tracer

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a part of a job says of itself - its process, its rank, how it ended - and what all parts together say of the
+// job.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "formats/otf2/join/join.hpp"
+#include "tracer/merge/clocks_of_job.hpp"
+
+namespace tracer {
+
+/// A part's summary and where it is.
+struct PartOfJob {
+  std::filesystem::path directory;
+  otf2::PartSummary summary;
+  otf2::PartOfMpi mpi;
+  long rank = -1;                       ///< to MPI, or to the launcher; -1 none
+  bool is_another_to_launcher = false;  ///< the launcher numbered it, but MPI takes it for started alone
+  std::string launcher, host, process_id, parent_id, program, ending, mpi_abort;  ///< "" not told
+  std::string not_recorded;  ///< what of the program no callback tells; "" nothing
+  ClockOfPart clock;
+};
+
+/// Of the archive in `directory`. Throws tracer::Error when it cannot be read.
+PartOfJob read_part_of_job(const std::filesystem::path& directory);
+
+/// Ranks in their order, those of each launch together, launches as they began; then the others as they began.
+void sort_parts(std::vector<PartOfJob>& parts);
+
+/// "" where the part's own name says it.
+std::string name_of_process(const PartOfJob& part);
+
+/// The process that started it: of the same kernel, and with that number when the other began. An index into `parts`;
+/// undefined_ref: none of them.
+std::uint32_t parent_of(const PartOfJob& child, const std::vector<PartOfJob>& parts);
+
+/// A fact of the process that stands in its anchor, and belongs to the process where there are several.
+bool is_of_process(const std::string& property);
+
+/// Properties of the whole: what all say alike; sums; only true where all say so; what is not recorded of any.
+std::vector<Property> properties_of_job(const std::vector<PartOfJob>& parts);
+
+}  // namespace tracer

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The samples of several archives as those of the one that they become.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/otf2/join/local_definition_writer.hpp"
+#include "tracer/samples.hpp"
+
+namespace tracer {
+
+/// By a part's numbers of threads those of the whole: other processes, and other hosts, have threads of the same
+/// number.
+using SampledThreads = std::map<std::uint32_t, std::uint32_t>;
+
+class SamplesOfJob {
+ public:
+  /// The samples beside the archive in `directory`, put where `clock` puts the part's events (docs/jobs.md, one time).
+  /// Empty where there are none. Throws tracer::Error when they cannot be read; then nothing is added.
+  SampledThreads add(const std::filesystem::path& directory, const std::vector<otf2::ClockOffset>& clock);
+  /// Beside the archive that is made in `directory`, if there are any. Throws tracer::Error.
+  void write(const std::filesystem::path& directory) const;
+
+ private:
+  using FrameKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, samples::Origin>;
+
+  std::uint32_t string(const std::string& text);
+  std::uint32_t frame(const samples::Frame& frame);
+  std::vector<std::size_t> counters_of(const samples::SampleSet& part, const std::vector<std::uint32_t>& strings);
+
+  samples::SampleSet all_;
+  std::uint32_t next_thread_ = 1;
+  std::unordered_map<std::string, std::uint32_t> strings_{{"", 0}};
+  std::map<FrameKey, std::uint32_t> frames_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> stacks_;
+};
+
+}  // namespace tracer

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The state behind a trace: frames, tasks and teams of each location, charged with time as it passes.
+#include "tracer/replay/replay.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "tracer/replay/comm_members.hpp"
+#include "tracer/replay/kept_phases.hpp"
+#include "tracer/replay/process_groups.hpp"
+#include "tracer/thread_end.hpp"
+#include "tracer/virtual_location.hpp"
+
+namespace tracer::report {
+namespace {
+
+constexpr std::uint64_t events_between_looks = 1 << 18;
+
+std::uint32_t find_attribute(const Definitions& definitions, std::string_view name) {
+  for (std::size_t i = 0; i < definitions.attributes.size(); ++i) {
+    if (definitions.attributes[i].name == name) return static_cast<std::uint32_t>(i);
+  }
+  return undefined_ref;
+}
+
+TaskKey key_of(const Event& event) {
+  return {event.ref, static_cast<std::uint32_t>(event.a), event.b};
+}
+
+/// The frame is what it was until the next one begins: a copy would wait for the numbers that have just been added to.
+const Frame& pop_frame(Task& task) {
+  Frame& frame = task.stack.pop();
+  frame.active += frame.exclusive;
+  if (!task.stack.empty()) task.stack.back().active += frame.active;
+  return frame;
+}
+
+}  // namespace
+
+Replay::Replay(const Definitions& definitions)
+    : definitions_{definitions},
+      classes_{classify(definitions)},
+      process_{processes_of_locations(definitions)},
+      last_of_(definitions.groups_of_locations.size() + 1),
+      members_{comm_members(definitions)},
+      is_phase_{phases_kept(definitions)},
+      is_confined_{!is_phase_.empty()},
+      open_phases_(definitions.groups_of_locations.size() + 1),
+      task_id_{find_attribute(definitions, "TASK_ID")},
+      source_id_{find_attribute(definitions, "SOURCE_TASK_ID")},
+      sink_id_{find_attribute(definitions, "SINK_TASK_ID")} {
+  for (const RegionClass& region : classes_) has_dependences_ |= region.construct == Directive::task_dependence;
+  locations_.resize(definitions.locations.size());
+  is_first_.resize(locations_.size());
+  std::vector<bool> seen(definitions.groups_of_locations.size() + 1);
+  for (std::size_t i = 0; i < locations_.size(); ++i) {
+    // What is no thread is none of the program's threads' work either.
+    const Location& location = definitions.locations[i];
+    locations_[i].kind = is_virtual(location) ? LocationKind::accelerator_stream : location.kind;
+    locations_[i].root = pool_.make();
+    locations_[i].root->location = static_cast<LocationRef>(i);
+    locations_[i].current = locations_[i].root;
+    if (location.kind != LocationKind::cpu_thread || !is_shown(location) || location.group >= seen.size()) continue;
+    is_first_[i] = !seen[location.group];
+    seen[location.group] = true;
+    if (const std::uint64_t end = thread_end(location); end != 0) ends_.emplace_back(end, static_cast<LocationRef>(i));
+  }
+  std::sort(ends_.begin(), ends_.end(), std::greater<>{});
+  if (!ends_.empty()) next_end_ = ends_.back().first;
+}
+
+/// In the order of time, so that what others do then is what observers know by now.
+void Replay::end_threads(std::uint64_t until) {
+  while (next_end_ <= until) {
+    const auto [time, ref] = ends_.back();
+    ends_.pop_back();
+    next_end_ = ends_.empty() ? ~std::uint64_t{0} : ends_.back().first;
+    LocationState& location = locations_[ref];
+    if (location.begun && location.last < time) charge(ref, location, time);
+    location.ended = time;
+    for (Observer* observer : told_.thread_ended) observer->thread_ended(ref, time);
+  }
+}
+
+std::uint64_t Replay::end_of(LocationRef ref) const {
+  const LocationState& location = locations_[ref];
+  return location.ended == 0 ? last_of(ref) : std::max(location.ended, location.last);
+}
+
+std::uint64_t Replay::attribute(std::span<const EventAttribute> attributes, std::uint32_t which) const {
+  for (const EventAttribute& attribute : attributes) {
+    if (attribute.attribute == which && which != undefined_ref) return attribute.value;
+  }
+  return 0;
+}
+
+/// What every event, or nearly every one, goes through is inlined: it is a fourth of what reading a trace takes.
+[[gnu::always_inline]] inline void Replay::charge(LocationRef ref, LocationState& location, std::uint64_t time) {
+  const std::uint64_t from = location.last;
+  if (!location.begun || time <= from) {
+    first_ = std::min(first_, time);
+    irregular_ += time < from ? 1 : 0;
+    location.last = std::max(from, time);
+    location.begun = true;
+    return;
+  }
+  location.last = time;
+  if (!is_within(ref)) return;
+  const Activity activity = location.activity();
+  Task& task = *location.current;
+  const std::uint64_t ns = time - from;
+  if (!task.stack.empty()) {
+    Frame& frame = task.stack.back();
+    frame.exclusive += ns;
+    if (is_waiting(activity)) frame.waiting += ns;
+  }
+  if (task.is_explicit) task.active += ns;
+  for (Observer* observer : told_.interval) observer->interval(ref, task, activity, from, time);
+}
+
+/// A phase begins or ends: what all threads of the process do until then is inside or outside of it.
+void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
+  for (std::size_t i = 0; i < locations_.size(); ++i)
+    if (process_[i] == process && locations_[i].begun && locations_[i].ended == 0 && locations_[i].last < time)
+      charge(static_cast<LocationRef>(i), locations_[i], time);
+}
+
+[[gnu::always_inline]] inline void Replay::do_enter(LocationRef ref, LocationState& location, const Event& event,
+                                                    std::span<const EventAttribute> attributes) {
+  if (event.ref >= classes_.size()) {
+    ++irregular_;
+    return;
+  }
+  const RegionClass& region = classes_[event.ref];
+  Task& task = *location.current;
+  Activity activity = region.activity;
+  if (location.kind == LocationKind::accelerator_stream) activity = Activity::work;
+  Frame& frame = task.stack.push();
+  frame.region = event.ref;
+  frame.activity = activity;
+  frame.enter = event.time;
+  frame.exclusive = frame.active = frame.waiting = 0;
+  frame.number = ++enters_;
+  frame.location = ref;
+  if (task.is_explicit && task.region == undefined_ref && region.construct == Directive::task) task.region = event.ref;
+  if (region.construct == Directive::parallel && !location.contexts.empty() &&
+      location.contexts.back().team->region == undefined_ref) {
+    location.contexts.back().team->region = event.ref;
+    look_for_helpers(*location.contexts.back().team, region);
+  }
+  if (!task.is_explicit && task.team != nullptr && task.team->helps) frame.activity = Activity::idle;
+  if (region.construct == Directive::task_dependence) dependence(ref, attributes);
+  for (Observer* observer : told_.enter) observer->enter(ref, task, frame);
+}
+
+[[gnu::always_inline]] inline void Replay::do_leave(LocationRef ref, LocationState& location, const Event& event) {
+  Task& task = *location.current;
+  if (task.stack.empty() || task.stack.back().region != event.ref) {
+    ++irregular_;
+    const auto found = std::find_if(task.stack.rbegin(), task.stack.rend(),
+                                    [&](const Frame& frame) { return frame.region == event.ref; });
+    if (found == task.stack.rend()) return;
+  }
+  while (!task.stack.empty()) {
+    const Frame& frame = pop_frame(task);
+    for (Observer* observer : told_.leave) observer->leave(ref, task, frame, event.time);
+    if (frame.region == event.ref) break;
+  }
+}
+
+void Replay::event(LocationRef ref, const Event& event, std::span<const EventAttribute> attributes) {
+  if (count(ref, 1)) step(ref, locations_[ref], event, attributes);
+}
+
+void Replay::events(LocationRef ref, std::span<const Event> events, std::span<const EventAttribute> attributes) {
+  if (!count(ref, events.size())) return;
+  LocationState& location = locations_[ref];
+  for (const Event& event : events) {
+    step(ref, location, event, attributes.first(event.attributes));
+    attributes = attributes.subspan(event.attributes);
+  }
+}
+
+/// False: there is no such location, and they are left out.
+bool Replay::count(LocationRef ref, std::size_t events) {
+  if (ref >= locations_.size()) [[unlikely]] {
+    irregular_ += events;
+    return false;
+  }
+  const std::uint64_t looks = events_ / events_between_looks;
+  events_ += events;
+  if (events_ / events_between_looks != looks) [[unlikely]]
+    for (Observer* observer : told_.events_so_far) observer->events_so_far(events_);
+  return true;
+}
+
+[[gnu::always_inline]] inline void Replay::step(LocationRef ref, LocationState& location, const Event& event,
+                                                std::span<const EventAttribute> attributes) {
+  if (next_end_ < event.time) [[unlikely]]
+    end_threads(event.time - 1);
+  charge(ref, location, event.time);
+  const bool is_edge = event.type == EventType::enter || event.type == EventType::leave;  // of a region
+  const bool is_limit = is_edge && is_confined() && event.ref < is_phase_.size() && is_phase_[event.ref];
+  if (is_limit) charge_process(process_[ref], event.time);
+  for (Observer* observer : told_.event) observer->event(ref, event, attributes);
+  if (!is_edge || !attributes.empty())
+    for (Observer* observer : told_.other_event) observer->other_event(ref, event, attributes);
+  switch (event.type) {
+    case EventType::program_begin:
+      location.initial = true;
+      break;
+    case EventType::program_end:
+      location.initial = false;
+      break;
+    case EventType::enter:
+      if (is_limit) ++open_phases_[process_[ref]];
+      do_enter(ref, location, event, attributes);
+      break;
+    case EventType::leave:
+      if (is_limit && open_phases_[process_[ref]] != 0) --open_phases_[process_[ref]];
+      do_leave(ref, location, event);
+      break;
+    case EventType::thread_fork:
+      location.forks.emplace_back(event.time, location.current);
+      break;
+    case EventType::thread_join:
+      do_join(ref, location);
+      break;
+    case EventType::team_begin:
+      do_team_begin(ref, location, event);
+      break;
+    case EventType::team_end:
+      do_team_end(ref, location, event.time);
+      break;
+    case EventType::task_create:
+      do_task_create(ref, location, event, attributes);
+      break;
+    case EventType::task_switch:
+      do_task_switch(ref, location, event);
+      break;
+    case EventType::task_complete:
+      do_task_complete(ref, location, event);
+      break;
+    case EventType::acquire_lock:
+      if (!location.current->stack.empty() && location.current->stack.back().activity == Activity::lock_wait) {
+        location.current->stack.back().activity = Activity::work;
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+TaskRef Replay::find(const Event& event, Team* team) {
+  TaskRef& task = tasks_[key_of(event)];
+  if (task == nullptr) {
+    ++irregular_;
+    task = pool_.make();
+    task->is_explicit = true;
+    task->number = ++tasks_begun_;
+    task->team = team;
+    task->team_number = team == nullptr ? 0 : team->number;
+    task->created = event.time;
+  }
+  return task;
+}
+
+void Replay::do_task_create(LocationRef ref, LocationState& location, const Event& event,
+                            std::span<const EventAttribute> attributes) {
+  TaskRef task = pool_.make();
+  task->is_explicit = true;
+  task->number = ++tasks_begun_;
+  task->id = attribute(attributes, task_id_);
+  task->location = task->created_on = ref;
+  task->parent = location.current;
+  task->team = location.contexts.empty() ? nullptr : location.contexts.back().team.get();
+  task->team_number = task->team == nullptr ? 0 : task->team->number;
+  task->created = event.time;
+  TaskRef& place = tasks_[key_of(event)];
+  if (place != nullptr) forget_id(ref, *place);  // never complete, and called as this one now
+  place = task;
+  if (has_dependences_ && task->id != 0) by_id_[in_process(ref, task->id)] = task.get();
+  for (Observer* observer : told_.task_created) observer->task_created(ref, *location.current, *task);
+}
+
+void Replay::forget_id(LocationRef ref, const Task& task) {
+  if (!has_dependences_ || task.id == 0) return;
+  const auto found = by_id_.find(in_process(ref, task.id));
+  if (found != by_id_.end() && found->second == &task) by_id_.erase(found);
+}
+
+void Replay::do_task_switch(LocationRef ref, LocationState& location, const Event& event) {
+  const TaskRef from = std::move(location.current);
+  if (event.b == 0) {
+    location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
+  } else {
+    location.current = find(event, location.contexts.empty() ? nullptr : location.contexts.back().team.get());
+    Task& task = *location.current;
+    task.location = ref;
+    if (!task.started) {
+      task.started = true;
+      task.first_start = event.time;
+      for (Observer* observer : told_.task_started) observer->task_started(ref, task);
+    }
+  }
+  for (Observer* observer : told_.task_switched) observer->task_switched(ref, *from, *location.current, event.time);
+}
+
+void Replay::do_task_complete(LocationRef ref, LocationState& location, const Event& event) {
+  const TaskRef task = tasks_.take(key_of(event));
+  if (task == nullptr) {
+    ++irregular_;
+    return;
+  }
+  task->completed = true;
+  task->stack.clear();
+  for (Observer* observer : told_.task_completed) observer->task_completed(ref, *task, event.time);
+  task->forget_complete_ancestors();
+  task->after.clear();
+  forget_id(ref, *task);
+  if (location.current == task) {
+    location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
+    for (Observer* observer : told_.task_switched) observer->task_switched(ref, *task, *location.current, event.time);
+  }
+}
+
+std::vector<const Task*> Replay::open_tasks() const {
+  std::vector<const Task*> open;
+  tasks_.for_each([&](const Task& task) { open.push_back(&task); });
+  std::sort(open.begin(), open.end(), [](const Task* a, const Task* b) { return a->number < b->number; });
+  return open;
+}
+
+void Replay::dependence(LocationRef ref, std::span<const EventAttribute> attributes) {
+  const auto source = by_id_.find(in_process(ref, attribute(attributes, source_id_)));
+  const auto sink = by_id_.find(in_process(ref, attribute(attributes, sink_id_)));
+  if (source == by_id_.end() || sink == by_id_.end()) return;
+  Task *const from = source->second, *const to = sink->second;
+  if (from == to || to->started) return;
+  to->after.emplace_back(from);
+  for (Observer* observer : told_.task_dependence) observer->task_dependence(*from, *to);
+}
+
+void Replay::finish() {
+  for (LocationRef ref = 0; ref < locations_.size(); ++ref) {
+    std::uint64_t& last = last_of_[process_[ref]];
+    last = std::max(last, locations_[ref].last);
+    last_ = std::max(last_, last);
+  }
+  end_threads(last_);
+  for (LocationRef ref = 0; ref < locations_.size(); ++ref) {
+    LocationState& location = locations_[ref];
+    const std::uint64_t last = end_of(ref);
+    if (location.begun) charge(ref, location, last);
+    Task& task = *location.current;
+    while (!task.stack.empty()) {
+      const Frame& frame = pop_frame(task);
+      for (Observer* observer : told_.leave) observer->leave(ref, task, frame, last);
+      ++irregular_;
+    }
+  }
+  while (!teams_.empty()) {
+    Team& team = *teams_.begin()->second;
+    end_team(team, team.master < locations_.size() ? last_of(team.master) : last_);
+  }
+  for (Observer* observer : told_.finished) observer->finished(last_);
+}
+
+}  // namespace tracer::report

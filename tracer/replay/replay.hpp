@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Follows a trace event by event: what each location does, which task runs there, in which team.
+// Observers are told in terms of frames, tasks and teams instead of events.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+#include "tracer/event_source.hpp"
+#include "tracer/own_number.hpp"
+#include "tracer/replay/open_tasks.hpp"
+#include "tracer/replay/replay_state.hpp"
+
+namespace tracer::report {
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  /// Asked when it is added to a replay. False: the trace has nothing for it, and it is told of the end only.
+  virtual bool is_concerned() const { return true; }
+  virtual void event(LocationRef, const Event&, std::span<const EventAttribute>) {}
+  /// What has more to it than that a region begins or ends: neither Enter nor Leave, or with attributes.
+  virtual void other_event(LocationRef, const Event&, std::span<const EventAttribute>) {}
+  /// Now and then, for progress.
+  virtual void events_so_far(std::uint64_t) {}
+  /// `location` did `activity` from `from` to `to` in `task`, whose innermost frame is charged with it.
+  virtual void interval(LocationRef, Task&, Activity, std::uint64_t /*from*/, std::uint64_t /*to*/) {}
+  virtual void enter(LocationRef, Task&, const Frame&) {}
+  virtual void leave(LocationRef, Task&, const Frame&, std::uint64_t /*time*/) {}
+  virtual void task_created(LocationRef, Task& /*creator*/, Task&) {}
+  virtual void task_started(LocationRef, Task&) {}
+  virtual void task_completed(LocationRef, Task&, std::uint64_t /*time*/) {}
+  /// `from` or `to` may be a location's implicit task.
+  virtual void task_switched(LocationRef, Task& /*from*/, Task& /*to*/, std::uint64_t /*time*/) {}
+  virtual void task_dependence(Task& /*source*/, Task& /*sink*/) {}
+  /// A thread ended while its process went on; what it did until then has been told.
+  virtual void thread_ended(LocationRef, std::uint64_t /*time*/) {}
+  virtual void team_begun(LocationRef, Team&, Task& /*implicit*/) {}
+  virtual void team_left(LocationRef, Team&, Task& /*implicit*/) {}
+  virtual void team_ended(Team&) {}
+  virtual void finished(std::uint64_t /*last time*/) {}
+};
+
+class Replay final : public EventVisitor {
+ public:
+  explicit Replay(const Definitions& definitions);
+  /// Is told of what Kind has a function for, after those that were added before.
+  template <class Kind>
+  void add(Kind& observer);
+  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
+  void events(LocationRef location, std::span<const Event> events, std::span<const EventAttribute> attributes) override;
+  /// After the last event: closes what is open.
+  void finish();
+
+  const std::vector<RegionClass>& classes() const { return classes_; }
+  const LocationState& location(LocationRef ref) const { return locations_[ref]; }
+  /// Explicit tasks that are not complete, by their numbers.
+  std::vector<const Task*> open_tasks() const;
+  std::uint64_t first() const { return first_; }
+  std::uint64_t last() const { return last_; }
+  /// Of the location's process and its devices, once all is read: what its threads do is not followed beyond.
+  std::uint64_t last_of(LocationRef ref) const { return last_of_[process_[ref]]; }
+  /// The last time of which something is told of the location: of its process, or of itself where it ended before that.
+  std::uint64_t end_of(LocationRef ref) const;
+  /// Of the location: in the order of processes.
+  std::uint32_t process_of(LocationRef ref) const { return process_[ref]; }
+  /// Where the trace is confined to phases (phase_filter.hpp): whether one is open in the location's process. What is
+  /// outside of them is no time that observers are told of.
+  bool is_confined() const { return is_confined_; }
+  bool is_within(LocationRef ref) const { return !is_confined_ || open_phases_[process_[ref]] != 0; }
+  /// A number that the location's process gave.
+  OwnNumber in_process(LocationRef ref, std::uint64_t number) const { return {process_[ref], number}; }
+  std::uint64_t events() const { return events_; }
+  /// Events that did not fit: leave without enter, unknown tasks, time that decreases.
+  std::uint64_t irregular() const { return irregular_; }
+
+ private:
+  std::uint64_t attribute(std::span<const EventAttribute> attributes, std::uint32_t which) const;
+  bool count(LocationRef ref, std::size_t events);
+  void step(LocationRef ref, LocationState& location, const Event& event, std::span<const EventAttribute> attributes);
+  void charge(LocationRef ref, LocationState& location, std::uint64_t time);
+  void do_enter(LocationRef ref, LocationState& location, const Event& event,
+                std::span<const EventAttribute> attributes);
+  void do_leave(LocationRef ref, LocationState& location, const Event& event);
+  void do_team_begin(LocationRef ref, LocationState& location, const Event& event);
+  void do_team_end(LocationRef ref, LocationState& location, std::uint64_t time);
+  void do_join(LocationRef ref, LocationState& location);
+  void do_task_create(LocationRef ref, LocationState& location, const Event& event,
+                      std::span<const EventAttribute> attributes);
+  void do_task_switch(LocationRef ref, LocationState& location, const Event& event);
+  void do_task_complete(LocationRef ref, LocationState& location, const Event& event);
+  void end_team(Team& team, std::uint64_t time);
+  void charge_process(std::uint32_t process, std::uint64_t time);
+  void end_threads(std::uint64_t until);
+  void look_for_helpers(Team& team, const RegionClass& region) const;
+  void forget_id(LocationRef ref, const Task& task);
+  void dependence(LocationRef ref, std::span<const EventAttribute> attributes);
+  TaskRef find(const Event& event, Team* team);
+
+  const Definitions& definitions_;
+  TaskPool pool_;
+  std::vector<RegionClass> classes_;
+  std::vector<LocationState> locations_;
+  std::vector<std::uint32_t> process_;             ///< of each location
+  std::vector<bool> is_first_;                     ///< of its process' threads
+  std::vector<std::uint64_t> last_of_;             ///< of each process
+  std::vector<std::vector<LocationRef>> members_;  ///< of each comm
+  std::vector<bool> is_phase_;                     ///< of each region: the trace is confined to it; empty: to none
+  bool is_confined_;                               ///< to any
+  std::vector<std::uint32_t> open_phases_;         ///< of each process
+  /// Threads that end while their process goes on: when, the last one first.
+  std::vector<std::pair<std::uint64_t, LocationRef>> ends_;
+  std::uint64_t next_end_ = ~std::uint64_t{0};
+  /// Who is told of what.
+  struct Told {
+    std::vector<Observer*> event, other_event, events_so_far, interval, enter, leave, task_created, task_started,
+        task_completed, task_switched, task_dependence, thread_ended, team_begun, team_left, team_ended, finished;
+  } told_;
+  std::unordered_map<CommRef, std::shared_ptr<Team>> teams_;
+  OpenTasks tasks_;
+  std::unordered_map<OwnNumber, Task*, OwnNumber::Hash> by_id_;  ///< of those; empty where nothing asks for it
+  bool has_dependences_ = false;
+  std::uint32_t task_id_, source_id_, sink_id_;
+  std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0, events_ = 0, irregular_ = 0;
+  std::uint64_t enters_ = 0, tasks_begun_ = 0, teams_begun_ = 0;  ///< the numbers given so far
+};
+
+template <class Kind>
+void Replay::add(Kind& observer) {
+  static_assert(std::is_base_of_v<Observer, Kind> && !std::is_same_v<Observer, Kind>,
+                "what it has is seen in its type");
+  told_.finished.push_back(&observer);
+  if (!observer.is_concerned()) return;
+  // A pointer to a function that Kind does not have is one to the Observer's.
+  const auto tell = [&]<class Own, class Default>(Own, Default, std::vector<Observer*>& told) {
+    if constexpr (!std::is_same_v<Own, Default>) told.push_back(&observer);
+  };
+  tell(&Kind::event, &Observer::event, told_.event);
+  tell(&Kind::other_event, &Observer::other_event, told_.other_event);
+  tell(&Kind::events_so_far, &Observer::events_so_far, told_.events_so_far);
+  tell(&Kind::interval, &Observer::interval, told_.interval);
+  tell(&Kind::enter, &Observer::enter, told_.enter);
+  tell(&Kind::leave, &Observer::leave, told_.leave);
+  tell(&Kind::task_created, &Observer::task_created, told_.task_created);
+  tell(&Kind::task_started, &Observer::task_started, told_.task_started);
+  tell(&Kind::task_completed, &Observer::task_completed, told_.task_completed);
+  tell(&Kind::task_switched, &Observer::task_switched, told_.task_switched);
+  tell(&Kind::task_dependence, &Observer::task_dependence, told_.task_dependence);
+  tell(&Kind::thread_ended, &Observer::thread_ended, told_.thread_ended);
+  tell(&Kind::team_begun, &Observer::team_begun, told_.team_begun);
+  tell(&Kind::team_left, &Observer::team_left, told_.team_left);
+  tell(&Kind::team_ended, &Observer::team_ended, told_.team_ended);
+}
+
+}  // namespace tracer::report

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The facts of the run, read back from the archive's properties (TRACER::RUN::...).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracer/definitions.hpp"
+
+namespace tracer::report {
+
+/// An OpenMP runtime that the process used.
+struct RuntimeUse {
+  std::string library;
+  std::uint64_t threads = 0;  ///< that worked for it
+};
+
+struct RunFacts {
+  bool known = false;            ///< the archive has them; other tools' have none
+  std::uint64_t start = 0;       ///< of the process, on the events' clock; 0 unknown
+  std::uint64_t end = 0;         ///< 0 unknown
+  std::uint64_t resolution = 0;  ///< of `start`, in ns
+  std::string ended;             ///< "return", "exit", "signal", "without telling", "running", "unknown", "" not known
+  int signal = 0, exit_status = -1;
+  std::uint64_t inside =
+      0;                  ///< threads that the last records leave inside constructs, where the end is not in the trace
+  std::string mpi_abort;  ///< the error code with which it called MPI_Abort; "" it did not
+  double processors = 0;  ///< that the process may use: affinity and the control group's quota; 0 unknown
+  std::uint64_t processors_online = 0;
+  std::string processor_list;      ///< that the process may use by its affinity, as "0-3,8"; "" unknown
+  std::uint64_t processor_ns = 0;  ///< user and system time of the process
+  std::uint64_t system_ns = 0;     ///< of it in the kernel
+  std::uint64_t page_faults = 0;
+  std::uint64_t stolen_ns = 0;  ///< that a virtual machine's host took from all its processors meanwhile
+  std::string host, machine, processor, load;
+  std::vector<RuntimeUse> runtimes;                ///< copies of libgomp, then that which calls tools; [] not known
+  std::map<std::string, std::string> environment;  ///< for the OpenMP runtime, but for what starts the tool
+  /// Killed, crashed, or gone without a word: what the trace says is a part of the run.
+  bool killed() const { return ended == "signal" || ended == "unknown" || !mpi_abort.empty(); }
+  /// What came behind the last record nobody knows: it was killed, or ended by _exit in the middle of something, as
+  /// programs do that watch themselves for hangs.
+  bool is_cut() const { return killed() || (ended == "without telling" && inside != 0); }
+};
+/// Of an archive of one process, or of one process of a job.
+RunFacts run_facts(const std::vector<Property>& properties);
+inline RunFacts run_facts(const Definitions& definitions) {
+  return run_facts(definitions.properties);
+}
+
+/// What the tool counted by that name, as archives spell it ("TOOL_START_NS"); sources that are no archive have small
+/// letters and dots. 0: nothing.
+std::uint64_t counter_of(const Definitions& definitions, std::string_view name);
+
+/// Of one location: TRACER::PROCESSOR_NS, TRACER::DELAY_NS and TRACER::PROCESSORS.
+struct ThreadFacts {
+  bool known = false;
+  std::uint64_t processor = 0, delay = 0;
+  std::string processors;  ///< that it is bound to, as "0-3,8"; "" to none of its own
+};
+ThreadFacts thread_facts(const Location& location);
+
+/// Whether the program made the thread, or it is the process' first: a runtime's worker is not.
+bool is_initial_thread(const Location& location);
+
+/// "killed by signal 9 (Killed)", "ended with exit status 3", ...; "" when nothing is known.
+std::string ending_text(const RunFacts& facts);
+
+}  // namespace tracer::report

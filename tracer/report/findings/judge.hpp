@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who makes the verdict: goes through the account, finding by finding (verdict_*.cpp).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tracer/base/units.hpp"
+#include "tracer/definitions.hpp"
+#include "tracer/report/findings/crowding.hpp"
+#include "tracer/report/report.hpp"
+
+namespace tracer::report {
+
+[[gnu::format(printf, 1, 2)]] std::string format(const char* text, ...);
+inline double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+/// For "%llu".
+inline unsigned long long number(std::uint64_t value) {
+  return value;
+}
+inline std::string time(std::uint64_t ns) {
+  return duration_text(ns);
+}
+/// A region's name as a sentence has it: without "!$omp ".
+std::string without_directive(const std::string& name);
+
+/// What follows another that soon, and so often, costs by being started rather than by what it does.
+inline constexpr std::uint64_t short_region = 100'000, often = 100;  // ns; times
+
+using Cells = std::vector<std::size_t>;
+
+class Judge {
+ public:
+  /// Splits cells of the report's account where a finding has a part of one.
+  Judge(Report& report, const Definitions& definitions);
+  Verdict judge();
+
+ private:
+  /// What is looked for in the account, in one table (verdict.cpp).
+  struct Row {
+    const char *group, *ids;  ///< what it is about, and which findings it may add
+    void (Judge::*look)();
+    bool when_perturbed;  ///< also where recording took so long that waiting says nothing
+  };
+  static const Row findings[];
+
+  // What kind of run it was (verdict_run.cpp).
+  void what_the_run_was();
+  void how_good_the_trace_is();
+  double demand() const;
+  bool work_filled_the_processors(double processors) const;
+  void begin_and_end_of_mpi();
+  void spawned_programs();
+  void level_of_threads();
+  void never_received();
+  void polls();
+  void lines_that_are_missing();
+  std::string fewer_threads(int allowed) const;
+  std::string how_to_have_processors() const;
+  void oversubscription();
+  void crowding(const Crowding& crowding);
+  void take_delay(Finding finding, std::uint64_t threads);
+  std::uint64_t threads_at_once() const;
+  std::string who_was_killed() const;
+  void last_seen();
+  std::string threads_in(const std::map<RegionRef, std::vector<LocationRef>>& seen) const;
+
+  // Findings, each worth a word only from least_share of the run on.
+  void serial();
+  void short_regions();
+  std::vector<std::vector<const ParallelRow*>> groups_of_short_regions() const;
+  bool is_short(const ParallelRow& row, std::uint64_t times) const;
+  std::string names_of(const std::vector<const ParallelRow*>& group) const;
+  void late_threads();
+  void unused();
+  void devices();
+  void data_movement();
+  Cells cells_of_operations(const DataMovementRow& row);
+  std::string of_devices() const;
+  void frequent_barriers();
+  void imbalance();
+  bool follows_from_lock(RegionRef lock, const AccountRow& row, const Cells& mine);
+  void uneven(RegionRef cause, const AccountRow& row, const Cells& cells);
+  void locks();
+  std::string held_by(const Cells& mine) const;
+  bool is_doacross(RegionRef region) const;
+  void doacross(RegionRef sink, const Cells& mine);
+  void unseen_sinks(const RegionRow& row);
+  void small_chunks();
+  std::optional<std::size_t> cell_of_work(const RegionRow& loop) const;
+  void tasks();
+  void starvation(RegionRef region, std::uint64_t longest);
+  bool few_tasks_at_a_time(const Cells& cells, const std::string& seen);
+  void queued_tasks();
+  void waits_in_mpi();
+  void idle_beside_mpi();
+  std::string unequal_ranks() const;
+  void ranks();
+
+  void preempted_work();
+  void time_in_the_kernel();
+
+  // What samples and scheduling add to them (verdict_samples.cpp); "" where there are none.
+  std::string ran_meanwhile(RegionRef construct, Activity waiting) const;
+  std::string how_waited(RegionRef region) const;
+
+  // Words for them.
+  LockTotals held_at(RegionRef region) const;
+  std::string where(const SerialStretch& stretch) const;
+  std::string start_or_end_of_program() const;
+  std::string for_loop(RegionRef loop, std::uint32_t threads) const;
+  std::string for_region(RegionRef cause) const;
+
+  // Cells of the account, by their indices. A cell is of one finding only: of the first that takes it.
+  template <class Which>
+  Cells cells(Which&& which) const {
+    Cells found;
+    for (std::size_t i = 0; i < account_.details.size(); ++i)
+      if ((i >= taken_.size() || !taken_[i]) && which(account_.details[i])) found.push_back(i);
+    return found;
+  }
+  Cells cells_of(Place place) const;
+  std::uint64_t sum(const Cells& cells) const;
+  /// All of them as one row: what is longest, how often.
+  AccountRow summary(const Cells& cells) const;
+  void take(const Cells& cells);
+  /// A part of a cell, which is a cell then.
+  std::size_t split(std::size_t cell, std::uint64_t ns, Place of);
+
+  void note(std::string id, std::string text);
+  void no_advice(const char* why);
+  Finding at(RegionRef region) const;
+  std::string name(RegionRef region) const;
+  Directive construct(RegionRef region) const;
+  RegionRole role(RegionRef region) const;
+  void sure(Finding& finding, const char* how) const;
+  void add(Finding finding, std::string id, Cells cells);
+  void find();
+  bool is_perturbed() const { return verdict_.state == "perturbed"; }
+  void summarize();
+  std::string reason() const;
+
+  const Report& report_;
+  Account& account_;
+  const Definitions& definitions_;
+  const std::vector<RegionClass> classes_;
+  const std::uint64_t wall_, threads_;
+  std::optional<Crowding> crowding_;
+  bool doubtful_ = false;  ///< times are not what they would be on a quiet machine, or of the whole trace
+  /// Share of the run that may lie anywhere: the time of the processors that a virtual machine's host took, and a part
+  /// of what others on the machine did.
+  double noise_ = 0;
+  std::vector<bool> taken_;  ///< cells that are of a finding
+  Verdict verdict_;
+};
+
+}  // namespace tracer::report

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What keeps a program from being faster, by the account: findings by the seconds that could be won, each with its
+// place, cause, what fits to try and how sure it is; or why nothing can be said.
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+
+#include "tracer/base/text.hpp"
+#include "tracer/report/findings/judge.hpp"
+#include "tracer/report/findings/verdict.hpp"
+
+namespace tracer::report {
+namespace {
+
+constexpr double least_share = 0.03;  ///< of the run's time; less is no finding
+
+}  // namespace
+
+std::string format(const char* text, ...) {
+  char buffer[1024];
+  va_list arguments;
+  va_start(arguments, text);
+  std::vsnprintf(buffer, sizeof buffer, text, arguments);
+  va_end(arguments);
+  return buffer;
+}
+
+Judge::Judge(Report& report, const Definitions& definitions)
+    : report_{report},
+      account_{report.account},
+      definitions_{definitions},
+      classes_{classify(definitions)},
+      wall_{account_.wall()},
+      threads_{std::max<std::uint64_t>(1, account_.ended != 0 ? account_.present : account_.threads)} {}
+
+Verdict Judge::judge() {
+  what_the_run_was();
+  how_good_the_trace_is();
+  if (verdict_.state == "ok" || verdict_.state == "perturbed") find();
+  if (verdict_.state == "oversubscribed") oversubscription();
+  std::stable_sort(verdict_.findings.begin(), verdict_.findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.win > b.win; });
+  summarize();
+  return std::move(verdict_);
+}
+
+void Judge::note(std::string id, std::string text) {
+  verdict_.notes.push_back({std::move(id), std::move(text)});
+}
+
+void Judge::no_advice(const char* why) {
+  if (verdict_.state == "ok") verdict_.state = why;
+}
+
+Finding Judge::at(RegionRef region) const {
+  Finding finding;
+  finding.sure = doubtful_ ? "low" : "medium";
+  if (region >= definitions_.regions.size()) return finding;
+  const Region& known = definitions_.regions[region];
+  finding.name = known.name;
+  finding.file = known.source_file;
+  finding.line = known.begin_line;
+  finding.function = known.description;
+  return finding;
+}
+
+std::string without_directive(const std::string& name) {
+  return name.starts_with("!$omp ") ? name.substr(6) : name;
+}
+
+std::string Judge::name(RegionRef region) const {
+  if (region >= definitions_.regions.size()) return "an unknown place";
+  const Region& known = definitions_.regions[region];
+  std::string text = without_directive(known.name);
+  if (!known.description.empty() && text.find(plain_function(known.description)) == std::string::npos)
+    text += " in " + known.description;
+  return text;
+}
+
+Directive Judge::construct(RegionRef region) const {
+  return region < classes_.size() ? classes_[region].construct : Directive::other;
+}
+
+RegionRole Judge::role(RegionRef region) const {
+  return region < definitions_.regions.size() ? definitions_.regions[region].role : RegionRole::unknown;
+}
+
+void Judge::sure(Finding& finding, const char* how) const {
+  finding.sure = doubtful_ ? "low" : how;
+}
+
+Cells Judge::cells_of(Place place) const {
+  return cells([place](const AccountRow& row) { return row.is(place); });
+}
+
+std::uint64_t Judge::sum(const Cells& cells) const {
+  std::uint64_t ns = 0;
+  for (const std::size_t cell : cells) ns += account_.details[cell].ns;
+  return ns;
+}
+
+AccountRow Judge::summary(const Cells& cells) const {
+  AccountRow all;
+  const AccountRow* most = nullptr;
+  for (const std::size_t cell : cells) {
+    const AccountRow& row = account_.details[cell];
+    if (most == nullptr || row.ns > most->ns) most = &row;
+    all.ns += row.ns;
+    all.count += row.count;
+    all.threads = std::max(all.threads, row.threads);
+    if (row.longest > all.longest) all.longest = row.longest, all.longest_at = row.longest_at;
+  }
+  if (most == nullptr) return all;
+  all.place = most->place;
+  all.of = most->of;
+  all.wait = most->wait;
+  all.region = most->region;
+  all.cause = most->cause;
+  all.parallel = most->parallel;
+  return all;
+}
+
+void Judge::take(const Cells& cells) {
+  taken_.resize(account_.details.size());
+  for (const std::size_t cell : cells) taken_[cell] = true;
+}
+
+std::size_t Judge::split(std::size_t cell, std::uint64_t ns, Place of) {
+  const std::size_t part = account_.split(cell, ns);
+  account_.details[part].of = of;
+  return part;
+}
+
+/// Kept when it is worth a word.
+void Judge::add(Finding finding, std::string id, Cells cells) {
+  take(cells);
+  finding.id = std::move(id);
+  finding.lost = sum(cells);
+  finding.cells = std::move(cells);
+  finding.win = finding.lost / threads_;
+  if (finding.at != 0) finding.at -= std::min(finding.at, report_.begin);
+  // What the host and others take may lie anywhere: a finding has to stand out of it.
+  if (share(finding.win, wall_) >= least_share + noise_) verdict_.findings.push_back(std::move(finding));
+}
+
+// In this order: a cell of the account is of the first finding that takes it.
+// clang-format off
+const Judge::Row Judge::findings[] = {
+    {"parallel regions", "short-regions", &Judge::short_regions, true},
+    {"parallel regions", "late-threads", &Judge::late_threads, false},
+    {"barriers", "frequent-barriers", &Judge::frequent_barriers, true},
+    {"tasks", "small-tasks, queued-tasks, starvation", &Judge::tasks, true},
+    {"serial parts", "serial", &Judge::serial, true},
+    {"locks", "contention, ordered", &Judge::locks, true},
+    {"loops", "small-chunks", &Judge::small_chunks, true},
+    {"barriers", "imbalance, single, mpi-in-team", &Judge::imbalance, false},
+    {"devices", "duplicate-transfer, round-trip, repeated-allocation, unused-allocation, unused-transfer", &Judge::data_movement, false},
+    {"devices", "device-wait", &Judge::devices, false},
+    {"threads", "unused-threads", &Judge::unused, false},
+    {"threads", "preempted", &Judge::preempted_work, false},
+    {"MPI", "the wait states", &Judge::waits_in_mpi, false},
+    {"MPI", "mpi-idle", &Judge::idle_beside_mpi, false},
+    {"MPI", "rank-imbalance", &Judge::ranks, false},
+};
+// clang-format on
+
+void Judge::find() {
+  for (const Row& row : findings)
+    if (row.when_perturbed || !is_perturbed()) (this->*row.look)();
+}
+
+void Judge::summarize() {
+  const std::uint64_t there = account_.total - account_.at(Place::absent);
+  const double work = share(account_.at(Place::work) + account_.at(Place::serial), there);
+  if (verdict_.state != "ok" && verdict_.findings.empty()) {
+    verdict_.summary = "No advice: " + (verdict_.notes.empty() ? verdict_.state : "the run " + reason()) + ".";
+  } else if (!verdict_.findings.empty()) {
+    verdict_.summary = "At most " + time(verdict_.findings.front().win) + " of " + time(wall_) +
+                       " could be won where it loses most: " + verdict_.findings.front().id +
+                       (verdict_.findings.front().name.empty() ? "" : " (" + verdict_.findings.front().name + ")") +
+                       ".";
+  } else if (work > 0.8) {
+    verdict_.summary =
+        format("Nothing stands out: %.0f %% of the threads' time is the program's own work.", work * 100);
+  } else {
+    Place most = Place::unknown;
+    for (std::size_t p = 0; p < places; ++p) {
+      const auto place = static_cast<Place>(p);
+      if (place != Place::work && place != Place::serial && place != Place::absent &&
+          account_.at(place) > account_.at(most))
+        most = place;
+    }
+    verdict_.summary = format(
+        "No single cause stands out: %.0f %% of the threads' time is the program's own work; most of the "
+        "rest is \"%s\" (%s).",
+        work * 100, text_of(most), time(account_.at(most)).c_str());
+  }
+}
+
+std::string Judge::reason() const {
+  if (verdict_.state == "killed") return "was " + ending_text(report_.facts);
+  if (verdict_.state == "incomplete") return "is recorded only in part";
+  if (verdict_.state == "too short") return "is too short";
+  if (verdict_.state == "part") return "is of some of the threads";
+  if (verdict_.state == "perturbed") return "is slowed down by being recorded";
+  return verdict_.state;
+}
+
+Verdict verdict_on(Report& report, const Definitions& definitions) {
+  return Judge{report, definitions}.judge();
+}
+
+std::vector<Hint> hints_for(const Report& report) {
+  std::vector<Hint> hints;
+  for (const Note& one : report.verdict.notes) hints.push_back({one.id, one.text, 0});
+  for (const Finding& finding : report.verdict.findings)
+    hints.push_back({finding.id, finding.text + " " + finding.advice, share(finding.win, report.account.wall())});
+  return hints;
+}
+
+}  // namespace tracer::report

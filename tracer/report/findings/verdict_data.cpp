@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Findings on data movement between host and devices: a finding for each pattern, at the construct where it costs most.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "tracer/report/findings/judge.hpp"
+
+namespace tracer::report {
+namespace {
+
+struct PatternRow {
+  DataPattern pattern;
+  const char* id;
+  const char* what;  ///< "%s copies of %s in all, ..."
+  const char* advice;
+  const char* sure;
+};
+
+/// What each pattern means, and the clause to write (OpenMP 5.2, 5.8 and 13).
+constexpr std::array patterns{
+    PatternRow{DataPattern::duplicate_transfer, "duplicate-transfer", "copy to the device what it has already",
+               "Keep the data on the device between these constructs: put `target data map(to: ...)` around them, or "
+               "`target enter data` before and `target exit data` behind them.",
+               "high"},
+    PatternRow{
+        DataPattern::round_trip, "round-trip", "copy back to the device what came from it and did not change",
+        "Keep the data on the device: put `target data map(tofrom: ...)` around these constructs, and fetch what "
+        "the host reads in between by `target update from(...)`.",
+        "high"},
+    PatternRow{DataPattern::returned_unchanged, "round-trip", "fetch from the device what it did not change",
+               "Map these variables by `map(to: ...)` instead of `tofrom`, which is also the default.", "high"},
+    PatternRow{DataPattern::repeated_allocation, "repeated-allocation",
+               "allocate and free memory for variables that had some on the device before",
+               "Allocate once: put `target data map(alloc: ...)` around these constructs, or keep what "
+               "`omp_target_alloc` gives.",
+               "medium"},
+    PatternRow{DataPattern::unused_allocation, "unused-allocation",
+               "allocate memory on the device in whose lifetime no kernel runs",
+               "Remove the map clause, or the `target data` construct, of these variables.", "medium"},
+    PatternRow{DataPattern::unused_transfer, "unused-transfer",
+               "copy to the device what is overwritten or freed before a kernel runs",
+               "Map these variables by `map(alloc: ...)` or `map(from: ...)`, or move the copy behind the loop.",
+               "medium"}};
+
+}  // namespace
+
+/// The cells of threads that wait for the operations of `row`, at most so much of them as the needless ones took.
+Cells Judge::cells_of_operations(const DataMovementRow& row) {
+  std::uint64_t left = row.ns;
+  Cells mine;
+  for (const std::size_t cell :
+       cells([&](const AccountRow& c) { return c.is(Place::device) && c.region == row.region; })) {
+    if (left == 0) break;
+    const std::uint64_t ns = account_.details[cell].ns;
+    mine.push_back(ns <= left ? cell : split(cell, left, Place::device));
+    left -= std::min(left, ns);
+  }
+  return mine;
+}
+
+void Judge::data_movement() {
+  for (const PatternRow& pattern : patterns) {
+    DataMovementRow all;
+    const DataMovementRow* most = nullptr;
+    std::size_t constructs = 0;
+    for (const DataMovementRow& row : report_.data_movement) {
+      if (row.pattern != pattern.pattern) continue;
+      if (most == nullptr) most = &row;  // rows are by time
+      ++constructs;
+      all.count += row.count, all.bytes += row.bytes, all.ns += row.ns;
+    }
+    // Less is no finding, and its cells stay whole.
+    if (most == nullptr || share(all.ns, wall_) < 0.01) continue;
+    Cells mine;
+    for (const DataMovementRow& row : report_.data_movement)
+      if (row.pattern == pattern.pattern) {
+        const Cells of_row = cells_of_operations(row);
+        mine.insert(mine.end(), of_row.begin(), of_row.end());
+      }
+    Finding finding = at(most->region);
+    finding.at = most->longest_at;
+    sure(finding, pattern.sure);
+    finding.text = format("%llu operations %s: %s in %s", number(all.count), pattern.what,
+                          bytes_text(static_cast<double>(all.bytes)).c_str(), time(all.ns).c_str());
+    if (constructs > 1) finding.text += format(", most of it in %s", name(most->region).c_str());
+    finding.text += ".";
+    finding.advice = pattern.advice;
+    add(std::move(finding), pattern.id, std::move(mine));
+  }
+}
+
+}  // namespace tracer::report

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parallel regions that are started so often that starting them takes the time: those of one function, and those that
+// follow each other in one loop, are one finding.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tracer/base/disjoint_sets.hpp"
+#include "tracer/base/text.hpp"
+#include "tracer/report/findings/judge.hpp"
+
+namespace tracer::report {
+namespace {
+
+using Rows = std::vector<const ParallelRow*>;
+
+/// Few of one run follow each other for long.
+bool is_brief(const AccountRow& gap) {
+  return gap.count != 0 && gap.ns / gap.count < short_region;
+}
+
+}  // namespace
+
+/// A region, or what is between its barriers. Where others have the processors it lasts longer than it would: then by
+/// the work of the thread that has most.
+bool Judge::is_short(const ParallelRow& row, std::uint64_t times) const {
+  return row.wall / times < short_region || (doubtful_ && row.balance.max / times < short_region / 2);
+}
+
+/// Groups of short regions, those that take longest first.
+std::vector<Rows> Judge::groups_of_short_regions() const {
+  Rows rows;
+  std::map<RegionRef, std::uint32_t> index;
+  for (const ParallelRow& row : report_.parallels) {
+    if (row.count == 0 || row.threads < 2 || !is_short(row, row.count)) continue;
+    index[row.region] = static_cast<std::uint32_t>(rows.size());
+    rows.push_back(&row);
+  }
+  DisjointSets sets{rows.size()};
+  std::map<std::pair<std::string, std::string>, std::size_t> functions;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i]->region >= definitions_.regions.size()) continue;
+    const Region& region = definitions_.regions[rows[i]->region];
+    if (region.description.empty()) continue;
+    const auto [known, is_new] = functions.try_emplace({region.source_file, region.description}, i);
+    if (!is_new) sets.join(static_cast<std::uint32_t>(known->second), static_cast<std::uint32_t>(i));
+  }
+  for (const AccountRow& gap : account_.details) {
+    if (gap.place != Place::serial || gap.region == gap.cause || !(doubtful_ || is_brief(gap))) continue;
+    const auto before = index.find(gap.region), behind = index.find(gap.cause);
+    if (before == index.end() || behind == index.end()) continue;
+    const std::uint64_t fewer = std::min(rows[before->second]->count, rows[behind->second]->count);
+    if (gap.count >= often / 2 && 2 * gap.count >= fewer) sets.join(before->second, behind->second);
+  }
+  std::map<std::uint32_t, Rows> by_set;
+  for (std::size_t i = 0; i < rows.size(); ++i) by_set[sets.root_of(static_cast<std::uint32_t>(i))].push_back(rows[i]);
+  std::vector<Rows> groups;
+  for (auto& [set, group] : by_set) {
+    std::stable_sort(group.begin(), group.end(), [](const auto* a, const auto* b) { return a->wall > b->wall; });
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+/// "14 regions of EvalEOSForElems", "2 regions that follow each other, of dot and axpy".
+std::string Judge::names_of(const Rows& group) const {
+  constexpr std::size_t most = 4;
+  if (group.size() == 1) return name(group.front()->region);
+  std::vector<std::string> functions;
+  for (const ParallelRow* row : group) {
+    const std::string function =
+        row->region < definitions_.regions.size() ? plain_function(definitions_.regions[row->region].description) : "";
+    if (!function.empty() && std::find(functions.begin(), functions.end(), function) == functions.end())
+      functions.push_back(function);
+  }
+  std::string text = format_count(group.size()) + " regions";
+  if (functions.size() == 1) return text + " called from " + functions.front();
+  text += " that follow each other";
+  for (std::size_t i = 0; i < std::min(most, functions.size()); ++i)
+    text += (i == 0 ? ", in " : i + 1 == functions.size() ? " and " : ", ") + functions[i];
+  if (functions.size() > most) text += " and " + format_count(functions.size() - most) + " more functions";
+  return text;
+}
+
+/// Start and join of regions, and what their threads wait for each other, against what they do.
+void Judge::short_regions() {
+  for (const Rows& group : groups_of_short_regions()) {
+    std::set<RegionRef> regions;
+    std::uint64_t count = 0, wall = 0, work = 0;
+    for (const ParallelRow* row : group) {
+      regions.insert(row->region);
+      count += row->count;
+      wall += row->wall;
+    }
+    for (const AccountRow& cell : account_.details)
+      if (cell.place == Place::work && regions.contains(cell.parallel)) work += cell.ns;
+    if (count < often) continue;
+    const Cells mine = cells([&](const AccountRow& cell) {
+      if (cell.is(Place::serial_idle))
+        return regions.contains(cell.region) && regions.contains(cell.cause) && is_brief(cell);
+      return (cell.is(Place::team) || cell.is(Place::imbalance)) && regions.contains(cell.parallel);
+    });
+    const AccountRow all = summary(mine);
+    Finding finding = at(group.front()->region);
+    finding.at = all.longest_at;
+    finding.text =
+        names_of(group) +
+        format(group.size() == 1 ? " runs %s times for %s each" : " run %s times, for %s each",
+               format_count(count).c_str(), time(wall / count).c_str()) +
+        format(": starting the team, joining it, the barriers and idling until the next one take %s, the work %s.",
+               time(all.ns).c_str(), time(work).c_str());
+    finding.advice =
+        group.size() == 1
+            ? "Keep one region open around the loop that starts it (with barriers where needed), make the region "
+              "larger, or leave small cases serial by an if() clause."
+            : "Fuse them: one region around all of them, and around the loop that starts them (worksharing loops with "
+              "nowait where what follows does not need the result), or leave small cases serial by an if() clause.";
+    sure(finding, "high");
+    add(std::move(finding), "short-regions", mine);
+  }
+}
+
+}  // namespace tracer::report

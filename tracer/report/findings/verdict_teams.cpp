@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Findings about what surrounds the work: serial parts, start and join of teams, threads without a team, devices.
+#include <algorithm>
+#include <map>
+
+#include "tracer/base/text.hpp"
+#include "tracer/report/findings/judge.hpp"
+#include "tracer/report/measures/processes.hpp"
+
+namespace tracer::report {
+namespace {
+
+constexpr std::uint64_t short_serial = 100'000'000;
+constexpr std::uint64_t late_start = 5'000'000;
+
+}  // namespace
+
+/// What the idle threads lose by it. A process' own start, which no program can help, has cells of its own.
+void Judge::serial() {
+  const Cells idle = cells_of(Place::serial_idle);
+  const std::uint64_t processes = std::max<std::uint64_t>(1, account_.processes.size());
+  const std::uint64_t threads = std::max<std::uint64_t>(1, threads_ / processes);
+  if (threads < 2) return;
+  const std::uint64_t lost = sum(idle), serial = lost / (threads_ - std::min(threads_ - 1, processes));
+  if (share(serial, wall_) < 0.05) return;
+  if (report_.facts.known && serial < short_serial) return;  // on a loaded machine, what comes before main()
+  Finding finding;
+  const double s = share(serial, wall_);
+  const auto n = static_cast<double>(threads);
+  finding.text = format(
+      "%s of %s (%.0f %%) are serial: one thread works outside of parallel regions and %llu idle, %s in all. The run "
+      "is "
+      "at most %.1f times as fast as on one thread; with twice the threads it would be at best %.0f %% shorter.",
+      time(serial).c_str(), time(wall_).c_str(), s * 100, number(threads - 1), time(lost).c_str(), s + (1 - s) * n,
+      (1 - s) * 50);
+  if (processes > 1) finding.text += " That is a mean of the processes.";
+  if (is_perturbed()) finding.text += " Without being recorded the rest is shorter, and that share larger.";
+  if (!account_.stretches.empty()) {
+    const SerialStretch& longest = account_.stretches.front();
+    finding.text += " The longest part, " + time(longest.to - longest.from) + ", is " + where(longest) + ".";
+    finding.at = longest.from;
+    const RegionRef near = longest.before != undefined_ref ? longest.before : longest.after;
+    Finding place = at(near);
+    finding.name = place.name;
+    finding.file = place.file;
+    finding.line = place.line;
+    finding.function = place.function;
+  }
+  finding.text += ran_meanwhile(undefined_ref, Activity::idle);
+  finding.advice =
+      "Put the costliest serial part into a parallel region, or let it overlap with others (tasks); reading and "
+      "writing files counts here too.";
+  finding.sure = doubtful_ ? "low" : account_.whole_process && !is_perturbed() ? "high" : "medium";
+  if (const std::string once = start_or_end_of_program(); !once.empty()) {
+    finding.advice = once;
+    if (!doubtful_) finding.sure = "medium";
+  }
+  add(std::move(finding), "serial", idle);
+}
+
+/// What to do where most of what is serial is before the first parallel region, or behind the last; else "".
+std::string Judge::start_or_end_of_program() const {
+  if (account_.stretches.empty()) return "";
+  const SerialStretch& longest = account_.stretches.front();
+  const bool is_start = longest.after == undefined_ref, is_end = longest.before == undefined_ref;
+  if (is_start == is_end || 2 * (longest.to - longest.from) < account_.serial_wall) return "";
+  const std::uint64_t at = (is_start ? longest.to : longest.from) - report_.begin;
+  return format(
+      "What is %s is the program's %s, and a run that computes for longer has it once as well; the rest of this one is "
+      "tracer report --%s %.3fs. Where it grows with the problem, put its costliest part into a parallel region, or "
+      "let it overlap with others (tasks).",
+      is_start ? "before the first parallel region" : "behind the last parallel region",
+      is_start ? "start (libraries, input, first data)" : "end (output, clean-up)", is_start ? "from" : "to",
+      static_cast<double>(at) / 1e9);
+}
+
+std::string Judge::where(const SerialStretch& stretch) const {
+  if (stretch.after == undefined_ref && stretch.before == undefined_ref) return "the whole run";
+  if (stretch.after == undefined_ref) return "before the first region, " + name(stretch.before);
+  if (stretch.before == undefined_ref) return "behind the last region, " + name(stretch.after);
+  return "between " + name(stretch.after) + " and " + name(stretch.before);
+}
+
+/// Regions whose threads come late to their first work, or to the join.
+void Judge::late_threads() {
+  for (const ParallelRow& row : report_.parallels) {
+    if (row.count == 0 || row.threads < 2) continue;
+    const Cells mine = cells([&](const AccountRow& cell) {
+      return cell.is(Place::team) && cell.parallel == row.region && cell.region == row.region;
+    });
+    const AccountRow all = summary(mine);
+    if (all.ns / row.count / row.threads <= late_start) continue;
+    Finding finding = at(row.region);
+    finding.at = all.longest_at;
+    finding.text = format(
+        "Threads join %s late: from its start to their first work and at its join they lose %s, the worst time %s.",
+        name(row.region).c_str(), time(all.ns).c_str(), time(all.longest).c_str());
+    finding.advice =
+        "Where threads sleep between regions, OMP_WAIT_POLICY=active (KMP_BLOCKTIME) wakes them sooner; a first "
+        "region also creates them. Bind threads (OMP_PROC_BIND) so that they do not wander.";
+    add(std::move(finding), "late-threads", mine);
+  }
+}
+
+/// Threads beside regions that use fewer of them: by the region, since that asks for so many.
+void Judge::unused() {
+  if (share(account_.at(Place::unused), account_.total) < 0.1) return;
+  const Cells beside = cells_of(Place::unused);
+  const AccountRow all = summary(beside);
+  Finding finding = at(all.region);
+  const auto most = std::find_if(account_.details.begin(), account_.details.end(), [&](const AccountRow& row) {
+    return row.is(Place::unused) && row.region == all.region;
+  });
+  finding.text = format("%s of thread time lie beside regions that use fewer threads than the run has (%llu)",
+                        time(all.ns).c_str(), number(threads_));
+  if (most != account_.details.end() && all.region != undefined_ref)
+    finding.text += format(beside.size() == 1 ? ": %s, on %u." : "; most of it, %3$s, beside %1$s, on %2$u.",
+                           name(all.region).c_str(), most->threads, time(most->ns).c_str());
+  else
+    finding.text += ".";
+  finding.advice =
+      "Give " + (all.region == undefined_ref ? "those regions" : name(all.region)) +
+      " all threads, if it has enough work: see its num_threads() or if() clause, omp_set_num_threads() before it, and "
+      "nested levels.";
+  finding.sure = doubtful_ ? "low" : "medium";
+  add(std::move(finding), "unused-threads", beside);
+}
+
+/// Of those where copies take longer than kernels, and of those that are idle: how many, and the worst.
+std::string Judge::of_devices() const {
+  const DeviceRow *copying = nullptr, *idling = nullptr;
+  const auto copies = [](const DeviceRow& row) { return row.to_device.ns + row.from_device.ns; };
+  std::size_t copy = 0, idle = 0;
+  for (const DeviceRow& row : report_.devices) {
+    if (row.without_record != 0) continue;  // the host's intervals say little about the device
+    if (copies(row) > row.kernel_ns && row.kernels > 0) {
+      ++copy;
+      if (copying == nullptr || copies(row) > copies(*copying)) copying = &row;
+    }
+    if (share(row.idle, row.span) > 0.3) {
+      ++idle;
+      if (idling == nullptr || share(row.idle, row.span) > share(idling->idle, idling->span)) idling = &row;
+    }
+  }
+  const auto and_others = [](std::size_t all) {
+    return all < 2 ? std::string{} : format(" The same of %zu other%s, less.", all - 1, all == 2 ? "" : "s");
+  };
+  std::string text;
+  if (copying != nullptr)
+    text += format(" %s spends %s in copies and %s in kernels.", name_in_job(report_, *copying).c_str(),
+                   time(copies(*copying)).c_str(), time(copying->kernel_ns).c_str()) +
+            and_others(copy);
+  if (idling != nullptr)
+    text += format(" %s is idle for %.0f %% of the time between its first and last operation.",
+                   name_in_job(report_, *idling).c_str(), share(idling->idle, idling->span) * 100) +
+            and_others(idle);
+  return text;
+}
+
+void Judge::devices() {
+  const Cells waits = cells_of(Place::device);
+  const AccountRow all = summary(waits);
+  Finding finding = at(all.region);
+  finding.at = all.longest_at;
+  finding.text = "Threads wait " + time(all.ns) + " for devices, most of it in " + name(all.region) + ".";
+  finding.advice =
+      "target nowait with depend lets the host work meanwhile; target data keeps what several kernels use on the "
+      "device.";
+  finding.text += of_devices();
+  add(std::move(finding), "device-wait", waits);
+}
+
+}  // namespace tracer::report

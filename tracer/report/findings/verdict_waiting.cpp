@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Findings about waiting: for the last thread at a barrier, and for locks.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "tracer/base/text.hpp"
+#include "tracer/report/findings/judge.hpp"
+
+namespace tracer::report {
+namespace {
+
+/// ns; what is held shorter costs by being taken.
+constexpr std::uint64_t short_hold = 1'000;
+
+/// ns that recording may add to each wait for a lock: that of the holder is recorded while it has it.
+constexpr std::uint64_t recording_of_a_wait = 120;
+
+/// The next of 2, 5, 10, 20, 50... that is not less.
+std::uint64_t round_figure(double value) {
+  std::uint64_t ten = 1;
+  while (static_cast<double>(ten) * 10 < value) ten *= 10;
+  for (const std::uint64_t figure : {2 * ten, 5 * ten})
+    if (value <= static_cast<double>(figure)) return figure;
+  return 10 * ten;
+}
+
+}  // namespace
+
+/// Barriers that come so often that meeting there takes its time, whoever is last: those of one region are one finding.
+void Judge::frequent_barriers() {
+  for (const ParallelRow& region : report_.parallels) {
+    const Cells mine = cells([&](const AccountRow& row) {
+      return row.parallel == region.region && is_barrier(construct(row.region)) &&
+             (row.is(Place::team) || row.is(Place::imbalance));
+    });
+    std::map<RegionRef, std::pair<std::uint64_t, std::uint64_t>> met;  // by barrier: by threads that left, or waited
+    for (const std::size_t cell : mine) {
+      const AccountRow& row = account_.details[cell];
+      (row.place == Place::team ? met[row.region].first : met[row.region].second) += row.count;
+    }
+    std::uint64_t times = 0, most = 0;
+    RegionRef barrier = undefined_ref;
+    for (const auto& [which, counts] : met) {
+      const std::uint64_t here = std::max(counts.first, counts.second);
+      times += here;
+      if (here > most) most = here, barrier = which;
+    }
+    if (times < often || !is_short(region, times)) continue;
+    const AccountRow all = summary(mine);
+    Finding finding = at(barrier);
+    finding.at = all.longest_at;
+    const std::string who = met.size() == 1
+                                ? name(barrier) + " is"
+                                : format("%s and %zu other barrier%s of %s are", name(barrier).c_str(), met.size() - 1,
+                                         met.size() == 2 ? "" : "s", name(region.region).c_str());
+    finding.text = who + format(" met %s times, every %s: waiting there and leaving take %s.",
+                                format_count(times).c_str(), time(region.wall / times).c_str(), time(all.ns).c_str());
+    finding.advice =
+        "Do more between two barriers: nowait where what follows does not need the result, loops joined to one, larger "
+        "blocks.";
+    sure(finding, "high");
+    add(std::move(finding), "frequent-barriers", mine);
+  }
+}
+
+/// What kept the last thread: by that, the waiting of the others is one finding.
+void Judge::imbalance() {
+  std::map<std::pair<RegionRef, RegionRef>, Cells> by_cause;  // cause, parallel region
+  for (const std::size_t cell : cells_of(Place::imbalance)) {
+    const AccountRow& row = account_.details[cell];
+    by_cause[{row.cause == undefined_ref ? row.region : row.cause, row.parallel}].push_back(cell);
+  }
+  for (const auto& [key, mine] : by_cause) uneven(key.first, summary(mine), mine);
+}
+
+void Judge::uneven(RegionRef cause, const AccountRow& row, const Cells& mine) {
+  Finding finding = at(cause);
+  finding.at = row.longest_at;
+  const std::string waits = format("threads wait %s at %s", time(row.ns).c_str(), name(row.region).c_str());
+  const std::string times = row.count > 1 ? format(", in %s executions", format_count(row.count).c_str()) : "";
+  std::string id = "imbalance";
+  const bool alone = role(cause) == RegionRole::single_sblock;
+  switch (alone ? Directive::single : construct(cause)) {
+    case Directive::single:
+    case Directive::masked:
+      id = "single";
+      finding.text =
+          "One thread alone works in " + name(cause) + " while the others have nothing to do: " + waits + times + ".";
+      finding.advice =
+          "Share that work (a worksharing loop, tasks), or let the others go on with nowait where what follows "
+          "does not need it.";
+      sure(finding, "high");
+      break;
+    case Directive::loop:
+      finding.text = "The iterations of " + name(cause) + " are unevenly spread: " + waits +
+                     " until the slowest is done" + times + ".";
+      finding.advice = for_loop(cause, row.threads);
+      sure(finding, "high");
+      break;
+    case Directive::sections:
+      finding.text = "The sections of " + name(cause) + " differ in length: " + waits + times + ".";
+      finding.advice = "Make sections of equal work, more than there are threads, or use tasks.";
+      sure(finding, "high");
+      break;
+    case Directive::lock:
+      if (follows_from_lock(cause, row, mine)) return;
+      finding.text = "Threads come late to " + name(row.region) + " because they waited in " + name(cause) + ": " +
+                     waits + times + ".";
+      finding.advice = "See to " + name(cause) + " first.";
+      break;
+    case Directive::mpi:
+      id = "mpi-in-team";
+      finding.text = "One thread is in " + name(cause) + " while the others have come to " + name(row.region) + ": " +
+                     waits + times + ".";
+      finding.advice =
+          "Let the others work on what does not need the message, or the communication begin earlier and end later "
+          "(non-blocking calls).";
+      sure(finding, "high");
+      break;
+    case Directive::task:
+      finding.text = "Tasks of " + name(cause) + " keep one thread longer than the others: " + waits + times + ".";
+      finding.advice = "Make the last tasks smaller, or create the long ones first (priority).";
+      break;
+    default:
+      finding.text =
+          "The threads of " + name(cause) + " have unequal work: " + waits + " for the slowest" + times + ".";
+      finding.advice = for_region(cause);
+      break;
+  }
+  const bool in_task = construct(cause) == Directive::task;
+  finding.text += ran_meanwhile(in_task ? cause : row.parallel, Activity::barrier) + how_waited(row.region);
+  add(std::move(finding), id, mine);
+}
+
+/// Who waited for a lock comes late to the barrier: where that lock is a finding, it is the cause of this as well.
+bool Judge::follows_from_lock(RegionRef lock, const AccountRow& row, const Cells& mine) {
+  for (Finding& finding : verdict_.findings) {
+    if (finding.cells.empty() || account_.details[finding.cells.front()].region != lock) continue;
+    if (finding.id != "contention" && finding.id != "ordered") continue;
+    finding.text += " Threads come late to " + name(row.region) + " for that; others wait " + time(row.ns) + " there.";
+    take(mine);
+    return true;
+  }
+  return false;
+}
+
+/// Loops whose chunks are so short that handing them out takes the time.
+void Judge::small_chunks() {
+  constexpr std::uint64_t short_chunk = 1'000;    // ns
+  constexpr std::uint64_t handing_out = 250;      // ns: 50 with few threads and up to 500 where many ask at once
+  constexpr std::uint64_t chunk_to_try = 20'000;  // ns
+  for (const RegionRow& row : report_.regions) {
+    const auto found = account_.loops.find(row.region);
+    if (found == account_.loops.end() || found->second.chunks < often) continue;
+    const LoopFacts& loop = found->second;
+    const std::uint64_t each = row.exclusive / loop.chunks;
+    if (each >= short_chunk) continue;
+    const double iterations = share(loop.all_iterations, loop.chunks);
+    const bool whole = iterations > 9.95 || std::abs(iterations - std::round(iterations)) < 0.05;
+    Finding finding = at(row.region);
+    finding.text = format(
+        "%s hands out %s chunks of %.*f iteration%s, which take %s each: handing one out takes 50 to 500 ns of that, "
+        "the more the more threads ask",
+        name(row.region).c_str(), format_count(loop.chunks).c_str(), whole ? 0 : 1, iterations,
+        whole && iterations < 1.5 ? "" : "s", time(each).c_str());
+    const std::uint64_t larger = round_figure(iterations * static_cast<double>(chunk_to_try) /
+                                              static_cast<double>(std::max<std::uint64_t>(each, 1)));
+    finding.advice =
+        larger * 4 > loop.iterations
+            ? "schedule(static): all of the loop takes too little time to be handed out in chunks that are worth it."
+            : format(
+                  "schedule(static) where iterations are alike; else larger chunks, as in schedule(dynamic, %llu), so "
+                  "that one takes tens of microseconds.",
+                  number(larger));
+    sure(finding, "medium");
+    const std::optional<std::size_t> work = cell_of_work(row);
+    if (!work) continue;
+    const std::size_t handed = split(*work, loop.chunks * std::min(each, handing_out), Place::team);
+    finding.text += ": " + time(account_.details[handed].ns) + " in all.";
+    add(std::move(finding), "small-chunks", {handed});
+  }
+}
+
+/// Of the parallel region that the loop most likely is in: the nearest before it in its file, else the largest.
+std::optional<std::size_t> Judge::cell_of_work(const RegionRow& loop) const {
+  std::optional<std::size_t> best;
+  const auto distance = [&](std::size_t cell) -> std::uint32_t {
+    const RegionRef parallel = account_.details[cell].parallel;
+    if (parallel >= definitions_.regions.size()) return ~0u;
+    const Region& region = definitions_.regions[parallel];
+    return region.source_file != loop.file || region.begin_line > loop.line ? ~0u - 1 : loop.line - region.begin_line;
+  };
+  for (const std::size_t cell : cells_of(Place::work))
+    if (!best || distance(cell) < distance(*best)) best = cell;
+  return best;
+}
+
+std::string Judge::for_loop(RegionRef loop, std::uint32_t threads) const {
+  const auto found = account_.loops.find(loop);
+  const std::string schedule =
+      found == account_.loops.end() || found->second.schedules.size() != 1 ? "" : *found->second.schedules.begin();
+  const std::uint64_t iterations = found == account_.loops.end() ? 0 : found->second.iterations;
+  if (iterations > 0 && iterations < 4 * std::uint64_t{threads})
+    return format(
+        "There are only %llu iterations for %u threads: make more and smaller ones (collapse, an inner loop, "
+        "taskloop).",
+        number(iterations), threads);
+  const bool one_at_a_time = found != account_.loops.end() && found->second.chunks != 0 &&
+                             found->second.all_iterations < 2 * found->second.chunks;
+  if (schedule == "dynamic" && one_at_a_time)
+    return "Its schedule is dynamic already, an iteration at a time: no schedule is finer. Split the costliest "
+           "iterations (their inner loop by tasks, taskloop or a parallel region of its own), or begin with them, so "
+           "that "
+           "no long one comes last.";
+  if (schedule == "dynamic")
+    return "Its schedule is dynamic already: smaller chunks, or begin with the costliest iterations, so that no long "
+           "one "
+           "comes last.";
+  if (schedule == "guided")
+    return "Its schedule is guided, whose first chunks are large: try schedule(dynamic) with a small chunk.";
+  if (schedule == "static")
+    return "Its schedule is static: try schedule(dynamic, chunk) or guided when the cost of iterations is not known "
+           "before, schedule(static, 1) when it rises or falls steadily.";
+  return "If its schedule is static, as by default: try schedule(dynamic, chunk) or guided. If it is dynamic already: "
+         "split "
+         "the costliest iterations, or begin with them.";
+}
+
+/// Code of a parallel region itself: no schedule will help.
+std::string Judge::for_region(RegionRef cause) const {
+  if (construct(cause) == Directive::parallel)
+    return "The work is given out by the region's own code, or by a loop that the compiler does not report (GCC: "
+           "static "
+           "ones): spread it evenly, by cost rather than by number.";
+  return "Spread the work of this part evenly over the threads.";
+}
+
+/// Of the locks that are waited for there.
+LockTotals Judge::held_at(RegionRef region) const {
+  LockTotals sum;
+  for (const LockRow& row : report_.locks) {
+    if (row.region != region) continue;
+    sum.acquisitions += row.acquisitions;
+    sum.held += row.held;
+  }
+  return sum;
+}
+
+void Judge::locks() {
+  std::map<RegionRef, Cells> by_region;
+  for (const std::size_t cell :
+       cells([](const AccountRow& row) { return row.is(Place::locks) || row.is(Place::exclusive); }))
+    by_region[account_.details[cell].region].push_back(cell);
+  for (auto& [region, mine] : by_region) {
+    if (is_doacross(region)) {
+      doacross(region, mine);
+      continue;
+    }
+    const AccountRow all = summary(mine);
+    const std::uint64_t recording = is_perturbed() ? std::min(all.ns, all.count * recording_of_a_wait) : 0;
+    // What recording adds lies in all of them.
+    for (const std::size_t cell : mine)
+      if (recording != 0)
+        split(cell,
+              static_cast<std::uint64_t>(share(recording, all.ns) * static_cast<double>(account_.details[cell].ns)),
+              Place::tool);
+    Finding finding = at(region);
+    finding.at = all.longest_at;
+    const bool ordered = role(region) == RegionRole::ordered, atomic = role(region) == RegionRole::atomic;
+    finding.text = format("Threads wait %s at %s, %s times, the longest %s", time(sum(mine)).c_str(),
+                          name(region).c_str(), format_count(all.count).c_str(), time(all.longest).c_str());
+    if (!ordered) finding.text += held_by(mine);
+    finding.text += "." + how_waited(region);
+    const LockTotals held = held_at(region);
+    const bool is_brief = held.acquisitions >= often && held.held / held.acquisitions < short_hold;
+    if (is_brief && !ordered)
+      finding.text += " It is taken " + format_count(held.acquisitions) + " times and held for " +
+                      time(held.held / held.acquisitions) + ": taking it is what takes the time.";
+    const RegionRef holder = all.cause;
+    finding.advice = ordered  ? "Only what must be in order belongs into ordered; the loop before it needs a schedule "
+                                "with small chunks "
+                                "(static, 1) so that neighbours run at the same time."
+                     : atomic ? "Let each thread sum up for itself and combine once (reduction)."
+                     : is_brief
+                         ? "Take it less often: give each thread its own copy and combine once (reduction), protect a "
+                           "block of iterations at a time, or ask before whether there is anything to do."
+                     : holder != undefined_ref && holder != region
+                         ? "Do less at " + name(holder) + " while holding it: that is what the others wait for."
+                         : "Do less while holding it, use several locks for independent data, or give each "
+                           "thread its own copy and "
+                           "combine once (reduction).";
+    if (recording != 0)
+      finding.text += " Up to " + time(all.ns - sum(mine)) + " beside that is what recording adds, and not counted.";
+    sure(finding, recording == 0 ? "high" : "medium");
+    add(std::move(finding), ordered ? "ordered" : "contention", mine);
+  }
+  for (const RegionRow& row : report_.regions) unseen_sinks(row);
+}
+
+/// A loop whose iterations depend on each other is worth a word also where they do not wait for long.
+void Judge::unseen_sinks(const RegionRow& row) {
+  if (row.region >= classes_.size() || !classes_[row.region].label.starts_with("doacross sink")) return;
+  const std::string place = definitions_.regions[row.region].name;
+  if (std::any_of(verdict_.findings.begin(), verdict_.findings.end(),
+                  [&](const Finding& finding) { return finding.name == place; }))
+    return;
+  std::uint64_t waited = 0;
+  for (const AccountRow& cell : account_.details)
+    if (cell.place == Place::exclusive && cell.region == row.region) waited += cell.ns;
+  note("doacross",
+       format(
+           "Iterations at %s depend on others of their loop (doacross), %s times; they wait about %s for these, by the "
+           "times at which they were done. Runtimes do not report when such a wait begins.",
+           name(row.region).c_str(), format_count(row.count).c_str(), time(waited).c_str()));
+}
+
+/// "; meanwhile it was held at A for 2 s, at B for 1 s".
+std::string Judge::held_by(const Cells& mine) const {
+  constexpr std::size_t most = 3;
+  std::map<RegionRef, std::uint64_t> by_holder;
+  for (const std::size_t cell : mine) by_holder[account_.details[cell].cause] += account_.details[cell].ns;
+  by_holder.erase(undefined_ref);
+  std::vector<std::pair<RegionRef, std::uint64_t>> holders(by_holder.begin(), by_holder.end());
+  std::stable_sort(holders.begin(), holders.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, holders.size()); ++i) {
+    if (i > 0 && share(holders[i].second, sum(mine)) < 0.05) break;
+    text += (i == 0 ? "; meanwhile it was held at " : ", at ") + name(holders[i].first) + " (" +
+            time(holders[i].second) + ")";
+  }
+  return text;
+}
+
+bool Judge::is_doacross(RegionRef region) const {
+  return region < classes_.size() && classes_[region].label.starts_with("doacross");
+}
+
+/// Iterations that wait for others of their loop. When a thread came there is not in a trace: estimated.
+void Judge::doacross(RegionRef sink, const Cells& mine) {
+  const AccountRow all = summary(mine);
+  Finding finding = at(sink);
+  finding.at = all.longest_at;
+  finding.text = format(
+      "Iterations wait %s for those that they depend on, at %s, %s times, the longest %s: by the times at which these "
+      "were done.",
+      time(all.ns).c_str(), name(sink).c_str(), format_count(all.count).c_str(), time(all.longest).c_str());
+  finding.advice =
+      "Only iterations that do not depend on each other run at the same time: do what needs no other before the sink, "
+      "signal (source) as soon as what others need is there, put several iterations into a block, or go through the "
+      "loops in another order (wavefronts).";
+  sure(finding, "medium");
+  add(std::move(finding), "ordered", mine);
+}
+
+}  // namespace tracer::report

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See phase_table.hpp.
+#include "tracer/report/forms/phase_table.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tracer/base/text.hpp"
+#include "tracer/base/units.hpp"
+#include "tracer/report/measures/phases.hpp"
+
+namespace tracer::report {
+
+Table phase_table(const Report& report) {
+  const auto any = [&](std::uint64_t PhaseRow::*ns) {
+    return std::any_of(report.phases.begin(), report.phases.end(), [ns](const PhaseRow& row) { return row.*ns != 0; });
+  };
+  const bool mpi = any(&PhaseRow::mpi), devices = any(&PhaseRow::operations);
+  std::vector<Table::Column> columns{{"phase"},         {"said by"},       {"count", true},   {"total", true},
+                                     {"longest", true}, {"work", true},    {"waiting", true}, {"device", true},
+                                     {"threads", true}, {"max/mean", true}};
+  if (mpi) columns.push_back({"MPI", true});
+  if (devices) columns.push_back({"on devices", true});
+  Table table{"Phases, as the program names them", std::move(columns)};
+  for (const PhaseRow& row : report.phases) {
+    char balance[32];
+    std::snprintf(balance, sizeof balance, "%.2f", row.balance.max_over_mean());
+    std::vector<std::string> cells{row.name,
+                                   row.domain,
+                                   format_count(row.count),
+                                   duration_text(row.total),
+                                   duration_text(row.longest),
+                                   duration_text(at(row.ns, Activity::work)),
+                                   duration_text(waiting_of(row)),
+                                   duration_text(at(row.ns, Activity::device)),
+                                   format_count(row.balance.threads),
+                                   row.balance.threads > 1 ? balance : ""};
+    if (mpi) cells.push_back(duration_text(row.mpi));
+    if (devices) cells.push_back(duration_text(row.operations));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace tracer::report

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables, headings and paragraphs of plain text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tracer/report/forms/write.hpp"
+
+namespace tracer::report {
+
+class Table {
+ public:
+  struct Column {
+    std::string title;
+    bool right = false;
+  };
+  Table(std::string title, std::vector<Column> columns) : title_{std::move(title)}, columns_{std::move(columns)} {}
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  /// "" without rows. The first column gives way when the terminal is too narrow; then comes a line
+  /// on how many rows are not shown.
+  std::string text(const TextOptions& options) const;
+
+ private:
+  std::string title_;
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+std::string heading(const std::string& title, bool colour);
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t width);
+
+}  // namespace tracer::report

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The report for the terminal.
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "tracer/base/text.hpp"
+#include "tracer/base/units.hpp"
+#include "tracer/report/forms/io_tables.hpp"
+#include "tracer/report/forms/mpi_text.hpp"
+#include "tracer/report/forms/phase_table.hpp"
+#include "tracer/report/forms/samples_text.hpp"
+#include "tracer/report/forms/table.hpp"
+#include "tracer/report/forms/write.hpp"
+#include "tracer/report/measures/processes.hpp"
+
+namespace tracer::report {
+namespace {
+
+std::string number(double value, const char* format = "%.2f") {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, format, value);
+  return buffer;
+}
+/// "1 of 2 processors for the process".
+std::string processors_text(const Report& report) {
+  const RunFacts& facts = report.facts;
+  const bool are_all = static_cast<double>(facts.processors_online) <= facts.processors;
+  return number(facts.processors, "%.4g") + (are_all ? "" : " of " + format_count(facts.processors_online)) +
+         (report.processes.size() > 1 ? " processors for the processes" : " processors for the process");
+}
+
+/// "a.out"; of a job of several "ocean (3 processes), air (1 process)".
+std::string program_text(const Report& report) {
+  std::vector<std::pair<std::string, std::uint64_t>> programs;
+  for (const ProcessRow& process : report.processes) {
+    if (process.program.empty()) continue;  // left no trace
+    auto known = std::find_if(programs.begin(), programs.end(),
+                              [&](const auto& program) { return program.first == process.program; });
+    if (known == programs.end()) known = programs.insert(known, {process.program, 0});
+    ++known->second;
+  }
+  if (programs.size() < 2) return report.program.empty() ? "unknown" : report.program;
+  std::string text;
+  const std::size_t shown = std::min<std::size_t>(programs.size(), 5);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& [name, count] = programs[i];
+    text += (i == 0 ? "" : ", ") + name + " (" + format_count(count) + (count == 1 ? " process)" : " processes)");
+  }
+  return programs.size() == shown ? text : text + ", and " + format_count(programs.size() - shown) + " more";
+}
+
+/// Where libgomp was used: which runtimes there were, and how many threads worked for each. "" where only one that
+/// calls tools was.
+std::string runtimes_text(const RunFacts& facts) {
+  const auto is_libgomp = [](const RuntimeUse& use) { return use.library.find("libgomp") != std::string::npos; };
+  if (std::none_of(facts.runtimes.begin(), facts.runtimes.end(), is_libgomp)) return {};
+  std::string text;
+  for (const RuntimeUse& use : facts.runtimes)
+    text += (text.empty() ? "runtimes     " : "\n             ") + use.library + " with " + format_count(use.threads) +
+            (use.threads == 1 ? " thread" : " threads");
+  return text + "\n";
+}
+
+std::uint64_t mean(std::uint64_t total, std::uint64_t count) {
+  return count == 0 ? 0 : total / count;
+}
+
+void summary(const Report& report, std::string& out) {
+  out += "program      " + program_text(report) + "\n";
+  const Account& account = report.account;
+  const std::uint64_t wall = account.end - account.begin;
+  if (!report.part.empty()) out += "part         " + report.part + "\n";
+  if (!report.filter.empty()) out += "filter       " + report.filter + "\n";
+  if (account.whole_process) {
+    out += "process      " + duration_text(wall) + ", of it " + duration_text(report.wall) +
+           (report.mpi.ranks == 0 ? " with OpenMP\n"
+            : report.has_openmp   ? " with OpenMP and MPI\n"
+                                  : " with MPI\n");
+  } else {
+    out += "wall time    " + duration_text(report.wall) + "\n";
+  }
+  if (account.is_confined)
+    out += "in phases    " + duration_text(account.wall()) + " of that, a mean of the processes\n";
+  if (const std::string ending = ending_text(report.facts, report.processes); !ending.empty())
+    out += "ended        " + ending + "\n";
+  if (!report.facts.host.empty()) {
+    out += "host         " + report.facts.host;
+    if (report.facts.processors > 0) out += ", " + processors_text(report);
+    if (report.facts.processor_ns != 0) {
+      out += ", processor time " + duration_text(report.facts.processor_ns);
+      if (report.facts.system_ns != 0) out += " (" + duration_text(report.facts.system_ns) + " in the kernel)";
+    }
+    out += "\n";
+  }
+  if (report.processes.size() > 1) out += "processes    " + format_count(report.processes.size()) + "\n";
+  out +=
+      "threads      " + std::to_string(report.threads) +
+      (account.helpers != 0 ? ", of them " + format_count(account.helpers) + " libomp's own for target nowait" : "") +
+      (report.streams != 0 ? ", device streams " + std::to_string(report.streams) : std::string{}) + "\n";
+  out += runtimes_text(report.facts);
+  out += "events       " + format_count(report.events) +
+         (report.irregular != 0 ? " (" + format_count(report.irregular) + " out of place)" : std::string{}) + "\n";
+  if (!report.tool.empty()) {
+    std::string costs;
+    for (const char* part : {"start", "drain", "wait", "convert"})
+      if (const auto it = report.tool.find(part); it != report.tool.end())
+        costs += (costs.empty() ? "" : ", ") + std::string{part} + " " + duration_text(it->second);
+    out += "tracing took " + costs + "\n";
+  }
+  if (report.tasks.critical_path != 0) {
+    out += "parallelism  " +
+           number(static_cast<double>(report.tasks.work) / static_cast<double>(report.tasks.critical_path)) +
+           " (busy " + duration_text(report.tasks.work) + ", longest path " +
+           duration_text(report.tasks.critical_path) + ")\n";
+  }
+}
+
+/// A bar of twenty characters.
+std::string bar(std::uint64_t part, std::uint64_t whole) {
+  const auto filled = whole == 0 ? 0 : (part * 20 + whole / 2) / whole;
+  return std::string(filled, '#') + std::string(20 - std::min<std::uint64_t>(20, filled), '.');
+}
+
+Table account(const Report& report) {
+  const Account& account = report.account;
+  const std::string ended =
+      account.ended == 0 ? "" : " (" + std::to_string(account.ended) + " of them ended before their process)";
+  Table table{"Where the time of " + std::to_string(account.threads) + " threads" + ended + " went, " +
+                  (account.is_confined     ? "in these phases"
+                   : !report.part.empty()  ? "in this part of the trace"
+                   : account.whole_process ? "from the process' start to its end"
+                                           : "from the first event to the last"),
+              {{"place"}, {"seconds", true}, {"share", true}, {""}}};
+  std::vector<std::size_t> order;
+  for (std::size_t p = 0; p < places; ++p)
+    if (account.ns[p] != 0) order.push_back(p);
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return account.ns[a] > account.ns[b]; });
+  for (const std::size_t p : order)
+    table.add({text_of(static_cast<Place>(p)), number(static_cast<double>(account.ns[p]) * 1e-9, "%.6f"),
+               percent_text(account.ns[p], account.total), bar(account.ns[p], account.total)});
+  table.add({"sum", number(static_cast<double>(account.total) * 1e-9, "%.6f"), "", ""});
+  return table;
+}
+
+void verdict(const Report& report, const TextOptions& options, std::string& out) {
+  const Verdict& verdict = report.verdict;
+  out += heading("Verdict", options.colour);
+  out += wrapped(verdict.summary, 2, options.width);
+  for (const Note& note : verdict.notes) out += wrapped("* " + note.text, 2, options.width);
+  std::size_t rank = 0;
+  for (const Finding& finding : verdict.findings) {
+    out += wrapped(std::to_string(++rank) + ". " + duration_text(finding.win) + " (" +
+                       percent_text(finding.win, report.account.wall()) +
+                       (report.account.is_confined ? " of the phases): " : " of the run): ") + finding.text,
+                   2, options.width);
+    std::string more = "Try: " + finding.advice + " Sureness: " + finding.sure + ".";
+    if (finding.at != 0) more += " See it at " + moment_text(finding.at, report.wall) + ".";
+    out += wrapped(more, 5, options.width);
+  }
+}
+
+Table constructs(const Report& report) {
+  Table table{"Constructs, by time spent in themselves",
+              {{"construct"},
+               {"count", true},
+               {"total", true},
+               {"self", true},
+               {"mean", true},
+               {"longest", true},
+               {"max/mean", true}}};
+  for (const RegionRow& row : report.regions) {
+    table.add({row.name, format_count(row.count), duration_text(row.total), duration_text(row.exclusive),
+               duration_text(mean(row.total, row.count)), duration_text(row.longest),
+               row.balance.threads > 1 ? number(row.balance.max_over_mean()) : "-"});
+  }
+  return table;
+}
+
+const char* title_of(Activity activity) {
+  constexpr const char* titles[] = {"work", "barrier", "taskwait", "locks", "runtime", "device", "MPI", "idle"};
+  static_assert(sizeof titles / sizeof titles[0] == static_cast<std::size_t>(Activity::count_));
+  return titles[static_cast<std::size_t>(activity)];
+}
+
+/// A row of a name alone.
+std::vector<std::string> with_name(const std::string& name, std::size_t columns) {
+  std::vector<std::string> cells(columns);
+  cells[0] = name;
+  return cells;
+}
+
+Table threads(const Report& report) {
+  std::vector<Table::Column> columns{{"name"}};
+  std::vector<Activity> activities;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Activity::count_); ++i) {
+    const auto activity = static_cast<Activity>(i);
+    const bool any = std::any_of(report.thread_rows.begin(), report.thread_rows.end(),
+                                 [&](const ThreadRow& row) { return row.ns[i] != 0; });
+    if (activity == Activity::mpi && !any) continue;
+    activities.push_back(activity);
+    columns.push_back({title_of(activity), true});
+  }
+  columns.push_back({"tasks", true});
+  const bool any_ended = report.account.ended != 0;
+  if (any_ended) columns.push_back({"ended at", true});
+  Table table{"Threads and streams", columns};
+  const auto add = [&](const ThreadRow& row, const char* before) {
+    std::vector<std::string> cells{before + row.name};
+    for (const Activity activity : activities)
+      cells.push_back(
+          at(row.ns, activity) == 0
+              ? "-"
+              : percent_text(at(row.ns, activity), report.account.is_confined ? report.account.wall() : report.wall));
+    cells.push_back(format_count(row.tasks));
+    if (any_ended) cells.push_back(row.ended == 0 ? "-" : duration_text(row.ended - std::min(row.ended, report.begin)));
+    table.add(std::move(cells));
+  };
+  if (report.processes.size() < 2) {
+    for (const ThreadRow& row : report.thread_rows) add(row, "");
+    return table;
+  }
+  std::map<LocationRef, const ThreadRow*> rows;
+  for (const ThreadRow& row : report.thread_rows) rows[row.location] = &row;
+  for (const ProcessRow& process : report.processes) {
+    table.add(with_name(process.name, columns.size()));
+    for (const auto* list : {&process.threads, &process.streams})
+      for (const LocationRef location : *list)
+        if (const auto found = rows.find(location); found != rows.end()) {
+          add(*found->second, "  ");
+          rows.erase(found);
+        }
+  }
+  for (const auto& [location, row] : rows) add(*row, "");  // of devices that nobody made
+  return table;
+}
+
+Table parallels(const Report& report) {
+  Table table{"Parallel regions",
+              {{"region"},
+               {"count", true},
+               {"wall", true},
+               {"threads", true},
+               {"work", true},
+               {"barrier", true},
+               {"imbalance", true},
+               {"slowest", false}}};
+  for (const ParallelRow& row : report.parallels) {
+    std::uint64_t all = 0;
+    for (const std::uint64_t ns : row.ns) all += ns;
+    table.add({row.name, format_count(row.count), duration_text(row.wall), std::to_string(row.threads),
+               percent_text(at(row.ns, Activity::work), all), percent_text(at(row.ns, Activity::barrier), all),
+               percent_text(row.balance.lost, row.wall), row.balance.slowest});
+  }
+  return table;
+}
+
+Table waiting(const Report& report) {
+  Table table{"Barrier waiting per region and thread", {{"region"}, {"thread"}, {"waits", true}, {"works", true}}};
+  std::map<LocationRef, std::string> names;
+  for (const ProcessRow& process : report.processes)
+    for (const LocationRef thread : process.threads)
+      names[thread] = report.processes.size() > 1 ? process.name + ": " : std::string{};
+  for (const ThreadRow& row : report.thread_rows) names[row.location] += row.name;
+  for (const ParallelRow& row : report.parallels) {
+    for (const MemberRow& member : row.members) {
+      table.add({row.name, names[member.location], duration_text(at(member.ns, Activity::barrier)),
+                 duration_text(at(member.ns, Activity::work))});
+    }
+  }
+  return table;
+}
+
+void tasks(const Report& report, const TextOptions& options, std::string& out) {
+  const TaskReport& tasks = report.tasks;
+  if (tasks.created == 0) return;
+  out += heading("Tasks", options.colour);
+  out += "  " + format_count(tasks.created) + " created, mean " + duration_text(mean(tasks.total, tasks.completed)) +
+         ", shortest " + duration_text(tasks.shortest) + ", longest " + duration_text(tasks.longest) + "\n";
+  out += "  start " + duration_text(mean(tasks.delay, tasks.completed)) + " after their creation; " +
+         percent_text(tasks.moved, tasks.completed) + " run by another thread than their parent; " +
+         format_count(tasks.dependences) + " dependences\n";
+  out += "  waiting in taskwait and taskgroup " + duration_text(tasks.wait) + "\n";
+  if (tasks.graph_path != 0) {
+    out += "  longest path " + duration_text(tasks.graph_path) + " with " + format_count(tasks.graph_tasks) +
+           " tasks on it, creation included; parallelism " +
+           number(static_cast<double>(tasks.graph_work) / static_cast<double>(tasks.graph_path)) + "\n";
+  }
+  if (tasks.chain_tasks > 1) {
+    out += "  longest chain of dependences " + format_count(tasks.chain_tasks) + " tasks, " +
+           duration_text(tasks.chain) + "\n";
+  }
+  Table table{"", {{"task"}, {"count", true}, {"total", true}, {"mean", true}, {"longest", true}}};
+  for (const TaskRow& row : tasks.regions)
+    table.add({row.name, format_count(row.count), duration_text(row.total), duration_text(mean(row.total, row.count)),
+               duration_text(row.longest)});
+  out += table.text(options);
+}
+
+Table locks(const Report& report) {
+  Table table{"Locks",
+              {{"lock"}, {"acquired", true}, {"contended", true}, {"waited", true}, {"longest", true}, {"held", true}}};
+  const auto add = [&](std::string name, const LockTotals& row) {
+    table.add({std::move(name), format_count(row.acquisitions), percent_text(row.contended, row.acquisitions),
+               duration_text(row.wait), duration_text(row.longest_wait), duration_text(row.held)});
+  };
+  const ProcessesByGroup processes{report.processes};
+  for (const LockRow& row : report.locks) {
+    std::string name = row.name + " #" + std::to_string(row.lock);
+    if (report.processes.size() > 1) name += ", " + processes.name_or(row.process, "process unknown");
+    add(std::move(name), row);
+  }
+  if (report.other_locks != 0) add(format_count(report.other_locks) + " other locks", report.of_other_locks);
+  return table;
+}
+
+Table kernels_table(std::string title, const std::vector<KernelRow>& kernels) {
+  Table table{std::move(title), {{"kernel"}, {"count", true}, {"total", true}, {"mean", true}, {"longest", true}}};
+  for (const KernelRow& kernel : kernels)
+    table.add({kernel.name, format_count(kernel.count), duration_text(kernel.total),
+               duration_text(mean(kernel.total, kernel.count)), duration_text(kernel.longest)});
+  return table;
+}
+
+void device(const Report& report, const DeviceRow& row, const TextOptions& options, std::string& out) {
+  out += heading(name_in_job(report, row) + (row.provider.empty() ? "" : " (recorded by " + row.provider + ")"),
+                 options.colour);
+  out += "  busy " + duration_text(row.busy) + ", idle " + percent_text(row.idle, row.span) + " of " +
+         duration_text(row.span) + "; " + percent_text(row.overlap_host, row.busy) + " of it while the host works, " +
+         percent_text(row.overlap_transfer, row.busy) + " kernels with copies\n";
+  for (const auto& [label, totals] :
+       {std::pair{"to device  ", &row.to_device}, std::pair{"from device", &row.from_device}}) {
+    if (totals->count == 0) continue;
+    out += std::string{"  "} + label + " " + format_count(totals->count) + " copies, " +
+           bytes_text(static_cast<double>(totals->bytes)) + " in " + duration_text(totals->ns) + ", " +
+           bytes_text(totals->bytes_per_second()) + "/s\n";
+  }
+  if (row.without_record != 0)
+    out +=
+        "  " + format_count(row.without_record) +
+        " kernels and copies have no record: the host's intervals stand in, and busy and idle are in part the host's\n";
+  out += kernels_table("", row.kernels_by_name).text(options);
+}
+
+/// A row each, and the kernels of all.
+void many_devices(const Report& report, const TextOptions& options, std::string& out) {
+  Table table{"Devices",
+              {{"device"},
+               {"busy", true},
+               {"idle", true},
+               {"with host", true},
+               {"kernels", true},
+               {"time", true},
+               {"to device", true},
+               {"from device", true}}};
+  std::map<std::string, KernelRow> by_name;
+  for (const DeviceRow& row : report.devices) {
+    table.add({name_in_job(report, row), duration_text(row.busy), percent_text(row.idle, row.span),
+               percent_text(row.overlap_host, row.busy), format_count(row.kernels), duration_text(row.kernel_ns),
+               bytes_text(static_cast<double>(row.to_device.bytes)),
+               bytes_text(static_cast<double>(row.from_device.bytes))});
+    for (const KernelRow& kernel : row.kernels_by_name) {
+      KernelRow& all = by_name[kernel.name];
+      all.name = kernel.name;
+      all.count += kernel.count;
+      all.total += kernel.total;
+      all.longest = std::max(all.longest, kernel.longest);
+    }
+  }
+  std::vector<KernelRow> kernels;
+  for (auto& [name, kernel] : by_name) kernels.push_back(std::move(kernel));
+  std::stable_sort(kernels.begin(), kernels.end(),
+                   [](const KernelRow& a, const KernelRow& b) { return a.total > b.total; });
+  out += table.text(options) + kernels_table("Kernels of all devices", kernels).text(options);
+}
+
+Table data_movement(const Report& report) {
+  Table table{"Data movement that could be avoided",
+              {{"construct"}, {"pattern"}, {"count", true}, {"bytes", true}, {"time", true}, {"longest", true}}};
+  for (const DataMovementRow& row : report.data_movement)
+    table.add({row.name, name_of(row.pattern), format_count(row.count), bytes_text(static_cast<double>(row.bytes)),
+               duration_text(row.ns), duration_text(row.longest)});
+  return table;
+}
+
+void devices(const Report& report, const TextOptions& options, std::string& out) {
+  constexpr std::size_t most_apart = 4;
+  if (report.devices.size() > most_apart) return many_devices(report, options, out);
+  for (const DeviceRow& row : report.devices) device(report, row, options, out);
+}
+
+}  // namespace
+
+std::string to_text(const Report& report, const TextOptions& options) {
+  std::string out;
+  summary(report, out);
+  out += account(report).text(options);
+  verdict(report, options, out);
+  out += constructs(report).text(options);
+  out += phase_table(report).text(options);
+  out += processes_text(report, options);
+  out += mpi_text(report, options);
+  out += io_text(report, options);
+  out += threads(report).text(options);
+  out += parallels(report).text(options);
+  out += waiting(report).text(options);
+  tasks(report, options, out);
+  out += locks(report).text(options);
+  devices(report, options, out);
+  out += data_movement(report).text(options);
+  out += samples_text(report.samples, options);
+  if (report.samples.empty() && report.creator.find("Tracer") != std::string::npos)
+    out += wrapped(
+        "Which functions take the time, and whether threads ran while they waited: record with tracer run "
+        "--sample.",
+        2, options.width);
+  return out;
+}
+
+}  // namespace tracer::report

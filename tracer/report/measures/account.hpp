@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who makes the account: an observer of the replay.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tracer/replay/mpi_waits.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/replay/run_facts.hpp"
+#include "tracer/report/account_rows.hpp"
+#include "tracer/report/measures/holds.hpp"
+
+namespace tracer::report {
+
+struct MpiWaitRow;
+void add_wait_states(Account& account, const std::vector<MpiWaitRow>& waits);
+
+/// How long a count was above zero.
+class Integral {
+ public:
+  void add(std::int64_t amount, std::uint64_t time) {
+    sum_ = value(time);
+    since_ = std::max(since_, time);
+    count_ += amount;
+  }
+  std::uint64_t value(std::uint64_t time) const { return sum_ + (count_ > 0 && time > since_ ? time - since_ : 0); }
+  std::int64_t count() const { return count_; }
+
+ private:
+  std::int64_t count_ = 0;
+  std::uint64_t sum_ = 0, since_ = 0;
+};
+
+/// One team's doacross loops: iterations that are done, and how long a thread needs to come to a sink.
+class Doacross {
+ public:
+  /// `from`: the thread's last event before.
+  void source(std::uint64_t iteration, std::uint64_t from, std::uint64_t time);
+  /// What of `from` to `to`, the thread's time before the mark, it waited.
+  std::uint64_t sink(std::uint64_t iteration, std::uint64_t from, std::uint64_t to);
+
+ private:
+  std::uint64_t before_sink() const;
+  static constexpr std::uint64_t unknown = ~std::uint64_t{0};
+  std::array<std::pair<std::uint64_t, std::uint64_t>, 256> sources_{};  ///< the last ones: iteration, time
+  std::size_t next_ = 0;
+  std::uint64_t shortest_ = unknown;  ///< way to a sink, waiting included
+  std::uint64_t free_ = unknown;      ///< that of those whose source was there before them
+  std::uint64_t whole_ = unknown;     ///< iteration without a sink, as the first
+  std::uint64_t behind_ = unknown;    ///< way from a sink to the source
+};
+
+class Accountant final : public Observer {
+ public:
+  Accountant(const Definitions& definitions, const Replay& replay);
+  void event(LocationRef location, const Event& event, std::span<const EventAttribute>) override;
+  void interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) override;
+  void enter(LocationRef location, Task& task, const Frame& frame) override;
+  void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) override;
+  void task_created(LocationRef location, Task& creator, Task& task) override;
+  void task_started(LocationRef location, Task& task) override;
+  void task_completed(LocationRef location, Task& task, std::uint64_t time) override;
+  void task_dependence(Task& source, Task& sink) override;
+  void thread_ended(LocationRef location, std::uint64_t time) override;
+  void team_begun(LocationRef location, Team& team, Task& implicit) override;
+  void team_left(LocationRef location, Team& team, Task& implicit) override;
+  void team_ended(Team& team) override;
+  Account account();
+
+ private:
+  static constexpr std::size_t most_stretches = 64;
+  using Spent = std::vector<std::pair<std::uint32_t, std::uint64_t>>;  ///< ns by region, or by location
+
+  /// One barrier of one team: who has come, and what was waited.
+  struct Episode {
+    RegionRef region = undefined_ref, cause = undefined_ref;
+    std::uint32_t arrived = 0, left = 0;
+    std::uint64_t last_arrival = 0, busy_at_arrival = 0;  ///< 0: not all have come
+    std::uint64_t imbalance = 0, starvation = 0, tasking = 0, rest = 0;
+    bool creator_was_last = false;  ///< the others waited for tasks, then
+    Spent waited;                   ///< `imbalance`, by location
+    Spent spent;                    ///< by region: of all who came, since the barrier before
+  };
+  struct TeamState {
+    std::map<std::uint64_t, Episode> episodes;  ///< open ones, by number
+    Integral queued, busy;                      ///< tasks that wait to be run; tasks that are not complete
+    std::uint64_t begin = 0;
+    bool is_outer = false;  ///< of no member of another
+    std::unique_ptr<Doacross> doacross;
+  };
+  /// A location's part in a team.
+  struct Member {
+    Team* team = nullptr;
+    TeamState* shared = nullptr;
+    std::uint64_t number = 0;   ///< of the next barrier
+    std::size_t waited_at = 0;  ///< its place in that barrier's `waited`, once it has one there
+    bool waiting = false;
+    std::uint64_t created = 0;                     ///< tasks since the barrier before
+    std::uint64_t queued_from = 0, busy_from = 0;  ///< the integrals at the location's last event
+    Spent spent;                                   ///< by region, since the barrier before
+  };
+  struct State {
+    bool counted = false, worker = false, initial = false, seen = false, forking = false, joining = false, idle = false,
+         helper = false;
+    std::uint64_t idle_from = 0;
+    std::uint64_t first = 0;                    ///< its first event
+    std::uint64_t ended = 0;                    ///< when the thread ended, while its process went on; 0: not yet
+    std::uint64_t beyond_at_end = 0;            ///< outside of the phases, until then
+    std::uint64_t teams_before = 0;             ///< the teams' time when the idling began
+    std::uint64_t teams_now = 0;                ///< that of the location's last event
+    std::uint64_t mpi_before = 0, mpi_now = 0;  ///< as those, of the time that its process' thread was in MPI
+    std::uint64_t beyond_before = 0;            ///< and outside of the phases that the trace is confined to
+    std::uint32_t process = 0;                  ///< index into processes_
+    std::uint64_t tool_until = 0;               ///< it waited for the drainer, or wrote a record
+    std::uint64_t created_at = 0, creates = 0;
+    std::uint64_t lock_from = 0, lock_ns = 0;  ///< of the wait that goes on: when it began, what was charged
+    bool waits_for_lock = false;
+    std::uint64_t worked_from = 0, worked_until = 0;  ///< the last stretch that was charged as work
+    std::uint64_t team_ns = 0;                        ///< that the master needed for the team's start and join
+    std::vector<Member> members;
+    std::vector<std::uint64_t> teams_at_fork;
+    PlaceTimes ns{};
+  };
+  /// The times between two parallel regions.
+  struct Gap {
+    std::uint64_t ns = 0, count = 0, longest = 0, longest_at = 0;
+  };
+  /// The executions of a region: what its threads had of the time, and others lay beside.
+  struct Beside {
+    std::uint64_t wall = 0, threads = 0, count = 0;  ///< threads: ns, of all its threads
+    std::uint32_t largest = 0;
+  };
+  /// What a location group's threads share.
+  struct Process {
+    std::uint32_t group = 0;
+    LocationRef first = 0;  ///< its initial thread
+    RunFacts facts;
+    Integral active;  ///< teams outside of others; as in_mpi, within the phases that the trace is confined to
+    Integral in_mpi;  ///< its first thread, outside of teams
+    Integral beyond;  ///< outside of those phases
+    std::int64_t teams = 0, mpi_calls = 0;  ///< now
+    bool is_beyond = false;
+    std::uint64_t begin = 0, last = 0;
+    std::uint64_t serial_since = 0;
+    RegionRef serial_after = undefined_ref;
+    std::vector<SerialStretch> stretches;
+    std::map<RegionRef, std::uint64_t> mpi_regions;       ///< where in_mpi comes from
+    std::unordered_map<std::uint64_t, Holds> holds;       ///< of each lock, by its number
+    std::uint64_t lock_waiters = 0;                       ///< threads that have come to a lock and do not have it
+    std::map<std::pair<RegionRef, RegionRef>, Gap> gaps;  ///< by the regions before and behind
+    std::uint64_t gap_from = 0, gap_to = 0;               ///< the last one, until it is known what is behind it
+    std::uint64_t gap_mpi = 0;
+    std::map<RegionRef, Beside> beside;
+
+    void count_teams(std::int64_t amount, std::uint64_t time) {
+      teams += amount;
+      if (!is_beyond) active.add(amount, time);
+    }
+    void count_mpi(std::int64_t amount, std::uint64_t time) {
+      mpi_calls += amount;
+      if (!is_beyond) in_mpi.add(amount, time);
+    }
+    void go_beyond(bool goes, std::uint64_t time) {
+      if (goes == is_beyond) return;
+      is_beyond = goes;
+      active.add(goes ? -teams : teams, time);
+      in_mpi.add(goes ? -mpi_calls : mpi_calls, time);
+      beyond.add(goes ? 1 : -1, time);
+    }
+  };
+  using DetailKey = std::array<std::uint32_t, 4>;
+
+  static void add_to(Spent& spent, std::uint32_t where, std::uint64_t ns);
+  void charge(State& state, Place place, std::uint64_t ns) { state.ns[static_cast<std::size_t>(place)] += ns; }
+  AccountRow& detail(Place place, RegionRef region, RegionRef cause, RegionRef parallel);
+  void add_detail(Place place, RegionRef region, RegionRef cause, RegionRef parallel, std::uint64_t ns,
+                  std::uint64_t at, std::uint32_t threads);
+  void charge_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
+                   RegionRef parallel);
+  void wait_for_others(LocationRef location, State& state, Member& member, const Task& task, Activity activity,
+                       std::uint64_t from, std::uint64_t to);
+  void arrive(Member& member, RegionRef region, std::uint64_t time);
+  void finish_episode(Team& team, Episode& episode, std::uint64_t time);
+  void unblock(Task& task, std::uint64_t time);
+  void work(State& state, Task& task, std::uint64_t ns);
+  void take_out_helper(State& state, const Team& team);
+  TeamState& state_of(Team& team) { return teams_[&team]; }
+  void refresh(State& state, std::uint64_t time);
+  void lock(LocationRef location, State& state, const Event& event);
+  void doacross(State& state, const Task& task, const Event& event, std::span<const EventAttribute> attributes);
+  void take_from_work(Member& member, RegionRef region, std::uint64_t ns);
+  void lock_taken(const State& state, RegionRef region, const Holds& holds, std::uint64_t time);
+  void end_lock_wait(State& state);
+  std::size_t parallel_index(const Team& team) const {
+    return team.region < definitions_.regions.size() ? team.region + std::size_t{1} : 0;
+  }
+  void close_gap(Process& process, RegionRef behind);
+  void add_serial(Place place, const Process& process, std::uint64_t ns, bool from_kernel);
+  void add_unused(const Process& process, std::uint64_t threads, std::uint64_t ns);
+  void complete_cells(Account& account);
+  Place place_of_lock(RegionRef region) const;
+  std::uint64_t estimated_creation() const;
+  void close(State& state, const Process& process, std::uint64_t end);
+  void count_presence(std::size_t process, AccountProcess& sum) const;
+  static std::uint64_t move(State& state, Place from, Place to, std::uint64_t ns);
+  void share_delay(State& state, AccountThread& row);
+  void lock_wait(State& state, const Task& task, std::uint64_t ns, std::uint64_t to);
+  RegionRef parallel_of(const State& state) const;
+  Process& process_of(const State& state) { return processes_[state.process]; }
+  bool is_serial_mpi(const State& state, const Frame& frame) const;
+  void follow_phases(LocationRef location, std::uint64_t time);
+  void end_stretch(Process& process, std::uint64_t time);
+  void add_mpi_idle(const Process& process, std::uint64_t ns);
+  AccountProcess sum_of(Process& process, std::uint64_t start, Account& account);
+
+  const Definitions& definitions_;
+  const Replay& replay_;
+  std::vector<Process> processes_;
+  std::vector<State> states_;
+  std::unordered_map<const Team*, TeamState> teams_;
+  /// Tasks that wait for others: how many those are; and who waits for a task.
+  std::unordered_map<const Task*, std::uint32_t> blocked_;
+  std::unordered_map<const Task*, std::vector<Task*>> successors_;
+  std::map<DetailKey, AccountRow> details_;
+  enum class DoacrossMark : std::uint8_t { none, sink, source };
+  std::vector<DoacrossMark> doacross_;         ///< by region; empty: there are none
+  std::vector<std::uint64_t> work_by_region_;  ///< by parallel region, at its number + 1
+  PlaceTimes undelayed_{};                     ///< before the time without a processor is taken from them
+  PlaceTimes delayed_from_{};                  ///< and that
+  bool is_ours_ = false;                       ///< what recording cost is known of no other tool
+  std::uint64_t now_ = 0;
+  std::uint64_t in_teams_ = 0, most_at_once_ = 0, teams_at_once_ = 0, active_levels_ = 0;
+  std::uint64_t tasks_ = 0, task_work_ = 0, creates_ = 0, own_creates_ = 0;
+  std::map<RegionRef, std::uint64_t> own_waits_;
+  std::array<std::uint64_t, 256> gaps_{};  ///< between creations, by logarithm
+  std::map<RegionRef, LoopFacts> loops_;
+  std::set<RegionRef> helper_regions_;  ///< of the teams that take_out_helper() found
+  std::uint32_t schedule_ = undefined_ref, iterations_ = undefined_ref, chunks_ = undefined_ref;
+};
+
+}  // namespace tracer::report

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What threads wait for at barriers and in taskwait: the last to come, tasks of others, or nothing any more.
+#include <algorithm>
+
+#include "tracer/report/measures/account.hpp"
+
+namespace tracer::report {
+
+void Accountant::wait_for_others(LocationRef location, State& state, Member& member, const Task& task,
+                                 Activity activity, std::uint64_t from, std::uint64_t to) {
+  TeamState& team = *member.shared;
+  const std::uint64_t ns = to - from;
+  const std::uint64_t queued =
+      std::min(ns, team.queued.value(to) - std::min(team.queued.value(to), member.queued_from));
+  const std::uint64_t busy = std::min(ns, team.busy.value(to) - std::min(team.busy.value(to), member.busy_from));
+  const std::uint64_t starving = busy - std::min(busy, queued);
+  const RegionRef region = task.stack.back().region;
+  if (activity == Activity::task_wait || task.is_explicit || !member.waiting) {
+    // Without a task in sight a taskwait waits for one on a device, or its child has just ended.
+    charge(state, Place::tasking, queued);
+    charge(state, Place::starvation, ns - queued);
+    add_detail(Place::tasking, region, undefined_ref, member.team->region, queued, to, member.team->size);
+    add_detail(Place::starvation, region, undefined_ref, member.team->region, ns - queued, to, member.team->size);
+    return;
+  }
+  Episode& episode = team.episodes[member.number];
+  std::uint64_t rest = ns - std::min(ns, queued + starving), late = 0;
+  if (episode.last_arrival != 0 && to > episode.last_arrival) {
+    // What is behind the last arrival, but for the time in which tasks were left.
+    const std::uint64_t after = std::min(ns, to - episode.last_arrival);
+    const std::uint64_t busy_then = std::max(episode.busy_at_arrival, member.busy_from);
+    const std::uint64_t busy_after = team.busy.value(to) - std::min(team.busy.value(to), busy_then);
+    late = std::min(rest, after - std::min(after, busy_after));
+  }
+  rest -= late;
+  charge(state, Place::tasking, queued);
+  charge(state, Place::starvation, starving);
+  charge(state, Place::team, late);
+  if (rest != 0) {
+    if (member.waited_at >= episode.waited.size() || episode.waited[member.waited_at].first != location) {
+      member.waited_at = episode.waited.size();
+      episode.waited.emplace_back(location, 0);
+    }
+    episode.waited[member.waited_at].second += rest;
+  }
+  episode.region = region;
+  episode.tasking += queued;
+  episode.starvation += starving;
+  episode.rest += late;
+  episode.imbalance += rest;
+}
+
+void Accountant::arrive(Member& member, RegionRef region, std::uint64_t time) {
+  TeamState& team = *member.shared;
+  Episode& episode = team.episodes[member.number];
+  member.waiting = true;
+  episode.region = region;
+  ++episode.arrived;
+  for (const auto& [where, ns] : member.spent) add_to(episode.spent, where, ns);
+  if (episode.arrived < member.team->size) return;
+  // The last one: what did it do that the others did not?
+  episode.last_arrival = std::max<std::uint64_t>(time, 1);
+  episode.creator_was_last = member.created > 0;
+  episode.busy_at_arrival = team.busy.value(time);
+  double most = 0;
+  for (const auto& [where, ns] : member.spent) {
+    double all = 0;
+    for (const auto& [other, sum] : episode.spent)
+      if (other == where) all = static_cast<double>(sum);
+    const double more = static_cast<double>(ns) - all / std::max(1u, member.team->size);
+    if (more > most) {
+      most = more;
+      episode.cause = where;
+    }
+  }
+}
+
+void Accountant::finish_episode(Team& team, Episode& episode, std::uint64_t time) {
+  const std::uint64_t at = episode.last_arrival != 0 ? episode.last_arrival : time;
+  const Place place = episode.creator_was_last ? Place::starvation : Place::imbalance;
+  for (const auto& [location, ns] : episode.waited) charge(states_[location], place, ns);
+  add_detail(place, episode.region, episode.cause, team.region, episode.imbalance, at, team.size);
+  add_detail(Place::starvation, episode.region, episode.cause, team.region, episode.starvation, at, team.size);
+  add_detail(Place::tasking, episode.region, undefined_ref, team.region, episode.tasking, at, team.size);
+  add_detail(Place::team, episode.region, undefined_ref, team.region, episode.rest, at, team.size);
+}
+
+}  // namespace tracer::report

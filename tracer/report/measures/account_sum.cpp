@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The account at the end of the trace: what is known of the whole run only, and the sums.
+#include <algorithm>
+
+#include "tracer/report/measures/account.hpp"
+
+namespace tracer::report {
+namespace {
+
+/// Places where the thread has something to do. In the others it waits, with a processor or without.
+bool is_busy(Place place) noexcept {
+  return place == Place::work || place == Place::serial || place == Place::tool || place == Place::unknown;
+}
+
+std::uint64_t part_of(std::uint64_t ns, std::uint64_t part, std::uint64_t whole) noexcept {
+  return static_cast<std::uint64_t>(static_cast<double>(ns) * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+/// What the thread's work in teams would have of processors if there were always one: its processor time, in the time
+/// that was left of that in teams without its delay.
+std::uint64_t demand_of(const PlaceTimes& ns, const ThreadFacts& facts, std::uint64_t awake) {
+  const auto at = [&](Place place) { return ns[static_cast<std::size_t>(place)]; };
+  const std::uint64_t work = at(Place::work);
+  const std::uint64_t in_teams = work + at(Place::imbalance) + at(Place::starvation) + at(Place::tasking) +
+                                 at(Place::team) + at(Place::locks) + at(Place::exclusive) + at(Place::device);
+  const std::uint64_t ran = part_of(facts.processor, work, awake), delayed = part_of(facts.delay, work, awake);
+  if (work == 0 || in_teams <= delayed) return std::min(work, ran + delayed);
+  return std::min(work, part_of(ran, in_teams, in_teams - delayed));
+}
+
+}  // namespace
+
+const char* name_of(Place place) noexcept {
+  constexpr const char* names[] = {"work",   "serial", "serial_idle", "imbalance", "starvation", "tasking",
+                                   "team",   "locks",  "exclusive",   "device",    "mpi",        "mpi_idle",
+                                   "unused", "tool",   "descheduled", "absent",    "unknown"};
+  static_assert(sizeof names / sizeof names[0] == places);
+  return names[static_cast<std::size_t>(place)];
+}
+
+const char* text_of(Place place) noexcept {
+  constexpr const char* texts[] = {"work in parallel regions",
+                                   "serial work",
+                                   "idle while the program is serial",
+                                   "imbalance: waiting at barriers",
+                                   "starving for tasks",
+                                   "creating and scheduling tasks",
+                                   "start and join of teams",
+                                   "waiting for locks",
+                                   "waiting for critical, atomic, ordered",
+                                   "waiting for devices",
+                                   "inside MPI",
+                                   "idle while one thread is in MPI",
+                                   "not in the team",
+                                   "the tool itself",
+                                   "without a processor",
+                                   "not there yet, or ended",
+                                   "unknown"};
+  static_assert(sizeof texts / sizeof texts[0] == places);
+  return texts[static_cast<std::size_t>(place)];
+}
+
+/// From a thread's last event to the end of its process.
+void Accountant::close(State& state, const Process& process, std::uint64_t end) {
+  if (state.ended != 0) {
+    const std::uint64_t from = std::max(state.ended, process.begin);
+    const std::uint64_t gone = end - std::min(end, from);
+    const std::uint64_t beyond = process.beyond.value(end) - std::min(process.beyond.value(end), state.beyond_at_end);
+    return charge(state, Place::absent, gone - std::min(gone, beyond));
+  }
+  if (process.facts.is_cut() && end > process.last) {  // what it did then nobody knows
+    if (!process.is_beyond) charge(state, Place::unknown, end - process.last);
+    end = process.last;
+  }
+  const std::uint64_t in_teams = process.active.value(process.last);
+  if (state.worker) {  // it would have been of use to the end
+    if (!state.seen) {
+      state.idle = true;
+      state.idle_from = process.begin;
+    } else if (!state.idle) {
+      state.idle = true;
+      state.idle_from = process.last;
+      state.teams_before = in_teams;
+      state.mpi_before = process.in_mpi.value(process.last);
+      state.beyond_before = process.beyond.value(process.last);
+    }
+    charge_idle(state, end, in_teams, end, undefined_ref);
+  } else if (!state.seen) {
+    charge(state, Place::absent, end - process.begin - process.beyond.value(end));
+  } else {
+    const std::uint64_t behind = end - std::min(end, process.last);
+    const std::uint64_t beyond = process.beyond.value(end) - process.beyond.value(std::min(end, process.last));
+    charge(state, state.initial ? Place::serial : Place::absent, behind - std::min(behind, beyond));
+  }
+}
+
+/// The idle time of a process' other threads, by the calls in which its thread was.
+void Accountant::add_mpi_idle(const Process& process, std::uint64_t ns) {
+  std::uint64_t all = 0;
+  for (const auto& [region, part] : process.mpi_regions) all += part;
+  for (const auto& [region, part] : process.mpi_regions) {
+    const double share = static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(all, 1));
+    add_detail(Place::mpi_idle, region, undefined_ref, undefined_ref,
+               static_cast<std::uint64_t>(share * static_cast<double>(ns)), process.last, 0);
+  }
+}
+
+std::uint64_t Accountant::move(State& state, Place from, Place to, std::uint64_t ns) {
+  std::uint64_t& source = state.ns[static_cast<std::size_t>(from)];
+  ns = std::min(ns, source);
+  source -= ns;
+  state.ns[static_cast<std::size_t>(to)] += ns;
+  return ns;
+}
+
+/// The kernel says how long the thread could have run but had no processor, not where. Waiting is as long with one as
+/// without: what is taken from a thread is its share of what it was to do, and of waiting that spins. That the thread
+/// slept is the time in which it neither ran nor could have: waiting, as long as there is some.
+void Accountant::share_delay(State& state, AccountThread& row) {
+  const ThreadFacts& facts = row.facts;
+  std::uint64_t busy = 0, waiting = 0;
+  for (std::size_t p = 0; p < places; ++p) {
+    const auto place = static_cast<Place>(p);
+    if (place != Place::absent && place != Place::descheduled) (is_busy(place) ? busy : waiting) += state.ns[p];
+  }
+  const std::uint64_t all = busy + waiting, awake = std::min(all, facts.processor + facts.delay);
+  const std::uint64_t spun = waiting - std::min(waiting, all - awake);
+  if (busy == 0) return;
+  row.able_to_work = demand_of(state.ns, facts, busy + spun);
+  if (facts.delay == 0) return;
+  const std::uint64_t mine = part_of(std::min(facts.delay, all), busy, busy + spun);
+  const double share = static_cast<double>(std::min(mine, busy)) / static_cast<double>(busy);
+  for (std::size_t p = 0; p < places; ++p) {
+    const auto place = static_cast<Place>(p);
+    if (!is_busy(place)) continue;
+    delayed_from_[p] +=
+        move(state, place, Place::descheduled, static_cast<std::uint64_t>(static_cast<double>(state.ns[p]) * share));
+  }
+}
+
+/// Of its threads: workers are there from the beginning on, others from their first event.
+void Accountant::count_presence(std::size_t process, AccountProcess& sum) const {
+  std::vector<std::pair<std::uint64_t, int>> changes;
+  for (const State& state : states_) {
+    if (!state.counted || state.helper || state.process != process) continue;
+    const std::uint64_t from = state.seen && !state.worker && !state.initial ? state.first : sum.begin;
+    const std::uint64_t to = state.ended != 0 ? state.ended : sum.end;
+    if (to < sum.end && sum.end - to >= (sum.end - sum.begin) / 100) ++sum.ended;  // not those that ended with it
+    changes.emplace_back(from, 1);
+    changes.emplace_back(std::max(to, from + 1), -1);
+  }
+  std::sort(changes.begin(), changes.end());
+  std::uint64_t now = 0;
+  for (const auto& change : changes) sum.present = std::max(sum.present, change.second > 0 ? ++now : --now);
+}
+
+AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account& account) {
+  AccountProcess sum;
+  process.last = std::max(process.last, replay_.last_of(process.first));
+  const RunFacts& facts = process.facts;
+  // The kernel knows the start to a tick: an event may come before it.
+  const bool from_kernel = facts.start >= process.begin && facts.start - process.begin <= facts.resolution &&
+                           facts.start != 0 && facts.end >= process.last;
+  account.whole_process = account.whole_process && from_kernel;
+  sum.group = process.group;
+  sum.begin = process.begin;
+  sum.end = std::max(from_kernel ? facts.end : process.last, process.begin);
+  sum.beyond = process.beyond.value(sum.end);
+  const std::uint64_t wall = sum.end - sum.begin - std::min(sum.end - sum.begin, sum.beyond);
+  if (replay_.is_confined()) start = 0;  // the tool's
+  const std::uint64_t unknown = facts.is_cut() && !process.is_beyond ? sum.end - std::min(sum.end, process.last) : 0;
+  const std::uint64_t teams = process.active.value(process.last), mpi = process.in_mpi.value(process.last);
+  sum.serial_wall = wall - std::min(wall, teams + mpi + start + unknown);
+  end_stretch(process, sum.end - unknown);
+  close_gap(process, undefined_ref);
+  const auto index = static_cast<std::size_t>(&process - processes_.data());
+  std::uint64_t mpi_idle = 0, serial = 0;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    State& state = states_[i];
+    if (!state.counted || state.helper || state.process != index) continue;
+    close(state, process, sum.end);
+    if (state.initial) move(state, Place::serial, Place::tool, start);
+    move(state, Place::work, Place::tasking, state.creates * account.create_cost);
+    AccountThread row;
+    row.location = static_cast<LocationRef>(i);
+    row.facts = thread_facts(definitions_.locations[i]);
+    row.ended = state.ended;
+    mpi_idle += state.ns[static_cast<std::size_t>(Place::mpi_idle)];
+    for (std::size_t p = 0; p < places; ++p) undelayed_[p] += state.ns[p];
+    serial += state.ns[static_cast<std::size_t>(Place::serial)];
+    share_delay(state, row);
+    row.ns = state.ns;
+    for (std::size_t p = 0; p < places; ++p) sum.ns[p] += row.ns[p];
+    ++sum.threads;
+    account.rows.push_back(row);
+  }
+  count_presence(index, sum);
+  add_mpi_idle(process, mpi_idle);
+  add_serial(Place::serial, process, serial, from_kernel);
+  add_serial(Place::serial_idle, process, sum.ns[static_cast<std::size_t>(Place::serial_idle)], from_kernel);
+  add_unused(process, sum.threads, sum.ns[static_cast<std::size_t>(Place::unused)]);
+  return sum;
+}
+
+Account Accountant::account() {
+  Account result;
+  result.whole_process = !processes_.empty();
+  result.create_cost = estimated_creation();
+  result.tasks = tasks_;
+  result.task_work = task_work_;
+  result.creates = creates_;
+  result.own_creates = own_creates_;
+  result.own_waits = own_waits_;
+  result.most_at_once = most_at_once_;
+  result.teams_at_once = teams_at_once_;
+  result.active_levels = active_levels_;
+  result.is_confined = replay_.is_confined();
+  result.helpers = static_cast<std::uint64_t>(
+      std::count_if(states_.begin(), states_.end(), [](const State& state) { return state.helper; }));
+  // Of a rank that left no trace there is a thread without events, and nobody knows when it was there.
+  const auto is_known = [this](const Process& process) { return process.begin != 0 || processes_.size() == 1; };
+  const auto known = static_cast<std::uint64_t>(std::count_if(processes_.begin(), processes_.end(), is_known));
+  for (Process& process : processes_) {
+    if (!is_known(process)) continue;
+    const AccountProcess one = sum_of(process, counter_of(definitions_, "TOOL_START_NS") / known, result);
+    const bool is_first = result.processes.empty();
+    result.begin = is_first ? one.begin : std::min(result.begin, one.begin);
+    result.end = is_first ? one.end : std::max(result.end, one.end);
+    result.serial_wall += one.serial_wall / known;
+    result.within += (one.end - one.begin - std::min(one.end - one.begin, one.beyond)) / known;
+    result.threads += one.threads;
+    result.ended += one.ended;
+    result.present += one.present;
+    for (std::size_t p = 0; p < places; ++p) result.ns[p] += one.ns[p];
+    result.stretches.insert(result.stretches.end(), process.stretches.begin(), process.stretches.end());
+    result.processes.push_back(one);
+  }
+  for (const std::uint64_t ns : result.ns) result.total += ns;
+  complete_cells(result);
+  std::stable_sort(result.stretches.begin(), result.stretches.end(),
+                   [](const SerialStretch& a, const SerialStretch& b) { return a.to - a.from > b.to - b.from; });
+  if (result.stretches.size() > most_stretches) result.stretches.resize(most_stretches);
+  result.loops = std::move(loops_);
+  return result;
+}
+
+}  // namespace tracer::report

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Teams: who is in them, who idles beside them, and what their start takes.
+#include <algorithm>
+
+#include "tracer/report/measures/account.hpp"
+
+namespace tracer::report {
+
+void Accountant::take_out_helper(State& state, const Team& team) {
+  State& master = states_[team.master];
+  helper_regions_.insert(team.region);
+  const auto mark = [this](State& one) {
+    if (!one.helper && !one.members.empty()) in_teams_ -= std::min<std::uint64_t>(in_teams_, 1);
+    one.helper = true;
+  };
+  if (!master.helper) {
+    Process& process = process_of(master);
+    process.count_teams(-1, now_);
+    if (process.teams == 0) process.serial_since = now_;
+  }
+  mark(master);
+  mark(state);
+}
+
+/// What a thread idled: while the process was serial or its thread in MPI, beside teams of others, and from a fork to
+/// its part in the team.
+void Accountant::charge_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
+                             RegionRef parallel) {
+  state.idle = false;
+  const std::uint64_t until = std::max(state.idle_from, std::min(team_begin, now));
+  const std::uint64_t beyond = process_of(state).beyond.value(std::max(until, state.idle_from));
+  const std::uint64_t passed = until - state.idle_from;
+  const std::uint64_t idle = passed - std::min(passed, beyond - std::min(beyond, state.beyond_before));
+  const std::uint64_t start = process_of(state).is_beyond ? 0 : now - until;
+  const std::uint64_t beside = std::min(idle, teams_at_begin - std::min(teams_at_begin, state.teams_before));
+  const std::uint64_t in_mpi = process_of(state).in_mpi.value(std::max(until, state.idle_from));
+  const std::uint64_t mpi = std::min(idle - beside, in_mpi - std::min(in_mpi, state.mpi_before));
+  charge(state, Place::unused, beside);
+  charge(state, Place::mpi_idle, mpi);
+  charge(state, Place::serial_idle, idle - beside - mpi);
+  charge(state, Place::team, start);
+  add_detail(Place::team, parallel, undefined_ref, parallel, start, now, 0);
+}
+
+/// It is in nobody's way, and of no use, from here on.
+void Accountant::thread_ended(LocationRef location, std::uint64_t time) {
+  State& state = states_[location];
+  if (!state.counted) return;
+  const Process& process = process_of(state);
+  if (state.idle) charge_idle(state, time, process.active.value(time), time, undefined_ref);
+  state.ended = std::max<std::uint64_t>(1, time);
+  state.beyond_at_end = process.beyond.value(time);
+}
+
+void Accountant::team_begun(LocationRef location, Team& team, Task&) {
+  State& state = states_[location];
+  if (!state.counted) return;
+  TeamState& known = state_of(team);
+  if (known.begin == 0) {
+    known.begin = team.begin;
+    known.is_outer = state.members.empty();
+  }
+  state.forking = false;
+  if (state.idle) {
+    std::uint64_t teams_at_fork = state.teams_now;
+    if (team.master < states_.size() && !states_[team.master].teams_at_fork.empty())
+      teams_at_fork = states_[team.master].teams_at_fork.back();
+    // The team's region is known from the master's Enter on; a worker may come first.
+    charge_idle(state, team.begin, teams_at_fork, now_, team.region);
+  }
+  if (state.members.empty() && !state.helper && ++in_teams_ > most_at_once_) {
+    most_at_once_ = in_teams_;
+    teams_at_once_ = static_cast<std::uint64_t>(std::max<std::int64_t>(0, process_of(state).teams));
+  }
+  state.members.push_back({});
+  state.members.back().team = &team;
+  state.members.back().shared = &known;
+  const auto levels = std::count_if(state.members.begin(), state.members.end(),
+                                    [](const Member& member) { return member.team->size > 1; });
+  active_levels_ = std::max(active_levels_, static_cast<std::uint64_t>(levels));
+  refresh(state, now_);
+}
+
+void Accountant::team_left(LocationRef location, Team& team, Task&) {
+  State& state = states_[location];
+  if (!state.counted || state.members.empty()) return;
+  state.members.pop_back();
+  if (state.members.empty() && !state.helper) in_teams_ -= std::min<std::uint64_t>(in_teams_, 1);
+  if (location == team.master && !state.teams_at_fork.empty()) state.joining = true;
+  refresh(state, now_);
+}
+
+void Accountant::team_ended(Team& team) {
+  const auto found = teams_.find(&team);
+  if (found == teams_.end()) return;
+  for (auto& [number, episode] : found->second.episodes) finish_episode(team, episode, team.end);
+  for (const Team::Member& one : team.members) {  // members that the trace does not let go
+    std::erase_if(states_[one.location].members, [&](const Member& member) { return member.team == &team; });
+  }
+  if (const State& master = states_[team.master]; found->second.is_outer && !master.helper && team.end > team.begin) {
+    Beside& beside = process_of(master).beside[team.region];
+    beside.wall += team.end - team.begin;
+    beside.threads += team.size * (team.end - team.begin);
+    beside.largest = std::max(beside.largest, team.size);
+    ++beside.count;
+  }
+  teams_.erase(found);
+}
+
+}  // namespace tracer::report

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Follows each variable to the device and back.
+#include "tracer/report/measures/data_movement.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+namespace tracer::report {
+namespace {
+
+/// Programs that map each element of a large structure have many; beyond so many of a device the newest are not
+/// followed.
+constexpr std::size_t most_variables = std::size_t{1} << 16;
+
+std::uint32_t attribute_named(const Definitions& definitions, std::string_view name) {
+  for (std::size_t i = 0; i < definitions.attributes.size(); ++i)
+    if (definitions.attributes[i].name == name) return static_cast<std::uint32_t>(i);
+  return ~std::uint32_t{0};
+}
+
+}  // namespace
+
+const char* name_of(DataPattern pattern) noexcept {
+  switch (pattern) {
+    case DataPattern::duplicate_transfer:
+      return "duplicate-transfer";
+    case DataPattern::round_trip:
+    case DataPattern::returned_unchanged:
+      return "round-trip";
+    case DataPattern::repeated_allocation:
+      return "repeated-allocation";
+    case DataPattern::unused_allocation:
+      return "unused-allocation";
+    case DataPattern::unused_transfer:
+      return "unused-transfer";
+  }
+  return "";
+}
+
+DataMovement::DataMovement(const Definitions& definitions, const Replay& replay)
+    : definitions_{definitions}, replay_{replay}, is_kernel_{definitions} {
+  for (const Region& region : definitions.regions) {
+    const std::string label = classify(region).label;
+    Kind kind = Kind::other;
+    if (label == "target data alloc") kind = Kind::alloc;
+    if (label == "target data delete") kind = Kind::remove;
+    if (label == "target data to device") kind = Kind::to_device;
+    if (label == "target data from device") kind = Kind::from_device;
+    if (label == "target submit") kind = Kind::submit;
+    kinds_.push_back(kind);
+    if (kind == Kind::other) continue;
+    host_op_id_ = attribute_named(definitions, "HOST_OP_ID");
+  }
+  bytes_ = attribute_named(definitions, "ALLOCATION_SIZE");
+  source_ = attribute_named(definitions, "SOURCE_ADDRESS");
+  destination_ = attribute_named(definitions, "DESTINATION_ADDRESS");
+  source_device_ = attribute_named(definitions, "SOURCE_DEVICE");
+  destination_device_ = attribute_named(definitions, "DESTINATION_DEVICE");
+  for (std::size_t i = 0; i < definitions.parameters.size(); ++i)
+    if (definitions.parameters[i].name == "content hash") content_ = static_cast<std::uint32_t>(i);
+  has_content_ = content_ != none;
+}
+
+DataMovement::Kind DataMovement::kind_of(RegionRef region) const {
+  return region < kinds_.size() ? kinds_[region] : Kind::other;
+}
+
+std::uint64_t DataMovement::value(std::span<const EventAttribute> attributes, std::uint32_t which) const {
+  for (const EventAttribute& attribute : attributes)
+    if (attribute.attribute == which) return attribute.value;
+  return 0;
+}
+
+void DataMovement::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+  if (event.type == EventType::enter) {
+    if (definitions_.locations[location].kind == LocationKind::accelerator_stream) {
+      // A kernel that no construct launched, such as one of a CUDA library that was given the device's address.
+      if (is_kernel_(event.ref) && value(attributes, host_op_id_) == 0) kernel_of(replay_.process_of(location));
+      return;
+    }
+    if (const Kind kind = kind_of(event.ref); kind != Kind::other) begin(location, kind, event, attributes);
+    return;
+  }
+  if (event.type != EventType::leave && event.type != EventType::parameter_uint) return;
+  const auto found = open_.find(location);
+  if (found == open_.end() || found->second.empty()) return;
+  Open& open = found->second.back();
+  if (event.type == EventType::parameter_uint) {
+    if (event.ref == content_) open.content = event.a, open.has_content = true;
+    return;
+  }
+  if (event.ref != open.cost.region) return;
+  if (const auto address = value(attributes, destination_); address != 0) open.destination = address;
+  Open ended = open;
+  ended.cost.ns = event.time - std::min(event.time, ended.begin);
+  found->second.pop_back();
+  if (found->second.empty()) open_.erase(found);
+  end(location, ended);
+}
+
+void DataMovement::begin(LocationRef location, Kind kind, const Event& event,
+                         std::span<const EventAttribute> attributes) {
+  Open open;
+  open.kind = kind;
+  open.id = value(attributes, host_op_id_);
+  open.begin = event.time;
+  open.source = value(attributes, source_);
+  open.destination = value(attributes, destination_);
+  open.source_device = static_cast<std::int64_t>(value(attributes, source_device_));
+  open.destination_device = static_cast<std::int64_t>(value(attributes, destination_device_));
+  const Team* team = replay_.location(location).current->team;
+  open.cost = {event.ref, value(attributes, bytes_), 0, event.time, team == nullptr || team->size <= 1};
+  open_[location].push_back(open);
+}
+
+void DataMovement::kernel_of(std::uint32_t process) {
+  for (auto& [key, device] : devices_)
+    if (key.first == process) ++device.kernels;
+}
+
+void DataMovement::end(LocationRef location, const Open& open) {
+  const std::uint32_t process = replay_.process_of(location);
+  if (open.kind == Kind::submit) {
+    // The submit does not name its device; the target construct around it does. A kernel on any device of the process
+    // counts for all: fewer copies are called unused, never more.
+    kernel_of(process);
+    return;
+  }
+  ++all_.count;
+  all_.bytes += open.kind == Kind::to_device || open.kind == Kind::from_device ? open.cost.bytes : 0;
+  all_.ns += open.cost.ns;
+  const bool of_source = open.kind == Kind::from_device || open.kind == Kind::remove;
+  Device& device = devices_[{process, of_source ? open.source_device : open.destination_device}];
+  switch (open.kind) {
+    case Kind::alloc:
+      return allocated(device, open);
+    case Kind::remove:
+      return removed(device, open);
+    case Kind::to_device:
+      return sent(device, open);
+    case Kind::from_device:
+      return fetched(device, open);
+    default:
+      return;
+  }
+}
+
+void DataMovement::allocated(Device& device, const Open& open) {
+  if (open.destination == 0) return;
+  Memory memory{{open.source, open.cost.bytes}, open.cost, false, device.kernels};
+  // omp_target_alloc names no memory of the host: nothing tells whether it is the same variable again.
+  if (open.source != 0) {
+    auto found = device.variables.find(memory.variable);
+    if (found == device.variables.end() && device.variables.size() < most_variables)
+      found = device.variables.emplace(memory.variable, History{}).first;
+    if (found != device.variables.end()) memory.again = found->second.allocations++ > 0;
+  }
+  device.memory[open.destination] = memory;
+}
+
+void DataMovement::removed(Device& device, const Open& open) {
+  const auto found = device.memory.find(open.source);
+  if (found == device.memory.end()) return;
+  const Memory& memory = found->second;
+  const std::uint64_t bytes = std::max<std::uint64_t>(memory.variable.bytes, 1);
+  Cost cost = memory.allocated;
+  cost.ns += open.cost.ns;
+  if (memory.kernels_before == device.kernels)
+    add(DataPattern::unused_allocation, cost);
+  else if (memory.again)
+    add(DataPattern::repeated_allocation, cost);
+  drop_sent(device, open.source, open.source + bytes);
+  const auto history = device.variables.find(memory.variable);
+  if (history != device.variables.end()) history->second.on_device = false;
+  device.memory.erase(found);
+}
+
+/// Copies into a range of the device's memory that no kernel could use: they are overwritten, or their memory is freed.
+void DataMovement::drop_sent(Device& device, std::uint64_t from, std::uint64_t to) {
+  for (auto it = device.sent.lower_bound(from); it != device.sent.end() && it->first < to;) {
+    const Sent& sent = it->second;
+    if (it->first + sent.cost.bytes > to) {
+      ++it;
+      continue;
+    }
+    if (sent.kernels_before == device.kernels) add(DataPattern::unused_transfer, sent.cost);
+    it = device.sent.erase(it);
+  }
+}
+
+void DataMovement::sent(Device& device, const Open& open) {
+  drop_sent(device, open.destination, open.destination + std::max<std::uint64_t>(open.cost.bytes, 1));
+  const Variable variable{open.source, open.cost.bytes};
+  auto found = device.variables.find(variable);
+  if (found == device.variables.end() && device.variables.size() < most_variables)
+    found = device.variables.emplace(variable, History{}).first;
+  bool counted = false;
+  if (open.has_content && found != device.variables.end()) {
+    History& history = found->second;
+    // The host had fetched this content and has not changed it since: it need not have left the device.
+    if (history.on_host && history.host_content == open.content)
+      add(DataPattern::round_trip, open.cost), counted = true;
+    else if (history.is_known && history.device_content == open.content)
+      add(DataPattern::duplicate_transfer, open.cost), counted = true;
+    history = {history.allocations, true, false, true, 0, open.content};
+  }
+  // One copy is one finding.
+  if (!counted && device.sent.size() < most_variables) device.sent[open.destination] = {open.cost, device.kernels};
+}
+
+void DataMovement::fetched(Device& device, const Open& open) {
+  const Variable variable{open.destination, open.cost.bytes};
+  const auto found = device.variables.find(variable);
+  if (!open.has_content || found == device.variables.end()) return;
+  History& history = found->second;
+  // What comes back is what was sent: no kernel has changed it, and the next copy of it is a duplicate.
+  const bool unchanged = history.on_device && history.device_content == open.content;
+  if (unchanged) add(DataPattern::returned_unchanged, open.cost);
+  history.on_host = !unchanged;
+  history.host_content = history.device_content = open.content;
+  history.is_known = true;
+}
+
+void DataMovement::finished(std::uint64_t) {
+  for (auto& [key, device] : devices_) {
+    drop_sent(device, 0, std::numeric_limits<std::uint64_t>::max());
+    for (const auto& [address, memory] : device.memory)
+      if (memory.again && memory.kernels_before != device.kernels)
+        add(DataPattern::repeated_allocation, memory.allocated);
+  }
+}
+
+void DataMovement::add(DataPattern pattern, const Cost& cost) {
+  DataMovementRow& row = rows_[{pattern, cost.region}];
+  row.pattern = pattern;
+  row.region = cost.region;
+  row.name = definitions_.regions[cost.region].name;
+  ++row.count;
+  row.bytes += cost.bytes;
+  row.ns += cost.ns;
+  if (cost.alone) row.alone += cost.ns;
+  if (cost.ns > row.longest) row.longest = cost.ns, row.longest_at = cost.at;
+}
+
+std::vector<DataMovementRow> DataMovement::rows() const {
+  std::vector<DataMovementRow> rows;
+  for (const auto& [key, row] : rows_) rows.push_back(row);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const DataMovementRow& a, const DataMovementRow& b) { return a.ns > b.ns; });
+  return rows;
+}
+
+}  // namespace tracer::report

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Data movement that a program could do without: memory allocated again and again, copies that nothing used, copies of
+// what is there already. From the host's data operations (OpenMP 5.2, 19.5.2.25), on any device.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "tracer/replay/replay.hpp"
+#include "tracer/report/report.hpp"
+
+namespace tracer::report {
+
+/// The patterns are those of OMPDataPerf. What was copied is compared by a hash of its content, where one was recorded
+/// (TRACER_TRANSFER_CONTENT); without it duplicate transfers and round trips are not looked for.
+class DataMovement final : public Observer {
+ public:
+  DataMovement(const Definitions& definitions, const Replay& replay);
+  bool is_concerned() const override { return host_op_id_ != none; }
+  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
+  void finished(std::uint64_t last) override;
+  /// By the time that they took.
+  std::vector<DataMovementRow> rows() const;
+  bool has_content() const { return has_content_; }
+  /// All operations on data, whether needed or not.
+  const TransferTotals& all() const { return all_; }
+
+ private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  enum class Kind : std::uint8_t { other, alloc, remove, to_device, from_device, submit };
+
+  /// What an operation cost, and where it was asked for.
+  struct Cost {
+    RegionRef region = undefined_ref;
+    std::uint64_t bytes = 0, ns = 0, at = 0;
+    bool alone = false;  ///< outside of teams
+  };
+  /// An operation that the host has begun and not ended.
+  struct Open {
+    Kind kind = Kind::other;
+    std::uint64_t id = 0, begin = 0, source = 0, destination = 0, content = 0;
+    std::int64_t source_device = -1, destination_device = -1;
+    Cost cost;
+    bool has_content = false;
+  };
+  /// The host's address and the size: what a program calls a variable.
+  struct Variable {
+    std::uint64_t address = 0, bytes = 0;
+    auto operator<=>(const Variable&) const = default;
+  };
+  struct History {
+    std::uint64_t allocations = 0;
+    bool is_known = false;   ///< `device_content` is what was sent or fetched last
+    bool on_host = false;    ///< the device had changed it, and the host has it since
+    bool on_device = false;  ///< it was sent, and its memory there was not freed since
+    std::uint64_t host_content = 0, device_content = 0;
+  };
+  /// Memory of a device, by its address there.
+  struct Memory {
+    Variable variable;
+    Cost allocated;
+    bool again = false;                ///< the variable had memory before, which was freed
+    std::uint64_t kernels_before = 0;  ///< on the device, when it was allocated
+  };
+  struct Sent {  ///< a copy to the device that no kernel could have used yet
+    Cost cost;
+    std::uint64_t kernels_before = 0;
+  };
+  struct Device {
+    std::uint64_t kernels = 0;
+    std::map<std::uint64_t, Memory> memory;
+    std::map<std::uint64_t, Sent> sent;  ///< by the address on the device
+    std::map<Variable, History> variables;
+  };
+  using Key = std::pair<std::uint32_t, std::int64_t>;  ///< process, device number
+
+  Kind kind_of(RegionRef region) const;
+  std::uint64_t value(std::span<const EventAttribute> attributes, std::uint32_t which) const;
+  void begin(LocationRef location, Kind kind, const Event& event, std::span<const EventAttribute> attributes);
+  void kernel_of(std::uint32_t process);
+  void end(LocationRef location, const Open& open);
+  void allocated(Device& device, const Open& open);
+  void removed(Device& device, const Open& open);
+  void sent(Device& device, const Open& open);
+  void fetched(Device& device, const Open& open);
+  void drop_sent(Device& device, std::uint64_t from, std::uint64_t to);
+  void add(DataPattern pattern, const Cost& cost);
+
+  const Definitions& definitions_;
+  const Replay& replay_;
+  const KernelRegions is_kernel_;
+  std::vector<Kind> kinds_;  ///< of each region
+  std::uint32_t host_op_id_ = none, bytes_ = none, source_ = none, destination_ = none, source_device_ = none,
+                destination_device_ = none, content_ = none;
+  bool has_content_ = false;
+  std::unordered_map<LocationRef, std::vector<Open>> open_;
+  std::map<Key, Device> devices_;
+  std::map<std::pair<DataPattern, RegionRef>, DataMovementRow> rows_;
+  TransferTotals all_;
+};
+
+}  // namespace tracer::report

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See mpi_paths.hpp.
+#include "tracer/report/measures/mpi_paths.hpp"
+
+#include <algorithm>
+
+#include "tracer/report/measures/graph.hpp"
+
+namespace tracer::report {
+namespace {
+
+bool communicates(RegionRole role) {
+  return role == RegionRole::point2point || role == RegionRole::rma || role == RegionRole::coll_one2all ||
+         role == RegionRole::coll_all2one || role == RegionRole::coll_all2all || role == RegionRole::coll_other ||
+         role == RegionRole::barrier;
+}
+
+}  // namespace
+
+MpiPaths::MpiPaths(const Definitions& definitions, const Replay& replay, Graph& graph)
+    : definitions_{definitions},
+      replay_{replay},
+      graph_{graph},
+      world_{definitions},
+      where_(definitions.locations.size()),
+      locations_(world_.ranks()) {
+  if (is_concerned()) graph.follow_mpi(*this);
+}
+
+bool MpiPaths::interval(LocationRef location, std::uint64_t from, std::uint64_t to) {
+  Call& call = where_[location].call;
+  if (call.is_open) call.inside.emplace_back(from, to);
+  return call.is_open;
+}
+
+void MpiPaths::enter(LocationRef location, Task& task, const Frame& frame) {
+  if (replay_.classes()[frame.region].construct != Directive::mpi) return;
+  Where& where = where_[location];
+  settle(location, frame.enter);
+  const std::uint32_t rank = world_.rank_of(location);
+  if (rank == undefined_ref) return;
+  std::vector<LocationRef>& callers = locations_[rank];
+  if (std::find(callers.begin(), callers.end(), location) == callers.end()) callers.push_back(location);
+  Call& call = where.call;
+  call.enter = frame.enter;
+  call.is_open = true;
+  call.is_settled = false;
+  call.task = TaskRef{&task};
+  call.base = task.path;
+  call.cause = {};
+  call.cause_time = 0;
+  call.inside.clear();
+  if (where.arrivals.size() == most_arrivals) where.arrivals.pop_front();
+  where.arrivals.push_back({frame.enter, task.path});
+}
+
+void MpiPaths::leave(LocationRef location, Task&, const Frame& frame, std::uint64_t time) {
+  Call& call = where_[location].call;
+  if (replay_.classes()[frame.region].construct != Directive::mpi || !call.is_open) return;
+  call.is_open = false;
+  call.leave = time;
+  if (call.cause_time != 0 || !communicates(definitions_.regions[frame.region].role)) settle(location, time);
+}
+
+/// The path goes on behind the call, now that what it waited for is as well known as it gets.
+void MpiPaths::settle(LocationRef location, std::uint64_t now) {
+  Call& call = where_[location].call;
+  if (call.is_settled) return;
+  call.is_settled = true;
+  if (call.is_open) call.leave = now;
+  call.is_open = false;
+  std::uint64_t own = 0;
+  for (const auto& [from, to] : call.inside)
+    if (to > call.cause_time) own += to - std::max(from, call.cause_time);
+  Path& path = call.task->path;
+  const bool has_jumped = &longer(call.base, call.cause) == &call.cause;
+  Path since;  // the call's begin
+  since.ns = path.ns - std::min(path.ns, call.base.ns);
+  since.tasks = path.tasks - std::min(path.tasks, call.base.tasks);
+  if (has_jumped) path = call.cause;
+  if (own != 0 && (has_jumped || since.ns == 0))
+    graph_.go_on_in(path, location, std::max(call.enter, call.cause_time), call.leave);
+  if (has_jumped && since.ns != 0) graph_.go_on_in(path, location, call.leave, now);
+  path.ns += own + (has_jumped ? since.ns : 0);
+  path.tasks += has_jumped ? since.tasks : 0;
+  graph_.add_work(own, path);
+  call.task.reset();
+  call.base = call.cause = {};
+}
+
+/// The call that began at `enter` could not go on before another one was there, whose path leads on here.
+void MpiPaths::came_after(LocationRef location, std::uint64_t enter, std::uint64_t cause_time, const Path& cause) {
+  if (location >= where_.size()) return;
+  Call& call = where_[location].call;
+  if (call.is_settled || call.enter != enter) {
+    Path& path = replay_.location(location).current->path;
+    path = longer(path, cause);
+    return;
+  }
+  call.cause = longer(call.cause, cause);
+  call.cause_time = std::max(call.cause_time, cause_time);
+  if (!call.is_open) settle(location, replay_.location(location).last);
+}
+
+/// When the rank's call of that time began; nullptr: too long ago.
+const Path* MpiPaths::arrival(std::uint32_t rank, std::uint64_t time) const {
+  for (const LocationRef location : locations_[rank]) {
+    const auto& arrivals = where_[location].arrivals;
+    for (auto at = arrivals.rbegin(); at != arrivals.rend() && at->time >= time; ++at)
+      if (at->time == time) return &at->path;
+  }
+  return nullptr;
+}
+
+/// Of a call that began then; undefined_ref: it is not the last of any.
+LocationRef MpiPaths::caller(std::uint32_t rank, std::uint64_t enter) const {
+  for (const LocationRef location : locations_[rank])
+    if (where_[location].call.enter == enter) return location;
+  return undefined_ref;
+}
+
+void MpiPaths::end(const MpiMessage& message, bool is_send) {
+  if (is_send) {
+    const Path& path = replay_.location(message.send.location).current->path;
+    if (const auto early = too_early_.find(message.number); early != too_early_.end()) {
+      came_after(early->second.location, early->second.enter, message.send.start, path);
+      too_early_.erase(early);
+    } else {
+      sent_[message.number] = path;
+    }
+    return;
+  }
+  const LocationRef location = message.receive.location;
+  const auto sent = sent_.find(message.number);
+  if (sent == sent_.end()) {
+    too_early_[message.number] = {location, where_[location].call.enter};
+    return;
+  }
+  came_after(location, where_[location].call.enter, message.send.start, sent->second);
+  sent_.erase(sent);
+}
+
+void MpiPaths::message(const MpiMessage& message) {
+  if (message.late_receiver == 0) return;
+  const Path* const receiver = arrival(message.receive.rank, message.receive.start);
+  if (receiver != nullptr) came_after(message.send.location, message.send.wait_from, message.receive.start, *receiver);
+}
+
+/// Who waits for whom is as in MpiCollectives::look_at(). Of operations that say nothing of that (those that make and
+/// end communicators, MPI_Finalize) all wait for all if all were in it at a time.
+void MpiPaths::meeting(const MpiMeeting& meeting) {
+  const auto& parts = meeting.parts;
+  Path longest;
+  std::uint64_t latest = 0;
+  const auto come = [&](const MpiPart& part) {
+    if (const Path* path = arrival(part.rank, part.arrival)) longest = longer(longest, *path);
+    latest = std::max(latest, part.arrival);
+  };
+  const auto go_on = [&](const MpiPart& part) {
+    if (latest <= part.wait_from || latest == part.arrival) return;  // which is where it came itself
+    if (const LocationRef location = caller(part.rank, part.wait_from); location != undefined_ref)
+      came_after(location, part.wait_from, std::min(latest, part.wait_to), longest);
+  };
+  const bool has_root = meeting.root < parts.size();
+  if (meeting.shape == MpiShape::scan) {
+    for (const MpiPart& part : parts) {
+      go_on(part);
+      come(part);
+    }
+    return;
+  }
+  if (meeting.shape == MpiShape::one_to_all) {
+    if (has_root) come(parts[meeting.root]);
+  } else {
+    for (const MpiPart& part : parts) come(part);
+  }
+  if (meeting.shape == MpiShape::none && std::any_of(parts.begin(), parts.end(), [&](const MpiPart& part) {
+        return part.wait_to + mpi_clock_error < latest;
+      }))
+    return;
+  if (meeting.shape == MpiShape::all_to_one) {
+    if (has_root) go_on(parts[meeting.root]);
+    return;
+  }
+  for (const MpiPart& part : parts) go_on(part);
+}
+
+/// The others are told by message() and meeting().
+void MpiPaths::waited(const MpiWaited& waited) {
+  if (waited.kind < MpiWait::fence) return;
+  const LocationRef location = caller(waited.rank, waited.from);
+  const Path* const other = arrival(waited.cause_rank, waited.from + waited.ns);
+  if (location != undefined_ref && other != nullptr) came_after(location, waited.from, waited.from + waited.ns, *other);
+}
+
+void MpiPaths::finished(std::uint64_t time) {
+  for (LocationRef location = 0; location < where_.size(); ++location) settle(location, time);
+}
+
+}  // namespace tracer::report

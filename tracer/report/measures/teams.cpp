@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Adds up the executions of each parallel construct.
+#include "tracer/report/measures/teams.hpp"
+
+#include <algorithm>
+
+#include "tracer/report/measures/profile.hpp"
+
+namespace tracer::report {
+
+void Teams::interval(LocationRef location, Task&, Activity activity, std::uint64_t from, std::uint64_t to) {
+  const auto& contexts = replay_.location(location).contexts;
+  if (contexts.empty()) return;
+  const Membership& context = contexts.back();
+  context.team->members[context.member].ns[static_cast<std::size_t>(activity)] += to - from;
+}
+
+void Teams::team_ended(Team& team) {
+  if (team.region == undefined_ref || team.members.empty() || team.helps) return;
+  Entry& entry = entries_[team.region];
+  ParallelRow& row = entry.row;
+  const std::uint64_t wall = team.end - team.begin;
+  ++row.count;
+  row.wall += wall;
+  row.longest = std::max(row.longest, wall);
+  row.threads = std::max<std::uint64_t>(row.threads, team.members.size());
+  const std::uint64_t before = team.encountering == nullptr ? 0 : team.encountering->path.ns;
+  // A path that came from another process by a message may be longer than all that was done here before.
+  row.critical_path += std::min(team.final_path.ns - std::min(team.final_path.ns, before), wall);
+  constexpr auto work = static_cast<std::size_t>(Activity::work);
+  std::uint64_t max = 0, sum = 0;
+  for (const Team::Member& member : team.members) {
+    ActivityTimes& times = entry.members[member.location];
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      times[i] += member.ns[i];
+      row.ns[i] += member.ns[i];
+    }
+    max = std::max(max, member.ns[work]);
+    sum += member.ns[work];
+  }
+  row.work += sum;
+  row.balance.lost += max - sum / team.members.size();
+}
+
+void Teams::fill(Report& report) const {
+  for (const auto& [region, entry] : entries_) {
+    ParallelRow row = entry.row;
+    row.region = region;
+    row.name = definitions_.regions[region].name;
+    PerLocation<std::uint64_t> busy;
+    entry.members.for_each([&](LocationRef location, const ActivityTimes& ns) {
+      row.members.push_back({location, ns});
+      busy[location] = ns[static_cast<std::size_t>(Activity::work)];
+    });
+    const std::uint64_t lost = row.balance.lost;
+    row.balance = balance_of(busy, definitions_);
+    row.balance.lost = lost;
+    report.parallels.push_back(std::move(row));
+  }
+  std::stable_sort(report.parallels.begin(), report.parallels.end(),
+                   [](const ParallelRow& a, const ParallelRow& b) { return a.wall > b.wall; });
+}
+
+}  // namespace tracer::report

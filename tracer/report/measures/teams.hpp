@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parallel constructs: what their threads did, waited for and how evenly they were loaded.
+#pragma once
+
+#include <map>
+
+#include "tracer/replay/per_location.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/report/report.hpp"
+
+namespace tracer::report {
+
+class Teams final : public Observer {
+ public:
+  Teams(const Definitions& definitions, const Replay& replay) : definitions_{definitions}, replay_{replay} {}
+  void interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) override;
+  void team_ended(Team& team) override;
+  void fill(Report& report) const;
+
+ private:
+  struct Entry {
+    ParallelRow row;
+    PerLocation<ActivityTimes> members;
+  };
+  const Definitions& definitions_;
+  const Replay& replay_;
+  std::map<RegionRef, Entry> entries_;
+};
+
+}  // namespace tracer::report

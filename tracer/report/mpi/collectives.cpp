@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See collectives.hpp.
+#include "tracer/report/mpi/collectives.hpp"
+
+#include <algorithm>
+
+#include "tracer/mpi_functions.hpp"
+
+namespace tracer::report {
+namespace {
+
+constexpr std::uint16_t no_operation = 0xffff;  ///< whose members do not wait for each other
+
+MpiShape shape_of(std::uint16_t operation) {
+  switch (static_cast<MpiOperation>(operation)) {
+    case MpiOperation::barrier:
+      return MpiShape::barrier;
+    case MpiOperation::bcast:
+    case MpiOperation::scatter:
+    case MpiOperation::scatterv:
+      return MpiShape::one_to_all;
+    case MpiOperation::gather:
+    case MpiOperation::gatherv:
+    case MpiOperation::reduce:
+      return MpiShape::all_to_one;
+    case MpiOperation::allgather:
+    case MpiOperation::allgatherv:
+    case MpiOperation::alltoall:
+    case MpiOperation::alltoallv:
+    case MpiOperation::alltoallw:
+    case MpiOperation::allreduce:
+    case MpiOperation::reduce_scatter:
+    case MpiOperation::reduce_scatter_block:
+      return MpiShape::all_to_all;
+    case MpiOperation::scan:
+    case MpiOperation::exscan:
+      return MpiShape::scan;
+    default:
+      return MpiShape::none;
+  }
+}
+
+}  // namespace
+
+MpiCollectives::MpiCollectives(const Definitions& definitions, const Replay& replay, MpiSink& sink)
+    : replay_{replay}, definitions_{definitions}, sink_{sink}, world_{definitions} {}
+
+void MpiCollectives::other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+  const bool is_ours = event.type == EventType::mpi_collective_end || event.type == EventType::mpi_collective_request ||
+                       event.type == EventType::mpi_collective_complete ||
+                       event.type == EventType::mpi_request_cancelled;
+  const std::uint32_t rank = is_ours ? world_.rank_of(location) : undefined_ref;
+  if (rank == undefined_ref) return;
+  const Frame* call = mpi_call(replay_, location);
+  if (event.type == EventType::mpi_collective_request) {
+    if (call == nullptr) return;
+    auto& begun = begun_[rank];
+    if (begun.size() == most_open) begun.pop_front();
+    begun.emplace_back().request = event.a;
+    begun.back().part = {.rank = rank, .region = call->region, .arrival = call->enter};
+    return;
+  }
+  if (event.type == EventType::mpi_request_cancelled) {
+    const auto open = begun_.find(rank);
+    if (open != begun_.end()) std::erase_if(open->second, [&](const Begun& b) { return b.request == event.a; });
+    return;
+  }
+  if (attributes.empty() || !attributes.front().is_payload()) return;
+  complete(rank, call, event, attributes.front().value, attributes.front().number());
+}
+
+void MpiCollectives::complete(std::uint32_t rank, const Frame* call, const Event& event, std::uint64_t request,
+                              std::uint32_t root) {
+  const RegionRef region = call != nullptr ? call->region : undefined_ref;
+  const std::uint64_t enter = call != nullptr ? call->enter : event.time;
+  sink_.collective(rank, region, event.a, event.b);
+  if (event.type == EventType::mpi_collective_end) {
+    const MpiPart part{rank, region, enter, region, enter, event.time};
+    return add(event.ref, true, is_among_neighbours(region) ? no_operation : event.sub, root, part);
+  }
+  auto& begun = begun_[rank];
+  const auto found = std::find_if(begun.begin(), begun.end(), [&](const Begun& b) { return b.request == request; });
+  if (found == begun.end()) return;
+  found->comm = event.ref;
+  found->operation = is_among_neighbours(found->part.region) ? no_operation : event.sub;
+  found->root = root;
+  found->over = true;
+  found->part.wait_region = region;
+  found->part.wait_from = std::max(enter, found->part.arrival);
+  found->part.wait_to = event.time;
+  while (!begun.empty() && begun.front().over) {
+    const Begun& first = begun.front();
+    add(first.comm, false, first.operation, first.root, first.part);
+    begun.pop_front();
+  }
+}
+
+bool MpiCollectives::is_among_neighbours(RegionRef region) const {
+  if (region >= definitions_.regions.size()) return false;
+  const std::string& name = definitions_.regions[region].canonical;
+  return name.starts_with("MPI_Neighbor_") || name.starts_with("MPI_Ineighbor_");
+}
+
+void MpiCollectives::add(CommRef comm, bool blocking, std::uint16_t operation, std::uint32_t root,
+                         const MpiPart& part) {
+  if (world_.members(comm).size() < 2) return;
+  MpiRounds<Instance>& series = series_[std::uint64_t{comm} * 2 + (blocking ? 1 : 0)];
+  if (series.members == 0) series.members = world_.members_with_trace(comm);
+  Instance* const instance = series.next(part.rank);
+  if (instance == nullptr) return;
+  instance->operation = operation;
+  instance->root = root;
+  instance->parts.push_back(part);
+  if (series.is_whole(*instance)) {
+    look_at(comm, *instance);
+    instance->done = true;
+    instance->parts = {};
+    ++complete_;
+  }
+  incomplete_ += series.forget(most_open);
+}
+
+void MpiCollectives::wait(MpiWait kind, const MpiPart& mine, const MpiPart& other) {
+  tell_wait(sink_, kind, {mine.rank, mine.wait_region, mine.wait_from, mine.wait_to},
+            {other.rank, other.region, other.arrival, other.wait_to});
+}
+
+void MpiCollectives::look_at(CommRef comm, Instance& instance) {
+  const MpiShape shape = shape_of(instance.operation);
+  const auto members = world_.members(comm);
+  if (shape == MpiShape::scan) {
+    const auto place = [&](const MpiPart& part) {
+      return std::find(members.begin(), members.end(), part.rank) - members.begin();
+    };
+    std::sort(instance.parts.begin(), instance.parts.end(),
+              [&](const MpiPart& a, const MpiPart& b) { return place(a) < place(b); });
+  }
+  const auto later = [](const MpiPart& a, const MpiPart& b) { return a.arrival < b.arrival; };
+  const auto& parts = instance.parts;
+  const std::uint32_t root_rank = instance.root < members.size() ? members[instance.root] : undefined_ref;
+  const auto root =
+      std::find_if(parts.begin(), parts.end(), [&](const MpiPart& part) { return part.rank == root_rank; });
+  sink_.meeting({shape, static_cast<std::size_t>(root - parts.begin()), parts});
+  switch (shape) {
+    case MpiShape::barrier:
+    case MpiShape::all_to_all: {
+      const MpiPart& last = *std::max_element(parts.begin(), parts.end(), later);
+      for (const MpiPart& part : parts) wait(shape == MpiShape::barrier ? MpiWait::barrier : MpiWait::nxn, part, last);
+      return;
+    }
+    case MpiShape::all_to_one:
+      if (root != parts.end()) wait(MpiWait::early_reduce, *root, *std::max_element(parts.begin(), parts.end(), later));
+      return;
+    case MpiShape::one_to_all:
+      if (root == parts.end()) return;
+      for (const MpiPart& part : parts) wait(MpiWait::late_broadcast, part, *root);
+      return;
+    case MpiShape::scan: {
+      std::size_t last = 0;
+      for (std::size_t i = 1; i < parts.size(); ++i) {
+        if (parts[i].arrival > parts[last].arrival) last = i;
+        wait(MpiWait::early_scan, parts[i], parts[last]);
+      }
+      return;
+    }
+    case MpiShape::none:
+      return;
+  }
+}
+
+void MpiCollectives::finished(std::uint64_t) {
+  for (const auto& [key, series] : series_) incomplete_ += series.lacking();
+}
+
+}  // namespace tracer::report

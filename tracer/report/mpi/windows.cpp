@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See windows.hpp.
+#include "tracer/report/mpi/windows.hpp"
+
+#include <algorithm>
+
+namespace tracer::report {
+
+MpiWindows::MpiWindows(const Definitions& definitions, const Replay& replay, MpiSink& sink)
+    : definitions_{definitions}, replay_{replay}, sink_{sink}, world_{definitions} {}
+
+void MpiWindows::other_event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
+  const bool is_request = event.type == EventType::mpi_rma_request_lock;
+  const bool is_release = event.type == EventType::mpi_rma_release_lock;
+  const bool is_acquisition = event.type == EventType::mpi_rma_acquire_lock;
+  if (!is_request && !is_release && !is_acquisition && event.type != EventType::mpi_rma_collective_end) return;
+  const Frame* const call = mpi_call(replay_, location);
+  const std::uint32_t rank = world_.rank_of(location);
+  if (call == nullptr || rank == undefined_ref || event.sub >= definitions_.windows.size()) return;
+  const MpiCall part{rank, call->region, call->enter, event.time};
+  if (is_request) {
+    open_[location] = {event.sub, event.ref, event.a != 0};
+  } else if (is_acquisition) {
+    acquired(event.sub, event.ref, part);
+  } else if (is_release) {
+    released(event.sub, event.ref, part);
+  } else {
+    fence(event.sub, part);
+  }
+}
+
+/// When MPI_Win_lock is over is known here.
+void MpiWindows::leave(LocationRef location, Task&, const Frame& frame, std::uint64_t time) {
+  if (open_.empty()) return;
+  const auto open = open_.find(location);
+  if (open == open_.end() || replay_.classes()[frame.region].construct != Directive::mpi) return;
+  asked(open->second.window, open->second, {world_.rank_of(location), frame.region, frame.enter, time});
+  open_.erase(open);
+}
+
+void MpiWindows::fence(std::uint32_t window, const MpiCall& part) {
+  const CommRef comm = definitions_.windows[window].comm;
+  if (world_.members(comm).size() < 2) return;
+  MpiRounds<Fence>& fences = fences_[window];
+  if (fences.members == 0) fences.members = world_.members_with_trace(comm);
+  Fence* const fence = fences.next(part.rank);
+  if (fence == nullptr) return;
+  fence->parts.push_back(part);
+  if (fences.is_whole(*fence)) {
+    look_at(*fence);
+    *fence = {.parts = {}, .done = true};
+  }
+  fences.forget(most_open);
+}
+
+void MpiWindows::look_at(const Fence& fence) {
+  const MpiCall& last = *std::max_element(fence.parts.begin(), fence.parts.end(),
+                                          [](const MpiCall& a, const MpiCall& b) { return a.enter < b.enter; });
+  for (const MpiCall& part : fence.parts)
+    if (part.leave + mpi_clock_error >= last.enter) tell_wait(sink_, MpiWait::fence, part, last);
+}
+
+/// nullptr: that rank has none.
+MpiWindows::Lock* MpiWindows::held_by(std::uint32_t window, std::uint32_t target, std::uint32_t rank) {
+  OfTarget& locks = locks_[window][target];
+  const auto found = locks.find(rank);
+  return found != locks.end() && found->second.is_held ? &found->second : nullptr;
+}
+
+/// Other ranks' locks for the same target, unless both are shared.
+template <class Visit>
+void MpiWindows::for_those_excluded(Locks& locks, const Lock& mine, std::uint32_t rank, const Visit& visit) {
+  const auto look_at = [&](OfTarget& of_target) {
+    for (auto& [other, lock] : of_target)
+      if (other != rank && !(mine.is_shared && lock.is_shared)) visit(lock);
+  };
+  if (mine.target == all_targets) {
+    for (auto& [target, of_target] : locks) look_at(of_target);
+    return;
+  }
+  for (const std::uint32_t target : {mine.target, all_targets})
+    if (const auto found = locks.find(target); found != locks.end()) look_at(found->second);
+}
+
+void MpiWindows::asked(std::uint32_t window, const Open& open, const MpiCall& part) {
+  Locks& locks = locks_[window];
+  Lock& mine = locks[open.target][part.rank];
+  mine.target = open.target;
+  mine.is_shared = open.is_shared;
+  mine.is_held = true;
+  mine.asked = part;
+  mine.shown = {};
+  mine.told = false;
+  mine.had_since = ~std::uint64_t{0};
+  wait_for_lock(locks, mine, part);
+}
+
+/// Of a flush or an unlock, at its end.
+void MpiWindows::acquired(std::uint32_t window, std::uint32_t target, const MpiCall& part) {
+  Lock* const mine = held_by(window, target, part.rank);
+  if (mine == nullptr) return;
+  mine->had_since = std::min(mine->had_since, part.leave);
+  if (mine->told) return;
+  wait_for_lock(locks_[window], *mine, part);
+  if (!mine->told) mine->shown = part;  // the unlock that let it have the lock may go on yet
+}
+
+/// Until the last unlock of another that was called, and was over, during `part`.
+void MpiWindows::wait_for_lock(Locks& locks, Lock& mine, const MpiCall& part) {
+  const MpiCall* last = nullptr;
+  for_those_excluded(locks, mine, part.rank, [&](const Lock& other) {
+    const MpiCall& release = other.released;
+    if (release.region == undefined_ref || release.enter <= part.enter || release.leave > part.leave) return;
+    if (last == nullptr || release.enter > last->enter) last = &release;
+  });
+  if (last == nullptr) return;
+  tell_wait(sink_, MpiWait::lock, part, *last);
+  mine.told = true;
+}
+
+void MpiWindows::released(std::uint32_t window, std::uint32_t target, const MpiCall& part) {
+  Lock* const mine = held_by(window, target, part.rank);
+  if (mine == nullptr) return;
+  for_those_excluded(locks_[window], *mine, part.rank, [&](Lock& other) {
+    for (const MpiCall& call : {other.asked, other.shown}) {
+      if (other.told || call.enter >= part.enter || call.leave < part.enter) continue;
+      // It has had the lock before this unlock was over, and may have given it back. Unless this one came later.
+      if (!other.is_held && mine->had_since >= call.leave) continue;
+      tell_wait(sink_, MpiWait::lock, call, part);
+      other.told = true;
+    }
+  });
+  mine->is_held = false;
+  mine->released = part;
+}
+
+}  // namespace tracer::report

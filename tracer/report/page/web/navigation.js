@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// @ts-check
+// Finding things in the timeline: by where they are, and by name.
+import {remember} from './address.js';
+import {$, joined, tag} from './dom.js';
+import {bytesText, count, time} from './numbers.js';
+import {addTime, holds, parseQuery} from './query.js';
+import {above} from './rows.js';
+import {AXIS, lanes, meta, ROW, side, sides} from './trace.js';
+import {filterLanes, foldedProcesses, foldProcesses, NAMES, order, redraw, rowsOf, setMatches, setSelected, setView, toTime, view, width, within} from './timeline.js';
+
+// ---- What is where.
+export function hit(x, y) {
+  if (x < NAMES || y < $('scroller').scrollTop + AXIS) return null;
+  const lane = order.find((l) => y >= l.y && y < l.y + l.height);
+  const row = lane && rowsOf(lane)[Math.floor((y - lane.y) / ROW)];
+  if (!row) return null;
+  const slack = (view.t1 - view.t0) / (width - NAMES) * 1.5, t = toTime(x);
+  let i = above(row.end, t - slack);
+  if (i >= row.begin.length || row.begin[i] > t + slack) return null;
+  if (row.end[i] < t && i + 1 < row.begin.length && row.begin[i + 1] <= t) ++i;
+  return {row, index: i};
+}
+/** What a slice is, in parts that belong on lines of their own. @returns {any[][]} */
+function describe(what) {
+  const {row, index} = what, name = row.name[index], begin = row.begin[index], end = row.end[index], source = meta.sources[name];
+  const parts = [[tag('b', {}, meta.names[name])], [`${time(end - begin)} on ${row.lane.name}, from ${time(begin)} to ${time(end)}`]];
+  if (source) parts.push([source]);
+  const copy = meta.copies.find((c) => c[0] === row.lane.index && c[1] === begin);
+  if (copy) parts.push([`${bytesText(copy[2])}, ${end > begin ? bytesText(copy[2] * 1e9 / (end - begin)) + '/s' : ''}`]);
+  const outer = row.depth > 0 && row.lane.rows[row.depth - 1];
+  if (outer) { const k = above(outer.end, begin); if (k < outer.begin.length && outer.begin[k] <= begin) parts.push([`in ${meta.names[outer.name[k]]}`]); }
+  const of = row.lane.side, total = of.report.constructs.find((c) => c.region === name - of.name);
+  if (total) parts.push([`all: ${count(total.count)} times, ${time(total.total_ns)}, mean ${time(total.mean_ns)}, longest ${time(total.longest_ns)}`]);
+  return parts;
+}
+/** For the tooltip. */
+export const tooltipOf = (what) => joined(describe(what), () => tag('br')).flat();
+export function select(what, show) {
+  setSelected(what);
+  if (what) {
+    $('details').replaceChildren(...joined(describe(what), () => ' · ').flat());
+    if (show) reveal(what);
+  }
+  remember();
+  redraw();
+}
+function reveal(what) {
+  const {row, index} = what, lane = row.lane, scroller = $('scroller');
+  if (lane.hidden && foldedProcesses && lane.owner && !lane.first) foldProcesses();
+  if (lane.hidden) filterLanes('');
+  if (lane.y < scroller.scrollTop + AXIS || lane.y + lane.height > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = Math.max(0, lane.y - AXIS);
+  const begin = row.begin[index], end = row.end[index];
+  if (end < view.t0 || begin > view.t1) { const span = view.t1 - view.t0, middle = (begin + end) / 2; setView(middle - span / 2, middle + span / 2); }
+}
+export function zoomTo(what) {
+  const begin = what.row.begin[what.index], end = what.row.end[what.index], margin = Math.max(20, (end - begin) * 0.3);
+  setView(begin - margin, end + margin);
+  select(what, true);
+}
+
+// ---- Search.
+export const mostMatches = 100000;  // that can be stepped through; all are counted
+let matchList = [], matchAt = -1, matchCount = 0;
+/** Of each process, the times of phases whose name has `text` in it. */
+function timesOf(text) {
+  const times = [];
+  for (const side of sides) for (const [process, , name, begin, end] of [...side.bands].sort((a, b) => a[3] - b[3])) {
+    if (!meta.names[name].toLowerCase().includes(text)) continue;
+    let of = times.find((t) => t.side === side && t.process === process);
+    if (!of) times.push(of = {side, process, begin: [], end: []});
+    addTime(of, begin, end);
+  }
+  return times;
+}
+/** Whether an interval is within the phases that are searched in. */
+export const isWithin = (lane, begin, end) => holds(within.find((t) => t.side === lane.side && t.process === lane.process), begin, end);
+/** Finds regions by name, as query.js has it; returns how many. @param {string} text */
+export function search(text) {
+  const {what, phase} = parseQuery(text);
+  matchList = []; matchAt = -1; matchCount = 0;
+  setMatches(null, null);
+  if (text.trim()) {
+    const found = new Set();
+    meta.names.forEach((name, i) => { if (name.toLowerCase().includes(what)) found.add(i); });
+    setMatches(found, phase === undefined ? null : timesOf(phase));
+    for (const lane of lanes) for (const row of lane.rows) {
+      for (let i = 0; i < row.name.length; ++i) {
+        if (!found.has(row.name[i]) || within && !isWithin(lane, row.begin[i], row.end[i])) continue;
+        ++matchCount;
+        if (matchList.length < mostMatches) matchList.push({row, index: i});
+      }
+    }
+    matchList.sort((a, b) => a.row.begin[a.index] - b.row.begin[b.index]);
+  }
+  $('found').textContent = text.trim() ? (matchCount ? count(matchCount) + ' found' : 'nothing found') : '';
+  remember();
+  redraw();
+  return matchCount;
+}
+/** Selects the next match, or another one. False: there is none. @param {number} by */
+export function step(by) {
+  if (!matchList.length) return false;
+  matchAt = (matchAt + by + matchList.length) % matchList.length;
+  $('found').textContent = `${count(matchAt + 1)} of ${count(matchCount)}` + (matchCount > matchList.length ? `, the first ${count(matchList.length)} in steps` : '');
+  select(matchList[matchAt], true);
+  return true;
+}
+/** The longest slice of a name in the trace whose tables are shown: what one wants to see first when coming from one. */
+function longest(name) {
+  let best = null, most = -1;
+  const nameIndex = meta.names.indexOf(name, side.name);
+  for (const lane of lanes) if (lane.side === side) for (const row of lane.rows) for (let i = 0; i < row.name.length; ++i) {
+    if (row.name[i] === nameIndex && row.end[i] - row.begin[i] > most) { most = row.end[i] - row.begin[i]; best = {row, index: i}; }
+  }
+  return best;
+}
+export function goTo(name) {
+  $('search').value = name; search(name);
+  const what = longest(name);
+  if (what) { zoomTo(what); $('stage').scrollIntoView(); }
+  return Boolean(what);
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// @ts-check
+// The timeline: what part of the trace is in view, and how it is drawn.
+import {remember} from './address.js';
+import {activityColour, colours, inks, phaseColour} from './colours.js';
+import {$} from './dom.js';
+import {isWithin} from './navigation.js';
+import {axisStep, axisTime, bytesText, count, digits, time} from './numbers.js';
+import {parseParts} from './query.js';
+import {above} from './rows.js';
+import {AXIS, bandLanes, COUNTER, GAP, lanes, length, meta, ROW, several, sides} from './trace.js';
+
+// ---- The view.
+export const canvas = $('timeline'), overview = $('overview');
+const ctx = canvas.getContext('2d'), octx = overview.getContext('2d');
+export const view = {t0: 0, t1: length};
+/** Pixels: of the names of the lanes (fewer in a narrow window), of the page, of all lanes; and how many there are in one of CSS. */
+export let NAMES = 190, width = 0, height = 0, scale = 1;
+/** Names that are searched for, and below the times that they must be within. @type {Set<number> | null} */
+export let matches = null;
+/** @type {any} */
+export let within = null;
+/** The slice that is selected. @type {any} */
+export let selected = null;
+/** What the ruler measures: from, to, in ns. @type {[number, number] | null} */
+export let range = null;
+/** @param {Set<number> | null} names @param {any} times */
+export function setMatches(names, times) { matches = names; within = times; }
+/** @param {any} slice */
+export function setSelected(slice) { selected = slice; }
+export function clearRange() { range = null; }
+/** When the first picture was there, how long the last one took, and how many lanes it has. */
+export const drawing = {readyAt: 0, ms: 0, lanes: 0};
+let pending = false;
+const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+/** @type {Record<string, string>} */
+export let theme = {};
+export function readTheme() { theme = {bg: style('--bg'), fg: style('--fg'), muted: style('--muted'), line: style('--line'), lane: style('--lane'), accent: style('--accent'), mark: style('--mark'), path: style('--path')}; }
+
+// ---- The lanes from top to bottom: pinned ones, then process by process threads and streams; folded ones show their outermost
+// ---- regions, and of folded processes there is only the first thread.
+export const byName = new Intl.Collator('en', {numeric: true});
+const rank = (lane) => (lane.pinned ? 0 : 10) + 5 * sides.indexOf(lane.side) + (lane.stream ? 2 : lane.name.includes('Master') ? 0 : 1);
+const processOf = (lane) => several && lane.owner && !lane.pinned ? lane.owner.process : -1;
+export let foldedProcesses = several && lanes.length > 512;
+/** The lane that stands for one that is folded away. */
+export const shownFor = (lane) => foldedProcesses && !lane.first ? lanes[lane.side.location + lane.owner.threads[0]] || lane : lane;
+export function foldProcesses() { foldedProcesses = !foldedProcesses; layout(); }
+export const sorts = {
+  name: (a, b) => Number(!a.pinned) - Number(!b.pinned) || sides.indexOf(a.side) - sides.indexOf(b.side) || processOf(a) - processOf(b) || rank(a) - rank(b) || byName.compare(a.name, b.name),
+  work: (a, b) => Number(!a.pinned) - Number(!b.pinned) || (b.time.work_ns || 0) - (a.time.work_ns || 0),
+  waiting: (a, b) => Number(!a.pinned) - Number(!b.pinned) || waiting(b.time) - waiting(a.time),
+};
+const waiting = (time) => (time.barrier_ns || 0) + (time.task_wait_ns || 0) + (time.lock_wait_ns || 0);
+/** @type {string} */
+export let sort = 'name';
+/** Parts of names; none: all lanes. @type {string[]} */
+export let wanted = [];
+export const isWanted = (lane) => lane.pinned || (!foldedProcesses || lane.first) && (!wanted.length || wanted.some((part) => lane.name.toLowerCase().includes(part)));
+/** @param {string} by */
+export function sortLanes(by) { if (sorts[by]) { sort = by; $('sort').value = by; layout(); remember(); } }
+/** Only lanes whose name has one of the words, with commas between them. */
+export function filterLanes(text) {
+  $('only').value = text;
+  wanted = parseParts(text);
+  if (!lanes.some(isWanted)) wanted = [];
+  layout();
+  const shown = order.filter((lane) => !lane.bands).length;
+  $('onlyNote').textContent = shown < lanes.length ? `${count(shown)} of ${count(lanes.length)}` : text.trim() && !wanted.length ? 'none has that' : '';
+  remember();
+}
+/** @type {any[]} */
+export let order = [];
+export const rowsOf = (lane) => lane.folded ? lane.rows.slice(0, 1) : lane.rows;
+export function layout() {
+  width = $('stage').clientWidth;
+  NAMES = width < 600 ? 96 : several ? 220 : 190;
+  const threads = lanes.filter((lane) => !lane.left_out && isWanted(lane)).sort((a, b) => sorts[sort](a, b) || a.index - b.index);
+  order = $('bands').checked ? [...bandLanes, ...threads] : threads;
+  for (const lane of [...lanes, ...bandLanes]) lane.hidden = true;
+  for (const lane of order) lane.hidden = false;
+  let y = AXIS;
+  for (const lane of order) { lane.y = y; lane.height = Math.max(1, rowsOf(lane).length) * ROW; y += lane.height + (order.length > 48 ? 2 : GAP); }
+  for (const counter of meta.counters) { counter.y = y; y += COUNTER + GAP; }
+  height = y;
+  scale = Math.min(2, window.devicePixelRatio || 1);
+  $('tall').style.height = height + 'px';
+  const part = Math.max(40, Math.min(height, $('scroller').clientHeight));  // only what is in sight is drawn
+  for (const [c, h] of [[canvas, part], [overview, 36]]) { c.width = Math.round(width * scale); c.height = Math.round(h * scale); }
+  canvas.style.height = part + 'px';
+  drawOverview();
+  redraw();
+}
+/** @param {number} t */
+export const toX = (t) => NAMES + (t - view.t0) * (width - NAMES) / (view.t1 - view.t0);
+/** @param {number} x */
+export const toTime = (x) => view.t0 + (x - NAMES) * (view.t1 - view.t0) / (width - NAMES);
+export function setView(t0, t1) {
+  const least = 20;
+  const span = Math.max(least, Math.min(t1 - t0, length * 1.02));
+  const middle = (t0 + t1) / 2;
+  t0 = middle - span / 2;
+  t0 = Math.max(-length * 0.01, Math.min(t0, length * 1.01 - span));
+  view.t0 = t0; view.t1 = t0 + span;
+  remember();
+  redraw();
+}
+export function zoom(factor, at = (view.t0 + view.t1) / 2) { setView(at - (at - view.t0) * factor, at + (view.t1 - at) * factor); }
+export function pan(share) { const by = share * (view.t1 - view.t0); setView(view.t0 + by, view.t1 + by); }
+export function redraw() { if (!pending) { pending = true; requestAnimationFrame(draw); } }
+
+/** Slices narrower than a pixel share one column, of the colour of the longest of the first few: the cost is that of the columns. */
+function drawRow(g, row, y, h, t0, t1, x0, pixels, labels) {
+  const perPixel = (t1 - t0) / pixels, n = row.begin.length;
+  let i = above(row.end, t0), last = null;
+  while (i < n && row.begin[i] < t1) {
+    const from = row.begin[i], to = row.end[i];
+    let name = row.name[i], left = (from - t0) / perPixel, right = (to - t0) / perPixel, next = i + 1;
+    if (right - left < 1) {
+      left = Math.floor(left); right = left + 1;
+      next = above(row.begin, t0 + right * perPixel, i);
+      if (next === i) next = i + 1;
+      if (next - 1 > i && row.end[next - 1] - t0 > (right + 1) * perPixel) --next;  // the last of them is wide
+      let longest = to - from;
+      for (let k = i + 1; k < Math.min(next, i + 12); ++k) if (row.end[k] - row.begin[k] > longest) { longest = row.end[k] - row.begin[k]; name = row.name[k]; }
+      if (matches) for (let k = i; k < Math.min(next, i + 64); ++k) if (matches.has(row.name[k])) { name = row.name[k]; break; }
+    }
+    left = Math.max(0, left); right = Math.min(pixels, right);
+    const dim = matches && (!matches.has(name) || within && !isWithin(row.lane, from, to));
+    const colour = colours[name];
+    if (last !== colour) { g.fillStyle = colour; last = colour; }
+    g.globalAlpha = dim ? 0.18 : 1;
+    g.fillRect(x0 + left, y, Math.max(right - left - (right - left > 4 ? 0.6 : 0), 0.8), h);
+    if (labels && right - left > 34 && !dim) {
+      g.fillStyle = inks[name]; last = null;
+      const chars = Math.floor((right - left - 6) / 6.1);
+      const label = meta.labels[name];
+      g.fillText(label.length <= chars ? label : label.slice(0, Math.max(1, chars - 1)) + '…', x0 + left + 3, y + h - 3.5);
+    }
+    i = next;
+  }
+  g.globalAlpha = 1;
+}
+
+/** Places and names of times with a step that leaves room for their names. */
+function ticks() {
+  const step = axisStep((view.t1 - view.t0) / Math.max(2, (width - NAMES) / 110)), list = [];
+  for (let t = Math.ceil(view.t0 / step) * step; t <= view.t1; t += step) list.push({x: Math.round(toX(t)) + 0.5, text: axisTime(Math.abs(t) < step / 1e6 ? 0 : t, step)});
+  return list;
+}
+function grid(g) {
+  g.strokeStyle = theme.line; g.lineWidth = 1;
+  for (const {x} of ticks()) { g.beginPath(); g.moveTo(x, AXIS - 6); g.lineTo(x, height); g.stroke(); }
+}
+/** The time axis, over what is scrolled away below it. */
+function axis(g, top) {
+  g.fillStyle = theme.bg; g.fillRect(0, top, width, AXIS);
+  g.font = '11px system-ui, sans-serif'; g.strokeStyle = theme.line; g.lineWidth = 1;
+  for (const {x, text} of ticks()) {
+    g.beginPath(); g.moveTo(x, top + AXIS - 6); g.lineTo(x, top + AXIS); g.stroke();
+    g.fillStyle = theme.muted; g.fillText(text, x + 3, top + 13);
+  }
+}
+
+function drawCounter(g, counter) {
+  const h = COUNTER, n = counter.time.length;
+  let i = Math.max(0, above(counter.time, view.t0) - 1);
+  g.fillStyle = activityColour('device'); g.globalAlpha = 0.65;
+  for (; i < n && counter.time[i] < view.t1; ++i) {
+    const x0 = Math.max(NAMES, toX(counter.time[i])), x1 = Math.min(width, toX(i + 1 < n ? counter.time[i + 1] : length));
+    const whole = counter.max - counter.min, tall = whole ? h * counter.value[i] / whole : 0;
+    g.fillRect(x0, counter.y + h * (whole ? counter.max / whole : 1) - tall, Math.max(0.7, x1 - x0), tall);
+  }
+  g.globalAlpha = 1;
+  g.fillStyle = theme.bg; g.fillRect(0, counter.y, NAMES, h);
+  g.fillStyle = theme.fg; g.fillText(counter.name, 8, counter.y + 14);
+  const said = (value) => counter.unit === 'B' || counter.unit.toLowerCase() === 'bytes' ? bytesText(value) : Number.isInteger(value) ? count(value) : digits(value);
+  g.fillStyle = theme.muted; g.fillText((counter.min < 0 ? said(counter.min) + ' ' : '') + 'up to ' + said(counter.max), 8, counter.y + 28);
+}
+
+/** The middle of the innermost slice of a lane at a time: where an arrow begins or ends. */
+function heightAt(lane, t) {
+  for (let d = rowsOf(lane).length - 1; d > 0; --d) {
+    const row = lane.rows[d], i = above(row.begin, t) - 1;
+    if (i >= 0 && row.end[i] >= t) return lane.y + d * ROW + ROW / 2;
+  }
+  return lane.y + ROW / 2;
+}
+
+function drawArrows(g) {
+  $('arrowsNote').textContent = '';
+  if (!$('arrows').checked) return;
+  const a = meta.arrows, seen = [], leftOut = sides.reduce((sum, one) => sum + one.arrowsLeftOut, 0);
+  for (let i = 0; i < a.length && seen.length <= 600; ++i) {
+    if (a[i][4] < view.t0 || a[i][3] > view.t1 || shownFor(lanes[a[i][1]]).hidden || shownFor(lanes[a[i][2]]).hidden) continue;
+    if (a[i][0] === 2 && toX(a[i][4]) - toX(a[i][3]) < 12 && a[i][1] === a[i][2]) continue;
+    seen.push(a[i]);
+  }
+  $('arrowsNote').textContent = seen.length > 600 ? 'arrows: zoom in, there are too many here' : leftOut ? `arrows: ${count(leftOut)} later ones are not kept` : '';
+  if (seen.length > 600) return;  // nothing to be seen among that many
+  g.save();
+  g.beginPath(); g.rect(NAMES, AXIS, width - NAMES, height); g.clip();
+  g.lineWidth = 1;
+  for (const [kind, from, to, t0, t1] of seen) {
+    const x0 = toX(t0), x1 = toX(t1);
+    if (x1 < NAMES || x0 > width || (kind === 2 && from === to && seen.length > 60)) continue;
+    const y0 = heightAt(shownFor(lanes[from]), t0), y1 = heightAt(shownFor(lanes[to]), t1);
+    g.strokeStyle = g.fillStyle = kind === 2 ? theme.muted : kind === 3 ? theme.accent : theme.mark;
+    g.globalAlpha = kind >= 2 ? Math.max(0.2, Math.min(0.5, 25 / seen.length)) : 0.8;
+    const bend = Math.min(40, Math.abs(x1 - x0) / 2 + 6);
+    g.beginPath(); g.moveTo(x0, y0); g.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1); g.stroke();
+    g.beginPath(); g.moveTo(x1, y1); g.lineTo(x1 - 6, y1 - 3); g.lineTo(x1 - 6, y1 + 3); g.fill();
+  }
+  g.restore();
+}
+
+/** The critical path: along the lanes where it went, and from one to the next. */
+function drawPath(g) {
+  if (!$('path').checked) return;
+  g.save();
+  g.beginPath(); g.rect(NAMES, AXIS, width - NAMES, height); g.clip();
+  g.strokeStyle = theme.path; g.lineWidth = 2.5; g.lineJoin = 'round';
+  for (const one of sides) {
+    g.beginPath();
+    let open = false;
+    for (const [location, from, to] of one.path) {
+      const lane = lanes[location];
+      if (lane.hidden) { open = false; continue; }
+      if (from > view.t1) { if (open) g.lineTo(toX(from), lane.y + ROW - 1); break; }
+      const y = lane.y + ROW - 1;
+      if (to < view.t0) { g.moveTo(toX(to), y); open = true; continue; }
+      if (open) g.lineTo(toX(from), y); else g.moveTo(toX(from), y);
+      g.lineTo(Math.max(toX(to), toX(from) + 0.5), y);
+      open = true;
+    }
+    g.stroke();
+  }
+  g.restore();
+}
+
+/** What the ruler measures. */
+function drawRange(g, top, bottom) {
+  if (!range) return;
+  const x0 = toX(range[0]), x1 = toX(range[1]);
+  g.save();
+  g.beginPath(); g.rect(NAMES, top, width - NAMES, bottom - top); g.clip();
+  g.fillStyle = theme.accent; g.globalAlpha = 0.16; g.fillRect(x0, top, x1 - x0, bottom - top);
+  g.globalAlpha = 1; g.fillRect(x0, top, 1, bottom - top); g.fillRect(x1 - 1, top, 1, bottom - top);
+  const text = time(range[1] - range[0]), wide = g.measureText(text).width + 8, at = Math.max(NAMES, Math.min(width - wide, (x0 + x1 - wide) / 2));
+  g.fillRect(at, top, wide, 16); g.fillStyle = theme.bg; g.fillText(text, at + 4, top + 12);
+  g.restore();
+}
+/** @param {number | null} from null: none @param {number} [to] */
+export function setRange(from, to = 0) { range = from === null ? null : [Math.max(0, Math.min(from, to)), Math.min(length, Math.max(from, to))]; remember(); redraw(); }
+
+/** The outermost phases, behind all lanes, where they are wide enough and not too many. */
+function drawBands(g) {
+  if (!$('bands').checked) return;
+  const most = 200, seen = [];
+  for (const lane of bandLanes) {
+    const row = lane.rows[0];
+    for (let i = above(row.end, view.t0); i < row.begin.length && row.begin[i] < view.t1 && seen.length <= most; ++i) if (toX(row.end[i]) - toX(row.begin[i]) > 3) seen.push([row, i]);
+  }
+  if (seen.length > most) return;
+  for (const [row, i] of seen) {
+    const x0 = Math.max(NAMES, toX(row.begin[i])), x1 = Math.min(width, toX(row.end[i]));
+    g.fillStyle = phaseColour(row.name[i]); g.globalAlpha = 0.16;
+    g.fillRect(x0, AXIS, x1 - x0, height - AXIS);
+  }
+  g.globalAlpha = 1;
+}
+
+function draw() {
+  pending = false;
+  const began = performance.now();
+  const top = $('scroller').scrollTop, bottom = top + $('scroller').clientHeight;
+  ctx.setTransform(scale, 0, 0, scale, 0, -top * scale);
+  ctx.fillStyle = theme.bg; ctx.fillRect(0, top, width, bottom - top);
+  const visible = order.filter((lane) => lane.y + lane.height >= top && lane.y <= bottom);
+  for (const lane of visible) { ctx.fillStyle = theme.lane; ctx.fillRect(NAMES, lane.y, width - NAMES, lane.height); }
+  drawBands(ctx);
+  grid(ctx);
+  ctx.font = '11px system-ui, sans-serif';
+  for (const lane of visible) for (const row of rowsOf(lane)) drawRow(ctx, row, lane.y + row.depth * ROW, ROW - 1, view.t0, view.t1, NAMES, width - NAMES, true);
+  for (const counter of meta.counters) if (counter.y <= bottom) drawCounter(ctx, counter);
+  drawArrows(ctx);
+  drawPath(ctx);
+  if (selected && !selected.row.lane.hidden) {
+    const x0 = Math.max(NAMES, toX(selected.row.begin[selected.index])), x1 = Math.min(width, toX(selected.row.end[selected.index]));
+    ctx.strokeStyle = theme.mark; ctx.lineWidth = 2;
+    ctx.strokeRect(x0 - 1, selected.row.lane.y + selected.row.depth * ROW - 1, Math.max(3, x1 - x0 + 2), ROW + 1);
+  }
+  for (const lane of visible) {
+    ctx.fillStyle = theme.bg; ctx.fillRect(0, lane.y - 2, NAMES, lane.height + 4);
+    ctx.fillStyle = theme.fg; ctx.font = '12px system-ui, sans-serif';
+    const most = Math.floor((NAMES - 24) / 6.2), name = (lane.pinned ? '• ' : '') + lane.name;
+    ctx.fillText((lane.rows.length > 1 ? (lane.folded ? '▸ ' : '▾ ') : '  ') + (name.length > most ? name.slice(0, most - 1) + '…' : name), 4, lane.y + 11);
+  }
+  axis(ctx, top);
+  drawRange(ctx, top, bottom);
+  drawViewport();
+  drawing.ms = performance.now() - began; drawing.lanes = visible.length;
+  if (!drawing.readyAt) { drawing.readyAt = performance.now(); document.documentElement.dataset.ready = '1'; }
+}
+
+/** @type {ImageData | null} */
+let overviewImage = null;
+function drawOverview() {
+  octx.setTransform(scale, 0, 0, scale, 0, 0);
+  octx.fillStyle = theme.bg; octx.fillRect(0, 0, width, 36);
+  const h = Math.max(1, 32 / order.length), keep = matches;
+  matches = null;
+  order.forEach((lane, i) => { for (const row of lane.rows) drawRow(octx, row, 2 + i * 32 / order.length, Math.max(0.8, h - (h > 4 ? 1 : 0)), 0, length, NAMES, width - NAMES, false); });
+  matches = keep;
+  overviewImage = octx.getImageData(0, 0, overview.width, overview.height);
+}
+function drawViewport() {
+  if (!overviewImage) return;
+  octx.putImageData(overviewImage, 0, 0);
+  const px = (t) => NAMES + Math.max(0, Math.min(1, t / length)) * (width - NAMES);
+  octx.fillStyle = theme.bg; octx.globalAlpha = 0.6;
+  octx.fillRect(NAMES, 0, px(view.t0) - NAMES, 36); octx.fillRect(px(view.t1), 0, width - px(view.t1), 36);
+  octx.globalAlpha = 1; octx.strokeStyle = theme.accent; octx.strokeRect(px(view.t0), 1, Math.max(2, px(view.t1) - px(view.t0)), 34);
+  octx.fillStyle = theme.muted; octx.font = '11px system-ui, sans-serif';
+  octx.fillText('whole run, ' + time(length), 8, 15); octx.fillText('shown: ' + time(view.t1 - view.t0), 8, 30);
+}

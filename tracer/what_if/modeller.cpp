@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See modeller.hpp.
+#include "tracer/what_if/modeller.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tracer::report {
+
+Modeller::Modeller(const Definitions& definitions, const Replay& replay, const std::vector<Scenario>& scenarios,
+                   std::uint64_t task_overhead, RankModel& ranks)
+    : definitions_{definitions}, replay_{replay}, task_overhead_{task_overhead}, ranks_{ranks} {
+  states_.resize(definitions.locations.size());
+  matched_.assign(scenarios.size() + 1, false);
+  for (std::size_t i = 0; i < definitions.parameters.size(); ++i)
+    if (definitions.parameters[i].name == "schedule") schedule_ = static_cast<std::uint32_t>(i);
+  Scenario as_recorded;
+  all_.push_back(as_recorded);
+  all_.insert(all_.end(), scenarios.begin(), scenarios.end());
+  for (std::size_t s = 0; s < all_.size(); ++s) {
+    std::vector<bool>& balanced = balanced_.emplace_back(definitions.regions.size());
+    for (std::size_t r = 0; r < balanced.size(); ++r)
+      balanced[r] = !all_[s].balanced.empty() && names(r, all_[s].balanced);
+    locks_.emplace_back();
+  }
+  for (LocationRef location = 0; location < definitions.locations.size(); ++location)
+    if (const std::uint32_t rank = ranks.world().rank_of(location); rank != undefined_ref)
+      process_of(location).rank = rank;
+}
+
+Modeller::Process& Modeller::process_of(LocationRef location) {
+  const std::uint32_t number = location < states_.size() ? replay_.process_of(location) : 0;
+  if (number >= processes_.size()) processes_.resize(number + 1);
+  Process& process = processes_[number];
+  if (process.in_regions.empty()) process.in_regions.resize(all_.size());
+  return process;
+}
+
+void Modeller::event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
+  Process& process = process_of(location);
+  process.first = std::min(process.first, event.time);
+  process.last = std::max(process.last, event.time);
+  State& state = states_[location];
+  const auto& stack = replay_.location(location).current->stack;
+  if (event.type == EventType::parameter_string && event.ref == schedule_ && event.a < definitions_.strings.size() &&
+      state.loop != none) {
+    const std::string& schedule = definitions_.strings[event.a];
+    if (state.model) state.model->loops[state.loop].is_static = schedule == "static" || schedule == "unknown";
+  }
+  if (event.type == EventType::acquire_lock) {
+    const auto [found, is_new] = lock_numbers_.try_emplace(replay_.in_process(location, event.a),
+                                                           static_cast<std::uint32_t>(lock_numbers_.size()));
+    if (is_new) {
+      for (std::size_t s = 0; s < all_.size(); ++s) {
+        const bool without =
+            !all_[s].without_lock.empty() && !stack.empty() && names(stack.back().region, all_[s].without_lock);
+        locks_[s].push_back(without);
+        if (without) matched_[s] = true;
+      }
+    }
+    state.lock = found->second;
+    state.held = 0;
+    state.holds = true;
+  } else if (event.type == EventType::release_lock && state.holds) {
+    state.holds = false;
+    if (state.model && state.held > 0) {
+      if (state.loop != none) {
+        state.model->loops[state.loop].locks.push_back({state.lock, state.held});
+      } else {
+        put(state, *replay_.location(location).current, {Do::lock, state.lock, state.held});
+      }
+    }
+  }
+}
+
+void Modeller::interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) {
+  State& state = states_[location];
+  if (!state.model || !is_on_path(activity)) return;
+  if (replay_.location(location).contexts.size() != state.depth) return;  // inside a nested team: its wall counts
+  const std::uint64_t ns = to - from;
+  if (state.holds) {
+    state.held += ns;
+  } else if (state.loop != none && !task.is_explicit) {
+    state.model->loops[state.loop].by_rank[state.rank] += ns;
+    if (state.in_chunk) state.chunk_ns += ns;
+  } else {
+    Ops* ops = ops_of(state, task);
+    if (!ops) return;
+    if (!ops->empty() && ops->back().what == Do::work) {
+      ops->back().ns += ns;
+    } else {
+      ops->push_back({Do::work, 0, ns});
+    }
+  }
+}
+
+void Modeller::enter(LocationRef location, Task& task, const Frame& frame) {
+  State& state = states_[location];
+  const Directive construct = replay_.classes()[frame.region].construct;
+  if (construct == Directive::mpi && replay_.location(location).contexts.empty()) ranks_.enter(location, frame.enter);
+  if (!state.model || replay_.location(location).contexts.size() != state.depth) return;
+  if (construct == Directive::task_wait || construct == Directive::task_group) {
+    if (!nested_wait(task)) put(state, task, {Do::wait, 0, 0});
+    return;
+  }
+  if (task.is_explicit) return;
+  RegionModel& model = *state.model;
+  switch (construct) {
+    case Directive::barrier:
+    case Directive::implicit_barrier:
+      if (!nested_wait(task)) put(state, task, {Do::barrier, 0, 0});
+      break;
+    case Directive::loop:
+    case Directive::sections:
+    case Directive::workshare: {
+      const std::uint32_t number = state.loops++;
+      if (model.loops.size() <= number) model.loops.resize(number + 1);
+      Loop& loop = model.loops[number];
+      loop.region = frame.region;
+      loop.is_static = loop.is_static && construct == Directive::loop;
+      loop.by_rank.resize(model.size);
+      put(state, task, {Do::loop, number, 0});
+      state.loop = number;
+      state.loop_region = frame.region;
+      mark(frame.region);
+      break;
+    }
+    case Directive::single: {
+      const std::uint32_t number = state.singles++;
+      if (model.singles.size() <= number) model.singles.resize(number + 1);
+      put(state, task, {Do::single, number, 0});
+      state.single = number;
+      state.single_region = frame.region;
+      break;
+    }
+    default:
+      if (state.loop != none && is_chunk(frame.region)) {
+        state.in_chunk = true;
+        state.chunk_begin = frame.enter;
+        state.chunk_ns = 0;
+      }
+      break;
+  }
+}
+
+void Modeller::end_chunk(State& state) {
+  std::vector<Chunk>& chunks = state.model->loops[state.loop].chunks;
+  if (chunks.size() < most_chunks) chunks.push_back({state.chunk_begin, state.chunk_ns});
+  state.in_chunk = false;
+}
+
+void Modeller::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
+  State& state = states_[location];
+  if (replay_.classes()[frame.region].construct == Directive::mpi && replay_.location(location).contexts.empty())
+    ranks_.leave(location, time);
+  if (task.is_explicit || !state.model) return;
+  if (state.loop != none && state.in_chunk && is_chunk(frame.region)) end_chunk(state);
+  if (state.loop != none && frame.region == state.loop_region) {
+    std::vector<std::uint64_t>& left = state.model->loops[state.loop].left;
+    left.resize(std::max<std::size_t>(left.size(), state.rank + 1));
+    left[state.rank] = time;
+    state.loop = none;
+  }
+  if (state.single != none && frame.region == state.single_region) state.single = none;
+}
+
+void Modeller::task_created(LocationRef location, Task& creator, Task& task) {
+  State& state = states_[location];
+  if (!state.model) return;
+  ++tasks_;
+  const auto parent = state.numbers->find(&creator);
+  const auto number = static_cast<std::uint32_t>(state.model->tasks.size());
+  TaskModel& made = state.model->tasks.emplace_back();
+  made.parent = parent == state.numbers->end() ? state.rank : parent->second;
+  (*state.numbers)[&task] = number;
+  put(state, creator, {Do::create, number, 0});
+}
+
+void Modeller::task_dependence(Task& source, Task& sink) {
+  if (!sink.team) return;
+  const auto team = teams_.find(sink.team);
+  if (team == teams_.end()) return;
+  const auto from = team->second->numbers.find(&source), to = team->second->numbers.find(&sink);
+  if (from == team->second->numbers.end() || to == team->second->numbers.end()) return;
+  team->second->model.tasks[to->second].after.push_back(from->second);
+}
+
+void Modeller::team_begun(LocationRef location, Team& team, Task& implicit) {
+  State& state = states_[location];
+  if (replay_.location(location).contexts.size() != 1) {  // a nested one
+    state.nested_from = state.nested_from == 0 ? team.begin : state.nested_from;
+    return;
+  }
+  auto& known = teams_[&team];
+  if (!known) {
+    known = std::make_shared<Known>();
+    known->model.size = std::max<std::uint32_t>(team.size, 1);
+    known->model.tasks.resize(known->model.size);
+  }
+  largest_ = std::max(largest_, known->model.size);
+  const std::uint32_t rank = known->arrived++;
+  if (rank >= known->model.size) return;
+  state = State{};
+  state.known = known;
+  state.model = &known->model;
+  state.numbers = &known->numbers;
+  state.rank = rank;
+  state.depth = 1;
+  known->numbers[&implicit] = rank;
+}
+
+void Modeller::team_left(LocationRef location, Team& team, Task&) {
+  State& state = states_[location];
+  if (replay_.location(location).contexts.empty()) {
+    state = State{};
+  } else if (state.model && location == team.master && replay_.location(location).contexts.size() == 1) {
+    // What a nested team took is work of the thread that began it.
+    Ops* ops = ops_of(state, *replay_.location(location).contexts.back().implicit);
+    if (ops && team.end > team.begin) ops->push_back({Do::work, 0, team.end - team.begin});
+  }
+}
+
+void Modeller::team_ended(Team& team) {
+  const auto found = teams_.find(&team);
+  if (found == teams_.end()) return;
+  RegionModel& model = found->second->model;
+  bool& unseen = has_unseen_chunks_[team.region];
+  for (const Loop& loop : model.loops) unseen |= !loop.is_static && loop.chunks.empty();
+  infer_chunks(model);
+  Process& process = process_of(team.master);
+  process.recorded_in_regions += team.end - team.begin;
+  std::vector<std::int64_t> longer;
+  for (std::size_t s = 0; s < all_.size(); ++s) {
+    Conditions conditions;
+    conditions.threads = model.size == 1 && s == 0 ? 1 : all_[s].threads;
+    conditions.balanced = balanced_[s];
+    conditions.without = locks_[s];
+    conditions.task_overhead =
+        all_[s].task_overhead >= 0 ? static_cast<std::uint64_t>(all_[s].task_overhead) : task_overhead_;
+    const std::uint64_t simulated = simulate(model, conditions);
+    process.in_regions[s] += simulated;
+    if (s == 0)
+      off_[team.region] += static_cast<std::int64_t>(simulated) - static_cast<std::int64_t>(team.end - team.begin);
+    longer.push_back(static_cast<std::int64_t>(simulated) - static_cast<std::int64_t>(team.end - team.begin));
+  }
+  if (process.rank != undefined_ref) ranks_.region(process.rank, team.begin, longer);
+  teams_.erase(found);
+}
+
+/// Each process begins when it did.
+std::uint64_t Modeller::wall(std::size_t scenario, std::uint64_t begin) {
+  const std::vector<std::int64_t> delays = ranks_.any() ? ranks_.delays(scenario) : std::vector<std::int64_t>{};
+  std::uint64_t end = begin;
+  for (const Process& process : processes_) {
+    if (process.last == 0) continue;
+    const std::uint64_t its_end = process.rank < delays.size()
+                                      ? process.last + static_cast<std::uint64_t>(delays[process.rank])
+                                      : process.first + process.serial() + process.in_regions[scenario];
+    end = std::max(end, its_end);
+  }
+  return end - begin;
+}
+
+void Modeller::fill(WhatIf& result) {
+  std::uint64_t first = std::numeric_limits<std::uint64_t>::max(), last = 0;
+  const Process* latest = nullptr;
+  for (const Process& process : processes_) {
+    if (process.last == 0) continue;
+    ++result.processes;
+    first = std::min(first, process.first);
+    if (process.last > last) latest = &process, last = process.last;
+  }
+  if (latest == nullptr) return;
+  result.recorded = last - first;
+  result.serial = latest->serial();
+  result.threads = largest_;
+  result.baseline.wall = wall(0, first);
+  result.why_off = why_off();
+  for (std::size_t s = 1; s < all_.size(); ++s) {
+    Prediction prediction;
+    prediction.scenario = all_[s];
+    prediction.wall = wall(s, first);
+    prediction.matched = matched_[s] || (all_[s].balanced.empty() && all_[s].without_lock.empty());
+    result.predictions.push_back(prediction);
+  }
+}
+
+/// Where the model is furthest from what was recorded, and what it lacks there.
+std::string Modeller::why_off() const {
+  const auto worst = std::max_element(
+      off_.begin(), off_.end(), [](const auto& a, const auto& b) { return std::abs(a.second) < std::abs(b.second); });
+  if (worst == off_.end() || worst->second == 0 || worst->first >= definitions_.regions.size()) return "";
+  std::string text = "most of that in " + definitions_.regions[worst->first].name;
+  if (has_unseen_chunks_.at(worst->first))
+    return text + ", whose loops hand out chunks that are not in the trace: record them, TRACER_RECORD=+chunks";
+  return text + (worst->second < 0 ? ", whose threads lose more than waiting for work, tasks and locks explains"
+                                   : ", whose threads do more at the same time than its barriers and locks explain");
+}
+
+/// Whether a region's name, or its file and line, is meant by `text`.
+bool Modeller::names(std::size_t region, const std::string& text) const {
+  const Region& known = definitions_.regions[region];
+  const std::string place = known.source_file + ":" + std::to_string(known.begin_line);
+  return known.name.find(text) != std::string::npos || place == text ||
+         (place.size() > text.size() && place.ends_with(text) && place[place.size() - text.size() - 1] == '/');
+}
+
+void Modeller::mark(RegionRef region) {
+  for (std::size_t s = 0; s < all_.size(); ++s)
+    if (region < balanced_[s].size() && balanced_[s][region]) matched_[s] = true;
+}
+
+/// The runtime tells of a wait and of the waiting in it: one is enough.
+bool Modeller::nested_wait(const Task& task) const {
+  if (task.stack.size() < 2) return false;
+  const Directive outer = replay_.classes()[task.stack[task.stack.size() - 2].region].construct;
+  return outer == Directive::barrier || outer == Directive::implicit_barrier || outer == Directive::task_wait ||
+         outer == Directive::task_group;
+}
+
+Ops* Modeller::ops_of(State& state, const Task& task) {
+  const auto number = state.numbers->find(&task);
+  if (number == state.numbers->end()) return nullptr;
+  if (!task.is_explicit && state.single != none) return &state.model->singles[state.single].ops;
+  return &state.model->tasks[number->second].ops;
+}
+
+void Modeller::put(State& state, const Task& task, Op op) {
+  if (Ops* ops = ops_of(state, task)) ops->push_back(op);
+}
+
+}  // namespace tracer::report

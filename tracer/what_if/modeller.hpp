@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes a model of each execution of a parallel region while the trace is replayed, and has it simulated.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "tracer/replay/replay.hpp"
+#include "tracer/what_if/model.hpp"
+#include "tracer/what_if/ranks.hpp"
+#include "tracer/what_if/what_if.hpp"
+
+namespace tracer::report {
+
+class Modeller final : public Observer {
+ public:
+  Modeller(const Definitions& definitions, const Replay& replay, const std::vector<Scenario>& scenarios,
+           std::uint64_t task_overhead, RankModel& ranks);
+  void event(LocationRef location, const Event& event, std::span<const EventAttribute>) override;
+  void interval(LocationRef location, Task& task, Activity activity, std::uint64_t from, std::uint64_t to) override;
+  void enter(LocationRef location, Task& task, const Frame& frame) override;
+  void leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t) override;
+  void task_created(LocationRef location, Task& creator, Task& task) override;
+  void task_dependence(Task& source, Task& sink) override;
+  void team_begun(LocationRef location, Team& team, Task& implicit) override;
+  void team_left(LocationRef location, Team& team, Task&) override;
+  void team_ended(Team& team) override;
+  void fill(WhatIf& result);
+  std::string why_off() const;
+
+ private:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  struct Known {
+    RegionModel model;
+    std::unordered_map<const Task*, std::uint32_t> numbers;
+    std::uint32_t arrived = 0;
+  };
+  struct State {
+    std::shared_ptr<Known> known;
+    RegionModel* model = nullptr;
+    std::unordered_map<const Task*, std::uint32_t>* numbers = nullptr;
+    std::uint32_t rank = 0, loops = 0, singles = 0, loop = none, single = none, lock = 0;
+    RegionRef loop_region = undefined_ref, single_region = undefined_ref;
+    std::size_t depth = 0;
+    bool holds = false, in_chunk = false;
+    std::uint64_t chunk_begin = 0, chunk_ns = 0;
+    std::uint64_t held = 0, nested_from = 0;
+  };
+
+  /// Processes go on beside each other: the job takes as long as the one that ends last.
+  struct Process {
+    std::uint32_t rank = undefined_ref;
+    std::uint64_t first = std::numeric_limits<std::uint64_t>::max(), last = 0;
+    std::uint64_t recorded_in_regions = 0;
+    std::vector<std::uint64_t> in_regions;  ///< of each scenario
+    std::uint64_t serial() const { return last - first - std::min(last - first, recorded_in_regions); }
+  };
+  static constexpr std::size_t most_chunks = std::size_t{1} << 16;  ///< of one loop; more can be split as one likes
+  bool is_chunk(RegionRef region) const { return replay_.classes()[region].label.starts_with("loop chunk"); }
+  void end_chunk(State& state);
+  Process& process_of(LocationRef location);
+  std::uint64_t wall(std::size_t scenario, std::uint64_t begin);
+
+  /// Whether a region's name, or its file and line, is meant by `text`.
+  bool names(std::size_t region, const std::string& text) const;
+  void mark(RegionRef region);
+  /// The runtime tells of a wait and of the waiting in it: one is enough.
+  bool nested_wait(const Task& task) const;
+  Ops* ops_of(State& state, const Task& task);
+  void put(State& state, const Task& task, Op op);
+
+  const Definitions& definitions_;
+  const Replay& replay_;
+  const std::uint64_t task_overhead_;  ///< ns of each task, as recorded
+  RankModel& ranks_;
+  std::vector<Scenario> all_;
+  std::vector<std::vector<bool>> balanced_, locks_;
+  std::vector<bool> matched_;
+  std::vector<Process> processes_;
+  std::vector<State> states_;
+  std::unordered_map<const Team*, std::shared_ptr<Known>> teams_;
+  std::unordered_map<OwnNumber, std::uint32_t, OwnNumber::Hash> lock_numbers_;  ///< by process and number
+  std::map<RegionRef, std::int64_t> off_;        ///< by region: how much longer the model takes than it did
+  std::map<RegionRef, bool> has_unseen_chunks_;  ///< by region: loops hand out chunks that are not in the trace
+  std::uint64_t tasks_ = 0;
+  std::uint32_t largest_ = 0, schedule_ = undefined_ref;
+};
+
+}  // namespace tracer::report

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See what_if.hpp: what a task costs, and one pass that models and simulates every region.
+#include "tracer/what_if/what_if.hpp"
+
+#include <algorithm>
+
+#include "tracer/replay/reading_progress.hpp"
+#include "tracer/report/measures/account.hpp"
+#include "tracer/report/mpi/collectives.hpp"
+#include "tracer/what_if/modeller.hpp"
+
+namespace tracer::report {
+namespace {
+
+/// What a task cost beside its work, by the account: a pass of its own, for programs with tasks only.
+std::uint64_t recorded_task_overhead(EventSource& source) {
+  const auto& regions = source.definitions().regions;
+  if (std::none_of(regions.begin(), regions.end(),
+                   [](const Region& region) { return region.role == RegionRole::task_create; }))
+    return 0;
+  Replay replay{source.definitions()};
+  Accountant accountant{source.definitions(), replay};
+  replay.add(accountant);
+  source.read(replay);
+  replay.finish();
+  const Account account = accountant.account();
+  return account.tasks == 0 ? 0 : account.at(Place::tasking) / account.tasks;
+}
+
+}  // namespace
+
+WhatIf what_if(EventSource& source, const std::vector<Scenario>& scenarios,
+               const std::function<void(double)>& progress) {
+  Replay replay{source.definitions()};
+  RankModel ranks{source.definitions(), scenarios.size() + 1};
+  MpiMessages messages{source.definitions(), replay, ranks};
+  MpiCollectives collectives{source.definitions(), replay, ranks};
+  Modeller modeller{source.definitions(), replay, scenarios, recorded_task_overhead(source), ranks};
+  ReadingProgress ticks{source.number_of_events(), progress};
+  replay.add(modeller);  // before those who tell of its calls
+  if (ranks.any()) {
+    replay.add(messages);
+    replay.add(collectives);
+  }
+  replay.add(ticks);
+  source.read(replay);
+  replay.finish();
+  WhatIf result;
+  modeller.fill(result);
+  return result;
+}
+
+}  // namespace tracer::report

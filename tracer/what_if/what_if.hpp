@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What if there were more threads, a loop were balanced, a lock were not there: replays the recorded work and its
+// dependences on simulated threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tracer/event_source.hpp"
+
+namespace tracer::report {
+
+struct Scenario {
+  std::uint32_t threads = 0;        ///< of each parallel region; 0: as recorded
+  std::string balanced;             ///< "FILE:LINE" or part of a name: this construct's work is spread evenly
+  std::string without_lock;         ///< part of a name: nobody waits for it
+  std::int64_t task_overhead = -1;  ///< ns that each task costs beside its work; -1: as recorded
+};
+
+struct Prediction {
+  Scenario scenario;
+  std::uint64_t wall = 0;  ///< from the first event to the last
+  bool matched = true;     ///< `balanced` and `without_lock` name something in the trace
+};
+
+struct WhatIf {
+  std::uint64_t recorded = 0;   ///< what the run took
+  std::uint64_t serial = 0;     ///< of it outside of parallel regions; of the process that ended last
+  std::uint32_t processes = 0;  ///< with events
+  std::uint32_t threads = 0;    ///< of the largest team
+  Prediction baseline;          ///< the model's time for what was recorded: its error is known
+  std::vector<Prediction> predictions;
+  std::string why_off;  ///< where the baseline is off most; "" nowhere
+  /// A model that is further from the run as it was says nothing of others.
+  static constexpr double most_error = 0.10;
+  bool is_off() const { return error() > most_error || error() < -most_error; }
+  double error() const {
+    return recorded == 0 ? 0 : static_cast<double>(baseline.wall) / static_cast<double>(recorded) - 1;
+  }
+};
+
+/// One pass over the trace; of each parallel region only as much is kept as it has tasks and constructs.
+WhatIf what_if(EventSource& source, const std::vector<Scenario>& scenarios,
+               const std::function<void(double)>& progress = {});
+
+}  // namespace tracer::report
