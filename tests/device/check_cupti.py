@@ -5,6 +5,7 @@ that they have on demand: the program's output and exit status stay, `tracer che
 
 check_cupti.py --bin DIRECTORY --tool libtracer.so --fakes DIRECTORY --offload PROGRAM --late PROGRAM"""
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -107,6 +108,18 @@ def faults_of(options, name, arguments, extra, provider, line, directory):
             yield f"not recorded by {provider}:\n{info}"
         if "OPERATIONS_WITHOUT_RECORD" not in info:
             yield f"operations without a record are not counted:\n{info}"
+        else:
+            yield from faults_of_report(options, trace, info)
+
+
+def faults_of_report(options, trace, info):
+    """The report says how much is the host's view."""
+    report = json.loads(run([f"{options.bin}/tracer", "report", "--json", str(trace)], os.environ).stdout)
+    wanted = int(re.search(r"OPERATIONS_WITHOUT_RECORD: +(\d+)", info)[1])
+    missing = sum(device["without_record"] for device in report["devices"])
+    by_host = all(device["provider"] == "host" for device in report["devices"])
+    if missing != wanted and not by_host:
+        yield f"{wanted} operations have no record, the report says {missing}"
 
 
 def main():

@@ -227,6 +227,7 @@ struct DeviceRow {
   std::uint64_t overlap_host = 0;              ///< busy while a thread of its process worked
   std::uint64_t overlap_transfer = 0;          ///< a kernel ran while data were copied
   TransferTotals to_device, from_device;
+  std::uint64_t without_record = 0;  ///< kernels and copies of which the provider has none: the host's intervals
   std::vector<KernelRow> kernels_by_name;
 };
 

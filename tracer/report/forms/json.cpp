@@ -165,6 +165,7 @@ Json json_of(const DeviceRow& row) {
           {"overlap_transfer", ratio(row.overlap_transfer, row.busy)},
           {"to_device", json_of(row.to_device)},
           {"from_device", json_of(row.from_device)},
+          {"without_record", row.without_record},
           {"kernels_by_name", std::move(kernels)}};
 }
 

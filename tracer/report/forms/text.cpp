@@ -335,6 +335,10 @@ void device(const Report& report, const DeviceRow& row, const TextOptions& optio
            bytes_text(static_cast<double>(totals->bytes)) + " in " + duration_text(totals->ns) + ", " +
            bytes_text(totals->bytes_per_second()) + "/s\n";
   }
+  if (row.without_record != 0)
+    out +=
+        "  " + format_count(row.without_record) +
+        " kernels and copies have no record: the host's intervals stand in, and busy and idle are in part the host's\n";
   out += kernels_table("", row.kernels_by_name).text(options);
 }
 

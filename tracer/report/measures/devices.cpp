@@ -11,6 +11,7 @@ Devices::Devices(const Definitions& definitions, const Replay& replay)
   for (const Location& location : definitions.locations) {
     if (location.kind != LocationKind::accelerator_stream) {
       device_of_.push_back(undefined_ref);
+      of_host_.push_back(false);
       continue;
     }
     const auto [found, fresh] = groups.try_emplace(location.group, static_cast<std::uint32_t>(devices_.size()));
@@ -27,11 +28,14 @@ Devices::Devices(const Definitions& definitions, const Replay& replay)
     }
     State& state = devices_[found->second];
     ++state.row.streams;
+    std::string provider;
     for (const Property& property : location.properties) {
       if (property.name.ends_with("provenance") || property.name.ends_with("PROVENANCE") ||
           property.name.ends_with("PROVIDER"))
-        state.row.provider = property.value;
+        provider = property.value;
     }
+    of_host_.push_back(provider == "host");
+    if (state.row.provider.empty() || !of_host_.back()) state.row.provider = provider;
     device_of_.push_back(found->second);
   }
   active_.resize(definitions.locations.size());
@@ -81,6 +85,7 @@ void Devices::event(LocationRef location, const Event& event, std::span<const Ev
     totals.bytes += found->second.bytes;
     totals.ns += event.time - found->second.begin;
     --device.transfers;
+    if (is_stand_in(location)) ++device.row.without_record;
     open_.erase(found);
   }
 }
@@ -90,6 +95,7 @@ void Devices::leave(LocationRef location, Task& task, const Frame& frame, std::u
     return;
   State& device = devices_[device_of_[location]];
   ++device.row.kernels;
+  if (is_stand_in(location)) ++device.row.without_record;
   device.row.kernel_ns += time - frame.enter;
   KernelRow& kernel = device.by_region[frame.region];
   ++kernel.count;

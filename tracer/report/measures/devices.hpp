@@ -36,6 +36,10 @@ class Devices final : public Observer {
     std::uint64_t now = 0;
     LocationRef changed = undefined_ref;  ///< had the last event; what it does since is not counted yet
   };
+  /// Beside a provider's records.
+  bool is_stand_in(LocationRef location) const {
+    return of_host_[location] && devices_[device_of_[location]].row.provider != "host";
+  }
   void advance(Process& process, std::uint64_t time);
   void refresh(LocationRef location);
 
@@ -45,6 +49,7 @@ class Devices final : public Observer {
   std::vector<std::uint32_t> device_of_;  ///< of each location; undefined_ref for host threads
   std::vector<State> devices_;
   std::unordered_map<OwnNumber, Transfer, OwnNumber::Hash> open_;  ///< by location and matching id
+  std::vector<bool> of_host_;                                      ///< of each location: the host's view
   std::vector<bool> active_;  ///< of each location: a thread that works, a stream with a kernel
   std::vector<Process> processes_;
 };
