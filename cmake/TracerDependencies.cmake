@@ -26,6 +26,24 @@ add_library(tracer::otf2 UNKNOWN IMPORTED)
 set_target_properties(tracer::otf2 PROPERTIES IMPORTED_LOCATION ${OTF2_LIBRARY}
   INTERFACE_INCLUDE_DIRECTORIES ${OTF2_INCLUDE_DIR} INTERFACE_LINK_LIBRARIES m)
 
+# spdlog and fmt, header-only for the same reason.
+find_package(spdlog QUIET)
+if(NOT spdlog_FOUND)
+  tracer_need("spdlog" "libspdlog-dev libfmt-dev")
+endif()
+add_library(tracer_spdlog INTERFACE)
+target_include_directories(tracer_spdlog SYSTEM INTERFACE $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>)
+target_compile_definitions(tracer_spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
+add_library(tracer::spdlog ALIAS tracer_spdlog)
+add_library(tracer_fmt INTERFACE)
+target_compile_definitions(tracer_fmt INTERFACE FMT_HEADER_ONLY)
+add_library(tracer::fmt ALIAS tracer_fmt)
+# fmt 9 and 10 hold a format string that newer clangs do not take for a constant; what the first and the second name means is
+# decided by fmt's version.
+foreach(target tracer_spdlog tracer_fmt)
+  target_compile_definitions(${target} INTERFACE $<$<CXX_COMPILER_ID:Clang>:FMT_CONSTEVAL=> $<$<CXX_COMPILER_ID:Clang>:FMT_USE_CONSTEVAL=0>)
+endforeach()
+
 # oneTBB: its containers only, which need no libtbb (tracer/session/tbb_support.cpp).
 find_path(TBB_INCLUDE_DIR tbb/concurrent_vector.h)
 if(NOT TBB_INCLUDE_DIR)

@@ -45,6 +45,17 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
   PATTERN "CMakeLists.txt" EXCLUDE PATTERN "__pycache__" EXCLUDE PATTERN "quickstart.sh" EXCLUDE)
 
+# What is installed is small; what a debugger needs of it lies beside it, where debuggers look: .debug/NAME.debug. CPack and
+# `cmake --install --strip` leave that out.
+find_program(TRACER_OBJCOPY NAMES ${CMAKE_OBJCOPY} objcopy)
+if(TRACER_OBJCOPY AND NOT CMAKE_CROSSCOMPILING)
+  install(CODE "
+    set(objcopy \"${TRACER_OBJCOPY}\")
+    set(installed ${CMAKE_INSTALL_BINDIR}/tracer ${CMAKE_INSTALL_LIBDIR}/libtracer.so
+      ${CMAKE_INSTALL_LIBDIR}/libtracer-mpi.so ${CMAKE_INSTALL_LIBDIR}/libtracer-annotations.so)")
+  install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/packaging/split_debug.cmake)
+endif()
+
 set(CPACK_PACKAGE_NAME tracer-openmp)
 set(CPACK_PACKAGE_VENDOR "The Tracer developers")
 # Who makes the package is asked as Debian's own tools do.

@@ -32,7 +32,7 @@ export APT_CONFIG=$build/apt/conf
 if [ ! -e "$build/unpacked" ]; then
   echo "aarch64: unpacking Debian's packages ..."
   if ! { apt-get update && apt-get install -y --no-install-recommends --download-only libc6-dev libstdc++-12-dev libomp5-19 libotf2-trace-dev \
-    libtbb-dev libdw-dev libelf-dev libcli11-dev nlohmann-json3-dev libsqlite3-dev libzstd-dev libxxhash-dev catch2; } >"$build/apt/log" 2>&1; then
+    libspdlog-dev libfmt-dev libtbb-dev libdw-dev libelf-dev libcli11-dev nlohmann-json3-dev libsqlite3-dev libzstd-dev libxxhash-dev catch2; } >"$build/apt/log" 2>&1; then
     skip "no packages for arm64: $(tail -n 1 "$build/apt/log")"
   fi
   for package in "$build"/apt/cache/archives/*.deb; do dpkg -x "$package" "$root" || exit 1; done

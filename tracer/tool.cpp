@@ -29,7 +29,10 @@
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/config.hpp"
+#include "tracer/base/launch_notes.hpp"
+#include "tracer/job/job_directory.hpp"
 #include "tracer/base/log.hpp"
+#include "tracer/base/other_tools.hpp"
 #include "tracer/base/own_stack.hpp"
 #include "tracer/base/processors.hpp"
 #include "tracer/convert/summary.hpp"
@@ -87,6 +90,7 @@ Tool* prepare() {
   fresh->run.tracer_version = tracer_version;
   Tool* self = fresh.release();
   tool.store(self);
+  if (!self->config.enabled) leave_note(self->config.launch, LaunchNoteKind::off, {});
   return self->config.enabled ? self : nullptr;
 }
 
@@ -270,6 +274,10 @@ bool accept(unsigned omp_version, const char* runtime_version) {
   const std::lock_guard lock(starting);
   Tool* self = prepare();
   if (self == nullptr) return false;
+  // `tracer run` says it itself, once for all processes.
+  const char* const tools = self->config.launch.empty() ? std::getenv("OMP_TOOL_LIBRARIES") : nullptr;
+  if (const std::string others = message_on_other_tools(tools != nullptr ? tools : ""); !others.empty())
+    log_warning(others);
   self->run.omp_version = omp_version;
   self->run.runtime_version = runtime_version != nullptr ? runtime_version : "";
   return true;

@@ -8,7 +8,7 @@
 # To build the tool and its command.
 BUILD_PACKAGES=(
   cmake ninja-build g++ pkg-config
-  libotf2-trace-dev libtbb-dev libdw-dev libelf-dev
+  libotf2-trace-dev libspdlog-dev libfmt-dev libtbb-dev libdw-dev libelf-dev
   libcli11-dev nlohmann-json3-dev libsqlite3-dev libzstd-dev libxxhash-dev
 )
 

@@ -52,13 +52,17 @@ void CallRegions::callback(CUpti_CallbackDomain domain, CUpti_CallbackId id, con
                            bool recording) noexcept {
   if (data.callbackSite == CUPTI_API_ENTER) {
     if (thread.depth++ != 0) return;
-    const auto name = recording ? name_of(domain == CUPTI_CB_DOMAIN_RUNTIME_API, id, data.functionName) : 0;
+    const auto name = recording && wanted_ ? name_of(domain == CUPTI_CB_DOMAIN_RUNTIME_API, id, data.functionName) : 0;
     thread.is_recorded = name != 0;
-    if (thread.is_recorded) sink_.call_began(name, data.correlationId);
+    if (!thread.is_recorded) return;
+    open_.fetch_add(1);
+    sink_.call_began(name, data.correlationId);
     return;
   }
   if (thread.depth == 0 || --thread.depth != 0) return;  // one that began before CUPTI told of calls
-  if (thread.is_recorded) sink_.call_ended();
+  if (!thread.is_recorded) return;
+  sink_.call_ended();
+  open_.fetch_sub(1);
   thread.is_recorded = false;
 }
 

@@ -18,6 +18,9 @@ class CallRegions {
 
   /// Has CUPTI tell of the calls that are worth it.
   void enable(const Api& api, CUpti_SubscriberHandle subscriber, bool on) noexcept;
+  /// From now on none begins; those that are open end.
+  void stop() noexcept { wanted_ = false; }
+  bool are_open() const noexcept { return open_.load() != 0; }
   /// For CUPTI's callback. Also when recording is off: what began before is ended.
   void callback(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data,
                 bool recording) noexcept;
@@ -27,6 +30,8 @@ class CallRegions {
   std::uint32_t name_of(std::size_t domain, CUpti_CallbackId id, const char* function) noexcept;
 
   DeviceSink& sink_;
+  std::atomic<bool> wanted_{true};
+  std::atomic<int> open_{0};
   std::array<std::array<std::atomic<std::uint32_t>, most_calls>, domains> names_{};  // interned; 0: not yet
 };
 

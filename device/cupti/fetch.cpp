@@ -49,7 +49,7 @@ void Provider::parse(const Buffers::Delivered& delivered) {
   each([&](const CUpti_Activity& activity) { converter_.learn(activity); });
   each([&](const CUpti_Activity& activity) { converter_.take(activity); });
   converter_.flush();
-  if (!options_.calls) count_calls(delivered);
+  if (!has_call_regions_) count_calls(delivered);
 }
 
 /// Those that have no region of their own.
@@ -101,6 +101,7 @@ void Provider::fetch_rest(bool last) noexcept {
     ::nanosleep(&nap, nullptr);
   }
   if (!last || !flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)) return;
+  // what another profiler's buffers have replaced never comes back
   for (int naps = 0; naps < naps_between && buffers_.lent() > 0; ++naps) ::nanosleep(&nap, nullptr);
 }
 

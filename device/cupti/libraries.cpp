@@ -45,6 +45,25 @@ std::string_view major_of(std::string_view file) {
   return version.substr(0, version.find('.'));
 }
 
+/// By its dynamic section, which the loader has relocated where it says so.
+int needs_cupti(dl_phdr_info* info, std::size_t, void*) {
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_DYNAMIC) continue;
+    const auto* entries = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + segment.p_vaddr);
+    ElfW(Addr) strings = 0;
+    for (const auto* entry = entries; entry->d_tag != DT_NULL; ++entry)
+      if (entry->d_tag == DT_STRTAB) strings = entry->d_un.d_ptr;
+    if (strings != 0 && strings < info->dlpi_addr) strings += info->dlpi_addr;  // the vdso's and musl's are not
+    for (const auto* entry = entries; strings != 0 && entry->d_tag != DT_NULL; ++entry) {
+      if (entry->d_tag != DT_NEEDED) continue;
+      const std::string_view name(reinterpret_cast<const char*>(strings + entry->d_un.d_val));
+      if (name.substr(0, 8) == "libcupti") return 1;
+    }
+  }
+  return 0;
+}
+
 struct Names {
   std::vector<std::string> all;
   void add(std::string name) {
@@ -97,6 +116,10 @@ std::vector<std::string> names_of_cupti(const std::vector<std::string>& loaded,
   names.add("/usr/local/cuda/lib64/libcupti.so");
   names.add("/usr/local/cuda/extras/CUPTI/lib64/libcupti.so");
   return names.all;
+}
+
+bool process_has_profiler() noexcept {
+  return dl_iterate_phdr(&needs_cupti, nullptr) != 0;
 }
 
 std::vector<std::string> names_of_cupti() {

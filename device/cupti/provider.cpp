@@ -111,12 +111,26 @@ void Provider::disable_all() noexcept {
   }
 }
 
+/// A profiler of the program's own is not to find the single subscription taken: records come without it as well. It
+/// was needed to learn of the first context.
+void Provider::make_room() noexcept {
+  if (made_room_ || !has_exit_handler_ || state_ != State::running || !process_has_profiler()) return;
+  call_regions_.stop();
+  if (call_regions_.are_open()) return;  // the next time
+  const Gate::Pass pass(gate);
+  if (!usable()) return;
+  made_room_ = true;
+  if (has_call_regions_) sink_.count("device.calls_left_to_another_profiler", 1);
+  api_.unsubscribe(subscriber_);
+  subscriber_ = nullptr;
+}
+
 /// Gives CUPTI's single subscription back, so that others can have it; whatever it answers.
 void Provider::leave() noexcept {
   const Gate::Pass pass(gate);
-  if (!subscriber_ || left_.exchange(true) || !alive()) return;
+  if ((!subscriber_ && !made_room_) || left_.exchange(true) || !alive()) return;
   disable_all();
-  api_.unsubscribe(subscriber_);
+  if (subscriber_) api_.unsubscribe(subscriber_);
 }
 
 /// Of several libraries the first that takes a subscriber: one that is newer than the driver does not. Where another
@@ -180,7 +194,8 @@ DeviceAnswer Provider::start() noexcept {
   int count = 0;
   if (api_.device_count && api_.device_count(&count) == CUDA_SUCCESS)
     flush_at_exit();  // the driver has started before us
-  if (options_.calls) call_regions_.enable(api_, subscriber_, true);
+  has_call_regions_ = options_.calls && !process_has_profiler();
+  if (has_call_regions_) call_regions_.enable(api_, subscriber_, true);
   last_flush_ = monotonic();
   state_ = State::running;
   recording = true;
@@ -248,6 +263,7 @@ void Provider::poll() noexcept {
   if (state_ == State::waiting && libraries_.cuda_came()) start();
   if (failed_) leave();
   if (state_ != State::running) return;
+  make_room();
   flush_in_time();
   drain();
   const std::lock_guard lock(state_lock_);
@@ -276,7 +292,13 @@ void Provider::finish() noexcept {
   if (!failed_ && alive() && driver_runs(api_)) fetch_rest(true);
   leave();
   drain();
-  if (const auto n = buffers_.lent()) sink_.count("device.buffers_left_with_cupti", n);
+  if (const auto n = buffers_.lent()) {
+    sink_.count("device.buffers_left_with_cupti", n);
+    if (made_room_)
+      sink_.message(
+          "the program's own profiler has taken CUPTI over: what devices did from then on is not recorded, the host's "
+          "intervals stand in");
+  }
   const std::lock_guard lock(state_lock_);
   devices_.read_all_clocks();
 }

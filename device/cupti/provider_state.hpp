@@ -78,6 +78,7 @@ class Provider final : public DeviceProvider {
   void refuse(std::string reason) noexcept;
   bool is_cuda_device(const DeviceDescription& device) noexcept;
   void leave() noexcept;
+  void make_room() noexcept;
   /// Each call into CUPTI, but those of the hooks, stands inside a Gate::Pass and behind this.
   bool alive() const noexcept { return !gate.is_closed() && driver_is_alive(api_); }
   bool usable() noexcept { return state_ == State::running && !failed_ && alive(); }
@@ -99,6 +100,8 @@ class Provider final : public DeviceProvider {
   bool refused_ = false;
   LateLibraries libraries_;
   std::atomic<bool> has_exit_handler_{false};
+  bool made_room_ = false;         // the drainer's: the subscription is given back, and records go on
+  bool has_call_regions_ = false;  // they need the subscription
   Buffers buffers_;
   RecordedCalls recorded_calls_;
   CallRegions call_regions_;

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "tracer/error.hpp"
+#include "tracer/thread_end.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer {
@@ -129,13 +130,15 @@ class Writer final : public TimelineVisitor {
     for (std::size_t i = 0; i < definitions.comms.size(); ++i)
       comms << i << ',' << cell(definitions.comms[i].name) << '\n';
     check(comms);
-    start(locations, "locations.csv", "location,name,kind,group");
+    start(locations, "locations.csv", "location,name,kind,group,ended_ns");
     for (std::size_t i = 0; i < definitions.locations.size(); ++i) {
       const Location& location = definitions.locations[i];
       const std::string group = location.group < definitions.groups_of_locations.size()
                                     ? definitions.groups_of_locations[location.group].name
                                     : "";
-      locations << i << ',' << cell(location.name) << ',' << kind_of(location) << ',' << cell(group) << '\n';
+      const auto ended = thread_end_since(location, origin_);
+      locations << i << ',' << cell(location.name) << ',' << kind_of(location) << ',' << cell(group) << ','
+                << (ended ? std::to_string(*ended) : "") << '\n';
     }
     start(regions, "regions.csv", "name,text,role,file,line");
     const auto names = slice_names(definitions);

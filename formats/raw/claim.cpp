@@ -2,12 +2,11 @@
 // See claim.hpp.
 #include "formats/raw/claim.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 #include <atomic>
 
 #include "formats/raw/segment_index.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/regular_file.hpp"
 
 namespace tracer::raw {
 namespace {
@@ -21,9 +20,9 @@ std::uint64_t mark_of(RunId run) noexcept {
 }
 
 bool is_own_journal(const std::filesystem::path& path) noexcept {
-  const UniqueFd fd{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
+  const RegularFile file = open_regular(path.c_str(), Links::refuse);
   FileHeader header{};
-  return fd && read_at(fd.get(), &header, sizeof header, 0) && is_own(header.run);
+  return file && read_at(file.fd.get(), &header, sizeof header, 0) && is_own(header.run);
 }
 
 }  // namespace

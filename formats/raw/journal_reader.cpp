@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads a journal of unknown condition.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 
@@ -12,6 +9,7 @@
 #include "formats/raw/segment_index.hpp"
 #include "tracer/base/checksum.hpp"
 #include "tracer/base/file.hpp"
+#include "tracer/base/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 
@@ -71,6 +69,8 @@ void get_device(BytesIn& in, Journal& journal) {
   if (!in.ok()) return;
   for (auto& known : journal.devices) {
     if (known.number == info.number) {
+      // what a provider found out of the device meanwhile: who says that it ends does not know it
+      if (known.initialized == info.initialized) info.properties.merge(known.properties);
       known = std::move(info);
       return;
     }
@@ -204,14 +204,10 @@ class MemorySource final : public Source {
 };
 
 class FileSource final : public Source {
+  explicit FileSource(RegularFile file) : fd_{std::move(file.fd)}, size_{file.size} {}
+
  public:
-  explicit FileSource(const std::filesystem::path& path)
-      : fd_{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)} {
-    struct stat info {};
-    if (!fd_ || ::fstat(fd_.get(), &info) != 0) throw Error(system_message("cannot read " + path.string(), errno));
-    if (!S_ISREG(info.st_mode)) throw Error(path.string() + " is not a file");
-    size_ = static_cast<std::uint64_t>(info.st_size);
-  }
+  explicit FileSource(const std::filesystem::path& path) : FileSource(open_to_read(path)) {}
   std::uint64_t size() const override { return size_; }
   std::span<const std::byte> get(std::uint64_t at, std::size_t count) override {
     if (at > size_ || count > size_ - at) return {};
@@ -226,7 +222,7 @@ class FileSource final : public Source {
 
  private:
   UniqueFd fd_;
-  std::uint64_t size_ = 0, begin_ = 0;
+  std::uint64_t size_, begin_ = 0;
   std::vector<std::byte> window_;
 };
 

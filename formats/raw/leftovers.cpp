@@ -17,17 +17,19 @@
 #include "formats/raw/spool_reader.hpp"
 #include "tracer/base/file.hpp"
 #include "tracer/base/file_lock.hpp"
+#include "tracer/base/regular_file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::raw {
 namespace {
 
 constexpr const char* kept = "kept";
+constexpr const char* said = "said";  ///< beside rings
 
 void read_owner(const std::filesystem::path& path, Leftover& leftover) {
-  const UniqueFd fd{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
+  const RegularFile file = open_regular(path.c_str(), Links::refuse);
   char text[8192];
-  const ssize_t size = fd ? ::read(fd.get(), text, sizeof text) : 0;
+  const ssize_t size = file ? ::read(file.fd.get(), text, sizeof text) : 0;
   if (size <= 0) return;
   // The archive's name may hold anything but a NUL.
   const std::string_view all(text, static_cast<std::size_t>(size));
@@ -107,10 +109,23 @@ bool remove_spool(const std::filesystem::path& directory) noexcept {
     if (!claim(directory, lock)) return false;
     ::unlinkat(fd.get(), "rings", 0);
     ::unlinkat(fd.get(), "owner", 0);
+    ::unlinkat(fd.get(), said, 0);
     return ::rmdir(directory.c_str()) == 0;
   } catch (...) {
     return false;
   }
+}
+
+bool is_said(const std::filesystem::path& spool) noexcept {
+  return is_there(spool / said);
+}
+
+void mark_said(const std::filesystem::path& spool) noexcept {
+  if (!is_spool_name(spool.filename().string())) return;
+  const UniqueFd fd{::open(spool.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  struct stat info {};
+  if (!fd || ::fstat(fd.get(), &info) != 0 || info.st_uid != ::geteuid()) return;
+  UniqueFd{::openat(fd.get(), said, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
 }
 
 void remove_spool_of(const std::filesystem::path& raw_directory, const std::filesystem::path& spool) noexcept {
@@ -143,7 +158,7 @@ void mark_kept(const std::filesystem::path& directory, bool keep) noexcept {
   const UniqueFd fd{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (!fd) return;
   if (keep)
-    UniqueFd{::openat(fd.get(), kept, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    UniqueFd{::openat(fd.get(), kept, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600)};
   else
     ::unlinkat(fd.get(), kept, 0);
 }

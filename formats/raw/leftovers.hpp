@@ -22,8 +22,13 @@ struct Leftover {
 /// All of this user's below `root` (/dev/shm, or TRACER_SPOOL).
 std::vector<Leftover> find_leftovers(const std::filesystem::path& root);
 
-/// Removes `rings` and `owner`, then the directory. False when it is not one of this user's spools, or in use.
+/// Removes `rings`, `owner` and the mark, then the directory. False when it is not one of this user's spools, or in
+/// use.
 bool remove_spool(const std::filesystem::path& directory) noexcept;
+
+/// Whether the user was told of these rings; of one that nobody uses. Best effort.
+bool is_said(const std::filesystem::path& spool) noexcept;
+void mark_said(const std::filesystem::path& spool) noexcept;
 
 /// The same, when the raw trace in `raw_directory` is the one that the rings were made for, or that one is gone:
 /// whoever converts a copy leaves them to the original.

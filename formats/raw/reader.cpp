@@ -2,9 +2,6 @@
 // Serves a raw trace's records from its segments and from the rings that a dead process left.
 #include "formats/raw/reader.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -20,6 +17,7 @@
 #include "tracer/base/checksum.hpp"
 #include "tracer/base/clock.hpp"
 #include "tracer/base/file_lock.hpp"
+#include "tracer/base/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 
@@ -89,11 +87,7 @@ class Trace final : public RawTrace {
 
  private:
   void read_segments(const std::filesystem::path& path, const RunId& run) {
-    trace_ = UniqueFd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    struct stat info {};
-    if (!trace_ || ::fstat(trace_.get(), &info) != 0)
-      throw Error(system_message("cannot read " + path.string(), errno));
-    if (!S_ISREG(info.st_mode)) throw Error(path.string() + " is not a file");
+    trace_ = open_to_read(path).fd;
     SegmentIndex index;
     try {
       index = index_segments(trace_.get());
@@ -137,8 +131,8 @@ class Trace final : public RawTrace {
   /// Where the file systems know no locks: whether a process of that number maps the rings.
   bool is_being_recorded(const std::filesystem::path& directory, const JournalFile& file) const {
     if (is_own(file.run)) return false;
-    const UniqueFd journal{::open((directory / "journal").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    if (journal && use_of(journal.get()) == FileUse::recorder) return true;
+    const RegularFile journal = open_regular((directory / "journal").c_str(), Links::follow);
+    if (journal && use_of(journal.fd.get()) == FileUse::recorder) return true;
     if (!rings_) return false;
     const FileUse use = use_of(rings_.get());
     if (use == FileUse::recorder) return true;

@@ -2,9 +2,13 @@
 // See samples.hpp.
 #include "formats/raw/samples.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <system_error>
+
+#include "tracer/base/file.hpp"
+#include "tracer/base/regular_file.hpp"
 
 namespace tracer::raw {
 namespace {
@@ -58,25 +62,21 @@ int SampleWriter::flush() {
 
 std::uint64_t read_samples(const std::filesystem::path& path,
                            const std::function<void(const SampleEntry&, std::span<const std::uint64_t>)>& visit) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return 0;
-  std::ifstream file(path, std::ios::binary);
+  if (!is_there(path)) return 0;
+  RegularInput file(path);
   FileHeader header{};
-  if (!file.read(reinterpret_cast<char*>(&header), sizeof header) ||
-      std::memcmp(header.magic, samples_magic, sizeof header.magic) != 0 || header.version != format_version) {
-    return std::filesystem::file_size(path, error);
+  if (!file.read(&header, sizeof header) || std::memcmp(header.magic, samples_magic, sizeof header.magic) != 0 ||
+      header.version != format_version) {
+    return file.size();
   }
   std::vector<std::uint64_t> frames(most_words);
+  std::uint64_t at = sizeof header;
   for (;;) {
-    const auto at = static_cast<std::uint64_t>(file.tellg());
     SampleEntry entry{};
-    const bool whole = static_cast<bool>(file.read(reinterpret_cast<char*>(&entry), sizeof entry)) && is_sound(entry) &&
-                       static_cast<bool>(file.read(reinterpret_cast<char*>(frames.data()),
-                                                   static_cast<std::streamsize>(entry.frames * sizeof(std::uint64_t))));
-    if (!whole) {
-      const std::uint64_t size = std::filesystem::file_size(path, error);
-      return error || size < at ? 0 : size - at;
-    }
+    const bool whole = file.read(&entry, sizeof entry) && is_sound(entry) &&
+                       file.read(frames.data(), entry.frames * sizeof(std::uint64_t));
+    if (!whole) return file.size() - std::min(at, file.size());
+    at += sizeof entry + entry.frames * sizeof(std::uint64_t);
     visit(entry, std::span<const std::uint64_t>(frames.data(), entry.frames));
   }
 }

@@ -84,7 +84,7 @@ class SampleWriter {
 
 /// Calls `visit` for each entry of the file in the order in which they were written; of one channel that is the order
 /// of time. What is not there is no samples; what is damaged ends the reading. Returns how many bytes were not
-/// understood.
+/// understood. Throws tracer::Error when something else than a regular file has the name.
 std::uint64_t read_samples(const std::filesystem::path& path,
                            const std::function<void(const SampleEntry&, std::span<const std::uint64_t>)>& visit);
 

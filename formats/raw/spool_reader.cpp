@@ -2,8 +2,6 @@
 // Looks into the rings that a dead process left.
 #include "formats/raw/spool_reader.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bit>
@@ -12,6 +10,7 @@
 #include <cstring>
 
 #include "formats/raw/segment_index.hpp"
+#include "tracer/base/regular_file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::raw {
@@ -57,12 +56,9 @@ void add_ring(const PlainSlot& slot, std::uint64_t offset, std::vector<LeftRing>
 SpoolFile open_spool(const std::filesystem::path& directory) {
   const auto path = directory / "rings";
   SpoolFile spool;
-  spool.fd = UniqueFd{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
-  if (!spool.fd) throw Error(system_message("cannot read the rings in " + directory.string(), errno));
-  struct stat info {};
-  if (::fstat(spool.fd.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != ::geteuid()) {
-    throw Error("the rings in " + directory.string() + " are not a file of yours");
-  }
+  RegularFile file = open_to_read(path, Links::refuse);
+  if (file.owner != ::geteuid()) throw Error("the rings in " + directory.string() + " are not a file of yours");
+  spool.fd = std::move(file.fd);
   SpoolHeader header{};
   if (!read_at(spool.fd.get(), &header, sizeof header, 0) ||
       std::memcmp(header.magic, spool_magic, sizeof header.magic) != 0 || header.version != format_version) {
@@ -71,7 +67,7 @@ SpoolFile open_spool(const std::filesystem::path& directory) {
   spool.process_id = header.process_id;
   spool.run = header.run;
   spool.locked = header.locked == 1;
-  const auto size = static_cast<std::uint64_t>(info.st_size);
+  const std::uint64_t size = file.size;
   std::vector<char> page(sizeof(SlotHeader));
   for (std::uint64_t at = spool_page; at + spool_page <= size;) {
     if (!read_at(spool.fd.get(), page.data(), page.size(), at)) break;

@@ -5,8 +5,11 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <string_view>
 #include <system_error>
 
+#include "tracer/base/regular_file.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::samples {
@@ -48,14 +51,9 @@ void put_all(std::ostream& out, const std::vector<T>& values) {
 /// Reads no more than the file has.
 class Input {
  public:
-  explicit Input(const fs::path& path) : name_(path.string()), file_(path, std::ios::binary) {
-    std::error_code error;
-    left_ = fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
-    if (!file_ || error) throw Error("cannot read " + name_);
-  }
+  explicit Input(const fs::path& path) : name_(path.string()), file_(path), left_(file_.size()) {}
   void bytes(void* to, std::uint64_t count) {
-    if (count > left_ || !file_.read(static_cast<char*>(to), static_cast<std::streamsize>(count)))
-      throw Error(name_ + " is damaged: it ends too early");
+    if (count > left_ || !file_.read(to, count)) throw Error(name_ + " is damaged: it ends too early");
     left_ -= count;
   }
   template <typename T>
@@ -79,7 +77,7 @@ class Input {
 
  private:
   std::string name_;
-  std::ifstream file_;
+  RegularInput file_;
   std::uint64_t left_ = 0;
 };
 
@@ -135,7 +133,7 @@ SampleSet read(const fs::path& path) {
   set.strings.clear();
   for (std::uint64_t i = 0; i < strings; ++i) {
     const auto text = in.all<char>();
-    set.strings.emplace_back(text.begin(), text.end());
+    set.strings.push_back(shown(std::string_view{text.data(), text.size()}));  // as those of archives are
   }
   set.frames = in.all<Frame>();
   for (const Frame& frame : set.frames)

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "tracer/error.hpp"
+#include "tracer/thread_end.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer {
@@ -20,7 +21,7 @@ PRAGMA synchronous = OFF;
 PRAGMA cache_size = -16000;
 BEGIN;
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE locations (location INTEGER PRIMARY KEY, name TEXT, kind TEXT, "group" TEXT);
+CREATE TABLE locations (location INTEGER PRIMARY KEY, name TEXT, kind TEXT, "group" TEXT, ended INTEGER);
 CREATE TABLE regions (name INTEGER PRIMARY KEY, text TEXT, role INTEGER, file TEXT, line INTEGER);
 CREATE TABLE metrics (metric INTEGER PRIMARY KEY, name TEXT, unit TEXT);
 CREATE TABLE slices (location INTEGER, depth INTEGER, name INTEGER, begin_ns INTEGER, end_ns INTEGER, task INTEGER, bytes INTEGER, continues INTEGER, suspended INTEGER);
@@ -184,7 +185,7 @@ class Writer final : public TimelineVisitor {
 
   void write_tables(const Definitions& definitions) {
     Insert meta{database_, "INSERT OR REPLACE INTO meta VALUES (?,?)"},
-        locations{database_, "INSERT INTO locations VALUES (?,?,?,?)"},
+        locations{database_, "INSERT INTO locations VALUES (?,?,?,?,?)"},
         regions{database_, "INSERT INTO regions VALUES (?,?,?,?,?)"},
         metrics{database_, "INSERT INTO metrics VALUES (?,?,?)"},
         comms{database_, "INSERT INTO communicators VALUES (?,?)"};
@@ -197,7 +198,8 @@ class Writer final : public TimelineVisitor {
       locations(std::uint64_t{i}, location.name, kind_of(location),
                 location.group < definitions.groups_of_locations.size()
                     ? definitions.groups_of_locations[location.group].name
-                    : std::string{});
+                    : std::string{},
+                thread_end_since(location, origin_));
     }
     const auto names = slice_names(definitions);
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -50,6 +50,7 @@
   X(processors, "TRACER::PROCESSORS", "thread", "list of numbers", "recording", "processors that it may use, where those are not the process'") \
   X(processor_ns, "TRACER::PROCESSOR_NS", "thread", "ns", "recording", "processor time of the thread") \
   X(delay_ns, "TRACER::DELAY_NS", "thread", "ns", "recording", "time in which it could run and had no processor") \
+  X(thread_ended, "TRACER::ENDED_NS", "thread", "ns", "convert", "when the thread ended, if its process outlived it, on the trace's clock") \
   X(virtual_location, "TRACER::VIRTUAL", "thread", "text", "convert", "no thread: annotations that overlap or change their thread") \
   X(device, "TRACER::DEVICE", "device", "number", "recording", "number of the device") \
   X(device_of_number, "TRACER::DEVICE::", "archive", "text", "recording", "kind of the device, and which provider recorded it") \
@@ -89,6 +90,7 @@
   X(run_ended, "TRACER::RUN::ENDED", "archive, process", "text", "convert", "`return`, `exit`, `signal`, `without telling` (_exit, exec), `running`, `unknown`") \
   X(run_signal, "TRACER::RUN::SIGNAL", "archive, process", "number", "convert", "signal that killed it") \
   X(run_exit_status, "TRACER::RUN::EXIT_STATUS", "archive, process", "number", "recording, convert", "exit status") \
+  X(run_threads_inside, "TRACER::RUN::THREADS_INSIDE_AT_END", "archive, process", "number", "convert", "threads that the last records leave inside constructs, where the end of the process is not in the trace") \
   X(run_mpi_abort, "TRACER::RUN::MPI_ABORT", "archive, process", "number", "recording", "error code with which it called MPI_Abort") \
   X(run_processors, "TRACER::RUN::PROCESSORS", "archive, process", "list of numbers", "recording", "processors that it may use") \
   X(run_processors_usable, "TRACER::RUN::PROCESSORS_USABLE", "archive, process", "number", "recording", "how many those are") \
@@ -106,6 +108,7 @@
   X(run_machine, "TRACER::RUN::MACHINE", "archive, process", "text", "recording", "kernel and architecture") \
   X(run_processor, "TRACER::RUN::PROCESSOR", "archive, process", "text", "recording", "model of the processors") \
   X(run_gcc_calls, "TRACER::RUN::GCC_CALLS", "archive, process", "text", "recording", "library that serves the program's calls of GCC's OpenMP runtime") \
+  X(run_not_sampled, "TRACER::RUN::NOT_SAMPLED", "archive, process", "text", "recording", "why samples that were asked for are not there") \
   X(run_libgomp, "TRACER::RUN::LIBGOMP::", "archive, process", "number, file", "recording", "threads that used a libgomp of the program, and its file; numbered") \
   X(run_code_of_no_module, "TRACER::RUN::CODE_OF_NO_MODULE", "archive, process", "text", "recording", "memory with code that was made while the program ran") \
   X(run_environment, "TRACER::RUN::ENV::", "archive, process", "text", "recording", "an environment variable for the OpenMP runtime")

@@ -73,10 +73,10 @@ def check_wrong_input(directory, archive):
     refuses(1, "", "report", damaged)
     refuses(2, "name the program", "run")
     refuses(2, "NAME=VALUE", "run", "--set", "x", "--", "true")
-    refuses(127, "not an executable", "run", "--", "no-such-program")
+    refuses(127, "in PATH", "run", "--", "no-such-program")
     refuses(127, "written --sample=1000", "run", "--sample", "1000", "ls")
     (directory / "text").write_text("no program")
-    refuses(127, "not an executable", "run", "--", directory / "text")
+    refuses(127, "not executable", "run", "--", directory / "text")
 
 
 def check_output(archive):
@@ -95,18 +95,18 @@ def check_output(archive):
     need(run("report", archive, "--json").stdout.encode().decode("utf-8") != "", "the report is UTF-8")
 
 
-def has_begun(place):
+def has_begun(output):
     try:
-        return any(file.is_file() and file.stat().st_size for file in place.rglob("*"))
+        return any(file.is_file() and file.stat().st_size for pending in output.parent.glob(output.name + ".part-*") for file in pending.rglob("*"))
     except FileNotFoundError:  # it got its name
         return True
 
 
-def stopped_in_the_middle(words, place):
+def stopped_in_the_middle(words, place, kept=()):
     """A command that has begun its output; the loop comes too late where the machine is busy."""
     for _ in range(20):
         going = subprocess.Popen([TRACER, *map(str, words)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while going.poll() is None and not has_begun(place):
+        while going.poll() is None and not has_begun(words[-1]):
             time.sleep(0.001)
         going.send_signal(signal.SIGSTOP)
         if going.poll() is None and not words[-1].exists():
@@ -114,7 +114,8 @@ def stopped_in_the_middle(words, place):
         going.kill()
         going.wait()
         for left in place.iterdir():
-            shutil.rmtree(left) if left.is_dir() else left.unlink()
+            if left.name not in kept:
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
     raise SystemExit(f"FAILED: {words[0]}: its output is never seen unfinished")
 
 
@@ -135,6 +136,23 @@ def check_whole_or_nothing(directory, archive, make_trace):
         going.send_signal(signal.SIGINT)
         going.send_signal(signal.SIGCONT)
         need(going.wait(60) == -signal.SIGINT and not list(place.iterdir()), f"{words[0]}: interrupted, it leaves nothing")
+    # One that is killed leaves what it wrote; the next one beside it removes that, but not what another still writes.
+    for form in ("chrome", "parquet"):
+        killed = stopped_in_the_middle(("export", large, "--format", form, "-o", place / "x"), place)
+        killed.kill()
+        killed.wait()
+        need(len(list(place.iterdir())) == 1, f"{form}: killed, it leaves what it wrote")
+        foreign = place / "mine.part-123"
+        foreign.mkdir()
+        writes = stopped_in_the_middle(("export", large, "--format", "csv", "-o", place / "y"), place, kept={foreign.name})
+        names = [file.name for file in place.iterdir() if file != foreign]
+        need(len(names) == 1 and names[0].startswith("y.part-") and foreign.exists(), f"{form}: what a killed export left is removed by the next one: {names}")
+        run("export", archive, "--format", "chrome", "-o", place / "z")
+        need((place / names[0]).exists() and (place / "z").exists(), f"{form}: what another export writes is left alone")
+        writes.send_signal(signal.SIGCONT)
+        need(writes.wait(60) == 0 and (place / "y").is_dir(), f"{form}: and it comes to its end")
+        for left in place.iterdir():
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
     run("export", archive, "--format", "csv", "-o", place / "tables")
     need(sorted(file.name for file in place.iterdir()) == ["tables"] and (place / "tables" / "slices.csv").exists(), "a directory of tables has its name when it is whole")
     events = json.loads(run("export", archive, "--format", "chrome", "-o", "-").stdout)["traceEvents"]

@@ -2,6 +2,7 @@
 // A program with an OpenMP runtime of its own whose devices are CUDA's, driven as LLVM's plugin does: threads offload.
 // The driver is whatever libcuda.so.1 is found, thus the fake one. Usage: cuda_offload [STEPS [THREADS [MS]]]
 //   MS: of sleep after each step.   CUDA_FORKS=1: it forks before it uses CUDA, and after.
+//   CUDA_PROFILER=FILE: the profiler that it brings along, begun when CUDA is in use.
 //   CUDA_UNANNOUNCED=1: the runtime announces the first device only.
 #include <sys/wait.h>
 #include <unistd.h>
@@ -130,6 +131,9 @@ int main(int argc, char** argv) {
   const unsigned steps = argument(1, 100), threads = argument(2, 2), sleep_ms = argument(3, 0);
   driver = dlopen("libcuda.so.1", RTLD_NOW);
   if (!driver) return std::printf("no libcuda.so.1\n"), 2;
+  const char* profiler_file = std::getenv("CUDA_PROFILER");
+  void* profiler = profiler_file ? dlopen(profiler_file, RTLD_NOW) : nullptr;
+  if (profiler_file && !profiler) return std::printf("%s\n", dlerror()), 2;
   auto* tool = start_tool();
   fork_if_wanted();
   cuda("cuInit", 0u);
@@ -139,12 +143,17 @@ int main(int argc, char** argv) {
   for (unsigned i = 0; i < threads && i < static_cast<unsigned>(count); ++i)
     devices.push_back(open_device(static_cast<int>(i)));
   fork_if_wanted();
+  if (profiler)
+    std::printf("own profiler begins: %d\n", reinterpret_cast<int (*)()>(dlsym(profiler, "own_profiler_begins"))());
   std::vector<Thread> all;
   for (unsigned i = 0; i < threads; ++i) all.push_back({devices[i % devices.size()]});
   std::vector<std::thread> others;
   for (unsigned i = 1; i < threads; ++i) others.emplace_back([&, i] { all[i].run(steps, sleep_ms); });
   all[0].run(steps, sleep_ms);
   for (auto& other : others) other.join();
+  if (profiler)
+    std::printf("own profiler: kernels seen %u\n",
+                reinterpret_cast<unsigned (*)()>(dlsym(profiler, "own_profiler_ends"))());
   for (const auto& device : devices)
     call<ompt_callback_device_finalize_t>(ompt_callback_device_finalize, device.number);
   if (tool) tool->finalize(&tool->tool_data);

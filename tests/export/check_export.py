@@ -341,8 +341,8 @@ def check_part(tracer, make_trace, directory):
     need(min(event["ts"] for event in slices) == 10e3 and max(event["ts"] + event["dur"] for event in slices) == 20e3, "from 10 to 20 ms")
     need(sum(event["dur"] for event in slices if event["name"].startswith("!$omp for")) == 15e3, "with what the loop took in it")
     for words, what in ((["--from", "2s", "--to", "1s"], "is not before"), (["--threads", "x"], "names no numbers")):
-        done = subprocess.run([tracer, "export", archive, *words, "-o", directory / "none"], capture_output=True, text=True)
-        need(done.returncode != 0 and what in done.stderr and not (directory / "none").exists(), f"{' '.join(words)} is refused: {done.stderr.strip()}")
+        done = subprocess.run([tracer, "export", archive, *words, "-o", directory / "none.json"], capture_output=True, text=True)
+        need(done.returncode != 0 and what in done.stderr and not (directory / "none.json").exists(), f"{' '.join(words)} is refused: {done.stderr.strip()}")
 
 
 def check_large(tracer, make_trace, directory):

@@ -67,9 +67,25 @@ class Check:
         self.by_cmake(prefix)
         if shutil.which("pkg-config"):
             self.by_pkg_config(prefix)
+        for name in ("tracer", "libtracer.so", "libtracer-mpi.so", "libtracer-annotations.so"):
+            self.is_stripped(prefix, name)
         for page in ("tracer.1", "tracer-run.1"):
             if not list(prefix.rglob(page)):
                 sys.exit(f"no manual page {page}")
+
+    def is_stripped(self, prefix, name):
+        """Debug information, where the build has any, lies apart, and is found by the name that the file has for it."""
+        if not shutil.which("objcopy") or not shutil.which("readelf"):
+            return
+        for file in (path for path in prefix.rglob(name) if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"):
+            built = next(path for path in pathlib.Path(self.options.build).glob(f"*/{name}") if path.parent.name in ("bin", "lib"))
+            had = ".debug_info" in self.run("readelf", "-SW", built)
+            sections = self.run("readelf", "-SW", file)
+            apart = file.parent / ".debug" / f"{name}.debug"
+            if ".debug_info" in sections or ".symtab" in sections or ".gnu_debuglink" not in sections:
+                sys.exit(f"{file} is not stripped: {sections}")
+            if had and ".debug_info" not in self.run("readelf", "-SW", apart):
+                sys.exit(f"{apart} has no debug information")
 
     def by_cmake(self, prefix):
         (self.directory / "CMakeLists.txt").write_text(PROJECT)

@@ -73,6 +73,7 @@ HOMES = [
     (r"cupti.*\.h|cuda.*\.h|generated_cuda.*", ["device/cupti"]),
     (r"otf2/.*", ["formats/otf2"]),
     (r"(oneapi/)?tbb/.*", ["tracer/session", "tracer/drain", "device/correlate"]),
+    (r"spdlog/.*", ["tracer/base"]),
     (r"CLI/.*", ["tracer/cli"]),
     (r"zstd\.h", ["formats/parquet", "tracer/translate/regions/zstd_sections.cpp"]),
     (r"xxhash\.h", ["tracer/ompt/content.cpp"]),

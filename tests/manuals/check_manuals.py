@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Manual pages and completions of the command given as argument: complete, and free of warnings."""
+import pathlib
 import re
 import shutil
 import subprocess
@@ -30,6 +31,16 @@ class Manuals(unittest.TestCase):
         page = tracer("manual").stdout
         for command in commands():
             self.assertIn(f"tracer\\-{command}\\fR(1)", page)
+
+    def test_every_page_describes_its_command_as_the_documentation_does(self):
+        for command in commands():
+            described = tracer("manual", command).stdout.partition(".SH DESCRIPTION\n")[2].partition("\n.SH ")[0]
+            text = re.sub(r"\\f[BRI]", "", described).replace("\\-", "-").replace("\\&", "")
+            page = (pathlib.Path(__file__).parents[2] / f"docs/cli/{command}.md").read_text()
+            first = re.sub(r"[`*]|\[|\]\([^)]*\)", "", page.split("\n\n")[1]).split("\n")[0]
+            self.assertIn(first, text, command)
+            self.assertNotIn("](", text, command)
+            self.assertIn(".nf", described, f"{command} has examples")
 
     @unittest.skipUnless(shutil.which("groff"), "groff is not installed")
     def test_pages_are_right_roff(self):

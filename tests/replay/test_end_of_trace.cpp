@@ -5,6 +5,7 @@
 #include "catch.hpp"
 #include "support/memory_trace.hpp"
 #include "support/records.hpp"
+#include "tracer/thread_end.hpp"
 #include "tracer/translate/translate.hpp"
 
 using namespace tracer;
@@ -52,4 +53,32 @@ TEST_CASE("whatever thread a reader takes first at the end, members have left a 
   CHECK(time_of(sink, 0, EventType::team_end, outer_team) < outer_join);
   CHECK(time_of(sink, 1, EventType::team_end, outer_team) < outer_join);
   CHECK(time_of(sink, 0, EventType::program_end) >= outer_join);
+}
+
+TEST_CASE("what is open on a thread that ended before its process ends with the thread") {
+  MemorySource source;
+  source.channel(0) = {initial_task_begin(1, make_id(0, 1)),
+                       parallel_begin(10, outer, 1),
+                       implicit_task_begin(20, outer, make_id(0, 3), 0, 1),
+                       implicit_task_end(30, make_id(0, 3)),
+                       parallel_end(40, outer),
+                       initial_task_end(1'000'000, make_id(0, 1))};
+  source.channel(1) = {initial_task_begin(100, make_id(1, 1)), parallel_begin(110, inner, 1),
+                       implicit_task_begin(120, inner, make_id(1, 3), 0, 1), implicit_task_end(130, make_id(1, 3)),
+                       parallel_end(140, inner)};
+  source.channel(2) = {initial_task_begin(200, make_id(2, 1))};
+  Journal& journal = source.journal_to_fill();
+  journal.run.main_thread_id = 100;
+  journal.ending = Ending::finalize;
+  journal.end = 1'000'000;
+  journal.channels[1].end = 500;
+  MemorySink sink;
+  translate::translate(source, sink, {});
+  const auto ended = [&](LocationRef location) { return thread_end(sink.definitions.locations.at(location)); };
+  const Nanoseconds last = sink.locations.at(1).events.back().time;
+  CHECK(last < sink.locations.at(0).events.back().time);
+  CHECK(ended(1) >= last);
+  CHECK(ended(1) < sink.locations.at(0).events.back().time);
+  CHECK(ended(0) == 0);
+  CHECK(ended(2) == 0);
 }

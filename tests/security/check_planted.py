@@ -334,7 +334,7 @@ def check_launches(options, genuine, victim, shared, name):
                 yield f"{name}: tracer run {arguments} changed the victim's files: {said!r}"
                 return
     made = [p for p in shared.rglob("traces.otf2") if str(p) not in theirs]
-    if len(made) != 6 or (IS_ROOT and any(p.lstat().st_uid != os.geteuid() or p.parent.lstat().st_mode & 0o77 for p in made)):
+    if len(made) != 6 or (IS_ROOT and any(p.lstat().st_uid != os.geteuid() or p.parent.lstat().st_mode & 0o22 for p in made)):
         yield f"{name}: the launches made {[str(p) for p in made]}"
     if not theirs <= {str(p) for p in shared.rglob("*")}:
         yield f"{name}: something of the other user's is gone"

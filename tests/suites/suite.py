@@ -64,9 +64,10 @@ def dejagnu(text):
         return None
     quoted = [re.match(r'"([^"]*)"', what) for what in directives(text, "(?:additional-)?options")]
     options = [word for found in quoted if found for word in found.group(1).split()]
-    pairs = [shlex.split(what) for what in directives(text, "set-target-env-var")]
+    # A value may have braces: OMP_PLACES "{0:4}".
+    pairs = [(name, value or plain) for name, value, plain in re.findall(r'dg-set-target-env-var\s+(\w+)\s+(?:"([^"\n]*)"|(\S+))', text)]
     sources = [word for what in directives(text, "additional-sources") for word in what.replace('"', "").split()]
-    return options, {pair[0]: pair[1] if len(pair) > 1 else "" for pair in pairs}, sources
+    return options, dict(pairs), sources
 
 
 def build(options, source, directory):

@@ -13,6 +13,8 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/file.hpp"
+#include "tracer/base/own_directory.hpp"
+#include "tracer/base/terminal_text.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 
@@ -95,6 +97,24 @@ TEST_CASE("functions are named as people do") {
   CHECK(plain("") == "");
   CHECK(plain("<") == "<");
   CHECK(plain("a{b") == "a{b");
+}
+
+TEST_CASE("on a terminal only the styles of commands' own stay") {
+  CHECK(shown_on_terminal("\x1b[1mA\x1b[0m\nb\x1b]0;t\x07", true) == "\x1b[1mA\x1b[0m\nb?]0;t?");
+  CHECK(shown_on_terminal("\x1b[1mA\x1b[0m", false) == "?[1mA?[0m");
+  CHECK(shown_on_terminal("\x1b[8mhidden\x1b[1;31mred", true) == "?[8mhidden\x1b[1;31mred");
+  CHECK(shown_on_terminal("\x1b\x1b[0m\x1b", true) == "?\x1b[0m?");
+  CHECK(shown_on_terminal("", true).empty());
+}
+
+TEST_CASE("messages name the paths that descriptors lead to") {
+  const UniqueFd fd{::open("/tmp/.", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  REQUIRE(fd);
+  const std::string own = "/proc/self/fd/" + std::to_string(fd.get());
+  CHECK(with_names_of_descriptors("in " + own + "/./a: no") == "in /tmp/a: no");
+  CHECK(with_names_of_descriptors("in " + own + "/.") == "in /tmp");
+  CHECK(with_names_of_descriptors(own + "/.hidden " + own) == "/tmp/.hidden /tmp");
+  CHECK(with_names_of_descriptors("/proc/self/fd/ /proc/self/fd/999999") == "/proc/self/fd/ /proc/self/fd/999999");
 }
 
 TEST_CASE("text of others is shown without what a terminal would obey") {

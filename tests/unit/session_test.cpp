@@ -341,12 +341,15 @@ TEST_CASE("a forked child leaves its parent's trace alone and has its own when i
   CHECK(read_all(*childs, 0).size() == 50);
 }
 
-TEST_CASE("output and rings are private to the user") {
+TEST_CASE("what is recorded is private to the user, where it lies is as the umask says") {
+  const mode_t before = ::umask(027);
   Run run;
   run.start();
   record_numbers(1);
   struct stat info {};
   REQUIRE(::stat(run.session->directory().c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777) == 0750);
+  REQUIRE(::stat(run.session->raw_directory().c_str(), &info) == 0);
   CHECK((info.st_mode & 0777) == 0700);
   for (const auto& file : {run.session->raw_directory() / "journal", run.session->raw_directory() / "trace",
                            run.session->spool().directory() / "rings"}) {
@@ -354,6 +357,7 @@ TEST_CASE("output and rings are private to the user") {
     CHECK((info.st_mode & 0777) == 0600);
   }
   run.finish();
+  ::umask(before);
 }
 
 TEST_CASE("a process's start is read from the kernel's text, whatever the program's name holds") {

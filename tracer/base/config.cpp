@@ -69,6 +69,7 @@ std::optional<std::uint32_t> parse_groups(std::string_view text) {
     if (!bits) return std::nullopt;
     result = without ? result & ~*bits : result | *bits;
   }
+  if ((result & record_tasks) == 0) result &= ~std::uint32_t{record_dependences};  // of tasks that nobody created
   return result;
 }
 
@@ -193,8 +194,8 @@ const Row rows[] = {
        return value && *value <= 20000 && assign(c.sample, value);
      }},
     {"TRACER_SAMPLE_SOURCE", "auto", "auto, perf or signal",
-     "who takes samples: the kernel, or a signal's handler that asks the OpenMP runtime; auto: that where perf is "
-     "denied",
+     "who takes samples: the kernel, or a signal's handler that asks the OpenMP runtime; auto: the kernel, or nobody "
+     "where it denies that",
      [](Config& c, Text t) {
        constexpr Name names[] = {{"auto", 0}, {"perf", 1}, {"signal", 2}};
        const auto value = lookup(names, t);
@@ -226,7 +227,8 @@ const Row rows[] = {
 };
 
 /// Variables that belong to the build or to the command line tools, not to a run.
-constexpr std::string_view foreign[] = {"TRACER_STRESS", "TRACER_LIBRARY", "TRACER_LAUNCH", "TRACER_OPENMP_RUNTIME"};
+constexpr std::string_view foreign[] = {"TRACER_STRESS", "TRACER_LIBRARY", "TRACER_LAUNCH", "TRACER_LAUNCH_AT",
+                                        "TRACER_OPENMP_RUNTIME"};
 
 bool is_known(std::string_view name) {
   for (const auto& row : rows) {

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "tracer/base/regular_file.hpp"
+
 namespace tracer {
 namespace {
 
@@ -59,7 +61,7 @@ FileUse use_of(int fd) noexcept {
 }
 
 int RecorderLock::take(const std::filesystem::path& path) noexcept {
-  UniqueFd fd{::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC)};
+  UniqueFd fd = open_regular(path.c_str(), Links::refuse, O_RDWR).fd;
   if (!fd) return errno == ENOENT ? ESTALE : errno;
   if (const int error = set(fd.get(), of_recorder, false)) return error;
   if (is_removed(fd.get())) return ESTALE;
@@ -70,7 +72,7 @@ int RecorderLock::take(const std::filesystem::path& path) noexcept {
     return 0;
   }
   if (page != MAP_FAILED) ::munmap(page, size);
-  fd_ = moved_up(std::move(fd));
+  fd_ = OwnDescriptor(std::move(fd));
   return 0;
 }
 
@@ -81,10 +83,8 @@ void RecorderLock::release() noexcept {
 }
 
 ConverterLock::Got ConverterLock::take(const std::filesystem::path& path, bool own, bool wait) noexcept {
-  fd_ = UniqueFd{::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
-  struct stat info {};
+  fd_ = open_regular(path.c_str(), Links::refuse, O_RDWR).fd;
   if (!fd_) return errno == ENOENT ? Got::removed : Got::no_locks;
-  if (::fstat(fd_.get(), &info) != 0 || !S_ISREG(info.st_mode)) return Got::no_locks;
   const int error = set(fd_.get(), own ? of_converter : both, wait);
   if (error == EAGAIN) return Got::in_use;
   if (error != 0) return Got::no_locks;

@@ -14,6 +14,7 @@
 #include <filesystem>
 
 #include "tracer/base/file.hpp"
+#include "tracer/base/own_descriptor.hpp"
 
 namespace tracer {
 
@@ -38,7 +39,7 @@ class RecorderLock {
 
  private:
   void* page_ = nullptr;
-  UniqueFd fd_;  ///< where the file cannot be mapped
+  OwnDescriptor fd_;  ///< where the file cannot be mapped
 };
 
 /// The lock of who converts or removes, as long as it lives.

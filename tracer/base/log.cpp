@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The logger: each line with one system call.
+// The logger: spdlog without its registry, on a sink that writes each line with one system call.
 #include "tracer/base/log.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <atomic>
+
 #include <cerrno>
-#include <cstddef>
+#include <memory>
+#include <mutex>
 #include <string>
 
 #include "tracer/base/file_identity.hpp"
+#include "tracer/base/own_directory.hpp"
 #include "tracer/base/size_signal.hpp"
+#include "tracer/base/text.hpp"
+
+#ifdef __clang__
+// fmt 9 and 10 check format strings by consteval functions that newer versions of clang refuse; none are ours.
+#define FMT_CONSTEVAL
+#define FMT_USE_CONSTEVAL 0
+#endif
+#include <spdlog/logger.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/base_sink.h>
 
 namespace tracer {
 namespace {
@@ -42,19 +54,46 @@ void write_beside(const char* line, std::size_t size) noexcept {
 }
 
 /// File descriptor 2 itself: the program may have a FILE lock of stderr when we speak.
-void write_line(const std::string& line) noexcept {
-  const WithoutSizeSignal guard;
-  if (!may_speak()) return write_beside(line.data(), line.size());
-  [[maybe_unused]] const auto written = ::write(2, line.data(), line.size());
+class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    const WithoutSizeSignal guard;
+    if (!may_speak()) return write_beside(line.data(), line.size());
+    [[maybe_unused]] const auto written = ::write(2, line.data(), line.size());
+  }
+  void flush_() override {}
+};
+
+/// Never destroyed: the tool may speak after the program's static destructors.
+spdlog::logger& logger() {
+  static auto* instance = [] {
+    auto* made = new spdlog::logger("tracer", std::make_shared<StderrSink>());
+    made->set_formatter(std::make_unique<spdlog::pattern_formatter>("tracer: %l: %v"));
+    made->set_level(spdlog::level::warn);
+    made->set_error_handler([](const std::string&) {});
+    return made;
+  }();
+  return *instance;
 }
 
-constinit std::atomic<LogLevel> most{LogLevel::warning};
+spdlog::logger& plain_logger() {
+  static auto* instance = [] {
+    auto* made = new spdlog::logger("tracer", std::make_shared<StderrSink>());
+    made->set_formatter(std::make_unique<spdlog::pattern_formatter>("tracer: %v"));
+    made->set_level(spdlog::level::warn);
+    made->set_error_handler([](const std::string&) {});
+    return made;
+  }();
+  return *instance;
+}
 
-void say(LogLevel level, const char* begin, std::string_view line) noexcept {
-  if (level > most.load(std::memory_order_relaxed)) return;
+void say(spdlog::logger& (*which)(), spdlog::level::level_enum level, std::string_view line) noexcept {
   const int saved = errno;
   try {
-    write_line(std::string{begin}.append(line).append("\n"));
+    const std::string text =
+        shown_lines(with_names_of_descriptors(std::string{line}));  // names, paths and settings are anybody's
+    which().log(level, spdlog::string_view_t{text.data(), text.size()});
   } catch (...) {
   }
   errno = saved;
@@ -74,23 +113,29 @@ void log_beside(const std::string& path) noexcept {
 }
 
 void set_log_level(LogLevel level) noexcept {
-  most.store(level, std::memory_order_relaxed);
+  constexpr spdlog::level::level_enum levels[] = {spdlog::level::off, spdlog::level::err, spdlog::level::warn,
+                                                  spdlog::level::info, spdlog::level::debug};
+  try {
+    logger().set_level(levels[static_cast<unsigned>(level) % 5]);
+    plain_logger().set_level(levels[static_cast<unsigned>(level) % 5]);
+  } catch (...) {
+  }
 }
 
 void log_error(std::string_view line) noexcept {
-  say(LogLevel::error, "tracer: error: ", line);
+  say(logger, spdlog::level::err, line);
 }
 void log_warning(std::string_view line) noexcept {
-  say(LogLevel::warning, "tracer: warning: ", line);
+  say(logger, spdlog::level::warn, line);
 }
 void log_info(std::string_view line) noexcept {
-  say(LogLevel::info, "tracer: info: ", line);
+  say(logger, spdlog::level::info, line);
 }
 void log_debug(std::string_view line) noexcept {
-  say(LogLevel::debug, "tracer: debug: ", line);
+  say(logger, spdlog::level::debug, line);
 }
 void log_summary(std::string_view line) noexcept {
-  say(LogLevel::warning, "tracer: ", line);
+  say(plain_logger, spdlog::level::warn, line);
 }
 
 }  // namespace tracer

@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 namespace tracer {
@@ -84,6 +86,24 @@ fs::path OwnDirectory::at(const fs::path& path) const {
   if (!*this) return path;
   if (identity_.is(FileIdentity::of(fd_.get()))) return path_of_descriptor(fd_.get(), path);
   return identity_.is(FileIdentity::at(path.c_str(), false)) ? path : fs::path{};
+}
+
+std::string with_names_of_descriptors(std::string message) {
+  const std::string_view begin = descriptors;
+  for (std::size_t at = 0; (at = message.find(begin, at)) != message.npos;) {
+    std::size_t end = std::min(message.find_first_not_of("0123456789", at + begin.size()), message.size());
+    char path[4096];
+    const ssize_t size =
+        end == at + begin.size() ? 0 : ::readlink(message.substr(at, end - at).c_str(), path, sizeof path);
+    if (size <= 0 || path[0] != '/') {
+      at = end;
+      continue;
+    }
+    const bool has_dot = message.compare(end, 2, "/.") == 0 && (end + 2 == message.size() || message[end + 2] == '/');
+    message.replace(at, end + (has_dot ? 2 : 0) - at, path, static_cast<std::size_t>(size));
+    at += static_cast<std::size_t>(size);
+  }
+  return message;
 }
 
 std::string with_path(std::string message, const fs::path& at, const fs::path& path) {

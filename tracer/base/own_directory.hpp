@@ -49,6 +49,10 @@ class OwnDirectory {
   FileIdentity identity_;
 };
 
+/// `message` with the paths to which descriptors lead in the place of /proc/self/fd/N, which only this process can
+/// open. Every message of a command and of the tool goes through it.
+std::string with_names_of_descriptors(std::string message);
+
 /// `message` with the path that users know in the place of `at`.
 std::string with_path(std::string message, const std::filesystem::path& at, const std::filesystem::path& path);
 

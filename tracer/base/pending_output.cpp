@@ -5,6 +5,8 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,13 +17,17 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
+#include "tracer/base/regular_file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char *part = ".part-", *mark = ".tracer-writes";
 
 constexpr int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -52,7 +58,7 @@ void remove_tree(int at, const char* name, int depth) noexcept {
 }
 
 void remove_and_end(int signal) {
-  constexpr int deepest = 4;  // tables of processes, an archive's locations
+  constexpr int deepest = 5;  // the directory around it, tables of processes, an archive's locations
   if (is_pending) remove_tree(AT_FDCWD, pending_name, deepest);
   ::signal(signal, SIG_DFL);
   ::raise(signal);
@@ -78,18 +84,50 @@ void forget() {
   }
 }
 
+/// "NAME.part-123"
+bool is_name_of_pending(const std::string& name) {
+  const auto at = name.rfind(part);
+  return at != name.npos && at != 0 && at + std::strlen(part) < name.size() &&
+         name.find_first_not_of("0123456789", at + std::strlen(part)) == name.npos;
+}
+
+/// It was made by a command of this user's, and that lives no more.
+bool is_left(const fs::path& directory) {
+  struct stat info {};
+  if (::lstat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::geteuid()) return false;
+  const RegularFile lock = open_regular((directory / mark).c_str(), Links::refuse);
+  return lock && lock.owner == ::geteuid() && ::flock(lock.fd.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
+void remove_leftovers(const fs::path& where) {
+  std::error_code error;
+  std::vector<fs::path> left;
+  for (fs::directory_iterator it{where, error}, end; !error && it != end; it.increment(error))
+    if (is_name_of_pending(it->path().filename().string()) && is_left(it->path())) left.push_back(it->path());
+  for (const fs::path& one : left) fs::remove_all(one, error);
+}
+
 }  // namespace
 
-PendingOutput::PendingOutput(fs::path wanted) : wanted_{std::move(wanted)}, pending_{wanted_} {
-  while (!pending_.has_filename() && pending_.has_parent_path()) pending_ = pending_.parent_path();
-  pending_ += ".part-" + std::to_string(::getpid());
-  announce(pending_);
+PendingOutput::PendingOutput(fs::path wanted) : wanted_{std::move(wanted)}, place_{wanted_} {
+  while (!place_.has_filename() && place_.has_parent_path()) place_ = place_.parent_path();
+  pending_ = place_.filename();
+  remove_leftovers(place_.has_parent_path() ? place_.parent_path() : fs::path{"."});
+  place_ += part + std::to_string(::getpid());
+  if (::mkdir(place_.c_str(), 0700) == 0) {
+    lock_ = UniqueFd{::open((place_ / mark).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    if (lock_) ::flock(lock_.get(), LOCK_EX | LOCK_NB);
+    pending_ = place_ / pending_;
+  } else {
+    pending_ = place_;  // whoever writes there says what is wrong
+  }
+  announce(place_);
 }
 
 PendingOutput::~PendingOutput() {
   forget();
   std::error_code error;
-  if (!kept_) fs::remove_all(pending_, error);
+  if (!kept_ || pending_ != place_) fs::remove_all(place_, error);
 }
 
 void PendingOutput::keep() {

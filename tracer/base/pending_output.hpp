@@ -4,10 +4,15 @@
 
 #include <filesystem>
 
+#include "tracer/base/file.hpp"
+
 namespace tracer {
 
 /// Takes the place of `wanted` when keep() is called; what was there is replaced then, not before. Removed otherwise,
 /// also when the user interrupts the command. One at a time.
+///
+/// It lies in a directory beside `wanted`, NAME.part-PID, with a file that is locked as long as the process lives. A
+/// command that is killed leaves both; the next one that writes beside it finds the lock free, and removes them.
 class PendingOutput {
  public:
   explicit PendingOutput(std::filesystem::path wanted);
@@ -20,7 +25,8 @@ class PendingOutput {
   void keep();
 
  private:
-  std::filesystem::path wanted_, pending_;
+  std::filesystem::path wanted_, place_, pending_;  ///< place_: the directory
+  UniqueFd lock_;
   bool kept_ = false;
 };
 

@@ -20,17 +20,29 @@ std::string new_archive_name(const RunInfo& run) {
   return "./tracer-" + fs::path{run.program}.filename().string() + "-" + when + "-" + std::to_string(run.process_id);
 }
 
+namespace {
+
+/// Whether it is there. Throws where nobody can say: a directory that may not be looked into, a file system that fails.
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::none) throw Error{"cannot look at " + path.string() + ": " + error.message()};
+  return fs::exists(status);
+}
+
+}  // namespace
+
 fs::path find_archive(const std::string& given) {
   std::error_code error;
   if (!given.empty()) {
     const fs::path path{given};
-    if (!fs::exists(path, error)) throw Error{given + " does not exist; name a trace's directory or its traces.otf2."};
+    if (!is_there(path)) throw Error{given + " does not exist; name a trace's directory or its traces.otf2."};
     if (!fs::is_directory(path, error)) return path;
-    if (fs::exists(path / "traces.otf2", error)) return path / "traces.otf2";
+    if (is_there(path / "traces.otf2")) return path / "traces.otf2";
     if (fs::is_directory(path / "parts", error) && !fs::is_empty(path / "parts", error))
       throw Error{given + " is a job whose processes have not been made one archive yet; do it by: tracer merge " +
                   given};
-    if (fs::exists(path / "raw", error))
+    if (is_there(path / "raw"))
       throw Error{given + " holds a raw trace; make an archive of it first: tracer convert " + given};
     throw Error{given + " holds no traces.otf2, so it is no OTF2 archive."};
   }

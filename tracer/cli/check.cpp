@@ -2,10 +2,8 @@
 // `tracer check`: is this archive valid?
 #include <nlohmann/json.hpp>
 
-#include <cstdio>
 #include <memory>
 
-#include "tracer/base/text.hpp"
 #include "tracer/check/check.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
@@ -83,7 +81,7 @@ void print_place(const check::Place& place) {
   if (place.has_time) where += "time " + std::to_string(place.time) + ", ";
   if (place.position != 0) where += "event " + std::to_string(place.position) + ", ";
   if (!where.empty()) where.replace(where.size() - 2, 2, ": ");
-  std::printf("     first: %s%s\n", shown(where).c_str(), shown(place.what).c_str());
+  print_formatted("     first: %s%s\n", where.c_str(), place.what.c_str());
 }
 
 void print(const check::CheckReport& report, bool all) {
@@ -91,30 +89,30 @@ void print(const check::CheckReport& report, bool all) {
   for (const auto& f : report.findings) {
     ++(f.outcome == Outcome::holds ? held : f.outcome == Outcome::violated ? violated : silent);
     if (f.outcome == Outcome::violated) {
-      std::printf("%s  %s: violated %llu time%s\n", styled(f.rule, "1;31").c_str(), f.says.c_str(),
-                  static_cast<unsigned long long>(f.count), f.count == 1 ? "" : "s");
+      print_formatted("%s  %s: violated %llu time%s\n", styled(f.rule, "1;31").c_str(), f.says.c_str(),
+                      static_cast<unsigned long long>(f.count), f.count == 1 ? "" : "s");
       print_place(f.first);
     } else if (all) {
-      std::printf("%s  %s: %s%s\n", f.rule.c_str(), f.says.c_str(), name_of(f.outcome),
-                  f.why.empty() ? "" : (" (" + shown(f.why) + ")").c_str());
+      print_formatted("%s  %s: %s%s\n", f.rule.c_str(), f.says.c_str(), name_of(f.outcome),
+                      f.why.empty() ? "" : (" (" + f.why + ")").c_str());
     }
   }
-  std::printf("%s: %s, %llu events on %llu locations; %zu rules hold, %zu violated, %zu not applicable\n",
-              shown(report.anchor.string()).c_str(),
-              report.valid() ? styled("valid", "32").c_str() : styled("not valid", "31").c_str(),
-              static_cast<unsigned long long>(report.events), static_cast<unsigned long long>(report.locations), held,
-              violated, silent);
+  print_formatted("%s: %s, %llu events on %llu locations; %zu rules hold, %zu violated, %zu not applicable\n",
+                  report.anchor.c_str(),
+                  report.valid() ? styled("valid", "32").c_str() : styled("not valid", "31").c_str(),
+                  static_cast<unsigned long long>(report.events), static_cast<unsigned long long>(report.locations),
+                  held, violated, silent);
 }
 
 int run(const Options& options) {
   if (options.list) {
-    for (const auto& [id, says] : check::rules()) std::printf("%s  %s\n", id, says);
+    for (const auto& [id, says] : check::rules()) print_formatted("%s  %s\n", id, says);
     return ok;
   }
   const auto wanted = parse(options.expect);
   const auto report = check::check(find_archive(options.archive), wanted);
   if (options.json) {
-    std::printf("%s\n", to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    print_data(to_json(report).dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n");
   } else {
     print(report, options.all);
   }

@@ -37,7 +37,7 @@ std::vector<report::Report> read(const std::vector<std::string>& traces, const F
   std::vector<report::Report> reports;
   for (const std::string& trace : traces) {
     FilteredArchive archive{trace, filter};
-    Progress progress{"reading " + shown(trace)};
+    Progress progress{"reading " + trace};
     reports.push_back(report::analyze(
         archive.source(), [&](double share) { progress.update(share); }, archive.samples()));
     reports.back().archive = shown(trace);
@@ -75,13 +75,10 @@ int run(const Options& options) {
     for (std::string& line : limit.passed_by(diff)) passed.push_back(std::move(line));
   }
   if (!options.html.empty()) write_page(options, sides, diff, passed);
-  std::string text;
   if (options.json)
-    text = report::diff_json(diff, passed) + "\n";
+    print_data(report::diff_json(diff, passed) + "\n");
   else if (options.html.empty())
-    text = report::diff_text(diff, text_options(options.rows));
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  if (std::fflush(stdout) != 0) throw Error{std::string{"cannot write to standard output: "} + std::strerror(errno)};
+    print_text(report::diff_text(diff, text_options(options.rows)));
   for (const std::string& line : passed) print_note("limit passed: " + line);
   return passed.empty() ? ok : failure;
 }

@@ -43,15 +43,31 @@ struct Format {
 constexpr Format formats[] = {{"perfetto", ".pftrace"}, {"chrome", ".json"},     {"csv", ".csv.d"},
                               {"sqlite", ".sqlite"},    {"parquet", ".parquet"}, {"otf2", ".otf2.d"}};
 
+struct Ending {
+  const char* text;
+  const char* format;
+};
+constexpr Ending endings[] = {{".pftrace", "perfetto"}, {".perfetto-trace", "perfetto"},
+                              {".json", "chrome"},      {".sqlite", "sqlite"},
+                              {".sqlite3", "sqlite"},   {".db", "sqlite"},
+                              {".csv", "csv"},          {".csv.d", "csv"},
+                              {".parquet", "parquet"},  {".otf2", "otf2"},
+                              {".otf2.d", "otf2"}};
+
 /// What the output's name says when no format is given.
 std::string format_of(const Options& options) {
   if (!options.format.empty()) return options.format;
-  const std::string suffix = fs::path{options.output}.extension();
-  if (suffix == ".json") return "chrome";
-  if (suffix == ".sqlite" || suffix == ".db" || suffix == ".sqlite3") return "sqlite";
-  if (suffix == ".parquet") return "parquet";
-  if (suffix == ".csv" || suffix == ".d") return "csv";
-  return "perfetto";
+  if (options.output.empty() || options.output == "-") return "perfetto";
+  fs::path output{options.output};
+  if (!output.has_filename()) output = output.parent_path();  // "tables.csv/"
+  const std::string name = output.filename();
+  std::string known;
+  for (const Ending& ending : endings) {
+    if (name.ends_with(ending.text)) return ending.format;
+    known += std::string{known.empty() ? "" : ", "} + ending.text + " (" + ending.format + ")";
+  }
+  throw UsageError{"the name " + options.output +
+                   " says no format; choose one by --format, or by the name's ending: " + known};
 }
 
 /// What is looked at has code without symbols by file, what is asked by scripts by address.
@@ -109,9 +125,9 @@ std::unique_ptr<TimelineVisitor> make_file_writer(const std::string& format, con
 }
 
 int run(const Options& options) {
+  const std::string format = format_of(options);
   FilteredArchive archive{options.archive, options.filter};
   EventSource& source = archive.source();
-  const std::string format = format_of(options);
   if (const std::string end = broken_end(source.definitions()); !end.empty())
     print_note("the program was " + end + "; what is exported is a part of a run");
   const bool own_files = format == "csv" || format == "sqlite";
@@ -167,10 +183,10 @@ void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
-  app.add_option(
-         "-f,--format", options->format,
-         "Format (default: by the output's suffix, else perfetto); otf2: an archive, of the whole trace with the "
-         "samples in it")
+  app.add_option("-f,--format", options->format,
+                 "Format (default: by the output's ending; perfetto where none is named); otf2: an archive, of the "
+                 "whole trace with the "
+                 "samples in it")
       ->check(one_of({"perfetto", "chrome", "csv", "sqlite", "parquet", "otf2"}));
   app.add_option("-o,--output", options->output,
                  "File, or for csv, parquet and otf2 the directory, to write; -: standard output (default: next to the "

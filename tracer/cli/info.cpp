@@ -230,7 +230,7 @@ void print(const Json& value, int indent) {
   for (const auto& [name, item] : value.items()) width = std::max(width, item.is_object() ? 0 : name.size() + 1);
   for (const auto& [name, item] : value.items()) {
     if (item.is_object()) {
-      std::printf("%*s%s%s\n", indent, "", styled(name, "1").c_str(), item.empty() ? ": none" : ":");
+      print_formatted("%*s%s%s\n", indent, "", styled(name, "1").c_str(), item.empty() ? ": none" : ":");
       print(item, indent + 2);
       continue;
     }
@@ -243,7 +243,7 @@ void print(const Json& value, int indent) {
       for (const auto& part : item) text += (text.empty() ? "" : ", ") + part.get<std::string>();
       if (text.empty()) text = "none";
     }
-    std::printf("%*s%-*s %s\n", indent, "", static_cast<int>(width), (name + ":").c_str(), text.c_str());
+    print_formatted("%*s%-*s %s\n", indent, "", static_cast<int>(width), (name + ":").c_str(), text.c_str());
   }
 }
 
@@ -258,7 +258,7 @@ void add(Arguments& app, std::function<int()>& action) {
   action = [json, all, archive] {
     Json info = archive->empty() ? about_machine() : about_trace(*archive);
     if (*json) {
-      std::printf("%s\n", info.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+      print_data(info.dump(2, ' ', true, Json::error_handler_t::replace) + "\n");
     } else {
       if (!archive->empty() && !*all) leave_out_internals(info);
       print(info, 0);

@@ -3,10 +3,10 @@
 #include <CLI/CLI.hpp>
 
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <string>
 #include <vector>
 
 #include "tracer/cli/command.hpp"
@@ -62,11 +62,11 @@ int run_main(int argc, char** argv) {
     if (!known && !command.empty()) {
       std::vector<std::string> names;
       for (const Command* one : commands) names.emplace_back(one->name);
-      std::fprintf(stderr, "tracer: unknown command '%s'.%s\nTry 'tracer --help'.\n", argv[1],
-                   did_you_mean(argv[1], names).c_str());
+      print_note("unknown command '" + std::string{argv[1]} + "'." + did_you_mean(argv[1], names) +
+                 "\nTry 'tracer --help'.");
       return usage;
     }
-    std::fprintf(stderr, "tracer: %s\nTry 'tracer%s --help'.\n", error.what(), known ? command.c_str() : "");
+    print_note(std::string{error.what()} + "\nTry 'tracer" + (known ? command : "") + " --help'.");
     return usage;
   }
   for (std::size_t i = 0; i < commands.size(); ++i) {

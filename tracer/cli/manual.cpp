@@ -9,6 +9,7 @@
 #include "tracer/base/config.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/describe.hpp"
+#include "tracer/cli/manual_pages.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/translate/repairs.hpp"
 #include "tracer/version.hpp"
@@ -16,21 +17,10 @@
 namespace tracer::cli {
 namespace {
 
-/// Text for roff: hyphens stay hyphens, no line begins a request.
-std::string roff(const std::string& text) {
+/// As roff(), with each line on one of its own.
+std::string roff_lines(const std::string& text) {
   std::string out;
-  for (const char c : text) {
-    if (c == '-')
-      out += "\\-";
-    else if (c == '\\')
-      out += "\\e";
-    else if (c == '\n')
-      out += "\n.br\n";
-    else if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n'))
-      out += std::string{"\\&"} + c;
-    else
-      out += c;
-  }
+  for (const char c : roff(text)) out += c == '\n' ? std::string{"\n.br\n"} : std::string{c};
   return out;
 }
 
@@ -41,7 +31,7 @@ void print_option(const OptionText& option) {
     head = "\\fI" + roff(option.positional) + "\\fR";
   else if (!option.value.empty())
     head += " \\fI" + roff(option.value) + "\\fR";
-  std::printf(".TP\n%s\n%s\n", head.c_str(), roff(option.description).c_str());
+  std::printf(".TP\n%s\n%s\n", head.c_str(), roff_lines(option.description).c_str());
 }
 
 void print_options(const CommandText& text) {
@@ -80,7 +70,7 @@ void print_overview(const CLI::App& app) {
   print_head("tracer", "records what OpenMP programs do, as OTF2 archives");
   std::printf(".SH SYNOPSIS\n.B tracer\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n");
   std::printf(".br\n\\fBOMP_TOOL_LIBRARIES\\fR=\\fIDIR\\fR/libtracer.so \\fIPROGRAM\\fR [\\fIARGUMENTS\\fR...]\n");
-  std::printf(".SH DESCRIPTION\n%s\n.SH COMMANDS\n", roff(describe(app).summary).c_str());
+  std::printf(".SH DESCRIPTION\n%s\n.SH COMMANDS\n", roff_lines(describe(app).summary).c_str());
   for (const CommandText& command : describe_subcommands(app)) {
     std::printf(".TP\n\\fBtracer\\-%s\\fR(1)\n%s\n", roff(command.name).c_str(), roff(command.summary).c_str());
   }
@@ -95,7 +85,8 @@ void print_command(CommandText text) {
   print_head(page, text.summary);
   const std::string line = usage_line.empty() ? synopsis(text, "tracer " + text.name) : roff(usage_line);
   std::printf(".SH SYNOPSIS\n%s\n", line.c_str());
-  if (!text.footer.empty()) std::printf(".SH DESCRIPTION\n%s\n", roff(text.footer).c_str());
+  const std::string described = roff_of_markdown(page_of(text.name));
+  std::printf(".SH DESCRIPTION\n%s\n", (described.empty() ? roff_lines(text.footer) : described).c_str());
   print_options(text);
   std::printf(".SH SEE ALSO\n.BR tracer (1)\n");
 }

@@ -2,13 +2,17 @@
 // See output_file.hpp.
 #include "tracer/cli/output_file.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 #include <system_error>
 
 #include "tracer/base/pending_output.hpp"
+#include "tracer/cli/terminal.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::cli {
@@ -16,6 +20,11 @@ namespace fs = std::filesystem;
 
 void write_output(const std::string& path, const std::function<void(std::ostream&)>& write) {
   if (path.empty() || path == "-") {
+    if (isatty(STDOUT_FILENO) == 1) {
+      std::ostringstream out;
+      write(out);
+      return print_data(out.str());
+    }
     write(std::cout);
     if (!std::cout.flush()) throw Error{std::string{"cannot write to standard output: "} + std::strerror(errno)};
     return;

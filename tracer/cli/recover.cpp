@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <system_error>
 
-#include <cstdio>
+#include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "formats/raw/leftovers.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
+#include "tracer/cli/launch/apart.hpp"
 #include "tracer/cli/recover.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/convert/recover.hpp"
@@ -42,16 +44,16 @@ bool has_raw_trace(const raw::Leftover& leftover) {
 std::string what_to_do(const raw::Leftover& leftover) {
   if (leftover.alive) return "in use by process " + std::to_string(leftover.process_id);
   if (has_raw_trace(leftover)) return "tracer recover " + leftover.archive.string();
-  return "its raw trace is gone (" + printable(leftover.archive.string()) + "): tracer recover --remove";
+  return "its raw trace is gone (" + leftover.archive.string() + "): tracer recover --remove";
 }
 
 int list() {
   const auto leftovers = all_leftovers();
   for (const auto& leftover : leftovers) {
-    std::printf("%s  %s  %s\n", shown(leftover.spool.string()).c_str(), format_bytes(leftover.bytes).c_str(),
-                shown(what_to_do(leftover)).c_str());
+    print_formatted("%s  %s  %s\n", leftover.spool.c_str(), format_bytes(leftover.bytes).c_str(),
+                    what_to_do(leftover).c_str());
   }
-  if (leftovers.empty()) std::printf("no leftovers\n");
+  if (leftovers.empty()) print_formatted("no leftovers\n");
   return ok;
 }
 
@@ -71,7 +73,7 @@ int remove(const std::vector<std::string>& directories) {
     if (leftover.alive || !is_meant(leftover, directories)) continue;
     const bool done = raw::remove_spool(leftover.spool);
     failures += !done;
-    std::printf("%s %s\n", done ? "removed" : "cannot remove", shown(leftover.spool.string()).c_str());
+    print_formatted("%s %s\n", done ? "removed" : "cannot remove", leftover.spool.c_str());
   }
   return failures == 0 ? ok : failure;
 }
@@ -87,10 +89,8 @@ std::string describe(const RecoverResult& result) {
   return line + ")";
 }
 
-int recover_one(const fs::path& directory, bool keep_raw, unsigned threads) {
-  ConvertOptions options;
-  options.keep_raw = keep_raw;
-  options.threads = threads;
+int recover_one(const fs::path& directory, ConvertOptions options) {
+  const bool keep_raw = options.keep_raw;
   Progress progress("recovering");
   options.progress = [&](double fraction) { progress.update(fraction); };
   options.waiting = [&] { say_waiting(directory); };
@@ -105,38 +105,69 @@ int recover_one(const fs::path& directory, bool keep_raw, unsigned threads) {
   }
   print_note("recovered " + describe(result));
   say_rest_of_job(directory);
-  for (const auto& line : result.found.damage) print_note("not recovered: " + line);
+  for (const auto& line : result.archive.damage) print_note("not recovered: " + line);
   if (result.archive.raw_kept && !keep_raw) print_note("the raw trace is kept, as not all of it could be read");
   return ok;
 }
 
-void say_left_memory(const LeftMemory& left) {
-  constexpr std::uint64_t worth_a_line = 16 << 20;
-  if (left.bytes < worth_a_line) return;
-  print_note("the rings of " + std::to_string(left.runs) + " other runs that were killed hold " +
-             format_bytes(left.bytes) + " of memory: tracer recover --list");
+namespace {
+
+bool is_one_of(const fs::path& archive, const Launch& launch, const std::vector<fs::path>& traces) {
+  std::error_code error;
+  return std::any_of(traces.begin(), traces.end(), [&](const fs::path& trace) {
+    return fs::equivalent(archive, trace.empty() ? launch.at : launch.at / trace, error);
+  });
 }
 
-LeftMemory recover_launched(const std::string& launch) {
-  LeftMemory left;
-  for (const auto& leftover : all_leftovers()) {
-    if (leftover.alive) continue;
-    if (leftover.launch != launch || launch.empty()) {
-      left.bytes += leftover.bytes;
-      ++left.runs;
-      continue;
-    }
-    if (!has_raw_trace(leftover)) {  // converted, or removed by the program: nobody will ask for these rings
-      raw::remove_spool(leftover.spool);
-      continue;
-    }
-    try {
-      recover_one(leftover.archive, false, 0);
-    } catch (const Error& error) {
-      print_error("cannot recover " + leftover.archive.string() + ": " + error.what());
-    }
+void recover_rings(const raw::Leftover& leftover) {
+  if (!has_raw_trace(leftover)) {  // converted, or removed by the program
+    raw::remove_spool(leftover.spool);
+    return;
   }
-  return left;
+  const std::string name = leftover.archive.string();
+  try {
+    ConvertOptions options;
+    options.within_limits = true;
+    recover_one(leftover.archive, options);
+  } catch (const PutOff& reason) {
+    print_note("raw trace in " + name + ", since " + reason.what() + "; make it an archive by: tracer recover " +
+               shell_word(name));
+  } catch (const NothingRecorded&) {
+  } catch (const Error& error) {
+    print_error("cannot recover " + name + ": " + error.what());
+  }
+}
+
+}  // namespace
+
+void say_left_memory(const Launch& launch) {
+  constexpr std::uint64_t worth_a_line = 16 << 20;
+  std::vector<fs::path> unsaid;
+  std::uint64_t bytes = 0;
+  for (const auto& leftover : all_leftovers()) {
+    if (leftover.alive || leftover.launch == launch.mark || raw::is_said(leftover.spool)) continue;
+    unsaid.push_back(leftover.spool);
+    bytes += leftover.bytes;
+  }
+  if (bytes < worth_a_line) return;
+  print_note("the rings of " + std::to_string(unsaid.size()) + " other runs that were killed hold " +
+             format_bytes(bytes) + " of memory: tracer recover --list");
+  for (const fs::path& spool : unsaid) raw::mark_said(spool);
+}
+
+void recover_elsewhere(const Launch& launch, const std::vector<fs::path>& traces) {
+  std::vector<raw::Leftover> own;
+  for (auto& leftover : all_leftovers())
+    if (!leftover.alive && leftover.launch == launch.mark &&
+        !(has_raw_trace(leftover) && is_one_of(leftover.archive, launch, traces)))
+      own.push_back(std::move(leftover));
+  for (const raw::Leftover& leftover : own) {
+    const Outcome outcome = do_apart([&] { return recover_rings(leftover), ok; });
+    if (outcome.signal == 0) continue;
+    remove_half_archive(leftover.archive);
+    print_note(why_not_done("recovering", outcome) + "; try again by: tracer recover " +
+               shell_word(leftover.archive.string()));
+  }
 }
 
 namespace {
@@ -164,7 +195,10 @@ void add(Arguments& app, std::function<int()>& action) {
     int status = ok;
     for (const auto& directory : options->directories) {
       require_own_place(directory, "make the archive elsewhere: tracer convert " + directory + " --output DIR");
-      status = std::max(status, recover_one(directory, options->keep_raw, options->threads));
+      ConvertOptions conversion;
+      conversion.keep_raw = options->keep_raw;
+      conversion.threads = options->threads;
+      status = std::max(status, recover_one(directory, conversion));
     }
     return status;
   };

@@ -2,22 +2,18 @@
 // Recovery as `tracer run` uses it.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
+#include <filesystem>
+#include <vector>
+
+#include "tracer/cli/launch/job_launch.hpp"
 
 namespace tracer::cli {
 
-/// Shared memory that nobody uses any more, and that counts as this container's or job's.
-struct LeftMemory {
-  std::uint64_t bytes = 0;
-  std::size_t runs = 0;
-};
+/// Recovers the dead runs that bear this launch's mark (TRACER_LAUNCH) and are elsewhere than `traces`, which are
+/// relative to the job's directory: in a process of its own, within the limits of memory and time.
+void recover_elsewhere(const Launch& launch, const std::vector<std::filesystem::path>& traces);
 
-/// Recovers the dead runs that bear this launcher's mark (TRACER_LAUNCH). Returns what others have left.
-LeftMemory recover_launched(const std::string& launch);
-
-/// A line, when it is worth one.
-void say_left_memory(const LeftMemory& left);
+/// A line on shared memory that dead runs of other launches have left, when it is much; once for each run.
+void say_left_memory(const Launch& launch);
 
 }  // namespace tracer::cli

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "tracer/base/own_directory.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/archive.hpp"
 #include "tracer/cli/command.hpp"
@@ -35,7 +36,7 @@ int run(const Options& options) {
     report = report::analyze(
         *source, [&](double share) { progress.update(share); }, archive.samples());
   }
-  report.archive = shown(std::string{archive.path()});
+  report.archive = shown(with_names_of_descriptors(archive.path()));
   if (!options.html.empty()) {
     report::HtmlOptions page = options.html_options;
     if (page.slices != report::HtmlOptions{}.slices) page.most_bytes = 0;  // asked for
@@ -49,11 +50,18 @@ int run(const Options& options) {
     if (!options.json && !options.text) return ok;
   }
   if (options.json) {
-    write_output(options.output, [&](std::ostream& out) { out << report::to_json(report) << '\n'; });
+    const std::string json = report::to_json(report) + '\n';
+    if (options.output.empty())
+      print_data(json);
+    else
+      write_output(options.output, [&](std::ostream& out) { out << json; });
     return ok;
   }
-  const report::TextOptions text = text_options(options.rows, options.output);
-  write_output(options.output, [&](std::ostream& out) { out << report::to_text(report, text); });
+  const std::string text = report::to_text(report, text_options(options.rows, options.output));
+  if (options.output.empty())
+    print_text(text);
+  else
+    write_output(options.output, [&](std::ostream& out) { out << shown_lines(text); });
   return ok;
 }
 

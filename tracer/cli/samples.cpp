@@ -2,9 +2,9 @@
 // `tracer samples`: where in the program's functions the time between the events is.
 #include <filesystem>
 
-#include <iostream>
 #include <memory>
 
+#include "tracer/base/text.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/filter_options.hpp"
 #include "tracer/cli/terminal.hpp"
@@ -34,15 +34,14 @@ int run(const Options& options) {
   replay.finish();
   const report::SampleReport result = report::report_of(join, report::SamplePaths{join, options.raw}, true);
   if (options.form == "folded") {
-    std::cout << report::to_folded(result);
+    print_text(report::to_folded(result));
   } else if (options.form == "speedscope") {
-    std::cout << report::to_speedscope(result, anchor.parent_path().filename().string());
+    print_data(report::to_speedscope(result, shown(anchor.parent_path().filename().string())));
   } else if (options.form == "json") {
-    std::cout << report::to_json(result);
+    print_data(report::to_json(result));
   } else {
-    std::cout << report::to_text(result, text_options(options.rows));
+    print_text(report::to_text(result, text_options(options.rows)));
   }
-  if (!std::cout.flush()) throw Error{"cannot write to standard output"};
   return ok;
 }
 

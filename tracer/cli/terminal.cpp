@@ -6,12 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <utility>
 
+#include "tracer/base/own_directory.hpp"
+#include "tracer/base/terminal_text.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/error.hpp"
 
 namespace tracer::cli {
 
@@ -23,20 +27,58 @@ bool use_colour(int fd) noexcept {
   return isatty(fd) == 1;
 }
 
-std::string styled(std::string_view text, const char* sgr) {
+namespace {
+
+bool is_coloured() noexcept {
   static const bool colour = use_colour(STDOUT_FILENO);
-  if (!colour) return std::string{text};
+  return colour;
+}
+
+void put(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    throw Error{std::string{"cannot write to standard output: "} + std::strerror(errno)};
+}
+
+}  // namespace
+
+std::string styled(std::string_view text, const char* sgr) {
+  if (!is_coloured()) return std::string{text};
   return std::string{"\x1b["} + sgr + "m" + std::string{text} + "\x1b[0m";
 }
 
 void print_error(std::string_view text) {
-  const std::string lines = shown_lines(text);
+  const std::string lines = shown_lines(with_names_of_descriptors(std::string{text}));
   const char* begin = use_colour(STDERR_FILENO) ? "\x1b[1;31merror:\x1b[0m" : "error:";
   std::fprintf(stderr, "tracer: %s %.*s\n", begin, static_cast<int>(lines.size()), lines.data());
 }
 
 void print_note(std::string_view text) {
-  std::fprintf(stderr, "tracer: %s\n", shown_lines(text).c_str());
+  std::fprintf(stderr, "tracer: %s\n", shown_lines(with_names_of_descriptors(std::string{text})).c_str());
+}
+
+void print_text(std::string_view text) {
+  put(shown_on_terminal(with_names_of_descriptors(std::string{text}), is_coloured()));
+}
+
+void print_formatted(const char* format, ...) {
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  const int size = std::vsnprintf(nullptr, 0, format, arguments);
+  std::string text(size > 0 ? static_cast<std::size_t>(size) + 1 : 1, '\0');
+  std::vsnprintf(text.data(), text.size(), format, again);
+  va_end(again);
+  va_end(arguments);
+  text.pop_back();
+  print_text(text);
+}
+
+void print_data(std::string_view text) {
+  put(isatty(STDOUT_FILENO) == 1 ? shown_lines(text) : std::string{text});
+}
+
+void clear_screen() {
+  put("\x1b[H\x1b[J");
 }
 
 std::size_t terminal_width() noexcept {
@@ -59,7 +101,7 @@ std::string time_left(double elapsed, double fraction) {
   return "about " + std::to_string(std::max(1ul, number)) + (minutes ? " min left" : " s left");
 }
 
-Progress::Progress(std::string label) : label_{std::move(label)}, terminal_{isatty(STDERR_FILENO) == 1} {}
+Progress::Progress(std::string label) : label_{shown(label)}, terminal_{isatty(STDERR_FILENO) == 1} {}
 
 Progress::~Progress() {
   if (shown_) std::fprintf(stderr, "\r\x1b[K");

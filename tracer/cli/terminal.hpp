@@ -29,6 +29,18 @@ std::size_t terminal_width() noexcept;
 /// terminal has lines as long as they need to be.
 report::TextOptions text_options(std::size_t rows, const std::string& output = {});
 
+// All that a command writes to standard output, but for files' contents (write_output) and its own words (help,
+// completion, manual), goes through these three: a trace, a program and a path may have any name, also one that a
+// terminal obeys.
+/// Text for people, with the styles of styled() where standard output takes colours. Throws tracer::Error when it
+/// cannot be written.
+void print_text(std::string_view text);
+[[gnu::format(printf, 1, 2)]] void print_formatted(const char* format, ...);
+/// JSON and other forms for programs: as it is, unless standard output is a terminal.
+void print_data(std::string_view text);
+/// What follows stands at the top of an empty screen.
+void clear_screen();
+
 /// "about 2 min left" after `elapsed` seconds for `fraction` of the work; "" while that says nothing: in the first two
 /// seconds, and before a hundredth is done.
 std::string time_left(double elapsed, double fraction);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer what-if`: how long the run would take on other numbers of threads, balanced, without a lock.
 
-#include <cstdio>
 #include <memory>
 
 #include "formats/otf2/read/event_source.hpp"
@@ -50,16 +49,16 @@ int run(const Options& options) {
   const bool is_job = result.processes > 1;
   const std::string processes =
       is_job ? " in each of " + std::to_string(result.processes) + " processes" : std::string{};
-  std::printf("recorded   %10s  with %s%u threads%s, %s of it outside of parallel regions%s\n",
-              duration_text(result.recorded).c_str(), is_job ? "up to " : "", result.threads, processes.c_str(),
-              duration_text(result.serial).c_str(), is_job ? " in the process that ends last" : "");
-  std::printf("replayed   %10s  the same by this model: %+.1f %%\n", duration_text(result.baseline.wall).c_str(),
-              100 * result.error());
+  print_formatted("recorded   %10s  with %s%u threads%s, %s of it outside of parallel regions%s\n",
+                  duration_text(result.recorded).c_str(), is_job ? "up to " : "", result.threads, processes.c_str(),
+                  duration_text(result.serial).c_str(), is_job ? " in the process that ends last" : "");
+  print_formatted("replayed   %10s  the same by this model: %+.1f %%\n", duration_text(result.baseline.wall).c_str(),
+                  100 * result.error());
   if (result.is_off())
     throw Error{"no prediction: the model replays the run as it was with an error of more than 10 %" +
                 (result.why_off.empty() ? "" : "; " + result.why_off) + "."};
   for (const report::Prediction& prediction : result.predictions)
-    std::printf(
+    print_formatted(
         "what if    %10s  %s: %.2f times as fast\n", duration_text(prediction.wall).c_str(),
         describe(prediction.scenario).c_str(),
         prediction.wall == 0 ? 0.0 : static_cast<double>(result.recorded) / static_cast<double>(prediction.wall));

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "tracer/base/file.hpp"
+#include "tracer/base/readable.hpp"
 
 namespace tracer::columns {
 namespace {
@@ -160,7 +161,7 @@ void FileSet::make_directories() {
     const std::size_t last = std::min(first + together, processes) - 1;
     std::string name = "process-" + std::to_string(first);
     if (last != first) name = "processes-" + std::to_string(first) + "-" + std::to_string(last);
-    make_private_directory(directory_ / name);
+    make_readable_directory(directory_ / name);
     for (std::size_t process = first; process <= last; ++process) {
       first_set[process] = sets_.size();
       sets[process] =

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "tracer/event_names.hpp"
+#include "tracer/thread_end.hpp"
 #include "tracer/timeline.hpp"
 #include "tracer/virtual_location.hpp"
 
@@ -241,11 +242,12 @@ void Tables::add_definitions() {
                                                            : std::string_view{};
   };
   File locations =
-      files_.make("locations", {{"location"}, {"name", text}, {"kind", text}, {"process"}, {"group", text}});
+      files_.make("locations", {{"location"}, {"name", text}, {"kind", text}, {"process"}, {"group", text}, {"ended"}});
   for (std::uint32_t i = 0; i < definitions_.locations.size(); ++i) {
     const Location& location = definitions_.locations[i];
+    const auto ended = thread_end_since(location, origin_);
     locations.row(i, locations.word(1, location.name), locations.word(2, kind_of(location)), files_.process_of(i),
-                  locations.word(4, group_name(location.group)));
+                  locations.word(4, group_name(location.group)), ended ? static_cast<std::int64_t>(*ended) : -1);
   }
   files_.close(locations);
   File processes = files_.make("processes", {{"process"}, {"name", text}});

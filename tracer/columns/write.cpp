@@ -7,6 +7,7 @@
 
 #include "tracer/base/file.hpp"
 #include "tracer/base/pending_output.hpp"
+#include "tracer/base/readable.hpp"
 #include "tracer/columns/tables.hpp"
 #include "tracer/replay/reading_progress.hpp"
 #include "tracer/replay/timeline_samples.hpp"
@@ -19,7 +20,7 @@ WriteResult write_tables(EventSource& source, const fs::path& directory, const W
   PendingOutput pending{directory};
   std::error_code error;
   if (pending.path().has_parent_path()) fs::create_directories(pending.path().parent_path(), error);
-  make_private_directory(pending.path());
+  make_readable_directory(pending.path());
   report::Replay replay{source.definitions()};
   report::Phases phases{source.definitions(), replay};
   if (phases.any()) replay.add(phases);

@@ -22,6 +22,7 @@
 #include "tracer/convert/part_mark.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/convert/samples.hpp"
+#include "tracer/convert/verify.hpp"
 #include "tracer/cut/filter.hpp"
 #include "tracer/error.hpp"
 #include "tracer/property_names.hpp"
@@ -100,9 +101,12 @@ void read_costs(const Journal& journal, ConvertResult& result) {
       static_cast<double>(ticks) / translate::ClockFit(journal.run.clock, journal.clock).ticks_per_second();
 }
 
-/// Nothing when it is another process's end.
-std::map<std::string, std::string> facts_of_end(const Journal& journal, const ProcessEnd& end) {
-  if (end.process_id != journal.run.process_id) return {};
+/// Nothing when it is known of none of this number. Of several the last: numbers are given again.
+std::map<std::string, std::string> facts_of_end(const Journal& journal, const std::vector<ProcessEnd>& ends) {
+  const auto found = std::find_if(ends.rbegin(), ends.rend(),
+                                  [&](const ProcessEnd& one) { return one.process_id == journal.run.process_id; });
+  if (found == ends.rend()) return {};
+  const ProcessEnd& end = *found;
   std::map<std::string, std::string> facts{{"PROCESS_END_NS", std::to_string(end.monotonic_ns)}};
   if (end.signal != 0) {
     facts[properties::run_fact(properties::run_ended)] = "signal";
@@ -113,6 +117,17 @@ std::map<std::string, std::string> facts_of_end(const Journal& journal, const Pr
       facts[properties::run_fact(properties::run_ended)] = "without telling";  // _exit, exec
   }
   return facts;
+}
+
+/// Before the raw trace is removed. An archive that cannot be read loses its anchor, so that nobody takes it for whole.
+void read_back(const fs::path& directory, unsigned threads) {
+  try {
+    verify_archive(directory, Events::all, threads);
+  } catch (const Error& error) {
+    std::error_code none;
+    fs::remove(directory / "traces.otf2", none);
+    throw Error(std::string{"the archive cannot be read back, and the raw trace is kept: "} + error.what());
+  }
 }
 
 }  // namespace
@@ -155,6 +170,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   translate::TranslateOptions translation;
   translation.threads = options.threads != 0 ? options.threads : std::min(usable_processors(), most_threads);
   translation.progress = options.progress;
+  translation.spill_directory = directory;
   std::vector<Module> modules = source->journal().modules;
   for (Module& module : modules) {
     if (!options.symbols || !was_replaced(module, source->journal())) continue;
@@ -170,7 +186,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
     translation.properties.push_back({properties::filter, filter.text()});
   }
   if (alive) translation.facts[properties::run_fact(properties::run_ended)] = "running";
-  if (options.process_end) translation.facts = facts_of_end(source->journal(), *options.process_end);
+  if (!options.process_ends.empty()) translation.facts = facts_of_end(source->journal(), options.process_ends);
   read_costs(source->journal(), result);
   translation.properties.push_back({std::string{properties::counter_tool} + "wait_ns",
                                     std::to_string(static_cast<std::uint64_t>(result.wait_seconds * 1e9))});
@@ -179,9 +195,14 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   translate::TranslateReport report = translate::translate(*source, *sink, translation);
 
   if (mark) mark->whole();
-  result.samples =
-      convert_samples(raw_directory, directory, source->journal(),
-                      options.symbols ? translate::make_symbolizer(std::move(modules), true) : translate::Symbolizer{});
+  result.samples = convert_samples(
+      raw_directory, directory, source->journal(),
+      options.symbols ? translate::make_symbolizer(std::move(modules), true) : translate::Symbolizer{}, result.damage);
+  if (!result.damage.empty() && !result.raw_kept) {
+    result.raw_kept = true;
+    if (is_around(directory, raw_directory)) raw::mark_kept(raw_directory, true);
+  }
+  if (!result.raw_kept) read_back(directory, translation.threads);
   result.archive = directory / "traces.otf2";
   result.events = report.events;
   result.lost = report.lost;

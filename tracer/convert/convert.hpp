@@ -35,9 +35,9 @@ struct ConvertOptions {
   bool keep_raw = false;       ///< else the raw trace is removed when the archive is complete and nothing was damaged
   bool symbols = true;         ///< look source positions up
   bool level_3_1 = false;      ///< OTF2 3.1's enumeration values, when the library has them
-  std::function<void(double)> progress;   ///< 0 to 1; may be empty
-  std::function<void()> waiting;          ///< another process converts the same raw trace; may be empty
-  std::optional<ProcessEnd> process_end;  ///< of one process; no matter when the trace is of another
+  std::function<void(double)> progress;  ///< 0 to 1; may be empty
+  std::function<void()> waiting;         ///< another process converts the same raw trace; may be empty
+  std::vector<ProcessEnd> process_ends;  ///< of some processes; the trace may be of another
 };
 
 struct ConvertResult {

@@ -4,9 +4,9 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "tracer/base/regular_file.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/error.hpp"
 
@@ -15,19 +15,13 @@ namespace {
 
 constexpr const char* name = "traces.part";
 
-/// A regular file of this user's.
-bool is_mark(int fd) {
-  struct stat info {};
-  return ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::geteuid();
-}
-
 }  // namespace
 
 void PartMark::clear(const std::filesystem::path& directory) {
   const std::filesystem::path path = directory / name;
-  const UniqueFd file{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
-  if (!file || !is_mark(file.get())) return;
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+  const RegularFile file = open_regular(path.c_str(), Links::refuse);
+  if (!file || file.owner != ::geteuid()) return;
+  if (::flock(file.fd.get(), LOCK_EX | LOCK_NB) != 0)
     throw Error("another process makes an archive in " + directory.string());
   remove_half_archive(directory);
   ::unlink(path.c_str());

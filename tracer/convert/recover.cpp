@@ -148,8 +148,8 @@ RecoverResult recover(const fs::path& path, const ConvertOptions& options) {
         throw Error("nothing of the run of " + directory.string() +
                     " can be recovered: " + result.found.damage.front());
       raw::remove_raw_trace(raw_directory, result.found.spool);
-      throw Error("the run of " + directory.string() +
-                  " ended before anything was recorded: there is no archive to make");
+      throw NothingRecorded("the run of " + directory.string() +
+                            " ended before anything was recorded: there is no archive to make");
     }
   }
   remove_broken_anchor(directory);

@@ -7,6 +7,12 @@
 
 namespace tracer {
 
+/// Of a run that ended before anything was recorded there is no archive to make; what was left of it is removed.
+class NothingRecorded : public Error {
+ public:
+  using Error::Error;
+};
+
 struct RecoverResult {
   ConvertResult archive;
   raw::OpenReport found;
@@ -17,8 +23,7 @@ struct RecoverResult {
 /// `path`: the archive's directory or the raw trace in it. Removes a half-written archive, converts, and removes the
 /// rings once the archive is complete. A complete archive is left as it is, and a raw trace that was being removed when
 /// its converter was killed goes. While another process makes the archive it waits for that. Throws tracer::Error when
-/// the process still runs and when nothing can be read, nothing is then changed; and when nothing was recorded: then
-/// what is left of the run is removed.
+/// the process still runs and when nothing can be read, nothing is then changed; NothingRecorded after that is removed.
 RecoverResult recover(const std::filesystem::path& path, const ConvertOptions& options = {});
 
 /// convert(), when the caller has claimed the raw trace (formats/raw/claim.hpp) in this directory.

@@ -16,6 +16,8 @@
 
 #include "formats/raw/samples.hpp"
 #include "formats/samples/samples.hpp"
+#include "tracer/base/file.hpp"
+#include "tracer/error.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/translate/clock_fit.hpp"
 
@@ -287,20 +289,29 @@ class Builder {
 }  // namespace
 
 std::uint64_t convert_samples(const std::filesystem::path& raw_directory, const std::filesystem::path& directory,
-                              const Journal& journal, const translate::Symbolizer& symbolize) {
-  std::error_code error;
+                              const Journal& journal, const translate::Symbolizer& symbolize,
+                              std::vector<std::string>& damage) {
   const auto file = raw_directory / "samples";
-  if (!std::filesystem::is_regular_file(file, error)) return 0;
+  if (!is_there(file)) return 0;
   Builder builder(journal, symbolize);
-  raw::read_samples(file, [&](const raw::SampleEntry& entry, std::span<const std::uint64_t> frames) {
-    builder.entry(entry, frames);
-  });
+  try {
+    const std::uint64_t left = raw::read_samples(
+        file,
+        [&](const raw::SampleEntry& entry, std::span<const std::uint64_t> frames) { builder.entry(entry, frames); });
+    // A process that was killed leaves at most one entry that is cut off.
+    if (left >= sizeof(raw::SampleEntry) + raw::most_words * sizeof(std::uint64_t))
+      damage.push_back("the last " + std::to_string(left) + " bytes of " + file.string() + " are damaged");
+  } catch (const Error& error) {
+    damage.emplace_back(error.what());
+    return 0;
+  }
   std::uint64_t rate = 0;
   for (const Setting& setting : journal.settings)
     if (setting.name == "TRACER_SAMPLE") rate = std::strtoull(setting.value.c_str(), nullptr, 10);
   const samples::SampleSet set = builder.finish(rate == 0 ? 0 : 1'000'000'000 / rate);
   if (set.samples.empty() && set.pauses.empty()) return 0;
   samples::write(set, directory / samples::file_name);
+  samples::read(directory / samples::file_name);
   return set.samples.size();
 }
 

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "tracer/journal.hpp"
 #include "tracer/translate/regions/regions.hpp"
@@ -11,8 +13,10 @@
 namespace tracer {
 
 /// Reads <raw_directory>/samples, if there is one, and writes <directory>/samples.bin. Returns the number of samples.
-/// Throws tracer::Error when the file cannot be written.
+/// What cannot be read gets a line in `damage`. Throws tracer::Error when the file cannot be written, or what was
+/// written cannot be read.
 std::uint64_t convert_samples(const std::filesystem::path& raw_directory, const std::filesystem::path& directory,
-                              const Journal& journal, const translate::Symbolizer& symbolize);
+                              const Journal& journal, const translate::Symbolizer& symbolize,
+                              std::vector<std::string>& damage);
 
 }  // namespace tracer

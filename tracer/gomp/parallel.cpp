@@ -4,6 +4,7 @@
 // The outlined function is given to libgomp by way of member(), which each thread of the team runs. What a thread does
 // behind it is not seen: a worker waits at the end of the region until its next one. Its end there is told when the
 // next begins, as libomp does it, and readers of the trace have it leave with its master.
+#include <cstdlib>
 #include <new>
 
 #include "tracer/gomp/loops.hpp"
@@ -149,12 +150,14 @@ struct Old {
   alignas(Region) unsigned char region[sizeof(Region)];
   alignas(Outer) unsigned char outer[sizeof(Outer)];
 };
-constinit thread_local Old old_regions[most_old] __attribute__((tls_model("initial-exec"))){};
+/// Made when the thread begins its first one, and kept: little that runs today is so old.
+constinit thread_local Old* old_regions __attribute__((tls_model("initial-exec"))) = nullptr;
 
 template <class Run>
 void start_old(const Site& site, Function function, void* data, unsigned threads, const Work& work, Run run) {
   Thread& self = thread;
-  if (self.old_depth >= most_old) {
+  if (old_regions == nullptr) old_regions = static_cast<Old*>(std::calloc(most_old, sizeof(Old)));
+  if (self.old_depth >= most_old || old_regions == nullptr) {
     ++self.old_depth;
     return run(function, data);
   }
@@ -273,7 +276,8 @@ void GOMP_parallel_loop_runtime_start(Function function, void* data, unsigned th
 void GOMP_parallel_end() {
   TRACER_GOMP_ENTER(GOMP_parallel_end);
   Thread& self = thread;
-  if (self.old_depth == 0 || self.old_depth-- > most_old) return site.runtime->GOMP_parallel_end();
+  if (self.old_depth == 0 || self.old_depth-- > most_old || old_regions == nullptr)
+    return site.runtime->GOMP_parallel_end();
   Old& old = old_regions[self.old_depth];
   auto& region = *reinterpret_cast<Region*>(old.region);
   const auto& outer = *reinterpret_cast<Outer*>(old.outer);

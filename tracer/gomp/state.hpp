@@ -56,10 +56,10 @@ struct Work {
 struct Region;
 
 struct Thread {
-  static constexpr unsigned sets = 64;
-  std::uint64_t task = 0;          ///< that runs
-  const void* function = nullptr;  ///< outlined, that runs
-  std::uint64_t region = 0;        ///< id of the innermost region
+  static constexpr unsigned set_bits = 5, sets = 1u << set_bits;  // it lies on small threads' stacks
+  std::uint64_t task = 0;                                         ///< that runs
+  const void* function = nullptr;                                 ///< outlined, that runs
+  std::uint64_t region = 0;                                       ///< id of the innermost region
   Work work;
   std::uint64_t process = 0;   ///< of which it has begun to record; a forked child is another
   std::uint32_t number = 0;    ///< in its team
@@ -83,7 +83,7 @@ bool is_own(const void* address) noexcept;
 Site site_in_function(const void* from, const void* entry_point, std::uint64_t key) noexcept;
 
 [[gnu::always_inline]] inline Site* set_of(Thread& self, std::uint64_t key) noexcept {
-  return self.sites[(key * 0x9e3779b97f4a7c15u) >> 58];
+  return self.sites[(key * 0x9e3779b97f4a7c15u) >> (64 - Thread::set_bits)];
 }
 
 [[gnu::always_inline]] inline std::uint64_t key_of(const void* from, Entry entry) noexcept {

@@ -75,6 +75,14 @@ void for_each_slot(const Object& object, Visit visit) noexcept {
   look(DT_RELA, DT_RELASZ);
 }
 
+/// Others have no calls of it, but maybe a million relocations.
+bool needs_libgomp(const Object& object) noexcept {
+  if (object.entry(DT_STRTAB) == 0) return false;
+  for (const auto* d = object.dynamic; d != nullptr && d->d_tag != DT_NULL; ++d)
+    if (d->d_tag == DT_NEEDED && is_libgomp(object.strings() + d->d_un.d_val)) return true;
+  return false;
+}
+
 bool is_at_libgomp(std::uintptr_t address) noexcept {
   bool is_it = false;
   for_each_object([&](const Object& object) {
@@ -140,7 +148,7 @@ void look_for_unseen_calls() noexcept {
   unsigned count = 0;
   // The loader's list is left before it is looked at again.
   for_each_object([&](const Object& object) {
-    if (is_libgomp(object.name) || count == most) return false;
+    if (is_libgomp(object.name) || !needs_libgomp(object) || count == most) return false;
     for_each_slot(object, [&](const char* name, std::uintptr_t slot) {
       std::uintptr_t value = 0;
       std::memcpy(&value, reinterpret_cast<const void*>(slot), sizeof value);

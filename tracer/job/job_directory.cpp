@@ -7,6 +7,7 @@
 //   3. A process without a job that wants the same directory makes `raw` there. Each looks for the other's mark after
 //   it
 //      has made its own, and goes elsewhere when it finds it: one of the two sees the other, or both do.
+#include "tracer/base/readable.hpp"
 #include "tracer/job/job_directory.hpp"
 
 #include <dirent.h>
@@ -22,6 +23,7 @@
 #include <functional>
 #include <system_error>
 
+#include "tracer/base/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 
@@ -84,11 +86,10 @@ bool is_of_job(const std::string& name) {
 }
 
 std::optional<std::string> read_job(int directory) {
-  const UniqueFd fd{::openat(directory, job_file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
-  struct stat info {};
-  if (!fd || ::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != ::geteuid()) return std::nullopt;
+  const RegularFile file = open_regular(job_file, Links::refuse, O_RDONLY, directory);
+  if (!file || file.owner != ::geteuid()) return std::nullopt;
   char text[512];
-  const ssize_t n = ::read(fd.get(), text, sizeof text);
+  const ssize_t n = ::read(file.fd.get(), text, sizeof text);
   if (n < 0) return std::nullopt;
   std::string_view whole{text, static_cast<std::size_t>(n)};
   return std::string{whole.substr(0, whole.find('\n'))};
@@ -111,7 +112,7 @@ bool mark(int directory, const std::string& job) {
 
 enum class Claim { taken, joined, made };
 
-Claim claim(const UniqueFd& fd, const std::string& job) {
+Claim claim(const OwnDescriptor& fd, const std::string& job) {
   if (!fd) return Claim::taken;
   for (int tries = 0; tries < 3; ++tries) {
     if (const auto there = read_job(fd.get())) return *there == job ? Claim::joined : Claim::taken;
@@ -160,8 +161,8 @@ JobDirectory enter_job(const fs::path& wanted, const std::string& job) {
   for (int attempt = 1; attempt < most_attempts; ++attempt) {
     result.path = attempt == 1 ? wanted : fs::path{wanted.string() + "." + std::to_string(attempt)};
     result.renamed = attempt > 1;
-    result.made = make_private_directory(result.path);
-    result.open = open_private_directory(result.path);
+    result.made = make_readable_directory(result.path);
+    result.open = OwnDescriptor(open_private_directory(result.path));
     if (result.made && !result.open) {  // a file system without owners or modes
       ::rmdir(result.path.c_str());
       throw Error(result.path.string() + " cannot be made private, which a job's directory must be");
@@ -192,11 +193,11 @@ bool has_launch(const fs::path& job, const std::string& mark) noexcept {
 
 fs::path make_part_directory(const fs::path& job, const std::string& launch, const std::string& host) {
   const fs::path parts = job / "parts";
-  make_private_directory(parts);
+  make_readable_directory(parts);
   for (int attempt = 0; attempt < 100; ++attempt) {
     const fs::path part = parts / ((launch.empty() ? "" : launch + ".") + component(host.empty() ? "host" : host) +
                                    "-" + std::to_string(::getpid()) + "-" + random_name().substr(0, 8));
-    if (make_private_directory(part)) return part;
+    if (make_readable_directory(part)) return part;
   }
   throw Error("cannot make a directory in " + parts.string());
 }
@@ -224,14 +225,14 @@ JobRun::JobRun(const fs::path& wanted, const std::string& job, std::string launc
   for (int tries = 0; tries < 1000; ++tries) {
     directory_ = enter_job(wanted, job);
     const fs::path place = at(), file = place / job_file;
-    job_ = UniqueFd{::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+    job_ = OwnDescriptor{open_regular(file.c_str(), Links::refuse).fd};
     if (!job_) continue;  // it ended meanwhile
     ::flock(job_.get(), LOCK_SH);
     if (!leads_to(file, job_.get())) continue;
-    make_private_directory(place / "parts");
+    make_readable_directory(place / "parts");
     make_private_directory(place / "runs");
     const fs::path own = place / "runs" / launch_;
-    run_ = UniqueFd{::open(own.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    run_ = OwnDescriptor{UniqueFd{::open(own.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)}};
     if (!run_) throw Error(system_message("cannot make " + own.string(), errno));
     ::flock(run_.get(), LOCK_EX | LOCK_NB);
     job_.reset();
@@ -242,7 +243,7 @@ JobRun::JobRun(const fs::path& wanted, const std::string& job, std::string launc
 
 bool JobRun::end(unsigned processes) {
   const fs::path place = at(), runs = place / "runs";
-  job_ = UniqueFd{::open((place / job_file).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+  job_ = OwnDescriptor{open_regular((place / job_file).c_str(), Links::refuse).fd};
   if (job_) ::flock(job_.get(), LOCK_EX);
   ::rename((runs / launch_).c_str(), (runs / (launch_ + ".done")).c_str());
   run_.reset();
@@ -254,9 +255,9 @@ bool JobRun::end(unsigned processes) {
       ++ended;
       continue;
     }
-    const UniqueFd other{::open(it->path().c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+    const RegularFile other = open_regular(it->path().c_str(), Links::refuse);
     // Who died without a word has let its lock go. A file system that knows no locks: it may live.
-    if (other && ::flock(other.get(), LOCK_SH | LOCK_NB) == 0) {
+    if (other && ::flock(other.fd.get(), LOCK_SH | LOCK_NB) == 0) {
       ++ended;
     } else {
       ++alive;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tracer/base/file.hpp"
+#include "tracer/base/own_descriptor.hpp"
 #include "tracer/base/own_directory.hpp"
 
 namespace tracer {
@@ -35,7 +36,7 @@ struct JobDirectory {
   std::filesystem::path path, wanted;
   bool renamed = false;  ///< the wanted one was not empty: `.2`, `.3`, ... was taken
   bool made = false;     ///< it was not there
-  UniqueFd open;         ///< what was looked at
+  OwnDescriptor open;    ///< what was looked at
   std::filesystem::path at() const { return path_of_descriptor(open.get(), path); }
 };
 
@@ -78,7 +79,7 @@ class JobRun {
  private:
   JobDirectory directory_;
   std::string launch_;
-  UniqueFd run_, job_;
+  OwnDescriptor run_, job_;
 };
 
 }  // namespace tracer

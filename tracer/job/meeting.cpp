@@ -21,7 +21,7 @@
 #include <optional>
 #include <thread>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/regular_file.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer {
@@ -125,9 +125,9 @@ class Table {
   }
   /// "" when it is not there.
   std::string read(const std::string& name, std::size_t most) const {
-    const UniqueFd file{::openat(fd_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+    const RegularFile file = open_regular(name.c_str(), Links::refuse, O_RDONLY, fd_.get());
     std::string text(most, '\0');
-    const ssize_t n = file ? ::pread(file.get(), text.data(), text.size(), 0) : 0;
+    const ssize_t n = file ? ::pread(file.fd.get(), text.data(), text.size(), 0) : 0;
     text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
     return text;
   }

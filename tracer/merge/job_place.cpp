@@ -19,6 +19,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <system_error>
 
@@ -26,6 +27,9 @@
 #include "formats/raw/leftovers.hpp"
 #include "formats/samples/samples.hpp"
 #include "tracer/base/file.hpp"
+#include "tracer/base/readable.hpp"
+#include "tracer/base/regular_file.hpp"
+#include "tracer/convert/verify.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
 
@@ -35,11 +39,20 @@ namespace {
 
 constexpr const char* archive_files[] = {"traces", "traces.def", samples::file_name, "traces.otf2"};  // the anchor last
 constexpr const char* own_part = "first";
+constexpr const char* samples_left = "samples-left";  // in merging: parts whose samples are not in the archive
 
 /// Its writer makes the file before it fills it: who is killed in between leaves an empty one.
 bool has_whole_anchor(const fs::path& directory) {
   try {
     otf2::read_anchor(directory);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+bool can_be_read(const fs::path& directory) {
+  try {
+    verify_archive(directory, Events::all, 0);
     return true;
   } catch (const Error&) {
     return false;
@@ -55,7 +68,7 @@ void move(const fs::path& from, const fs::path& to) {
 }
 
 std::vector<std::string> lines_of(const fs::path& file) {
-  std::ifstream in(file);
+  std::istringstream in(read_regular(file, 64u << 20));
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);)
     if (!line.empty() && line.find('/') == line.npos && !line.starts_with(".")) lines.push_back(line);
@@ -81,13 +94,13 @@ void remove_joined(const fs::path& part, const fs::path& parts, bool has_samples
   for (const char* file : {"traces.otf2", "traces.def"}) ::unlink((part / file).c_str());
   ::rmdir((part / "raw").c_str());
   if (::rmdir(part.c_str()) == 0 || errno == ENOENT) return;
-  make_private_directory(parts);
+  make_readable_directory(parts);
   move(part, parts / part.filename());
 }
 
 /// The archive in JOB goes, its anchor first, as far as there is another to take its place and none at `to`.
 void move_own(const fs::path& job, const fs::path& to) {
-  make_private_directory(to);
+  make_readable_directory(to);
   for (const char* file : {"traces.otf2", "traces.def", samples::file_name, "traces"})
     if (is_there(job / file) && is_there(job / "merging" / file) && !is_there(to / file)) move(job / file, to / file);
 }
@@ -125,8 +138,14 @@ fs::path begin_archive(const fs::path& job, const std::vector<fs::path>& parts) 
 }
 
 void keep_parts(const fs::path& job) {
-  make_private_directory(job / "parts");
+  make_readable_directory(job / "parts");
   move(job / "merging" / "joined", kept_list(job));
+}
+
+void keep_samples_of(const fs::path& merging, const fs::path& part) {
+  if (!is_there(merging / "joined")) return;  // no job's: parts stay as they are
+  std::ofstream list(merging / samples_left, std::ios::app);
+  list << (part == merging.parent_path() ? own_part : part.filename().string()) << '\n';
 }
 
 void take_place(const fs::path& job) {
@@ -150,7 +169,10 @@ void take_place(const fs::path& job) {
   std::vector<fs::path> joined;
   for (fs::directory_iterator it{merging / "parts", error}, end; !error && it != end; it.increment(error))
     joined.push_back(it->path());
-  for (const fs::path& part : joined) remove_joined(part, job / "parts", has_samples);
+  const auto left = lines_of(merging / samples_left);
+  for (const fs::path& part : joined)
+    remove_joined(part, job / "parts",
+                  has_samples && std::find(left.begin(), left.end(), part.filename().string()) == left.end());
   fs::remove_all(merging, error);
   for (const char* emptied : {"parts", "raw"}) ::rmdir((job / emptied).c_str());
 }
@@ -159,8 +181,9 @@ void finish_earlier(const fs::path& job) {
   const fs::path merging = job / "merging";
   if (!is_there(merging)) return;
   std::error_code error;
-  // Without its anchor it was not whole, unless that is in its place already.
-  if (has_whole_anchor(merging) || is_there(merging / "parts")) {
+  // Without its anchor it was not whole, unless that is in its place already. No part has been moved before the whole
+  // was read back.
+  if (is_there(merging / "parts") || can_be_read(merging)) {
     take_place(job);
   } else {
     fs::remove_all(merging, error);

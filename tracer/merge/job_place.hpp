@@ -21,6 +21,8 @@ std::vector<std::filesystem::path> traces_below(const std::filesystem::path& pat
 std::filesystem::path begin_archive(const std::filesystem::path& job, const std::vector<std::filesystem::path>& parts);
 /// The parts are to stay when the archive takes its place: more are to come, and it will be made anew from all of them.
 void keep_parts(const std::filesystem::path& job);
+/// The part's samples are not in the archive that was begun: they stay when the part goes.
+void keep_samples_of(const std::filesystem::path& merging, const std::filesystem::path& part);
 /// The archive that was begun is whole: it takes its place, and what it was made of goes, unless it is kept.
 void take_place(const std::filesystem::path& job);
 /// What a merger that was killed has left: goes on with it, or throws it away.

@@ -22,6 +22,7 @@
 #include "tracer/base/own_directory.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/convert/recover.hpp"
+#include "tracer/convert/verify.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
 #include "tracer/merge/clocks_of_job.hpp"
@@ -29,27 +30,50 @@
 #include "tracer/merge/part_of_job.hpp"
 #include "tracer/merge/samples_of_job.hpp"
 #include "tracer/property_names.hpp"
+#include "tracer/replay/run_facts.hpp"
 
 namespace tracer {
 namespace fs = std::filesystem;
 namespace {
+
+/// All of the part's events, as every reader of the whole would have to. Throws tracer::Error, and it is no part.
+void verify_part(const fs::path& trace, unsigned threads, std::vector<PartOfJob>& parts) {
+  try {
+    verify_archive(trace, Events::all, threads);
+  } catch (const Error&) {
+    parts.pop_back();
+    throw;
+  }
+}
+
+/// What of a raw trace could not be read: the rest is joined.
+void say_damage(const fs::path& trace, const ConvertResult& made, MergeResult& result) {
+  for (const std::string& line : made.damage)
+    result.notes.push_back("not all of " + trace.string() + " could be read: " + line);
+}
 
 /// Archives of everything; what cannot be is said.
 std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeOptions& options, MergeResult& result) {
   std::vector<PartOfJob> parts;
   for (const fs::path& trace : traces) {
     try {
+      bool is_read = false;  // by the conversion, which reads back what it has written
       if (is_unfinished(trace)) {
-        recover(trace, options.conversion);
+        const RecoverResult made = recover(trace, options.conversion);
+        is_read = !made.was_complete && !made.archive.raw_kept;
+        say_damage(trace, made.archive, result);
       } else if (!has_archive(trace)) {
         if (is_being_recorded(trace)) {
           result.left_out.push_back(trace.string() + " is still being recorded");
           continue;
         }
-        options.convert_one ? options.convert_one(trace, options.conversion)
-                            : recover(trace, options.conversion).archive;
+        const ConvertResult made = options.convert_one ? options.convert_one(trace, options.conversion)
+                                                       : recover(trace, options.conversion).archive;
+        is_read = !made.raw_kept;
+        say_damage(trace, made, result);
       }
       parts.push_back(read_part_of_job(trace));
+      if (!is_read) verify_part(trace, options.conversion.threads, parts);
       const PartOfJob& part = parts.back();
       if (!parts.empty() && part.summary.event_chunk != parts.front().summary.event_chunk) {
         result.left_out.push_back(trace.string() + " has chunks of another size than the others");
@@ -58,6 +82,8 @@ std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeO
         result.left_out.push_back(trace.string() + " counts time in other ticks than the others");
         parts.pop_back();
       }
+    } catch (const NothingRecorded&) {  // and so there is nothing to leave out
+      if (trace.parent_path().filename() == "parts") ::rmdir(trace.c_str());
     } catch (const Error& error) {
       result.left_out.push_back(trace.string() + " cannot be joined: " + error.what());
     }
@@ -187,12 +213,13 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
     const std::string who = part.rank >= 0 ? "rank " + std::to_string(part.rank) : "process " + part.process_id;
     if (!part.mpi_abort.empty())  // which ended the others
       result.deaths.insert(result.deaths.begin(), who + " called MPI_Abort with error code " + part.mpi_abort);
-    else if (part.ending.starts_with("none"))
+    else if (report::run_facts(part.summary.properties).is_cut())
       result.deaths.push_back(who + " did not end by itself");
     try {
       one.identity.sampled = samples.add(part.directory, one.clock);
     } catch (const Error& error) {  // its events are joined nevertheless
       result.left_out.push_back(std::string{"samples of "} + who + ": " + error.what());
+      keep_samples_of(directory, part.directory);
     }
     joined.push_back(std::move(one));
   }
@@ -213,6 +240,8 @@ MergeResult merge_parts(std::vector<PartOfJob> parts, const fs::path& directory,
   whole.description = parts.front().program;
   whole.before_anchor = [&] { samples.write(directory); };
   const otf2::JoinResult done = otf2::join(joined, directory, whole);
+  // The event files are links to those of the parts, which were read; copies are read.
+  verify_archive(directory, done.copied == 0 ? Events::begin : Events::all, options.conversion.threads);
   result.archive = directory / "traces.otf2";
   result.processes = done.processes;
   result.locations = done.locations;

@@ -3,10 +3,13 @@
 #include "tracer/replay/replay.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "tracer/replay/comm_members.hpp"
 #include "tracer/replay/kept_phases.hpp"
 #include "tracer/replay/process_groups.hpp"
+#include "tracer/thread_end.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {
@@ -61,7 +64,28 @@ Replay::Replay(const Definitions& definitions)
     if (location.kind != LocationKind::cpu_thread || !is_shown(location) || location.group >= seen.size()) continue;
     is_first_[i] = !seen[location.group];
     seen[location.group] = true;
+    if (const std::uint64_t end = thread_end(location); end != 0) ends_.emplace_back(end, static_cast<LocationRef>(i));
   }
+  std::sort(ends_.begin(), ends_.end(), std::greater<>{});
+  if (!ends_.empty()) next_end_ = ends_.back().first;
+}
+
+/// In the order of time, so that what others do then is what observers know by now.
+void Replay::end_threads(std::uint64_t until) {
+  while (next_end_ <= until) {
+    const auto [time, ref] = ends_.back();
+    ends_.pop_back();
+    next_end_ = ends_.empty() ? ~std::uint64_t{0} : ends_.back().first;
+    LocationState& location = locations_[ref];
+    if (location.begun && location.last < time) charge(ref, location, time);
+    location.ended = time;
+    for (Observer* observer : told_.thread_ended) observer->thread_ended(ref, time);
+  }
+}
+
+std::uint64_t Replay::end_of(LocationRef ref) const {
+  const LocationState& location = locations_[ref];
+  return location.ended == 0 ? last_of(ref) : std::max(location.ended, location.last);
 }
 
 std::uint64_t Replay::attribute(std::span<const EventAttribute> attributes, std::uint32_t which) const {
@@ -98,7 +122,7 @@ std::uint64_t Replay::attribute(std::span<const EventAttribute> attributes, std:
 /// A phase begins or ends: what all threads of the process do until then is inside or outside of it.
 void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
   for (std::size_t i = 0; i < locations_.size(); ++i)
-    if (process_[i] == process && locations_[i].begun && locations_[i].last < time)
+    if (process_[i] == process && locations_[i].begun && locations_[i].ended == 0 && locations_[i].last < time)
       charge(static_cast<LocationRef>(i), locations_[i], time);
 }
 
@@ -173,6 +197,8 @@ bool Replay::count(LocationRef ref, std::size_t events) {
 
 [[gnu::always_inline]] inline void Replay::step(LocationRef ref, LocationState& location, const Event& event,
                                                 std::span<const EventAttribute> attributes) {
+  if (next_end_ < event.time) [[unlikely]]
+    end_threads(event.time - 1);
   charge(ref, location, event.time);
   const bool is_edge = event.type == EventType::enter || event.type == EventType::leave;  // of a region
   const bool is_limit = is_edge && is_confined() && event.ref < is_phase_.size() && is_phase_[event.ref];
@@ -322,9 +348,10 @@ void Replay::finish() {
     last = std::max(last, locations_[ref].last);
     last_ = std::max(last_, last);
   }
+  end_threads(last_);
   for (LocationRef ref = 0; ref < locations_.size(); ++ref) {
     LocationState& location = locations_[ref];
-    const std::uint64_t last = last_of(ref);
+    const std::uint64_t last = end_of(ref);
     if (location.begun) charge(ref, location, last);
     Task& task = *location.current;
     while (!task.stack.empty()) {

@@ -36,6 +36,8 @@ class Observer {
   /// `from` or `to` may be a location's implicit task.
   virtual void task_switched(LocationRef, Task& /*from*/, Task& /*to*/, std::uint64_t /*time*/) {}
   virtual void task_dependence(Task& /*source*/, Task& /*sink*/) {}
+  /// A thread ended while its process went on; what it did until then has been told.
+  virtual void thread_ended(LocationRef, std::uint64_t /*time*/) {}
   virtual void team_begun(LocationRef, Team&, Task& /*implicit*/) {}
   virtual void team_left(LocationRef, Team&, Task& /*implicit*/) {}
   virtual void team_ended(Team&) {}
@@ -61,6 +63,8 @@ class Replay final : public EventVisitor {
   std::uint64_t last() const { return last_; }
   /// Of the location's process and its devices, once all is read: what its threads do is not followed beyond.
   std::uint64_t last_of(LocationRef ref) const { return last_of_[process_[ref]]; }
+  /// The last time of which something is told of the location: of its process, or of itself where it ended before that.
+  std::uint64_t end_of(LocationRef ref) const;
   /// Of the location: in the order of processes.
   std::uint32_t process_of(LocationRef ref) const { return process_[ref]; }
   /// Where the trace is confined to phases (phase_filter.hpp): whether one is open in the location's process. What is
@@ -90,6 +94,7 @@ class Replay final : public EventVisitor {
   void do_task_complete(LocationRef ref, LocationState& location, const Event& event);
   void end_team(Team& team, std::uint64_t time);
   void charge_process(std::uint32_t process, std::uint64_t time);
+  void end_threads(std::uint64_t until);
   void look_for_helpers(Team& team, const RegionClass& region) const;
   void forget_id(LocationRef ref, const Task& task);
   void dependence(LocationRef ref, std::span<const EventAttribute> attributes);
@@ -106,10 +111,13 @@ class Replay final : public EventVisitor {
   std::vector<bool> is_phase_;                     ///< of each region: the trace is confined to it; empty: to none
   bool is_confined_;                               ///< to any
   std::vector<std::uint32_t> open_phases_;         ///< of each process
+  /// Threads that end while their process goes on: when, the last one first.
+  std::vector<std::pair<std::uint64_t, LocationRef>> ends_;
+  std::uint64_t next_end_ = ~std::uint64_t{0};
   /// Who is told of what.
   struct Told {
     std::vector<Observer*> event, other_event, events_so_far, interval, enter, leave, task_created, task_started,
-        task_completed, task_switched, task_dependence, team_begun, team_left, team_ended, finished;
+        task_completed, task_switched, task_dependence, thread_ended, team_begun, team_left, team_ended, finished;
   } told_;
   std::unordered_map<CommRef, std::shared_ptr<Team>> teams_;
   OpenTasks tasks_;
@@ -141,6 +149,7 @@ void Replay::add(Kind& observer) {
   tell(&Kind::task_completed, &Observer::task_completed, told_.task_completed);
   tell(&Kind::task_switched, &Observer::task_switched, told_.task_switched);
   tell(&Kind::task_dependence, &Observer::task_dependence, told_.task_dependence);
+  tell(&Kind::thread_ended, &Observer::thread_ended, told_.thread_ended);
   tell(&Kind::team_begun, &Observer::team_begun, told_.team_begun);
   tell(&Kind::team_left, &Observer::team_left, told_.team_left);
   tell(&Kind::team_ended, &Observer::team_ended, told_.team_ended);

@@ -192,6 +192,7 @@ struct LocationState {
   bool begun = false;    ///< has had an event
   bool initial = false;  ///< between ProgramBegin and ProgramEnd
   std::uint64_t last = 0;
+  std::uint64_t ended = 0;  ///< when its thread ended, while the process went on; 0: not yet
   TaskRef root, current;
   std::vector<Membership> contexts;
   std::vector<std::pair<std::uint64_t, TaskRef>> forks;  ///< open: time and encountering task

@@ -34,6 +34,7 @@ void read_fact(std::string_view name, const std::string& value, RunFacts& facts)
   if (name == properties::run_process_end) facts.end = number(value);
   if (name == properties::run_start_resolution) facts.resolution = number(value);
   if (name == properties::run_ended) facts.ended = value;
+  if (name == properties::run_threads_inside) facts.inside = number(value);
   if (name == properties::run_mpi_abort) facts.mpi_abort = value;
   if (name == properties::run_signal) facts.signal = static_cast<int>(number(value) & 0xff);
   if (name == properties::run_exit_status) facts.exit_status = static_cast<int>(number(value) & 0xff);
@@ -110,9 +111,15 @@ std::string ending_text(const RunFacts& facts) {
   }
   const std::string status = facts.exit_status >= 0 ? "exit status " + std::to_string(facts.exit_status) : "";
   if (facts.ended == "running") return "not yet: it was still running when this was made";
-  if (facts.ended == "unknown") return "killed or crashed: its end is not in the trace";
-  if (facts.ended == "without telling")
-    return "ended by _exit or exec" + (status.empty() ? "" : ", " + status) + ": its end is not in the trace";
+  if (facts.ended == "unknown")
+    return "killed, crashed, or ended by _exit: its end is not in the trace, and nobody saw it";
+  if (facts.ended == "without telling") {
+    const std::string inside = facts.inside == 0
+                                   ? ""
+                                   : " while " + std::to_string(facts.inside) +
+                                         (facts.inside == 1 ? " thread was" : " threads were") + " inside constructs";
+    return "ended by _exit or exec" + (status.empty() ? "" : ", " + status) + inside + ": its end is not in the trace";
+  }
   if (facts.ended == "exit") return "ended by exit() inside a region" + (status.empty() ? "" : ", " + status);
   return status;
 }

@@ -25,6 +25,8 @@ struct RunFacts {
   std::uint64_t resolution = 0;  ///< of `start`, in ns
   std::string ended;             ///< "return", "exit", "signal", "without telling", "running", "unknown", "" not known
   int signal = 0, exit_status = -1;
+  std::uint64_t inside =
+      0;                  ///< threads that the last records leave inside constructs, where the end is not in the trace
   std::string mpi_abort;  ///< the error code with which it called MPI_Abort; "" it did not
   double processors = 0;  ///< that the process may use: affinity and the control group's quota; 0 unknown
   std::uint64_t processors_online = 0;
@@ -38,6 +40,9 @@ struct RunFacts {
   std::map<std::string, std::string> environment;  ///< for the OpenMP runtime, but for what starts the tool
   /// Killed, crashed, or gone without a word: what the trace says is a part of the run.
   bool killed() const { return ended == "signal" || ended == "unknown" || !mpi_abort.empty(); }
+  /// What came behind the last record nobody knows: it was killed, or ended by _exit in the middle of something, as
+  /// programs do that watch themselves for hangs.
+  bool is_cut() const { return killed() || (ended == "without telling" && inside != 0); }
 };
 /// Of an archive of one process, or of one process of a job.
 RunFacts run_facts(const std::vector<Property>& properties);

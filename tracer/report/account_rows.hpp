@@ -66,6 +66,7 @@ struct AccountThread {
   LocationRef location = 0;
   PlaceTimes ns{};
   ThreadFacts facts;
+  std::uint64_t ended = 0;  ///< when, on the events' clock; 0: with its process
   std::uint64_t able_to_work =
       0;  ///< ns that its work in teams would have run with a processor at all times: what does not sleep
 };
@@ -74,6 +75,8 @@ struct AccountThread {
 struct AccountProcess {
   std::uint32_t group = 0;  ///< of locations
   std::uint64_t begin = 0, end = 0, threads = 0;
+  std::uint64_t ended = 0;        ///< threads that ended while the process went on
+  std::uint64_t present = 0;      ///< threads that were there at one time, at most
   std::uint64_t serial_wall = 0;  ///< in which no team was at work, and its thread was not in MPI
   std::uint64_t beyond = 0;       ///< outside of the phases that the trace is confined to
   PlaceTimes ns{};
@@ -103,6 +106,7 @@ struct Account {
   std::uint64_t within = 0;       ///< those phases; a mean of the processes, too
   std::uint64_t wall() const { return is_confined ? within : end - begin; }
   std::uint64_t threads = 0;                     ///< in the account
+  std::uint64_t ended = 0, present = 0;          ///< of them, as of the processes
   std::uint64_t most_at_once = 0;                ///< threads in teams at one time
   std::uint64_t teams_at_once = 0;               ///< and in how many of one process they were then, without nested ones
   std::uint64_t active_levels = 0;               ///< how deep teams of more than one thread were nested

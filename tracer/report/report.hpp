@@ -53,6 +53,7 @@ struct ThreadRow {
   /// process' last moment, it was in there. undefined_ref: none.
   RegionRef last_region = undefined_ref;
   std::uint64_t last_time = 0;  ///< of that
+  std::uint64_t ended = 0;      ///< when, on the events' clock; 0: with its process
 };
 
 struct MemberRow {

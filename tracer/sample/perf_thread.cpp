@@ -57,8 +57,9 @@ int PerfThread::open(const PerfOptions& options) noexcept {
   attributes.sample_type |= PERF_SAMPLE_STACK_USER;
   attributes.sample_stack_user = sizeof(std::uint64_t);
   UniqueFd event{open_event(attributes, -1)};
-  if (!event) {
-    attributes.exclude_kernel = errno == EACCES || errno == EPERM;
+  const bool is_denied = !event && (errno == EACCES || errno == EPERM);
+  if (is_denied || (!event && (errno == EINVAL || errno == ENOSYS))) {
+    attributes.exclude_kernel = is_denied;
     attributes.sample_type &= ~std::uint64_t{PERF_SAMPLE_STACK_USER};
     attributes.sample_stack_user = 0;
     event = UniqueFd{open_event(attributes, -1)};

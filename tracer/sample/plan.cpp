@@ -17,10 +17,10 @@ int try_out(const PerfOptions& options) noexcept {
   return probe.open(options);
 }
 
-int try_signal(const SignalOptions& options) noexcept {
+int try_signal(std::uint64_t period_ns) noexcept {
   if (const int error = take_signal()) return error;
   SignalThread probe;
-  const int error = probe.start(options);
+  const int error = probe.start(period_ns);
   probe.end();
   return error;
 }
@@ -79,21 +79,21 @@ SamplingPlan make_plan(const Config& config) {
   }
   if (no_samples != 0) plan.options.period_ns = 0;
   if (no_switches != 0) plan.options.switches = false;
-  std::string samples = "no samples are taken", why = reason_of(no_samples != 0 ? no_samples : no_switches);
   const bool by_signal = config.sample_source == SampleSource::signal;
-  if (period != 0 && (by_signal || (no_samples != 0 && config.sample_source == SampleSource::automatic))) {
-    plan.signal = {period, by_signal};
-    if (const int error = try_signal(plan.signal)) {
-      plan.signal = {};
-      no_samples = error;
-      if (by_signal) why = std::string{"no signal is free, or no timer ("} + std::strerror(error) + ")";
-    } else {
-      samples = "samples are taken by signals, " + std::to_string(1'000'000'000 / std::max(period, tick_ns())) +
-                " a second at most";
-    }
+  const int denied = no_samples != 0 ? no_samples : no_switches;
+  std::string what;  // is missing
+  if (no_samples != 0) what = "no samples are taken";
+  if (no_switches != 0) what += (what.empty() ? "" : " and ") + std::string{"no scheduling is recorded"};
+  if (!what.empty()) plan.denied = what + ": " + reason_of(denied);
+  if (no_samples != 0 && config.sample_source == SampleSource::automatic)
+    plan.denied += "; TRACER_SAMPLE_SOURCE=signal takes samples by signals, which interrupt the program";
+  if (by_signal && period != 0) {
+    if (const int error = try_signal(period))
+      plan.denied += (plan.denied.empty() ? "" : "; ") +
+                     std::string{"no samples are taken: no signal is free, or no timer ("} + std::strerror(error) + ")";
+    else
+      plan.signal_period_ns = period;
   }
-  if (no_samples != 0) plan.denied = samples + (no_switches != 0 ? " and no scheduling is recorded" : "") + ": " + why;
-  if (no_samples == 0 && no_switches != 0) plan.denied = "no scheduling is recorded: " + why;
   if (config.counters.empty()) return plan;
   const std::string not_counted = plan.options.period_ns != 0 ? choose_counters(plan.options, config.counters)
                                   : by_signal ? "no counters are read: signals do not, TRACER_SAMPLE_SOURCE=perf does"

@@ -2,6 +2,7 @@
 // What of the wished-for samples and scheduling the system lets this process have, and what is said of the rest.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "tracer/base/config.hpp"
@@ -11,10 +12,11 @@
 namespace tracer::sample {
 
 struct SamplingPlan {
-  PerfOptions options;   ///< of the kernel's own notes
-  SignalOptions signal;  ///< a period: threads sample themselves
-  std::string denied;    ///< one line for the user; "": all that was wished for is there
-  bool is_empty() const noexcept { return options.period_ns == 0 && !options.switches && signal.period_ns == 0; }
+  PerfOptions options;                 ///< of the kernel's own notes
+  std::uint64_t signal_period_ns = 0;  ///< else: threads sample themselves
+  std::string denied;                  ///< one line for the user; "": all that was wished for is there
+  bool takes_samples() const noexcept { return options.period_ns != 0 || signal_period_ns != 0; }
+  bool is_empty() const noexcept { return options.period_ns == 0 && !options.switches && signal_period_ns == 0; }
 };
 
 /// Takes the signal if there is need for one. Tries on the calling thread, whose events are closed again. Throws

@@ -2,8 +2,10 @@
 // See sampler.hpp.
 #include "tracer/sample/sampler.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <iterator>
 #include <string>
@@ -32,9 +34,10 @@ Sampler* Sampler::start(Session& session, AskRuntime ask) noexcept {
     made->plan_ = make_plan(config);
     made->processor_time_before_ = read_clock(CLOCK_PROCESS_CPUTIME_ID);
     if (!made->plan_.denied.empty()) session.message(made->plan_.denied);
+    if (config.sample != 0 && !made->plan_.takes_samples()) made->tell_why_none(made->plan_.denied);
     if (made->plan_.is_empty()) return nullptr;
     made->file_.create(OwnFile::create(session.at() / "raw" / "samples", session.raw_directory() / "samples"), {});
-    if (made->plan_.signal.period_ns != 0) set_ask(ask);
+    if (made->plan_.signal_period_ns != 0) set_ask(ask);
     Sampler* result = made.release();
     session.observe_threads(result);
     return result;
@@ -48,8 +51,8 @@ Sampler* Sampler::start(Session& session, AskRuntime ask) noexcept {
 int Sampler::watch(Watched& thread) noexcept {
   int error = 0;
   if (plan_.options.period_ns != 0 || plan_.options.switches) error = thread.kernel.open(plan_.options);
-  if (plan_.signal.period_ns != 0)
-    if (const int own = thread.own.start(plan_.signal)) error = own;
+  if (plan_.signal_period_ns != 0)
+    if (const int own = thread.own.start(plan_.signal_period_ns)) error = own;
   return error;
 }
 
@@ -167,21 +170,31 @@ void Sampler::give_up(const char* what, int error) noexcept {
   session_.message(std::string{"no more samples: "} + what + " (" + std::strerror(error) + ")");
 }
 
+/// For the report.
+void Sampler::tell_why_none(const std::string& why) noexcept {
+  try {
+    session_.journal().fact("RUN::NOT_SAMPLED", why);
+  } catch (...) {  // no memory: it was said
+  }
+}
+
 // Some containers and virtual kernels open every event and never note anything.
 void Sampler::say_if_none_came() noexcept {
   constexpr Nanoseconds enough_periods = 20;
   if (plan_.options.period_ns == 0 || samples_ != 0 || threads_seen_ == 0) return;
   const Nanoseconds used = read_clock(CLOCK_PROCESS_CPUTIME_ID) - processor_time_before_;
   if (used < enough_periods * plan_.options.period_ns) return;
-  session_.message("no samples came from the kernel in " + std::to_string(used / 1'000'000) +
-                   " ms of the process's processor time");
+  const std::string why =
+      "no samples came from the kernel in " + std::to_string(used / 1'000'000) + " ms of the process's processor time";
+  session_.message(why);
+  tell_why_none(why);
 }
 
 // The caller has the lock.
 void Sampler::look_after_signal() noexcept {
-  if (plan_.signal.period_ns == 0 || signal_is_ours()) return;
+  if (plan_.signal_period_ns == 0 || signal_is_ours()) return;
   for (auto& [channel, thread] : threads_) thread->own.stop();
-  plan_.signal.period_ns = 0;
+  plan_.signal_period_ns = 0;
   session_.message("no more samples: the program itself uses signal " + std::to_string(sampling_signal()) + " (" +
                    ::strsignal(sampling_signal()) + ")");
 }
@@ -193,12 +206,23 @@ void Sampler::poll() noexcept {
   drain();
 }
 
+// No handler is at the runtime from then on: each is for some microseconds, unless its thread does not run, or the
+// program has left it by a jump. Nobody waits longer than this for one, nor for who has the lock.
 void Sampler::stop_asking() noexcept {
+  constexpr timespec moment{0, 100'000};
+  constexpr int most_moments = 1000;
   set_ask(nullptr);
+  for (int i = 0; i < most_moments; ++i) {
+    if (const std::unique_lock lock(mutex_, std::try_to_lock); lock) {
+      const auto asks = [](const auto& thread) { return thread.second->own.is_asking(); };
+      if (std::none_of(threads_.begin(), threads_.end(), asks)) return;
+    }
+    ::nanosleep(&moment, nullptr);
+  }
 }
 
 void Sampler::finish() noexcept {
-  set_ask(nullptr);
+  stop_asking();
   const std::lock_guard lock(mutex_);
   if (!std::exchange(over_, true)) {
     for (auto& [channel, thread] : threads_) thread->own.stop();

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "formats/raw/samples.hpp"
@@ -50,6 +51,7 @@ class Sampler final : public ThreadObserver {
   void tell_counters(ChannelId channel, std::span<const CounterId> ids);
   void account(Watched& thread) noexcept;
   void say_if_none_came() noexcept;
+  void tell_why_none(const std::string& why) noexcept;
   void look_after_signal() noexcept;
   void stop_all() noexcept;
   void give_up(const char* what, int error) noexcept;

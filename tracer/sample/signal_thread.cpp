@@ -2,11 +2,8 @@
 // See signal_thread.hpp.
 #include "tracer/sample/signal_thread.hpp"
 
-#include <fcntl.h>
-#include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,21 +12,22 @@
 #include <bit>
 #include <cerrno>
 
+#include "formats/raw/samples.hpp"
 #include "tracer/base/clock.hpp"
 
 namespace tracer::sample {
 namespace {
 
+constexpr std::size_t head_words = 2;  ///< of an entry of the ring: processor and time
+
 constinit std::atomic<int> taken{0};
 constinit std::atomic<AskRuntime> ask{nullptr};
-constinit std::atomic<int> asking{0};  ///< handlers that may be at the runtime
 constinit thread_local SignalThread* current __attribute__((tls_model("initial-exec"))) = nullptr;
 /// What a timer's signal carries, so that another sender's is known.
 constexpr char mark = 0;
 
 bool is_ours(const siginfo_t& info) noexcept {
-  if (info.si_code == SI_TIMER) return info.si_value.sival_ptr == &mark;
-  return info.si_code >= POLL_IN && info.si_code <= POLL_HUP;
+  return info.si_code == SI_TIMER && info.si_value.sival_ptr == &mark;
 }
 
 // Of another sender: what would have become of it without us.
@@ -56,15 +54,6 @@ bool is_free(int signal) noexcept {
   return ::sigaction(signal, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL;
 }
 
-/// Or for 100 ms: a handler is at it for a microsecond, unless its thread does not run.
-template <class Condition>
-void until(const Condition& holds) noexcept {
-  for (int i = 0; i < 1000 && !holds(); ++i) {
-    const timespec while_it_runs{0, 100'000};
-    ::nanosleep(&while_it_runs, nullptr);
-  }
-}
-
 }  // namespace
 
 int take_signal() noexcept {
@@ -75,8 +64,8 @@ int take_signal() noexcept {
   prepare_unwinder();
   struct sigaction action {};
   action.sa_sigaction = handle;
-  action.sa_flags = SA_SIGINFO | SA_RESTART;
-  ::sigfillset(&action.sa_mask);  // no handler of the program's runs on top of this one, and jumps out of it
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;  // no signal is blocked, not even this one
+  ::sigemptyset(&action.sa_mask);
   if (::sigaction(chosen, &action, nullptr) != 0) return errno;
   taken.store(chosen);
   return 0;
@@ -92,41 +81,14 @@ bool signal_is_ours() noexcept {
          now.sa_sigaction == handle;
 }
 
-// A handler announces itself, then reads `ask`; here `ask` is written, then the announcements read.
 void set_ask(AskRuntime now) noexcept {
   ask.store(now);
-  until([] { return asking.load() == 0; });
 }
 
 std::uint64_t tick_ns() noexcept {
   timespec tick{};
   if (::clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0) return 10'000'000;
   return nanoseconds_of(tick);
-}
-
-// An event that counts down to one signal and is armed anew by the handler: of a thread that blocks the signal not more
-// than one waits.
-int SignalThread::start_event() noexcept {
-  perf_event_attr attributes{};
-  attributes.size = sizeof attributes;
-  attributes.type = PERF_TYPE_SOFTWARE;
-  attributes.config = PERF_COUNT_SW_TASK_CLOCK;
-  attributes.sample_period = period_ns_;
-  attributes.exclude_kernel = 1;
-  attributes.exclude_hv = 1;
-  attributes.disabled = 1;
-  attributes.wakeup_events = 1;
-  const int fd = static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
-  if (fd < 0) return errno;
-  const f_owner_ex owner{F_OWNER_TID, static_cast<pid_t>(::syscall(SYS_gettid))};
-  if (::fcntl(fd, F_SETSIG, sampling_signal()) != 0 || ::fcntl(fd, F_SETOWN_EX, &owner) != 0 ||
-      ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_ASYNC) != 0) {
-    const int error = errno;
-    ::close(fd);
-    return error;
-  }
-  event_.store(fd);
-  return ::ioctl(fd, PERF_EVENT_IOC_REFRESH, 1) == 0 ? 0 : errno;
 }
 
 // The kernel looks at such timers at its ticks: one that is due at every tick of the thread's running, and of its
@@ -149,23 +111,19 @@ int SignalThread::start_timer() noexcept {
   return ::timer_settime(timer_, 0, &times, nullptr) == 0 ? 0 : errno;
 }
 
-int SignalThread::start(const SignalOptions& options) noexcept {
+int SignalThread::start(std::uint64_t period_ns) noexcept {
   // Twice what comes in a tenth of a second, by stacks of fifty.
-  const std::uint64_t words = std::uint64_t{12'000'000'000} / options.period_ns;
+  const std::uint64_t words = std::uint64_t{12'000'000'000} / period_ns;
   try {
     ring_ = std::make_unique<SignalRing>(std::clamp<std::uint64_t>(std::bit_ceil(words), 1u << 12, 1u << 18));
   } catch (...) {
     return ENOMEM;
   }
   bounds_ = own_stack_bounds();
-  period_ns_ = options.period_ns;
+  period_ns_ = period_ns;
   is_armed_.store(true);
   current = this;
-  int error = options.by_perf ? start_event() : ENOSYS;
-  if (error != 0) {
-    if (const int fd = event_.exchange(-1); fd >= 0) ::close(fd);
-    error = start_timer();
-  }
+  const int error = start_timer();
   if (error != 0) end();
   return error;
 }
@@ -182,51 +140,64 @@ void SignalThread::stop() noexcept {
     ::timer_delete(timer_);
     used_ns_ = read_clock(clock_) - begun_at_;
   }
-  const int fd = event_.exchange(-1);
-  if (fd < 0) return;
-  until([this] { return !is_inside_.load(); });  // the handler's descriptor must not become another's
-  ::close(fd);
+}
+
+// Where a handler takes longer than a period, the next signal comes before it is done: without this, handlers would
+// pile up. Whether the one that left its mark is still there, and not left by longjmp, the mark says: it lies in memory
+// of the stack that is in use again soon. Should it outlive its handler, it is believed for so many signals only.
+__attribute__((no_sanitize("address"))) bool SignalThread::interrupts_itself(std::uint64_t here) noexcept {
+  constexpr unsigned most_passed_over = 100;
+  const std::uint64_t at = mark_at_.load(std::memory_order_relaxed);
+  if (at <= here || !bounds_.has_word(at) || !bounds_.contains(here)) return false;
+  if (*reinterpret_cast<const volatile std::uint64_t*>(at) != mark_.load(std::memory_order_relaxed)) return false;
+  return passed_over_.fetch_add(1, std::memory_order_relaxed) < most_passed_over;
 }
 
 void SignalThread::take(const void* context) noexcept {
-  is_inside_.store(true);
-  if (is_armed_.load()) {
-    if (++signals_ % every_ == 0) write_sample(context);
-    if (const int fd = event_.load(); fd >= 0) ::ioctl(fd, PERF_EVENT_IOC_REFRESH, 1);
+  if (!is_armed_.load()) return;
+  volatile std::uint64_t mark = 0;
+  const auto here = reinterpret_cast<std::uint64_t>(&mark);
+  if (interrupts_itself(here)) return ring_->lose();
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;  // neighbours differ in many bits
+  passed_over_.store(0, std::memory_order_relaxed);
+  mark_.store(mark_.load(std::memory_order_relaxed) + odd, std::memory_order_relaxed);
+  mark = mark_.load(std::memory_order_relaxed);
+  mark_at_.store(here, std::memory_order_relaxed);
+  if (++signals_ % every_ == 0) {
+    // What is on a stack of its own has one frame, and no room for many.
+    bounds_.contains(here) ? write_sample<raw::most_frames>(context) : write_sample<1>(context);
   }
-  is_inside_.store(false);
+  mark_at_.store(0, std::memory_order_relaxed);
+  mark = 0;
 }
 
-void SignalThread::write_sample(const void* context) noexcept {
-  constexpr std::size_t head_words = 2 + raw::asked_words;
-  const Nanoseconds time = read_monotonic();
-  if (!ring_->begin(head_words + raw::most_frames)) return;
+template <std::size_t most>
+__attribute__((noinline)) void SignalThread::write_sample(const void* context) noexcept {
+  std::array<std::uint64_t, head_words + raw::asked_words + most> words;
+  words[0] = static_cast<std::uint32_t>(::sched_getcpu());
+  words[1] = read_monotonic();
   AskedRuntime asked;
   asked.state = 0xffff;  // samples::state_not_asked
-  asking.fetch_add(1);
+  // Announced, then `ask` is read; who changes `ask` reads the announcement after that.
+  is_asking_.store(true);
   if (const AskRuntime question = ask.load(); question != nullptr) question(asked);
-  asking.fetch_sub(1);
-  ring_->put(0);
-  ring_->put(time);
-  ring_->put(asked.state);
-  ring_->put(asked.wait_id);
-  walk_stack(context, asked, bounds_, raw::most_frames, *ring_);
-  const std::uint64_t words = ring_->count() - 2;
-  ring_->set(0, words << 32 | static_cast<std::uint32_t>(::sched_getcpu()));
-  ring_->commit();
+  is_asking_.store(false);
+  words[2] = asked.state;
+  words[3] = asked.wait_id;
+  constexpr std::size_t before = head_words + raw::asked_words;
+  const std::size_t frames = walk_stack(context, asked, bounds_, std::span(words).subspan(before));
+  ring_->push(std::span<const std::uint64_t>(words).first(before + frames));
 }
 
 void SignalThread::drain(const PerfThread::Visit& visit) {
-  std::array<std::uint64_t, raw::asked_words + raw::most_frames> words;
-  while (ring_ && !ring_->is_empty()) {
-    const std::uint64_t head = ring_->take();
+  std::array<std::uint64_t, head_words + raw::asked_words + raw::most_frames> words;
+  for (std::size_t count = 0; ring_ && (count = ring_->take(words)) >= head_words;) {
     raw::SampleEntry entry{};
     entry.kind = raw::SampleKind::asked;
-    entry.processor = static_cast<std::uint32_t>(head);
-    entry.frames = static_cast<std::uint16_t>(head >> 32);
-    entry.time = ring_->take();
-    for (std::size_t i = 0; i < entry.frames; ++i) words[i] = ring_->take();
-    visit(entry, std::span<const std::uint64_t>(words.data(), entry.frames));
+    entry.processor = static_cast<std::uint32_t>(words[0]);
+    entry.frames = static_cast<std::uint16_t>(count - head_words);
+    entry.time = words[1];
+    visit(entry, std::span<const std::uint64_t>(words).subspan(head_words, entry.frames));
   }
   if (const std::uint32_t lost = ring_ ? ring_->take_lost() : 0) {
     raw::SampleEntry entry{};

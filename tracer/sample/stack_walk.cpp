@@ -25,26 +25,24 @@ Registers registers_of(const FrameState& frame) noexcept {
 /// Writes frames; a frame is known whole when the next one is.
 class Walk {
  public:
-  Walk(const AskedRuntime& asked, const StackBounds& bounds, std::size_t most, SignalRing& ring,
+  Walk(const AskedRuntime& asked, const StackBounds& bounds, std::span<std::uint64_t> frames,
        const Registers& interrupted) noexcept
       : parts_(asked, {interrupted.stack, bounds.high}),
         bounds_{interrupted.stack, bounds.high},
-        most_(most),
-        ring_(ring),
+        frames_(frames),
         last_(interrupted) {}
-
-  const Registers& last() const noexcept { return last_; }
 
   /// The frame around the last one. False: no further.
   bool next(const Registers& caller) noexcept {
-    if (put_ >= most_ || caller.code == 0 || caller.stack <= last_.stack || !bounds_.contains(caller.stack))
-      return false;
+    if (is_full() || caller.code == 0 || caller.stack <= last_.stack || !bounds_.contains(caller.stack)) return false;
     put(caller.stack);
     last_ = caller;
-    return put_ < most_;
+    return !is_full();
   }
-  void finish() noexcept {
-    if (put_ < most_) put(bounds_.high);
+  /// How many there are.
+  std::size_t finish() noexcept {
+    if (!is_full()) put(bounds_.high);
+    return count_;
   }
   /// From the last frame on by frame pointers: [frame] is the caller's, the word behind it the address in it.
   void follow_frame_pointers() noexcept {
@@ -59,19 +57,19 @@ class Walk {
   }
 
  private:
+  bool is_full() const noexcept { return count_ == frames_.size(); }
   bool is_frame(std::uint64_t frame) const noexcept {
     return frame % 8 == 0 && frame >= last_.stack && frame < bounds_.high && bounds_.high - frame >= 16;
   }
   void put(std::uint64_t end) noexcept {
     const bool is_runtime = parts_.is_runtime(last_.stack, end);
-    ring_.put(last_.code | (is_runtime ? raw::frame_of_runtime : 0));
-    ++put_;
+    frames_[count_++] = last_.code | (is_runtime ? raw::frame_of_runtime : 0);
   }
 
   RuntimeParts parts_;
   StackBounds bounds_;
-  std::size_t most_, put_ = 0;
-  SignalRing& ring_;
+  std::span<std::uint64_t> frames_;
+  std::size_t count_ = 0;
   Registers last_;
 };
 
@@ -128,19 +126,19 @@ std::uint64_t RuntimeParts::next_entry(std::uint64_t from) const noexcept {
   return 0;
 }
 
-void walk_stack(const void* context, const AskedRuntime& asked, const StackBounds& bounds, std::size_t most,
-                SignalRing& ring) noexcept {
+std::size_t walk_stack(const void* context, const AskedRuntime& asked, const StackBounds& bounds,
+                       std::span<std::uint64_t> frames) noexcept {
   FrameState frame = interrupted_frame(context);
   if (!bounds.contains(frame.stack())) {  // a coroutine's, or a signal's stack: nobody knows where it ends
-    ring.put(frame.code);
-    return;
+    frames[0] = frame.code;
+    return 1;
   }
-  Walk walk(asked, bounds, most, ring, registers_of(frame));
+  Walk walk(asked, bounds, frames, registers_of(frame));
   if (may_unwind.load(std::memory_order_relaxed)) {
     while (unwind(frame, {frame.stack(), bounds.high}) && walk.next(registers_of(frame))) continue;
   }
   walk.follow_frame_pointers();  // through code without tables
-  walk.finish();
+  return walk.finish();
 }
 
 }  // namespace tracer::sample

@@ -6,9 +6,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "tracer/asked_runtime.hpp"
-#include "tracer/sample/signal_ring.hpp"
 #include "tracer/sample/unwind.hpp"
 
 namespace tracer::sample {
@@ -40,9 +40,10 @@ class RuntimeParts {
   bool in_runtime_ = false;
 };
 
-/// Puts the frames into the ring, innermost first: the interrupted address, then return addresses, those of the
-/// runtime's frames with raw::frame_of_runtime. At most `most`. `context` is the handler's third argument.
-void walk_stack(const void* context, const AskedRuntime& asked, const StackBounds& bounds, std::size_t most,
-                SignalRing& ring) noexcept;
+/// Writes the frames to `frames`, innermost first: the interrupted address, then return addresses, those of the
+/// runtime's frames with raw::frame_of_runtime. As many as there is room for; their number. `context` is the handler's
+/// third argument.
+std::size_t walk_stack(const void* context, const AskedRuntime& asked, const StackBounds& bounds,
+                       std::span<std::uint64_t> frames) noexcept;
 
 }  // namespace tracer::sample

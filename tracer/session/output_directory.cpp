@@ -9,6 +9,10 @@
 #include <utility>
 
 #include "tracer/base/file.hpp"
+#include "tracer/base/launch_notes.hpp"
+#include "tracer/base/readable.hpp"
+#include "tracer/job/job_directory.hpp"
+#include "tracer/job/output_pattern.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
 #include "tracer/job/output_pattern.hpp"
@@ -18,7 +22,7 @@ namespace {
 
 /// Its `raw` is made exclusively and decides between processes that want the same name. False: another name is needed.
 bool take(OutputDirectory& result) {
-  const bool made = make_private_directory(result.path);
+  const bool made = make_readable_directory(result.path);
   result.place = OwnDirectory(result.path);
   if (!made && !result.place) return false;
   const std::filesystem::path at = result.place.at(result.path);
@@ -37,7 +41,7 @@ void make_parents(const std::filesystem::path& path) {
     built /= part;
     struct stat info {};
     if (::stat(built.c_str(), &info) == 0) continue;
-    make_private_directory(built);
+    make_readable_directory(built);
   }
 }
 
@@ -112,7 +116,9 @@ OutputDirectory make_output_directory(const Config& config, const RunInfo& run) 
   for (int attempt = 1; attempt < most_attempts; ++attempt) {
     result.path = attempt == 1 ? wanted : std::filesystem::path(wanted.string() + "." + std::to_string(attempt));
     result.renamed = attempt > 1;
-    if (take(result)) return result;
+    if (!take(result)) continue;
+    leave_note(config.launch, LaunchNoteKind::elsewhere, result.path.string());
+    return result;
   }
   throw Error("cannot find a free name for " + wanted.string());
 }

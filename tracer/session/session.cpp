@@ -14,6 +14,7 @@
 #include "formats/raw/claim.hpp"
 #include "tracer/base/clock.hpp"
 #include "tracer/base/log.hpp"
+#include "tracer/base/own_directory.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
@@ -251,7 +252,7 @@ void Session::tell_runtime(const RunInfo& known) noexcept {
 void Session::message(std::string_view line) noexcept {
   log_warning(line);
   try {
-    shared_->journal.message(line);
+    shared_->journal.message(with_names_of_descriptors(std::string{line}));
   } catch (...) {
   }
 }

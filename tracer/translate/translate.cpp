@@ -13,7 +13,9 @@
 #include <utility>
 
 #include "tracer/property_names.hpp"
+#include "tracer/thread_end.hpp"
 #include "tracer/translate/definitions/mpi.hpp"
+#include "tracer/translate/definitions/nameless.hpp"
 #include "tracer/translate/definitions/run.hpp"
 #include "tracer/translate/devices/events.hpp"
 #include "tracer/translate/parallel_for.hpp"
@@ -57,7 +59,8 @@ class Translation {
         journal_(source.journal()),
         sink_(sink),
         options_(options),
-        clock_(journal_.run.clock, journal_.clock) {}
+        clock_(journal_.run.clock, journal_.clock),
+        spill_(options.spill_directory) {}
 
   TranslateReport run();
 
@@ -86,6 +89,7 @@ class Translation {
   const TranslateOptions& options_;
   ClockFit clock_;
   bool threads_are_left_ = false;
+  SpillFile spill_;
   Tables tables_;
   Definitions definitions_;
   Vocabulary vocabulary_;
@@ -96,19 +100,22 @@ class Translation {
   TranslateReport report_;
   Usage usage_;
   Repairs repairs_;
-  std::mutex mutex_;  // report_, usage_, repairs_, first_, last_
+  std::size_t inside_at_end_ = 0;  ///< threads whose last record leaves them in a construct
+  std::mutex mutex_;               // report_, usage_, repairs_, first_, last_
   Nanoseconds first_ = ~Nanoseconds{0}, last_ = 0;
 };
 
 void Translation::scan() {
   const std::size_t count = journal_.channels.size();
   tables_.channels.resize(count);
+  tables_.spill = &spill_;
+  tables_.members = GrowingTable<Member>(&spill_);
   tables_.plans.resize(count);
   tables_.runtime = runtime_of(journal_);
   std::atomic<std::size_t> done{0};
   parallel_for(count, options_.threads, [&](std::size_t c) {
     const auto reader = source_.records(static_cast<ChannelId>(c));
-    tables_.channels[c] = scan_channel(*reader, static_cast<ChannelId>(c), tables_.runtime);
+    tables_.channels[c] = scan_channel(*reader, static_cast<ChannelId>(c), tables_.runtime, &spill_);
     ++done;
   });
   tables_.begin = journal_.run.begin;
@@ -218,6 +225,7 @@ void Translation::count(const LocationResult& result) {
   usage_.merge(result.used);
   repairs_.note(Repair::event_moved, result.clamped);
   repairs_.add(result.repairs);
+  inside_at_end_ += result.is_inside ? 1 : 0;
   if (result.events == 0) return;
   first_ = std::min(first_, result.first);
   last_ = std::max(last_, result.last);
@@ -236,6 +244,10 @@ void Translation::write_location(LocationRef location) {
   LocationTranslator translator(tables_, journal_, vocabulary_, clock_, channel, next);
   const auto records = source_.records(channel);
   LocationResult result = translator.run(*records);
+  if (translator.has_ended()) {  // while its process went on
+    const Nanoseconds end = std::max(clock_(journal_.channels[channel].end), result.last);
+    definitions_.locations[location].properties.push_back({properties::thread_ended, std::to_string(end)});
+  }
   result.events -= chosen.dropped();
   count(result);
   writer->close();
@@ -301,6 +313,7 @@ TranslateReport Translation::run() {
   const ProcessorTime scanned = ProcessorTime::now();
   progress(0.4);
   link();
+  name_nameless(definitions_);
   sink_.prepare(definitions_);
   write();
   const std::vector<Region> used = tables_.regions->used();
@@ -311,10 +324,14 @@ TranslateReport Translation::run() {
   for (const auto& [what, n] : repairs_.by_name()) report_.repairs[what] += n;
   define_properties(journal_, report_, definitions_);
   mpi_properties(tables_, journal_, definitions_);
-  define_run_facts(journal_, clock_, last_, options_.facts, definitions_);
+  std::map<std::string, std::string> facts = options_.facts;
+  if (journal_.ending == Ending::unknown)
+    facts[properties::run_fact(properties::run_threads_inside)] = std::to_string(inside_at_end_);
+  define_run_facts(journal_, clock_, last_, facts, definitions_);
   define_callback_counts(tables_, definitions_);
   definitions_.properties.insert(definitions_.properties.end(), options_.properties.begin(), options_.properties.end());
   define_costs(begin, scanned);
+  name_nameless(definitions_);
   sink_.finish(definitions_);
   progress(1.0);
   return std::move(report_);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
@@ -23,6 +24,7 @@ struct TranslateOptions {
   std::vector<Property> properties;          ///< further properties of the archive
   std::map<std::string, std::string> facts;  ///< of the process, known better by whoever saw its end
   std::function<bool(const Region&)> keep;   ///< false: its Enter and Leave are left out; empty: all are kept
+  std::filesystem::path spill_directory;     ///< for tables that grow with the run; "": in memory
   std::function<void(double)> progress;      ///< 0 to 1, called by one thread at a time; may be empty
 };
 

@@ -2,7 +2,6 @@
 // See file.hpp.
 #include "formats/otf2/common/file.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/regular_file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {
@@ -28,16 +27,15 @@ std::optional<std::uint64_t> size_of_file(const std::filesystem::path& file) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
     fail(file, std::strerror(errno));
   }
-  if (!S_ISREG(s.st_mode)) fail(file, "not a file");
+  if (!S_ISREG(s.st_mode)) open_to_read(file);  // says what it is
   return static_cast<std::uint64_t>(s.st_size);
 }
 
 std::size_t read_at(const std::filesystem::path& file, std::uint64_t offset, std::uint8_t* to, std::size_t bytes) {
-  const UniqueFd in{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (!in) fail(file, std::strerror(errno));
+  const RegularFile in = open_to_read(file);
   std::size_t got = 0;
   while (got < bytes) {
-    const auto n = ::pread(in.get(), to + got, bytes - got, static_cast<off_t>(offset + got));
+    const auto n = ::pread(in.fd.get(), to + got, bytes - got, static_cast<off_t>(offset + got));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail(file, std::strerror(errno));
     if (n == 0) break;

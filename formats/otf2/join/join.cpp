@@ -22,6 +22,8 @@
 #include "tracer/base/file.hpp"
 #include "tracer/base/file_identity.hpp"
 #include "tracer/base/own_directory.hpp"
+#include "tracer/base/regular_file.hpp"
+#include "tracer/job/job_directory.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::otf2 {
@@ -48,18 +50,17 @@ void copy(int from, int to, const std::string& name) {
 
 /// True: it had to be copied. Files are this user's own, or copies: what another could still change is not linked.
 bool bring(const fs::path& from, int directory, const std::string& name) {
-  const UniqueFd source{::open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
+  const RegularFile source = open_to_read(from, Links::refuse);
   struct stat info {};
-  if (!source || ::fstat(source.get(), &info) != 0) throw Error(system_message("cannot read " + from.string(), errno));
-  if (!S_ISREG(info.st_mode)) throw Error(from.string() + " is not a file");
+  if (::fstat(source.fd.get(), &info) != 0) throw Error(system_message("cannot read " + from.string(), errno));
   if (info.st_uid == ::geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
       ::linkat(AT_FDCWD, from.c_str(), directory, name.c_str(), 0) == 0) {
     if (FileIdentity(info).is(FileIdentity::at(name.c_str(), false, directory))) return false;
     ::unlinkat(directory, name.c_str(), 0);
   }
-  const UniqueFd to{::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  const UniqueFd to{::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644)};
   if (!to) throw Error(system_message("cannot make " + name, errno));
-  copy(source.get(), to.get(), name);
+  copy(source.fd.get(), to.get(), name);
   return true;
 }
 
@@ -94,8 +95,9 @@ PartSummary read_part(const fs::path& directory) {
   if (part.processes == 0 || d.locations.empty()) throw Error("it has no process or no thread");
   if (!d.duplicates.empty()) throw Error("it defines " + d.duplicates.front() + " twice");
   for (const LocationDef& l : d.locations) {
-    const auto size = size_of_file(trace.info().event_file(l.ref));
-    if (!size) throw Error("the events of location " + std::to_string(l.ref) + " are missing");
+    const auto file = trace.info().event_file(l.ref);
+    const auto size = size_of_file(file);
+    if (!size) throw Error("the events of location " + std::to_string(l.ref) + " are missing: " + file.string());
     part.bytes += *size;
     part.events += l.events;
     ++part.locations;

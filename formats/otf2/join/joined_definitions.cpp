@@ -11,6 +11,7 @@
 #include "tracer/error.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/samples.hpp"
+#include "tracer/thread_end.hpp"
 
 namespace tracer::otf2 {
 
@@ -59,15 +60,22 @@ std::vector<NamedProperty> JoinedDefinitions::properties_of(const std::vector<Na
 PartMaps JoinedDefinitions::add(const TraceDefinitions& part, const PartIdentity& identity) {
   using R = ReferenceKind;
   PartMaps maps;
-  std::set<std::uint64_t> of_parts;            // texts that say how parts belong together
-  std::map<std::uint64_t, std::string> moved;  // and times of processes, which nothing else has for its text
+  std::set<std::uint64_t> of_parts;  // texts that say how parts belong together
+  std::map<std::uint64_t, std::string>
+      moved;  // and times of processes and threads, which nothing else has for its text
+  const auto move = [&](const NamedProperty& p) {
+    if (!identity.in_whole || p.type != values::type_string) return;
+    const Property said{std::string{part.text(p.name)}, std::string{part.text(p.value)}};
+    if (Property own = identity.in_whole(said); own.value != said.value) moved[p.value] = std::move(own.value);
+  };
   for (const LocationGroupDef& g : part.location_groups)
     for (const NamedProperty& p : g.properties) {
       if (is_of_mpi_object(part.text(p.name))) of_parts.insert({p.name, p.value});
-      if (!identity.in_whole || p.type != values::type_string) continue;
-      const Property said{std::string{part.text(p.name)}, std::string{part.text(p.value)}};
-      if (Property own = identity.in_whole(said); own.value != said.value) moved[p.value] = std::move(own.value);
+      move(p);
     }
+  for (const LocationDef& l : part.locations)
+    for (const NamedProperty& p : l.properties)
+      if (part.text(p.name) == properties::thread_ended) move(p);
   for (const StringDef& s : part.strings) {
     if (of_parts.contains(s.ref)) continue;
     const auto other = moved.find(s.ref);

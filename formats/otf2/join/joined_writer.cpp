@@ -18,6 +18,8 @@
 #include "formats/otf2/write/event_file.hpp"
 #include "formats/otf2/write/library.hpp"
 #include "tracer/base/own_directory.hpp"
+#include "tracer/base/readable.hpp"
+#include "tracer/job/job_directory.hpp"
 
 namespace tracer::otf2 {
 namespace fs = std::filesystem;
@@ -59,7 +61,7 @@ JoinedArchive::JoinedArchive(fs::path directory, std::uint64_t event_chunk)
   check(OTF2_Archive_SetFlushCallbacks(archive_, &flush_callbacks, nullptr), "setting up the archive");
   check(OTF2_Archive_SetMemoryCallbacks(archive_, ChunkPool::callbacks(), &pool_), "setting up the archive");
   check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_), "setting up the archive");
-  if (::mkdirat(place_.get(), "traces", 0700) != 0 && errno != EEXIST)
+  if (::mkdirat(place_.get(), "traces", 0755) != 0 && errno != EEXIST)
     throw Error(system_message("cannot make the directory " + (directory_ / "traces").string(), errno));
   locations_ = UniqueFd{::openat(place_.get(), "traces", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (!locations_) throw Error(system_message("cannot open " + (directory_ / "traces").string(), errno));
@@ -96,7 +98,7 @@ void JoinedArchive::finish(const JoinedDefinitions& d, const JoinOptions& option
   anchor.nodes.push_back({"Linux", "machine", undefined_ref, NodeDomain::machine, {}});
   write_archive_properties(archive_, anchor);
   check(OTF2_Archive_Close(std::exchange(archive_, nullptr)), "closing the archive");
-  for (const char* file : {"traces.otf2", "traces.def"}) ::fchmodat(place_.get(), file, 0600, 0);
+  for (const char* name : {"traces.otf2", "traces.def", "traces"}) keep_from_writing(place_.get(), name);
 }
 
 void JoinedArchive::write(OTF2_GlobalDefWriter* w, const JoinedDefinitions& d, const ClockProperties& c) {

@@ -18,6 +18,8 @@
 #include "formats/otf2/write/definition_writer.hpp"
 #include "formats/otf2/write/library.hpp"
 #include "tracer/base/own_directory.hpp"
+#include "tracer/base/readable.hpp"
+#include "tracer/job/job_directory.hpp"
 
 namespace tracer::otf2 {
 namespace fs = std::filesystem;
@@ -96,7 +98,7 @@ void Archive::set_up() {
   check(OTF2_Archive_SetMemoryCallbacks(archive_, ChunkPool::callbacks(), &pool_), what.c_str());
   check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_), what.c_str());
   check(OTF2_Pthread_Archive_SetLockingCallbacks(archive_, nullptr), what.c_str());
-  if (::mkdirat(place_.get(), archive_name, 0700) != 0 && errno != EEXIST)
+  if (::mkdirat(place_.get(), archive_name, 0755) != 0 && errno != EEXIST)
     throw Error(system_message("cannot make the directory " + (directory_ / archive_name).string(), errno));
   locations_ = UniqueFd{::openat(place_.get(), archive_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (!locations_) throw Error(system_message("cannot open " + (directory_ / archive_name).string(), errno));
@@ -184,9 +186,9 @@ void Archive::write_definitions(const Definitions& definitions, const Numbering&
   write_archive_properties(archive_, definitions);
 }
 
-/// The library makes its files as the umask says; the directory above them is 0700 from the start.
+/// The library makes its files as the umask says, which may let others write.
 void Archive::restrict_access() const {
-  for (const char* file : {"traces.otf2", "traces.def"}) ::fchmodat(place_.get(), file, 0600, 0);
+  for (const char* name : {"traces.otf2", "traces.def", "traces"}) keep_from_writing(place_.get(), name);
 }
 
 void Archive::refuse() const {

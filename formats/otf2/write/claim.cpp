@@ -19,7 +19,7 @@ namespace {
 
 /// False: it is there already.
 bool make_directory(const fs::path& path) {
-  if (::mkdir(path.c_str(), 0700) == 0) return true;
+  if (::mkdir(path.c_str(), 0755) == 0) return true;
   const int error = errno;
   struct stat found {};
   if (error == EEXIST && ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode)) return false;

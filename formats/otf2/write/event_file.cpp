@@ -25,9 +25,9 @@ enum Mark : std::uint8_t { end_of_chunk = 0, end_of_buffer = 1, end_of_file = 2,
 constexpr std::uint8_t little_endian = 0x42;
 constexpr std::size_t last_event_at = 10;
 
-/// Of ours alone, and never through a link.
+/// Which others may read as the umask says, and never through a link.
 UniqueFd open_file(int directory, const std::string& name, int how) {
-  UniqueFd fd{::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC | how, 0600)};
+  UniqueFd fd{::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC | how, 0644)};
   if (!fd) throw Error(system_message("cannot make " + name, errno));
   return fd;
 }

@@ -30,7 +30,9 @@ def build(directory, clang):
         subprocess.run(["gcc", "-shared", f"p{number}.o", copy.name, "-Wl,-rpath,$ORIGIN", "-o", f"p{number}.so"], check=True, cwd=directory)
     subprocess.run(["gcc", "-O2", "-g", "-fopenmp", "-fPIC", "-shared", "-DFUNCTION=f", HERE / "plugin.c", "-o", "p.so"], check=True, cwd=directory)
     subprocess.run(["gcc", "-O2", "-g", HERE / "host.c", "-o", "host", "-ldl", "-lpthread", *SANITIZED], check=True, cwd=directory)
-    done = subprocess.run([clang, "-O2", "-g", "-fopenmp", "-fPIC", "-shared", "-DFUNCTION=fc", HERE / "plugin.c", "-o", "pc.so"], cwd=directory, capture_output=True)
+    runtime = subprocess.run([clang, "-print-file-name=libomp.so"], capture_output=True, text=True, check=False).stdout.strip()
+    done = subprocess.run([clang, "-O2", "-g", "-fopenmp", "-fPIC", "-shared", "-DFUNCTION=fc", HERE / "plugin.c", "-o", "pc.so",
+                           f"-Wl,-rpath,{os.path.dirname(os.path.realpath(runtime))}"], cwd=directory, capture_output=True)
     return done.returncode == 0
 
 
@@ -91,11 +93,26 @@ def static_faults(options, directory):
         yield f"it is not said what is unseen: {done.stderr}"
 
 
+def sanitized_faults(options, directory):
+    """GCC's AddressSanitizer wants to be the first library."""
+    made = subprocess.run(["gcc", "-g", "-O1", "-fopenmp", "-fsanitize=address", HERE / "constructs.c", "-o", "sanitized"], cwd=directory, capture_output=True)
+    if made.returncode != 0:
+        print("skipped: no AddressSanitizer")
+        return
+    alone = run([str(directory / "sanitized")], clean(OMP_NUM_THREADS="2"))
+    done = run([options.tracer, "run", "-o", str(directory / "sanitized.trace"), "--", str(directory / "sanitized")], clean(OMP_NUM_THREADS="2"))
+    if (done.returncode, done.stdout) != (alone.returncode, alone.stdout):
+        yield f"ends with {done.returncode} and {done.stdout!r}, alone with {alone.returncode}: {done.stderr}"
+    if not (directory / "sanitized.trace" / "traces.otf2").exists():
+        yield f"no archive: {done.stderr}"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tracer", required=True)
     parser.add_argument("--clang", default="clang")
     options = parser.parse_args()
+    options.tracer = os.path.abspath(options.tracer)
     bad = 0
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
@@ -107,6 +124,9 @@ def main():
         for fault in static_faults(options, directory):
             bad += 1
             print(f"static: {fault}")
+        for fault in sanitized_faults(options, directory) if not SANITIZED else []:
+            bad += 1
+            print(f"sanitized: {fault}")
     return 1 if bad else 0
 
 

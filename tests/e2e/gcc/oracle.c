@@ -10,12 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNTERS(M)                                                                                             \
-  M(regions)                                                                                                    \
-  M(members)                                                                                                    \
-  M(barriers)                                                                                                   \
-  M(workshare_barriers) M(tasks) M(created) M(dependences) M(criticals) M(atomics) M(ordered) M(locks) M(loops) \
-      M(chunks) M(sections) M(section) M(singles) M(executors) M(scopes) M(taskwaits) M(taskgroups)
+// clang-format off
+#define COUNTERS(M) \
+  M(regions) M(members) M(barriers) M(workshare_barriers) M(tasks) M(created) M(dependences) M(criticals) M(atomics) \
+  M(ordered) M(locks) M(loops) M(chunks) M(sections) M(section) M(singles) M(executors) M(scopes) M(taskwaits) M(taskgroups)
+// clang-format on
 #define COUNTER(name) static atomic_long name;
 COUNTERS(COUNTER)
 #define ADD(name, n) atomic_fetch_add_explicit(&name, n, memory_order_relaxed)

@@ -239,6 +239,65 @@ def killed_merger(options, directory):
         yield f"{contents.processes} processes of 3"
 
 
+def cut(to):
+    return lambda path: os.truncate(path, to)
+
+
+def zeroed(path):
+    """In the middle, as a file system leaves a file whose blocks were not written before the power went."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 3: len(content) // 2] = bytes(len(content) // 2 - len(content) // 3)
+    path.write_bytes(content)
+
+
+def damaged_parts(options, directory):
+    """A part of which any file is damaged is named, left out and kept, status 1; the others can be read, and with the file as it
+    was the next merge has all. Also when the merger was killed after it had made the archive and before it was read back."""
+    damages = [("traces/0.evt", "cut", cut(60)), ("traces/0.evt", "empty", cut(0)), ("traces/1.evt", "without its end", None), ("traces/0.evt", "zeroed", zeroed),
+               ("traces/0.evt", "gone", pathlib.Path.unlink), ("traces/0.def", "cut", cut(5)), ("traces.def", "cut", cut(200)),
+               ("traces.otf2", "cut", cut(40)), ("traces.otf2", "empty", cut(0))]
+    for number, (name, how, damage) in enumerate(damages):
+        job = directory / f"job{number}"
+        subprocess.run([options.make_parts, job, "3", "2", "200"], check=True, timeout=60)
+        part = sorted((job / "parts").iterdir())[1]
+        file = part / name
+        if not file.exists():  # parts need no definitions of their own
+            continue
+        whole = file.read_bytes()
+        damage(file) if damage else os.truncate(file, len(whole) - 4)
+        what = f"{name} is {how}"
+        said = tracer(options, "merge", job, status=1).stderr
+        if part.name not in said:
+            yield f"{what}: the part is not named: {said}"
+        if [one.name for one in (job / "parts").iterdir()] != [part.name]:
+            yield f"{what}: of the parts there are {sorted(one.name for one in (job / 'parts').iterdir())}"
+            continue
+        found, contents = judge(job / "traces.otf2", options.tracer, but="ProgramBegin|never")
+        yield from (f"{what}: {fault}" for fault in found)
+        if contents and contents.processes != 2:
+            yield f"{what}: {contents.processes} processes instead of 2"
+        file.write_bytes(whole)
+        tracer(options, "merge", "-q", job)
+        found, contents = judge(job / "traces.otf2", options.tracer, but="ProgramBegin|never")
+        yield from (f"{what}, and whole again: {fault}" for fault in found)
+        if contents and contents.processes != 3:
+            yield f"{what}, and whole again: {contents.processes} processes instead of 3"
+    job = directory / "killed"
+    subprocess.run([options.make_parts, job, "3", "2", "200"], check=True, timeout=60)
+    tracer(options, "merge", "-q", "-o", job / "merging", job)
+    (job / "merging").chmod(0o700)
+    (job / "merging" / "joined").write_text("".join(part.name + "\n" for part in (job / "parts").iterdir()))
+    event_file = job / "merging" / "traces" / "0.evt"
+    content = event_file.read_bytes()
+    event_file.unlink()  # a link to the part's
+    event_file.write_bytes(content[:60])
+    tracer(options, "merge", "-q", job)
+    found, contents = judge(job / "traces.otf2", options.tracer, but="ProgramBegin|never")
+    yield from (f"a killed merger's: {fault}" for fault in found)
+    if contents and contents.processes != 3:
+        yield f"a killed merger's: {contents.processes} processes instead of 3"
+
+
 def killed_converter(options, directory):
     """A converter that was killed when it had made its archive and began to remove the raw trace, at each step of that: samples may be missing, so the raw trace is
     converted again as long as it is whole, and never joined twice. One that is to stay stays, and is not joined twice either."""
@@ -291,6 +350,16 @@ def sampled(options, directory):
         return (one.keys() != other.keys() or any(len(one[t][i]) != len(other[t][i]) for t in one for i in (0, 1))
                 or any(abs(a - b) > 1000 or stack != same for t in one for (a, stack), (b, same) in zip(one[t][0], other[t][0])))
 
+    damaged = directory / "damaged"
+    shutil.copytree(job, damaged)
+    part = next((damaged / "parts").iterdir())
+    os.truncate(part / "samples.bin", 100)
+    said = tracer(options, "merge", damaged, status=1).stderr
+    if "samples.bin" not in said or not (damaged / "parts" / part.name / "samples.bin").exists():
+        yield f"a part's damaged samples are named and kept: {said!r}, {[str(p) for p in damaged.rglob('samples.bin')]}"
+    if len(processes_of(damaged)) != 2 or not (damaged / "samples.bin").exists():
+        yield f"with damaged samples the job has {processes_of(damaged)}"
+
     apart = {}
     for part in (job, *(job / "parts").iterdir()):  # the first process' archive is the job's as long as it is alone
         apart |= {thread: taken for thread, taken in read(part).items() if thread}
@@ -311,7 +380,7 @@ def sampled(options, directory):
         yield f"{sorted(str(path) for path in (job / 'parts').rglob('*'))} are left"
 
 
-CASES = {"sampled": sampled, "killed converter": killed_converter, "many parts": many_parts, "killed merger": killed_merger, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "by hand": by_hand, "other clocks": other_clocks}
+CASES = {"sampled": sampled, "killed converter": killed_converter, "many parts": many_parts, "killed merger": killed_merger, "damaged parts": damaged_parts, "eight at once": eight_at_once, "a script": script, "launchers": launchers, "by hand": by_hand, "other clocks": other_clocks}
 
 
 def main():

@@ -100,8 +100,10 @@ def main():
     check.run("schedule alone", "no scheduling is recorded: ", LD_PRELOAD=options.fake, TRACER_TEST_PERF=f"open:{errno.EACCES}",
               TRACER_SAMPLE="0", TRACER_SCHEDULE="on")
     for kind in (f"open:{errno.EPERM}", f"open:{errno.ENOSYS}", f"mmap:{errno.EPERM}"):
-        check.run(f"signals instead: {kind}", " a second at most and no scheduling is recorded: ", LD_PRELOAD=options.fake, TRACER_TEST_PERF=kind,
-                  TRACER_SAMPLE_SOURCE="auto")
+        check.run(f"signals are not chosen: {kind}", "; TRACER_SAMPLE_SOURCE=signal takes samples by signals", LD_PRELOAD=options.fake,
+                  TRACER_TEST_PERF=kind, TRACER_SAMPLE_SOURCE="auto")
+        check.run(f"signals asked for: {kind}", "no scheduling is recorded: ", LD_PRELOAD=options.fake, TRACER_TEST_PERF=kind,
+                  TRACER_SAMPLE_SOURCE="signal")
     if allows:
         check.run("signals where nothing is denied", None, TRACER_SAMPLE_SOURCE="signal")
     for number in (errno.EPERM, errno.EACCES, errno.ENOSYS):

@@ -8,6 +8,7 @@
 #include <exception>
 #include <system_error>
 
+#include "tracer/base/readable.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/job/output_pattern.hpp"
 
@@ -29,7 +30,7 @@ void make_parents(const fs::path& path) {
   std::error_code error;
   for (const auto& part : path.parent_path()) {
     built /= part;
-    if (!fs::exists(built, error)) make_private_directory(built);
+    if (!fs::exists(built, error)) make_readable_directory(built);
   }
 }
 
@@ -66,8 +67,9 @@ Launch begin_launch(const std::string& output, const fs::path& program) {
     launch.job.emplace(wanted, job, launch.mark);
     launch.place = launch.job->directory().path;
     launch.at = launch.job->at();
-  } catch (const std::exception&) {
-    launch.place.clear();  // the tool meets the same, says it, and the program runs
+  } catch (const std::exception& error) {
+    launch.place.clear();
+    launch.why_none = error.what();
   }
   return launch;
 }

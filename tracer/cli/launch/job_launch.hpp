@@ -15,9 +15,10 @@ namespace tracer::cli {
 /// Where this launch's processes write, and who makes one archive of it.
 struct Launch {
   std::string mark = random_name();
-  std::optional<JobRun> job;    ///< none: there is no place, and the tool will say so itself
+  std::optional<JobRun> job;    ///< none: there is no place, or another launch has it
   std::filesystem::path place;  ///< the job's directory, as it is said
   std::filesystem::path at;     ///< and as it is gone to: nobody can put another there
+  std::string why_none;         ///< why there is no place
   bool shared = false;          ///< with other `tracer run`s
   bool nested = false;          ///< below another `tracer run`, which looks after the job
   bool keeps_open = false;      ///< for launches that come later

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "tracer/base/clock.hpp"
 #include "tracer/base/file.hpp"
@@ -48,6 +49,20 @@ void after_the_end(int signal) {
   errno = saved;
 }
 
+/// What this process does with a signal while the program runs, and after that. The program has each as it was here.
+struct DuringProgram {
+  int signal;
+  void (*handler)(int);
+  void (*after)(int);
+};
+const DuringProgram during[] = {
+    {SIGINT, SIG_IGN, after_the_end}, {SIGQUIT, SIG_IGN, after_the_end}, {SIGTERM, pass_on, after_the_end},
+    {SIGHUP, pass_on, after_the_end}, {SIGUSR1, pass_on, SIG_IGN},  // of batch systems, before a job's time is over
+    {SIGUSR2, pass_on, SIG_IGN},      {SIGCHLD, SIG_DFL, SIG_DFL},  // where it is ignored nobody learns how a child
+                                                                    // ended
+    {SIGPIPE, SIG_IGN, SIG_IGN},                                    // whoever reads the messages may have gone
+};
+
 /// Never returns. An exec that fails writes errno into `report`.
 [[noreturn]] void become(const std::vector<std::string>& command, const Environment& changes, int report) {
   std::vector<char*> arguments;
@@ -76,25 +91,25 @@ int wait_for(pid_t process) {
   return status;
 }
 
-Ended run_program(const std::vector<std::string>& command, const Environment& changes) {
+Ended run_program(const std::vector<std::string>& command, const Environment& changes,
+                  const std::function<void()>& started) {
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) throw Error{std::string{"pipe: "} + std::strerror(errno)};
-  constexpr int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-  struct sigaction before[4];
+  struct sigaction before[std::size(during)];
   sigset_t blocked, mask;
   sigemptyset(&blocked);
-  for (const int signal : signals) sigaddset(&blocked, signal);
+  for (const DuringProgram& one : during) sigaddset(&blocked, one.signal);
   sigprocmask(SIG_BLOCK, &blocked, &mask);  // until `child` is known
-  for (int i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < std::size(during); ++i) {
     struct sigaction action {};
-    action.sa_handler = i < 2 ? SIG_IGN : pass_on;
-    sigaction(signals[i], &action, &before[i]);
+    action.sa_handler = during[i].handler;
+    sigaction(during[i].signal, &action, &before[i]);
   }
   Ended ended;
   ended.process = fork();
   if (ended.process < 0) throw Error{std::string{"fork: "} + std::strerror(errno)};
   if (ended.process == 0) {
-    for (int i = 0; i < 4; ++i) sigaction(signals[i], &before[i], nullptr);
+    for (std::size_t i = 0; i < std::size(during); ++i) sigaction(during[i].signal, &before[i], nullptr);
     sigprocmask(SIG_SETMASK, &mask, nullptr);
     become(command, changes, report[1]);
   }
@@ -104,15 +119,16 @@ Ended run_program(const std::vector<std::string>& command, const Environment& ch
   while (read(report[0], &ended.start_error, sizeof ended.start_error) < 0 && errno == EINTR) {
   }
   close(report[0]);
+  if (started) started();
   const int status = wait_for(ended.process);
   ended.monotonic_ns = read_monotonic();
   ended_at.store(monotonic_second());
   child.store(0);
-  for (int i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < std::size(during); ++i) {
     struct sigaction action {};
-    action.sa_handler = after_the_end;
+    action.sa_handler = during[i].after;
     action.sa_flags = SA_RESTART;
-    sigaction(signals[i], before[i].sa_handler == SIG_IGN ? &before[i] : &action, nullptr);
+    sigaction(during[i].signal, before[i].sa_handler == SIG_IGN ? &before[i] : &action, nullptr);
   }
   ended.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   ended.exit_status = ended.signal != 0 ? 128 + ended.signal : WEXITSTATUS(status);

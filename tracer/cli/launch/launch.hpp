@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,9 +22,11 @@ struct Ended {
   int start_error = 0;             ///< errno when it could not be started
 };
 
-/// Runs `command` as execvp does, with its standard streams. SIGINT and SIGQUIT reach it from the
-/// terminal, SIGTERM and SIGHUP are passed on; all four leave this process alive to look after the trace.
-Ended run_program(const std::vector<std::string>& command, const Environment& changes);
+/// Runs `command` as execvp does, with its standard streams. SIGINT and SIGQUIT reach it from the terminal; SIGTERM,
+/// SIGHUP, SIGUSR1 and SIGUSR2 are passed on; all leave this process alive to look after the trace.
+/// `started` is called when its process is there.
+Ended run_program(const std::vector<std::string>& command, const Environment& changes,
+                  const std::function<void()>& started = {});
 
 /// As waitpid(2) says how a child ended, however often a signal comes meanwhile.
 int wait_for(pid_t process);

@@ -83,6 +83,15 @@ std::string library_before_libgomp(const fs::path& tool_library) {
   return fs::exists(library, error) ? library.string() : std::string{};
 }
 
+/// AddressSanitizer of GCC ends a program in which another library comes before its own.
+std::string behind_sanitizer(std::span<const Program> programs, const std::string& library) {
+  if (library.empty()) return library;
+  for (const Program& program : programs)
+    for (const fs::path path : program.libraries)
+      if (path.filename().string().starts_with("libasan.so")) return path.string() + ":" + library;
+  return library;
+}
+
 void say_how_gcc_is_traced(const Program& program, const std::string& runtime) {
   print_note(program.path.string() + " uses GCC's OpenMP runtime, which knows no tools: running it with " + runtime +
              ".");
@@ -124,7 +133,7 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request, c
                                      ": what it is asked for is recorded. Static loops, masked and reductions are "
                                      "the program's own code, unseen; see docs/gcc.md");
   }
-  return library;
+  return behind_sanitizer(programs, library);
 }
 
 }  // namespace tracer::cli

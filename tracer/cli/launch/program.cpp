@@ -104,6 +104,33 @@ std::optional<fs::path> find_program(const std::string& name) {
   }
 }
 
+std::string why_not_found(const std::string& name) {
+  if (name.find('/') == std::string::npos) {
+    std::error_code error;
+    return "there is no program '" + name + "' in PATH" +
+           (fs::is_regular_file(name, error) ? "; for the one in this directory write ./" + name : "");
+  }
+  struct stat status {};
+  if (::stat(name.c_str(), &status) != 0) return "cannot run " + name + ": " + std::strerror(errno);
+  if (S_ISDIR(status.st_mode)) return "cannot run " + name + ": it is a directory";
+  if (!S_ISREG(status.st_mode)) return "cannot run " + name + ": it is no file";
+  return "cannot run " + name + ": it is not executable (chmod +x makes it so)";
+}
+
+std::string why_not_started(const fs::path& path, int error) {
+  std::string line;
+  std::error_code ignored;
+  if (error == ENOENT && fs::exists(path, ignored)) {
+    std::ifstream file{path, std::ios::binary};
+    std::getline(file, line);
+    if (!line.starts_with("#!")) return "cannot start " + path.string() + ": its loader does not exist";
+    const std::size_t from = std::min(line.find_first_not_of(" \t", 2), line.size());
+    const std::string interpreter = line.substr(from, line.find_first_of(" \t\r", from) - from);
+    return "cannot start " + path.string() + ": its interpreter " + interpreter + " does not exist";
+  }
+  return "cannot start " + path.string() + ": " + std::strerror(error);
+}
+
 Program inspect_program(const fs::path& path) {
   Program program;
   program.path = path;
@@ -118,6 +145,7 @@ Program inspect_program(const fs::path& path) {
   elf.for_each_definition([&](std::string_view name) {
     if (name == "__kmpc_fork_call") program.contains_llvm_runtime = true;
     if (name == "GOMP_parallel") program.contains_gcc_runtime = true;
+    if (name == "ompt_start_tool") program.has_own_tool = true;
   });
   if (program.contains_llvm_runtime) program.contains_gcc_runtime = false;  // libomp has the GOMP entry points too
   if (program.kind == ProgramKind::static_elf || program.set_user_id) return program;

@@ -21,6 +21,7 @@ struct Program {
   bool has_gcc_runtime = false;        ///< libgomp
   bool contains_llvm_runtime = false;  ///< linked statically into the executable
   bool contains_gcc_runtime = false;
+  bool has_own_tool = false;  ///< it defines ompt_start_tool
 };
 
 /// It is linked with an OpenMP runtime, or contains one.
@@ -39,6 +40,10 @@ std::vector<Program> openmp_programs_below(const std::vector<std::string>& comma
 
 /// As execvp finds it; nullopt when there is no such executable file.
 std::optional<std::filesystem::path> find_program(const std::string& name);
+/// Why find_program() has found nothing.
+std::string why_not_found(const std::string& name);
+/// Why the program that it has found could not be started, with errno of exec.
+std::string why_not_started(const std::filesystem::path& path, int error);
 
 /// Reads the executable's headers and asks the loader for its libraries. Throws tracer::Error when
 /// the file cannot be read.

@@ -3,14 +3,15 @@
 #include <system_error>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
 #include <thread>
 
+#include "tracer/base/other_tools.hpp"
 #include "tracer/base/text.hpp"
+#include "tracer/cli/launch/aftermath.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/cli/launch/annotations.hpp"
@@ -19,11 +20,13 @@
 #include "tracer/cli/launch/launch.hpp"
 #include "tracer/cli/launch/mpi_library.hpp"
 #include "tracer/cli/launch/openmp_preload.hpp"
+#include "tracer/cli/launch/process_ends.hpp"
 #include "tracer/cli/launch/program.hpp"
+#include "tracer/cli/launch/run_traces.hpp"
 #include "tracer/cli/recover.hpp"
+#include "tracer/cli/launch/run_options.hpp"
 #include "tracer/cli/show.hpp"
 #include "tracer/cli/suggest.hpp"
-#include "tracer/cli/tables.hpp"
 #include "tracer/cli/terminal.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/cut/filter.hpp"
@@ -35,14 +38,7 @@ namespace tracer::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
-  std::string output, filter, runtime, html, annotations = "all", format = "otf2", counters;
-  std::vector<std::string> settings;
-  unsigned sample = 0;
-  bool verbose = false, quiet = false, raw = false, report = false, separate = false;
-  bool transfer_content = false;
-  std::vector<std::string> command;
-};
+using Options = RunOptions;
 
 std::string prepended(const char* name, const std::string& value) {
   const char* old = std::getenv(name);
@@ -54,8 +50,9 @@ Environment environment_for(const Options& options, const std::string& library, 
   Environment changes{{"OMP_TOOL", "enabled"}, {"OMP_TOOL_LIBRARIES", prepended("OMP_TOOL_LIBRARIES", library)}};
   if (!preload.empty()) changes.emplace_back("LD_PRELOAD", prepended("LD_PRELOAD", preload));
   if (launch.place.empty()) {
-    changes.emplace_back("TRACER_OUTPUT", output_pattern(options.output));
+    changes.emplace_back("TRACER", "off");  // it would look for the same place, in vain
   } else {
+    changes.emplace_back("TRACER_LAUNCH_AT", launch.place.string());
     changes.emplace_back("TRACER_OUTPUT", literal_output(launch.place));
     changes.emplace_back("TRACER_LAUNCH", launch.mark);
     changes.emplace_back("TRACER_CONVERT", "later");
@@ -76,138 +73,11 @@ Environment environment_for(const Options& options, const std::string& library, 
   return changes;
 }
 
-/// Says why there may be no trace.
-void say_none_was_made(const Ended& ended) {
-  if (ended.signal != 0) return print_note("no trace was made: the program ended too early.");
-  print_note(
-      "no trace was made: the program used neither OpenMP nor MPI, named no phases, has a tool of its own, or its "
-      "runtime knows no tools (try --verbose).");
-}
-
-/// A launch's own trace, which is "", or one of its parts.
-fs::path path_of(const fs::path& directory, const fs::path& trace) {
-  return trace.empty() ? directory : directory / trace;
-}
-
-using Clock = std::chrono::steady_clock;
-
-/// Waits until nothing of the launch is recorded any more, or it is `until`.
-void await_ends(const Launch& launch, Clock::time_point until) {
-  const auto goes_on = [&](const fs::path& trace) { return is_being_recorded(path_of(launch.at, trace)); };
-  for (;;) {
-    const auto traces = traces_of(launch);
-    if (std::none_of(traces.begin(), traces.end(), goes_on) || Clock::now() >= until) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds{20});
-  }
-}
-
-/// Ranks that a launcher has ended, or that it leaves behind as MPI aborts, are gone a moment after it; what has gone
-/// wrong in a script's job may be such. A daemon is not waited for, nor a child that outlives its parent.
-std::chrono::seconds patience_with(const Launch& launch, bool launches_ranks, const Ended& ended) {
-  if (launches_ranks) return std::chrono::seconds{10};
-  return std::chrono::seconds{ended.exit_status != 0 && traces_of(launch).size() > 1 ? 2 : 0};
-}
-
-/// There is nothing to say of it but how much it is.
-bool is_whole(const ConvertResult& result) {
-  return result.ended && result.lost == 0 && result.damage.empty() &&
-         std::all_of(result.repairs.begin(), result.repairs.end(), [](const auto& kind) { return kind.second == 0; });
-}
-
-/// Makes archives of what the program and its children left. False: something could not be converted.
-bool look_after(const Options& options, const Launch& launch, const std::vector<fs::path>& traces, const Ended& ended) {
-  bool good = true;
-  const bool is_part = !options.separate && (launch.shared || traces.size() > 1);  // the job's line tells of all
-  for (const fs::path& trace : traces) {
-    const fs::path directory = path_of(launch.place, trace), at = path_of(launch.at, trace);
-    if (options.raw) {
-      if (!options.quiet)
-        print_note("raw trace left in " + directory.string() + "; to build the archive: tracer convert " +
-                   shell_word(directory.string()));
-      continue;
-    }
-    if (is_being_recorded(at)) {  // a daemon, or a child that outlives its parent
-      print_note(directory.string() + " is still being recorded; when that process has ended: tracer recover " +
-                 shell_word(directory.string()));
-      continue;
-    }
-    try {
-      ConvertOptions conversion = conversion_settings(options.settings);
-      conversion.process_end = ProcessEnd{static_cast<std::uint64_t>(ended.process), ended.monotonic_ns,
-                                          ended.signal != 0 ? 0 : ended.exit_status, ended.signal};
-      conversion.within_limits = true;
-      ConvertResult result = convert_with_progress(at, at, conversion);
-      result.archive = directory / "traces.otf2";
-      if (!options.quiet && !(is_part && is_whole(result))) print_note(summary_of(result));
-    } catch (const PutOff& reason) {  // the program's status stays what it is
-      print_note("raw trace left in " + directory.string() + ", since " + reason.what() +
-                 "; to build the archive: tracer convert " + shell_word(directory.string()));
-    } catch (const Error& error) {
-      print_error(with_path(error.what(), at, directory));
-      good = false;
-    }
-  }
-  return good;
-}
-
-/// One archive of all parts of the job, this one being its last. False: something could not be joined.
-bool make_one(const Options& options, const Launch& launch, std::size_t own) {
-  const auto parts = traces_below(launch.at);
-  if (parts.empty() || (parts.size() == 1 && parts.front() == launch.at)) return true;
-  try {
-    MergeOptions merging;
-    merging.conversion = conversion_settings(options.settings);
-    MergeResult result = merge_job(launch.at, merging);
-    name_by(result, launch.at, launch.place);
-    say_merged(result, options.quiet || (own == 1 && parts.size() == 1 && !launch.shared));
-    return result.left_out.empty();
-  } catch (const Error& error) {
-    print_error(with_path(error.what(), launch.at, launch.place));
-    return false;
-  }
-}
-
-void show(const Options& options, const Launch& launch) {
-  const fs::path archive = launch.at / "traces.otf2";
-  const fs::path& directory = launch.place;
-  std::error_code error;
-  if (!fs::exists(archive, error)) return;
-  if (options.format == "parquet") {
-    const std::string written = write_tables_beside(archive);
-    if (!options.quiet) print_note(written);
-  }
-  if (!options.html.empty()) show_report(archive, options.html, false);
-  if (options.report) show_report(archive, {}, true);
-  if (!options.report && options.html.empty() && !options.quiet) {
-    const std::string full = directory.string();
-    const std::string near = directory.lexically_proximate(fs::current_path()).string();
-    print_note("look at it: tracer report " + shell_word(near.size() < full.size() ? near : full));
-  }
-}
-
-/// This run is the job's last. `good`: nothing failed before; returned is whether that is so still.
-bool finish_job(const Options& options, Launch& launch, std::size_t own, bool good) {
-  if (!options.raw && !options.separate) good = make_one(options, launch, own) && good;
-  launch.job->clean_up(launch.keeps_open);
-  if (!options.raw && good) show(options, launch);
-  return good;
-}
-
-/// The launcher has killed this `tracer run`: what it would have done at the end of its program, and of the job.
-void finish_killed(const Options& options, Launch& launch) {
-  await_ends(launch, Clock::time_point::max());
-  if (launch.job->end(launch.processes)) finish_job(options, launch, 0, true);
-}
-
 int run(const Options& options) {
   check_settings(options.settings);
   const auto program = find_program(options.command.front());
   if (!program) {
-    print_error("'" + options.command.front() + "' is not an executable file" +
-                (options.command.front().find('/') == std::string::npos
-                     ? " in PATH; for one in this directory write ./" + options.command.front()
-                     : "") +
-                "." +
+    print_error(why_not_found(options.command.front()) + "." +
                 (options.sample != 0 && parse_number(options.command.front())
                      ? " A rate of samples is written --sample=" + options.command.front() + "."
                      : ""));
@@ -221,31 +91,26 @@ int run(const Options& options) {
   const std::string preload = openmp_to_preload(
       inspected, {options.command, options.runtime, options.annotations != "none", options.quiet}, *library);
   Launch launch = begin_launch(options.output, *program);
+  if (!launch.why_none.empty())
+    print_error(launch.why_none + "; the program runs without a trace. Name another directory by --output.");
   if (launch.job && launch.job->directory().renamed && !options.quiet) {
     print_note(launch.job->directory().wanted.string() + " is not empty: the trace goes to " +
                launch.place.filename().string() + " beside it.");
   }
+  if (const char* tools = std::getenv("OMP_TOOL_LIBRARIES"); tools != nullptr && !options.quiet)
+    if (const std::string others = message_on_other_tools(tools); !others.empty()) print_note(others);
+  if (inspected.has_own_tool && !inspected.contains_llvm_runtime && !options.quiet)
+    print_note(program->string() + " has an OpenMP tool of its own (ompt_start_tool), which its runtime asks first: " +
+               "where that one accepts there is no trace.");
   Environment changes =
       environment_for(options, library->string(), with_mpi_library(inspected, *library, preload), launch);
   add_annotations(options.annotations, *library, inspected, options.quiet, changes);
   std::optional<Guard> guard;
   if (launch.job && launch.shared) guard.emplace(launch.job->descriptors(), [&] { finish_killed(options, launch); });
-  const Ended ended = run_program(options.command, changes);
-  if (ended.start_error != 0) {
-    print_error("cannot start " + program->string() + ": " + std::strerror(ended.start_error));
-  } else if (ended.signal != 0) {
-    print_note(std::string{"the program was ended by signal "} + std::to_string(ended.signal) + " (" +
-               strsignal(ended.signal) + ").");
-  }
-  await_ends(launch, Clock::now() + patience_with(launch, is_launcher(inspected.path), ended));
-  const auto traces = traces_of(launch);
-  bool good = look_after(options, launch, traces, ended);
-  const LeftMemory left = recover_launched(launch.mark);  // what was written elsewhere
-  if (traces.empty() && !options.quiet && ended.start_error == 0) say_none_was_made(ended);
-  const bool is_last = !launch.job || launch.job->end(launch.processes);
-  if (is_last && !options.quiet) say_left_memory(left);
-  if (launch.job && is_last) good = finish_job(options, launch, traces.size(), good);
-  return good || ended.exit_status != 0 ? ended.exit_status : failure;
+  ProcessEnds others(launch.at, launch.mark);
+  const Ended ended = run_program(options.command, changes, [&others] { others.start(); });
+  look_after_run(options, launch, ended, {*program, preload, is_launcher(inspected.path), others.take()});
+  return ended.exit_status;  // whatever became of the trace
 }
 
 void add(Arguments& app, std::function<int()>& action) {

@@ -6,7 +6,6 @@
 
 #include <cinttypes>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -43,24 +42,24 @@ ompd::TargetPatches* shared_repairs() {
 void say_counts(const ompd::AttachCounts& counts, double seconds) {
   const auto count = [&](ompd::Point point) { return counts.seen[static_cast<std::size_t>(point)]; };
   using ompd::Point;
-  std::printf("followed for %.2f s: parallel %" PRIu64 " begun, %" PRIu64 " ended; task %" PRIu64 " begun, %" PRIu64
-              " ended; thread %" PRIu64 " begun, %" PRIu64 " ended\n",
-              seconds, count(Point::parallel_begin), count(Point::parallel_end), count(Point::task_begin),
-              count(Point::task_end), count(Point::thread_begin), count(Point::thread_end));
+  print_formatted("followed for %.2f s: parallel %" PRIu64 " begun, %" PRIu64 " ended; task %" PRIu64 " begun, %" PRIu64
+                  " ended; thread %" PRIu64 " begun, %" PRIu64 " ended\n",
+                  seconds, count(Point::parallel_begin), count(Point::parallel_end), count(Point::task_begin),
+                  count(Point::task_end), count(Point::thread_begin), count(Point::thread_end));
   if (counts.unmatched_ends != 0)
-    std::printf("%" PRIu64 " of the ends belong to what had begun before\n", counts.unmatched_ends);
+    print_formatted("%" PRIu64 " of the ends belong to what had begun before\n", counts.unmatched_ends);
   if (counts.serialized_ends != 0)
-    std::printf("%" PRIu64 " regions of one thread: libomp tells the end only, they are not in the trace\n",
-                counts.serialized_ends);
+    print_formatted("%" PRIu64 " regions of one thread: libomp tells the end only, they are not in the trace\n",
+                    counts.serialized_ends);
 }
 
 void say_end(ompd::FollowEnd end, int status) {
-  if (end == ompd::FollowEnd::executed) std::printf("the process started another program: left alone\n");
+  if (end == ompd::FollowEnd::executed) print_formatted("the process started another program: left alone\n");
   if (end != ompd::FollowEnd::exited) return;
   if (WIFSIGNALED(status))
-    std::printf("the process was ended by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    print_formatted("the process was ended by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
   else
-    std::printf("the process ended with status %d\n", WEXITSTATUS(status));
+    print_formatted("the process ended with status %d\n", WEXITSTATUS(status));
 }
 
 int follow(const Options& options, ompd::TargetPatches& repairs) {
@@ -101,7 +100,7 @@ int follow(const Options& options, ompd::TargetPatches& repairs) {
   recorder.finish(now);
   say_counts(recorder.counts(), static_cast<double>(now - begin) / 1e9);
   say_end(end, status);
-  if (records.dropped() != 0) std::printf("%" PRIu64 " records beyond the limit are missing\n", records.dropped());
+  if (records.dropped() != 0) print_formatted("%" PRIu64 " records beyond the limit are missing\n", records.dropped());
   if (!options.no_archive) write_ompd_archive(records, options.output, "attach");
   return ok;
 }

@@ -2,10 +2,11 @@
 // The translator and the OTF2 sink, for records that came from outside the process.
 #include "tracer/cli/live/ompd_archive.hpp"
 
-#include <cstdio>
+#include <string>
 
 #include "formats/otf2/write/sink.hpp"
 #include "tracer/cli/archive.hpp"
+#include "tracer/cli/terminal.hpp"
 #include "tracer/ompd/record_builder.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/translate/regions/symbolize.hpp"
@@ -19,8 +20,8 @@ void write_ompd_archive(const ompd::RecordBuilder& records, const std::string& d
   options.properties = {{properties::provenance, std::string{"OMPD "} + how}};
   const auto sink = make_otf2_sink(where);
   const auto report = translate::translate(records, *sink, options);
-  std::fprintf(stderr, "tracer: %zu threads, %llu events: %s/traces.otf2\n", report.threads,
-               static_cast<unsigned long long>(report.events), where.c_str());
+  print_note(std::to_string(report.threads) + " threads, " + std::to_string(report.events) + " events: " + where +
+             "/traces.otf2");
 }
 
 }  // namespace tracer::cli

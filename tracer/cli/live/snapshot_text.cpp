@@ -5,11 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include <cinttypes>
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 
-#include "tracer/base/text.hpp"
+#include "tracer/cli/terminal.hpp"
 #include "tracer/ompd/snapshot.hpp"
 
 namespace tracer::cli {
@@ -24,20 +23,6 @@ using ompd::TaskView;
 using ompd::ThreadView;
 
 constexpr std::size_t frames_shown = 12;
-
-/// printf of lines in which names out of a core file or of another user's process may stand.
-[[gnu::format(printf, 1, 2)]] void say(const char* format, ...) {
-  va_list arguments, again;
-  va_start(arguments, format);
-  va_copy(again, arguments);
-  const int size = std::vsnprintf(nullptr, 0, format, arguments);
-  std::string text(size > 0 ? static_cast<std::size_t>(size) + 1 : 1, '\0');
-  std::vsnprintf(text.data(), text.size(), format, again);
-  va_end(again);
-  va_end(arguments);
-  text.pop_back();
-  std::fputs(shown_lines(text).c_str(), stdout);
-}
 
 const char* key_of(Activity activity) {
   static constexpr const char* keys[] = {
@@ -54,44 +39,44 @@ std::string hex(std::uint64_t value) {
 
 void print_region(const RegionView& region) {
   if (region.level == 0 && region.team_size == 1) {
-    say("    outermost: the initial task region\n");
+    print_formatted("    outermost: the initial task region\n");
     return;
   }
-  say("    region (team %zu): thread %" PRId64 " of %" PRId64 ", level %" PRId64 "%s%s\n", region.team,
-      region.thread_number, region.team_size, region.level, region.function ? " at " : "",
-      region.function ? text_of(*region.function).c_str() : "");
+  print_formatted("    region (team %zu): thread %" PRId64 " of %" PRId64 ", level %" PRId64 "%s%s\n", region.team,
+                  region.thread_number, region.team_size, region.level, region.function ? " at " : "",
+                  region.function ? text_of(*region.function).c_str() : "");
 }
 
 void print_task(const TaskView& task, bool all) {
   const char* kind = !task.implicit ? "task" : *task.implicit ? "implicit task" : "explicit task";
-  say("    %s%s of team %zu%s%s", kind, task.final.value_or(false) ? " (final)" : "", task.team,
-      task.function ? " at " : "", task.function ? text_of(*task.function).c_str() : "");
+  print_formatted("    %s%s of team %zu%s%s", kind, task.final.value_or(false) ? " (final)" : "", task.team,
+                  task.function ? " at " : "", task.function ? text_of(*task.function).c_str() : "");
   if (all && task.frames)
-    say(", frames exit %s enter %s", hex(task.frames->first).c_str(), hex(task.frames->second).c_str());
-  say("\n");
+    print_formatted(", frames exit %s enter %s", hex(task.frames->first).c_str(), hex(task.frames->second).c_str());
+  print_formatted("\n");
 }
 
 void print_thread(const ThreadView& thread, bool all) {
-  say("\nLWP %" PRIu64 ": %s%s%s\n", thread.os_thread, words(thread.activity), thread.position ? " at " : "",
-      thread.position ? text_of(*thread.position).c_str() : "");
+  print_formatted("\nLWP %" PRIu64 ": %s%s%s\n", thread.os_thread, words(thread.activity),
+                  thread.position ? " at " : "", thread.position ? text_of(*thread.position).c_str() : "");
   if (thread.state) {
-    say("    state: %s (%s)", ompd::state_words(*thread.state).c_str(), thread.state_name.c_str());
-    if (thread.wait_id != 0) say(", wait id %s", hex(thread.wait_id).c_str());
-    if (thread.owner >= 0) say(", held by the runtime's thread %" PRId64, thread.owner);
-    say("\n");
+    print_formatted("    state: %s (%s)", ompd::state_words(*thread.state).c_str(), thread.state_name.c_str());
+    if (thread.wait_id != 0) print_formatted(", wait id %s", hex(thread.wait_id).c_str());
+    if (thread.owner >= 0) print_formatted(", held by the runtime's thread %" PRId64, thread.owner);
+    print_formatted("\n");
   }
   for (const RegionView& region : thread.regions) print_region(region);
   for (const TaskView& task : thread.tasks) print_task(task, all);
   if (all) {
-    for (const auto& icv : thread.icvs) say("    %s = %s\n", icv.name.c_str(), icv.value.c_str());
+    for (const auto& icv : thread.icvs) print_formatted("    %s = %s\n", icv.name.c_str(), icv.value.c_str());
   }
   std::size_t shown = 0;
   for (const Position& frame : thread.stack) {
     if (!all && ++shown > frames_shown) {
-      say("      ... %zu more frames (--verbose shows all)\n", thread.stack.size() - frames_shown);
+      print_formatted("      ... %zu more frames (--verbose shows all)\n", thread.stack.size() - frames_shown);
       break;
     }
-    say("      %s\n", text_of(frame).c_str());
+    print_formatted("      %s\n", text_of(frame).c_str());
   }
 }
 
@@ -163,22 +148,22 @@ Json to_json(const ThreadView& thread) {
 void print_text(const Snapshot& snapshot, SnapshotDetail detail) {
   const bool all = detail == SnapshotDetail::all;
   if (snapshot.core.empty())
-    say("Process %" PRIu64 ": %s\n", snapshot.process_id, snapshot.program.c_str());
+    print_formatted("Process %" PRIu64 ": %s\n", snapshot.process_id, snapshot.program.c_str());
   else
-    say("Core file %s of process %" PRIu64 ": %s\n", snapshot.core.c_str(), snapshot.process_id,
-        snapshot.program.c_str());
-  if (snapshot.signal != 0) say("Ended by signal %d (%s)\n", snapshot.signal, strsignal(snapshot.signal));
+    print_formatted("Core file %s of process %" PRIu64 ": %s\n", snapshot.core.c_str(), snapshot.process_id,
+                    snapshot.program.c_str());
+  if (snapshot.signal != 0) print_formatted("Ended by signal %d (%s)\n", snapshot.signal, strsignal(snapshot.signal));
   if (!snapshot.only_stacks)
-    say("Runtime %s (OpenMP %s)\nPlugin  %s (%s)\n", snapshot.runtime.c_str(), snapshot.runtime_version.c_str(),
-        snapshot.plugin.c_str(), snapshot.plugin_version.c_str());
+    print_formatted("Runtime %s (OpenMP %s)\nPlugin  %s (%s)\n", snapshot.runtime.c_str(),
+                    snapshot.runtime_version.c_str(), snapshot.plugin.c_str(), snapshot.plugin_version.c_str());
   if (snapshot.core.empty())
-    say("Stood still for %.1f ms\n", static_cast<double>(snapshot.stopped_microseconds) / 1000);
-  for (const auto& finding : snapshot.findings) say("\n%s\n", finding.c_str());
+    print_formatted("Stood still for %.1f ms\n", static_cast<double>(snapshot.stopped_microseconds) / 1000);
+  for (const auto& finding : snapshot.findings) print_formatted("\n%s\n", finding.c_str());
   for (const auto& thread : snapshot.threads) print_thread(thread, all);
   if (!all) return;
-  say("\nControl variables of the process\n");
-  for (const auto& icv : snapshot.icvs) say("    %s = %s\n", icv.name.c_str(), icv.value.c_str());
-  for (const auto& variable : snapshot.control_variables) say("    %s\n", variable.c_str());
+  print_formatted("\nControl variables of the process\n");
+  for (const auto& icv : snapshot.icvs) print_formatted("    %s = %s\n", icv.name.c_str(), icv.value.c_str());
+  for (const auto& variable : snapshot.control_variables) print_formatted("    %s\n", variable.c_str());
 }
 
 void print_json(const Snapshot& snapshot) {
@@ -197,7 +182,7 @@ void print_json(const Snapshot& snapshot) {
   json["icvs"] = to_json(snapshot.icvs);
   json["control_variables"] = snapshot.control_variables;
   json["notes"] = snapshot.notes;
-  std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+  print_data(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace tracer::cli

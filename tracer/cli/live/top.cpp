@@ -18,6 +18,7 @@
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
 #include "tracer/cli/command.hpp"
+#include "tracer/cli/live/device_watch.hpp"
 #include "tracer/cli/live/thread_watch.hpp"
 #include "tracer/cli/recent.hpp"
 #include "tracer/cli/terminal.hpp"
@@ -49,7 +50,7 @@ std::optional<std::uint64_t> rank_of(const Journal& journal) {
 class Top {
  public:
   Top(const std::filesystem::path& spool, const std::filesystem::path& archive, std::uint64_t process)
-      : rings_{spool}, process_{process} {
+      : rings_{spool}, devices_{raw::raw_directory_of(archive)}, process_{process} {
     const raw::JournalFile file = raw::read_journal(raw::raw_directory_of(archive) / "journal");
     kind_ = file.journal.run.clock;
     program_ = shown(file.journal.run.program);
@@ -71,6 +72,7 @@ class Top {
       watch.see(view, now);
     }
     watches_ = std::move(seen);
+    devices_.look();
     passed_ = last_ == 0 ? 0 : now - last_;
     last_ = now;
     ++looks_;
@@ -121,6 +123,7 @@ class Top {
       thread["records"] = watch.recorded();
       line["threads"].push_back(std::move(thread));
     }
+    line["devices"] = devices_.json();
     return line;
   }
 
@@ -132,7 +135,7 @@ class Top {
                   all["running_s"].get<double>(),
                   format_count(static_cast<std::uint64_t>(all["records_per_s"].get<double>())).c_str(),
                   all["waiting_share"].get<double>() * 100, all["mpi_share"].get<double>() * 100);
-    std::string page = program_ + "\n" + row + "\n";
+    std::string page = program_ + "\n" + row + devices_.text(all["interval_s"].get<double>()) + "\n";
     std::snprintf(row, sizeof row, "%8s  %-20s %-32s %12s %8s %6s %12s\n", "thread", "in", "at", "for", "waiting",
                   "MPI", "records/s");
     page += styled(row, "1");
@@ -200,6 +203,7 @@ class Top {
   }
 
   raw::LiveRings rings_;
+  DeviceWatch devices_;
   std::uint64_t process_;
   ClockKind kind_ = ClockKind::monotonic;
   std::string program_;
@@ -288,9 +292,12 @@ int run(const Options& options) {
     }
     for (const Watched& one : all) one.top->look();
     const std::string text = page_of(all, options.json);
-    if (screen) std::fputs("\033[H\033[J", stdout);
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    if (std::fflush(stdout) != 0) return ok;  // nobody reads on
+    try {
+      if (screen) clear_screen();
+      options.json ? print_data(text) : print_text(text);
+    } catch (const Error&) {  // nobody reads on
+      return ok;
+    }
   }
   return ok;
 }

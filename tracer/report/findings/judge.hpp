@@ -41,6 +41,14 @@ class Judge {
   Verdict judge();
 
  private:
+  /// What is looked for in the account, in one table (verdict.cpp).
+  struct Row {
+    const char *group, *ids;  ///< what it is about, and which findings it may add
+    void (Judge::*look)();
+    bool when_perturbed;  ///< also where recording took so long that waiting says nothing
+  };
+  static const Row findings[];
+
   // What kind of run it was (verdict_run.cpp).
   void what_the_run_was();
   void how_good_the_trace_is();
@@ -66,6 +74,7 @@ class Judge {
   void serial();
   void short_regions();
   std::vector<std::vector<const ParallelRow*>> groups_of_short_regions() const;
+  bool is_short(const ParallelRow& row, std::uint64_t times) const;
   std::string names_of(const std::vector<const ParallelRow*>& group) const;
   void late_threads();
   void unused();

@@ -31,7 +31,7 @@ Judge::Judge(Report& report, const Definitions& definitions)
       definitions_{definitions},
       classes_{classify(definitions)},
       wall_{account_.wall()},
-      threads_{std::max<std::uint64_t>(1, account_.threads)} {}
+      threads_{std::max<std::uint64_t>(1, account_.ended != 0 ? account_.present : account_.threads)} {}
 
 Verdict Judge::judge() {
   what_the_run_was();
@@ -143,23 +143,30 @@ void Judge::add(Finding finding, std::string id, Cells cells) {
   if (share(finding.win, wall_) >= least_share + noise_) verdict_.findings.push_back(std::move(finding));
 }
 
+// In this order: a cell of the account is of the first finding that takes it.
+// clang-format off
+const Judge::Row Judge::findings[] = {
+    {"parallel regions", "short-regions", &Judge::short_regions, true},
+    {"parallel regions", "late-threads", &Judge::late_threads, false},
+    {"barriers", "frequent-barriers", &Judge::frequent_barriers, true},
+    {"tasks", "small-tasks, queued-tasks, starvation", &Judge::tasks, true},
+    {"serial parts", "serial", &Judge::serial, true},
+    {"locks", "contention, ordered", &Judge::locks, true},
+    {"loops", "small-chunks", &Judge::small_chunks, true},
+    {"barriers", "imbalance, single, mpi-in-team", &Judge::imbalance, false},
+    {"devices", "duplicate-transfer, round-trip, repeated-allocation, unused-allocation, unused-transfer", &Judge::data_movement, false},
+    {"devices", "device-wait", &Judge::devices, false},
+    {"threads", "unused-threads", &Judge::unused, false},
+    {"threads", "preempted", &Judge::preempted_work, false},
+    {"MPI", "the wait states", &Judge::waits_in_mpi, false},
+    {"MPI", "mpi-idle", &Judge::idle_beside_mpi, false},
+    {"MPI", "rank-imbalance", &Judge::ranks, false},
+};
+// clang-format on
+
 void Judge::find() {
-  short_regions();
-  if (!is_perturbed()) late_threads();
-  frequent_barriers();
-  tasks();
-  serial();
-  locks();
-  small_chunks();
-  if (is_perturbed()) return;
-  imbalance();
-  data_movement();
-  devices();
-  unused();
-  preempted_work();
-  waits_in_mpi();
-  idle_beside_mpi();
-  ranks();
+  for (const Row& row : findings)
+    if (row.when_perturbed || !is_perturbed()) (this->*row.look)();
 }
 
 void Judge::summarize() {

@@ -32,12 +32,26 @@ bool lacks_threads(const Definitions& definitions) {
                      [&](const Location& location) { return !location.used && told.contains(location.group); });
 }
 
+/// Why samples that were asked for are not there, of the first process of which it is known; "" they are, or nobody
+/// asked.
+std::string why_not_sampled(const std::vector<Property>& properties, const Definitions& definitions) {
+  const auto find = [](const std::vector<Property>& all) -> std::string {
+    for (const Property& property : all)
+      if (property.name == properties::run_not_sampled) return property.value;
+    return {};
+  };
+  std::string why = find(properties);
+  for (const LocationGroup& group : definitions.groups_of_locations)
+    if (why.empty()) why = find(group.properties);
+  return why;
+}
+
 }  // namespace
 
 void Judge::what_the_run_was() {
   const RunFacts& facts = report_.facts;
   level_of_threads();
-  if (facts.killed()) {
+  if (facts.is_cut()) {
     no_advice("killed");
     note("killed", who_was_killed() + ". What follows is what was recorded until then, " + time(wall_) +
                        " of the process: a part of a run, from which no advice follows.");
@@ -47,6 +61,8 @@ void Judge::what_the_run_was() {
   } else if (facts.exit_status > 0) {
     note("exit-status", format("The program ended with exit status %d: was that a whole run?", facts.exit_status));
   }
+  if (const std::string why = why_not_sampled(report_.properties, definitions_); !why.empty())
+    note("not-sampled", "The run has no samples: " + why + ".");
   for (const Property& property : report_.properties) {
     if (property.name == properties::not_recorded) {
       note("not-recorded",
@@ -88,7 +104,7 @@ std::string Judge::who_was_killed() const {
   const ProcessRow* const first = process_that_ended_worst(report_.processes);
   if (report_.processes.size() < 2 || first == nullptr) return "The program was " + ending_text(report_.facts);
   const auto killed = std::count_if(report_.processes.begin(), report_.processes.end(),
-                                    [](const ProcessRow& process) { return process.facts.killed(); });
+                                    [](const ProcessRow& process) { return process.facts.is_cut(); });
   return first->name + " was " + ending_text(first->facts) +
          (killed <= 1 ? "" : ", " + format_count(static_cast<std::uint64_t>(killed - 1)) + " more were killed as well");
 }
@@ -127,7 +143,7 @@ void Judge::last_seen() {
       if (const auto row = rows.find(location); row != rows.end()) known.push_back(row->second);
     std::uint64_t last = 0;
     for (const ThreadRow* row : known) last = std::max(last, row->last_time);
-    if (!facts.killed() || last == 0 || facts.end <= facts.start) continue;
+    if (!facts.is_cut() || last == 0 || facts.end <= facts.start) continue;
     const bool hung = facts.end >= last + shortest && share(facts.end - last, facts.end - facts.start) >= least;
     if (hung) nothing = std::min(nothing, facts.end - last);
     for (const ThreadRow* row : known)
@@ -144,11 +160,14 @@ void Judge::last_seen() {
 void Judge::how_good_the_trace_is() {
   const RunFacts& facts = report_.facts;
   const std::uint64_t there = account_.total - account_.at(Place::absent);
-  const double delayed = share(account_.at(Place::descheduled), there);
+  // By the kernel's own sum: that threads which wait were late is as much a sign of others.
+  std::uint64_t delay = account_.at(Place::descheduled), all_delay = 0;
+  for (const AccountThread& row : account_.rows) all_delay += row.facts.delay;
+  delay = std::max(delay, std::min(all_delay, there));
+  const double delayed = share(delay, there);
   const double processors = facts.processors;
   const bool shared = processors > 0 && static_cast<double>(threads_at_once()) > processors + 0.01;
   const char* const who = account_.most_at_once < threads_at_once() ? "ranks" : "threads";
-  const std::uint64_t delay = account_.at(Place::descheduled);
   if (!shared) crowding_ = crowding_of(report_, definitions_);
   if (crowding_ && share(crowding_->delay, crowding_->delay + crowding_->processor) <= too_delayed) crowding_.reset();
   if (crowding_) {

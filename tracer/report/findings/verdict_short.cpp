@@ -21,12 +21,18 @@ bool is_brief(const AccountRow& gap) {
 
 }  // namespace
 
+/// A region, or what is between its barriers. Where others have the processors it lasts longer than it would: then by
+/// the work of the thread that has most.
+bool Judge::is_short(const ParallelRow& row, std::uint64_t times) const {
+  return row.wall / times < short_region || (doubtful_ && row.balance.max / times < short_region / 2);
+}
+
 /// Groups of short regions, those that take longest first.
 std::vector<Rows> Judge::groups_of_short_regions() const {
   Rows rows;
   std::map<RegionRef, std::uint32_t> index;
   for (const ParallelRow& row : report_.parallels) {
-    if (row.count == 0 || row.threads < 2 || row.wall / row.count >= short_region) continue;
+    if (row.count == 0 || row.threads < 2 || !is_short(row, row.count)) continue;
     index[row.region] = static_cast<std::uint32_t>(rows.size());
     rows.push_back(&row);
   }
@@ -40,7 +46,7 @@ std::vector<Rows> Judge::groups_of_short_regions() const {
     if (!is_new) sets.join(static_cast<std::uint32_t>(known->second), static_cast<std::uint32_t>(i));
   }
   for (const AccountRow& gap : account_.details) {
-    if (gap.place != Place::serial || gap.region == gap.cause || !is_brief(gap)) continue;
+    if (gap.place != Place::serial || gap.region == gap.cause || !(doubtful_ || is_brief(gap))) continue;
     const auto before = index.find(gap.region), behind = index.find(gap.cause);
     if (before == index.end() || behind == index.end()) continue;
     const std::uint64_t fewer = std::min(rows[before->second]->count, rows[behind->second]->count);

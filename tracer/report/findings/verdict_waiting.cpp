@@ -47,7 +47,7 @@ void Judge::frequent_barriers() {
       times += here;
       if (here > most) most = here, barrier = which;
     }
-    if (times < often || region.wall / times >= short_region) continue;
+    if (times < often || !is_short(region, times)) continue;
     const AccountRow all = summary(mine);
     Finding finding = at(barrier);
     finding.at = all.longest_at;

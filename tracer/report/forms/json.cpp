@@ -59,11 +59,13 @@ Json json_of(const RegionRow& row) {
 }
 
 Json json_of(const ThreadRow& row) {
-  return {{"location", row.location},
-          {"name", row.name},
-          {"events", row.events},
-          {"tasks", row.tasks},
-          {"time", json_of(row.ns)}};
+  Json thread = {{"location", row.location},
+                 {"name", row.name},
+                 {"events", row.events},
+                 {"tasks", row.tasks},
+                 {"time", json_of(row.ns)}};
+  if (row.ended != 0) thread["ended_ns"] = row.ended;
+  return thread;
 }
 
 Json json_of(const ParallelRow& row) {
@@ -218,12 +220,14 @@ Json json_of(const Account& account, const Report& report, const std::vector<Acc
   Json processes = Json::array(), threads = Json::array(), details = Json::array(), stretches = Json::array();
   for (const AccountThread& row : account.rows) {
     Json thread = {{"location", row.location}, {"time", json_of(row.ns)}};
+    if (row.ended != 0) thread["ended_ns"] = row.ended;
     if (row.facts.known) thread["processor_ns"] = row.facts.processor, thread["delay_ns"] = row.facts.delay;
     threads.push_back(std::move(thread));
   }
   for (const AccountProcess& row : account.processes) {
     processes.push_back({{"process", row.group},
                          {"threads", row.threads},
+                         {"ended_threads", row.ended},
                          {"begin_ns", row.begin},
                          {"end_ns", row.end},
                          {"serial_wall_ns", row.serial_wall},
@@ -251,6 +255,8 @@ Json json_of(const Account& account, const Report& report, const std::vector<Acc
           {"end_ns", account.end},
           {"whole_process", account.whole_process},
           {"threads", account.threads},
+          {"ended_threads", account.ended},
+          {"threads_present_at_once", account.present},
           {"total_ns", account.total},
           {"time", json_of(account.ns)},
           {"serial_wall_ns", account.serial_wall},
@@ -301,6 +307,7 @@ Json json_of(const RunFacts& facts) {
   for (const RuntimeUse& use : facts.runtimes) runtimes.push_back(json_of(use));
   return {{"known", facts.known},
           {"ended", facts.ended},
+          {"inside", facts.inside},
           {"signal", facts.signal},
           {"exit_status", facts.exit_status},
           {"mpi_abort", facts.mpi_abort},

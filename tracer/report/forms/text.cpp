@@ -124,7 +124,9 @@ std::string bar(std::uint64_t part, std::uint64_t whole) {
 
 Table account(const Report& report) {
   const Account& account = report.account;
-  Table table{"Where the time of " + std::to_string(account.threads) + " threads went, " +
+  const std::string ended =
+      account.ended == 0 ? "" : " (" + std::to_string(account.ended) + " of them ended before their process)";
+  Table table{"Where the time of " + std::to_string(account.threads) + " threads" + ended + " went, " +
                   (account.is_confined     ? "in these phases"
                    : !report.part.empty()  ? "in this part of the trace"
                    : account.whole_process ? "from the process' start to its end"
@@ -200,6 +202,8 @@ Table threads(const Report& report) {
     columns.push_back({title_of(activity), true});
   }
   columns.push_back({"tasks", true});
+  const bool any_ended = report.account.ended != 0;
+  if (any_ended) columns.push_back({"ended at", true});
   Table table{"Threads and streams", columns};
   const auto add = [&](const ThreadRow& row, const char* before) {
     std::vector<std::string> cells{before + row.name};
@@ -209,6 +213,7 @@ Table threads(const Report& report) {
               ? "-"
               : percent_text(at(row.ns, activity), report.account.is_confined ? report.account.wall() : report.wall));
     cells.push_back(format_count(row.tasks));
+    if (any_ended) cells.push_back(row.ended == 0 ? "-" : duration_text(row.ended - std::min(row.ended, report.begin)));
     table.add(std::move(cells));
   };
   if (report.processes.size() < 2) {

@@ -132,6 +132,7 @@ void Accountant::event(LocationRef location, const Event& event, std::span<const
   Process& process = process_of(state);
   if (!state.seen) {
     state.seen = true;
+    state.first = event.time;
     // The very first event of a process of which nobody says when it began, or the kernel by a tick too late.
     if (process.begin == 0 || event.time < process.begin) process.begin = event.time;
     if (process.last == 0 && replay_.is_confined()) process.go_beyond(true, process.begin);

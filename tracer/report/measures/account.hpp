@@ -69,6 +69,7 @@ class Accountant final : public Observer {
   void task_started(LocationRef location, Task& task) override;
   void task_completed(LocationRef location, Task& task, std::uint64_t time) override;
   void task_dependence(Task& source, Task& sink) override;
+  void thread_ended(LocationRef location, std::uint64_t time) override;
   void team_begun(LocationRef location, Team& team, Task& implicit) override;
   void team_left(LocationRef location, Team& team, Task& implicit) override;
   void team_ended(Team& team) override;
@@ -110,6 +111,9 @@ class Accountant final : public Observer {
     bool counted = false, worker = false, initial = false, seen = false, forking = false, joining = false, idle = false,
          helper = false;
     std::uint64_t idle_from = 0;
+    std::uint64_t first = 0;                    ///< its first event
+    std::uint64_t ended = 0;                    ///< when the thread ended, while its process went on; 0: not yet
+    std::uint64_t beyond_at_end = 0;            ///< outside of the phases, until then
     std::uint64_t teams_before = 0;             ///< the teams' time when the idling began
     std::uint64_t teams_now = 0;                ///< that of the location's last event
     std::uint64_t mpi_before = 0, mpi_now = 0;  ///< as those, of the time that its process' thread was in MPI
@@ -205,6 +209,7 @@ class Accountant final : public Observer {
   Place place_of_lock(RegionRef region) const;
   std::uint64_t estimated_creation() const;
   void close(State& state, const Process& process, std::uint64_t end);
+  void count_presence(std::size_t process, AccountProcess& sum) const;
   static std::uint64_t move(State& state, Place from, Place to, std::uint64_t ns);
   void share_delay(State& state, AccountThread& row);
   void lock_wait(State& state, const Task& task, std::uint64_t ns, std::uint64_t to);

@@ -9,8 +9,7 @@ namespace {
 
 /// Places where the thread has something to do. In the others it waits, with a processor or without.
 bool is_busy(Place place) noexcept {
-  return place == Place::work || place == Place::serial || place == Place::tasking || place == Place::tool ||
-         place == Place::unknown;
+  return place == Place::work || place == Place::serial || place == Place::tool || place == Place::unknown;
 }
 
 std::uint64_t part_of(std::uint64_t ns, std::uint64_t part, std::uint64_t whole) noexcept {
@@ -63,7 +62,13 @@ const char* text_of(Place place) noexcept {
 
 /// From a thread's last event to the end of its process.
 void Accountant::close(State& state, const Process& process, std::uint64_t end) {
-  if (process.facts.killed() && end > process.last) {  // what it did then nobody knows
+  if (state.ended != 0) {
+    const std::uint64_t from = std::max(state.ended, process.begin);
+    const std::uint64_t gone = end - std::min(end, from);
+    const std::uint64_t beyond = process.beyond.value(end) - std::min(process.beyond.value(end), state.beyond_at_end);
+    return charge(state, Place::absent, gone - std::min(gone, beyond));
+  }
+  if (process.facts.is_cut() && end > process.last) {  // what it did then nobody knows
     if (!process.is_beyond) charge(state, Place::unknown, end - process.last);
     end = process.last;
   }
@@ -133,6 +138,22 @@ void Accountant::share_delay(State& state, AccountThread& row) {
   }
 }
 
+/// Of its threads: workers are there from the beginning on, others from their first event.
+void Accountant::count_presence(std::size_t process, AccountProcess& sum) const {
+  std::vector<std::pair<std::uint64_t, int>> changes;
+  for (const State& state : states_) {
+    if (!state.counted || state.helper || state.process != process) continue;
+    const std::uint64_t from = state.seen && !state.worker && !state.initial ? state.first : sum.begin;
+    const std::uint64_t to = state.ended != 0 ? state.ended : sum.end;
+    if (to < sum.end && sum.end - to >= (sum.end - sum.begin) / 100) ++sum.ended;  // not those that ended with it
+    changes.emplace_back(from, 1);
+    changes.emplace_back(std::max(to, from + 1), -1);
+  }
+  std::sort(changes.begin(), changes.end());
+  std::uint64_t now = 0;
+  for (const auto& change : changes) sum.present = std::max(sum.present, change.second > 0 ? ++now : --now);
+}
+
 AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account& account) {
   AccountProcess sum;
   process.last = std::max(process.last, replay_.last_of(process.first));
@@ -147,7 +168,7 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
   sum.beyond = process.beyond.value(sum.end);
   const std::uint64_t wall = sum.end - sum.begin - std::min(sum.end - sum.begin, sum.beyond);
   if (replay_.is_confined()) start = 0;  // the tool's
-  const std::uint64_t unknown = facts.killed() && !process.is_beyond ? sum.end - std::min(sum.end, process.last) : 0;
+  const std::uint64_t unknown = facts.is_cut() && !process.is_beyond ? sum.end - std::min(sum.end, process.last) : 0;
   const std::uint64_t teams = process.active.value(process.last), mpi = process.in_mpi.value(process.last);
   sum.serial_wall = wall - std::min(wall, teams + mpi + start + unknown);
   end_stretch(process, sum.end - unknown);
@@ -163,6 +184,7 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
     AccountThread row;
     row.location = static_cast<LocationRef>(i);
     row.facts = thread_facts(definitions_.locations[i]);
+    row.ended = state.ended;
     mpi_idle += state.ns[static_cast<std::size_t>(Place::mpi_idle)];
     for (std::size_t p = 0; p < places; ++p) undelayed_[p] += state.ns[p];
     serial += state.ns[static_cast<std::size_t>(Place::serial)];
@@ -172,6 +194,7 @@ AccountProcess Accountant::sum_of(Process& process, std::uint64_t start, Account
     ++sum.threads;
     account.rows.push_back(row);
   }
+  count_presence(index, sum);
   add_mpi_idle(process, mpi_idle);
   add_serial(Place::serial, process, serial, from_kernel);
   add_serial(Place::serial_idle, process, sum.ns[static_cast<std::size_t>(Place::serial_idle)], from_kernel);
@@ -206,6 +229,8 @@ Account Accountant::account() {
     result.serial_wall += one.serial_wall / known;
     result.within += (one.end - one.begin - std::min(one.end - one.begin, one.beyond)) / known;
     result.threads += one.threads;
+    result.ended += one.ended;
+    result.present += one.present;
     for (std::size_t p = 0; p < places; ++p) result.ns[p] += one.ns[p];
     result.stretches.insert(result.stretches.end(), process.stretches.begin(), process.stretches.end());
     result.processes.push_back(one);

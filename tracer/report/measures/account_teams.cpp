@@ -42,6 +42,16 @@ void Accountant::charge_idle(State& state, std::uint64_t team_begin, std::uint64
   add_detail(Place::team, parallel, undefined_ref, parallel, start, now, 0);
 }
 
+/// It is in nobody's way, and of no use, from here on.
+void Accountant::thread_ended(LocationRef location, std::uint64_t time) {
+  State& state = states_[location];
+  if (!state.counted) return;
+  const Process& process = process_of(state);
+  if (state.idle) charge_idle(state, time, process.active.value(time), time, undefined_ref);
+  state.ended = std::max<std::uint64_t>(1, time);
+  state.beyond_at_end = process.beyond.value(time);
+}
+
 void Accountant::team_begun(LocationRef location, Team& team, Task&) {
   State& state = states_[location];
   if (!state.counted) return;

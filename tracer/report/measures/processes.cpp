@@ -92,7 +92,7 @@ std::string name_in_job(const Report& report, const DeviceRow& device) {
 
 const ProcessRow* process_that_ended_worst(const std::vector<ProcessRow>& processes) {
   const auto weight = [](const RunFacts& facts) {
-    return !facts.mpi_abort.empty() ? 3 : facts.killed() ? 2 : facts.exit_status > 0 ? 1 : 0;
+    return !facts.mpi_abort.empty() ? 3 : facts.is_cut() ? 2 : facts.exit_status > 0 ? 1 : 0;
   };
   const ProcessRow* worst = nullptr;
   for (const ProcessRow& process : processes)
@@ -103,7 +103,7 @@ const ProcessRow* process_that_ended_worst(const std::vector<ProcessRow>& proces
 std::string ending_text(const RunFacts& all, const std::vector<ProcessRow>& processes) {
   const std::string text = ending_text(all);
   const ProcessRow* const worst = process_that_ended_worst(processes);
-  const bool is_well = !all.killed() && all.exit_status <= 0;
+  const bool is_well = !all.is_cut() && all.exit_status <= 0;
   return text.empty() || is_well || processes.size() < 2 || worst == nullptr ? text : worst->name + ": " + text;
 }
 

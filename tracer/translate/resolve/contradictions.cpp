@@ -52,8 +52,9 @@ class Contradictions {
     for (const TaskId id : tables_.torn_tasks)  // follow_untied_tasks()
       if (is_task(id)) found_.set(id);
     for (ChannelId c = 0; c < tables_.channels.size(); ++c)
-      for (const ImplicitInstance& i : tables_.channels[c].implicits)
+      tables_.channels[c].implicits.for_each([&](const ImplicitInstance& i) {
         if (is_task(i.task)) implicit_.emplace(c, i.task);
+      });
   }
   bool operator[](TaskId id) const noexcept { return found_[id]; }
 

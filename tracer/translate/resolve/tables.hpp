@@ -28,7 +28,8 @@ struct Tables {
   ~Tables();
   std::vector<ChannelScan> channels;
   std::vector<Plan> plans;  ///< by channel
-  std::vector<Member> members;
+  GrowingTable<Member> members;
+  SpillFile* spill = nullptr;            ///< where the large ones lie
   std::vector<LocationRef> location_of;  ///< by channel
   std::vector<ChannelId> channel_of;     ///< by location (CPU threads only)
   std::vector<CommRef> root_comm;        ///< by channel: the team of one around an initial task, or undefined

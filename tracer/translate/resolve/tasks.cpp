@@ -25,8 +25,9 @@ bool end_in_their_teams(const Tables& tables) {
   std::unordered_map<ParallelId, std::uint64_t> left;  // those with tasks
   for (const ChannelScan& scan : tables.channels) {
     left[no_id] += scan.tasks_outside;
-    for (const ImplicitInstance& i : scan.implicits)
+    scan.implicits.for_each([&](const ImplicitInstance& i) {
       if (i.tasks != 0) left[tables.parallel(i.parallel) ? i.parallel : no_id] += i.tasks;
+    });
   }
   return std::all_of(left.begin(), left.end(), [](const auto& team) { return team.second == 0; });
 }
@@ -34,12 +35,14 @@ bool end_in_their_teams(const Tables& tables) {
 /// Nobody contradicts himself or another, as far as the records of each thread alone can tell.
 bool are_in_order(const Tables& tables) {
   return std::all_of(tables.channels.begin(), tables.channels.end(), [&](const ChannelScan& scan) {
-    return !scan.is_out_of_order() &&
-           std::all_of(scan.implicits.begin(), scan.implicits.end(), [&](const ImplicitInstance& i) {
-             const ParallelInstance* const p = tables.parallel(i.parallel);
-             // Outside all teams only an initial thread runs tasks.
-             return p ? i.last_task <= p->limit : i.initial || i.last_task == 0;
-           });
+    if (scan.is_out_of_order()) return false;
+    bool all = true;
+    scan.implicits.for_each([&](const ImplicitInstance& i) {
+      const ParallelInstance* const p = tables.parallel(i.parallel);
+      // Outside all teams only an initial thread runs tasks.
+      all = all && (p ? i.last_task <= p->limit : i.initial || i.last_task == 0);
+    });
+    return all;
   });
 }
 

@@ -47,27 +47,30 @@ class TeamLinker {
 /// Makes room for the parts of each team in Tables::members, and for a master that has none.
 void TeamLinker::count_parts() {
   for (const ChannelScan& scan : tables_.channels) {
-    for (const ImplicitInstance& i : scan.implicits)
+    scan.implicits.for_each([this](const ImplicitInstance& i) {
       if (ParallelInstance* const p = tables_.parallel(i.parallel)) ++p->size;
+    });
   }
   std::uint32_t members = 0;
   for (ChannelScan& scan : tables_.channels) {
-    for (ParallelInstance& p : scan.parallels) {
-      if (p.size == 0) continue;
+    scan.parallels.for_each([&members](ParallelInstance& p) {
+      if (p.size == 0) return;
       p.members = members;
       members += p.size + 1;
       p.size = 0;
-    }
+    });
   }
   tables_.members.resize(members);
 }
 
 void TeamLinker::collect_parts() {
   for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
-    const auto& implicits = tables_.channels[c].implicits;
-    for (std::uint32_t i = 0; i < implicits.size(); ++i)
-      if (ParallelInstance* const p = tables_.parallel(implicits[i].parallel))
-        tables_.members[p->members + p->size++] = {c, i};
+    std::uint32_t number = 0;
+    tables_.channels[c].implicits.for_each([&](const ImplicitInstance& i) {
+      if (ParallelInstance* const p = tables_.parallel(i.parallel))
+        tables_.members[p->members + p->size++] = {c, number};
+      ++number;
+    });
   }
 }
 
@@ -86,8 +89,8 @@ std::uint32_t TeamLinker::leave_out_repeated(std::span<Member> parts, ParallelId
 void TeamLinker::leave_out_repeated() {
   last_team_.assign(tables_.channels.size(), no_id);
   for (ChannelScan& scan : tables_.channels) {
-    for (ParallelInstance& p : scan.parallels) {
-      if (p.size == 0) continue;
+    scan.parallels.for_each([this](ParallelInstance& p) {
+      if (p.size == 0) return;
       const std::span<Member> parts{&tables_.members[p.members], p.size};
       const ChannelId master = tracer::channel_of(p.id);
       std::sort(parts.begin(), parts.end(), [&](const Member& a, const Member& b) {
@@ -95,7 +98,7 @@ void TeamLinker::leave_out_repeated() {
                std::tuple(b.channel != master, part(b).rank, b.channel, b.implicit);
       });
       p.size = leave_out_repeated(parts, p.id);
-    }
+    });
   }
 }
 
@@ -198,13 +201,16 @@ bool TeamLinker::is_outside(ChannelId channel, std::uint32_t implicit) const {
 
 void TeamLinker::make_comms() {
   for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
-    for (ParallelInstance& p : tables_.channels[c].parallels) comm_of(p, c, 0);
+    tables_.channels[c].parallels.for_each([this, c](ParallelInstance& p) { comm_of(p, c, 0); });
   }
   for (ChannelId c = 0; c < tables_.channels.size(); ++c) {
     // Tasks outside any region need a team to be named by: the initial thread alone.
     const auto& scan = tables_.channels[c];
-    for (std::uint32_t i = 0; i < scan.implicits.size(); ++i)
-      if ((scan.implicits[i].creates_tasks || scan.implicits[i].last_task != 0) && is_outside(c, i)) root(c);
+    std::uint32_t number = 0;
+    scan.implicits.for_each([&](const ImplicitInstance& i) {
+      if ((i.creates_tasks || i.last_task != 0) && is_outside(c, number)) root(c);
+      ++number;
+    });
     bool outside = scan.runs_tasks_outside;
     scan.entities.for_each([&](std::size_t, const Entity& e) {
       outside = outside ||
@@ -224,11 +230,13 @@ bool TeamLinker::can_close_from_within() const {
   };
   return std::none_of(tables_.channels.begin(), tables_.channels.end(), [&](const ChannelScan& scan) {
     if (scan.is_out_of_order()) return true;
-    return std::any_of(scan.implicits.begin(), scan.implicits.end(), [&](const ImplicitInstance& i) {
+    bool is_deeper = false;
+    scan.implicits.for_each([&](const ImplicitInstance& i) {
       const ParallelInstance* const team = i.end == 0 ? tables_.parallel(i.parallel) : nullptr;
       const ParallelInstance* const around = team && team->limit == never ? open(i.outer, scan.implicits) : nullptr;
-      return around && around->depth >= team->depth;
+      is_deeper = is_deeper || (around && around->depth >= team->depth);
     });
+    return is_deeper;
   });
 }
 
@@ -238,10 +246,11 @@ void TeamLinker::run() {
   collect_parts();
   leave_out_repeated();  // before anything is decided from where parts are
   for (ChannelId c = 0; c < tables_.channels.size(); ++c)
-    for (ParallelInstance& p : tables_.channels[c].parallels) limit(p, c, 0);
+    tables_.channels[c].parallels.for_each([this, c](ParallelInstance& p) { limit(p, c, 0); });
   for (ChannelScan& scan : tables_.channels)
-    for (ParallelInstance& p : scan.parallels)
+    scan.parallels.for_each([this](ParallelInstance& p) {
       if (p.size != 0) assign(p, {&tables_.members[p.members], p.size + 1});
+    });
   make_comms();
   if (!can_close_from_within()) tables_.open_levels = 0;
 }

@@ -39,9 +39,9 @@ void Entities::close_block() {
   }
   if (!shared) {
     block.width = each_its_own;
-    entries_.insert(entries_.end(), open_.begin(), open_.end());
+    for (const Entity& entity : open_) entries_.push_back(entity);
   } else {
-    entries_.insert(entries_.end(), different.begin(), different.begin() + static_cast<std::ptrdiff_t>(count));
+    for (std::size_t i = 0; i < count; ++i) entries_.push_back(different[i]);
     block.width = count == 1 ? 0 : count == 2 ? 1 : count <= 4 ? 2 : 4;
     block.bits = static_cast<std::uint32_t>(bits_.size());
     bits_.resize(bits_.size() + block_size * block.width / 64);

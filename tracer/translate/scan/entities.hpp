@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracer/translate/scan/growing_table.hpp"
+
 namespace tracer::translate {
 
 inline constexpr std::uint32_t none = 0xffffffffu;
@@ -26,6 +28,8 @@ struct Entity {
 /// Filled in the order of counters, more or less; read by any number of threads once it is filled.
 class Entities {
  public:
+  /// `spill`: where large ones lie (growing_table.hpp).
+  explicit Entities(SpillFile* spill = nullptr) : entries_(spill) {}
   /// One more than the largest counter that was set.
   std::size_t size() const noexcept { return size_; }
 
@@ -45,7 +49,10 @@ class Entities {
 
   template <class Body>
   void for_each(const Body& body) const {
-    for (std::size_t counter = 0; counter < size_; ++counter) body(counter, get(counter));
+    for (std::size_t counter = 0; counter < size_; ++counter) {
+      body(counter, get(counter));
+      if (counter % entries_.rows_between_releases == 0) entries_.release();
+    }
   }
 
  private:
@@ -71,7 +78,7 @@ class Entities {
 
   std::size_t size_ = 0;
   std::vector<Block> blocks_;  ///< closed
-  std::vector<Entity> entries_;
+  GrowingTable<Entity> entries_;
   std::vector<std::uint64_t> bits_;
   std::vector<Entity> open_;                        ///< the block behind blocks_, as far as it was set
   std::unordered_map<std::uint64_t, Entity> late_;  ///< set when their block was closed: wrong or damaged traces

@@ -104,6 +104,9 @@ struct WordFacts {
 
 /// Found by reading one channel alone.
 struct ChannelScan {
+  ChannelScan() = default;
+  /// `spill`: where tables that grow with the run lie (growing_table.hpp); nullptr: in memory.
+  explicit ChannelScan(SpillFile* spill) : entities(spill), parallels(spill), implicits(spill) {}
   /// The thread contradicts itself, or records of it are missing.
   bool is_out_of_order() const noexcept { return teams_out_of_order || tasks_out_of_order; }
 

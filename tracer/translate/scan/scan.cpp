@@ -277,8 +277,8 @@ void Scanner::count(const Repeats& repeats) {
   out_.last = std::max(out_.last, repeats.latest);
 }
 
-ChannelScan scan_channel(RecordReader& reader, ChannelId channel, AddressRange runtime) {
-  Scanner scanner(channel);
+ChannelScan scan_channel(RecordReader& reader, ChannelId channel, AddressRange runtime, SpillFile* spill) {
+  Scanner scanner(channel, spill);
   PositionMender positions(runtime);
   Repeats repeats;
   for (auto batch = reader.next_new(repeats); !batch.empty(); batch = reader.next_new(repeats)) {

@@ -9,7 +9,8 @@
 
 namespace tracer::translate {
 
-/// Reads the whole channel. Throws what the reader throws.
-ChannelScan scan_channel(RecordReader& reader, ChannelId channel, AddressRange runtime);
+/// Reads the whole channel. Throws what the reader throws. `spill`: where its tables lie when they are large; nullptr:
+/// in memory.
+ChannelScan scan_channel(RecordReader& reader, ChannelId channel, AddressRange runtime, SpillFile* spill = nullptr);
 
 }  // namespace tracer::translate

@@ -18,7 +18,9 @@ namespace tracer::translate {
 
 class Scanner final : Nesting::Listener {
  public:
-  explicit Scanner(ChannelId channel) : channel_(channel), nesting_(channel, *this) { sites_.resize(64, none); }
+  Scanner(ChannelId channel, SpillFile* spill) : out_(spill), channel_(channel), nesting_(channel, *this) {
+    sites_.resize(64, none);
+  }
 
   void record(const Record& r);
   void passed(Ticks time) noexcept { last_ = time; }

@@ -6,6 +6,12 @@
 #include <utility>
 
 namespace tracer::translate {
+namespace {
+
+/// So often what the tables have of the time before is taken out of memory.
+constexpr std::size_t records_between_releases = 1 << 17;
+
+}  // namespace
 
 LocationTranslator::LocationTranslator(const Tables& tables, const Journal& journal, const Vocabulary& vocabulary,
                                        const ClockFit& clock, ChannelId channel, LocationWriter& writer)
@@ -158,7 +164,12 @@ void LocationTranslator::begin() {
 LocationResult LocationTranslator::run(RecordReader& records) {
   begin();
   PositionMender positions(context_.tables.runtime);
-  for (auto batch = records.next(); !batch.empty(); batch = records.next())
+  std::size_t since_release = 0;
+  for (auto batch = records.next(); !batch.empty(); batch = records.next()) {
+    if ((since_release += batch.size()) >= records_between_releases && context_.tables.spill != nullptr) {
+      context_.tables.spill->release();
+      since_release = 0;
+    }
     for (std::size_t i = 0; i < batch.size();) {
       const std::size_t done = fast_.knows(batch[i]) ? fast_.write(batch.subspan(i), due_, context_.clock,
                                                                    events_.nest.current->open, context_.out)
@@ -166,11 +177,40 @@ LocationResult LocationTranslator::run(RecordReader& records) {
       if (done == 0) positions.mend(batch[i], [this](const Record& mended) { record(mended); });
       i += std::max<std::size_t>(done, 1);
     }
+  }
   finish();
   const EventBatch& out = context_.out.batch();
-  LocationResult result{out.first(), out.last(), out.count(), out.clamped(), context_.repairs, {}};
+  LocationResult result{out.first(), out.last(), out.count(), out.clamped(), context_.repairs, {}, was_inside_};
   result.used = std::move(context_.out.usage());
   return result;
+}
+
+bool LocationTranslator::has_ended() const noexcept {
+  const auto& channels = context_.journal.channels;
+  const Ticks ended = context_.channel < channels.size() ? channels[context_.channel].end : 0;
+  return ended != 0 && ended < context_.tables.end && !is_first_;
+}
+
+/// Not where a limit has ended it: a worker whose last barrier is never told to end left it with its team. Ranges of
+/// the program's own are no place where a thread hangs.
+bool LocationTranslator::is_inside() const {
+  const Nest& nest = events_.nest;
+  const auto is_open = [](const RegionStack& open) {
+    return !open.empty() && open.inner_construct() != Construct::range;
+  };
+  return !nest.forks.empty() || is_open(nest.current->open) ||
+         std::any_of(nest.parts.begin(), nest.parts.end(), [&](const Part& part) {
+           return (part.parallel != nullptr && part.parallel->size > 1) || is_open(part.task.open);
+         });
+}
+
+/// When what is still open on the thread ends: with the thread. With the trace where it is in a team or has a lock,
+/// which others would have to see end as well.
+Ticks LocationTranslator::last_moment() const {
+  const bool shares = !events_.nest.forks.empty() || events_.locks.course().next_implied() != nullptr ||
+                      std::any_of(events_.nest.parts.begin(), events_.nest.parts.end(),
+                                  [](const Part& part) { return part.parallel != nullptr && part.parallel->size > 1; });
+  return has_ended() && !shares ? context_.journal.channels[context_.channel].end : context_.tables.end;
 }
 
 void LocationTranslator::finish() {
@@ -178,9 +218,11 @@ void LocationTranslator::finish() {
   if (events_.locks.is_pending()) events_.locks.resolve(Record{});
   write_waits();
   pass_limits(never);
+  was_inside_ = is_inside();
   release_implied(never - 1, nullptr);
-  toggle(context_.tables.end);
-  Nanoseconds end = not_before_last(context_.tables.end);
+  const Ticks last = last_moment();
+  toggle(last);
+  Nanoseconds end = not_before_last(last);
   context_.out.resume(end);
   release_implied(never, nullptr);
   end = events_.course.end_all(end);

@@ -18,6 +18,7 @@ struct LocationResult {
   std::uint64_t events = 0, clamped = 0;
   Repairs repairs;  ///< what was closed, moved or ignored
   Usage used;
+  bool is_inside = false;  ///< the last record leaves the thread in a team or in a construct
 };
 
 class LocationTranslator {
@@ -26,6 +27,8 @@ class LocationTranslator {
                      ChannelId channel, LocationWriter& writer);
   /// Translates the whole channel; the writer is flushed, not closed.
   LocationResult run(RecordReader& records);
+  /// The thread ended while its process went on.
+  bool has_ended() const noexcept;
   /// In a first writing, to nowhere: ranges that do not nest are put here (word_events.hpp).
   void find_strays(std::vector<StrayRange>& found) noexcept { events_.words.find_strays(found); }
 
@@ -33,6 +36,8 @@ class LocationTranslator {
   void begin();
   void record(const Record& r);
   void translate(const Record& r);
+  Ticks last_moment() const;
+  bool is_inside() const;
   void finish();
 
   // What is due before a record
@@ -58,6 +63,7 @@ class LocationTranslator {
   Ticks due_ = 0;              ///< next_due()
   std::vector<Record> waits_;  ///< for the drainer, not yet written
   std::size_t next_toggle_ = 0;
+  bool was_inside_ = false;  ///< LocationResult::is_inside
 };
 
 }  // namespace tracer::translate

@@ -30,6 +30,8 @@ class TracerOpenmp(CMakePackage):
     depends_on("cmake@3.24:", type="build")
     depends_on("ninja", type="build")
     depends_on("otf2@3.0:")
+    depends_on("spdlog@1.9:", type="build")
+    depends_on("fmt@9:", type="build")
     depends_on("intel-oneapi-tbb@2021:", type="build")
     depends_on("elfutils")
     depends_on("zstd")

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Run by `cmake --install`, behind what has put the files in their places: takes the debug information out of `installed`,
+# files below the prefix, by `objcopy`. A file that this fails for stays as it was.
+if(CMAKE_INSTALL_DO_STRIP)
+  return()
+endif()
+foreach(file ${installed})
+  get_filename_component(path "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${file}" ABSOLUTE)
+  if(NOT EXISTS "${path}" OR IS_SYMLINK "${path}")
+    continue()
+  endif()
+  get_filename_component(directory "${path}" DIRECTORY)
+  get_filename_component(name "${path}" NAME)
+  file(MAKE_DIRECTORY "${directory}/.debug")
+  set(debug "${directory}/.debug/${name}.debug")
+  execute_process(COMMAND "${objcopy}" --only-keep-debug --compress-debug-sections "${path}" "${debug}" RESULT_VARIABLE kept)
+  if(kept EQUAL 0)
+    execute_process(COMMAND "${objcopy}" --strip-unneeded "--add-gnu-debuglink=${debug}" "${path}")
+    message(STATUS "Debug information: ${debug}")
+  endif()
+endforeach()

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When a thread ended that its process outlived: a property of its location, in the archive's time.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "tracer/definitions.hpp"
+#include "tracer/property_names.hpp"
+
+namespace tracer {
+
+/// 0: it ended with its process, or nothing says when.
+inline std::uint64_t thread_end(const Location& location) {
+  for (const Property& property : location.properties) {
+    if (property.name != properties::thread_ended) continue;
+    std::uint64_t time = 0;
+    const char *const begin = property.value.data(), *const end = begin + property.value.size();
+    const auto [last, error] = std::from_chars(begin, end, time);
+    return error == std::errc{} && last == end ? time : 0;
+  }
+  return 0;
+}
+
+/// As tables have times, from the begin of the trace.
+inline std::optional<std::uint64_t> thread_end_since(const Location& location, std::uint64_t origin) {
+  const std::uint64_t time = thread_end(location);
+  return time == 0 ? std::nullopt : std::optional{time - std::min(origin, time)};
+}
+
+}  // namespace tracer

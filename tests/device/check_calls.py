@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Traces a program on the fake CUDA and holds its calls, as regions of its threads, against what the device did of them: each
+kernel and copy has the call that made it, which begins before it, and says how it was launched. Without the group device-api
+the calls are counted.
+
+check_calls.py --bin DIRECTORY --tool libtracer.so --fakes DIRECTORY --offload PROGRAM"""
+import argparse
+import collections
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import otf2
+from otf2.enums import LocationType
+from otf2.events import Enter, Leave, RmaGet, RmaPut
+
+STEPS, THREADS = 20, 3
+SHAPE = {"GRID": "4x1x1", "BLOCK": "256x1x1", "REGISTERS": 64, "SHARED_MEMORY": 1024, "OCCUPANCY": 50, "OCCUPANCY_LIMIT": "registers"}
+EACH_STEP = ("cuMemAlloc", "cuMemcpyHtoDAsync", "cuLaunchKernel", "cuMemcpyDtoHAsync", "cuStreamSynchronize", "cuMemFree")
+
+
+def attributes(event):
+    return {key.name: value for key, value in (event.attributes or {}).items()}
+
+
+def faults_of(options, directory):
+    def traced(name, extra):
+        archive = pathlib.Path(directory, name)
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER", "FAKE_CU", "CUDA_"))}
+        environment.update(LD_LIBRARY_PATH=options.fakes + ":" + os.environ.get("LD_LIBRARY_PATH", ""), FAKE_CUDA_MODULE_MS="30",
+                           OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(archive), **extra)
+        subprocess.run([options.offload, str(STEPS), str(THREADS)], env=environment, check=True, capture_output=True)
+        return archive
+
+    archive = traced("calls", {})
+    check = subprocess.run([f"{options.bin}/tracer", "check", str(archive)], capture_output=True, text=True)
+    if check.returncode:
+        yield check.stdout
+    calls, counts, open_calls, times = {}, collections.Counter(), collections.defaultdict(list), collections.Counter()
+    device = []
+    with otf2.reader.open(str(archive / "traces.otf2")) as trace:
+        for location, event in trace.events:
+            if location.type == LocationType.ACCELERATOR_STREAM:
+                if isinstance(event, (RmaGet, RmaPut)) or (isinstance(event, Enter) and ("kernel" in event.region.name or event.region.name.startswith("__omp"))):
+                    device.append((event, attributes(event)))
+            elif isinstance(event, Enter):
+                open_calls[location].append(event)
+                if event.region.name.startswith("cu"):
+                    counts[event.region.name] += 1
+                    calls[attributes(event).get("CORRELATION_ID")] = (event.region.name, event.time, location)
+            elif isinstance(event, Leave):
+                begin = open_calls[location].pop()
+                times[begin.region.name] += event.time - begin.time
+        per_second = trace.definitions.clock_properties.timer_resolution
+    for name in EACH_STEP:
+        if counts[name] != STEPS * THREADS:
+            yield f"{counts[name]} calls of {name}, not {STEPS * THREADS}"
+    if not counts["cuModuleLoadDataEx"] or times["cuModuleLoadDataEx"] < 0.03 * per_second:
+        yield "loading the module is no region, or too short"
+    if counts["cuCtxSetCurrent"]:
+        yield "a call that makes nothing is a region"
+    if len(device) != 3 * STEPS * THREADS:
+        yield f"{len(device)} kernels and copies"
+    for event, of in device:
+        call = calls.get(of.get("CORRELATION_ID"))
+        if call is None:
+            yield f"no call made {event}"
+            break
+        if call[1] > event.time:
+            yield f"{call[0]} begins behind what it made"
+            break
+        if isinstance(event, Enter) and any(of.get(key) != value for key, value in SHAPE.items()):
+            yield f"a kernel says {of}"
+            break
+        if isinstance(event, RmaGet) and of.get("HOST_MEMORY") != "pageable":
+            yield f"a copy says {of}"
+            break
+    counted = traced("counted", {"TRACER_RECORD": "-device-api"})
+    info = subprocess.run([f"{options.bin}/tracer", "info", "--all", str(counted)], capture_output=True, text=True).stdout
+    for kind, wanted in (("LAUNCH", 1), ("COPY", 2), ("ALLOCATION", 2)):
+        if not any(f"CALLS_{kind}" in line and str(wanted * STEPS * THREADS) in line for line in info.splitlines()):
+            yield f"CALLS_{kind} is not {wanted * STEPS * THREADS}:\n{info}"
+    with otf2.reader.open(str(counted / "traces.otf2")) as trace:
+        if any(region.name.startswith("cu") for region in trace.definitions.regions):
+            yield "calls are regions though they are left out"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for option in ("--bin", "--tool", "--fakes", "--offload"):
+        parser.add_argument(option, required=True)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        faults = list(faults_of(options, directory))
+    print("\n".join(faults) or "all calls have what they made")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

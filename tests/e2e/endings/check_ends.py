@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_ends.py TRACER LIBRARY THREADS HUNG CHILDREN: where threads and processes end is what account and verdict go by."""
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+tracer, library, threads, hung, children = (os.path.abspath(path) for path in sys.argv[1:6])
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
+from traced import clean, judge  # noqa: E402
+
+
+def need(condition, what):
+    if not condition:
+        raise SystemExit("FAILED: " + what)
+    print("ok: " + what)
+
+
+def run(*words, status=0):
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, env=clean(TRACER_LIBRARY=library), timeout=120)
+    need(done.returncode == status, f"{' '.join(map(str, words[1:4]))}: status {done.returncode}, {done.stderr[-300:]}")
+    return done
+
+
+def report_of(archive):
+    faults, _ = judge(archive / "traces.otf2", tracer)
+    need(not faults, f"{archive.name}: the archive is valid {faults}")
+    return json.loads(run(tracer, "report", "--json", archive).stdout)
+
+
+def notes(report, name):
+    return "".join(note["text"] for note in report["verdict"]["notes"] if note["id"] == name)
+
+
+def check_threads(top):
+    run(tracer, "run", "-q", "-o", top / "threads", "--", threads)
+    report = report_of(top / "threads")
+    account = report["account"]
+    wall = account["end_ns"] - account["begin_ns"]
+    need(account["ended_threads"] == 20, f"20 threads ended: {account['ended_threads']}")
+    ended = [row for row in account["by_thread"] if "ended_ns" in row]
+    need(all(row["time"]["absent_ns"] > wall / 2 for row in ended), "and are absent then")
+    need(account["time"]["serial_ns"] < 2 * wall, f"serial work is that of the thread that was there: {account['time']['serial_ns']} ns of {wall}")
+    need("one thread works" not in json.dumps(report["verdict"]), "nobody waits for it")
+    text = run(tracer, "report", top / "threads").stdout
+    need("20 of them ended before their process" in text, "the report says so")
+    run(tracer, "export", "-f", "sqlite", "-o", top / "threads.sqlite", top / "threads")
+    with sqlite3.connect(top / "threads.sqlite") as database:
+        need(database.execute("SELECT count(*) FROM locations WHERE ended IS NOT NULL").fetchone()[0] >= 20, "and the table of SQLite")
+    run(tracer, "export", "-f", "csv", "-o", top / "threads.csv", top / "threads")
+    rows = (top / "threads.csv" / "locations.csv").read_text().splitlines()
+    need(sum(row.split(",")[-1].isdigit() for row in rows) >= 20, "and of CSV")
+
+
+def check_hung(top):
+    for how, status in (("exit", 3), ("kill", 128 + 9)):
+        run(tracer, "run", "-q", "-o", top / how, "--", hung, how, status=status)
+        report = report_of(top / how)
+        need(report["verdict"]["state"] == "killed" and not report["verdict"]["findings"], f"{how}: a hang has no advice: {report['verdict']}")
+        silence = notes(report, "silence")
+        need("it may have hung" in silence and "hung_then_exit.c" in silence, f"{how}: it says where the threads were: {silence}")
+        need(report["account"]["time"]["unknown_ns"] > report["account"]["time"]["serial_ns"], f"{how}: what came behind the last record is unknown: {report['account']['time']}")
+    run(tracer, "run", "-q", "-o", top / "whole", "--", hung, "whole")
+    report = report_of(top / "whole")
+    need(report["verdict"]["state"] != "killed" and report["account"]["time"]["unknown_ns"] == 0, f"who ends by _exit outside of all constructs has ended: {report['verdict']}")
+
+
+def groups_of(archive):
+    """The facts of each process, by its number."""
+    rows = json.loads(run(tracer, "report", "--json", archive).stdout)["processes"]
+    return [row["run"] for row in rows]
+
+
+def check_children(top):
+    """Somebody else waits for them; how they ended is known where the kernel says it to others (Linux 6.15)."""
+    run(tracer, "run", "-q", "-o", top / "children", "--", children)
+    ends = sorted((row["ended"], row["exit_status"], row["signal"]) for row in groups_of(top / "children") if row["known"])
+    if [end[0] for end in ends].count("unknown") == 3:
+        print(f"not tested: ends of processes that others wait for, which this kernel does not tell ({os.uname().release})")
+        return
+    need(sorted(end[:2] for end in ends if end[0] == "without telling") == [("without telling", 0), ("without telling", 4)], f"two ended by _exit: {ends}")
+    need([end[2] for end in ends if end[0] == "signal"] == [9], f"and one was killed: {ends}")
+    need(len(ends) == 4, f"of four: {ends}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as directory:
+        for check in (check_threads, check_hung, check_children):
+            check(pathlib.Path(directory))
+
+
+main()

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where there is no trace, or it is elsewhere, the message says why, and where. Usage: reasons.py --tool libtracer.so --tracer tracer --program depend_often
+  --compiler cc [--include DIRECTORY of omp-tools.h]"""
+import argparse
+import json
+import os
+import pathlib
+import stat
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "support"))
+from traced import clean, run  # noqa: E402
+
+
+def need(condition, what):
+    if not condition:
+        raise SystemExit("FAILED: " + what)
+    print("ok: " + what)
+
+
+class Reasons:
+    def __init__(self, options, directory):
+        self.options, self.directory = options, directory
+
+    def tracer(self, *words, **settings):
+        return run([self.options.tracer, *map(str, words)], clean(TRACER_LIBRARY=self.options.tool, **settings), cwd=self.directory)
+
+    def traced(self, *words, **settings):
+        """What a `tracer run` says; the program's output and status are what they are."""
+        done = self.tracer("run", *words, **settings)
+        need(done.returncode == 0 and "n 2000" in done.stdout, f"the program runs as it does {done.returncode} {done.stdout} {done.stderr}")
+        return done.stderr
+
+    def elsewhere(self):
+        wrapper = self.directory / "wrapper.sh"
+        wrapper.write_text('#!/bin/sh\nexport TRACER_OUTPUT=wrapped\nexec "$@"\n')
+        wrapper.chmod(0o755)
+        said = self.traced("-o", "wanted", "--", wrapper, self.options.program)
+        need((self.directory / "wrapped/traces.otf2").exists() and not (self.directory / "wrapped/raw").exists(), f"of a wrapper that sets TRACER_OUTPUT there is an archive {said}")
+        need(str(self.directory / "wrapped") in said and "no trace was made" not in said, f"and a line says where {said}")
+
+    def off(self):
+        need("TRACER=off" in self.traced("-o", "off", "--", self.options.program, TRACER="off"), "TRACER=off in the environment is named")
+        wrapper = self.directory / "off.sh"
+        wrapper.write_text('#!/bin/sh\nTRACER=off exec "$@"\n')
+        wrapper.chmod(0o755)
+        need("TRACER=off" in self.traced("-o", "off", "--", wrapper, self.options.program), "and where a wrapper sets it")
+
+    def programs(self):
+        (self.directory / "plain").write_text("text")
+        (self.directory / "broken").write_text("#!/no/such/interpreter -x\n")
+        (self.directory / "broken").chmod(0o755)
+        for program, why in (("./nothing", "No such file"), ("./", "directory"), ("./plain", "not executable"), ("nothing-in-path", "PATH"), ("./plain/below", "Not a directory"),
+                             ("./broken", "interpreter /no/such/interpreter does not exist")):
+            done = self.tracer("run", "--", program)
+            need(done.returncode != 0 and why in done.stderr and "no trace was made" not in done.stderr, f"{program}: {done.stderr.strip()}")
+
+    def places(self):
+        (self.directory / "file").write_text("")
+        said = self.traced("-o", "file/below", "--", self.options.program)
+        need("file/below" in said and "Not a directory" in said and "neither OpenMP" not in said, f"an output that cannot be made: {said.strip()}")
+        (self.directory / "loop").symlink_to("loop")
+        done = self.tracer("report", "loop/trace")
+        need(done.returncode == 1 and "Too many levels" in done.stderr and "no OTF2" not in done.stderr, f"a place that cannot be looked at: {done.stderr.strip()}")
+        if os.geteuid() == 0:
+            print("skipped: root may look into every directory")
+            return
+        closed = self.directory / "closed"
+        closed.mkdir(mode=0)
+        for trace in (closed, closed / "trace"):
+            done = self.tracer("report", trace)
+            need(done.returncode == 1 and "Permission denied" in done.stderr, f"a directory without permission: {done.stderr.strip()}")
+        closed.chmod(0o700)
+
+    def others(self):
+        """Another tool beside this one is named, as it is not loaded."""
+        include = [f"-I{self.options.include}"] if self.options.include else []
+        other = self.directory / "other_tool.so"
+        subprocess.run([self.options.compiler, *include, "-shared", "-fPIC", str(HERE / "other_tool.c"), "-o", str(other)], check=True)
+        said = self.traced("-o", "both", "--", self.options.program, OMP_TOOL_LIBRARIES=str(other))
+        need(str(other) in said and "not loaded" in said and "other tool: here" not in said, f"another tool is named {said}")
+        done = run([self.options.program], clean(OMP_TOOL_LIBRARIES=f"{self.options.tool}:{other}", TRACER_OUTPUT=str(self.directory / "alone")), cwd=self.directory)
+        need(str(other) in done.stderr and "not loaded" in done.stderr, f"also without tracer run {done.stderr}")
+        said = self.traced("-o", "alone2", "--", self.options.program, OMP_TOOL_LIBRARIES=self.options.tool)
+        need("not loaded" not in said, "and none where there is none")
+
+    def modes(self):
+        """What others may read is as the umask says; what is recorded is nobody's business."""
+        for umask, allowed in ((0o022, 0o755), (0o027, 0o750), (0o077, 0o700), (0o002, 0o755)):
+            before = os.umask(umask)
+            self.traced("-o", f"modes/{umask:o}", "--", self.options.program)
+            os.umask(before)
+            archive = self.directory / f"modes/{umask:o}"
+            for path in (archive.parent, archive, archive / "traces", archive / "traces.otf2", archive / "traces.def", *(archive / "traces").iterdir()):
+                mode = stat.S_IMODE(path.stat().st_mode)
+                first = path == archive.parent  # made for the first of them
+                need(first or mode == (allowed if path.is_dir() else allowed & 0o644), f"umask {umask:03o}: {path.name} has mode {mode:03o}")
+
+    def without_tasks(self):
+        self.traced("-o", "tasks", "--set", "RECORD=-tasks", "--", self.options.program)
+        report = json.loads(self.tracer("report", "--json", "tasks").stdout)
+        repaired = {name: value for name, value in report["trace"]["properties"].items() if name.startswith("TRACER::REPAIRED")}
+        need(report["trace"]["events"] < 200 and not repaired, f"without tasks their dependences are left out: {report['trace']['events']} events, {repaired}")
+
+    def endings(self):
+        done = self.tracer("export", "-o", "x.parqet", "tasks")
+        need(done.returncode == 2 and ".parquet" in done.stderr and not (self.directory / "x.parqet").exists(), f"an ending that means no format: {done.stderr.strip()}")
+        for name in ("x.parquet", "x.otf2", "x.csv", "x.csv.d", "x.sqlite", "x.db", "x.json", "x.pftrace"):
+            done = self.tracer("export", "-o", name, "tasks")
+            need(done.returncode == 0 and (self.directory / name).exists(), f"{name} {done.stderr.strip()[-200:]}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for option in ("tool", "tracer", "program", "compiler", "include"):
+        parser.add_argument(f"--{option}", required=option != "include")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        reasons = Reasons(options, pathlib.Path(directory).resolve())
+        for check in (reasons.elsewhere, reasons.off, reasons.programs, reasons.places, reasons.others, reasons.modes, reasons.without_tasks, reasons.endings):
+            check()
+
+
+if __name__ == "__main__":
+    main()

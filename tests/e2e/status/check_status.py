@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""`tracer run` under everything that may change its status: children that leave nothing, a full disk, a place that is spoilt,
+a converter that is killed, signals that are ignored or come from a batch system, a reader that has gone. The status is the
+program's; no message names a descriptor; the raw trace is there where no archive is.
+
+check_status.py --tool libtracer.so --tracer tracer [--nvtx] PROGRAM"""
+import argparse
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
+from traced import clean, forget_the_killed, judge  # noqa: E402
+
+
+class Check:
+    def __init__(self, options):
+        self.options, self.faults = options, []
+
+    def environment(self, **more):
+        return clean(TRACER_LIBRARY=self.options.tool, OMP_WAIT_POLICY="passive", **more)
+
+    def command(self, output, *words, flags=()):
+        return [self.options.tracer, "run", "-o", str(output), *flags, "--", *map(str, words)]
+
+    def fault(self, name, text):
+        self.faults.append(f"{name}: {text}")
+
+    def look(self, name, status, expected, said, output=None, archive=True, raw=None):
+        print(f"{name}: {status}. {said.strip()[-300:]}")
+        if status != expected:
+            self.fault(name, f"status {status} instead of {expected}: {said}")
+        if "/proc/self/fd" in said or "/proc/" in said and "/fd/" in said:
+            self.fault(name, f"a message names a descriptor: {said}")
+        if "error" in said and archive is True:
+            self.fault(name, f"an error is said: {said}")
+        if output is None:
+            return
+        has = (output / "traces.otf2").is_file()
+        if archive is not None and has != archive:
+            self.fault(name, f"archive {has}, expected {archive}: {said}")
+        if has:
+            for fault in judge(output / "traces.otf2", self.options.tracer)[0]:
+                self.fault(name, fault)
+        elif raw is not False and not list(output.glob("**/raw/trace")):
+            self.fault(name, f"neither an archive nor a raw trace is left: {said}")
+        if not has and raw is not False and "tracer " not in said.replace("tracer: ", ""):
+            self.fault(name, f"no command is named: {said}")
+
+    def run(self, name, words, expected, flags=(), archive=True, environment=None, before=(), raw=None, sum_="sum 2\n", **how):
+        with tempfile.TemporaryDirectory() as scratch:
+            output = pathlib.Path(scratch, "trace")
+            words = [str(word).replace("OUTPUT", str(output)) for word in words]
+            flags = [flag.replace("SCRATCH", scratch) for flag in flags]
+            how.setdefault("stdout", subprocess.PIPE)
+            done = subprocess.run([*before, *self.command(output, self.options.program, *words, flags=flags)], stderr=subprocess.PIPE, text=True, timeout=200,
+                                  env=environment or self.environment(), **how)
+            if done.stdout is not None and sum_ not in done.stdout:
+                self.fault(name, f"the program's output is {done.stdout!r}")
+            self.look(name, done.returncode, expected, done.stderr, output, archive, raw)
+
+    def plain(self):
+        for status in (0, 1, 3, 77, 126, 255):
+            self.run(f"status {status}", ["status", status], status)
+        for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV, signal.SIGUSR1, signal.SIGINT, signal.SIGPIPE, signal.SIGXCPU):
+            self.run(f"signal {number}", ["signal", int(number)], 128 + number, archive=None)
+        done = subprocess.run([self.options.tracer, "run", "--", "./no-such-program"], capture_output=True, text=True, env=self.environment())
+        self.look("no such program", done.returncode, 127, done.stderr, None, None)
+
+    def children(self):
+        self.run("children that are killed in their first 30 ms", ["children", 60], 0)
+        forget_the_killed()
+
+    def spoilt(self):
+        self.run("a directory lies where the archive goes", ["spoils", "OUTPUT"], 4, archive=False)
+        for name, flags in (("page", ["--html", "SCRATCH/no/such/place.html"]), ("report and page", ["--report", "--html", "/dev/full"])):
+            self.run(f"{name} that cannot be written", ["status", 0], 0, flags=flags, archive=None)
+
+    def full_disk(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k,mode=0700", "tmpfs", scratch], capture_output=True, text=True)
+            if done.returncode != 0:
+                print(f"skipped: a full disk: {done.stderr.strip()}")
+                return
+            try:
+                for criticals in (20, 3000, 300000):
+                    output = pathlib.Path(scratch, f"trace{criticals}")
+                    done = subprocess.run(self.command(output, self.options.program, "long", criticals), capture_output=True, text=True, timeout=200, env=self.environment())
+                    self.look(f"a full disk, {criticals} criticals", done.returncode, 6, done.stderr, None, None)
+            finally:
+                subprocess.run(["umount", "-l", scratch], check=False)
+
+    def killed_converter(self):
+        """The process that converts is killed as the system does where memory does not suffice."""
+        with tempfile.TemporaryDirectory() as scratch:
+            output = pathlib.Path(scratch, "trace")
+            run = subprocess.Popen(self.command(output, self.options.program, "long", 800000), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment())
+            end, killed = time.monotonic() + 120, False
+            while run.poll() is None and not killed and time.monotonic() < end:
+                for child in children_of(run.pid):
+                    if command_of(child) == command_of(run.pid) and (output / "traces").exists():
+                        os.kill(child, signal.SIGKILL)
+                        killed = True
+                time.sleep(0.02)
+            _, said = run.communicate(timeout=120)
+            if not killed:
+                print("the converter was faster than the killer")
+            self.look("a converter that is killed", run.returncode, 6, said, output, archive=not killed)
+            if killed and ((output / "traces").exists() or "tracer convert" not in said):
+                self.fault("a converter that is killed", f"left is {sorted(p.name for p in output.iterdir())}: {said}")
+            if killed:
+                done = subprocess.run([self.options.tracer, "convert", output], capture_output=True, text=True, env=self.environment())
+                self.look("and the command that was named", done.returncode, 0, done.stderr, output)
+
+    def little_memory(self):
+        """What a conversion needs is more than there is: put off, of a single process and of one of several."""
+        free, long = "ulimit -S -v unlimited", f"{self.options.program} regions 200000"
+        for name, words in (("one process", f"{free}; exec {long}"), ("a job", f"{free}; {self.options.program} status 0; exec {long}")):
+            with tempfile.TemporaryDirectory() as scratch:
+                output = pathlib.Path(scratch, "trace")
+                done = subprocess.run(["sh", "-c", 'ulimit -S -v 64000; exec "$@"', "sh", *self.command(output, "sh", "-c", words)], capture_output=True, text=True, timeout=300,
+                                      env=self.environment())
+                self.look(f"little memory, {name}", done.returncode, 6, done.stderr, None)
+                if "of memory, and " not in done.stderr or "tracer convert " not in done.stderr or not list(output.glob("**/raw/trace")):
+                    self.fault(name, f"nothing is put off: {done.stderr}")
+                if list(output.glob("**/traces.def")) and not list(output.glob("**/traces.otf2")):
+                    self.fault(name, f"a half archive is left: {done.stderr}")
+
+    def signals(self):
+        self.run("SIGCHLD is ignored", ["status", 7], 7, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        with tempfile.TemporaryDirectory() as scratch:
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run(self.command(scratch + "/trace", self.options.program, "status", 5, flags=["--report"]), stdout=subprocess.DEVNULL, stderr=writer, env=self.environment(), timeout=100,
+                                  preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL))
+            os.close(writer)
+            self.look("whoever reads the messages has gone", done.returncode, 5, "", pathlib.Path(scratch, "trace"))
+        with tempfile.TemporaryDirectory() as scratch:
+            run = subprocess.Popen(self.command(scratch + "/trace", self.options.program, "usr1"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment())
+            while run.stdout.readline().strip() != "ready":
+                pass
+            run.send_signal(signal.SIGUSR1)
+            _, said = run.communicate(timeout=100)
+            self.look("SIGUSR1 of a batch system", run.returncode, 9, said, pathlib.Path(scratch, "trace"))
+
+    def nvtx(self):
+        self.run("a child that names a domain and its thread", [], 0, sum_="ok 2\n")
+        self.run("a child that has a range", ["range"], 0, sum_="ok 2\n")
+        self.run("a counter without a name", ["counter"], 0, sum_="ok 2\n")
+        self.run("empty names", ["empty"], 0, sum_="ok 2\n")
+
+
+def children_of(process):
+    said = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process)], capture_output=True, text=True).stdout
+    return [int(child) for child in said.split()]
+
+
+def command_of(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return None
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    for name in ("--tool", "--tracer"):
+        arguments.add_argument(name, required=True)
+    arguments.add_argument("--nvtx", action="store_true")
+    arguments.add_argument("program")
+    check = Check(arguments.parse_args())
+    if check.options.nvtx:
+        check.nvtx()
+    else:
+        for part in (check.plain, check.children, check.spoilt, check.full_disk, check.killed_converter, check.little_memory, check.signals):
+            part()
+    print("\n".join(check.faults))
+    return 1 if check.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Threads that end while their process goes on: their time ends with them, in the account and in all that follows.
+#include "catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/report/reported.hpp"
+#include "tests/report/trace_builder.hpp"
+#include "tracer/thread_end.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr std::uint64_t start = 1'000'000'000;
+
+void ends(TraceBuilder& trace, LocationRef thread, std::uint64_t time) {
+  trace.editable().locations[thread].properties.push_back({properties::thread_ended, std::to_string(time)});
+}
+
+/// `threads` threads of the program's own, one after the other, each with 1 ms in a region of one thread; then the main
+/// thread is alone until the end at 1 s.
+TraceBuilder one_after_the_other(unsigned threads, bool are_told) {
+  TraceBuilder trace{threads + 1};
+  Definitions& d = trace.editable();
+  const auto loop = trace.region("for", RegionRole::loop, 12);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (unsigned t = 1; t <= threads; ++t) {
+    d.locations[t].name = "Initial thread (" + std::to_string(t) + ")";
+    trace.enter(t, start + 2 * t * ms, loop);
+    trace.leave(t, start + (2 * t + 1) * ms, loop);
+    if (are_told) ends(trace, t, start + (2 * t + 1) * ms);
+  }
+  trace.simple(0, start + 1000 * ms, EventType::program_end);
+  trace.set_clock();
+  return trace;
+}
+
+void check_adds_up(const Json& account) {
+  std::uint64_t sum = 0;
+  for (const auto& [place, ns] : account["time"].items()) sum += ns.get<std::uint64_t>();
+  CHECK(sum == account["total_ns"]);
+  CHECK(sum == account["threads"].get<std::uint64_t>() *
+                   (account["end_ns"].get<std::uint64_t>() - account["begin_ns"].get<std::uint64_t>()));
+}
+
+}  // namespace
+
+TEST_CASE("what a thread is charged with ends when the thread does") {
+  TraceBuilder trace = one_after_the_other(20, true);
+  const Json report = report_of(trace);
+  const Json& account = report["account"];
+  check_adds_up(account);
+  CHECK(account["ended_threads"] == 20);
+  CHECK(account["threads_present_at_once"] == 2);
+  check_near(account["time"]["serial_ns"], 1000e6 + 20e6);
+  CHECK(account["by_thread"][3]["ended_ns"] == start + 7 * ms);
+  CHECK(account["by_thread"][3]["time"]["absent_ns"] == 999 * ms);
+  CHECK(report["threads"][3]["ended_ns"] == start + 7 * ms);
+  for (const Json& finding : report["verdict"]["findings"]) CHECK(finding["id"] != "serial");
+  TraceBuilder untold = one_after_the_other(20, false);
+  CHECK(report_of(untold)["account"]["time"]["serial_ns"] > 10 * account["time"]["serial_ns"].get<std::uint64_t>());
+}
+
+TEST_CASE("a worker idles until it ends, beside teams and while the program is serial") {
+  TraceBuilder trace{3};
+  const auto parallel = trace.region("parallel", RegionRole::parallel);
+  trace.editable().groups.push_back({"", GroupKind::comm_group, Paradigm::openmp, {0, 1}});
+  trace.editable().comms.push_back({"Thread team 1", 2, undefined_ref});
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (const LocationRef thread : {0u, 1u, 2u}) trace.team_begin(thread, start + 10 * ms, parallel);
+  for (const LocationRef thread : {0u, 1u, 2u}) trace.team_end(thread, start + 20 * ms, parallel);
+  trace.simple(0, start + 30 * ms, EventType::thread_fork, 0, 2);
+  for (const LocationRef thread : {0u, 1u}) {
+    trace.simple(thread, start + 30 * ms, EventType::team_begin, 1);
+    trace.enter(thread, start + 30 * ms, parallel);
+    trace.leave(thread, start + 60 * ms, parallel);
+    trace.simple(thread, start + 60 * ms, EventType::team_end, 1);
+  }
+  trace.simple(0, start + 60 * ms, EventType::thread_join);
+  trace.simple(0, start + 100 * ms, EventType::program_end);
+  ends(trace, 2, start + 40 * ms);
+  trace.set_clock();
+  const Json account = report_of(trace)["account"];
+  check_adds_up(account);
+  const Json& worker = account["by_thread"][2]["time"];
+  CHECK(worker["serial_idle_ns"] == 20 * ms);  // before the first team, and between the two
+  CHECK(worker["unused_ns"] == 10 * ms);
+  CHECK(worker["absent_ns"] == 60 * ms);
+}
+
+TEST_CASE("what was open when a process was ended by _exit is where it hung, and no advice follows") {
+  const auto verdict_on = [](const char* inside) {
+    TraceBuilder trace{2};
+    const auto parallel = trace.region("parallel", RegionRole::parallel);
+    const auto lock = trace.region("lock", RegionRole::critical, 14);
+    for (const LocationRef thread : {0u, 1u}) {
+      trace.team_begin(thread, start, parallel);
+      trace.enter(thread, start + 1000 * ms, lock);
+      trace.leave(thread, start + 1001 * ms, lock);
+      trace.team_end(thread, start + 1001 * ms, parallel);
+    }
+    trace.set_clock();
+    const auto add = [&trace](const char* name, std::string value) {
+      trace.editable().properties.push_back({std::string{"TRACER::RUN::"} + name, std::move(value)});
+    };
+    add("ENDED", "without telling");
+    add("EXIT_STATUS", "3");
+    add("THREADS_INSIDE_AT_END", inside);
+    add("PROCESS_START_NS", std::to_string(start - ms));
+    add("START_RESOLUTION_NS", std::to_string(10 * ms));
+    add("PROCESS_END_NS", std::to_string(start + 6000 * ms));
+    return report_of(trace);
+  };
+  const Json hung = verdict_on("2");
+  CHECK(hung["verdict"]["state"] == "killed");
+  CHECK(hung["verdict"]["findings"].empty());
+  CHECK(note_in(hung, "killed").find("while 2 threads were inside constructs") != std::string::npos);
+  CHECK(note_in(hung, "silence").find("lock") != std::string::npos);
+  CHECK(hung["account"]["time"]["unknown_ns"] == 2 * 4999 * ms);
+  const Json whole = verdict_on("0");
+  CHECK(whole["verdict"]["state"] == "ok");
+  CHECK(whole["account"]["time"]["unknown_ns"] == 0);
+}

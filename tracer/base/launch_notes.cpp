@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See launch_notes.hpp.
+#include "tracer/base/launch_notes.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "tracer/base/file.hpp"
+#include "tracer/base/own_directory.hpp"
+
+namespace tracer {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t longest_note = 4096;
+
+std::string beginning_of(const std::string& launch) {
+  return ".note-" + launch + "-";
+}
+
+UniqueFd runs_of(const fs::path& job) {
+  UniqueFd runs{::open((job / "runs").c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  struct stat info {};
+  if (runs && (::fstat(runs.get(), &info) != 0 || !is_own_directory(info))) runs.reset();
+  return runs;
+}
+
+}  // namespace
+
+void leave_note(const std::string& launch, LaunchNoteKind kind, std::string_view text) noexcept {
+  try {
+    const char* const job = std::getenv("TRACER_LAUNCH_AT");
+    if (launch.empty() || job == nullptr || *job != '/' || text.size() >= longest_note) return;
+    const UniqueFd runs = runs_of(job);
+    if (!runs) return;
+    const std::string name = beginning_of(launch) + random_name(), part = name + ".part";
+    const std::string whole = static_cast<char>(kind) + std::string{text};
+    const UniqueFd file{::openat(runs.get(), part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    if (!file) return;
+    if (::write(file.get(), whole.data(), whole.size()) == static_cast<ssize_t>(whole.size()))
+      ::renameat(runs.get(), part.c_str(), runs.get(), name.c_str());
+    else
+      ::unlinkat(runs.get(), part.c_str(), 0);
+  } catch (...) {
+  }
+}
+
+std::vector<LaunchNote> notes_of(const fs::path& job, const std::string& launch) {
+  std::vector<LaunchNote> notes;
+  const UniqueFd runs = runs_of(job);
+  if (!runs) return notes;
+  std::vector<std::string> names;
+  DIR* const listing = ::fdopendir(::openat(runs.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (listing == nullptr) return notes;
+  while (const dirent* entry = ::readdir(listing)) {
+    const std::string name = entry->d_name;
+    if (name.starts_with(beginning_of(launch)) && !name.ends_with(".part")) names.push_back(name);
+  }
+  ::closedir(listing);
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    const UniqueFd file{::openat(runs.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+    char text[longest_note];
+    const ssize_t size = file ? ::read(file.get(), text, sizeof text) : 0;
+    if (size > 0)
+      notes.push_back(
+          {static_cast<LaunchNoteKind>(text[0]), std::string{text + 1, static_cast<std::size_t>(size) - 1}});
+  }
+  return notes;
+}
+
+}  // namespace tracer

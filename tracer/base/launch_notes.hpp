@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What processes below a `tracer run` leave for it where it does not find their traces: in JOB/runs, as files whose
+// names begin with a dot (job_directory.hpp). TRACER_LAUNCH_AT says where JOB is, whatever becomes of TRACER_OUTPUT.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tracer {
+
+enum class LaunchNoteKind : char {
+  elsewhere = '@',  ///< the process' trace is in the directory `text`
+  off = '-',        ///< TRACER=off
+};
+
+struct LaunchNote {
+  LaunchNoteKind kind = LaunchNoteKind::off;
+  std::string text;
+};
+
+/// By a traced process, for the launch of that mark; without a place for it, or the right to write there, it is left
+/// out.
+void leave_note(const std::string& launch, LaunchNoteKind kind, std::string_view text) noexcept;
+
+/// What the processes of the launch left in the job's directory at `job`.
+std::vector<LaunchNote> notes_of(const std::filesystem::path& job, const std::string& launch);
+
+}  // namespace tracer

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Other tools of OpenMP beside this one: a runtime asks the libraries of OMP_TOOL_LIBRARIES in turn, and has the first
+// that wants to be its tool. Those behind it are not even loaded.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tracer {
+
+/// The libraries of `list` (names with ':' between them) behind this tool's own, which is called libtracer.so. Where
+/// that is not in it, all: it is put before them.
+std::vector<std::string> tools_behind_ours(std::string_view list);
+
+/// A sentence on them; "" when there are none.
+std::string message_on_other_tools(std::string_view list);
+
+}  // namespace tracer

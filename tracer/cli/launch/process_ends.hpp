@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How processes end that somebody else waits for: the children of a script, of Python's multiprocessing, ranks below a
+// launcher. A process that ends by _exit leaves no word in its trace, and neither does one that is killed; its parent
+// learns which of the two it was, and so does whoever has a pidfd of it (Linux 6.15 and later).
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tracer/convert/convert.hpp"
+
+namespace tracer::cli {
+
+/// Watches a launch's directory for processes that begin to record, and them until they end.
+class ProcessEnds {
+ public:
+  /// `place`: the job's directory. `mark`: TRACER_LAUNCH of its processes.
+  ProcessEnds(const std::filesystem::path& place, std::string mark);
+  ~ProcessEnds();
+  ProcessEnds(const ProcessEnds&) = delete;
+  ProcessEnds& operator=(const ProcessEnds&) = delete;
+
+  /// Starts the thread that watches: behind the fork of the program, whose child has one thread then.
+  void start();
+  /// Ends it. Processes of which it is known how they ended.
+  std::vector<ProcessEnd> take();
+
+ private:
+  class Watcher;
+  std::unique_ptr<Watcher> watcher_;
+};
+
+}  // namespace tracer::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `tracer run` was asked for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tracer::cli {
+
+struct RunOptions {
+  std::string output, filter, runtime, html, annotations = "all", format = "otf2", counters;
+  std::vector<std::string> settings;
+  unsigned sample = 0;
+  bool transfer_content = false;
+  bool verbose = false, quiet = false, raw = false, report = false, separate = false;
+  std::vector<std::string> command;
+};
+
+}  // namespace tracer::cli

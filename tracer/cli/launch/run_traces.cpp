@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See run_traces.hpp.
+#include "tracer/cli/launch/run_traces.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "tracer/base/config.hpp"
+#include "tracer/cli/conversion.hpp"
+#include "tracer/cli/terminal.hpp"
+
+namespace tracer::cli {
+namespace fs = std::filesystem;
+
+fs::path path_of(const fs::path& directory, const fs::path& trace) {
+  return trace.empty() ? directory : directory / trace;
+}
+
+std::vector<OwnTrace> own_traces(const Launch& launch, const std::vector<fs::path>& traces) {
+  std::vector<OwnTrace> own;
+  for (const fs::path& trace : traces) own.push_back({path_of(launch.place, trace), path_of(launch.at, trace)});
+  return own;
+}
+
+std::vector<OwnTrace> traces_elsewhere(const std::vector<LaunchNote>& notes) {
+  std::vector<OwnTrace> elsewhere;
+  std::error_code error;
+  for (const LaunchNote& note : notes) {
+    if (note.kind != LaunchNoteKind::elsewhere) continue;
+    print_note("the program, or what started it, has set TRACER_OUTPUT: a trace is in " + shell_word(note.text));
+    if (fs::exists(fs::path{note.text} / "raw", error)) elsewhere.push_back({note.text, note.text});
+  }
+  return elsewhere;
+}
+
+void say_none_was_made(const Ended& ended, const std::string& preload, const std::vector<LaunchNote>& notes) {
+  const bool is_off =
+      std::any_of(notes.begin(), notes.end(), [](const LaunchNote& note) { return note.kind == LaunchNoteKind::off; });
+  if (is_off || !read_config(environ).enabled)
+    return print_note("no trace was made: TRACER=off is in the environment, or the program sets it.");
+  if (ended.signal != 0) return print_note("no trace was made: the program ended too early.");
+  print_note(
+      "no trace was made: the program used neither OpenMP nor MPI, named no phases, has a tool of its own, or its "
+      "runtime knows no tools (try --verbose).");
+  if (preload.empty())
+    print_note(
+        "If it loads or starts code of GCC's OpenMP (modules of Python or R, a script): tracer run --runtime auto -- "
+        "...");
+}
+
+}  // namespace tracer::cli
