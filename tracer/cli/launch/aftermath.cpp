@@ -9,6 +9,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <system_error>
 #include <thread>
 #include <vector>
 
