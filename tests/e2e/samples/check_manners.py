@@ -44,12 +44,12 @@ def main():
     options = arguments.parse_args()
     if options.storm:
         seconds = 3 * int(os.environ.get("TRACER_STRESS", "1"))
-        run(options, "storm", [options.program, str(1000 * seconds), options.storm], rate="20000", least=100, seconds=120 + 20 * seconds)
+        run(options, "storm", [options.program, str(1000 * seconds), options.storm], rate="20000", least=20, seconds=120 + 20 * seconds)
         return 0
-    run(options, "plain", [options.program], least=20)
-    run(options, "own", [options.program, "own"], least=20)
-    run(options, "later", [options.program, "later"], expected_line="the program itself uses signal", least=20)
-    run(options, "default", [options.program, "default"], expected_line="the program itself uses signal", least=20)
+    run(options, "plain", [options.program], least=5)
+    run(options, "own", [options.program, "own"], least=5)
+    run(options, "later", [options.program, "later"], expected_line="the program itself uses signal", least=5)
+    run(options, "default", [options.program, "default"], expected_line="the program itself uses signal", least=5)
     return 0
 
 
