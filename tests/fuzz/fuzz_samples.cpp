@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "formats/otf2/join/sampled_archive.hpp"
 #include "formats/otf2/write/sink.hpp"
@@ -79,7 +80,8 @@ void convert(const std::filesystem::path& raw_directory, const std::filesystem::
   Journal journal;
   journal.channels.resize(3);
   for (std::uint32_t c = 0; c < journal.channels.size(); ++c) journal.channels[c].os_thread_id = 101 + c;
-  if (convert_samples(raw_directory, to, journal, {}) != 0) samples::read(to / samples::file_name);
+  std::vector<std::string> damage;
+  if (convert_samples(raw_directory, to, journal, {}, damage) != 0) samples::read(to / samples::file_name);
 }
 
 }  // namespace

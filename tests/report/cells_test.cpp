@@ -269,8 +269,8 @@ TEST_CASE("times keep the digits that tell them apart") {
   CHECK(exact_time_text(1'500'000) == "1.5 ms");
   CHECK(exact_time_text(150'000'000'000) == "150 s");
   CHECK(exact_time_text(0) == "0 ns");
-  CHECK(report::moment_text(150'003'123'456, 200'000'000'000) == "150.003 s");
-  CHECK(report::moment_text(150'003'123'456, 2'000'000) == "150.00312346 s");
+  CHECK(moment_text(150'003'123'456, 200'000'000'000) == "150.003 s");
+  CHECK(moment_text(150'003'123'456, 2'000'000) == "150.00312346 s");
 }
 
 TEST_CASE("functions of C keep their names, whatever type is written like them") {

@@ -44,7 +44,9 @@ Lines stacks_of(const Journal& journal, const std::vector<Addresses>& samples) {
   }
   REQUIRE(writer.flush() == 0);
   writer.close();
-  REQUIRE(convert_samples(scratch / "raw", scratch.path(), journal, positions_of) == samples.size());
+  std::vector<std::string> damage;
+  REQUIRE(convert_samples(scratch / "raw", scratch.path(), journal, positions_of, damage) == samples.size());
+  REQUIRE(damage.empty());
   const samples::SampleSet set = samples::read(scratch / samples::file_name);
   Lines lines;
   for (const samples::Sample& sample : set.samples) {
