@@ -32,7 +32,6 @@
 #include "tracer/base/clock.hpp"
 #include "tracer/base/config.hpp"
 #include "tracer/base/launch_notes.hpp"
-#include "tracer/job/job_directory.hpp"
 #include "tracer/base/log.hpp"
 #include "tracer/base/other_tools.hpp"
 #include "tracer/base/own_stack.hpp"

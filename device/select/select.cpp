@@ -64,8 +64,8 @@ struct Devices::State {
       providers[0] = ompt::make_provider(sink, {options.buffer_bytes, options.memory_bytes, options.clock, nullptr});
     }
     if (wanted(Choice::cupti)) {
-      providers[1] = cupti::make_provider(
-          sink, {options.buffer_bytes, options.memory_bytes, options.clock, options.choice == Choice::cupti, options.calls, nullptr});
+      providers[1] = cupti::make_provider(sink, {options.buffer_bytes, options.memory_bytes, options.clock,
+                                                 options.choice == Choice::cupti, options.calls, nullptr});
     }
     if (options.choice != Choice::off) providers[2] = host::make_provider();
   }

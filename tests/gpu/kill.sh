@@ -17,7 +17,7 @@ status=$?
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 for ((run = 1; run <= runs; ++run)); do
-  rm -rf "$out"/*
+  rm -rf "${out:?}"/*
   # By exec: the process that is killed is the program, no shell.
   (own_path=${GPU_TEST_LIBRARIES:+$GPU_TEST_LIBRARIES:}${LD_LIBRARY_PATH:-}
     exec env LD_LIBRARY_PATH="$own_path" OMP_TOOL_LIBRARIES="$library" TRACER_OUTPUT="$out/trace" "$program" 60) >"$out/said" 2>"$out/errors" &

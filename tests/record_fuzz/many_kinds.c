@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// many_kinds WHAT: some of each construct of a kind, in small teams, so that a change of any record meets others of its kind.
+// many_kinds WHAT: some of each construct of a kind, in small teams, so that a change of any record meets others of its
+// kind.
 #include <omp.h>
 #include <signal.h>
 #include <stdio.h>

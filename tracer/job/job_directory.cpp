@@ -7,8 +7,8 @@
 //   3. A process without a job that wants the same directory makes `raw` there. Each looks for the other's mark after
 //   it
 //      has made its own, and goes elsewhere when it finds it: one of the two sees the other, or both do.
-#include "tracer/base/readable.hpp"
 #include "tracer/job/job_directory.hpp"
+#include "tracer/base/readable.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

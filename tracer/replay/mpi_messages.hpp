@@ -11,8 +11,8 @@
 
 #include "tracer/replay/mpi_waits.hpp"
 #include "tracer/replay/mpi_world.hpp"
-#include "tracer/replay/replay.hpp"
 #include "tracer/replay/receive_order.hpp"
+#include "tracer/replay/replay.hpp"
 
 namespace tracer::report {
 

@@ -20,6 +20,8 @@
 #include "tracer/report/measures/graph.hpp"
 #include "tracer/report/measures/io.hpp"
 #include "tracer/report/measures/locks.hpp"
+#include "tracer/report/measures/mpi_paths.hpp"
+#include "tracer/report/measures/mpi_sinks.hpp"
 #include "tracer/report/measures/phases.hpp"
 #include "tracer/report/measures/processes.hpp"
 #include "tracer/report/measures/profile.hpp"
@@ -28,8 +30,6 @@
 #include "tracer/report/mpi/epochs.hpp"
 #include "tracer/report/mpi/mpi.hpp"
 #include "tracer/report/mpi/windows.hpp"
-#include "tracer/report/measures/mpi_paths.hpp"
-#include "tracer/report/measures/mpi_sinks.hpp"
 #include "tracer/virtual_location.hpp"
 
 namespace tracer::report {

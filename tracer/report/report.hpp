@@ -310,7 +310,7 @@ struct Report {
   std::vector<DataMovementRow> data_movement;  ///< what could be done without, by time
   TransferTotals data_operations;              ///< all of the host's operations on devices' data
   bool has_transfer_content = false;           ///< contents were compared (TRACER_TRANSFER_CONTENT)
-  std::vector<PhaseRow> phases;  ///< by total time
+  std::vector<PhaseRow> phases;                ///< by total time
   std::vector<ProcessRow> processes;
   Balance process_balance;  ///< over the processes, of their threads' work
   MpiReport mpi;

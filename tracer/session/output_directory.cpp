@@ -11,8 +11,6 @@
 #include "tracer/base/file.hpp"
 #include "tracer/base/launch_notes.hpp"
 #include "tracer/base/readable.hpp"
-#include "tracer/job/job_directory.hpp"
-#include "tracer/job/output_pattern.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
 #include "tracer/job/output_pattern.hpp"

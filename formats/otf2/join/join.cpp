@@ -23,8 +23,8 @@
 #include "tracer/base/file_identity.hpp"
 #include "tracer/base/own_directory.hpp"
 #include "tracer/base/regular_file.hpp"
-#include "tracer/job/job_directory.hpp"
 #include "tracer/error.hpp"
+#include "tracer/job/job_directory.hpp"
 
 namespace tracer::otf2 {
 namespace fs = std::filesystem;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Children by fork, as Python's multiprocessing makes them: each has some regions and ends in its own way. Prints their numbers.
+// Children by fork, as Python's multiprocessing makes them: each has some regions and ends in its own way. Prints their
+// numbers.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

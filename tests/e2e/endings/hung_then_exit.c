@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hung_then_exit HOW: two threads deadlock in two locks; the program's own watchdog ends it after 3 s, by _exit(3), by SIGKILL, or
-// the threads come out of it in time ("whole") and main ends by _exit(0).
+// hung_then_exit HOW: two threads deadlock in two locks; the program's own watchdog ends it after 3 s, by _exit(3), by
+// SIGKILL, or the threads come out of it in time ("whole") and main ends by _exit(0).
 #include <omp.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Constructs whose lines must be those of their pragmas: a comment at the end of a pragma's line names what the report calls it. Many
-// stand last in their function, where compilers make a jump of the call. With ~ it may be a line near it: GCC gives the call none.
+// Constructs whose lines must be those of their pragmas: a comment at the end of a pragma's line names what the report
+// calls it. Many stand last in their function, where compilers make a jump of the call. With ~ it may be a line near
+// it: GCC gives the call none.
 #include <omp.h>
 
 static volatile long counter;

@@ -9,7 +9,6 @@ import argparse
 import glob
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 

@@ -26,7 +26,9 @@ static void burn(long long ns) {
 }
 
 #line 100 "/tmp/EVIL_folder/EVIL_file.c"
-__attribute__((noinline)) void EVIL_function(int ms) { burn(ms * 1000000LL); }
+__attribute__((noinline)) void EVIL_function(int ms) {
+  burn(ms * 1000000LL);
+}
 
 int main(void) {
   pthread_setname_np(pthread_self(), "\033]0;t\007");

@@ -56,11 +56,15 @@ struct DuringProgram {
   void (*after)(int);
 };
 const DuringProgram during[] = {
-    {SIGINT, SIG_IGN, after_the_end}, {SIGQUIT, SIG_IGN, after_the_end}, {SIGTERM, pass_on, after_the_end},
-    {SIGHUP, pass_on, after_the_end}, {SIGUSR1, pass_on, SIG_IGN},  // of batch systems, before a job's time is over
-    {SIGUSR2, pass_on, SIG_IGN},      {SIGCHLD, SIG_DFL, SIG_DFL},  // where it is ignored nobody learns how a child
-                                                                    // ended
-    {SIGPIPE, SIG_IGN, SIG_IGN},                                    // whoever reads the messages may have gone
+    {SIGINT, SIG_IGN, after_the_end},
+    {SIGQUIT, SIG_IGN, after_the_end},
+    {SIGTERM, pass_on, after_the_end},
+    {SIGHUP, pass_on, after_the_end},
+    {SIGUSR1, pass_on, SIG_IGN},  // of batch systems, before a job's time is over
+    {SIGUSR2, pass_on, SIG_IGN},
+    {SIGCHLD, SIG_DFL, SIG_DFL},  // where it is ignored nobody learns how a child
+                                  // ended
+    {SIGPIPE, SIG_IGN, SIG_IGN},  // whoever reads the messages may have gone
 };
 
 /// Never returns. An exec that fails writes errno into `report`.

@@ -11,10 +11,10 @@
 #include "tracer/replay/timeline.hpp"
 #include "tracer/report/forms/write.hpp"
 #include "tracer/report/measures/graph.hpp"
+#include "tracer/report/measures/mpi_paths.hpp"
 #include "tracer/report/mpi/collectives.hpp"
 #include "tracer/report/mpi/epochs.hpp"
 #include "tracer/report/mpi/windows.hpp"
-#include "tracer/report/measures/mpi_paths.hpp"
 
 namespace tracer::report {
 namespace {

@@ -121,7 +121,14 @@ constexpr std::uint16_t word_language(const Record& r) noexcept {
   return r.sub & 0xf;
 }
 /// How the payload of a range or mark, or the value of a counter, is to be read: the upper bits of its record's sub.
-enum class WordPayload : std::uint8_t { none = 0, unsigned_integer = 1, signed_integer = 2, real = 3, text = 4, correlation = 5 };
+enum class WordPayload : std::uint8_t {
+  none = 0,
+  unsigned_integer = 1,
+  signed_integer = 2,
+  real = 3,
+  text = 4,
+  correlation = 5
+};
 /// What is not known is none.
 constexpr WordPayload word_payload(std::uint16_t sub) noexcept {
   const auto type = (sub >> 4) & 0xf;
