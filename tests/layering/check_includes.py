@@ -151,12 +151,12 @@ def faults(top):
 
 def unnamed(top):
     """Folders that the page on the layers does not know."""
-    page = pathlib.Path(top) / "docs/CONTRIBUTING.md"
+    page = pathlib.Path(top) / "CONTRIBUTING.md"
     words = set(re.findall(r"\w+", page.read_text(encoding="utf-8"))) if page.is_file() else None
     for parent in ("tracer", "device"):
         for folder in sorted(p for p in (pathlib.Path(top) / parent).glob("*") if p.is_dir()):
             if words is not None and folder.name not in words:
-                yield f"docs/CONTRIBUTING.md does not name {parent}/{folder.name}"
+                yield f"CONTRIBUTING.md does not name {parent}/{folder.name}"
 
 
 def main():
