@@ -83,7 +83,7 @@ void Judge::data_movement() {
     finding.at = most->longest_at;
     sure(finding, pattern.sure);
     finding.text = format("%llu operations %s: %s in %s", number(all.count), pattern.what,
-                          bytes_text(static_cast<double>(all.bytes)).c_str(), time(all.ns).c_str());
+                          bytes_text(static_cast<double>(all.bytes)).c_str(), time(sum(mine)).c_str());
     if (constructs > 1) finding.text += format(", most of it in %s", name(most->region).c_str());
     finding.text += ".";
     finding.advice = pattern.advice;
