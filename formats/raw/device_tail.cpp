@@ -8,11 +8,12 @@
 #include <cstddef>
 
 #include "tracer/base/checksum.hpp"
+#include "tracer/base/regular_file.hpp"
 
 namespace tracer::raw {
 
 DeviceTail::DeviceTail(const std::filesystem::path& raw_directory) noexcept
-    : fd_{::open((raw_directory / "trace").c_str(), O_RDONLY | O_CLOEXEC)} {}
+    : fd_{open_regular((raw_directory / "trace").c_str(), Links::follow).fd} {}
 
 void DeviceTail::next(const std::function<void(std::span<const DeviceRecord>)>& take) {
   struct stat info {};

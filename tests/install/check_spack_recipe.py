@@ -8,7 +8,7 @@ import sys
 import types
 
 # What the build asks for, by its name in messages (cmake/TracerDependencies.cmake), and in Spack.
-IN_SPACK = {"OTF2": "otf2", "spdlog": "spdlog", "oneTBB": "intel-oneapi-tbb", "libdw": "elfutils", "libelf": "elfutils", "libzstd": "zstd",
+IN_SPACK = {"OTF2": "otf2", "spdlog": "spdlog", "oneTBB": "intel-oneapi-tbb", "libdw": "elfutils", "libelf": "elfutils", "libzstd": "zstd", "xxhash": "xxhash",
             "CLI11": "cli11", "nlohmann-json": "nlohmann-json", "omp-tools.h of OpenMP 5.1 or later": "llvm-openmp"}
 
 

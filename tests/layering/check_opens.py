@@ -19,11 +19,11 @@ ALLOWED = {
     "tracer/session": "in the traced process: the kernel's files, and the filter that its user names",
     "tracer/ompd": "processes, core files and their programs, O_NONBLOCK where they are named by others",
     "tracer/translate/regions/symbolize.cpp": "programs and their debug information; looks at what it opened",
-    "tracer/report/filter.cpp": "the filter that the user names on the command line, which may be a pipe",
+    "tracer/cut/filter.cpp": "the filter that the user names on the command line, which may be a pipe",
     "tracer/cli": "what the user names on the command line (programs, outputs) and /dev/null; no file of a trace",
     "device/cupti/api.cpp": "/proc/self/exe",
     "formats/raw/leftovers.cpp": "makes the mark `kept`; O_NONBLOCK",
-    "formats/otf2/event_file.cpp": "makes event files in a directory that was claimed empty",
+    "formats/otf2/write/event_file.cpp": "makes event files in a directory that was claimed empty",
 }
 
 

@@ -8,7 +8,9 @@ import sys
 
 # Texts of the commands' own (help, completion, manual), and where the ways are.
 HOMES = {"tracer/cli/terminal.cpp", "tracer/cli/output_file.cpp", "tracer/cli/completion.cpp", "tracer/cli/manual.cpp", "tracer/base/log.cpp",
-         "tracer/ompd/guard.cpp"}
+         "tracer/ompd/guard.cpp",
+         # texts of their own, in a process that libtracer.so may not be in
+         "tracer/gomp/runtime.cpp", "tracer/gomp/unseen.cpp"}
 PRINTS = re.compile(r"\b(?:std::|::)?(?:printf|puts|putchar|vprintf|perror)\s*\(|\bf(?:printf|puts|write|putc)\s*\([^;]*\b(?:stdout|stderr)\b"
                     r"|\bstd::(?:cout|cerr|clog)\s*<<|\bd?printf\s*\(\s*[12]\s*,|\bwrite\s*\(\s*(?:[12]|STD(?:OUT|ERR)_FILENO)\s*,")
 

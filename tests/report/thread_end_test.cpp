@@ -48,6 +48,16 @@ void check_adds_up(const Json& account) {
 
 }  // namespace
 
+TEST_CASE("the account adds up where a thread ended that has no event") {
+  TraceBuilder trace{2};
+  trace.editable().locations[1].name = "OMP thread 1";
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.simple(0, start + 10 * ms, EventType::program_end);
+  ends(trace, 1, start + 8 * ms);
+  trace.set_clock();
+  check_adds_up(report_of(trace)["account"]);
+}
+
 TEST_CASE("what a thread is charged with ends when the thread does") {
   TraceBuilder trace = one_after_the_other(20, true);
   const Json report = report_of(trace);

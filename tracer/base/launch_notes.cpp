@@ -12,6 +12,7 @@
 
 #include "tracer/base/file.hpp"
 #include "tracer/base/own_directory.hpp"
+#include "tracer/base/regular_file.hpp"
 
 namespace tracer {
 namespace fs = std::filesystem;
@@ -64,7 +65,7 @@ std::vector<LaunchNote> notes_of(const fs::path& job, const std::string& launch)
   ::closedir(listing);
   std::sort(names.begin(), names.end());
   for (const std::string& name : names) {
-    const UniqueFd file{::openat(runs.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+    const UniqueFd file = open_regular(name.c_str(), Links::refuse, O_RDONLY, runs.get()).fd;
     char text[longest_note];
     const ssize_t size = file ? ::read(file.get(), text, sizeof text) : 0;
     if (size > 0)

@@ -35,7 +35,9 @@ ConvertResult convert_with_progress(const fs::path& raw, const fs::path& directo
   Progress progress{"converting"};
   options.progress = [&](double share) { progress.update(share); };
   options.waiting = [&] { say_waiting(directory); };
-  if (raw::open_trace(raw)->report().complete || directory != raw) return convert(raw, directory, options);
+  const bool in_place = directory == raw;
+  if (!in_place || (!is_unbegun(raw::raw_directory_of(raw)) && raw::open_trace(raw)->report().complete))
+    return convert(raw, directory, options);
   return recover(raw, options).archive;
 }
 

@@ -130,7 +130,7 @@ void recover_rings(const raw::Leftover& leftover) {
     options.within_limits = true;
     recover_one(leftover.archive, options);
   } catch (const PutOff& reason) {
-    print_note("raw trace in " + name + ", since " + reason.what() + "; make it an archive by: tracer recover " +
+    print_note("raw trace left in " + name + ", since " + reason.what() + "; to build the archive: tracer recover " +
                shell_word(name));
   } catch (const NothingRecorded&) {
   } catch (const Error& error) {

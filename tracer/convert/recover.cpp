@@ -11,8 +11,10 @@
 
 #include "formats/otf2/read/reader.hpp"
 #include "formats/raw/claim.hpp"
+#include "formats/raw/layout.hpp"
 #include "formats/raw/leftovers.hpp"
 #include "tracer/base/file.hpp"
+#include "tracer/base/regular_file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer {
@@ -55,6 +57,11 @@ void keep_rings(const fs::path& spool, const fs::path& raw_directory) {
 }
 
 }  // namespace
+
+bool is_unbegun(const fs::path& raw_directory) {
+  const auto journal = open_regular((raw_directory / "journal").c_str(), Links::follow);
+  return journal && journal.size < sizeof(raw::FileHeader);
+}
 
 void remove_half_archive(const fs::path& directory) {
   std::error_code error;
@@ -134,6 +141,11 @@ RecoverResult recover(const fs::path& path, const ConvertOptions& options) {
     return was_complete(directory, raw_directory);
   if (claimed == raw::Claimed::gone)
     throw Error(raw_directory.string() + " was converted or removed by another process meanwhile");
+  if (claimed != raw::Claimed::recorded && is_unbegun(raw_directory)) {
+    raw::remove_raw_trace(raw_directory);
+    throw NothingRecorded("the run of " + directory.string() +
+                          " ended before anything was recorded: there is no archive to make");
+  }
   RecoverResult result;
   {
     const auto trace = raw::open_trace(raw_directory);

@@ -41,4 +41,8 @@ bool is_being_recorded(const raw::RawTrace& trace);
 /// Leftover rings below /dev/shm and TRACER_SPOOL, of this user's runs.
 std::vector<std::filesystem::path> spool_roots();
 
+/// The process was killed between making the raw trace's journal and writing the first bytes of it: nothing can be
+/// read.
+bool is_unbegun(const std::filesystem::path& raw_directory);
+
 }  // namespace tracer

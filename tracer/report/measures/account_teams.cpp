@@ -47,7 +47,14 @@ void Accountant::thread_ended(LocationRef location, std::uint64_t time) {
   State& state = states_[location];
   if (!state.counted) return;
   const Process& process = process_of(state);
-  if (state.idle) charge_idle(state, time, process.active.value(time), time, undefined_ref);
+  if (!state.seen && state.worker) {  // without an event: it waited for work from the beginning on
+    state.idle = true;
+    state.idle_from = process.begin;
+  }
+  if (state.idle)
+    charge_idle(state, time, process.active.value(time), time, undefined_ref);
+  else if (!state.seen)
+    charge(state, Place::absent, time - std::min(time, process.begin + process.beyond.value(time)));
   state.ended = std::max<std::uint64_t>(1, time);
   state.beyond_at_end = process.beyond.value(time);
 }
