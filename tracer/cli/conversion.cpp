@@ -36,7 +36,7 @@ ConvertResult convert_with_progress(const fs::path& raw, const fs::path& directo
   options.progress = [&](double share) { progress.update(share); };
   options.waiting = [&] { say_waiting(directory); };
   const bool in_place = directory == raw;
-  if (!in_place || (!is_unbegun(raw::raw_directory_of(raw)) && raw::open_trace(raw)->report().complete))
+  if (!in_place || (!is_unbegun(raw / "raw") && raw::open_trace(raw)->report().complete))
     return convert(raw, directory, options);
   return recover(raw, options).archive;
 }

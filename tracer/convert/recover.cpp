@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <cerrno>
 #include <cstdlib>
 #include <system_error>
 
@@ -59,8 +60,11 @@ void keep_rings(const fs::path& spool, const fs::path& raw_directory) {
 }  // namespace
 
 bool is_unbegun(const fs::path& raw_directory) {
-  const auto journal = open_regular((raw_directory / "journal").c_str(), Links::follow);
-  return journal && journal.size < sizeof(raw::FileHeader);
+  const auto holds = [&](const char* name) {
+    const auto file = open_regular((raw_directory / name).c_str(), Links::follow);
+    return file.error != ENOENT && (!file || file.size > sizeof(raw::FileHeader));
+  };
+  return !holds("journal") && !holds("trace");
 }
 
 void remove_half_archive(const fs::path& directory) {

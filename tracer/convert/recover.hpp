@@ -41,8 +41,8 @@ bool is_being_recorded(const raw::RawTrace& trace);
 /// Leftover rings below /dev/shm and TRACER_SPOOL, of this user's runs.
 std::vector<std::filesystem::path> spool_roots();
 
-/// The process was killed between making the raw trace's journal and writing the first bytes of it: nothing can be
-/// read.
+/// The process was killed before it had written more than the beginnings of its files: nothing can be read. Also true
+/// of a directory without them.
 bool is_unbegun(const std::filesystem::path& raw_directory);
 
 }  // namespace tracer

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "formats/raw/leftovers.hpp"
 #include "tracer/base/own_directory.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
@@ -68,6 +69,11 @@ void say_raw(const fs::path& directory, const std::string& why) {
 Made make_archive(const RunOptions& options, const std::vector<ProcessEnd>& ends, const OwnTrace& trace, bool is_part) {
   const auto& [directory, at] = trace;
   try {
+    if (is_unbegun(at / "raw")) {
+      raw::remove_raw_trace(at / "raw");
+      throw NothingRecorded("the run of " + at.string() +
+                            " ended before anything was recorded: there is no archive to make");
+    }
     ConvertOptions conversion = conversion_settings(options.settings);
     conversion.process_ends = ends;
     conversion.within_limits = true;
