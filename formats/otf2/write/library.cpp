@@ -13,7 +13,7 @@ namespace tracer::otf2 {
 namespace {
 
 // The program's libraries share what little room there is for variables of threads: no text is in it.
-constexpr std::size_t most_bytes = 256;
+constexpr std::size_t most_message_bytes = 256;
 thread_local std::unique_ptr<char[]> last_message;
 thread_local OTF2_ErrorCode last_error = OTF2_SUCCESS;
 
@@ -21,8 +21,8 @@ OTF2_ErrorCode keep_message(void*, const char*, std::uint64_t, const char*, OTF2
                             va_list arguments) {
   // The first message of a failure says most; those after it only that the callers failed too.
   if (last_error == OTF2_SUCCESS && format != nullptr) {
-    if (!last_message) last_message.reset(new (std::nothrow) char[most_bytes]);
-    if (last_message) std::vsnprintf(last_message.get(), most_bytes, format, arguments);
+    if (!last_message) last_message.reset(new (std::nothrow) char[most_message_bytes]);
+    if (last_message) std::vsnprintf(last_message.get(), most_message_bytes, format, arguments);
   }
   if (last_error == OTF2_SUCCESS) last_error = code;
   return code;
