@@ -128,11 +128,13 @@ KernelRegions::KernelRegions(const Definitions& definitions) {
   const auto& regions = definitions.regions;
   const bool has_role = std::any_of(regions.begin(), regions.end(),
                                     [](const Region& region) { return region.role == RegionRole::kernel; });
+  // CUPTI's records of waiting, by the names that they have here.
+  const auto waits = [](std::string_view name) { return name.ends_with("synchronize") || name == "stream wait event"; };
   for (const Region& region : regions)
-    is_kernel_.push_back(has_role
-                             ? region.role == RegionRole::kernel
-                             : region.role != RegionRole::allocate && region.role != RegionRole::deallocate &&
-                                   region.role != RegionRole::data_transfer && region.role != RegionRole::artificial);
+    is_kernel_.push_back(has_role ? region.role == RegionRole::kernel
+                                  : region.role != RegionRole::allocate && region.role != RegionRole::deallocate &&
+                                        region.role != RegionRole::data_transfer &&
+                                        region.role != RegionRole::artificial && !waits(region.name));
 }
 
 }  // namespace tracer::report

@@ -76,8 +76,9 @@ struct RegionClass {
 
 RegionClass classify(const Region& region);
 
-/// Which regions of device streams are kernels: those of that role. Archives that use the role for none (Score-P's
-/// older ones) have it for all regions that are no allocation and no copy.
+/// Which regions of device streams are kernels: those of that role. Archives that use it for none (those of OTF2 3.0,
+/// which has no such role: ours, Score-P's) have it for all that are no allocation, no copy, no overhead and no
+/// waiting.
 class KernelRegions {
  public:
   explicit KernelRegions(const Definitions& definitions);
