@@ -147,8 +147,7 @@ RecoverResult recover(const fs::path& path, const ConvertOptions& options) {
     throw Error(raw_directory.string() + " was converted or removed by another process meanwhile");
   if (claimed != raw::Claimed::recorded && is_unbegun(raw_directory)) {
     raw::remove_raw_trace(raw_directory);
-    throw NothingRecorded("the run of " + directory.string() +
-                          " ended before anything was recorded: there is no archive to make");
+    throw NothingRecorded(directory);
   }
   RecoverResult result;
   {
@@ -164,8 +163,7 @@ RecoverResult recover(const fs::path& path, const ConvertOptions& options) {
         throw Error("nothing of the run of " + directory.string() +
                     " can be recovered: " + result.found.damage.front());
       raw::remove_raw_trace(raw_directory, result.found.spool);
-      throw NothingRecorded("the run of " + directory.string() +
-                            " ended before anything was recorded: there is no archive to make");
+      throw NothingRecorded(directory);
     }
   }
   remove_broken_anchor(directory);

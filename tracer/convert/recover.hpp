@@ -10,7 +10,10 @@ namespace tracer {
 /// Of a run that ended before anything was recorded there is no archive to make; what was left of it is removed.
 class NothingRecorded : public Error {
  public:
-  using Error::Error;
+  /// `directory`: the archive's.
+  explicit NothingRecorded(const std::filesystem::path& directory)
+      : Error("the run of " + directory.string() + " ended before anything was recorded: there is no archive to make") {
+  }
 };
 
 struct RecoverResult {

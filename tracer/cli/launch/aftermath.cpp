@@ -71,8 +71,7 @@ Made make_archive(const RunOptions& options, const std::vector<ProcessEnd>& ends
   try {
     if (is_unbegun(at / "raw")) {
       raw::remove_raw_trace(at / "raw");
-      throw NothingRecorded("the run of " + at.string() +
-                            " ended before anything was recorded: there is no archive to make");
+      throw NothingRecorded(at);
     }
     ConvertOptions conversion = conversion_settings(options.settings);
     conversion.process_ends = ends;
