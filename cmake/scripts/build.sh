@@ -30,7 +30,7 @@ tracer_build() {
   # compiled again.
   if [ ! -f "$TRACER_BUILD/CMakeCache.txt" ] && [ -z "${CMAKE_CXX_COMPILER_LAUNCHER+set}" ]; then
     if command -v ccache >/dev/null; then
-      export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+      set -- -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache "$@"
     else
       set -- -DTRACER_UNITY=ON "$@"
     fi

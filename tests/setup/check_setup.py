@@ -46,8 +46,12 @@ printf installed
 """
 
 
+# A launcher that the caller's environment names would decide what the scripts are to decide.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER")}
+
+
 def bash(script, directory=SOURCE, **environment):
-    return subprocess.run(["bash", "-c", script], cwd=directory, capture_output=True, text=True, timeout=120, env=dict(os.environ, **environment))
+    return subprocess.run(["bash", "-c", script], cwd=directory, capture_output=True, text=True, timeout=120, env=dict(ENVIRONMENT, **environment))
 
 
 def fake_apt(directory, installed, conflicts):
