@@ -219,7 +219,7 @@ const Row rows[] = {
        c.schedule_with_samples = t == "auto";
        return c.schedule_with_samples || assign(c.schedule, parse_switch(t));
      }},
-    {"TRACER_LOG", "warning", "off, error, warning, info or debug", "what is said on standard error",
+    {"TRACER_LOG", "warning", "off, error, warning, info or debug", "which messages appear on standard error",
      [](Config& c, Text t) {
        constexpr Name names[] = {{"off", 0}, {"error", 1}, {"warning", 2}, {"info", 3}, {"debug", 4}};
        return assign(c.log, lookup(names, t));

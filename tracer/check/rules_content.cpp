@@ -194,7 +194,7 @@ class Properties final : public Rule {
     if (!threads_ && !locks_) return;
     for (const auto* name : {properties::events_lost, properties::dropped}) {
       if (const auto* lost = c_.loss(name))
-        wrong(std::string{name} + " is " + *lost + ", and events are said to be complete");
+        wrong(std::string{name} + " is " + *lost + ", but the archive claims complete events");
     }
   }
   bool wants(EventKind k) const override {
@@ -223,7 +223,7 @@ class Properties final : public Rule {
         --held_;
         break;
       default:
-        if (e.field[0] != 1 && (threads_ || locks_)) wrong(e, "recording was off, and events are said to be complete");
+        if (e.field[0] != 1 && (threads_ || locks_)) wrong(e, "recording was off, but the archive claims complete events");
     }
   }
   void finish() override {

@@ -88,7 +88,7 @@ void add(Arguments& app, std::function<int()>& action) {
   app.add_option("traces", options->traces, "The trace before and the one after; with --against, those before")
       ->required()
       ->expected(1, 1000);
-  app.add_option("--against", options->against, "Those after: with several on each side noise is told from change")
+  app.add_option("--against", options->against, "Traces after the change; several on each side separate noise from change")
       ->type_name("TRACE");
   app.add_option("--fail-if", options->fail_if,
                  "End with status 1 when a limit is passed, as in 'time > 5%'; may be repeated")

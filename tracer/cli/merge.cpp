@@ -79,7 +79,7 @@ void add(Arguments& app, std::function<int()>& action) {
   app.footer(
       "'tracer run' does it by itself at the end of a job. What is still raw is converted first, what a killed "
       "process\n"
-      "left is recovered. What cannot be joined stays beside the archive and is said; merge again when it is there.");
+      "left is recovered. A part that cannot be joined stays beside the archive and is named; merge again when it is complete.");
   action = [options] { return run(*options); };
 }
 

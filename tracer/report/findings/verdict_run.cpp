@@ -236,7 +236,7 @@ void Judge::how_good_the_trace_is() {
     note(
         "perturbed",
         format("%s events were recorded, one every %llu ns of a thread: recording itself makes most times longer. Only "
-               "what is as fine-grained as that is said. A filter (--filter, TRACER_RECORD) makes it less.",
+               "findings are given only for constructs of that grain. A filter (--filter, TRACER_RECORD) makes it less.",
                format_count(report_.events).c_str(), number(apart)));
   }
 }

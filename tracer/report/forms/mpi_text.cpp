@@ -151,7 +151,7 @@ std::string doubts(const MpiReport& mpi, const TextOptions& options) {
   const auto say = [&](const std::string& text) { out += wrapped("* " + text, 2, options.width); };
   if (mpi.unmatched != 0)
     say(format_count(mpi.unmatched) +
-        " sends and receives have no other end in this trace: nobody's waiting is told by them.");
+        " sends and receives have no partner in this trace: no wait state is derived from them.");
   if (mpi.reversed != 0)
     say(format_count(mpi.reversed) + " messages were received before they were sent, by the clocks of their hosts.");
   if (mpi.incomplete_collectives != 0)

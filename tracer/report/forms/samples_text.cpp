@@ -132,7 +132,7 @@ Table counters(const SampleReport& report, const Names& names) {
 }
 
 Table states(const SampleReport& report) {
-  Table table{"What the OpenMP runtime said of the threads that were sampled",
+  Table table{"OpenMP runtime states of the sampled threads",
               {{"state"}, {"waited for", true}, {"samples", true}, {"share", true}}};
   std::uint64_t all = 0;
   for (const StateRow& row : report.states) all += row.samples;

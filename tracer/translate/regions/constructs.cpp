@@ -173,7 +173,7 @@ Construct work_construct(std::uint16_t type) noexcept {
 const char* schedule_name(std::uint16_t work_type) noexcept {
   switch (work_type) {
     case work_type::loop:
-      return "unknown";  // before 5.2 the schedule is not told
+      return "unknown";  // OpenMP before 5.2 does not report the schedule
     case work_type::loop_static:
       return "static";
     case work_type::loop_dynamic:
