@@ -223,7 +223,8 @@ class Properties final : public Rule {
         --held_;
         break;
       default:
-        if (e.field[0] != 1 && (threads_ || locks_)) wrong(e, "recording was off, but the archive claims complete events");
+        if (e.field[0] != 1 && (threads_ || locks_))
+          wrong(e, "recording was off, but the archive claims complete events");
     }
   }
   void finish() override {
@@ -263,7 +264,7 @@ std::span<const RuleEntry> content_rules() {
       RuleEntry{{"D13", "nothing has an empty name, and a construct's name ends in @file:line of its region"},
                 make_rule<Names>},
       RuleEntry{{"D14", "no region is defined twice under two references"}, make_rule<DuplicateRegions>},
-      RuleEntry{{"D15", "nothing is defined that nothing uses"}, make_rule<Unused>},
+      RuleEntry{{"D15", "every definition is used"}, make_rule<Unused>},
       RuleEntry{{"D16", "enumeration values are those of the announced OTF2 level"}, make_rule<Level>},
       RuleEntry{{"D17", "the archive's properties on completeness are true"}, make_rule<Properties>},
       RuleEntry{{"D18", "location names are unique in their group"}, make_rule<LocationNames>},

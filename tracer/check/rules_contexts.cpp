@@ -170,9 +170,10 @@ std::span<const RuleEntry> context_definition_rules() {
 
 std::span<const RuleEntry> context_rules() {
   static constexpr std::array table{
-      RuleEntry{{"E30", "unwind distances lead to what a context shares with the one before"}, make_rule<Distance>},
+      RuleEntry{{"E30", "unwind distances lead to the common part of a context and the one before"},
+                make_rule<Distance>},
       RuleEntry{{"E31", "an archive has calling contexts, or Enter and Leave"}, make_rule<Exclusive>},
-      RuleEntry{{"E32", "metrics that accumulate never fall"}, make_rule<Accumulated>},
+      RuleEntry{{"E32", "accumulating metrics never decrease"}, make_rule<Accumulated>},
   };
   return table;
 }

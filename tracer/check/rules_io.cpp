@@ -115,7 +115,7 @@ class InputOutput final : public Rule {
 
 std::span<const RuleEntry> io_rules() {
   static constexpr std::array table{
-      RuleEntry{{"E33", "what is opened is closed once, and what begins on it is complete"}, make_rule<InputOutput>},
+      RuleEntry{{"E33", "every opened file is closed once, and operations on it are complete"}, make_rule<InputOutput>},
   };
   return table;
 }

@@ -280,7 +280,7 @@ std::span<const RuleEntry> mpi_rules() {
       RuleEntry{{"E26", "requests of MPI begin once and end once"}, make_rule<Requests>},
       RuleEntry{{"E27", "collective operations of MPI and communicators begin and end in pairs"},
                 make_rule<Collectives>},
-      RuleEntry{{"E28", "what is sent by MPI is received, with as many bytes"}, make_rule<Messages>},
+      RuleEntry{{"E28", "every MPI message is received, with as many bytes"}, make_rule<Messages>},
   };
   return table;
 }

@@ -392,7 +392,7 @@ std::span<const RuleEntry> work_rules() {
       RuleEntry{{"E22", "one member executes a single, and each section is executed once"}, make_rule<Once>},
       RuleEntry{{"E23", "a location's thread id does not change"}, make_rule<ThreadIds>},
       RuleEntry{{"E24", "worksharing is inside its team's parallel region"}, make_rule<WorkInside>},
-      RuleEntry{{"E25", "totals equal what the program counted"}, make_rule<GroundTruth>},
+      RuleEntry{{"E25", "totals equal the program's own counts"}, make_rule<GroundTruth>},
   };
   return table;
 }
