@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For front ends: finds libtracer.so in the process, or beside the library that asks, and connects. */
+/* For front ends: finds libtracer.so in the process, or beside the calling library, and connects. */
 #ifndef TRACER_CONNECT_H
 #define TRACER_CONNECT_H
 
@@ -15,9 +15,9 @@
 extern "C" {
 #endif
 
-/* As tracer_connect(); `inside`: any function of the library that asks. To be compiled with _GNU_SOURCE (g++ and
- * clang++ have it). Not in handlers: it may load a library. A set-user-id program is not traced: its environment is not
- * to be trusted. */
+/* As tracer_connect(); `inside`: any function of the calling library. Compile with _GNU_SOURCE (g++ and clang++ define
+ * it). Do not call it in handlers: it may load a library. Does not trace a set-user-id program, whose environment is
+ * untrusted. */
 static inline const struct tracer_front_end* tracer_find_and_connect(const void* inside) {
   typedef const struct tracer_front_end* (*connect_function)(uint32_t);
   const int kept_errno = errno;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The definitions of an archive: what events refer to. References are indices into these vectors
-// (dense, 32 bit); strings are given as text and interned by the sink. Named after OTF2's records.
+// The definitions of an archive, to which events refer. References are indices into these vectors
+// (dense, 32 bit); strings are text, which the sink interns. Named after OTF2's records.
 #pragma once
 
 #include <cstdint>
@@ -118,56 +118,56 @@ struct Location {
   LocationKind kind = LocationKind::cpu_thread;
   std::uint32_t group = 0;
   std::vector<Property> properties;
-  bool used = true;  ///< false: it is not of the part of the trace that is looked at
+  bool used = true;  ///< false: outside the selected part of the trace
 };
 
 enum class GroupKind : std::uint8_t { comm_locations, comm_group, comm_self };
 
 /// comm_locations: members are location refs. comm_group: indices into the paradigm's comm_locations. comm_self: none.
-/// A member may be undefined_ref: it is not of this part (docs/formats/job-parts.md).
+/// A member may be undefined_ref: it is outside this part (docs/formats/job-parts.md).
 struct Group {
   std::string name;
   GroupKind kind = GroupKind::comm_group;
   Paradigm paradigm = Paradigm::openmp;
   std::vector<std::uint32_t> members;
-  bool used = true;  ///< as a communicator's
+  bool used = true;  ///< as for a communicator
 };
 
 struct Comm {
   std::string name;
   std::uint32_t group = 0;
   CommRef parent = undefined_ref;
-  bool used = true;                            ///< false: nothing has it, and it is not in the archive
+  bool used = true;                            ///< false: no event refers to it, and it is not in the archive
   std::uint32_t second_group = undefined_ref;  ///< of an intercommunicator: the remote one
-  bool has_events = false;                     ///< its making and its end are events
+  bool has_events = false;                     ///< its creation and its end are events
 };
 
 struct RmaWindow {
   std::string name;
   CommRef comm = 0;
-  bool used = true;  ///< false: none of its members is of the part of the trace that is looked at
+  bool used = true;  ///< false: none of its members is in the selected part of the trace
 };
 
-/// Of OTF2's I/O paradigms, which have no mapping between archives: the same in all of ours.
+/// Number of OTF2's I/O paradigm, for which OTF2 has no mapping tables: equal in all archives of Tracer.
 inline constexpr std::uint8_t mpi_io_paradigm = 0;
 
-/// An I/O handle of MPI's. Handles that are open at different times may be one.
+/// An I/O handle of MPI. Handles that are open at different times may be one.
 struct IoHandle {
   std::string name;
   std::uint32_t file = 0;        ///< index into Definitions::io_files
-  CommRef comm = undefined_ref;  ///< undefined_ref: not told
+  CommRef comm = undefined_ref;  ///< undefined_ref: unknown
 };
 
 struct AttributeDefinition {
   std::string name, description;
   ValueType type = ValueType::uint64;
-  bool used = true;  ///< false: no event has it, and it is not in the archive
+  bool used = true;  ///< false: no event refers to it, and it is not in the archive
 };
 
 struct ParameterDefinition {
   std::string name;
   EventType type = EventType::parameter_uint;  ///< parameter_int, _uint or _string
-  bool used = true;                            ///< as an attribute's
+  bool used = true;                            ///< as for an attribute
 };
 
 enum class ParadigmClass : std::uint8_t { process = 0, thread_fork_join = 1, thread_create_wait = 2, accelerator = 3 };
@@ -207,15 +207,15 @@ struct Definitions {
   std::vector<Comm> comms;  ///< parents before children
   std::vector<RmaWindow> windows;
   std::vector<std::string> io_files;  ///< full paths, each once
-  std::vector<IoHandle> io_handles;   ///< with those of MPI comes its I/O paradigm
+  std::vector<IoHandle> io_handles;   ///< handles of MPI imply its I/O paradigm
   std::vector<AttributeDefinition> attributes;
   std::vector<ParameterDefinition> parameters;
   std::vector<Metric> metrics;
-  std::vector<std::string> strings;  ///< what string-valued events and attributes refer to; 0 is ""
+  std::vector<std::string> strings;  ///< referred to by string-valued events and attributes; 0 is ""
   std::vector<bool> unused_strings;  ///< by index, may be shorter: of `strings`, those that no event refers to
   std::vector<Property> properties;  ///< of the archive: OTF2:: and TRACER::
   std::string creator, description;
-  /// Of a part of a trace: its ends, as Event::time. The whole: 0 and all ones.
+  /// Limits of a part of a trace, as Event::time. Whole trace: 0 and all ones.
   Nanoseconds part_begin = 0, part_end = ~Nanoseconds{0};
 };
 

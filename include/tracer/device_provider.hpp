@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The seam between those who know what a device did (OMPT device tracing, CUPTI, the host's own
-// callbacks) and those who keep it.
+// The interface between the sources of device records (OMPT device tracing, CUPTI, the host's own
+// callbacks) and their storage.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ namespace tracer {
 using DeviceLookup = void (*(*)(const char* name))();
 using DeviceHandle = void*;
 
-/// Receives what providers find out. Any thread may call, also the runtime's own; implementations
-/// may lock and allocate, but never call back into a provider from here.
+/// Receives the providers' information. Any thread may call, also the runtime's own; implementations
+/// may lock and allocate, but must not call a provider from here.
 class DeviceSink {
  public:
   virtual ~DeviceSink() = default;
   virtual void records(std::span<const DeviceRecord> records) noexcept = 0;
   virtual void clock_sync(const DeviceClockSync& point) noexcept = 0;
-  /// A new or changed description; the last one of a number (and `initialized`) holds.
+  /// A new or changed description; the last one of a number (and `initialized`) is valid.
   virtual void device(const DeviceInfo& info) noexcept = 0;
   /// The journal's id of a string; 0 for "".
   virtual std::uint32_t intern(std::string_view text) noexcept = 0;
   /// Adds to a counter of the journal ("device.buffers_refused", ...).
   virtual void count(std::string_view counter, std::uint64_t n) noexcept = 0;
-  /// On the thread that calls CUDA, around a call that was not made inside another: `name` is an intern()ed one. Hot.
+  /// On the thread that calls CUDA, around an outermost call; `name` is an id of intern(). Hot.
   virtual void call_began(std::uint32_t name, std::uint64_t correlation) noexcept {
     (void)name;
     (void)correlation;
@@ -42,7 +42,7 @@ class DeviceSink {
   virtual void wake() noexcept = 0;
 };
 
-/// Opened device, as device_initialize describes it.
+/// An opened device, as described by device_initialize.
 struct DeviceDescription {
   std::int32_t number = 0;
   std::string_view type;
@@ -50,13 +50,13 @@ struct DeviceDescription {
   DeviceLookup lookup = nullptr;
 };
 
-/// What a provider says to a device it is offered.
+/// A provider's answer to an offered device.
 struct DeviceAnswer {
   bool accepted = false;
-  const char* reason = "";  ///< static text: why (not)
+  const char* reason = "";  ///< static text: the reason
 };
 
-/// What a provider wants called around the launch of every host operation, on the launching thread.
+/// Functions of a provider, called around the launch of every host operation, on the launching thread.
 struct OperationHooks {
   void (*begin)(HostOpId) noexcept = nullptr;
   void (*end)() noexcept = nullptr;
@@ -68,20 +68,20 @@ class DeviceProvider {
  public:
   virtual ~DeviceProvider() = default;
   virtual DeviceProviderKind kind() const noexcept = 0;
-  /// In OMPT's initialize, before any device exists. False: never offered a device.
+  /// In OMPT's initialize, before any device exists. False: the provider gets no device.
   virtual DeviceAnswer prepare() noexcept { return {true, ""}; }
   /// In device_initialize: start recording on this device. May fill in `info.properties`.
   virtual DeviceAnswer open(const DeviceDescription& device, DeviceInfo& info) noexcept = 0;
-  /// In device_finalize: everything the device did is handed to the sink before this returns.
+  /// In device_finalize: passes all records of the device to the sink before it returns.
   virtual void close(std::int32_t device) noexcept = 0;
   virtual OperationHooks hooks() const noexcept { return {}; }
   /// omp_control_tool's pause and resume, for all devices.
   virtual void pause(bool on) noexcept { (void)on; }
-  /// Asks devices for what they have ready; does not wait for them.
+  /// Requests the completed records of devices; does not wait for them.
   virtual void flush() noexcept {}
-  /// Drainer: parses buffers that were handed over and reads clocks. One thread at a time.
+  /// Called by the drainer: parses completed buffers and reads clocks. One thread at a time.
   virtual void poll() noexcept {}
-  /// Closes all devices; idempotent. No buffer is touched after this returns.
+  /// Closes all devices; idempotent. Accesses no buffer after it returns.
   virtual void finish() noexcept = 0;
 };
 

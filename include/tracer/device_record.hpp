@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a device did, whoever recorded it: the one form in which all providers hand over.
+// A device record: the common form for all providers.
 #pragma once
 
 #include <cstdint>
@@ -23,25 +23,25 @@ enum class DeviceRecordKind : std::uint8_t {
   overhead = 9,
   target_begin = 10,  ///< the device's copy of the host's target event; times may be 0
   target_end = 11,
-  native = 12,       ///< of a native or abstract record: named, with times, nothing more known
-  lost = 13,         ///< `bytes` records were dropped by the provider up to `end`
-  correlation = 14,  ///< no event: says that the provider's `correlation` id belongs to `host_op_id`, or to `thread_id`
+  native = 12,       ///< of a native or abstract record: name and times only
+  lost = 13,         ///< the provider dropped `bytes` records up to `end`
+  correlation = 14,  ///< no event: the provider's `correlation` id belongs to `host_op_id`, or to `thread_id`
 };
 
 enum class DeviceProviderKind : std::uint8_t { none = 0, ompt = 1, cupti = 2, host = 3 };
 
-/// Whose clock `start` and `end` were read on.
+/// The clock of `start` and `end`.
 enum class DeviceClock : std::uint8_t {
-  host_ticks = 0,  ///< the tracer's recording clock
+  host_ticks = 0,  ///< Tracer's recording clock
   device = 1,      ///< the device's own: fit by DeviceClockSync points of that device
 };
 
 struct DeviceRecord {
   std::uint64_t start;  ///< 0: not recorded
   std::uint64_t end;    ///< 0: not recorded
-  HostOpId host_op_id;  ///< 0: made by no target construct
+  HostOpId host_op_id;  ///< 0: not by a target construct
   TargetId target_id;
-  std::uint64_t thread_id;    ///< as the provider names the host thread; 0 unknown
+  std::uint64_t thread_id;    ///< the provider's id of the host thread; 0 unknown
   std::uint64_t stream;       ///< the provider's stream or queue
   std::uint64_t correlation;  ///< the provider's correlation id; 0 none
   std::uint64_t bytes;

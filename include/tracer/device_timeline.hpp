@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the devices did, after correlation and ready to be written: device/correlate makes it,
-// tracer/translate reads it. Both stay ignorant of each other and of the providers.
+// Device activity after correlation, ready to be written: device/correlate produces it,
+// tracer/translate reads it. Both are independent of each other and of the providers.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ inline constexpr ChannelId no_channel = 0xffffffffu;
 /// An interval on a stream: kernel, transfer_*, memset, synchronize, overhead, native.
 struct DeviceOperation {
   Ticks start = 0, end = 0;  ///< host ticks, start <= end
-  Ticks host_begin = 0;      ///< of the operation on the host; 0: not seen
+  Ticks host_begin = 0;      ///< of the operation on the host; 0: unknown
   HostOpId host_op_id = no_id;
   TargetId target_id = no_id;
   std::uint64_t bytes = 0;
@@ -30,12 +30,12 @@ struct DeviceOperation {
   std::uint32_t name = 0;  ///< string id in the journal; 0 none
   std::uint32_t requested_teams = 0, granted_teams = 0;
   std::int32_t source_device = -1, destination_device = -1;
-  ChannelId host_channel = no_channel;  ///< the thread that asked for it
+  ChannelId host_channel = no_channel;  ///< the requesting thread
   DeviceRecordKind kind = DeviceRecordKind::invalid;
 };
 
-/// What becomes one ACCELERATOR_STREAM location. Operations are in order and do not overlap: a
-/// provider's stream whose records overlap is spread over several of these.
+/// Becomes one ACCELERATOR_STREAM location. Operations are in order and do not overlap: overlapping
+/// records of a provider's stream go to several of these.
 struct DeviceStream {
   std::string name;  ///< "CUDA[0:7]", "OMP Target[1:0]": unique within the device
   std::uint64_t provider_stream = 0;
@@ -55,16 +55,16 @@ struct DeviceTrack {
   std::size_t journal_index = 0;  ///< into Journal::devices
   std::vector<DeviceStream> streams;
   std::vector<DeviceMemorySample> memory;  ///< in order of time
-  std::uint64_t asked = 0;                 ///< kernels and transfers that the host asked for
-  std::uint64_t without_record = 0;        ///< of them those whose interval is the host's, as no record came
+  std::uint64_t asked = 0;                 ///< kernels and transfers that the host requested
+  std::uint64_t without_record = 0;        ///< of these, operations with the host's interval for want of a record
 };
 
-/// Times are host ticks, so that host and device events go through the same conversion to
-/// nanoseconds and cannot disagree.
+/// Times are host ticks: host and device events go through the same conversion to nanoseconds and
+/// cannot disagree.
 struct DeviceTimeline {
-  std::vector<DeviceTrack> devices;               ///< by number; those that the journal knows
-  std::map<std::string, std::uint64_t> counters;  ///< what is worth knowing, by name, for the archive's properties
-  std::map<std::string, std::uint64_t> repairs;   ///< what was changed, moved or left out
+  std::vector<DeviceTrack> devices;               ///< by number; devices of the journal
+  std::map<std::string, std::uint64_t> counters;  ///< by name, for the archive's properties
+  std::map<std::string, std::uint64_t> repairs;   ///< changes, moves and omissions
   bool empty() const noexcept { return devices.empty(); }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exception for files and settings that are not what they must be; it never crosses into the
-// traced program (tracer/entry.cpp is the wall) and ends in a message at the command line.
+// The exception for invalid files and settings. It never reaches the traced program (tracer/entry.cpp
+// catches it), and becomes a message on the command line.
 #pragma once
 
 #include <stdexcept>
@@ -8,7 +8,7 @@
 
 namespace tracer {
 
-/// `what()` is one line for the user: what is wrong, where, and what to do.
+/// `what()` is one line for the user: the error, its place, and what to do.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

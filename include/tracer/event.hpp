@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What happened on a location, as the translator says it to a sink. Named after OTF2's events.
+// An event of a location, as the translator passes it to a sink. Named after OTF2's events.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +78,7 @@ enum class EventType : std::uint8_t {
 struct Event {
   Nanoseconds time;
   EventType type;
-  std::uint8_t attributes;  ///< how many of the batch's attributes, in order, belong to it
+  std::uint8_t attributes;  ///< number of the batch's attributes, in order, that belong to it
   std::uint16_t sub;
   std::uint32_t ref;
   std::uint64_t a;
@@ -86,7 +86,7 @@ struct Event {
 };
 static_assert(sizeof(Event) == 32 && std::is_trivially_copyable_v<Event>);
 
-/// Values as OTF2_Type where they meet it. A float64 is carried by its bits.
+/// Values equal OTF2_Type's. A float64 is stored by its bits.
 enum class ValueType : std::uint8_t { uint64 = 4, int64 = 8, float64 = 10, string = 11, location = 13, region = 14 };
 
 /// Of a metric's value.
@@ -98,13 +98,13 @@ struct EventAttribute {
   std::uint32_t attribute;  ///< index into Definitions::attributes
   std::uint64_t value;      ///< of the attribute's declared type; for strings the string ref
 
-  /// Not an attribute but more of its event than an Event has room for; before the event's attributes.
+  /// Not an attribute but a field of the event for which Event has no space; precedes the event's attributes.
   static constexpr std::uint32_t payload_bit = 0x80000000u;
   static constexpr EventAttribute payload(std::uint32_t number, std::uint64_t value) noexcept {
     return {number | payload_bit, value};
   }
   constexpr bool is_payload() const noexcept { return (attribute & payload_bit) != 0; }
-  /// Below 2^31, or one of the few numbers that end the range: undefined and its like.
+  /// Below 2^31, or one of the few values at the end of the range, such as undefined.
   constexpr std::uint32_t number() const noexcept {
     const std::uint32_t low = attribute & ~payload_bit;
     return low >= 0x7ffffff0u ? low | payload_bit : low;

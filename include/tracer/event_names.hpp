@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What reports and tables call the events.
+// Names of events in reports and tables.
 #pragma once
 
 #include <cstddef>

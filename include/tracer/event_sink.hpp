@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a format must do to receive a translated trace.
+// The interface by which a format receives a translated trace.
 #pragma once
 
 #include <memory>
@@ -11,15 +11,15 @@
 
 namespace tracer {
 
-/// Receives one location's events, in order of time. Used by one thread at a time; destroyed when
+/// Receives one location's events, in order of time. One thread at a time; destroyed when
 /// the location is complete.
 class LocationWriter {
  public:
   virtual ~LocationWriter() = default;
-  /// `attributes` are consumed in order by the events that have some. Throws tracer::Error when
-  /// the events cannot be kept (disk full); the writer must then not be used again.
+  /// The events take their `attributes` in order. Throws tracer::Error if it cannot store the events
+  /// (disk full); do not use the writer after that.
   virtual void write(std::span<const Event> events, std::span<const EventAttribute> attributes) = 0;
-  /// As write(); what is in the vectors then is the writer's and may be anything.
+  /// As write(); takes the contents of the vectors, which are then unspecified.
   virtual void take(std::vector<Event>& events, std::vector<EventAttribute>& attributes) { write(events, attributes); }
   /// Closes the location: no further write.
   virtual void close() = 0;
@@ -29,11 +29,11 @@ class EventSink {
  public:
   virtual ~EventSink() = default;
   /// Before the first open: attributes, parameters and metrics of `definitions` are final by then;
-  /// finish() must be given the same.
+  /// pass the same to finish().
   virtual void prepare(const Definitions& definitions) { (void)definitions; }
-  /// Called for every location, also those without events; by several threads at once.
+  /// For every location, also those without events; from several threads at once.
   virtual std::unique_ptr<LocationWriter> open(LocationRef location) = 0;
-  /// After the last location is closed: the definitions, and the end of the archive.
+  /// After the last location is closed: writes the definitions and closes the archive.
   virtual void finish(const Definitions& definitions) = 0;
 };
 

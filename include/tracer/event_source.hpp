@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where reports and exports get a finished trace from: the mirror image of EventSink.
+// The interface by which reports and exports read a finished trace: the counterpart of EventSink.
 #pragma once
 
 #include <span>
@@ -16,8 +16,8 @@ class EventVisitor {
   virtual ~EventVisitor() = default;
   /// `attributes` are this event's, valid during the call.
   virtual void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) = 0;
-  /// Events of one location between which no other location has any. `attributes` are theirs one after the other, as
-  /// many for each as it says; valid during the call. Whoever does not care for the difference has them one by one.
+  /// Events of one location without events of other locations in between. `attributes` are those of all events, in
+  /// order; valid during the call. By default calls event() for each.
   virtual void events(LocationRef location, std::span<const Event> events, std::span<const EventAttribute> attributes) {
     for (const Event& one : events) {
       event(location, one, attributes.first(one.attributes));
@@ -26,17 +26,17 @@ class EventVisitor {
   }
 };
 
-/// A finished trace. May be read more than once; not to be shared between threads.
+/// A finished trace, which may be read more than once. Not thread-safe.
 class EventSource {
  public:
   virtual ~EventSource() = default;
   virtual const Definitions& definitions() const = 0;
-  /// How many events there are, 0 unknown: for progress.
+  /// For progress; 0: unknown.
   virtual std::uint64_t number_of_events() const = 0;
-  /// All locations' events in order of time; at equal times each location keeps its order. Memory
+  /// Delivers all locations' events in order of time; at equal times each location keeps its order. Memory
   /// does not grow with the trace. Throws tracer::Error on damaged input.
   virtual void read(EventVisitor& visitor) = 0;
-  /// Only these locations' events, by LocationRef, are wanted from now on; a source may tell the others' all the same.
+  /// Restricts read() to these locations, by LocationRef; a source may still deliver the others' events.
   virtual void want(const std::vector<bool>& locations) { (void)locations; }
 };
 

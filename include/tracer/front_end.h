@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a library beside libtracer.so records into its trace: a table of functions, in C.
+/* The interface by which a library beside libtracer.so records into its trace: a table of functions, in C.
  *
- * Front ends are small libraries that listen to something other than OpenMP (the program's own words, MPI) and link
- * nothing but the C library. They find libtracer.so and call tracer_connect(), which begins the trace unless it has
- * begun: OpenMP's runtime joins a trace that a front end began, and the other way round. The trace then lasts until the
- * process ends. */
+ * Front ends are small libraries that record APIs other than OpenMP (annotations, MPI) and link only the C library.
+ * They find libtracer.so and call tracer_connect(), which begins the trace unless it has begun: the OpenMP runtime
+ * joins a trace that a front end began, and vice versa. The trace then lasts until the process ends. */
 #ifndef TRACER_FRONT_END_H
 #define TRACER_FRONT_END_H
 
@@ -15,16 +14,15 @@
 extern "C" {
 #endif
 
-/* Raised when a function of the table changes its meaning. New functions are added at the table's end: look at `size`.
- */
+/* Increases when a function of the table changes its meaning. New functions come at the table's end: check `size`. */
 #define TRACER_FRONT_END_VERSION 1u
 
-/* The first word of a record: RecordKind (include/tracer/record.hpp), Endpoint and the field `sub`; what `sub`, a, b
- * and c mean is said per kind in include/tracer/record_table.hpp. */
+/* The first word of a record: RecordKind (include/tracer/record.hpp), Endpoint and the field `sub`.
+ * include/tracer/record_table.hpp describes `sub`, a, b and c for each kind. */
 #define TRACER_WORD(kind, endpoint, sub) \
   ((uint32_t)((uint32_t)(kind) | (uint32_t)(endpoint) << 8 | (uint32_t)(uint16_t)(sub) << 16))
 
-/* The second half of a record that has more to say: RecordKind::more, whose `time` carries payload. */
+/* The second half of a long record: RecordKind::more, whose `time` contains payload. */
 struct tracer_more {
   uint64_t time;
   uint64_t b;
@@ -33,67 +31,66 @@ struct tracer_more {
   uint16_t sub;
 };
 
-/* All functions may be called by any thread at any time until the process ends, also in forked children, also when
- * recording has ended: then they do nothing. None throws, none changes errno. The table is never freed. */
+/* Any thread may call any function at any time until the process ends, also in forked children, also after the end of
+ * recording: then they do nothing. None throws, none changes errno. The table is never freed. */
 struct tracer_front_end {
   uint32_t version; /* TRACER_FRONT_END_VERSION of the library */
   uint32_t size;    /* bytes of this table */
 
-  /* Records on the calling thread, at this moment: the clock is read inside. After a thread's first record there is no
-   * lock, no allocation and no system call; a full ring waits as TRACER_ON_FULL says. `word`: TRACER_WORD. */
+  /* Records on the calling thread, with the current time. After a thread's first record it takes no lock, allocates
+   * nothing and makes no system call, except at a full ring (TRACER_ON_FULL). `word`: TRACER_WORD. */
   void (*emit)(uint32_t word, uint32_t a, uint64_t b, uint64_t c);
-  /* The same with a second half; both are kept or neither. `time` as for emit_at, 0: now. */
+  /* The same with a second half; records both or neither. `time` as for emit_at, 0: the current time. */
   void (*emit_more)(uint64_t time, uint32_t word, uint32_t a, uint64_t b, uint64_t c, const struct tracer_more* more);
-  /* The same at a time that now() gave on this thread: records of a thread must follow each other in time. */
+  /* The same with a time from now() on this thread: the records of a thread must be in order of time. */
   void (*emit_at)(uint64_t time, uint32_t word, uint32_t a, uint64_t b, uint64_t c);
-  /* The recording clock, in ticks of its own (the processor's counter where it can be trusted). 8 ns. */
+  /* The recording clock, in its own ticks (the processor's counter where it is reliable). 8 ns. */
   uint64_t (*now)(void);
 
-  /* The number of a text, from 1, for fields that name one; the same for the same bytes until the process ends, also in
-   * forked children. At most 64 KiB are kept; the text is copied; it need not be UTF-8. 0: it could not be kept. May
-   * lock, allocate and write: for registration and first uses, not for each event. */
+  /* The id of a text, from 1, for fields with string ids; equal for equal bytes until the process ends, also in forked
+   * children. Copies at most 64 KiB; the text need not be UTF-8. 0: not stored. May lock, allocate and write: call it
+   * at registration and first uses, not for each event. */
   uint32_t (*intern)(const char* text, size_t length);
 
   /* One line for the user on standard error (TRACER_LOG), and in the trace. */
   void (*message)(const char* line);
   /* Adds to a counter of the trace: the archive's property TRACER::COUNTER::<NAME>, written at the end. May lock. */
   void (*count)(const char* name, uint64_t amount);
-  /* Something to know about the process: the archive's property TRACER::<NAME>; the last value counts. May lock and
-   * write. */
+  /* A fact of the process: the archive's property TRACER::<NAME>; the last value is kept. May lock and write. */
   void (*fact)(const char* name, const char* value);
 
-  /* `function` runs once on the thread that ends the trace, before the last records are collected: it may record. Not
-   * in forked children. 0: recorded too late, or no memory. */
+  /* `function` runs once on the thread that ends the trace, before the last records are collected: it may record. It
+   * does not run in forked children. 0: registered too late, or no memory. */
   int (*at_end)(void (*function)(void* data), void* data);
 
-  /* Whether what is recorded now will be in the trace. A load. */
+  /* Whether records made now will be in the trace. A load. */
   int (*recording)(void);
-  /* Where the archive will be, an absolute path; "" when there is no trace (yet: a forked child). Valid until the
-   * process ends. */
+  /* The absolute path of the archive; "" without a trace (a forked child may have none yet). Valid until the process
+   * ends. */
   const char* (*directory)(void);
 
-  /* Which clock each of the `size` processes of this launch has, where there are several: clocks[rank] is equal where
-   * the clock is the same one. 1: all processes get this answer, so that all are there to compare their clocks; when
-   * they are known to have it, `size` 0 lets the next program of the launch ask. 0: there is nothing to compare, or not
-   * all take part. May wait, at most two seconds and only where the launch has several hosts: once, at the begin. */
+  /* The clocks of the `size` processes of this launch, if there are several: clocks[rank] is equal for processes with
+   * the same clock. 1: all processes get this answer, so that all are ready to compare their clocks; once all have it,
+   * a call with `size` 0 allows the next program of the launch to call this. 0: nothing to compare, or not all take
+   * part. May wait, at most two seconds and only if the launch has several hosts: once, at the begin. */
   int (*clocks_of_launch)(uint32_t rank, uint32_t size, uint64_t* clocks);
 
-  /* Whether calls of MPI that ask and find nothing are to be recorded (TRACER_RECORD, group polls). The same until the
-   * process ends. */
+  /* Whether to record MPI calls that test and find nothing (TRACER_RECORD, group polls). Constant until the process
+   * ends. */
   int (*records_polls)(void);
 
-  /* What libtracer.so does at an event of OMPT, for a front end that stands before an OpenMP runtime without tools:
-   * `event` is an ompt_callbacks_t, the result the handler with that callback's signature. NULL: the event is not to be
-   * recorded (TRACER_RECORD), or there is none of that number. The same until the process ends. */
+  /* libtracer.so's handler of an OMPT event, for a front end that interposes an OpenMP runtime without a tools
+   * interface: `event` is an ompt_callbacks_t, the result the handler with that callback's signature. NULL: the event
+   * is excluded (TRACER_RECORD), or the number is unknown. Constant until the process ends. */
   void (*(*ompt_handler)(int event))(void);
-  /* Instead of the handler of thread_begin, which asks the runtime about the thread: `type` is an ompt_thread_t. */
+  /* Replaces the handler of thread_begin, which queries the runtime about the thread: `type` is an ompt_thread_t. */
   void (*ompt_thread_begin)(uint32_t type);
 };
 
-/* Begins the trace, or joins it. NULL: nothing is to be recorded (TRACER=off, a set-user-id program, no place for the
- * trace, the trace has ended, or a version that this library does not know), and asking again changes nothing. May
- * lock, allocate and write, begins a thread: call it at the first event, not when the library is loaded. Exported by
- * libtracer.so; a front end finds it by connect.h. */
+/* Begins the trace, or joins it. NULL: there is nothing to record (TRACER=off, a set-user-id program, no place for the
+ * trace, the trace has ended, or an unknown version), and further calls return NULL too. May lock, allocate and write,
+ * and starts a thread: call it at the first event, not when the library is loaded. libtracer.so exports it; front ends
+ * find it by connect.h. */
 const struct tracer_front_end* tracer_connect(uint32_t version);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FNV-1a, for names that processes must find alike: not against forgery.
+// FNV-1a, for names that several processes must compute alike; not secure against forgery.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the host asked of a device: target_submit and target_data_op as the host's threads saw them.
+// Operations that the host requested from a device: target_submit and target_data_op of the host's threads.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace tracer {
 struct HostOperation {
   HostOpId id = no_id;
   TargetId target_id = no_id;  ///< of the enclosing target construct; 0: none (omp_target_memcpy)
-  Ticks begin = 0, end = 0;    ///< end 0: never seen (the program ended inside)
+  Ticks begin = 0, end = 0;    ///< end 0: unknown (the program ended inside)
   std::uint64_t bytes = 0;
   std::uint64_t source_address = 0, destination_address = 0;
   std::uint64_t codeptr = 0;
   ChannelId channel = no_channel;
   std::uint32_t requested_teams = 0;
-  std::int32_t device = -1;  ///< that executes it; -1 unknown
+  std::int32_t device = -1;  ///< the executing device; -1 unknown
   std::int32_t source_device = -1, destination_device = -1;
   DeviceRecordKind kind = DeviceRecordKind::invalid;  ///< kernel, transfer_*, memset, alloc, free, native
 };
@@ -31,7 +31,7 @@ struct HostOperation {
 /// In order of id.
 using HostOperations = std::vector<HostOperation>;
 
-/// nullptr when there is none of this id.
+/// nullptr: no operation has this id.
 inline const HostOperation* find(std::span<const HostOperation> operations, HostOpId id) noexcept {
   const auto it = std::lower_bound(operations.begin(), operations.end(), id,
                                    [](const HostOperation& op, HostOpId value) { return op.id < value; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What cannot be looked up after the run: written while the program runs, read by the translator.
+// Information that is not available after the run: recorded while the program runs, read by the translator.
 #pragma once
 
 #include <cstdint>
@@ -36,15 +36,15 @@ struct RunInfo {
 enum class Ending : std::uint8_t {
   unknown = 0,   ///< no end in the journal: killed, crashed, _exit, exec
   finalize = 1,  ///< the runtime finalised the tool
-  exit = 2,      ///< exit() inside a region: the tool's destructor was the only hook
+  exit = 2,      ///< exit() inside a region: only the tool's destructor ran
   fork = 3,      ///< a child that never used OpenMP
 };
 
-/// One row of the registration table and what the runtime answered (ompt_set_result_t).
+/// One row of the registration table and the runtime's answer (ompt_set_result_t).
 struct CallbackAnswer {
   std::string name;
   std::uint32_t callback = 0;
-  std::int32_t result = -1;  ///< -1: not asked (see note)
+  std::int32_t result = -1;  ///< -1: not requested (see note)
   std::string note;
 };
 
@@ -63,12 +63,12 @@ struct Module {
   std::string build_id;  ///< hexadecimal, "" none
   std::uint64_t begin = 0, end = 0;
   std::uint64_t bias = 0;  ///< run-time address minus ELF address
-  Ticks loaded = 0;        ///< 0: since before the start
-  Ticks unloaded = 0;      ///< 0: never seen unloaded
+  Ticks loaded = 0;        ///< 0: before the start
+  Ticks unloaded = 0;      ///< 0: not unloaded
 };
 
-/// Code addresses in [begin, end) at a time in [from, until) are meant `distance` further on: a library was opened
-/// where a closed one had been, and Journal::modules has it where no process has anything.
+/// Code addresses in [begin, end) at a time in [from, until) stand for addresses `distance` higher: a library was
+/// opened at the addresses of a closed one, and Journal::modules lists it at addresses that no process uses.
 struct MovedCode {
   std::uint64_t begin, end;
   Ticks from, until;
@@ -78,15 +78,15 @@ struct MovedCode {
 struct ChannelInfo {
   ChannelId id = 0;
   std::uint64_t os_thread_id = 0;
-  std::uint32_t thread_type = 0;  ///< ompt_thread_t; 0 when only tools' events were seen
+  std::uint32_t thread_type = 0;  ///< ompt_thread_t; 0 without OpenMP events
   std::int32_t processor = -1, place = -1;
   Ticks begin = 0;
   Ticks end = 0;                 ///< 0: still alive at the end of the run
   std::uint64_t records = 0;     ///< written to the ring, `more` included
-  std::uint64_t lost = 0;        ///< dropped by policy or for want of memory
+  std::uint64_t lost = 0;        ///< dropped by TRACER_ON_FULL or for want of memory
   std::uint64_t wait_ticks = 0;  ///< spent waiting for the drainer
-  Nanoseconds processor_ns = 0;  ///< processor time of its thread, since that was made; 0 unknown
-  Nanoseconds delay_ns = 0;      ///< the thread could run, and others had the processor
+  Nanoseconds processor_ns = 0;  ///< processor time of its thread since the thread's creation; 0 unknown
+  Nanoseconds delay_ns = 0;      ///< runnable, without a processor
 };
 
 struct DeviceInfo {
@@ -98,7 +98,7 @@ struct DeviceInfo {
   std::uint32_t paradigm_hint = 0;  ///< 0 unknown, 1 CUDA, 2 HIP, 3 OpenCL, 4 Level Zero
   Ticks initialized = 0, finalized = 0;
   std::map<std::string, std::string> properties;  ///< name, UUID, PCI id, memory, compute units, ...
-  std::uint64_t dropped = 0;                      ///< records the provider or we could not keep
+  std::uint64_t dropped = 0;                      ///< records that the provider or Tracer dropped
 };
 
 struct DeviceModule {
@@ -108,14 +108,14 @@ struct DeviceModule {
   Ticks loaded = 0;
 };
 
-/// Of a fact's name, before the number of the thread: what the program calls it.
+/// Prefix of a fact's name, before the number of the thread: the thread's name in the program.
 inline constexpr const char* thread_name_fact = "THREAD_NAME::";
 
-/// Facts that begin with it are the processors that a thread is bound to, as "0-3,8", by the kernel's id:
-/// where they are not those of the process.
+/// Prefix of facts with the processors that a thread is bound to, as "0-3,8", by the kernel's thread id, if they differ
+/// from those of the process.
 inline constexpr const char* thread_processors_fact = "THREAD_PROCESSORS::";
 
-/// Everything of a raw trace that is not a record. A crashed run's journal is a prefix of it.
+/// Everything in a raw trace except records. A crashed run's journal is a prefix of it.
 struct Journal {
   RunInfo run;
   std::vector<ClockSync> clock;
@@ -125,15 +125,15 @@ struct Journal {
   std::vector<NamedValue> states, mutex_implementations;
   std::vector<std::vector<std::int32_t>> places;  ///< processor ids per place
   std::vector<Setting> settings;
-  std::optional<std::string> filter;  ///< the text of the run's filter; none, or it could not be read then
+  std::optional<std::string> filter;  ///< the text of the run's filter; nullopt: none, or unreadable
   std::vector<Module> modules;
   std::vector<MovedCode> moved_code;
   std::vector<ChannelInfo> channels;  ///< index = id
   std::vector<DeviceInfo> devices;
   std::vector<DeviceModule> device_modules;
   std::map<std::uint32_t, std::string> strings;   ///< control names, error messages, kernel names
-  std::vector<std::string> messages;              ///< what was said to the user during the run
-  std::map<std::string, std::string> facts;       ///< of the process: RUN::... by the kernel, others by front ends
+  std::vector<std::string> messages;              ///< messages to the user during the run
+  std::map<std::string, std::string> facts;       ///< of the process: RUN::... from the kernel, others from front ends
   std::map<std::string, std::uint64_t> counters;  ///< losses, repairs and costs by name
   Ending ending = Ending::unknown;
   Ticks end = 0;

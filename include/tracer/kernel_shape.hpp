@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a kernel was launched, in the fields of a device record that only transfers have otherwise.
+// The launch configuration of a kernel, in the fields of a device record that otherwise only transfers use.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct KernelShape {
 };
 
 /// DeviceRecord and DeviceOperation: source_address is the grid, destination_address block and registers, bytes the
-/// shared memory. All 0: not known.
+/// shared memory. All 0: unknown.
 template <class Operation>
 void set_shape(Operation& operation, const KernelShape& s) noexcept {
   const auto part = [](std::uint64_t value, unsigned at) { return (value & 0xffff) << at; };

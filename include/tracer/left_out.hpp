@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What goes with a region that a filter leaves out: where the archive is written, and where one is read.
+// Events that belong to a region excluded by a filter, for writing and for reading archives.
 #pragma once
 
 #include "tracer/event.hpp"
 
 namespace tracer {
 
-/// Of one location's events, in their order. Tasks, teams and locks stay.
+/// For one location's events, in order. Tasks, teams and locks stay.
 class LeftOutEvents {
  public:
-  /// Whether the event goes: an Enter or Leave of which `is_left_out` says so by its region, and the parameters behind.
+  /// Whether to leave the event out: an Enter or Leave whose region `is_left_out` selects, and the parameters after it.
   template <class IsLeftOut>
   bool has(const Event& event, const IsLeftOut& is_left_out) {
     switch (event.type) {
@@ -27,7 +27,7 @@ class LeftOutEvents {
   }
 
  private:
-  bool silent_ = false;  ///< the last Enter or Leave went
+  bool silent_ = false;  ///< the last Enter or Leave was left out
 };
 
 }  // namespace tracer

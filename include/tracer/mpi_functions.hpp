@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of MPI by number: names and roles, for the wrappers and for those who read their records.
+// The functions of MPI by number: names and roles, for the wrappers and for readers of their records.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ inline constexpr std::array<MpiFunctionRow, mpi_functions> mpi_function_table{{
 #undef TRACER_MPI_DOUBLE
 }};
 
-/// What a record of kind mpi_request says of its request; part of the raw format.
+/// The step of a request in a record of kind mpi_request; part of the raw format.
 enum class MpiRequestStep : std::uint8_t {
   sent = 0,
   receive_begins = 1,
@@ -72,12 +72,12 @@ enum class MpiOperation : std::uint8_t {
   destroy_handle_and_deallocate = 22,
 };
 
-/// What a record of kind mpi_rma says of its window; part of the raw format.
+/// The step of a window in a record of kind mpi_rma; part of the raw format.
 enum class RmaStep : std::uint8_t {
   put = 0,
   get = 1,
   atomic = 2,          ///< type: RmaAtomic
-  complete_here = 3,   ///< an operation is over at the side that asked for it
+  complete_here = 3,   ///< an operation is complete at the origin
   complete_there = 4,  ///< at both
   tested = 5,
   window_made = 6,
@@ -94,12 +94,12 @@ enum class RmaStep : std::uint8_t {
 /// Values as OTF2_RmaAtomicType; part of the raw format.
 enum class RmaAtomic : std::uint8_t { accumulate = 0, compare_and_swap = 3, fetch_and_accumulate = 7 };
 
-/// What a record of kind mpi_io says of its handle; part of the raw format.
+/// The step of a handle in a record of kind mpi_io; part of the raw format.
 enum class IoStep : std::uint8_t {
   handle_made = 0,  ///< mode: IoAccess; flags: io_status; bytes: io_creation
   handle_gone = 1,
   file_deleted = 2,     ///< of a file, not of a handle
-  seek = 3,             ///< mode: IoSeek; bytes: the offset that was asked for; more: where it led to
+  seek = 3,             ///< mode: IoSeek; bytes: the requested offset; more: the resulting position
   operation_begin = 4,  ///< mode: IoMode; flags: io_operation
   operation_issued = 5,
   operation_tested = 6,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of MPI is counted and not told, for those who read archives: properties TRACER::COUNTER::MPI_NOT_TOLD_<name>.
+// MPI operations that archives only count, without events: properties TRACER::COUNTER::MPI_NOT_TOLD_<name>.
 #pragma once
 
 namespace tracer {
 
-/// Each of these leaves a message that was sent without the receive that belongs to it.
+/// Each of these leaves a sent message without its receive.
 inline constexpr const char* untold_ends_of_messages[] = {"RECEIVES_WHOSE_REQUEST_WAS_FREED",
                                                           "RECEIVES_THAT_WERE_NEVER_COMPLETED", "RECEIVES_THAT_FAILED",
                                                           "SENDS_THAT_FAILED", "SENDS_THAT_MAY_HAVE_BEEN_CANCELLED"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the callbacks' kind arguments and flags mean: the values of omp-tools.h, for those who must not include it.
-// Records hold them as the runtime gave them. tracer/ompt holds them to the header.
+// Values of the callbacks' kind arguments and flags, as in omp-tools.h, for files that must not include it.
+// Records contain the runtime's values. tracer/ompt checks these against the header.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace tracer {
 namespace task_status {  // ompt_task_status_t
 inline constexpr std::uint16_t complete = 1, yield = 2, cancel = 3, detach = 4, early_fulfill = 5, late_fulfill = 6,
                                switched = 7, taskwait_complete = 8;
-/// An event was fulfilled or a wait is over: no task was left or entered.
+/// An event was fulfilled or a wait ended: no task switch.
 constexpr bool is_fulfill(std::uint16_t status) noexcept {
   return status == early_fulfill || status == late_fulfill;
 }
@@ -59,7 +59,7 @@ inline constexpr Named all[] = {
     {0x101, "overhead"},
     {0x102, "undefined"},
 };
-/// As omp-tools.h has it, without "ompt_state_"; "unknown" for what it has not.
+/// The name in omp-tools.h, without "ompt_state_"; "unknown" for other values.
 constexpr const char* name_of(std::uint16_t state) noexcept {
   for (const Named& row : all)
     if (row.value == state) return row.name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers that many give on their own, each from the same one on.
+// Numbers that several owners assign independently, starting at the same value.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace tracer {
 
-/// Of an operation, a lock, a task: unique only together with its owner, a process (which numbers what its threads ask
-/// devices for) or a location (matching ids).
+/// Of an operation, a lock, a task: unique only together with its owner, a process (which numbers its device
+/// operations) or a location (matching ids).
 struct OwnNumber {
   std::uint64_t owner = 0;
   std::uint64_t number = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of the properties that Tracer gives to archives and what they define: each is written and read by its
-// constant here. docs/formats/properties.md is made of this list (tracer manual --properties).
+// The names of the properties of Tracer's archives and their definitions; all code uses the constants here.
+// tracer manual --properties generates docs/formats/properties.md from this list.
 #pragma once
 
 #include <array>
 #include <string_view>
 
-// X(constant, name, of, type, writer, meaning). A name that ends with "::" begins a family. What is recorded is a fact
-// of the raw trace's journal, under the same name without "TRACER::".
+// X(constant, name, of, type, writer, meaning). A name that ends with "::" begins a family. Recorded properties are
+// facts of the raw trace's journal, under the same name without "TRACER::".
 // clang-format off
 #define TRACER_PROPERTIES(X) \
   X(version, "TRACER::VERSION", "archive", "text", "convert", "version of Tracer that recorded the run") \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The record a handler leaves in its thread's ring: 32 bytes that say what the runtime called.
+// The record that a handler writes into its thread's ring: 32 bytes that describe a callback of the runtime.
 //
-// A callback is one record, or one record and the `more` record right behind it when it has more
-// to say than fits. The fields b and c are named per kind in record_table.hpp.
+// A callback is one record, or a record followed by a `more` record if one is too small.
+// record_table.hpp names the fields b and c for each kind.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace tracer {
 /// Values are part of the raw format: append only, never renumber (formats/raw/layout.hpp).
 enum class RecordKind : std::uint8_t {
   invalid = 0,
-  more = 1,  ///< second half of the record before it; `time` carries payload, not time
+  more = 1,  ///< second half of the record before it; `time` contains payload, not time
   thread_begin = 2,
   thread_end = 3,
   parallel_begin = 4,
@@ -53,14 +53,14 @@ enum class RecordKind : std::uint8_t {
   device_unload = 35,
   ring_wait = 36,  ///< the producer waited for the drainer: from `time` to b
   lost = 37,       ///< the producer dropped b events between c and `time`
-  // The program's own words (NVTX, ITT, Kokkos, ROCTx).
+  // Annotations (NVTX, ITT, Kokkos, ROCTx).
   range_push = 38,  ///< nested on its thread
   range_pop = 39,
   range_start = 40,  ///< may end on another thread, in any order
   range_end = 41,
   range_mark = 42,
   range_counter = 43,
-  // What the wrappers of MPI saw.
+  // Of the wrappers of MPI.
   mpi_call = 44,  ///< begin and end of every function
   mpi_send = 45,
   mpi_recv = 46,

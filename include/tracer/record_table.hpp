@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each field of a record means, by kind. Readers, dumpers and documentation use this table.
+// The meaning of each field of a record, by kind. Readers, dumpers and documentation use this table.
 #pragma once
 
 #include <array>
@@ -24,14 +24,14 @@ struct RecordRow {
 inline constexpr std::array<RecordRow, static_cast<std::size_t>(RecordKind::count_)> record_table{{
     {RecordKind::invalid,           "invalid",           "", "", "", ""},
     // `more` after target_data_op: time = source address, b = destination address, c = codeptr_ra, a = low 32 bits of target_id
-    //   at the end of a copy, where contents are recorded: sub = 1, c = hash of what the host's memory holds
+    //   at the end of a copy, with TRACER_TRANSFER_CONTENT: sub = 1, c = hash of the host's memory
     // `more` after target_map:     time = device address, b = target_id, c = codeptr_ra, a = index of the item
     {RecordKind::more,              "more",              "", "a", "b", "c"},
     {RecordKind::thread_begin,      "thread_begin",      "ompt_thread_t", "processor + 1, 0 unknown", "OS thread id", "place + 1, 0 unknown"},
     {RecordKind::thread_end,        "thread_end",        "", "", "", ""},
     {RecordKind::parallel_begin,    "parallel_begin",    "packed parallel flags", "requested parallelism", "parallel id", "codeptr_ra"},
     {RecordKind::parallel_end,      "parallel_end",      "packed parallel flags", "", "parallel id", "codeptr_ra"},
-    // ends may have task id 0: the innermost one that the thread has begun (likewise prior, next and sink task id 0)
+    // ends may have task id 0: the innermost task that the thread has begun (likewise prior, next and sink task id 0)
     {RecordKind::implicit_task,     "implicit_task",     "thread number", "actual parallelism", "parallel id, 0 when the runtime gave none", "task id"},
     {RecordKind::initial_task,      "initial_task",      "index", "actual parallelism", "parallel id", "task id"},
     // the new task's id is make_id(this channel, a extended to 39 bits), with untied_bit when it is untied; endpoint begin_end when it has dependences
@@ -65,8 +65,8 @@ inline constexpr std::array<RecordRow, static_cast<std::size_t>(RecordKind::coun
     {RecordKind::device_unload,     "device_unload",     "", "device number (int32)", "module id", ""},
     {RecordKind::ring_wait,         "ring_wait",         "", "", "ticks at the end of the wait", ""},
     {RecordKind::lost,              "lost",              "", "", "events lost", "ticks of the first loss"},
-    // Kinds 38 to 51 are recorded by the front ends beside OpenMP.
-    // sub of range_*: bits 0-3 the language (1 NVTX, 2 ITT, 3 Kokkos, 4 ROCTx, 5 MPI, 6 CUDA), bits 4-7 what the payload is (0 none,
+    // Front ends record the kinds 38 to 51.
+    // sub of range_*: bits 0-3 the language (1 NVTX, 2 ITT, 3 Kokkos, 4 ROCTx, 5 MPI, 6 CUDA), bits 4-7 the type of the payload (0 none,
     // 1 unsigned, 2 signed, 3 double, 4 string id, 5 correlation id of a device's operations); details: a string "#aarrggbb category", either may be missing
     {RecordKind::range_push,        "range_push",        "language | payload type << 4", "string id of the name", "string id of the domain | of the details << 32", "payload"},
     {RecordKind::range_pop,         "range_pop",         "language", "", "string id of the domain", ""},
@@ -75,7 +75,7 @@ inline constexpr std::array<RecordRow, static_cast<std::size_t>(RecordKind::coun
     {RecordKind::range_end,         "range_end",         "language", "", "string id of the domain", "id of the range"},
     {RecordKind::range_mark,        "range_mark",        "language | payload type << 4", "string id of the name", "string id of the domain | of the details << 32", "payload"},
     {RecordKind::range_counter,     "range_counter",     "language | value type << 4", "string id of the name", "string id of the domain | of the unit << 32", "value"},
-    // `sub` of MPI's is an MpiFunction. With endpoint begin a record is also the begin of the function's call, with end its end.
+    // `sub` of MPI records is an MpiFunction. With endpoint begin a record is also the begin of the call, with end its end.
     // `more` after mpi_send, mpi_recv: time = request, 0 blocking; a = receiver or sender (int32), b = tag
     // `more` after mpi_collective:     time = request, 0 blocking; a = root (int32), b = MpiOperation
     // `more` after mpi_rma:            time = operation, b = target, c = bytes received, a = RmaStep | type << 8

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a thread ended that its process outlived: a property of its location, in the archive's time.
+// The end of a thread that ended before its process: a property of its location, in the archive's time.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace tracer {
 
-/// 0: it ended with its process, or nothing says when.
+/// 0: it ended with its process, or the end is unknown.
 inline std::uint64_t thread_end(const Location& location) {
   for (const Property& property : location.properties) {
     if (property.name != properties::thread_ended) continue;
@@ -27,7 +27,7 @@ inline std::uint64_t thread_end(const Location& location) {
   return 0;
 }
 
-/// As tables have times, from the begin of the trace.
+/// In the time of tables, from the begin of the trace.
 inline std::optional<std::uint64_t> thread_end_since(const Location& location, std::uint64_t origin) {
   const std::uint64_t time = thread_end(location);
   return time == 0 ? std::nullopt : std::optional{time - std::min(origin, time)};

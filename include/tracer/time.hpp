@@ -9,7 +9,7 @@ namespace tracer {
 /// Raw reading of the recording clock (time stamp counter, generic timer, or CLOCK_MONOTONIC in ns).
 using Ticks = std::uint64_t;
 
-/// Nanoseconds of CLOCK_MONOTONIC: what events carry.
+/// Nanoseconds of CLOCK_MONOTONIC: the time of events.
 using Nanoseconds = std::uint64_t;
 
 enum class ClockKind : std::uint8_t {

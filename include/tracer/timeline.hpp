@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A trace as pictures need it: properly nested slices per location, arrows between them, counters.
-// A suspended task's slices end, and go on as new ones where it is resumed.
+// A trace for drawing: properly nested slices per location, arrows between them, counters.
+// A suspended task's slices end, and continue as new ones when it resumes.
 #pragma once
 
 #include <bit>
@@ -31,7 +31,7 @@ struct Slice {
   bool suspended = false;            ///< ends because its task was suspended
 };
 
-/// To a kernel, to a copy, from creation to start; a message where a page draws it as one (TimelineVisitor::message).
+/// To a kernel, to a copy, from creation to start; a message if a page draws it as an arrow (TimelineVisitor::message).
 enum class ArrowKind : std::uint8_t { submit, transfer, task, message };
 
 struct Arrow {
@@ -40,14 +40,15 @@ struct Arrow {
   std::uint64_t from_time = 0, to_time = 0;
 };
 
-/// From the call that sent it to the call in which it was received. Ranks are those of MPI_COMM_WORLD; clocks may
-/// differ, so that it may come before it is sent.
+/// From the call that sends it to the call that receives it. Ranks are those of MPI_COMM_WORLD; clocks may differ, so
+/// the receive may precede the send.
 struct Message {
   LocationRef from = 0, to = 0;
   std::uint64_t from_time = 0, to_time = 0;
   std::uint32_t from_rank = 0, to_rank = 0, comm = 0, tag = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t late_sender = 0, late_receiver = 0;  ///< ns that the receiver waited for the sender, and the reverse
+  std::uint64_t late_sender = 0,
+                late_receiver = 0;  ///< ns for which the receiver waited for the sender, and the reverse
 };
 
 /// One end of a message, at its time.
@@ -71,7 +72,7 @@ inline double number_of(const Counter& counter) {
   return counter.type == ValueType::int64 ? static_cast<double>(static_cast<std::int64_t>(counter.value))
                                           : static_cast<double>(counter.value);
 }
-/// As it was said: integers exactly, reals so that they are read back the same.
+/// The exact value: reals with enough digits to restore them.
 inline std::string text_of(const Counter& counter) {
   if (counter.type == ValueType::int64) return std::to_string(static_cast<std::int64_t>(counter.value));
   if (counter.type != ValueType::float64) return std::to_string(counter.value);
@@ -80,12 +81,13 @@ inline std::string text_of(const Counter& counter) {
   return text;
 }
 
-/// A region that the program named itself, of more than no length.
+/// A region of an annotation, with a duration.
 inline bool is_phase(const Region& region) {
   return region.paradigm == Paradigm::user && region.role == RegionRole::code;
 }
 
-/// From when the first thread of a process enters a phase until none is in it. Those of a lane do not overlap.
+/// From the time at which the first thread of a process enters a phase until none is in it. Bands of a lane do not
+/// overlap.
 struct Band {
   std::uint32_t group = 0, lane = 0;  ///< the process: a location group
   RegionRef region = 0;
@@ -96,14 +98,14 @@ struct Band {
 struct PhaseTotals {
   RegionRef region = 0;
   std::uint64_t count = 0, total = 0, longest = 0, shortest = 0;               ///< of executions
-  std::uint64_t work = 0, waiting = 0, runtime = 0, device_wait = 0, mpi = 0;  ///< of all threads that work for it
-  std::uint64_t operations = 0;                                                ///< of devices, that they submitted
+  std::uint64_t work = 0, waiting = 0, runtime = 0, device_wait = 0, mpi = 0;  ///< of all threads that work in it
+  std::uint64_t operations = 0;  ///< on devices, submitted by these threads
   std::uint32_t threads = 0;
   double max_over_mean = 1;  ///< of the threads' work
 };
 
-/// A call path of samples: its last frame, and the path before it. Number 0 is the empty path, and not told. The texts
-/// stay until the last sample is told.
+/// A call path of samples: its last frame, and the path before it. Number 0 is the empty path, and is not delivered.
+/// The texts are valid until the last sample is delivered.
 struct SampledPath {
   std::uint32_t path = 0, parent = 0;
   std::string_view name, file;          ///< of a function or construct; file "" unknown
@@ -113,7 +115,7 @@ struct SampledPath {
 /// A counter that was read with samples.
 struct SampledCounter {
   std::uint32_t number = 0;  ///< from 0 on
-  std::string_view name;     ///< as perf calls it; stays as SampledPath's
+  std::string_view name;     ///< perf's name; valid like SampledPath's texts
   std::string_view unit;     ///< "ns", or "1" for a number
 };
 
@@ -121,20 +123,20 @@ struct TimelineSample {
   LocationRef location = 0;
   std::uint64_t time = 0;
   std::uint32_t path = 0;
-  std::string_view activity;         ///< what the thread did: work, barrier, ... (docs/formats/report-json.md, times)
-  RegionRef region = undefined_ref;  ///< the innermost it was in
+  std::string_view activity;         ///< of the thread: work, barrier, ... (docs/formats/report-json.md, times)
+  RegionRef region = undefined_ref;  ///< the innermost
   std::uint32_t processor = undefined_ref, line = 0;  ///< line: of the path's last function; 0 unknown
   static constexpr std::uint64_t not_counted = ~std::uint64_t{0};
-  /// Of each sampled counter by how much it went up since the thread's sample before, or not_counted. Until the next
-  /// is told.
+  /// The increase of each sampled counter since the thread's previous sample, or not_counted. Valid until the next
+  /// sample is delivered.
   std::span<const std::uint64_t> counted{};
 };
 
-/// A time in which a thread did not run.
+/// An interval in which a thread did not run.
 struct TimelinePause {
   LocationRef location = 0;
   std::uint64_t begin = 0, end = 0;
-  bool preempted = false;  ///< it would have run; else it slept
+  bool preempted = false;  ///< runnable; else asleep
 };
 
 class TimelineVisitor {
@@ -143,15 +145,15 @@ class TimelineVisitor {
   /// In order of time; slices of a location open and close like brackets.
   virtual void open(const Slice&) {}
   virtual void close(const Slice&) {}
-  /// When its end is reached; its beginning is in the past.
+  /// At the time of its end, after its begin.
   virtual void arrow(const Arrow&) {}
   virtual void message_end(const MessageEnd&) {}
-  /// When both of its ends are over: in no order.
+  /// After both of its ends: in no order.
   virtual void message(const Message&) {}
   virtual void counter(const Counter&) {}
-  /// When it ends.
+  /// At its end.
   virtual void band(const Band&) {}
-  /// Before finish(): all counters before the first path, each path before what goes on from it, and before the samples
+  /// Before finish(): all counters before the first path, each path before its extensions, and before the samples
   /// on it.
   virtual void sampled_path(const SampledPath&) {}
   /// Before finish(): of each location in order of time.
@@ -210,7 +212,7 @@ inline TimelineNumbers timeline_numbers(const Definitions& definitions) {
   return numbers;
 }
 
-/// What a viewer must say of a run whose end is missing: "killed by signal 9"; "" of whole ones.
+/// A viewer's label for a run without an end: "killed by signal 9"; "" for complete runs.
 inline std::string broken_end(const Definitions& definitions) {
   std::string ended, signal;
   for (const Property& property : definitions.properties) {
@@ -222,7 +224,7 @@ inline std::string broken_end(const Definitions& definitions) {
   return ended == "unknown" ? "killed or crashed: its end is not in the trace" : "";
 }
 
-/// A slice's category, by which viewers filter and colour; `name` as in slice_names().
+/// A slice's category, for filters and colours of viewers; `name` as in slice_names().
 inline const char* category_of(const Definitions& definitions, std::uint32_t name) {
   if (name >= definitions.regions.size()) return "copy";
   switch (definitions.regions[name].role) {

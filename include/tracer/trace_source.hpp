@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the translator's input comes from: a raw trace on disk, or records that a test made.
+// The translator's input: a raw trace on disk, or records of a test.
 #pragma once
 
 #include <memory>
@@ -13,23 +13,23 @@ namespace tracer {
 
 struct Repeats;  // repeats.hpp
 
-/// A channel's records in the order in which they were written. Not to be shared between threads.
+/// A channel's records in the order in which they were written. Not thread-safe.
 class RecordReader {
  public:
   virtual ~RecordReader() = default;
   /// The next batch; empty at the end. Valid until the next call. A `more` record is never the
   /// first of a batch. Throws tracer::Error on damaged input that cannot be skipped.
   virtual std::span<const Record> next() = 0;
-  /// As next(), but may leave out what `repeats` says: for those who look for what is new. The otherwise unused `a` of
-  /// a mutex_released is then how many ticks before it the channel's last record was, returned or not; 0: not told.
+  /// As next(), but may skip the records that `repeats` selects. The otherwise unused `a` of a mutex_released is then
+  /// its distance in ticks from the channel's previous record, returned or not; 0: unknown.
   virtual std::span<const Record> next_new(Repeats& repeats) {
     (void)repeats;
     return next();
   }
 };
 
-/// One run's records and journal. The const members may be called by several threads at once;
-/// each channel can be read more than once.
+/// One run's records and journal. Several threads may call the const members at once; each channel can be
+/// read more than once.
 class TraceSource {
  public:
   virtual ~TraceSource() = default;

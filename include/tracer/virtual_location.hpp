@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Locations that are no threads: ranges of the program's own words that overlap or change their thread, which to OTF2
-// are CPU threads with a property; and OTF2's own of metrics.
+// Locations that are no threads: of annotation ranges that overlap or change their thread, for OTF2 CPU threads with a
+// property; and OTF2's own locations for metrics.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@ inline bool is_virtual(const Location& location) {
                      [](const Property& property) { return property.name == virtual_location; });
 }
 
-/// A thread or stream of the part of the trace that is looked at.
+/// A thread or stream of the selected part of the trace.
 inline bool is_shown(const Location& location) {
   return location.used && !is_virtual(location);
 }
 
-/// As tables name it.
+/// The name in tables.
 inline const char* kind_of(const Location& location) {
   return is_virtual(location) ? "virtual" : location.kind == LocationKind::cpu_thread ? "thread" : "stream";
 }
