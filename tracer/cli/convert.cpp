@@ -22,7 +22,7 @@ struct Options {
 std::vector<std::string> wanted(const Options& options) {
   if (!options.raw.empty()) return options.raw;
   const fs::path newest = newest_raw_trace();
-  if (newest.empty()) throw Error{"no raw trace named and none here; record one: tracer run --raw -- ./program"};
+  if (newest.empty()) throw Error{"no raw trace given and none here; record one: tracer run --raw -- ./program"};
   return {newest.string()};
 }
 

@@ -57,7 +57,7 @@ void say_end(ompd::FollowEnd end, int status) {
   if (end == ompd::FollowEnd::executed) print_formatted("the process started another program: left alone\n");
   if (end != ompd::FollowEnd::exited) return;
   if (WIFSIGNALED(status))
-    print_formatted("the process was ended by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    print_formatted("the process was killed by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
   else
     print_formatted("the process ended with status %d\n", WEXITSTATUS(status));
 }
