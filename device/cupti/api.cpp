@@ -83,7 +83,7 @@ const char* load(Api& api, const char* name) noexcept {
   if (!find_all(library, api)) return "libcupti.so lacks functions of CUPTI 11.8";
   if (api.get_version(&api.version) != CUPTI_SUCCESS || api.version < oldest_version)
     return "libcupti.so is older than CUDA 11.8's";
-  if (api.version >= unknown_version) return "libcupti.so is newer than CUDA 13's: its records may be others";
+  if (api.version >= unknown_version) return "libcupti.so is newer than CUDA 13: its record layouts are unknown";
   find(library, "cuptiSetThreadIdType", api.set_thread_ids);
   find(library, "cuptiGetCallbackName", api.callback_name);
   find(library, "cuptiActivityEnableDriverApi", api.enable_driver_call);

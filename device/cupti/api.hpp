@@ -45,7 +45,7 @@ struct Api {
 const char* load_driver(Api& api) noexcept;
 /// nullptr, or why that is no CUPTI to use; `not_there` where no such file is found. The library stays loaded.
 const char* load(Api& api, const char* name) noexcept;
-inline constexpr const char* not_there = "libcupti.so is not found (set LD_LIBRARY_PATH or CUDA_HOME)";
+inline constexpr const char* not_there = "libcupti.so not found (set LD_LIBRARY_PATH or CUDA_HOME)";
 
 /// False once the driver's exit handler has run: CUPTI then hangs or crashes. Libraries that were loaded before the
 /// driver, as the OpenMP runtime, end after it.

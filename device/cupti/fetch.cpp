@@ -121,8 +121,8 @@ void Provider::flush_in_time() noexcept {
   flush_all(0);
   if (silence_.is_new(time))
     sink_.message(
-        "CUPTI brings no records any more, though the program uses its device (another profiler may have taken it): "
-        "the host's intervals stand in");
+        "CUPTI stopped delivering records although the program uses the device (another profiler may have taken over): "
+        "the host's intervals are used instead");
 }
 
 /// Exit handlers run last to first, and what is registered once CUDA is in use runs before the driver's own handler.

@@ -85,7 +85,7 @@ bool Provider::check(CUptiResult result, const char* what) noexcept {
     sink_.message(reason);
     refuse(std::move(reason));
   } catch (...) {
-    sink_.message("CUPTI is switched off after an error");
+    sink_.message("CUPTI disabled after an error");
   }
   return false;
 }
@@ -204,7 +204,7 @@ DeviceAnswer Provider::start() noexcept {
 
 DeviceAnswer Provider::prepare() noexcept {
   if (options_.api || options_.insist || process_may_use_cuda()) return start();
-  return {false, "nothing in the process uses CUDA"};
+  return {false, "the process does not use CUDA"};
 }
 
 OperationHooks Provider::hooks() const noexcept {
@@ -239,7 +239,7 @@ bool Provider::is_cuda_device(const DeviceDescription& device) noexcept {
 DeviceAnswer Provider::open(const DeviceDescription& device, DeviceInfo& info) noexcept try {
   const bool nvidia = device.type.substr(0, 3) == "sm_" || device.type.find("nvptx") != std::string_view::npos;
   if (state_ == State::waiting) {
-    if (!nvidia) return {false, "nothing in the process uses CUDA"};
+    if (!nvidia) return {false, "the process does not use CUDA"};
     start();
   }
   if (failed_ || state_ == State::off) return {false, reason_.c_str()};

@@ -9,7 +9,7 @@ class Provider final : public DeviceProvider {
  public:
   DeviceProviderKind kind() const noexcept override { return DeviceProviderKind::host; }
   DeviceAnswer open(const DeviceDescription&, DeviceInfo&) noexcept override {
-    return {true, "intervals are those of the host's callbacks"};
+    return {true, "intervals of the host's target callbacks"};
   }
   void close(std::int32_t) noexcept override {}
   void finish() noexcept override {}

@@ -108,7 +108,7 @@ std::optional<unsigned> Provider::slot_of(std::int32_t number) noexcept {
 DeviceAnswer Provider::open(const DeviceDescription& device, DeviceInfo& info) noexcept {
   const std::lock_guard lock(opening_);
   const auto slot = slot_of(device.number);
-  if (!slot) return {false, "more devices than the tracer has callbacks for"};
+  if (!slot) return {false, "more devices than Tracer supports"};
   // a runtime that never finalised the device (omp_pause_resource_all) starts it anew
   close_slot(*slot);
   return devices_[*slot]->open(device, info, callbacks[*slot].request, callbacks[*slot].complete);

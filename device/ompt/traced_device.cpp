@@ -88,7 +88,7 @@ DeviceAnswer TracedDevice::open(const DeviceDescription& device, DeviceInfo& inf
   handle_ = device.handle;
   if (!scrap_.allocate()) return {false, "no memory for a trace buffer"};
   // a NULL device answers `never` to everything in AMD's runtime
-  if (!enable()) return {false, "the runtime records neither kernels nor transfers of this device"};
+  if (!enable()) return {false, "the OpenMP runtime records neither kernels nor transfers of this device"};
   starved_ = stopped_ = drained_ = stoppable_ = false;
   open_ = true;
   read_clocks();
@@ -227,7 +227,7 @@ void TracedDevice::poll() noexcept {
   if (!lock || !is_open()) return;
   if (std::chrono::steady_clock::now() - last_reading_ > 200ms) read_clocks();
   if (!starved_ || stopped_) return;
-  sink_.message("no memory for another device trace buffer: recording of a device stops (see TRACER_DEVICE_MEMORY)");
+  sink_.message("out of memory for device trace buffers: recording of a device stops (see TRACER_DEVICE_MEMORY)");
   if (flush()) stop();
   stopped_ = true;
 }

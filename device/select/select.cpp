@@ -99,7 +99,7 @@ Devices::Devices(DeviceSink& sink, const DeviceOptions& options) noexcept {
   try {
     state_ = std::make_unique<State>(sink, options);
   } catch (...) {
-    sink.message("no memory to record devices: they are not recorded");
+    sink.message("devices not recorded: out of memory");
   }
 }
 
@@ -170,7 +170,7 @@ void Devices::announce(std::int32_t number) noexcept try {
   info.initialized = state_->options.clock();
   auto* owner = state_->offer({number, "", nullptr, nullptr}, info);
   if (info.provider == DeviceProviderKind::cupti) info.type = "NVIDIA";
-  info.provider_reason = "the runtime did not announce it; " + info.provider_reason;
+  info.provider_reason = "the OpenMP runtime did not initialize it; " + info.provider_reason;
   state_->owners[number] = owner;
   state_->infos[number] = info;
   state_->sink.device(info);

@@ -49,7 +49,7 @@ RUNS = [
     ("calls that come after their copies", ["late"], {"CUDA_EARLY": "1", "FAKE_CUPTI_LATE_CALLS": "1", "TRACER_DEVICE_BUFFER": "16K"},
      "cupti", ""),
     ("another profiler takes the buffers", ["offload", "70", "2", "100"], {"FAKE_CUPTI_STOLEN": "20"}, "cupti",
-     r"brings no records any more"),
+     r"stopped delivering records"),
     ("the program profiles itself", ["offload", "70"], {"CUDA_PROFILER": "libown_profiler.so"}, "cupti",
      r"own profiler has taken CUPTI over"),
     ("kernels are refused after they were accepted", OFFLOAD, {"FAKE_CUPTI_MUTE": "10"}, "cupti", ""),

@@ -95,7 +95,7 @@ TEST_CASE("a device that the runtime never announces is announced when it is use
   CHECK(sink.devices.size() == 1);
   REQUIRE(sink.devices.count(3) == 1);
   CHECK(sink.devices[3].provider == DeviceProviderKind::host);
-  CHECK(sink.devices[3].provider_reason.find("did not announce") != std::string::npos);
+  CHECK(sink.devices[3].provider_reason.find("did not initialize") != std::string::npos);
   SECTION("and one that it announced is not announced again") {
     const auto device = make_amd_device({5, {}, {}, false, true});
     announce(devices, *device);

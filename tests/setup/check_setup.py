@@ -211,12 +211,12 @@ def clash(directory):
 
 def progress(directory):
     """Every line comes through; in a log a line at each interval, on a terminal a bar that is gone at the end."""
-    said = "printf '[1/4] a\\n[2/'; sleep 1.5; printf '4] b\\n'; sleep 1.5; printf '[4/4] c\\nlast'"
+    said = "printf '[1/4] a\\n[2/'; sleep 4; printf '4] b\\n'; sleep 4; printf '[4/4] c\\nlast'"
     show = f". cmake/scripts/progress.sh; ({said}) | tracer_progress building ninja"
     done = bash(show, TRACER_PROGRESS_EVERY="1")
     if done.stdout != "[1/4] a\n[2/4] b\n[4/4] c\nlast\n":
         yield f"the lines become {done.stdout!r}"
-    if not re.search(r"^building: 25 %, \d+ s so far$", done.stderr, re.M) or not re.search(r"^building: 50 %.*so far$", done.stderr, re.M):
+    if not re.search(r"^building: 25 %,.* so far$", done.stderr, re.M) or not re.search(r"^building: 50 %.*so far$", done.stderr, re.M):
         yield f"in a log: {done.stderr!r}"
     here, there = pty.openpty()
     lines = subprocess.run(["bash", "-c", show], cwd=SOURCE, stdout=subprocess.PIPE, stderr=there, text=True, timeout=60, env=dict(os.environ, TERM="xterm")).stdout

@@ -102,75 +102,76 @@ struct Row {
 constexpr std::uint64_t kib = 1024, mib = 1024 * kib, gib = 1024 * mib;
 
 const Row rows[] = {
-    {"TRACER", "on", "on or off", "off: nothing is recorded and nothing is written",
+    {"TRACER", "on", "on or off", "off: record nothing and write nothing",
      [](Config& c, Text t) { return assign(c.enabled, parse_switch(t)); }},
     {"TRACER_OUTPUT", "", "a directory; %x program, %p process id, %h host, %t time",
-     "where the trace goes; ./tracer-<program>-<date>-<time>-<pid> when not set",
+     "directory of the trace; default: ./tracer-<program>-<date>-<time>-<pid>",
      [](Config& c, Text t) {
        c.output = t;
        return !t.empty();
      }},
     {"TRACER_JOB", "", "a name",
-     "processes that have it and the same TRACER_OUTPUT belong to one job, whatever started them: one directory",
+     "processes with the same TRACER_JOB and TRACER_OUTPUT belong to one job and share one directory, whatever "
+     "launched them",
      [](Config&, Text t) { return !t.empty(); }},
     {"TRACER_RECORD", "default",
      "a comma-separated list of default, all, none, tasks, dependences, sync, wait, work, dispatch, chunks, masked, "
      "mutex, locks, reduction, flush, cancel, control, target, device, device-api, polls, error, each also with a "
      "minus or plus "
      "sign",
-     "what is recorded besides threads, parallel regions and calls of MPI; polls are those calls that ask and find "
-     "nothing (MPI_Test and the like, MPI_Iprobe); device-api is the program's calls of CUDA; default is all but "
-     "chunks (of loops); error is by name only: "
-     "LLVM's runtimes crash at an error directive without a message when a tool listens",
+     "event groups to record besides threads, parallel regions and MPI calls; polls: unsuccessful MPI_Test and "
+     "MPI_Iprobe calls; device-api: the program's CUDA calls; default: all but chunks (of loops) and error; error only "
+     "by name, as LLVM's runtimes crash at an error directive without a message when a tool registers for it",
      [](Config& c, Text t) { return assign(c.record, parse_groups(t)); }},
-    {"TRACER_FILTER", "", "a file",
-     "include/exclude rules in the syntax of Score-P's filters: what is recorded and what is not",
+    {"TRACER_FILTER", "", "a file", "filter file that selects what to record, in Score-P's include/exclude syntax",
      [](Config& c, Text t) {
        c.filter = t;
        return !t.empty();
      }},
     {"TRACER_RING_SIZE", "4M", "a size from 16K to 1G, as in 512K or 4M",
-     "largest ring of one thread, rounded down to a power of two",
+     "maximum ring size of a thread, rounded down to a power of two",
      [](Config& c, Text t) {
        return set_size(c.ring_size, t, 16 * kib, gib) && ((c.ring_size = floor_power_of_two(c.ring_size)), true);
      }},
-    {"TRACER_MEMORY", "256M", "a size from 64K to 1T, as in 64M", "all rings together",
+    {"TRACER_MEMORY", "256M", "a size from 64K to 1T, as in 64M", "memory limit of all rings together",
      [](Config& c, Text t) { return set_size(c.memory, t, 64 * kib, 1024 * gib); }},
     {"TRACER_SIZE_LIMIT", "none", "a size from 64K, as in 2G, or none",
-     "largest raw trace on disk; TRACER_ON_FULL says what happens then",
+     "maximum size of the raw trace on disk; TRACER_ON_FULL selects what happens at the limit",
      [](Config& c, Text t) {
        return t == "none" ? ((c.size_limit = 0), true) : set_size(c.size_limit, t, 64 * kib, ~std::uint64_t{0});
      }},
     {"TRACER_ON_FULL", "wait", "wait, stop or newest",
-     "a ring is full: wait for the drainer, stop recording, or keep only the newest (flight recorder of TRACER_MEMORY)",
+     "action when a ring is full: wait for the drainer, stop recording, or keep only the newest events (flight "
+     "recorder of TRACER_MEMORY)",
      [](Config& c, Text t) {
        constexpr Name names[] = {{"wait", 0}, {"stop", 1}, {"newest", 2}};
        return assign(c.on_full, lookup(names, t));
      }},
     {"TRACER_FLUSH_SIGNAL", "none", "USR1, USR2, HUP, WINCH or none",
-     "the flight recorder writes what it holds when this signal arrives",
+     "signal at which the flight recorder writes its events",
      [](Config& c, Text t) { return assign(c.flush_signal, parse_signal(t)); }},
-    {"TRACER_SPOOL", "", "an absolute directory", "where the rings live while the program runs; /dev/shm when not set",
+    {"TRACER_SPOOL", "", "an absolute directory", "directory of the rings while the program runs; default: /dev/shm",
      [](Config& c, Text t) {
        c.spool = t;
        return t.starts_with('/');
      }},
     {"TRACER_DEVICE", "auto", "auto, ompt, cupti, host or off",
-     "who records devices: the OpenMP runtime, CUPTI, or the host's view of them; auto takes the first that can",
+     "source of device events: the OpenMP runtime (ompt), CUPTI, or the host's target callbacks; auto: the first that "
+     "works",
      [](Config& c, Text t) {
        constexpr Name names[] = {{"auto", 0}, {"ompt", 1}, {"cupti", 2}, {"host", 3}, {"off", 4}};
        return lookup(names, t).has_value() && ((c.device = t), true);
      }},
-    {"TRACER_DEVICE_BUFFER", "1M", "a size from 4K to 64M", "one trace buffer of a device",
+    {"TRACER_DEVICE_BUFFER", "1M", "a size from 4K to 64M", "size of a device trace buffer",
      [](Config& c, Text t) { return set_size(c.device_buffer, t, 4 * kib, 64 * mib); }},
-    {"TRACER_DEVICE_MEMORY", "256M", "a size from 64K to 1T", "all trace buffers of devices together",
+    {"TRACER_DEVICE_MEMORY", "256M", "a size from 64K to 1T", "memory limit of all device trace buffers together",
      [](Config& c, Text t) { return set_size(c.device_memory, t, 64 * kib, 1024 * gib); }},
     {"TRACER_TRANSFER_CONTENT", "off", "on or off",
-     "on: record a hash of what target constructs copy, by which the report finds duplicate transfers and round trips; "
-     "reads all that is copied once more",
+     "on: record a hash of the data that target constructs copy, from which the report finds duplicate transfers and "
+     "round trips; costs one more pass over the data",
      [](Config& c, Text t) { return assign(c.transfer_content, parse_switch(t)); }},
     {"TRACER_CLOCK", "processor", "processor or system",
-     "what times are read from: the processor's counter where it is steady, or CLOCK_MONOTONIC",
+     "time source: the processor's counter if it is constant, or CLOCK_MONOTONIC",
      [](Config& c, Text t) {
        constexpr Name names[] = {{"processor", 0}, {"system", 1}};
        return assign(c.system_clock, lookup(names, t));
@@ -180,22 +181,21 @@ const Row rows[] = {
        constexpr Name names[] = {{"at_end", 0}, {"now", 0}, {"later", 1}};
        return assign(c.convert, lookup(names, t));
      }},
-    {"TRACER_KEEP_RAW", "off", "on or off", "on: keep the raw trace after it was converted",
+    {"TRACER_KEEP_RAW", "off", "on or off", "on: keep the raw trace after the conversion",
      [](Config& c, Text t) { return assign(c.keep_raw, parse_switch(t)); }},
-    {"TRACER_THREADS", "0", "a number from 0 to 1024", "threads that convert; 0: as many as the process may use",
+    {"TRACER_THREADS", "0", "a number from 0 to 1024", "threads used to convert; 0: as many as the process may use",
      [](Config& c, Text t) {
        const auto value = parse_number(t);
        return value && *value <= 1024 && assign(c.threads, value);
      }},
     {"TRACER_SAMPLE", "0", "a number from 0 to 20000",
-     "samples per second of each thread's processor time, with the call stack; 0: none",
+     "call stack samples per second of each thread's processor time; 0: none",
      [](Config& c, Text t) {
        const auto value = parse_number(t);
        return value && *value <= 20000 && assign(c.sample, value);
      }},
     {"TRACER_SAMPLE_SOURCE", "auto", "auto, perf or signal",
-     "who takes samples: the kernel, or a signal's handler that asks the OpenMP runtime; auto: the kernel, or nobody "
-     "where it denies that",
+     "source of samples: the kernel (perf), or a signal handler; auto: the kernel, and no samples if it denies access",
      [](Config& c, Text t) {
        constexpr Name names[] = {{"auto", 0}, {"perf", 1}, {"signal", 2}};
        const auto value = lookup(names, t);
@@ -207,14 +207,14 @@ const Row rows[] = {
      "stalled-cycles-frontend, stalled-cycles-backend, ref-cycles, L1-dcache-loads, L1-dcache-load-misses, LLC-loads, "
      "LLC-load-misses, dTLB-load-misses, task-clock, page-faults, minor-faults, major-faults, context-switches and "
      "cpu-migrations, with commas between",
-     "what the processor and the kernel count of each thread, read with each sample; takes 1000 samples a second where "
-     "TRACER_SAMPLE says nothing",
+     "hardware and kernel counters of each thread, read with each sample; implies TRACER_SAMPLE=1000 if that is not "
+     "set",
      [](Config& c, Text t) {
        if (t == "none") return (c.counters.clear(), true);
        return assign(c.counters, parse_counters(t));
      }},
     {"TRACER_SCHEDULE", "auto", "on, off or auto",
-     "when threads stop and go on running, and whether they slept or were preempted; auto: with TRACER_SAMPLE",
+     "record when threads stop and resume running, and whether they slept or were preempted; auto: with TRACER_SAMPLE",
      [](Config& c, Text t) {
        c.schedule_with_samples = t == "auto";
        return c.schedule_with_samples || assign(c.schedule, parse_switch(t));
@@ -283,7 +283,7 @@ Config read_config(const char* const* environment) {
   if (config.schedule_with_samples) config.schedule = config.sample != 0;
   if (const auto launch = variables.find("TRACER_LAUNCH"); launch != variables.end()) config.launch = launch->second;
   for (const auto& [name, value] : variables) {
-    if (!is_known(name)) config.complaints.push_back(name + " is not a variable that tracer knows; it is ignored");
+    if (!is_known(name)) config.complaints.push_back(name + ": unknown variable, ignored");
   }
   return config;
 }

@@ -40,10 +40,9 @@ fs::path find_archive(const std::string& given) {
     if (!fs::is_directory(path, error)) return path;
     if (is_there(path / "traces.otf2")) return path / "traces.otf2";
     if (fs::is_directory(path / "parts", error) && !fs::is_empty(path / "parts", error))
-      throw Error{given + " is a job whose processes have not been made one archive yet; do it by: tracer merge " +
-                  given};
+      throw Error{given + " is a job whose processes are not merged yet; to merge them: tracer merge " + given};
     if (is_there(path / "raw"))
-      throw Error{given + " holds a raw trace; make an archive of it first: tracer convert " + given};
+      throw Error{given + " holds a raw trace; build an archive first: tracer convert " + given};
     throw Error{given + " holds no traces.otf2, so it is no OTF2 archive."};
   }
   fs::path newest;
@@ -58,7 +57,8 @@ fs::path find_archive(const std::string& given) {
     }
     error.clear();
   }
-  if (newest.empty()) throw Error{"no trace named and no ./tracer-*/traces.otf2 here; make one: tracer run ./program"};
+  if (newest.empty())
+    throw Error{"no trace given and no ./tracer-*/traces.otf2 here; record one: tracer run ./program"};
   return newest.lexically_normal();
 }
 

@@ -124,8 +124,8 @@ void add(Arguments& app, std::function<int()>& action) {
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
   app.add_flag("--json", options->json, "As JSON");
-  app.add_flag("--all", options->all, "Also the rules that hold, and why others do not apply");
-  app.add_flag("--rules", options->list, "Only list the rules");
+  app.add_flag("--all", options->all, "Also list the rules that hold, and why the others do not apply");
+  app.add_flag("--rules", options->list, "List the rules and exit");
   app.add_option(
          "--expect", options->expect,
          "What the program counted itself, for rule E25: times a construct was entered (barrier=20), "
@@ -138,6 +138,6 @@ void add(Arguments& app, std::function<int()>& action) {
 
 }  // namespace
 
-const Command check_command{"check", "Is a trace valid? All rules, each with the first place that breaks it", add};
+const Command check_command{"check", "Validate a trace; show the first violation of each rule", add};
 
 }  // namespace tracer::cli

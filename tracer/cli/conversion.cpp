@@ -21,7 +21,7 @@ namespace tracer::cli {
 namespace fs = std::filesystem;
 
 void say_waiting(const fs::path& directory) {
-  print_note("another process makes the archive in " + directory.string() + "; waiting for it");
+  print_note("another process is building the archive in " + directory.string() + "; waiting for it");
 }
 
 void say_rest_of_job(const fs::path& directory) {
@@ -99,7 +99,8 @@ bool is_own_place(const fs::path& directory) {
 
 void require_own_place(const fs::path& directory, const std::string& what_else) {
   const fs::path place = directory.empty() ? fs::path{"."} : directory;
-  if (!is_own_place(place)) throw Error{place.string() + " is not yours alone, nothing is written there; " + what_else};
+  if (!is_own_place(place))
+    throw Error{place.string() + " is writable by other users, so Tracer does not write there; " + what_else};
 }
 
 std::string shell_word(const std::string& word) {

@@ -22,7 +22,7 @@ struct Options {
 std::vector<std::string> wanted(const Options& options) {
   if (!options.raw.empty()) return options.raw;
   const fs::path newest = newest_raw_trace();
-  if (newest.empty()) throw Error{"no raw trace named and none here; record one: tracer run --raw -- ./program"};
+  if (newest.empty()) throw Error{"no raw trace given and none here; record one: tracer run --raw -- ./program"};
   return {newest.string()};
 }
 
@@ -57,12 +57,12 @@ void add(Arguments& app, std::function<int()>& action) {
                  "Raw traces: the directory of the run, or the raw directory in it (default: the newest here)");
   app.add_option("-o,--output", options->output, "Directory of the archive (default: the one around the raw trace)")
       ->type_name("DIR");
-  app.add_flag("-k,--keep-raw", options->keep_raw, "Do not remove the raw trace afterwards (TRACER_KEEP_RAW)");
-  app.add_flag("--no-symbols", options->no_symbols, "Do not look up source files and lines: addresses instead");
+  app.add_flag("-k,--keep-raw", options->keep_raw, "Keep the raw trace after the conversion (TRACER_KEEP_RAW)");
+  app.add_flag("--no-symbols", options->no_symbols, "Do not look up source files and lines; show addresses");
   app.add_option("-j,--threads", options->threads,
-                 "Threads that convert; 0: as many as this process may use (TRACER_THREADS)")
+                 "Threads used to convert; 0: as many as this process may use (TRACER_THREADS)")
       ->capture_default_str();
-  app.add_option("--otf2-level", options->level, "Which OTF2 version's values the archive may hold")
+  app.add_option("--otf2-level", options->level, "Newest OTF2 version whose values the archive may use")
       ->check(one_of({"3.0", "3.1"}))
       ->capture_default_str();
   app.add_flag("-q,--quiet", options->quiet, "Print errors only");
@@ -71,6 +71,6 @@ void add(Arguments& app, std::function<int()>& action) {
 
 }  // namespace
 
-const Command convert_command{"convert", "Make an OTF2 archive of a raw trace", add};
+const Command convert_command{"convert", "Build an OTF2 archive from a raw trace", add};
 
 }  // namespace tracer::cli

@@ -85,13 +85,15 @@ int run(const Options& options) {
 
 void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
-  app.add_option("traces", options->traces, "The trace before and the one after; with --against, those before")
+  app.add_option("traces", options->traces,
+                 "The traces before and after the change; with --against: the traces before it")
       ->required()
       ->expected(1, 1000);
-  app.add_option("--against", options->against, "Traces after the change; several on each side separate noise from change")
+  app.add_option("--against", options->against,
+                 "Traces after the change; several traces on each side separate noise from change")
       ->type_name("TRACE");
   app.add_option("--fail-if", options->fail_if,
-                 "End with status 1 when a limit is passed, as in 'time > 5%'; may be repeated")
+                 "Exit with status 1 when a limit is exceeded, as in 'time > 5%'; may be repeated")
       ->type_name("LIMIT")
       ->take_all()
       ->allow_extra_args(false);
@@ -105,6 +107,6 @@ void add(Arguments& app, std::function<int()>& action) {
 
 }  // namespace
 
-const Command diff_command{"diff", "Show what changed between two traces, by construct and source line", add};
+const Command diff_command{"diff", "Compare two traces by construct and source line", add};
 
 }  // namespace tracer::cli

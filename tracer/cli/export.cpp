@@ -67,7 +67,7 @@ std::string format_of(const Options& options) {
     known += std::string{known.empty() ? "" : ", "} + ending.text + " (" + ending.format + ")";
   }
   throw UsageError{"the name " + options.output +
-                   " says no format; choose one by --format, or by the name's ending: " + known};
+                   " has no known suffix; choose a format with --format, or one of the suffixes " + known};
 }
 
 /// What is looked at has code without symbols by file, what is asked by scripts by address.
@@ -129,7 +129,7 @@ int run(const Options& options) {
   FilteredArchive archive{options.archive, options.filter};
   EventSource& source = archive.source();
   if (const std::string end = broken_end(source.definitions()); !end.empty())
-    print_note("the program was " + end + "; what is exported is a part of a run");
+    print_note("the program was " + end + "; the export covers only a part of the run");
   const bool own_files = format == "csv" || format == "sqlite";
   const bool is_directory = format == "csv" || format == "parquet" || format == "otf2";
   fs::path output = options.output;
@@ -184,19 +184,18 @@ void add(Arguments& app, std::function<int()>& action) {
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
   app.add_option("-f,--format", options->format,
-                 "Format (default: by the output's ending; perfetto where none is named); otf2: an archive, of the "
-                 "whole trace with the "
-                 "samples in it")
+                 "Output format (default: from the file name's suffix, otherwise perfetto); otf2: an archive, of the "
+                 "whole trace with the samples in it")
       ->check(one_of({"perfetto", "chrome", "csv", "sqlite", "parquet", "otf2"}));
   app.add_option("-o,--output", options->output,
                  "File, or for csv, parquet and otf2 the directory, to write; -: standard output (default: next to the "
                  "archive)")
       ->type_name("PATH");
-  app.add_option("--min-duration", options->shortest, "Leave out what is shorter, as in 500 (ns), 10us or 1.5ms")
+  app.add_option("--min-duration", options->shortest, "Omit shorter regions, as in 500 (ns), 10us or 1.5ms")
       ->type_name("TIME");
   app.add_flag("--distinct-times", options->distinct_times,
-               "With otf2: a clock of 1/64 ns, in which no two events of a thread have one time, for tools that sort "
-               "events by their time alone (Pipit)");
+               "With otf2: use a clock of 1/64 ns in which all events of a thread have distinct times, for tools that "
+               "sort events by time alone (Pipit)");
   options->filter.add_to(app);
   action = [options] { return run(*options); };
 }
@@ -204,6 +203,7 @@ void add(Arguments& app, std::function<int()>& action) {
 }  // namespace
 
 const Command export_command{
-    "export", "Write a trace for Perfetto, Chrome, SQLite, as CSV or Parquet tables, or as another OTF2 archive", add};
+    "export", "Convert a trace for Perfetto, Chrome or SQLite, to CSV or Parquet tables, or to another OTF2 archive",
+    add};
 
 }  // namespace tracer::cli

@@ -13,23 +13,23 @@
 namespace tracer::cli {
 
 void FilterOptions::add_to(Arguments& app) {
-  app.add_option("--filter", file, "Leave regions out by the rules of this file (docs/filters.md)")->type_name("FILE");
+  app.add_option("--filter", file, "Omit regions by the rules of this file (docs/filters.md)")->type_name("FILE");
   app.add_option("--exclude", exclude,
-                 "Leave out regions that match: a construct (\"barrier\"), name or function, with * and ?")
+                 "Omit regions that match: a construct (\"barrier\"), name or function, with * and ?")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  app.add_option("--include", include, "Keep regions that match, as exceptions of --exclude")
+  app.add_option("--include", include, "Keep regions that match, as exceptions to --exclude")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  app.add_option("--phase", phases,
-                 "Keep only what begins within a phase that the program named: its name, with * and ?")
+  app.add_option("--phase", phases, "Keep only events within a phase annotated by the program: its name, with * and ?")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  app.add_option("--from", from, "Only what is behind this time since the trace's begin, as in 1.5s or 20ms")
+  app.add_option("--from", from, "Keep only events after this time since the trace's begin, as in 1.5s or 20ms")
       ->type_name("TIME");
-  app.add_option("--to", to, "Only what is before this time")->type_name("TIME");
-  app.add_option("--threads", threads, "Only these threads of each process, from 0, as in 0-3,7")->type_name("NUMBERS");
-  app.add_option("--ranks", ranks, "Only these processes, by their rank or number")->type_name("NUMBERS");
+  app.add_option("--to", to, "Keep only events before this time since the trace's begin")->type_name("TIME");
+  app.add_option("--threads", threads, "Keep only these threads of each process, counted from 0, as in 0-3,7")
+      ->type_name("NUMBERS");
+  app.add_option("--ranks", ranks, "Keep only these processes, by rank or number")->type_name("NUMBERS");
 }
 
 report::Filter FilterOptions::filter() const {

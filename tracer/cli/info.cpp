@@ -251,10 +251,9 @@ void add(Arguments& app, std::function<int()>& action) {
   auto json = std::make_shared<bool>(false);
   auto all = std::make_shared<bool>(false);
   auto archive = std::make_shared<std::string>();
-  app.add_option("archive", *archive, "A trace: what it says of itself (default: this machine and installation)");
+  app.add_option("archive", *archive, "Trace to describe (default: this machine and installation)");
   app.add_flag("--json", *json, "As JSON");
-  app.add_flag("--all", *all,
-               "Of a trace: all properties, also those of the tool's own working (JSON has them always)");
+  app.add_flag("--all", *all, "With a trace: show all its properties, internal ones included (JSON always has them)");
   action = [json, all, archive] {
     Json info = archive->empty() ? about_machine() : about_trace(*archive);
     if (*json) {
@@ -270,6 +269,6 @@ void add(Arguments& app, std::function<int()>& action) {
 }  // namespace
 
 const Command info_command{
-    "info", "Version, settings, and what was found on this machine; or what a trace says of itself", add};
+    "info", "Show version, settings and the runtimes and libraries found here; or the properties of a trace", add};
 
 }  // namespace tracer::cli

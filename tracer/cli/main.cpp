@@ -38,11 +38,11 @@ int without_program_words(int argc, char** argv) {
 }
 
 int run_main(int argc, char** argv) {
-  CLI::App app{"Traces OpenMP programs - host and devices - and shows what they did.", "tracer"};
+  CLI::App app{"Traces OpenMP programs on host and devices, and analyses the traces.", "tracer"};
   app.set_version_flag("-V,--version", std::string{"tracer "} + tracer_version);
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
-  app.footer("'tracer COMMAND --help' says more about a command. First steps: tracer run ./program; tracer report");
+  app.footer("'tracer COMMAND --help' describes a command. First steps: tracer run ./program; tracer report");
   std::array<std::function<int()>, commands.size()> actions;
   std::array<CLI::App*, commands.size()> subcommands{};
   std::vector<Arguments> arguments;  // actions refer to them

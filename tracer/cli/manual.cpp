@@ -67,7 +67,7 @@ void print_head(const std::string& page, const std::string& summary) {
 }
 
 void print_overview(const CLI::App& app) {
-  print_head("tracer", "records what OpenMP programs do, as OTF2 archives");
+  print_head("tracer", "trace OpenMP programs into OTF2 archives");
   std::printf(".SH SYNOPSIS\n.B tracer\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n");
   std::printf(".br\n\\fBOMP_TOOL_LIBRARIES\\fR=\\fIDIR\\fR/libtracer.so \\fIPROGRAM\\fR [\\fIARGUMENTS\\fR...]\n");
   std::printf(".SH DESCRIPTION\n%s\n.SH COMMANDS\n", roff_lines(describe(app).summary).c_str());
@@ -128,14 +128,12 @@ int print_settings() {
                 cell(row.allowed).c_str(), cell(row.meaning).c_str());
   }
   std::printf(
-      "\nOf the command: `TRACER_LIBRARY` names the libtracer.so that `tracer run` uses, `TRACER_OPENMP_RUNTIME` the "
-      "libomp that it\n"
-      "puts in the place of GCC's runtime; `NO_COLOR` switches colours off.\n\n"
-      "Of the program's own words, set by `tracer run --annotations`, by hand to libtracer-annotations.so (beside "
-      "libtracer.so):\n"
-      "`NVTX_INJECTION64_PATH` (NVTX), `INTEL_LIBITTNOTIFY64` (ITT), `KOKKOS_TOOLS_LIBS` (Kokkos; before 3.7 "
-      "`KOKKOS_PROFILE_LIBRARY`), `LD_PRELOAD` "
-      "(ROCTx).\n");
+      "\nVariables of `tracer run` itself: `TRACER_LIBRARY` names the libtracer.so to use, `TRACER_OPENMP_RUNTIME` the "
+      "libomp "
+      "that\n`--runtime` uses; `NO_COLOR` turns colours off.\n\n"
+      "`tracer run --annotations` sets these variables; to record annotations without it, set them to\n"
+      "libtracer-annotations.so (beside libtracer.so): `NVTX_INJECTION64_PATH` (NVTX), `INTEL_LIBITTNOTIFY64` (ITT),\n"
+      "`KOKKOS_TOOLS_LIBS` (Kokkos; before 3.7 `KOKKOS_PROFILE_LIBRARY`), `LD_PRELOAD` (ROCTx).\n");
   return ok;
 }
 
@@ -149,7 +147,8 @@ int print_repairs() {
 int print_properties() {
   std::fputs(
       "# Properties\n\n<!-- Written by `tracer manual --properties`; do not edit. -->\n\n"
-      "What Tracer says of a run beside its events: properties of the archive, of a process (a location group), of a\n"
+      "What Tracer records about a run beside its events: properties of the archive, of a process (a location group), "
+      "of a\n"
       "thread, of a device (its node of the system tree) or of a stream. All values are strings. A name that ends "
       "with\n"
       "`::` begins a family: a name or a number follows. In an archive names are in capitals, with `_` for what is no\n"

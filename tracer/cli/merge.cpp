@@ -71,15 +71,17 @@ void add(Arguments& app, std::function<int()>& action) {
          "-o,--output", options->output,
          "Directory of the archive; the parts stay as they are (default: the job's own, whose parts are then removed)")
       ->type_name("DIR");
-  app.add_option("--part", options->part,
-                 "Merge only the I-th of N shares, to be merged in their turn: for many processes at once")
+  app.add_option(
+         "--part", options->part,
+         "Merge only the I-th of N shares; merge the N results afterwards: spreads a large merge over processes")
       ->type_name("I/N");
-  app.add_option("-j,--threads", options->threads, "Threads that convert what is still raw (TRACER_THREADS)");
+  app.add_option("-j,--threads", options->threads, "Threads used to convert raw parts (TRACER_THREADS)");
   app.add_flag("-q,--quiet", options->quiet, "Print errors only");
   app.footer(
-      "'tracer run' does it by itself at the end of a job. What is still raw is converted first, what a killed "
-      "process\n"
-      "left is recovered. A part that cannot be joined stays beside the archive and is named; merge again when it is complete.");
+      "'tracer run' merges at the end of a job. `merge` converts raw parts and recovers parts of killed processes "
+      "first.\n"
+      "It names each part that it cannot join and leaves it beside the archive; merge again when that part is "
+      "complete.");
   action = [options] { return run(*options); };
 }
 
@@ -92,6 +94,6 @@ void say_merged(const MergeResult& result, bool quiet) {
   print_note(summary_of(result));
 }
 
-const Command merge_command{"merge", "Make one archive of a job's parts", add};
+const Command merge_command{"merge", "Merge the traces of a job's processes into one archive", add};
 
 }  // namespace tracer::cli

@@ -51,7 +51,7 @@ void write_recent(const fs::path& recorded, const std::string& duration, const s
   if (all > length) part.from = std::to_string(all - length) + "ns";
   FilteredArchive archive{whole.path().string(), part};
   print_note(write_archive_of(archive, wanted));
-  print_note("look at it: tracer report " + shell_word(wanted.string()));
+  print_note("to analyse it: tracer report " + shell_word(wanted.string()));
 }
 
 }  // namespace tracer::cli

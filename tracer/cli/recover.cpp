@@ -174,19 +174,18 @@ namespace {
 
 void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
-  app.add_option("DIR", options->directories, "Directories of traces that were not completed");
+  app.add_option("DIR", options->directories, "Directories of incomplete traces");
   app.add_flag("-l,--list", options->list,
-               "Show the rings that dead runs left in shared memory, and what to do with them");
+               "List the rings that dead runs left in shared memory, with a command for each");
   app.add_flag("--remove", options->remove,
-               "Remove the leftover rings of dead runs (all, or those of DIR): what they hold is lost");
+               "Remove the leftover rings of dead runs (all, or those of DIR); their events are lost");
   app.add_flag("--keep-raw", options->keep_raw, "Keep the raw trace beside the archive");
   app.add_option("-j,--threads", options->threads,
-                 "Threads that convert (default: as many as this process may use, at most 8)")
+                 "Threads used to convert (default: as many as this process may use, at most 8)")
       ->check(in_range(0, 1024));
   app.footer(
-      "A run that was killed leaves its raw trace in DIR/raw and its rings in shared memory; nothing that was "
-      "recorded\n"
-      "is lost. 'tracer run' recovers by itself. Runs that are still going on are never touched.");
+      "A killed run leaves its raw trace in DIR/raw and its rings in shared memory; no recorded event is lost.\n"
+      "'tracer run' recovers automatically. `recover` never touches a run that is still active.");
   action = [options] {
     if (options->list) return list();
     if (options->remove) return remove(options->directories);
@@ -206,6 +205,6 @@ void add(Arguments& app, std::function<int()>& action) {
 
 }  // namespace
 
-const Command recover_command{"recover", "Make the archive of a run that was killed or crashed", add};
+const Command recover_command{"recover", "Build the archive of a run that was killed or crashed", add};
 
 }  // namespace tracer::cli

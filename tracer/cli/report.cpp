@@ -82,17 +82,16 @@ void add(Arguments& app, std::function<int()>& action) {
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
   app.add_flag("--json", options->json, "As JSON (docs/formats/report-json.md)");
-  app.add_option("--html", options->html,
-                 "Write an interactive page into this file; it needs no network and no other file")
+  app.add_option("--html", options->html, "Write an interactive, self-contained HTML page into this file")
       ->type_name("FILE");
   app.add_option("-o,--output", options->output, "Write text or JSON into this file instead of standard output")
       ->type_name("FILE");
   app.add_option("--rows", options->rows, "Rows of each table on the terminal; 0: all")->capture_default_str();
   app.add_option("--slices", options->html_options.slices,
-                 "In the page: slices kept one by one; beyond, the shortest are drawn together")
+                 "In the page: number of slices kept individually; the shortest others are merged")
       ->capture_default_str()
       ->check(positive_number());
-  app.add_option("--min-duration", options->shortest, "In the page: leave out slices that are shorter, as in 10us")
+  app.add_option("--min-duration", options->shortest, "In the page: omit shorter slices, as in 10us")
       ->type_name("TIME");
   options->filter.add_to(app);
   action = [options] { return run(*options); };
@@ -100,6 +99,6 @@ void add(Arguments& app, std::function<int()>& action) {
 
 }  // namespace
 
-const Command report_command{"report", "Show what a trace says: times, imbalance, waiting, tasks, devices", add};
+const Command report_command{"report", "Analyse a trace: findings, times, imbalance, wait states, tasks, devices", add};
 
 }  // namespace tracer::cli

@@ -54,14 +54,13 @@ void add(Arguments& app, std::function<int()>& action) {
       ->check(one_of({"text", "folded", "speedscope", "json"}));
   app.add_option("--rows", options->rows, "Rows of each table; 0: all (default: 20)");
   app.add_flag("--raw", options->raw,
-               "Stacks as they were taken, with the runtime's and the tool's frames, not joined with the constructs");
+               "Raw stacks, with the frames of the runtime and of the tool, not joined with the constructs");
   options->filter.add_to(app);
   action = [options] { return run(*options); };
 }
 
 }  // namespace
 
-const Command samples_command{"samples", "Show where the time between the events was spent, by sampled call stacks",
-                              add};
+const Command samples_command{"samples", "Show where the time between events was spent, from sampled call stacks", add};
 
 }  // namespace tracer::cli

@@ -69,24 +69,26 @@ void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("archive", options->archive,
                  "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
-  app.add_option("-t,--threads", options->threads, "Threads of each parallel region; several: 1,2,4")
+  app.add_option("-t,--threads", options->threads,
+                 "Threads of each parallel region; a list, as in 1,2,4, predicts each")
       ->delimiter(',')
       ->type_name("N")
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--balanced", options->balanced,
-                 "Spread the work of this construct evenly: FILE:LINE or part of its name")
+                 "Assume that the work of this construct is balanced: FILE:LINE or a part of its name")
       ->type_name("WHICH");
-  app.add_option("--without-lock", options->without_lock, "Nobody waits for locks acquired there: part of the name")
+  app.add_option("--without-lock", options->without_lock,
+                 "Assume no waiting for locks acquired in this region: a part of its name")
       ->type_name("NAME");
-  app.add_option("--task-overhead", options->task_overhead, "What each task costs beside its work, in ns")
+  app.add_option("--task-overhead", options->task_overhead, "Overhead of each task beside its work, in ns")
       ->type_name("NS");
   action = [options] { return run(*options); };
 }
 
 }  // namespace
 
-const Command what_if_command{"what-if", "Say how long a run would take on other threads, balanced, or without a lock",
-                              add};
+const Command what_if_command{
+    "what-if", "Predict the run time with other thread counts, with balanced work, or without a lock", add};
 
 }  // namespace tracer::cli

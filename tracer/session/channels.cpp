@@ -181,8 +181,8 @@ void Session::note_private_ring() noexcept {
   const std::uint64_t count = shared_->private_rings.fetch_add(1) + 1;
   if (!shared_->private_rings_said.exchange(true)) {
     message(
-        "the rings' place (shared memory, or TRACER_SPOOL) is full: rings are in the process's own memory, and a "
-        "crash will lose what they hold (tracer recover --list: what killed runs have left there)");
+        "shared memory (or TRACER_SPOOL) is full: rings are kept in the process's own memory, and a crash would lose "
+        "their events (`tracer recover --list` shows what killed runs left there)");
   }
   try {
     shared_->journal.counter("rings.private", count);

@@ -72,7 +72,7 @@ Session* Session::start_again(bool has_first_thread) const noexcept {
     session->journal().repeat(shared_->journal.kept());
     return session;
   } catch (...) {
-    log_error("a forked child is not traced: no memory");
+    log_error("forked child not traced: out of memory");
     return nullptr;
   }
 }

@@ -47,7 +47,7 @@ bool make_spool(Spool& spool, const Config& config, const std::filesystem::path&
   }
   if (spool.create("/dev/shm", owner, run, reason)) return true;
   if (spool.create(directory / "raw", owner, run, reason)) return true;
-  log_warning("the rings are in the process's own memory (" + reason + "): a crash will lose what they hold");
+  log_warning("rings are kept in the process's own memory (" + reason + "): a crash would lose their events");
   return false;
 }
 
@@ -58,11 +58,11 @@ void read_filter(Config& config) {
   const UniqueFd fd{::open(config.filter.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   struct stat info {};
   if (!fd || ::fstat(fd.get(), &info) != 0)
-    return log_warning(system_message("TRACER_FILTER: nothing is left out: cannot read " + config.filter, errno));
+    return log_warning(system_message("TRACER_FILTER ignored: cannot read " + config.filter, errno));
   const auto size = static_cast<std::uint64_t>(info.st_size);
   std::string text(std::min(size, largest), '\0');
   if (!S_ISREG(info.st_mode) || size > largest || ::pread(fd.get(), text.data(), text.size(), 0) < 0)
-    return log_warning("TRACER_FILTER: nothing is left out: " + config.filter + " is no filter file");
+    return log_warning("TRACER_FILTER ignored: " + config.filter + " is not a filter file");
   config.filter_text = std::move(text);
 }
 
@@ -123,7 +123,7 @@ Session* Session::start(RunInfo run, const Config& config, ConsumerFactory make_
   } catch (const std::exception& error) {
     log_error(std::string{"nothing is recorded: "} + error.what());
   } catch (...) {
-    log_error("nothing is recorded: an unknown failure at the start");
+    log_error("recording disabled: unknown error at the start");
   }
   return nullptr;
 }
@@ -187,7 +187,7 @@ Session* Session::start_or_throw(RunInfo run, const Config& config, ConsumerFact
     throw Error(system_message("cannot write " + (session->raw_directory() / "journal").string(), journal.error()));
   session->shared_->consumer = make_consumer(*session);
   if (!session->shared_->consumer->start()) {
-    session->message("no thread for the drainer: the program's threads write the trace themselves");
+    session->message("cannot start the drainer thread: the program's threads write the trace themselves");
   }
   prepare_for_forks();
   Session* result = session.release();

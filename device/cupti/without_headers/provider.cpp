@@ -14,7 +14,7 @@ class Provider final : public DeviceProvider {
   void finish() noexcept override {}
 
  private:
-  static constexpr DeviceAnswer no{false, "this tracer was built without CUPTI's headers"};
+  static constexpr DeviceAnswer no{false, "this Tracer was built without the CUPTI headers"};
 };
 
 }  // namespace

@@ -71,7 +71,7 @@ def private(options, directory):
         process = start(options, output, TRACER_SPOOL=str(spool), TRACER_RING_SIZE="16K")  # some of it comes to the disk
         process.kill()
         errors = process.communicate()[1]
-        if errors.count("own memory, and a crash will lose") != 1:
+        if errors.count("own memory, and a crash would lose") != 1:
             yield f"the run says {errors}"
         done = tracer(options, "recover", output)
         if done.returncode != 0 or "what they held when it ended is lost" not in done.stderr:

@@ -42,7 +42,7 @@ def recorded(options, job, command, worlds=1, **more):
 def of_gcc(family, program, options, directory, expect):
     """A program that GCC compiled is recorded on its own runtime, also where a script starts it."""
     done = run([options.tracer, "run", "-o", str(directory / f"alone-{family}"), "--", "env", "OMP_NUM_THREADS=1", program], environment(TRACER_LIBRARY=options.tool))
-    expect(f"{family}, GCC, below env: env is said to have no OpenMP", "linked with no OpenMP" in done.stderr, False)
+    expect(f"{family}, GCC, below env: env is said to have no OpenMP", "not linked with an OpenMP" in done.stderr, False)
     done = run([options.tracer, "run", "-o", str(directory / f"unused-{family}"), "--", *launch(family, 2), program, "none"], environment(TRACER_LIBRARY=options.tool))
     expect(f"{family}, GCC, without a team: OpenMP is said to be missing", "used OpenMP of GCC's runtime" in done.stderr, False)
     for name, command in {"named": [*launch(family, 2), program], "script": ["sh", "-c", " ".join([*launch(family, 2), program]) + "; true"]}.items():
@@ -73,7 +73,7 @@ def main():
             expect(f"{family}: lines of what became parts", said.count("/parts/"), 0)
             done = run([*launch(family, 2), options.tracer, "run", "-o", str(directory / f"each-{family}"), "--", program], environment(TRACER_LIBRARY=options.tool))
             expect(f"{family}: lines, each rank with a `tracer run`", [line.split()[1:3] for line in lines_of(done.stderr)],
-                   [["2", "processes,"], ["look", "at"]])
+                   [["2", "processes,"], ["to", "analyse"]])
             if shutil.which("gcc"):
                 of_gcc(family, compiled(family, HERE / "team.c", directory / f"team-{family}", "-fopenmp"), options, directory, expect)
         script = "; ".join(" ".join([*launch(family, 2), program]) for family, program in programs.items())

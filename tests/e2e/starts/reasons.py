@@ -41,7 +41,7 @@ class Reasons:
         wrapper.chmod(0o755)
         said = self.traced("-o", "wanted", "--", wrapper, self.options.program)
         need((self.directory / "wrapped/traces.otf2").exists() and not (self.directory / "wrapped/raw").exists(), f"of a wrapper that sets TRACER_OUTPUT there is an archive {said}")
-        need(str(self.directory / "wrapped") in said and "no trace was made" not in said, f"and a line says where {said}")
+        need(str(self.directory / "wrapped") in said and "no trace:" not in said, f"and a line says where {said}")
 
     def off(self):
         need("TRACER=off" in self.traced("-o", "off", "--", self.options.program, TRACER="off"), "TRACER=off in the environment is named")
@@ -57,7 +57,7 @@ class Reasons:
         for program, why in (("./nothing", "No such file"), ("./", "directory"), ("./plain", "not executable"), ("nothing-in-path", "PATH"), ("./plain/below", "Not a directory"),
                              ("./broken", "interpreter /no/such/interpreter does not exist")):
             done = self.tracer("run", "--", program)
-            need(done.returncode != 0 and why in done.stderr and "no trace was made" not in done.stderr, f"{program}: {done.stderr.strip()}")
+            need(done.returncode != 0 and why in done.stderr and "no trace:" not in done.stderr, f"{program}: {done.stderr.strip()}")
 
     def places(self):
         (self.directory / "file").write_text("")

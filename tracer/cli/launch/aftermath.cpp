@@ -103,7 +103,7 @@ Made make_archives(const RunOptions& options, const std::vector<OwnTrace>& trace
     if (options.raw) {
       if (!options.quiet) say_raw(directory, "");
     } else if (is_being_recorded(at)) {  // a daemon, or a child that outlives its parent
-      print_note(directory.string() + " is still being recorded; when that process has ended: tracer recover " +
+      print_note(directory.string() + " is still being recorded; after that process has ended: tracer recover " +
                  shell_word(directory.string()));
     } else {
       made = std::max(made, make_archive(options, ends, trace, is_part));
@@ -132,8 +132,8 @@ Made make_archives_apart(const RunOptions& options, const std::vector<OwnTrace>&
 }
 
 void say_not_joined(const Launch& launch, const std::string& why) {
-  print_note("the parts of the job in " + launch.place.string() + " are not joined" + why +
-             "; join them by: tracer merge " + shell_word(launch.place.string()));
+  print_note("the parts of the job in " + launch.place.string() + " are not merged" + why +
+             "; to merge them: tracer merge " + shell_word(launch.place.string()));
 }
 
 /// One archive of all parts of the job, this one being its last. False: something could not be joined.
@@ -182,7 +182,7 @@ void show(const RunOptions& options, const Launch& launch) {
   if (!options.report && options.html.empty() && !options.quiet) {
     const std::string full = directory.string();
     const std::string near = directory.lexically_proximate(fs::current_path()).string();
-    print_note("look at it: tracer report " + shell_word(near.size() < full.size() ? near : full));
+    print_note("to analyse it: tracer report " + shell_word(near.size() < full.size() ? near : full));
   }
 }
 
@@ -200,7 +200,7 @@ void look_after(const RunOptions& options, Launch& launch, const Ended& ended, c
   if (ended.start_error != 0) {
     print_error(why_not_started(program.path, ended.start_error) + ".");
   } else if (ended.signal != 0) {
-    print_note(std::string{"the program was ended by signal "} + std::to_string(ended.signal) + " (" +
+    print_note(std::string{"the program was killed by signal "} + std::to_string(ended.signal) + " (" +
                strsignal(ended.signal) + ").");
   }
   await_ends(launch, Clock::now() + patience_with(launch, program.launches_ranks, ended));

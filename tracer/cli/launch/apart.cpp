@@ -60,9 +60,8 @@ Outcome do_apart(const std::function<int()>& work) {
 }
 
 std::string why_not_done(const char* what, const Outcome& outcome) {
-  return std::string{what} + " was ended by signal " + std::to_string(outcome.signal) + " (" +
-         ::strsignal(outcome.signal) + ")" +
-         (outcome.signal == SIGKILL ? ", as it is where memory does not suffice" : "");
+  return std::string{what} + " was killed by signal " + std::to_string(outcome.signal) + " (" +
+         ::strsignal(outcome.signal) + ")" + (outcome.signal == SIGKILL ? ", probably for lack of memory" : "");
 }
 
 }  // namespace tracer::cli

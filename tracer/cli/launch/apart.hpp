@@ -17,7 +17,7 @@ struct Outcome {
 /// process is killed, so is the other.
 Outcome do_apart(const std::function<int()>& work);
 
-/// ", since converting was ended by signal 9 (Killed), as it happens where memory does not suffice"
+/// ", since converting was killed by signal 9 (Killed), probably for lack of memory"
 std::string why_not_done(const char* what, const Outcome& outcome);
 
 }  // namespace tracer::cli

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* what_gcc_does_not_report =
-    "GCC's code reports no static loops, masked, atomic, reductions and no target regions; see docs/gcc.md";
+    "code of GCC reports no static loops, masked constructs, atomics, reductions and target regions; see docs/gcc.md";
 
 std::string newest_runtime(const std::string& needed_because) {
   const auto found = find_llvm_runtime();
@@ -33,25 +33,25 @@ void say_if_without_runtime(const Program& program, const RunRequest& request) {
   if (program.kind != ProgramKind::dynamic_elf || has_openmp(program) || uses_mpi(program)) return;
   if (is_launcher(program.path)) {
     const std::string name = program.path.filename().string();
-    return print_note("what " + name + " starts on this host is traced. For ranks on others write: " + name +
+    return print_note("processes that " + name + " starts on this host are traced. For ranks on other hosts: " + name +
                       " ... tracer run -- program");
   }
-  print_note(program.path.string() +
-             " is linked with no OpenMP runtime: unless it loads one later, or starts programs with OpenMP or MPI," +
-             (!request.listens_to_words ? "" : " or names its phases by NVTX, ITT, Kokkos or ROCTx,") +
-             " there will be no trace.");
+  print_note(
+      program.path.string() +
+      " is not linked with an OpenMP runtime: no trace unless it loads one later, starts programs with OpenMP or MPI" +
+      (!request.listens_to_words ? "" : " or uses NVTX, ITT, Kokkos or ROCTx annotations") + ".");
 }
 
 /// Throws where no tool can be loaded into it.
 void require_traceable(const Program& program) {
   if (program.kind == ProgramKind::static_elf) {
     throw Error{program.path.string() +
-                " is linked statically: no tool can be loaded into it. Link it dynamically (without -static)."};
+                " is statically linked: the loader cannot load a tool into it. Link it dynamically (without -static)."};
   }
   if (program.set_user_id) {
     throw Error{
         program.path.string() +
-        " is set-user-id or set-group-id: the loader accepts no tool for it. Trace a copy of it without that bit."};
+        " is set-user-id or set-group-id: the loader refuses to load a tool into it. Trace a copy without that bit."};
   }
 }
 
@@ -59,8 +59,8 @@ void require_traceable(const Program& program) {
 void say_what_is_unseen(const Program& program) {
   if (const std::string within = gcc_runtime_inside(program); !within.empty())
     print_note(within +
-               " contains GCC's OpenMP runtime: what it does with OpenMP is not seen. Link it with the shared "
-               "libgomp to have it recorded.");
+               " contains a static copy of libgomp: its OpenMP constructs are not recorded. Link it with the shared "
+               "libgomp to record them.");
 }
 
 /// False, which is said: a program would run on two runtimes at once. It keeps its own.
@@ -70,7 +70,7 @@ bool fits(const std::string& runtime, std::span<const Program> programs, bool is
     if (missing.name.empty()) continue;
     if (!is_silent)
       print_note(missing.needed_by + " calls " + missing.name + ", which " + runtime +
-                 " does not have: the program keeps its own OpenMP runtime.");
+                 " does not define: the program keeps its own OpenMP runtime.");
     return false;
   }
   return true;
@@ -93,8 +93,7 @@ std::string behind_sanitizer(std::span<const Program> programs, const std::strin
 }
 
 void say_how_gcc_is_traced(const Program& program, const std::string& runtime) {
-  print_note(program.path.string() + " uses GCC's OpenMP runtime, which knows no tools: running it with " + runtime +
-             ".");
+  print_note(program.path.string() + " uses libgomp, which has no OMPT support: running it with " + runtime + ".");
   print_note(what_gcc_does_not_report);
 }
 
@@ -125,13 +124,12 @@ std::string openmp_to_preload(const Program& first, const RunRequest& request, c
   if (all_know_tools) return {};
   const std::string library = library_before_libgomp(tool_library);
   if (has_gcc && !is_silent) {
-    const std::string uses = of_gcc->path.string() + " uses GCC's OpenMP runtime";
-    print_note(library.empty() ? uses +
-                                     ", and libtracer-gomp.so, which listens to that, is not beside libtracer.so: "
-                                     "try --runtime auto."
-                               : uses +
-                                     ": what it is asked for is recorded. Static loops, masked and reductions are "
-                                     "the program's own code, unseen; see docs/gcc.md");
+    const std::string uses = of_gcc->path.string() + " uses libgomp";
+    print_note(library.empty()
+                   ? uses + ", and libtracer-gomp.so, which traces it, is not beside libtracer.so: try --runtime auto."
+                   : uses +
+                         ": calls to it are recorded. Static loops, masked constructs and reductions are compiled "
+                         "without such calls; see docs/gcc.md");
   }
   return behind_sanitizer(programs, library);
 }

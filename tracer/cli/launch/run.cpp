@@ -119,16 +119,16 @@ void add(Arguments& app, std::function<int()>& action) {
                  "Directory of the trace (TRACER_OUTPUT; default: ./tracer-PROGRAM-DATE-TIME-PID)")
       ->type_name("DIR");
   app.add_option("-f,--filter", options->filter,
-                 "What to record and what not, in the include/exclude syntax of Score-P (TRACER_FILTER)")
+                 "Filter file that selects what to record, in Score-P's include/exclude syntax (TRACER_FILTER)")
       ->check(existing_file());
   app.add_option("-s,--set", options->settings,
-                 "Any other setting, as its environment variable TRACER_NAME; may be repeated")
+                 "Set TRACER_NAME=VALUE for the program (docs/settings.md); may be repeated")
       ->type_name("NAME=VALUE")
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--runtime", options->runtime,
-                 "LLVM OpenMP runtime to run the program with, also one of GCC; auto: the newest found (default: the "
-                 "program's own)")
+                 "Replace the program's OpenMP runtime by this libomp, also for GCC programs; auto: the newest libomp "
+                 "found (default: the program's own runtime)")
       ->type_name("FILE|auto")
       ->check(valid_by(
           [](const std::string& given) { return given == newest_runtime_found ? std::string{} : wrong_file(given); }));
@@ -140,19 +140,18 @@ void add(Arguments& app, std::function<int()>& action) {
                "Sample call stacks and scheduling; --sample=RATE: samples per second of each thread's processor time")
       ->check(in_range(1u, 20000u));
   app.add_option("--counters", options->counters,
-                 "Read these with each sample, as instructions,cycles,page-faults (TRACER_COUNTERS)")
+                 "Counters to read with each sample, as in instructions,cycles,page-faults (TRACER_COUNTERS)")
       ->type_name("LIST");
   app.add_flag("--transfer-content", options->transfer_content,
-               "Compare what target constructs copy, to find duplicate transfers and round trips; reads all of it "
-               "once more (TRACER_TRANSFER_CONTENT)");
-  app.add_flag("-r,--report", options->report, "Show the report when the program has ended");
-  app.add_option("--html", options->html, "Write the report as a page into this file")->type_name("FILE");
-  app.add_option("--format", options->format,
-                 "parquet: beside the archive, tables of it in DIR/tables (docs/formats/parquet.md)")
+               "Hash the data that target constructs copy, to find duplicate transfers and round trips; costs one more "
+               "pass over the data (TRACER_TRANSFER_CONTENT)");
+  app.add_flag("-r,--report", options->report, "Show the report after the program's end");
+  app.add_option("--html", options->html, "Write the report as an HTML page into this file")->type_name("FILE");
+  app.add_option("--format", options->format, "parquet: also write tables into DIR/tables (docs/formats/parquet.md)")
       ->check(one_of({"otf2", "parquet"}))
       ->capture_default_str();
-  app.add_flag("--raw", options->raw, "Leave the raw trace; `tracer convert` builds the archive");
-  app.add_flag("--separate", options->separate, "Leave an archive for each process; `tracer merge` merges them");
+  app.add_flag("--raw", options->raw, "Do not convert; `tracer convert` builds the archive later");
+  app.add_flag("--separate", options->separate, "Do not merge the processes of a job; `tracer merge` does it later");
   app.add_flag("-q,--quiet", options->quiet, "Print errors only");
   app.add_flag("-v,--verbose", options->verbose, "Print the OpenMP runtime's tool-loading log");
   app.prefix_command();  // from the first word that is no option of ours on, all belongs to the program

@@ -29,7 +29,7 @@ std::vector<OwnTrace> traces_elsewhere(const std::vector<LaunchNote>& notes) {
   std::error_code error;
   for (const LaunchNote& note : notes) {
     if (note.kind != LaunchNoteKind::elsewhere) continue;
-    print_note("the program, or what started it, has set TRACER_OUTPUT: a trace is in " + shell_word(note.text));
+    print_note("the program or its launcher set TRACER_OUTPUT: a trace is in " + shell_word(note.text));
     if (fs::exists(fs::path{note.text} / "raw", error)) elsewhere.push_back({note.text, note.text});
   }
   return elsewhere;
@@ -39,15 +39,15 @@ void say_none_was_made(const Ended& ended, const std::string& preload, const std
   const bool is_off =
       std::any_of(notes.begin(), notes.end(), [](const LaunchNote& note) { return note.kind == LaunchNoteKind::off; });
   if (is_off || !read_config(environ).enabled)
-    return print_note("no trace was made: TRACER=off is in the environment, or the program sets it.");
-  if (ended.signal != 0) return print_note("no trace was made: the program ended too early.");
+    return print_note("no trace: TRACER=off is in the environment, or the program sets it.");
+  if (ended.signal != 0) return print_note("no trace: the program ended too early.");
   print_note(
-      "no trace was made: the program used neither OpenMP nor MPI, named no phases, has a tool of its own, or its "
-      "runtime knows no tools (try --verbose).");
+      "no trace: the program used neither OpenMP nor MPI nor annotations, or it has an OpenMP tool of its own, or its "
+      "OpenMP runtime does not support OMPT (see --verbose).");
   if (preload.empty())
     print_note(
-        "If it loads or starts code of GCC's OpenMP (modules of Python or R, a script): tracer run --runtime auto -- "
-        "...");
+        "If it loads code that GCC compiled with OpenMP (a module of Python or R, a script), try: tracer run --runtime "
+        "auto -- ...");
 }
 
 }  // namespace tracer::cli

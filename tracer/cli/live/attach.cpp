@@ -57,7 +57,7 @@ void say_end(ompd::FollowEnd end, int status) {
   if (end == ompd::FollowEnd::executed) print_formatted("the process started another program: left alone\n");
   if (end != ompd::FollowEnd::exited) return;
   if (WIFSIGNALED(status))
-    print_formatted("the process was ended by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    print_formatted("the process was killed by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
   else
     print_formatted("the process ended with status %d\n", WEXITSTATUS(status));
 }
@@ -108,13 +108,13 @@ int follow(const Options& options, ompd::TargetPatches& repairs) {
 void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("process", options->process, "Process id")->required()->type_name("PID");
-  app.add_option("-t,--time", options->seconds, "Follow for so long (default: until interrupted)")
+  app.add_option("-t,--time", options->seconds, "Seconds to follow (default: until interrupted)")
       ->type_name("S")
       ->check(non_negative_number());
   app.add_option("-o,--output", options->output, "Directory of the archive")->type_name("DIR");
   app.add_flag("--no-archive", options->no_archive, "Count only");
   add_plugin_options(app, options->plugin);
-  app.footer("What cannot be followed ends with the statuses of 'tracer snapshot'.");
+  app.footer("If the process cannot be followed, the exit status is one of 'tracer snapshot''s.");
   action = [options] {
     ompd::TargetPatches* repairs = shared_repairs();
     try {
@@ -130,6 +130,6 @@ void add(Arguments& app, std::function<int()>& action) {
 
 }  // namespace
 
-const Command attach_command{"attach", "Follow a running OpenMP process from outside for a while", add};
+const Command attach_command{"attach", "Trace a running OpenMP process from outside, through OMPD", add};
 
 }  // namespace tracer::cli

@@ -124,17 +124,17 @@ void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("process", options->what, "Process id, or a core file")->required()->type_name("PID|CORE");
   app.add_flag("--json", options->json, "As JSON");
-  app.add_flag("--no-stacks", options->no_stacks, "Without call stacks: stops the process for a shorter time");
-  app.add_flag("--anyway", options->anyway, "Where OMPD is not to be had: what the call stacks tell (status 3)");
+  app.add_flag("--no-stacks", options->no_stacks, "No call stacks: stops the process for a shorter time");
+  app.add_flag("--anyway", options->anyway, "If OMPD is unavailable, show call stacks only (status 3)");
   app.add_flag_callback(
       "-v,--verbose", [options] { options->detail = SnapshotDetail::all; }, "All frames and control variables");
-  app.add_option("--otf2", options->archive, "Also write an archive of the instant into this directory")
+  app.add_option("--otf2", options->archive, "Also write an archive of this instant into this directory")
       ->type_name("DIR");
   add_plugin_options(app, options->plugin);
-  app.add_option("--timeout", options->timeout, "Give up after so many seconds (default 60, 0: never)")->type_name("S");
+  app.add_option("--timeout", options->timeout, "Time limit in seconds (default 60; 0: none)")->type_name("S");
   app.footer(
-      "Status 3: complete but for states (OMP_DEBUG not enabled). 10-19: it cannot be looked into;\n"
-      "the message says why: 10 no such process or file, 11 no permission, 12 other architecture,\n"
+      "Status 3: complete but for states (OMP_DEBUG not enabled). 10-19: the process cannot be inspected:\n"
+      "10 no such process or file, 11 no permission, 12 other architecture,\n"
       "13 no OpenMP, 14 OpenMP not started yet, 15 stripped libomp, 16 no libompd, 17 damaged core,\n"
       "18 took too long, 19 the plugin crashed.");
   action = [options] {

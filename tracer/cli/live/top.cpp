@@ -305,17 +305,17 @@ int run(const Options& options) {
 void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   app.add_option("process", options->process,
-                 "Process id of a program that runs under the tool (default: all that there are, a row each)")
+                 "Process id of a traced program (default: all traced programs, a row each)")
       ->check(positive_number())
       ->type_name("PID");
-  app.add_flag("--json", options->json, "A line of JSON at each look (docs/cli/top.md)");
-  app.add_option("-i,--interval", options->interval, "Seconds between looks")
+  app.add_flag("--json", options->json, "Print a line of JSON per update (docs/cli/top.md)");
+  app.add_option("-i,--interval", options->interval, "Seconds between updates")
       ->capture_default_str()
       ->type_name("S")
       ->check(in_range(0.01, 3600.0));
-  app.add_option("-n,--times", options->times, "Look so many times; 0: until the program ends")->capture_default_str();
+  app.add_option("-n,--times", options->times, "Number of updates; 0: until the program ends")->capture_default_str();
   app.add_option("--recent", options->recent,
-                 "Make an archive of the last moments of the run, as in 2s or 500ms; it goes on")
+                 "Write an archive of the most recent part of the run, as in 2s or 500ms; the program continues")
       ->type_name("TIME");
   app.add_option("-o,--output", options->output, "Directory of that archive (default: ./tracer-PROGRAM-TIME-PID)")
       ->type_name("DIR");
@@ -324,6 +324,6 @@ void add(Arguments& app, std::function<int()>& action) {
 
 }  // namespace
 
-const Command top_command{"top", "Show what a program that runs under the tool does now", add};
+const Command top_command{"top", "Show live what a traced program is doing", add};
 
 }  // namespace tracer::cli
