@@ -16,7 +16,7 @@ mkdir -p "$pack/bin" "$pack/lib" "$pack/programs" "$pack/cupti"
 copy_stripped() { cp -L "$1" "$2" && strip --strip-unneeded "$2/$(basename "$1")"; }
 for command in tracer gpu_verify gpu_driver; do copy_stripped "$build/bin/$command" "$pack/bin"; done
 copy_stripped "$build/lib/libtracer.so" "$pack/lib"
-cp "$top/tests/gpu/run.sh" "$top/tests/gpu/kill.sh" "$pack"
+cp "$top"/tests/gpu/{run,kill,data_movement}.sh "$pack"
 programs=$(sed -n 's/.*add_test(\[=\[gpu: \([a-z_0-9]*\)\]=\].*/\1/p; s/.*add_test("gpu: \([a-z_0-9]*\)".*/\1/p' "$build/tests/gpu/CTestTestfile.cmake")
 packed=()
 for program in $programs; do
@@ -70,7 +70,7 @@ one() { # PROVIDER PROGRAM ARGUMENT...
   shift 2
   echo "== $program, provider $provider"
   local script=run.sh
-  [ "$program" != cuda_endless ] || script=kill.sh
+  case $program in cuda_endless) script=kill.sh ;; data_movement) script=data_movement.sh ;; esac
   GPU_TEST_PROVIDER=$provider TRACER_DEVICE=$([ "$provider" = host ] && echo host || echo auto) \
     ./$script bin "$PWD/lib/libtracer.so" "$PWD/programs/$program" "$@"
   case $? in 0) passed=$((passed + 1)) ;; 77) skipped=$((skipped + 1)) ;; *) failed=$((failed + 1)) ;; esac

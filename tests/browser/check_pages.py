@@ -84,6 +84,9 @@ def check_device(browser):
     browser.evaluate("tracerReport.showTab('Devices')")
     text = browser.evaluate("document.getElementById('panel').textContent")
     need("29.4 %" in text and "saxpy" in text, "the table says how much overlaps")
+    need("idle: nothing is submitted" in text and "copies: kernels wait for them" in text, "and where the device's time went")
+    shares = browser.evaluate("[...document.querySelectorAll('#panel .bar')].map(b => [...b.children].reduce((n, s) => n + parseFloat(s.style.width), 0))")
+    need(shares and all(abs(share - 100) < 0.01 for share in shares), f"the picture of it is the whole {shares}")
 
 
 def check_tasks(browser):

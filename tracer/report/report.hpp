@@ -13,6 +13,7 @@
 #include "tracer/replay/regions.hpp"
 #include "tracer/replay/run_facts.hpp"
 #include "tracer/report/account_rows.hpp"
+#include "tracer/report/device_rows.hpp"
 #include "tracer/report/samples.hpp"
 
 namespace tracer::report {
@@ -100,7 +101,8 @@ struct LockRow : LockTotals {
 };
 
 struct KernelRow {
-  std::string name;
+  std::string name, file;
+  std::uint32_t line = 0;
   std::uint64_t count = 0, total = 0, longest = 0;
 };
 
@@ -223,10 +225,19 @@ struct DeviceRow {
   std::string name, provider;
   std::uint32_t process = undefined_ref;  ///< that uses it: its location group
   std::uint64_t streams = 0, kernels = 0, kernel_ns = 0;
+  DeviceTimes time{};                          ///< of which `busy` and `idle` are sums
   std::uint64_t busy = 0, idle = 0, span = 0;  ///< idle: within the span from the first to the last operation
   std::uint64_t overlap_host = 0;              ///< busy while a thread of its process worked
   std::uint64_t overlap_transfer = 0;          ///< a kernel ran while data were copied
+  std::uint64_t most_kernels = 0;              ///< at once
+  /// How many kernels ran at once on average, while one did at least.
+  double mean_kernels() const {
+    const std::uint64_t wall = time.at(DevicePlace::kernel) + time.at(DevicePlace::kernel_and_copy);
+    return wall == 0 ? 0 : static_cast<double>(kernel_ns) / static_cast<double>(wall);
+  }
   TransferTotals to_device, from_device;
+  DeviceMemory memory;
+  std::vector<StreamRow> by_stream;  ///< by the time that they are busy
   std::uint64_t without_record = 0;  ///< kernels and copies of which the provider has none: the host's intervals
   std::vector<KernelRow> kernels_by_name;
 };

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "tracer/report/forms/devices_json.hpp"
 #include "tracer/report/forms/io_tables.hpp"
 #include "tracer/report/forms/mpi_json.hpp"
 #include "tracer/report/forms/samples_json.hpp"
@@ -132,52 +133,6 @@ Json json_of(Json json, const LockTotals& totals) {
 
 Json json_of(const LockRow& row) {
   return json_of({{"lock", row.lock}, {"process", row.process}, {"name", row.name}}, row);
-}
-
-Json json_of(const TransferTotals& totals) {
-  return {{"count", totals.count},
-          {"bytes", totals.bytes},
-          {"ns", totals.ns},
-          {"bytes_per_second", totals.bytes_per_second()}};
-}
-
-Json json_of(const DeviceRow& row) {
-  Json kernels = Json::array();
-  for (const KernelRow& kernel : row.kernels_by_name) {
-    kernels.push_back({{"name", kernel.name},
-                       {"count", kernel.count},
-                       {"total_ns", kernel.total},
-                       {"mean_ns", mean(kernel.total, kernel.count)},
-                       {"longest_ns", kernel.longest}});
-  }
-  return {{"name", row.name},
-          {"process", row.process == undefined_ref ? Json{} : Json(row.process)},
-          {"provider", row.provider},
-          {"streams", row.streams},
-          {"kernels", row.kernels},
-          {"kernel_ns", row.kernel_ns},
-          {"busy_ns", row.busy},
-          {"idle_ns", row.idle},
-          {"span_ns", row.span},
-          {"overlap_host_ns", row.overlap_host},
-          {"overlap_host", ratio(row.overlap_host, row.busy)},
-          {"overlap_transfer_ns", row.overlap_transfer},
-          {"overlap_transfer", ratio(row.overlap_transfer, row.busy)},
-          {"to_device", json_of(row.to_device)},
-          {"from_device", json_of(row.from_device)},
-          {"without_record", row.without_record},
-          {"kernels_by_name", std::move(kernels)}};
-}
-
-Json json_of(const DataMovementRow& row) {
-  return {{"pattern", name_of(row.pattern)},
-          {"region", row.region},
-          {"name", row.name},
-          {"count", row.count},
-          {"bytes", row.bytes},
-          {"ns", row.ns},
-          {"longest_ns", row.longest},
-          {"longest_at", row.longest_at}};
 }
 
 Json json_of(const PlaceTimes& times) {
@@ -397,8 +352,8 @@ std::string to_json(const Report& report, int indent) {
       {"tasks", json_of(report.tasks)},
       {"locks", array_of(report.locks)},
       {"other_locks", json_of({{"locks", report.other_locks}}, report.of_other_locks)},
-      {"devices", array_of(report.devices)},
-      {"data_movement", array_of(report.data_movement)},
+      {"devices", devices_json(report)},
+      {"data_movement", data_movement_json(report)},
       {"data_operations", json_of(report.data_operations)},
       {"transfer_content", report.has_transfer_content},
       {"phases", array_of(report.phases)},

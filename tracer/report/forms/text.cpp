@@ -6,6 +6,7 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
+#include "tracer/report/forms/devices_text.hpp"
 #include "tracer/report/forms/io_tables.hpp"
 #include "tracer/report/forms/mpi_text.hpp"
 #include "tracer/report/forms/phase_table.hpp"
@@ -314,81 +315,6 @@ Table locks(const Report& report) {
   return table;
 }
 
-Table kernels_table(std::string title, const std::vector<KernelRow>& kernels) {
-  Table table{std::move(title), {{"kernel"}, {"count", true}, {"total", true}, {"mean", true}, {"longest", true}}};
-  for (const KernelRow& kernel : kernels)
-    table.add({kernel.name, format_count(kernel.count), duration_text(kernel.total),
-               duration_text(mean(kernel.total, kernel.count)), duration_text(kernel.longest)});
-  return table;
-}
-
-void device(const Report& report, const DeviceRow& row, const TextOptions& options, std::string& out) {
-  out += heading(name_in_job(report, row) + (row.provider.empty() ? "" : " (recorded by " + row.provider + ")"),
-                 options.colour);
-  out += "  busy " + duration_text(row.busy) + ", idle " + percent_text(row.idle, row.span) + " of " +
-         duration_text(row.span) + "; " + percent_text(row.overlap_host, row.busy) + " of it while the host works, " +
-         percent_text(row.overlap_transfer, row.busy) + " kernels with copies\n";
-  for (const auto& [label, totals] :
-       {std::pair{"to device  ", &row.to_device}, std::pair{"from device", &row.from_device}}) {
-    if (totals->count == 0) continue;
-    out += std::string{"  "} + label + " " + format_count(totals->count) + " copies, " +
-           bytes_text(static_cast<double>(totals->bytes)) + " in " + duration_text(totals->ns) + ", " +
-           bytes_text(totals->bytes_per_second()) + "/s\n";
-  }
-  if (row.without_record != 0)
-    out +=
-        "  " + format_count(row.without_record) +
-        " kernels and copies have no record: the host's intervals stand in, and busy and idle are in part the host's\n";
-  out += kernels_table("", row.kernels_by_name).text(options);
-}
-
-/// A row each, and the kernels of all.
-void many_devices(const Report& report, const TextOptions& options, std::string& out) {
-  Table table{"Devices",
-              {{"device"},
-               {"busy", true},
-               {"idle", true},
-               {"with host", true},
-               {"kernels", true},
-               {"time", true},
-               {"to device", true},
-               {"from device", true}}};
-  std::map<std::string, KernelRow> by_name;
-  for (const DeviceRow& row : report.devices) {
-    table.add({name_in_job(report, row), duration_text(row.busy), percent_text(row.idle, row.span),
-               percent_text(row.overlap_host, row.busy), format_count(row.kernels), duration_text(row.kernel_ns),
-               bytes_text(static_cast<double>(row.to_device.bytes)),
-               bytes_text(static_cast<double>(row.from_device.bytes))});
-    for (const KernelRow& kernel : row.kernels_by_name) {
-      KernelRow& all = by_name[kernel.name];
-      all.name = kernel.name;
-      all.count += kernel.count;
-      all.total += kernel.total;
-      all.longest = std::max(all.longest, kernel.longest);
-    }
-  }
-  std::vector<KernelRow> kernels;
-  for (auto& [name, kernel] : by_name) kernels.push_back(std::move(kernel));
-  std::stable_sort(kernels.begin(), kernels.end(),
-                   [](const KernelRow& a, const KernelRow& b) { return a.total > b.total; });
-  out += table.text(options) + kernels_table("Kernels of all devices", kernels).text(options);
-}
-
-Table data_movement(const Report& report) {
-  Table table{"Data movement that could be avoided",
-              {{"construct"}, {"pattern"}, {"count", true}, {"bytes", true}, {"time", true}, {"longest", true}}};
-  for (const DataMovementRow& row : report.data_movement)
-    table.add({row.name, name_of(row.pattern), format_count(row.count), bytes_text(static_cast<double>(row.bytes)),
-               duration_text(row.ns), duration_text(row.longest)});
-  return table;
-}
-
-void devices(const Report& report, const TextOptions& options, std::string& out) {
-  constexpr std::size_t most_apart = 4;
-  if (report.devices.size() > most_apart) return many_devices(report, options, out);
-  for (const DeviceRow& row : report.devices) device(report, row, options, out);
-}
-
 }  // namespace
 
 std::string to_text(const Report& report, const TextOptions& options) {
@@ -406,8 +332,7 @@ std::string to_text(const Report& report, const TextOptions& options) {
   out += waiting(report).text(options);
   tasks(report, options, out);
   out += locks(report).text(options);
-  devices(report, options, out);
-  out += data_movement(report).text(options);
+  out += devices_text(report, options);
   out += samples_text(report.samples, options);
   if (report.samples.empty() && report.creator.find("Tracer") != std::string::npos)
     out += wrapped(

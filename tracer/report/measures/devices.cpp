@@ -3,13 +3,30 @@
 #include "tracer/report/measures/devices.hpp"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace tracer::report {
+namespace {
+
+/// Of a thread, as CUDA and HIP name them: cuStreamSynchronize, cudaDeviceSynchronize, hipEventSynchronize.
+bool is_wait(const Region& region) {
+  const std::string_view name = region.name;
+  return region.role == RegionRole::wrapper && !name.starts_with("!$omp") &&
+         name.find("Synchronize") != std::string_view::npos;
+}
+
+constexpr std::size_t most_points = 400;
+
+}  // namespace
+
 Devices::Devices(const Definitions& definitions, const Replay& replay)
     : definitions_{definitions}, replay_{replay}, is_kernel_{definitions} {
   std::map<std::uint32_t, std::uint32_t> groups;
   for (const Location& location : definitions.locations) {
     if (location.kind != LocationKind::accelerator_stream) {
+      stream_of_.push_back(0);
       device_of_.push_back(undefined_ref);
       of_host_.push_back(false);
       continue;
@@ -28,6 +45,7 @@ Devices::Devices(const Definitions& definitions, const Replay& replay)
     }
     State& state = devices_[found->second];
     ++state.row.streams;
+    add_stream(static_cast<LocationRef>(device_of_.size()), state);
     std::string provider;
     for (const Property& property : location.properties) {
       if (property.name.ends_with("provenance") || property.name.ends_with("PROVENANCE") ||
@@ -38,31 +56,55 @@ Devices::Devices(const Definitions& definitions, const Replay& replay)
     if (state.row.provider.empty() || !of_host_.back()) state.row.provider = provider;
     device_of_.push_back(found->second);
   }
-  active_.resize(definitions.locations.size());
+  doing_.resize(definitions.locations.size());
+  for (const Region& region : definitions.regions) is_wait_.push_back(is_wait(region));
+}
+
+void Devices::add_stream(LocationRef location, State& state) {
+  stream_of_.push_back(state.time.add_stream());
+  StreamRow row;
+  row.location = location;
+  row.name = definitions_.locations[location].name;
+  state.streams.push_back(std::move(row));
 }
 
 void Devices::advance(Process& process, std::uint64_t time) {
+  if (process.now == 0) process.now = time;
   const std::uint64_t ns = time - std::min(time, process.now);
   for (const std::uint32_t d : process.devices) {
     State& device = devices_[d];
-    if (device.kernels + device.transfers == 0) continue;
-    device.first = std::min(device.first, process.now);
-    device.last = std::max(device.last, time);
-    device.row.busy += ns;
-    if (process.working > 0) device.row.overlap_host += ns;
-    if (device.kernels > 0 && device.transfers > 0) device.row.overlap_transfer += ns;
+    device.time.pass(ns, process.threads);
+    if (device.time.is_busy() && process.threads.working > 0) device.row.overlap_host += ns;
   }
   process.now = std::max(process.now, time);
 }
 
-void Devices::refresh(LocationRef location) {
+Devices::Doing Devices::doing(LocationRef location) const {
   const LocationState& state = replay_.location(location);
-  const bool host = device_of_[location] == undefined_ref;
   const auto& stack = state.current->stack;
-  const bool active = host ? state.activity() == Activity::work : !stack.empty() && is_kernel_(stack.front().region);
-  if (active == active_[location]) return;
-  active_[location] = active;
-  (host ? processes_[replay_.process_of(location)].working : devices_[device_of_[location]].kernels) += active ? 1 : -1;
+  if (device_of_[location] != undefined_ref)
+    return !stack.empty() && is_kernel_(stack.front().region) ? Doing::kernel : Doing::other;
+  const Activity activity = state.activity();
+  if (activity == Activity::work) return Doing::work;
+  if (activity != Activity::device) return Doing::other;
+  return stack.back().region < is_wait_.size() && is_wait_[stack.back().region] ? Doing::wait : Doing::call;
+}
+
+void Devices::refresh(LocationRef location) {
+  const Doing now = doing(location), before = std::exchange(doing_[location], now);
+  if (now == before) return;
+  if (device_of_[location] != undefined_ref) {
+    DeviceTime& time = devices_[device_of_[location]].time;
+    if (now == Doing::kernel) time.begin(stream_of_[location], true);
+    if (before == Doing::kernel) time.end(stream_of_[location], true);
+    return;
+  }
+  HostThreads& threads = processes_[replay_.process_of(location)].threads;
+  for (const auto& [what, change] : {std::pair{before, -1}, std::pair{now, 1}}) {
+    if (what == Doing::work) threads.working += change;
+    if (what == Doing::call) threads.calling += change;
+    if (what == Doing::wait) threads.waiting += change;
+  }
 }
 
 void Devices::event(LocationRef location, const Event& event, std::span<const EventAttribute>) {
@@ -73,21 +115,46 @@ void Devices::event(LocationRef location, const Event& event, std::span<const Ev
   advance(process, event.time);
   process.changed = location;
   if (device_of_[location] == undefined_ref) return;
+  if (event.type == EventType::metric_uint)
+    memory(devices_[device_of_[location]], event.time, event.a);
+  else
+    copies(location, event);
+}
+
+void Devices::copies(LocationRef location, const Event& event) {
   State& device = devices_[device_of_[location]];
   if (event.type == EventType::rma_get || event.type == EventType::rma_put) {
     open_[{location, event.b}] = {event.time, event.a, event.type == EventType::rma_get};
-    ++device.transfers;
+    device.time.begin(stream_of_[location], false);
   } else if (event.type == EventType::rma_op_complete_blocking) {
     const auto found = open_.find({location, event.b});
     if (found == open_.end()) return;
+    const std::uint64_t ns = event.time - found->second.begin;
     TransferTotals& totals = found->second.to_device ? device.row.to_device : device.row.from_device;
     ++totals.count;
     totals.bytes += found->second.bytes;
-    totals.ns += event.time - found->second.begin;
-    --device.transfers;
+    totals.ns += ns;
+    StreamRow& row = stream(location);
+    ++row.copies;
+    row.bytes += found->second.bytes;
+    row.copy_ns += ns;
+    device.time.end(stream_of_[location], false);
     if (is_stand_in(location)) ++device.row.without_record;
     open_.erase(found);
   }
+}
+
+/// Of many changes the most of each stretch is kept.
+void Devices::memory(State& device, std::uint64_t time, std::uint64_t bytes) {
+  DeviceMemory& memory = device.row.memory;
+  if (bytes > memory.peak) memory.peak = bytes, memory.peak_at = time;
+  memory.end = bytes;
+  auto& points = memory.points;
+  points.emplace_back(time, bytes);
+  if (points.size() < 2 * most_points) return;
+  for (std::size_t i = 0; i < most_points; ++i)
+    points[i] = {points[2 * i].first, std::max(points[2 * i].second, points[2 * i + 1].second)};
+  points.resize(most_points);
 }
 
 void Devices::leave(LocationRef location, Task& task, const Frame& frame, std::uint64_t time) {
@@ -97,6 +164,8 @@ void Devices::leave(LocationRef location, Task& task, const Frame& frame, std::u
   ++device.row.kernels;
   if (is_stand_in(location)) ++device.row.without_record;
   device.row.kernel_ns += time - frame.enter;
+  ++stream(location).kernels;
+  stream(location).kernel_ns += time - frame.enter;
   KernelRow& kernel = device.by_region[frame.region];
   ++kernel.count;
   kernel.total += time - frame.enter;
@@ -106,10 +175,25 @@ void Devices::leave(LocationRef location, Task& task, const Frame& frame, std::u
 void Devices::fill(Report& report) {
   for (State& device : devices_) {
     DeviceRow row = device.row;
-    row.span = device.last > device.first ? device.last - device.first : 0;
-    row.idle = row.span - std::min(row.span, row.busy);
+    device.time.finish();
+    row.time = device.time.times();
+    row.busy = row.time.busy();
+    row.idle = row.time.idle();
+    row.span = row.busy + row.idle;
+    row.overlap_transfer = row.time.at(DevicePlace::kernel_and_copy);
+    row.most_kernels = static_cast<std::uint64_t>(device.time.most_kernels());
+    for (StreamRow& stream : device.streams) {
+      if (stream.kernels + stream.copies == 0) continue;  // waiting and overhead have locations of their own
+      stream.busy = device.time.busy_of(stream_of_[stream.location]);
+      stream.idle = device.time.idle_of(stream_of_[stream.location]);
+      row.by_stream.push_back(std::move(stream));
+    }
+    std::stable_sort(row.by_stream.begin(), row.by_stream.end(),
+                     [](const StreamRow& a, const StreamRow& b) { return a.busy > b.busy; });
     for (auto& [region, kernel] : device.by_region) {
       kernel.name = definitions_.regions[region].name;
+      kernel.file = definitions_.regions[region].source_file;
+      kernel.line = definitions_.regions[region].begin_line;
       row.kernels_by_name.push_back(kernel);
     }
     std::stable_sort(row.kernels_by_name.begin(), row.kernels_by_name.end(),

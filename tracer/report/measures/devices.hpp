@@ -2,10 +2,14 @@
 // Devices: kernels, copies, bandwidth, and how much of it overlaps with what.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <unordered_map>
+#include <vector>
 
 #include "tracer/replay/replay.hpp"
+#include "tracer/report/measures/device_time.hpp"
 #include "tracer/report/report.hpp"
 
 namespace tracer::report {
@@ -22,26 +26,32 @@ class Devices final : public Observer {
  private:
   struct State {
     DeviceRow row;
-    std::int64_t kernels = 0, transfers = 0;
-    std::uint64_t first = ~std::uint64_t{0}, last = 0;
+    DeviceTime time;
+    std::vector<StreamRow> streams;  ///< as the account has them
     std::map<RegionRef, KernelRow> by_region;
   };
+  enum class Doing : std::uint8_t { other, work, call, wait, kernel };
   struct Transfer {
     std::uint64_t begin, bytes;
     bool to_device;
   };
   struct Process {
     std::vector<std::uint32_t> devices;
-    std::int64_t working = 0;  ///< threads
-    std::uint64_t now = 0;
+    HostThreads threads;
+    std::uint64_t now = 0;                ///< 0: before its first event
     LocationRef changed = undefined_ref;  ///< had the last event; what it does since is not counted yet
   };
   /// Beside a provider's records.
   bool is_stand_in(LocationRef location) const {
     return of_host_[location] && devices_[device_of_[location]].row.provider != "host";
   }
+  void add_stream(LocationRef location, State& state);
   void advance(Process& process, std::uint64_t time);
+  Doing doing(LocationRef location) const;
   void refresh(LocationRef location);
+  void copies(LocationRef location, const Event& event);
+  void memory(State& device, std::uint64_t time, std::uint64_t bytes);
+  StreamRow& stream(LocationRef location) { return devices_[device_of_[location]].streams[stream_of_[location]]; }
 
   const Definitions& definitions_;
   const Replay& replay_;
@@ -50,7 +60,9 @@ class Devices final : public Observer {
   std::vector<State> devices_;
   std::unordered_map<OwnNumber, Transfer, OwnNumber::Hash> open_;  ///< by location and matching id
   std::vector<bool> of_host_;                                      ///< of each location: the host's view
-  std::vector<bool> active_;  ///< of each location: a thread that works, a stream with a kernel
+  std::vector<std::size_t> stream_of_;                             ///< of each location: in its device's account
+  std::vector<Doing> doing_;                                       ///< of each location
+  std::vector<bool> is_wait_;                                      ///< of each region: a call that waits for a device
   std::vector<Process> processes_;
 };
 

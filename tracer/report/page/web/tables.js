@@ -4,9 +4,10 @@
 import {remember} from './address.js';
 import {activityColour, activityNames, placeColour, placeNames} from './colours.js';
 import {$, note, tag, warning} from './dom.js';
+import {devicesParts} from './devices.js';
 import {mpiParts, processesTable} from './mpi.js';
 import {goTo} from './navigation.js';
-import {bytesText, count, digits, percent, time} from './numbers.js';
+import {count, digits, percent, time} from './numbers.js';
 import {addOwnTimes, pathWithin, sumBy} from './rows.js';
 import {samplesParts, startSamples} from './samples.js';
 import {drawGraph} from './task_graph.js';
@@ -15,8 +16,7 @@ import {activities, compared, lanes, length, meta, report, setSide, side, sides}
 
 // ---- Tables.
 export const link = (name) => tag('a', {href: '#', 'data-go': name}, name);
-const processName = (group) => (report.processes.find((p) => p.process === group) || {name: ''}).name;
-const deviceName = (device) => report.processes.length > 1 ? `${device.name}, ${processName(device.process)}` : device.name;
+export const processName = (group) => (report.processes.find((p) => p.process === group) || {name: ''}).name;
 /**
  * @typedef {any[]} Column title; (row) => what its cell shows: text, an element, or several; (row) => the number it is sorted by, none
  * @param {string} title "": none
@@ -39,7 +39,7 @@ export function table(title, rows, columns, more = 0) {
   return tag('section', {}, title ? tag('h2', {}, title) : [], tag('div', {class: 'wide'}, tag('table', {}, head, body)));
 }
 /** Parts of a whole beside each other, as wide as they are. @param {Record<string, string>} attributes @param {{name: string, ns: number, colour: string}[]} parts @param {number} whole */
-const barOf = (attributes, parts, whole) => tag('div', {role: 'img', 'aria-label': parts.map((p) => `${p.name} ${percent(p.ns, whole)}`).join(', '), ...attributes},
+export const barOf = (attributes, parts, whole) => tag('div', {role: 'img', 'aria-label': parts.map((p) => `${p.name} ${percent(p.ns, whole)}`).join(', '), ...attributes},
   parts.map((p) => tag('span', {title: `${p.name} ${time(p.ns)} (${percent(p.ns, whole)})`, style: `width:${whole ? 100 * p.ns / whole : 0}%;background:${p.colour}`})));
 export const bar = (times, whole) => barOf({class: 'bar'}, activities.map((a) => ({name: activityNames[a], ns: times[a + '_ns'], colour: activityColour(a)})), whole);
 export const sum = (times) => activities.reduce((s, a) => s + times[a + '_ns'], 0);
@@ -159,12 +159,7 @@ const panels = {
   },
   Locks: () => [table('', report.locks, [['lock', (r) => [link(r.name), ' ', tag('span', {class: 'muted'}, `#${r.lock}${report.processes.length > 1 ? `, ${processName(r.process)}` : ''}`)]], ['acquired', (r) => count(r.acquisitions), (r) => r.acquisitions], ['found taken', (r) => percent(r.contended, r.acquisitions), (r) => r.contended / (r.acquisitions || 1)],
     ['waited', (r) => time(r.wait_ns), (r) => r.wait_ns], ['longest wait', (r) => time(r.longest_wait_ns), (r) => r.longest_wait_ns], ['held', (r) => time(r.held_ns), (r) => r.held_ns]], report.other_locks.locks)],
-  Devices: () => report.devices.length > 4 ? [table('', report.devices, [['device', (d) => deviceName(d)], ['busy', (d) => time(d.busy_ns), (d) => d.busy_ns], ['idle', (d) => percent(d.idle_ns, d.span_ns), (d) => d.idle_ns / (d.span_ns || 1)],
-    ['while the host works', (d) => percent(d.overlap_host_ns, d.busy_ns), (d) => d.overlap_host], ['kernels', (d) => count(d.kernels), (d) => d.kernels], ['time in kernels', (d) => time(d.kernel_ns), (d) => d.kernel_ns],
-    ['to the device', (d) => bytesText(d.to_device.bytes), (d) => d.to_device.bytes], ['from the device', (d) => bytesText(d.from_device.bytes), (d) => d.from_device.bytes]])] : report.devices.flatMap((d) => [part(tag('h2', {}, deviceName(d)), d.provider ? note(`recorded by ${d.provider}`) : []),
-    cards([['busy', time(d.busy_ns)], ['idle', percent(d.idle_ns, d.span_ns)], ['while the host works', percent(d.overlap_host_ns, d.busy_ns)], ['kernels with copies', percent(d.overlap_transfer_ns, d.busy_ns)],
-      ['to the device', `${bytesText(d.to_device.bytes)}, ${bytesText(d.to_device.bytes_per_second)}/s`], ['from the device', `${bytesText(d.from_device.bytes)}, ${bytesText(d.from_device.bytes_per_second)}/s`]]),
-    table('', d.kernels_by_name, [['kernel', (r) => link(r.name)], ['count', (r) => count(r.count), (r) => r.count], ['total', (r) => time(r.total_ns), (r) => r.total_ns], ['mean', (r) => time(r.mean_ns), (r) => r.mean_ns], ['longest', (r) => time(r.longest_ns), (r) => r.longest_ns]])]),
+  Devices: () => devicesParts(),
   Trace: () => [table('', Object.entries(report.trace.properties), [['property', (r) => r[0]], ['value', (r) => r[1]]]), table('Events', Object.entries(report.event_counts), [['event', (r) => r[0]], ['count', (r) => count(r[1]), (r) => r[1]]]),
     table('Callbacks', Object.entries(report.callbacks), [['callback', (r) => r[0]], ['count', (r) => count(r[1]), (r) => r[1]]])],
 };

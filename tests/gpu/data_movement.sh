@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Traces the programs of needless data movement (tests/diseases/data_movement.c) on an NVIDIA GPU: patterns, their number
+# and bytes in the report are what each program asked for, at its line; healthy programs have none.
+#   data_movement.sh BIN LIBTRACER PROGRAM [NAME...]       as tests/gpu/run.sh; NAME: these programs only
+# GPU_TEST_CONTENT=off: contents are not compared. Exit status 0: all hold; 1: some do not; 77: skipped, with the reason.
+set -u
+own() { LD_LIBRARY_PATH=${GPU_TEST_LIBRARIES:+$GPU_TEST_LIBRARIES:}${LD_LIBRARY_PATH:-} "$@"; }
+fail() { echo "  FAILED  $*"; failed=1; }
+
+[ $# -ge 3 ] || { echo "usage: $0 BIN LIBTRACER PROGRAM [NAME...]" >&2; exit 2; }
+bin=$1 library=$2 program=$3 content=${GPU_TEST_CONTENT:-on} failed=0
+shift 3
+driver=$(own "$bin/gpu_driver")
+status=$?
+[ $status -eq 0 ] || { echo "${driver:-skipped: gpu_driver ended with $status}"; exit 77; }
+[ -e "$program" ] || { echo "skipped: $(basename "$program") is not built: cmake --build . --target gpu_programs"; exit 77; }
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+ln -s "${driver##*, }" "$out/libcuda.so" 2>/dev/null
+program_libraries() { LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$out own "$@"; }
+[ $# -gt 0 ] || mapfile -t names < <(program_libraries "$program")
+[ $# -eq 0 ] || names=("$@")
+[ ${#names[@]} -gt 0 ] || { fail "the program lists no names"; exit 1; }
+
+# Of the report's JSON: "row PATTERN COUNT BYTES LINE" for each row of data_movement, "finding ID LINE" for each finding.
+rows_of() {
+  awk '
+    /^  "data_movement": \[$/ { part = "row" } /^    "findings": \[$/ { part = "finding" }
+    /^(  |    )\]/ { part = "" }
+    part == "" { next }
+    { value = $0; sub(/^[^:]*: "?/, "", value); sub(/"?,?$/, "", value) }
+    /"pattern":|"id":/ { id = value } /"count":/ { count = value } /"bytes":/ { bytes = value } /"line":/ { line = value }
+    /"name":/ && part == "row" { line = value ~ /@.*:[0-9]+$/ ? value : 0; sub(/.*:/, "", line) }
+    /^(    |      )\}/ { if (part == "row") print part, id, count, bytes, line; else print part, id, line; count = bytes = line = 0 }
+  ' "$1"
+}
+# Scalars that kernels map, as the variable of a reduction, are the runtime's way and small: rows of up to 4096 bytes
+# count only where the program asked for the pattern.
+compare() { # WANTED ROWS
+  awk -v content="$content" '
+    function needs_content(p) { return p == "duplicate-transfer" || p == "round-trip" }
+    FILENAME == ARGV[1] { if (NF == 4 && (content == "on" || !needs_content($1))) { count[$1] = $2; bytes[$1] = $3; line[$1] = $4; any = 1 } next }
+    $1 == "row" { is_count[$2] += $3; is_bytes[$2] += $4; if ($4 > most[$2]) { most[$2] = $4; at[$2] = $5 } }
+    $1 == "finding" && $2 ~ /-transfer$|-allocation$|^round-trip$/ { finding[$2] = 1 }
+    END {
+      for (p in count) {
+        if (is_count[p] != count[p] || is_bytes[p] != bytes[p])
+          print p ": " is_count[p] + 0 " of " is_bytes[p] + 0 " bytes, not " count[p] " of " bytes[p]
+        else if (line[p] && (at[p] < line[p] - 2 || at[p] > line[p] + 2)) print p ": at line " at[p] ", not " line[p]
+      }
+      for (p in is_bytes) if (!(p in count) && is_bytes[p] > 4096) print p ": " is_count[p] " of " is_bytes[p] " bytes, not asked for"
+      for (p in finding) if (!any) print p ": a finding of a healthy program"
+    }' "$1" "$2"
+}
+
+for name in "${names[@]}"; do
+  program_libraries env OMP_TARGET_OFFLOAD=mandatory OMP_TOOL_LIBRARIES="$library" TRACER_OUTPUT="$out/$name" \
+    TRACER_TRANSFER_CONTENT="$content" "$program" "$name" >"$out/wanted" 2>"$out/errors"
+  status=$?
+  [ $status -eq 0 ] || { cat "$out/errors"; fail "$name ended with $status"; continue; }
+  own "$bin/tracer" check "$out/$name" >"$out/rules" 2>&1 || { sed 's/^/  | /' "$out/rules"; fail "$name: tracer check"; }
+  own "$bin/tracer" report --json "$out/$name" >"$out/json" 2>"$out/errors" || { cat "$out/errors"; fail "$name: tracer report"; continue; }
+  rows_of "$out/json" >"$out/rows"
+  faults=$(compare "$out/wanted" "$out/rows")
+  if [ -z "$faults" ]; then
+    echo "  ok      $name: $(awk '$1 == "row" && $4 > 4096 { printf "%s%s %s times, %s bytes", sep, $2, $3, $4; sep = ", " }' "$out/rows")"
+  else
+    while read -r fault; do fail "$name: $fault"; done <<<"$faults"
+  fi
+done
+exit $failed

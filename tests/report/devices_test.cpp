@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The account of a device and its streams: each moment in one place, and why it is idle.
+#include "catch.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/report/reported.hpp"
+#include "tests/report/trace_builder.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr std::uint64_t start = 1000 * ms;
+
+std::uint64_t sum(const Json& times) {
+  std::uint64_t all = 0;
+  for (const auto& [name, ns] : times.items()) all += ns.get<std::uint64_t>();
+  return all;
+}
+
+/// A thread and two streams: two kernels at once, a copy, idle for each reason, a kernel.
+TraceBuilder busy_and_idle() {
+  TraceBuilder trace{1, 2};
+  const auto call = [&](const char* name) { return trace.region(name, RegionRole::wrapper, 0, Paradigm::cuda); };
+  const auto launch = call("cuLaunchKernel"), wait = call("cuStreamSynchronize"), copy = call("cuMemcpyDtoHAsync");
+  const auto kernel = trace.region("saxpy", RegionRole::kernel, 0, Paradigm::cuda);
+  const auto host = [&](RegionRef region, std::uint64_t from, std::uint64_t to) {
+    trace.enter(0, start + from * ms, region);
+    trace.leave(0, start + to * ms, region);
+  };
+  const auto run = [&](LocationRef stream, std::uint64_t from, std::uint64_t to) {
+    trace.enter(stream, start + from * ms, kernel);
+    trace.leave(stream, start + to * ms, kernel);
+  };
+  trace.editable().metrics.push_back({"Device memory in use", "", "B", 1, 1, ValueType::uint64});
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  host(launch, 10, 11);
+  host(copy, 20, 21);
+  host(wait, 22, 31);
+  host(launch, 34, 38);
+  trace.simple(0, start + 50 * ms, EventType::program_end);
+  trace.simple(1, start + 11 * ms, EventType::metric_uint, 0, 4096);
+  run(1, 12, 20);
+  run(1, 36, 40);
+  trace.simple(1, start + 41 * ms, EventType::metric_uint, 0, 1024);
+  run(2, 15, 25);
+  trace.simple(2, start + 25 * ms, EventType::rma_put, 0, 1000, 1);
+  trace.simple(2, start + 30 * ms, EventType::rma_op_complete_blocking, 0, 0, 1);
+  return trace;
+}
+
+}  // namespace
+
+TEST_CASE("each moment of a device is in one place, and where it is idle the host says why") {
+  TraceBuilder trace = busy_and_idle();
+  const Json report = report_of(trace);
+  const Json& device = report["devices"][0];
+  const Json& time = device["time"];
+  CHECK(time["before_ns"] == 12 * ms);
+  CHECK(time["kernel_ns"] == 17 * ms);
+  CHECK(time["kernel_and_copy_ns"] == 0);
+  CHECK(time["copy_ns"] == 5 * ms);
+  CHECK(time["host_waits_ns"] == 1 * ms);
+  CHECK(time["nothing_submitted_ns"] == 3 * ms);
+  CHECK(time["host_calls_ns"] == 2 * ms);
+  CHECK(time["after_ns"] == 10 * ms);
+  CHECK(sum(time) == 50 * ms);
+  CHECK(device["total_ns"] == 50 * ms);
+  CHECK(device["busy_ns"] == 22 * ms);
+  CHECK(device["idle_ns"] == 6 * ms);
+  CHECK(device["span_ns"] == 28 * ms);
+  CHECK(device["most_kernels_at_once"] == 2);
+  CHECK(device["mean_kernels_at_once"].get<double>() == Approx(22.0 / 17));
+  CHECK(device["memory"]["peak_bytes"] == 4096);
+  CHECK(device["memory"]["peak_at_ns"] == 11 * ms);
+  CHECK(device["memory"]["end_bytes"] == 1024);
+  CHECK(device["memory"]["points"].size() == 2);
+  CHECK(device["kernels_by_name"][0]["count"] == 3);
+}
+
+TEST_CASE("a stream is busy or idle in each moment of its device, by what the device does") {
+  TraceBuilder trace = busy_and_idle();
+  const Json report = report_of(trace);
+  const Json& streams = report["devices"][0]["by_stream"];
+  REQUIRE(streams.size() == 2);
+  for (const Json& stream : streams) CHECK(stream["busy_ns"].get<std::uint64_t>() + sum(stream["idle"]) == 50 * ms);
+  const Json& second = streams[0];  // by the time that they are busy
+  CHECK(second["name"] == "CUDA[0:1]");
+  CHECK(second["busy_ns"] == 15 * ms);
+  CHECK(second["kernels"] == 1);
+  CHECK(second["copies"] == 1);
+  CHECK(second["bytes"] == 1000);
+  CHECK(second["idle"]["kernel_ns"] == 7 * ms);
+  CHECK(second["idle"]["before_ns"] == 12 * ms);
+  const Json& first = streams[1];
+  CHECK(first["busy_ns"] == 12 * ms);
+  CHECK(first["idle"]["kernel_ns"] == 5 * ms);
+  CHECK(first["idle"]["copy_ns"] == 5 * ms);
+}
+
+TEST_CASE("of many changes of a device's memory the peaks are kept") {
+  TraceBuilder trace = busy_and_idle();
+  for (std::uint64_t i = 0; i < 10'000; ++i)
+    trace.simple(1, start + 42 * ms + i * 100, EventType::metric_uint, 0, i == 7777 ? 1'000'000 : i % 100);
+  const Json report = report_of(trace);
+  const Json& memory = report["devices"][0]["memory"];
+  CHECK(memory["peak_bytes"] == 1'000'000);
+  CHECK(memory["points"].size() < 1000);
+  std::uint64_t most = 0;
+  for (const Json& point : memory["points"]) most = std::max(most, point[1].get<std::uint64_t>());
+  CHECK(most == 1'000'000);
+}
