@@ -35,7 +35,7 @@ class Provider final : public DeviceProvider {
         devices_(sink, options.clock),
         converter_(
             sink, [this](std::uint32_t device) { return devices_.number_of(device); },
-            [this](std::uint32_t id, CudaDevice device) { devices_.describe(id, std::move(device)); }) {}
+            [this](std::uint32_t id, const CudaDevice& device) { devices_.describe(id, device); }) {}
   ~Provider() override;
 
   DeviceProviderKind kind() const noexcept override { return DeviceProviderKind::cupti; }

@@ -27,7 +27,7 @@ class ProcessesByGroup {
     const auto found = rows_.find(group);
     return found == rows_.end() ? nullptr : found->second;
   }
-  std::string name_or(std::uint32_t group, std::string otherwise) const {
+  std::string name_or(std::uint32_t group, const std::string& otherwise) const {
     const ProcessRow* const row = find(group);
     return row == nullptr ? otherwise : row->name;
   }
