@@ -4,8 +4,8 @@
 import {remember} from './address.js';
 import {activityColour, activityNames, placeColour, placeNames} from './colours.js';
 import {$, note, tag, warning} from './dom.js';
+import {goTo} from './finding.js';
 import {mpiParts, processesTable} from './mpi.js';
-import {goTo} from './navigation.js';
 import {bytesText, count, digits, percent, time} from './numbers.js';
 import {addOwnTimes, pathWithin, sumBy} from './rows.js';
 import {samplesParts, startSamples} from './samples.js';
