@@ -52,7 +52,8 @@ if(TRACER_OBJCOPY AND NOT CMAKE_CROSSCOMPILING)
   install(CODE "
     set(objcopy \"${TRACER_OBJCOPY}\")
     set(installed ${CMAKE_INSTALL_BINDIR}/tracer ${CMAKE_INSTALL_LIBDIR}/libtracer.so
-      ${CMAKE_INSTALL_LIBDIR}/libtracer-mpi.so ${CMAKE_INSTALL_LIBDIR}/libtracer-annotations.so)")
+      ${CMAKE_INSTALL_LIBDIR}/libtracer-mpi.so ${CMAKE_INSTALL_LIBDIR}/libtracer-annotations.so
+      ${CMAKE_INSTALL_LIBDIR}/libtracer-view.so)")
   install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/packaging/split_debug.cmake)
 endif()
 

@@ -9,7 +9,7 @@
 BUILD_PACKAGES=(
   cmake ninja-build g++ pkg-config
   libotf2-trace-dev libspdlog-dev libfmt-dev libtbb-dev libdw-dev libelf-dev
-  libcli11-dev nlohmann-json3-dev libsqlite3-dev libzstd-dev libxxhash-dev
+  libcli11-dev nlohmann-json3-dev libsqlite3-dev libzstd-dev libxxhash-dev libcpp-httplib-dev
 )
 
 # To open and summarise a trace (OTF2's own tools, and its reader in Python).

@@ -44,6 +44,7 @@ LAYERS = {
     "device/correlate": 3,
     "tracer/cut": 4,
     "tracer/check": 4,
+    "tracer/index": 4,
     "tracer/session": 5,
     "tracer/convert": 5,
     "tracer/report/account_rows": 5.1,
@@ -63,6 +64,7 @@ LAYERS = {
     "tracer/columns": 6,
     "tracer/what_if": 6,
     "tracer/merge": 6,
+    "tracer/view": 6,
     "tracer/cli": 7,
     "tracer": 8,
 }
@@ -76,6 +78,7 @@ HOMES = [
     (r"spdlog/.*", ["tracer/base"]),
     (r"CLI/.*", ["tracer/cli"]),
     (r"zstd\.h", ["formats/parquet", "tracer/translate/regions/zstd_sections.cpp"]),
+    (r"httplib\.h", ["tracer/view/http"]),
     (r"xxhash\.h", ["tracer/ompt/content.cpp"]),
     (r"omp\.h", []),
 ]

@@ -38,6 +38,7 @@ extern const Command check_command;
 extern const Command export_command;
 extern const Command info_command;
 extern const Command samples_command;
+extern const Command view_command;
 extern const Command what_if_command;
 extern const Command diff_command;
 extern const Command top_command;

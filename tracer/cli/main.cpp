@@ -18,9 +18,9 @@ namespace tracer::cli {
 namespace {
 
 const std::array commands = {
-    &run_command,     &convert_command, &report_command,     &check_command,  &export_command, &diff_command,
-    &what_if_command, &info_command,    &snapshot_command,   &attach_command, &top_command,    &recover_command,
-    &merge_command,   &samples_command, &completion_command, &manual_command,
+    &run_command,     &convert_command, &report_command,   &check_command,      &export_command, &diff_command,
+    &what_if_command, &info_command,    &snapshot_command, &attach_command,     &top_command,    &recover_command,
+    &merge_command,   &samples_command, &view_command,     &completion_command, &manual_command,
 };
 
 char** dashes = nullptr;

@@ -283,7 +283,10 @@ std::size_t EventReader::usable() const noexcept {
 
 /// Steps to the next chunk and over its header.
 void EventReader::begin_chunk() {
-  const auto begin = chunk_end_;
+  enter_chunk(chunk_end_);
+}
+
+void EventReader::enter_chunk(std::uint64_t begin) {
   if (begin >= size_) damaged("the file ends without its end mark");
   base_ = begin;
   at_ = filled_ = 0;
@@ -297,6 +300,26 @@ void EventReader::begin_chunk() {
   if (in.failed()) damaged("a chunk's header is cut off or damaged");
   big_endian_ = in.big_endian();
   at_ = static_cast<std::size_t>(in.at() - buffer_.data());
+}
+
+void EventReader::go_to(const ReadPosition& position) {
+  done_ = false;
+  attributes_.clear();
+  interval_ = 0;
+  // Behind the last byte of a chunk the next one is entered when it is read from.
+  const std::uint64_t inside = position.offset == 0 ? 0 : position.offset - 1;
+  constexpr std::size_t header_bytes = 64;
+  const std::size_t window = std::exchange(window_, header_bytes);
+  enter_chunk(inside / chunk_ * chunk_);
+  window_ = window;
+  if (position.offset > base_ + at_) {
+    if (position.offset > std::min(chunk_end_, size_)) damaged("there is no record where the index says so");
+    base_ = position.offset;
+    at_ = filled_ = 0;
+    refill();
+  }
+  time_ = position.time;
+  position_ = position.event;
 }
 
 void EventReader::require(std::size_t bytes) {

@@ -24,6 +24,13 @@ struct PlainEvent {
   std::uint8_t attributes = 0;
 };
 
+/// Where in a location's file reading can go on: before an event, or the file's end.
+struct ReadPosition {
+  std::uint64_t offset = 0;  ///< of the next record, in the file
+  std::uint64_t time = 0;    ///< of the last time stamp before it, as it is in the file
+  std::uint64_t event = 0;   ///< how many events are before it
+};
+
 /// Keeps no file open between two refills, so that thousands of locations can be read together.
 /// Used by one thread at a time.
 class EventReader {
@@ -44,6 +51,12 @@ class EventReader {
   /// behind those in `attributes`. 0: what comes next is for next(). Nothing is thrown but for lack of memory.
   std::size_t next_plain(std::span<PlainEvent> out, std::vector<AttributeView>& attributes);
 
+  /// Where the next call of next() or next_plain() goes on.
+  ReadPosition position() const noexcept { return {base_ + at_, time_, position_}; }
+  /// Goes on from there: a position of another reader of the same file. Throws tracer::Error where there can be no
+  /// record, and does not find out by itself where there is none; what is read from there on is checked as ever.
+  void go_to(const ReadPosition& position);
+
   /// The next event will be asked for soon: with thousands of readers it is in no cache by then.
   void expect() const noexcept { __builtin_prefetch(buffer_.data() + at_); }
 
@@ -59,6 +72,7 @@ class EventReader {
   bool parse_attributes(ByteCursor& in);
   void parse_tail(ByteCursor& in, EventView& view);
   void begin_chunk();
+  void enter_chunk(std::uint64_t begin);
   void require(std::size_t bytes);
   bool refill();
   std::uint64_t corrected(std::uint64_t time) noexcept;

@@ -14,7 +14,7 @@ namespace tracer::otf2 {
 namespace fs = std::filesystem;
 namespace {
 
-class ArchiveSource final : public EventSource {
+class ArchiveSource final : public PositionedSource {
  public:
   explicit ArchiveSource(const fs::path& path)
       : trace_{otf2::Trace::open(path)},
@@ -30,6 +30,11 @@ class ArchiveSource final : public EventSource {
   }
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return events_; }
+  const ArchiveInfo& info() const override { return trace_.info(); }
+  std::uint64_t number_of(LocationRef location) const override {
+    return trace_.definitions().locations[location].ref;
+  }
+  const ReadPosition* position() const override { return position_; }
   /// In order of time, by the location's definition where times are equal.
   void read(EventVisitor& visitor) override {
     const auto& known = trace_.definitions().locations;
@@ -61,6 +66,16 @@ class ArchiveSource final : public EventSource {
         heads.remove_first();
     }
   }
+  void read_from(LocationRef location, const ReadPosition& position, const Visit& visit) override {
+    plain_.resize(EventReader::most_window / bytes_for_each_ahead);
+    Stream stream;
+    stream.reader.emplace(trace_.events(number_of(location)));
+    stream.reader->go_to(position);
+    stream.location = location;
+    stream.events.resize(plain_.size());
+    while (read_ahead(stream) && visit(std::span{stream.events}.first(stream.count), stream.attributes)) {
+    }
+  }
   void want(const std::vector<bool>& locations) override {
     wanted_.assign(trace_.definitions().locations.size(), false);
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
@@ -80,6 +95,7 @@ class ArchiveSource final : public EventSource {
     std::size_t at = 0, count = 0, attributes_at = 0;
     std::vector<Event> events;
     std::vector<EventAttribute> attributes;  ///< of those
+    ReadPosition begin;                      ///< of the first of those
 
     bool has_more() const noexcept { return at < count; }
     std::uint64_t time() const noexcept { return events[at].time; }
@@ -113,6 +129,7 @@ class ArchiveSource final : public EventSource {
     stream.at = stream.attributes_at = 0;
     stream.attributes.clear();
     listed_.clear();
+    stream.begin = stream.reader->position();
     stream.count = stream.reader->next_plain(plain_, listed_);
     for (std::size_t i = 0; i < stream.count; ++i) translation_.translate(plain_[i], stream.events[i]);
     for (const AttributeView& attribute : listed_)
@@ -123,11 +140,12 @@ class ArchiveSource final : public EventSource {
   }
 
   /// The first of those that are read, and those behind it up to time `last`.
-  static void deliver(Stream& stream, std::uint64_t last, EventVisitor& visitor) {
+  void deliver(Stream& stream, std::uint64_t last, EventVisitor& visitor) {
     const std::span<const Event> events{stream.events.data() + stream.at, stream.count - stream.at};
     std::size_t count = 0, attributes = 0;
     do attributes += events[count].attributes;
     while (++count < events.size() && events[count].time <= last);
+    position_ = stream.at == 0 ? &stream.begin : nullptr;
     visitor.events(stream.location, events.first(count),
                    std::span{stream.attributes}.subspan(stream.attributes_at, attributes));
     stream.at += count;
@@ -140,6 +158,7 @@ class ArchiveSource final : public EventSource {
   Definitions definitions_;
   EventTranslation translation_;
   std::uint64_t events_ = 0;
+  const ReadPosition* position_ = nullptr;
   // What was read last, of any location:
   std::vector<PlainEvent> plain_;
   std::vector<AttributeView> listed_;
@@ -148,7 +167,7 @@ class ArchiveSource final : public EventSource {
 
 }  // namespace
 
-std::unique_ptr<EventSource> open_archive(const fs::path& path) {
+std::unique_ptr<PositionedSource> open_archive(const fs::path& path) {
   return std::make_unique<ArchiveSource>(path);
 }
 

@@ -2,15 +2,35 @@
 // A finished archive in the project's own definitions and events, as reports and exports read it.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <span>
 
+#include "formats/otf2/read/event_reader.hpp"
+#include "formats/otf2/read/reader.hpp"
 #include "tracer/event_source.hpp"
 
 namespace tracer::otf2 {
 
+/// An archive that can be read from the middle. Its index (tracer/index) says where.
+class PositionedSource : public EventSource {
+ public:
+  /// Of the files.
+  virtual const ArchiveInfo& info() const = 0;
+  /// OTF2's number of a location, which its event file is named after.
+  virtual std::uint64_t number_of(LocationRef location) const = 0;
+  /// During a call of read()'s visitor: where the first of its events can be read from; null where that is not kept.
+  virtual const ReadPosition* position() const = 0;
+  /// One location's events from `position` on, as long as `visit` returns true. The attributes are those of the events
+  /// one after the other; valid during the call. Throws tracer::Error on damaged input.
+  using Visit = std::function<bool(std::span<const Event>, std::span<const EventAttribute>)>;
+  virtual void read_from(LocationRef location, const ReadPosition& position, const Visit& visit) = 0;
+};
+
 /// Any OTF2 archive. Times are converted to nanoseconds; references become dense. Events that
 /// tracer::Event cannot express (files) are left out.
-std::unique_ptr<EventSource> open_archive(const std::filesystem::path& path);
+std::unique_ptr<PositionedSource> open_archive(const std::filesystem::path& path);
 
 }  // namespace tracer::otf2

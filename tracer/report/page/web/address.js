@@ -2,7 +2,8 @@
 // @ts-check
 // The page's address says what is shown: it can be sent to others who have the file.
 import {$} from './dom.js';
-import {search, select} from './navigation.js';
+import {search} from './finding.js';
+import {select} from './navigation.js';
 import {updateSamples} from './samples.js';
 import {current, showSide, showTab, tabNames} from './tables.js';
 import {bandLanes, compared, lanes, side, sides} from './trace.js';

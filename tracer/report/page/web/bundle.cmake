@@ -4,14 +4,21 @@
 #   cmake -P tracer/report/page/web/bundle.cmake page.html
 
 # In this order a module comes behind those that it needs while it is loaded.
-set(TRACER_PAGE_MODULES dom numbers rows query trace colours timeline navigation tables devices mpi samples task_graph address keys main)
+set(TRACER_PAGE_MODULES dom numbers rows query trace colours timeline navigation finding tables devices mpi samples task_graph address keys main)
 set(TRACER_PAGE_FOLDER ${CMAKE_CURRENT_LIST_DIR})
 
-# The modules' names are different (tests/page): without imports and exports they share one scope.
-function(tracer_page_script variable)
+# The modules' names are different (tests/page): without imports and exports they share one scope. A module is of the first
+# of the folders that has it.
+function(tracer_page_script variable modules folders)
   set(script "'use strict';\n(() => {\n")
-  foreach(module ${TRACER_PAGE_MODULES})
-    file(READ ${TRACER_PAGE_FOLDER}/${module}.js text)
+  foreach(module ${modules})
+    unset(file)
+    foreach(folder ${folders})
+      if(NOT DEFINED file AND EXISTS ${folder}/${module}.js)
+        set(file ${folder}/${module}.js)
+      endif()
+    endforeach()
+    file(READ ${file} text)
     string(REGEX REPLACE "(^|\n)import [^\n]*" "\\1" text "${text}")
     string(REGEX REPLACE "(^|\n)export " "\\1" text "${text}")
     string(REGEX REPLACE "(^|\n)// (SPDX-License-Identifier:|@ts-check)[^\n]*" "\\1" text "${text}")
@@ -42,7 +49,7 @@ endfunction()
 
 # page_html, page_css and page_js in the caller.
 macro(tracer_read_page)
-  tracer_page_script(page_js)
+  tracer_page_script(page_js "${TRACER_PAGE_MODULES}" ${TRACER_PAGE_FOLDER})
   tracer_page_hash(page_hash "${page_js}")
   file(READ ${TRACER_PAGE_FOLDER}/page.css page_css)
   file(READ ${TRACER_PAGE_FOLDER}/page.html page_html)

@@ -4,7 +4,8 @@
 import {restore} from './address.js';
 import {dark, makeColours, setDark} from './colours.js';
 import {$, showTooltip} from './dom.js';
-import {hit, search, select, step, tooltipOf, zoomTo} from './navigation.js';
+import {search, step} from './finding.js';
+import {hit, select, tooltipOf, zoomTo} from './navigation.js';
 import {axisTime} from './numbers.js';
 import {above} from './rows.js';
 import {current, showSide, showTab} from './tables.js';

@@ -4,8 +4,9 @@
 import {restore} from './address.js';
 import {activityColour} from './colours.js';
 import {$} from './dom.js';
+import {goTo, mostMatches, search, step} from './finding.js';
 import {fold, pin, setTheme} from './keys.js';
-import {goTo, hit, mostMatches, search, step, zoomTo} from './navigation.js';
+import {hit, zoomTo} from './navigation.js';
 import {axisTime, count, time} from './numbers.js';
 import {flame, updateSamples} from './samples.js';
 import {inView, showSide, showTab} from './tables.js';

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // @ts-check
-// Finding things in the timeline: by where they are, and by name.
+// Finding things in the timeline by where they are.
 import {remember} from './address.js';
 import {$, joined, tag} from './dom.js';
 import {bytesText, count, time} from './numbers.js';
-import {addTime, holds, parseQuery} from './query.js';
 import {above} from './rows.js';
-import {AXIS, lanes, meta, ROW, side, sides} from './trace.js';
-import {filterLanes, foldedProcesses, foldProcesses, NAMES, order, redraw, rowsOf, setMatches, setSelected, setView, toTime, view, width, within} from './timeline.js';
+import {AXIS, meta, ROW} from './trace.js';
+import {filterLanes, foldedProcesses, foldProcesses, NAMES, order, redraw, rowsOf, setSelected, setView, toTime, view, width} from './timeline.js';
 
 // ---- What is where.
 export function hit(x, y) {
@@ -57,67 +56,4 @@ export function zoomTo(what) {
   const begin = what.row.begin[what.index], end = what.row.end[what.index], margin = Math.max(20, (end - begin) * 0.3);
   setView(begin - margin, end + margin);
   select(what, true);
-}
-
-// ---- Search.
-export const mostMatches = 100000;  // that can be stepped through; all are counted
-let matchList = [], matchAt = -1, matchCount = 0;
-/** Of each process, the times of phases whose name has `text` in it. */
-function timesOf(text) {
-  const times = [];
-  for (const side of sides) for (const [process, , name, begin, end] of [...side.bands].sort((a, b) => a[3] - b[3])) {
-    if (!meta.names[name].toLowerCase().includes(text)) continue;
-    let of = times.find((t) => t.side === side && t.process === process);
-    if (!of) times.push(of = {side, process, begin: [], end: []});
-    addTime(of, begin, end);
-  }
-  return times;
-}
-/** Whether an interval is within the phases that are searched in. */
-export const isWithin = (lane, begin, end) => holds(within.find((t) => t.side === lane.side && t.process === lane.process), begin, end);
-/** Finds regions by name, as query.js has it; returns how many. @param {string} text */
-export function search(text) {
-  const {what, phase} = parseQuery(text);
-  matchList = []; matchAt = -1; matchCount = 0;
-  setMatches(null, null);
-  if (text.trim()) {
-    const found = new Set();
-    meta.names.forEach((name, i) => { if (name.toLowerCase().includes(what)) found.add(i); });
-    setMatches(found, phase === undefined ? null : timesOf(phase));
-    for (const lane of lanes) for (const row of lane.rows) {
-      for (let i = 0; i < row.name.length; ++i) {
-        if (!found.has(row.name[i]) || within && !isWithin(lane, row.begin[i], row.end[i])) continue;
-        ++matchCount;
-        if (matchList.length < mostMatches) matchList.push({row, index: i});
-      }
-    }
-    matchList.sort((a, b) => a.row.begin[a.index] - b.row.begin[b.index]);
-  }
-  $('found').textContent = text.trim() ? (matchCount ? count(matchCount) + ' found' : 'nothing found') : '';
-  remember();
-  redraw();
-  return matchCount;
-}
-/** Selects the next match, or another one. False: there is none. @param {number} by */
-export function step(by) {
-  if (!matchList.length) return false;
-  matchAt = (matchAt + by + matchList.length) % matchList.length;
-  $('found').textContent = `${count(matchAt + 1)} of ${count(matchCount)}` + (matchCount > matchList.length ? `, the first ${count(matchList.length)} in steps` : '');
-  select(matchList[matchAt], true);
-  return true;
-}
-/** The longest slice of a name in the trace whose tables are shown: what one wants to see first when coming from one. */
-function longest(name) {
-  let best = null, most = -1;
-  const nameIndex = meta.names.indexOf(name, side.name);
-  for (const lane of lanes) if (lane.side === side) for (const row of lane.rows) for (let i = 0; i < row.name.length; ++i) {
-    if (row.name[i] === nameIndex && row.end[i] - row.begin[i] > most) { most = row.end[i] - row.begin[i]; best = {row, index: i}; }
-  }
-  return best;
-}
-export function goTo(name) {
-  $('search').value = name; search(name);
-  const what = longest(name);
-  if (what) { zoomTo(what); $('stage').scrollIntoView(); }
-  return Boolean(what);
 }

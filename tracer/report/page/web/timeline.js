@@ -4,7 +4,7 @@
 import {remember} from './address.js';
 import {activityColour, colours, inks, phaseColour} from './colours.js';
 import {$} from './dom.js';
-import {isWithin} from './navigation.js';
+import {isWithin} from './finding.js';
 import {axisStep, axisTime, bytesText, count, digits, time} from './numbers.js';
 import {parseParts} from './query.js';
 import {above} from './rows.js';
@@ -305,12 +305,12 @@ function draw() {
 
 /** @type {ImageData | null} */
 let overviewImage = null;
-function drawOverview() {
+export function drawOverview() {
   octx.setTransform(scale, 0, 0, scale, 0, 0);
   octx.fillStyle = theme.bg; octx.fillRect(0, 0, width, 36);
   const h = Math.max(1, 32 / order.length), keep = matches;
   matches = null;
-  order.forEach((lane, i) => { for (const row of lane.rows) drawRow(octx, row, 2 + i * 32 / order.length, Math.max(0.8, h - (h > 4 ? 1 : 0)), 0, length, NAMES, width - NAMES, false); });
+  order.forEach((lane, i) => { for (const row of lane.overview || lane.rows) drawRow(octx, row, 2 + i * 32 / order.length, Math.max(0.8, h - (h > 4 ? 1 : 0)), 0, length, NAMES, width - NAMES, false); });
   matches = keep;
   overviewImage = octx.getImageData(0, 0, overview.width, overview.height);
 }

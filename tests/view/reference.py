@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a window of a trace holds, computed from what python3-otf2 reads of the archive, without any of the product."""
+import collections
+
+import otf2
+from otf2.events import Enter, Leave, ThreadFork, ThreadJoin, ThreadTaskComplete, ThreadTaskSwitch, ThreadTeamBegin, ThreadTeamEnd
+
+
+class Slice:
+    def __init__(self, depth, region, begin, owner, continues):
+        self.depth, self.region, self.begin, self.owner, self.continues, self.end = depth, region, begin, owner, continues, None
+
+    def key(self):
+        return (self.depth, self.begin, self.end, self.region)
+
+
+class Lane:
+    """A location: its slices, what was innermost when, and its Enters."""
+
+    def __init__(self):
+        self.open, self.slices, self.inner, self.enters, self.events = [], [], [], [], []
+        self.teams, self.forks, self.current = 0, [], ("implicit", 0)
+        self.last = None
+
+    def advance(self, time):
+        if self.last is not None and time > self.last and self.open:
+            self.inner.append((self.last, time, self.open[-1].region))
+        self.last = time
+
+    def push(self, region, time, continues):
+        self.open.append(Slice(len(self.open), region, time, self.current, continues))
+
+    def pop(self, time):
+        one = self.open.pop()
+        one.end = time
+        self.slices.append(one)
+
+
+def read(path):
+    """(lanes by name, time of the first event, of the last), in nanoseconds."""
+    lanes, suspended = collections.OrderedDict(), {}
+    with otf2.reader.open(str(path)) as trace:
+        resolution = trace.definitions.clock_properties.timer_resolution
+        names = [location.name for location in trace.definitions.locations]
+        for name in names:
+            lanes[name] = Lane()
+        first = last = None
+        for location, event in trace.events:
+            time = event.time * 1_000_000_000 // resolution
+            first = time if first is None else first
+            last = time
+            lane = lanes[location.name]
+            lane.advance(time)
+            lane.events.append((time, type(event).__name__, getattr(getattr(event, "region", None), "name", None)))
+            step(lane, event, time, suspended)
+    for lane in lanes.values():
+        if lane.last is not None:
+            lane.advance(last)
+        while lane.open:
+            lane.pop(last)
+    return lanes, first, last
+
+
+def step(lane, event, time, suspended):
+    if isinstance(event, Enter):
+        lane.push(event.region.name, time, False)
+        lane.enters.append((time, event.region.name))
+    elif isinstance(event, Leave):
+        if any(one.region == event.region.name and one.owner == lane.current for one in lane.open):
+            while True:
+                one = lane.open[-1]
+                lane.pop(time)
+                if one.region == event.region.name and one.owner == lane.current:
+                    break
+    elif isinstance(event, ThreadTaskSwitch):
+        task = ("implicit", lane.teams) if event.generation_number == 0 else (id_of(event.thread_team), event.creating_thread, event.generation_number)
+        if task != lane.current:
+            if lane.current[0] != "implicit":
+                kept = []
+                while lane.open and lane.open[-1].owner == lane.current:
+                    kept.append(lane.open[-1].region)
+                    lane.pop(time)
+                if kept:
+                    suspended[lane.current] = kept[::-1]
+            lane.current = task
+            if task[0] != "implicit":
+                for region in suspended.pop(task, []):
+                    lane.push(region, time, True)
+    elif isinstance(event, ThreadTaskComplete):
+        task = (id_of(event.thread_team), event.creating_thread, event.generation_number)
+        while lane.open and lane.open[-1].owner == task:
+            lane.pop(time)
+        if lane.current == task:
+            lane.current = ("implicit", lane.teams)
+    elif isinstance(event, ThreadFork):
+        lane.forks.append((lane.current, lane.teams))
+    elif isinstance(event, ThreadJoin):
+        if lane.forks:
+            lane.forks.pop()
+    elif isinstance(event, ThreadTeamBegin):
+        lane.teams += 1
+        lane.current = ("implicit", lane.teams)
+    elif isinstance(event, ThreadTeamEnd) and lane.teams:
+        lane.teams -= 1
+        lane.current = ("implicit", lane.teams)
+        if lane.forks and lane.forks[-1][1] == lane.teams:
+            lane.current = lane.forks[-1][0]
+
+
+def id_of(comm):
+    return comm._ref
+
+
+def slices(lane, begin, end):
+    """Those that have something of the window, its ends included."""
+    return sorted(one.key() for one in lane.slices if one.end >= begin and one.begin <= end)
+
+
+def statistics(lanes, begin, end):
+    """{region: (own, inclusive, count)} of [begin, end)."""
+    own, inclusive, count = collections.Counter(), collections.Counter(), collections.Counter()
+    for lane in lanes:
+        for from_, to, region in lane.inner:
+            own[region] += max(0, min(to, end) - max(from_, begin))
+        for one in lane.slices:
+            inclusive[one.region] += max(0, min(one.end, end) - max(one.begin, begin))
+        for time, region in lane.enters:
+            count[region] += begin <= time < end
+    return {name: (own[name], inclusive[name], count[name]) for name in set(own) | set(inclusive) | set(count) if own[name] or inclusive[name] or count[name]}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See build.hpp. Locations are followed in order of time, because tasks go from one to another with what they have
+// open.
+#include "tracer/index/build.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tracer/base/checksum.hpp"
+#include "tracer/index/bytes.hpp"
+#include "tracer/index/contents.hpp"
+
+namespace tracer::index {
+namespace {
+
+/// The locations' tasks that do not run, and where each of them was left.
+class Tasks {
+ public:
+  struct Left {
+    std::vector<RegionRef> regions;
+    LocationRef location = 0;
+    std::uint64_t block = 0;
+  };
+  std::map<Owner, Left> left;
+};
+
+/// One location while it is read.
+class Builder final : public TaskShelf, private SliceSink {
+ public:
+  Builder(LocationRef location, Tasks& tasks) : location_{location}, tasks_{tasks} {}
+
+  void event(const Event& event, const otf2::ReadPosition* position) {
+    const std::uint64_t time = std::max(event.time, last_);
+    if (blocks_ == 0 || (position != nullptr && position->offset >= begin_.position.offset + block_bytes)) {
+      if (blocks_ != 0) end_block(time);
+      begin_block(time, position);
+    }
+    last_ = time;
+    Event now = event;
+    now.time = time;
+    lane_.step(now, *this, *this);
+    ++events_;
+  }
+  void finish(std::uint64_t time) {
+    if (blocks_ == 0) return;
+    end_block(std::max(time, last_));
+    put_place(places_, {std::max(time, last_), events_, {}, payloads_.size()});
+  }
+  std::uint64_t last() const { return last_; }
+  std::uint64_t first() const { return first_; }
+  std::uint64_t events() const { return events_; }
+  /// Writes the section and the directory's row.
+  void write(std::string& out, std::string& directory) const;
+
+ private:
+  void put(const Owner& task, std::vector<RegionRef> regions) override {
+    tasks_.left[task] = {std::move(regions), location_, blocks_};
+  }
+  std::vector<RegionRef> take(const Owner& task) override {
+    const auto found = tasks_.left.find(task);
+    if (found == tasks_.left.end()) return {};
+    Tasks::Left left = std::move(found->second);
+    tasks_.left.erase(found);
+    if (left.location != location_ || left.block != blocks_)
+      block_.resumed.push_back({events_ - begin_.ordinal, left.regions});
+    return std::move(left.regions);
+  }
+  void opened(std::uint32_t depth, const OpenRegion& one) override {
+    depth_ = std::max(depth_, depth + 1);
+    summer_->opened(depth, one);
+  }
+  void closed(std::uint32_t depth, const OpenRegion& one, std::uint64_t end) override {
+    summer_->closed(depth, one, end);
+  }
+  void begin_block(std::uint64_t time, const otf2::ReadPosition* position) {
+    if (blocks_ == 0) first_ = time;
+    begin_ = {time, events_, position == nullptr ? otf2::ReadPosition{} : *position, payloads_.size()};
+    block_ = {};
+    block_.state = lane_.state;
+    sums_.clear();
+    summer_ = std::make_unique<Summer>(lane_.state, time, ~std::uint64_t{0}, sums_);
+    ++blocks_;
+  }
+  void end_block(std::uint64_t time) {
+    summer_->finish(lane_.state, time);
+    block_.sums = sums_.list();
+    put_place(places_, begin_);
+    put_block(payloads_, block_, begin_.time);
+  }
+
+  LocationRef location_;
+  Tasks& tasks_;
+  Lane lane_;
+  Sums sums_;
+  std::unique_ptr<Summer> summer_;
+  BlockPlace begin_;
+  Block block_;
+  std::uint64_t events_ = 0, blocks_ = 0, first_ = 0, last_ = 0;
+  std::uint32_t depth_ = 0;
+  std::string places_, payloads_;
+};
+
+void Builder::write(std::string& out, std::string& directory) const {
+  std::string payloads = payloads_, ends;
+  std::vector<std::pair<std::size_t, std::size_t>> level;  // each node's payload
+  for (std::size_t i = 0; i < blocks_; ++i) {
+    const auto at = static_cast<std::size_t>(place_at(places_, i).payload);
+    level.emplace_back(at, static_cast<std::size_t>(place_at(places_, i + 1).payload) - at);
+  }
+  std::uint64_t levels = 0;
+  for (; level.size() > 1; ++levels) {
+    std::vector<std::pair<std::size_t, std::size_t>> above;
+    for (std::size_t i = 0; i < level.size(); i += fan_out) {
+      Sums sums;
+      for (std::size_t k = i; k < std::min(i + fan_out, level.size()); ++k)
+        add_sums(std::string_view{payloads}.substr(level[k].first, level[k].second), sums);
+      above.emplace_back(payloads.size(), 0);
+      put_word(ends, payloads.size());
+      put_sums(payloads, sums.list());
+      above.back().second = payloads.size() - above.back().first;
+    }
+    level = std::move(above);
+  }
+  put_word(ends, payloads.size());
+  const std::size_t offset = out.size();
+  if (blocks_ != 0) out += places_ + ends + payloads;
+  for (const std::uint64_t word : {std::uint64_t{offset}, std::uint64_t{out.size() - offset}, events_, blocks_, first_,
+                                   last_, std::uint64_t{depth_}, levels})
+    put_word(directory, word);
+}
+
+class Pass final : public EventVisitor {
+ public:
+  Pass(otf2::PositionedSource& source, const std::function<void(double)>& progress)
+      : source_{source}, progress_{progress}, total_{source.number_of_events()} {
+    const std::size_t locations = source.definitions().locations.size();
+    for (std::size_t i = 0; i < locations; ++i) builders_.emplace_back(static_cast<LocationRef>(i), tasks_);
+  }
+  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
+    events(location, {&event, 1}, attributes);
+  }
+  void events(LocationRef location, std::span<const Event> events, std::span<const EventAttribute>) override {
+    if (location >= builders_.size()) return;
+    const otf2::ReadPosition* position = source_.position();
+    for (const Event& one : events) {
+      builders_[location].event(one, position);
+      position = nullptr;
+    }
+    const std::uint64_t looks = read_ >> 20;
+    read_ += events.size();
+    if (progress_ && total_ != 0 && read_ >> 20 != looks)
+      progress_(static_cast<double>(read_) / static_cast<double>(total_));
+  }
+  std::string finish(std::uint64_t stamp) {
+    std::uint64_t first = ~std::uint64_t{0}, last = 0, events = 0;
+    for (const Builder& builder : builders_) {
+      if (builder.events() == 0) continue;
+      first = std::min(first, builder.first());
+      last = std::max(last, builder.last());
+      events += builder.events();
+    }
+    std::string out(8 * header_words, '\0'), directory;
+    for (Builder& builder : builders_) {
+      builder.finish(last);
+      builder.write(out, directory);
+    }
+    const std::uint64_t at = out.size();
+    out += directory;
+    std::string header{magic};
+    for (const std::uint64_t word : {format_version, std::uint64_t{out.size()}, stamp, events, std::min(first, last),
+                                     last, std::uint64_t{builders_.size()}, at})
+      put_word(header, word);
+    out.replace(0, header.size(), header);
+    const std::uint64_t rest = checksum(out.data() + 8 * header_words, out.size() - 8 * header_words);
+    std::string sum;
+    put_word(sum, checksum(out.data(), 8 * (header_words - 1), rest));
+    return out.replace(8 * (header_words - 1), 8, sum);
+  }
+
+ private:
+  otf2::PositionedSource& source_;
+  const std::function<void(double)>& progress_;
+  Tasks tasks_;
+  std::vector<Builder> builders_;
+  std::uint64_t read_ = 0, total_;
+};
+
+}  // namespace
+
+std::string build(otf2::PositionedSource& source, std::uint64_t stamp, const std::function<void(double)>& progress) {
+  Pass pass{source, progress};
+  source.read(pass);
+  return pass.finish(stamp);
+}
+
+}  // namespace tracer::index

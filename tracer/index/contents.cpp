@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See contents.hpp.
+#include "tracer/index/contents.hpp"
+
+#include <utility>
+
+#include "tracer/base/checksum.hpp"
+#include "tracer/error.hpp"
+#include "tracer/index/bytes.hpp"
+
+namespace tracer::index {
+namespace {
+
+[[noreturn]] void damaged(const char* what) {
+  throw Error{std::string{"the index is damaged: "} + what};
+}
+
+/// The words of a table, each not less than the one before it, the last one `end`.
+void require_order(std::string_view table, std::size_t each, std::size_t at, std::uint64_t end, const char* what) {
+  std::uint64_t before = 0;
+  for (std::size_t i = 0; i + each <= table.size(); i += each) {
+    BytesIn in{table.substr(i + at)};
+    const std::uint64_t word = in.word();
+    if (word < before || word > end) damaged(what);
+    before = word;
+  }
+}
+
+}  // namespace
+
+Contents::Contents(std::string bytes) : bytes_{std::move(bytes)} {
+  const std::string_view all = bytes_;
+  if (all.size() < 8 * header_words || all.substr(0, 8) != magic) throw Error{"that is no index of a trace"};
+  BytesIn in{all.substr(8)};
+  const std::uint64_t version = in.word();
+  if (version != format_version) throw Error{"the index is of another version: " + std::to_string(version)};
+  const std::uint64_t size = in.word();
+  header_.stamp = in.word();
+  header_.events = in.word();
+  header_.first = in.word();
+  header_.last = in.word();
+  header_.locations = in.word();
+  const std::uint64_t directory = in.word(), sum = in.word();
+  if (size != all.size()) damaged("it is not as long as it says");
+  if (checksum(all.data(), 8 * (header_words - 1),
+               checksum(all.data() + 8 * header_words, all.size() - 8 * header_words)) != sum)
+    damaged("its checksum is another");
+  if (directory > all.size() || header_.locations > (all.size() - directory) / (8 * directory_words))
+    damaged("its directory is cut off");
+  locations_.reserve(static_cast<std::size_t>(header_.locations));
+  for (std::size_t i = 0; i < header_.locations; ++i)
+    locations_.push_back(location_at(all.substr(static_cast<std::size_t>(directory)), i));
+}
+
+LocationIndex Contents::location_at(std::string_view directory, std::size_t index) const {
+  BytesIn in{directory.substr(index * 8 * directory_words)};
+  LocationIndex out;
+  const std::uint64_t offset = in.word(), size = in.word();
+  out.events = in.word();
+  out.blocks = in.word();
+  out.first = in.word();
+  out.last = in.word();
+  const std::uint64_t depth = in.word(), levels = in.word();
+  if (offset > bytes_.size() || size > bytes_.size() - offset) damaged("a location lies outside of it");
+  const std::string_view section =
+      std::string_view{bytes_}.substr(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
+  if (depth > most_depth || levels > 16) damaged("a location's depth cannot be");
+  out.depth = static_cast<std::uint32_t>(depth);
+  if (out.blocks == 0) return out;
+  if (out.blocks >= section.size() / block_place_bytes) damaged("a location's blocks are cut off");
+  const std::size_t places = (static_cast<std::size_t>(out.blocks) + 1) * block_place_bytes;
+  out.places = section.substr(0, places);
+  std::size_t nodes = 0;
+  for (std::uint64_t of = out.blocks, i = 0; i < levels; ++i) {
+    of = (of + fan_out - 1) / fan_out;
+    out.level_nodes.push_back(of);
+    nodes += static_cast<std::size_t>(of);
+  }
+  if ((section.size() - places) / 8 < nodes + 1) damaged("a location's nodes are cut off");
+  out.nodes = section.substr(places, 8 * (nodes + 1));
+  out.payloads = section.substr(places + 8 * (nodes + 1));
+  require_order(out.places, block_place_bytes, 0, ~std::uint64_t{0}, "blocks are not in order of time");
+  require_order(out.places, block_place_bytes, 8, out.events, "blocks are not in order");
+  require_order(out.places, block_place_bytes, 40, out.payloads.size(), "a block lies outside of it");
+  require_order(out.nodes, 8, 0, out.payloads.size(), "a node lies outside of it");
+  return out;
+}
+
+}  // namespace tracer::index

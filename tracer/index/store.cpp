@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See store.hpp.
+#include "tracer/index/store.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "tracer/base/checksum.hpp"
+#include "tracer/base/own_directory.hpp"
+#include "tracer/base/pending_output.hpp"
+#include "tracer/base/regular_file.hpp"
+#include "tracer/error.hpp"
+#include "tracer/index/build.hpp"
+#include "tracer/index/bytes.hpp"
+
+namespace tracer::index {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
+
+void add_file(std::string& facts, const fs::path& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) info = {};
+  for (const auto word : {static_cast<std::uint64_t>(info.st_size), static_cast<std::uint64_t>(info.st_mtim.tv_sec),
+                          static_cast<std::uint64_t>(info.st_mtim.tv_nsec)})
+    put_word(facts, word);
+}
+
+/// Where the user's caches are; "" where nothing says so.
+fs::path cache_directory() {
+  const char* const cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return fs::path{cache} / "tracer";
+  const char* const home = std::getenv("HOME");
+  return home != nullptr && *home == '/' ? fs::path{home} / ".cache" / "tracer" : fs::path{};
+}
+
+/// By the archive's whole path and its stamp: an archive that is written anew has another one.
+fs::path cached_name(const otf2::PositionedSource& source) {
+  const fs::path directory = cache_directory();
+  if (directory.empty()) return {};
+  std::error_code error;
+  const std::string path = fs::absolute(source.info().anchor, error).lexically_normal().string();
+  char name[32];
+  std::snprintf(name, sizeof name, "%016llx.index",
+                static_cast<unsigned long long>(checksum(path.data(), path.size())));
+  return directory / name;
+}
+
+/// What is kept there; null where there is nothing.
+std::unique_ptr<Contents> read_index(const fs::path& path, const otf2::PositionedSource& source, std::uint64_t stamp) {
+  std::error_code error;
+  if (path.empty() || !fs::exists(fs::symlink_status(path, error))) return nullptr;
+  RegularInput in{path};
+  if (in.size() > most_bytes) throw Error{"it is larger than an index can be"};
+  std::string bytes(static_cast<std::size_t>(in.size()), '\0');
+  if (!in.read(bytes.data(), bytes.size())) throw Error{"it cannot be read"};
+  auto contents = std::make_unique<Contents>(std::move(bytes));
+  if (contents->header().stamp != stamp || contents->locations().size() != source.definitions().locations.size())
+    throw Error{"the index is of the archive as it was before"};
+  return contents;
+}
+
+void write_index(const fs::path& path, std::string_view bytes) {
+  PendingOutput pending{path};
+  std::ofstream out{pending.path(), std::ios::binary};  // new, in a directory that is this process's own
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) throw Error{"cannot write " + path.string()};
+  pending.keep();
+}
+
+bool make_cache(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory.parent_path(), error);
+  try {
+    make_private_directory(directory);
+  } catch (const Error&) {
+    return false;
+  }
+  return static_cast<bool>(open_private_directory(directory));
+}
+
+}  // namespace
+
+std::uint64_t stamp_of(const otf2::PositionedSource& source) {
+  const otf2::ArchiveInfo& info = source.info();
+  std::string facts = read_regular(info.anchor);
+  add_file(facts, info.anchor);
+  add_file(facts, info.definition_file());
+  for (LocationRef i = 0; i < source.definitions().locations.size(); ++i) {
+    const std::uint64_t number = source.number_of(i);
+    put_word(facts, number);
+    add_file(facts, info.event_file(number));
+    add_file(facts, info.local_definition_file(number));
+  }
+  return checksum(facts.data(), facts.size());
+}
+
+Stored open_or_build(otf2::PositionedSource& source, const std::function<void(double)>& progress) {
+  Stored out;
+  const std::uint64_t stamp = stamp_of(source);
+  const fs::path beside = source.info().directory / (source.info().name + ".index"), cached = cached_name(source);
+  for (const fs::path& path : {beside, cached}) {
+    try {
+      out.contents = read_index(path, source, stamp);
+      out.path = path;
+      if (out.contents != nullptr) return out;
+    } catch (const Error& error) {
+      out.note = path.string() + " is made anew: " + error.what();
+    }
+  }
+  auto contents = std::make_unique<Contents>(build(source, stamp, progress));
+  out.is_new = true;
+  out.path.clear();
+  const bool can_write = ::access(source.info().directory.c_str(), W_OK) == 0;
+  for (const fs::path& path : {can_write ? beside : fs::path{}, cached}) {
+    if (path.empty() || (path == cached && !make_cache(path.parent_path()))) continue;
+    try {
+      write_index(path, contents->text());
+      out.path = path;
+      break;
+    } catch (const Error& error) {
+      out.note = std::string{"the index is not kept there: "} + error.what();
+    }
+  }
+  if (out.path.empty() && out.note.empty())
+    out.note = "the index is kept in memory only: there is no place to write it";
+  out.contents = std::move(contents);
+  return out;
+}
+
+}  // namespace tracer::index

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where an archive's index is kept: beside it, in the user's cache where that cannot be, else in memory.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "formats/otf2/read/event_source.hpp"
+#include "tracer/index/contents.hpp"
+
+namespace tracer::index {
+
+/// A number that changes with the archive's files: their sizes, when they were written, and the anchor file's contents.
+std::uint64_t stamp_of(const otf2::PositionedSource& source);
+
+struct Stored {
+  std::unique_ptr<Contents> contents;
+  std::filesystem::path path;  ///< "" in memory only
+  bool is_new = false;         ///< it was built now
+  std::string note;            ///< why one that was there is not used, or why it is not kept; "" nothing to say
+};
+
+/// The archive's index: one that is kept, where that is whole and of the archive as it is now; else it is built, and
+/// kept where that can be. `progress` as build() has it. Throws tracer::Error where the archive cannot be read.
+Stored open_or_build(otf2::PositionedSource& source, const std::function<void(double)>& progress);
+
+}  // namespace tracer::index

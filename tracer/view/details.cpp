@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See details.hpp.
+#include "tracer/view/details.hpp"
+
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "tracer/event_names.hpp"
+
+namespace tracer::view {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string text_of(const Definitions& of, std::uint64_t string) {
+  return string < of.strings.size() ? of.strings[static_cast<std::size_t>(string)] : std::string{};
+}
+
+Json value_of(const Definitions& of, ValueType type, std::uint64_t value) {
+  switch (type) {
+    case ValueType::int64:
+      return static_cast<std::int64_t>(value);
+    case ValueType::float64:
+      return std::bit_cast<double>(value);
+    case ValueType::string:
+      return text_of(of, value);
+    case ValueType::region:
+      return value < of.regions.size() ? Json(of.regions[static_cast<std::size_t>(value)].name) : Json(value);
+    case ValueType::location:
+      return value < of.locations.size() ? Json(of.locations[static_cast<std::size_t>(value)].name) : Json(value);
+    default:
+      return value;
+  }
+}
+
+std::string comm_of(const Definitions& of, std::uint32_t comm) {
+  return comm < of.comms.size() ? of.comms[comm].name : std::string{};
+}
+
+void add_message(Json& what, const Definitions& of, const Event& event, const char* other) {
+  what["communicator"] = comm_of(of, event.ref);
+  what["bytes"] = event.a;
+  what[other] = event.b & 0xffffffffu;
+  what["tag"] = event.b >> 32;
+}
+
+void add_fields(Json& what, const Definitions& of, const Event& event) {
+  switch (event.type) {
+    case EventType::program_begin:
+      what["program"] = text_of(of, event.a);
+      break;
+    case EventType::program_end:
+      if (event.b == 1) what["exit status"] = static_cast<std::int64_t>(event.a);
+      break;
+    case EventType::enter:
+    case EventType::leave:
+      if (event.ref < of.regions.size()) what["region"] = of.regions[event.ref].name;
+      break;
+    case EventType::thread_fork:
+      what["threads asked for"] = event.a;
+      break;
+    case EventType::team_begin:
+    case EventType::team_end:
+      what["team"] = comm_of(of, event.ref);
+      break;
+    case EventType::task_create:
+    case EventType::task_switch:
+    case EventType::task_complete:
+      what["team"] = comm_of(of, event.ref);
+      what["creator's number in the team"] = event.a;
+      what["generation"] = event.b;
+      break;
+    case EventType::acquire_lock:
+    case EventType::release_lock:
+      what["lock"] = event.a;
+      what["acquisition"] = event.b;
+      break;
+    case EventType::parameter_int:
+    case EventType::parameter_uint:
+    case EventType::parameter_string: {
+      const std::string name = event.ref < of.parameters.size() ? of.parameters[event.ref].name : "value";
+      what[name] = event.type == EventType::parameter_int    ? Json(static_cast<std::int64_t>(event.a))
+                   : event.type == EventType::parameter_uint ? Json(event.a)
+                                                             : Json(text_of(of, event.a));
+      break;
+    }
+    case EventType::metric_uint: {
+      const bool is_known = event.ref < of.metrics.size();
+      what[is_known ? of.metrics[event.ref].name : "metric"] = value_of(of, value_type(event), event.a);
+      break;
+    }
+    case EventType::rma_get:
+    case EventType::rma_put:
+      what["bytes"] = event.a;
+      what["matching id"] = event.b;
+      break;
+    case EventType::mpi_send:
+    case EventType::mpi_isend:
+      add_message(what, of, event, "receiver");
+      break;
+    case EventType::mpi_recv:
+    case EventType::mpi_irecv:
+      add_message(what, of, event, "sender");
+      break;
+    case EventType::mpi_isend_complete:
+    case EventType::mpi_irecv_request:
+    case EventType::mpi_request_test:
+    case EventType::mpi_request_cancelled:
+    case EventType::mpi_collective_request:
+      what["request"] = event.a;
+      break;
+    case EventType::mpi_collective_end:
+    case EventType::mpi_collective_complete:
+      what["communicator"] = comm_of(of, event.ref);
+      what["bytes sent"] = event.a;
+      what["bytes received"] = event.b;
+      break;
+    default:
+      if (event.a != 0) what["first number"] = event.a;
+      if (event.b != 0) what["second number"] = event.b;
+      break;
+  }
+}
+
+Json what_of(const Definitions& of, const Event& event, std::span<const EventAttribute> attributes) {
+  Json what = Json::object();
+  add_fields(what, of, event);
+  for (const EventAttribute& one : attributes) {
+    if (one.is_payload()) {
+      what[event.type == EventType::mpi_isend || event.type == EventType::mpi_irecv ? "request" : "root"] =
+          event.type == EventType::mpi_isend || event.type == EventType::mpi_irecv ? one.value : one.number();
+    } else if (one.attribute < of.attributes.size()) {
+      const AttributeDefinition& attribute = of.attributes[one.attribute];
+      what[attribute.name] = value_of(of, attribute.type, one.value);
+    }
+  }
+  return what;
+}
+
+}  // namespace
+
+Json events_of(index::TraceIndex& index, LocationRef location, std::uint64_t origin, std::uint64_t from,
+               std::uint64_t to, std::uint64_t most) {
+  Json list = Json::array();
+  index.events(location, origin + from, [&](const Event& event, std::span<const EventAttribute> attributes) {
+    if (event.time > origin + to || list.size() >= most) return false;
+    list.push_back({{"time", event.time - origin},
+                    {"type", tracer::name_of(event.type)},
+                    {"what", what_of(index.definitions(), event, attributes)}});
+    return true;
+  });
+  return list;
+}
+
+}  // namespace tracer::view

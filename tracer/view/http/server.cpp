@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// libtracer-view.so: cpp-httplib as the transport of `tracer view`. What is answered, and to whom, is decided there.
+#include <httplib.h>
+
+#include <csignal>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tracer/view/transport.h"
+
+namespace {
+
+void send(void* to, const tracer_view_reply* reply) {
+  auto& out = *static_cast<httplib::Response*>(to);
+  out.status = reply->status;
+  if (reply->cookie[0] != 0) out.set_header("Set-Cookie", reply->cookie);
+  if (reply->location[0] != 0) out.set_header("Location", reply->location);
+  // A provider's contents are not compressed: they go no further than this machine.
+  auto body = std::make_shared<std::string>(reply->body, reply->bytes);
+  if (body->empty()) return out.set_content("", reply->type);
+  out.set_content_provider(body->size(), reply->type,
+                           [body](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+                             return sink.write(body->data() + offset, length);
+                           });
+}
+
+void answer(const tracer_view_server& server, const httplib::Request& request, httplib::Response& out) {
+  std::vector<tracer_view_pair> words;
+  for (const auto& [name, value] : request.params) words.push_back({name.c_str(), value.c_str()});
+  const std::string host = request.get_header_value("Host"), origin = request.get_header_value("Origin"),
+                    cookie = request.get_header_value("Cookie");
+  const tracer_view_request asked{request.method.c_str(), request.path.c_str(), host.c_str(), origin.c_str(),
+                                  cookie.c_str(),         words.data(),         words.size()};
+  out.set_header("Content-Security-Policy", server.policy);
+  out.set_header("X-Content-Type-Options", "nosniff");
+  out.set_header("X-Frame-Options", "DENY");
+  out.set_header("Referrer-Policy", "no-referrer");
+  out.set_header("Cross-Origin-Resource-Policy", "same-origin");
+  out.set_header("Cross-Origin-Opener-Policy", "same-origin");
+  out.set_header("Cache-Control", "no-store");
+  server.answer(server.context, &asked, send, &out);
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int tracer_view_serve(const tracer_view_server* server) {
+  if (server->version != TRACER_VIEW_VERSION) return 2;
+  // One thread waits for these signals; those of the server never get them.
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int one : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, one);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+
+  httplib::Server http;
+  // Without SO_REUSEPORT, by which two servers would have the same port.
+  http.set_socket_options([](auto socket) {
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
+  http.new_task_queue = [] { return new httplib::ThreadPool(16); };
+  http.set_keep_alive_max_count(1000);
+  http.set_keep_alive_timeout(5);
+  http.set_read_timeout(5, 0);
+  http.set_write_timeout(30, 0);
+  http.set_payload_max_length(1024);
+  http.set_tcp_nodelay(true);
+  http.set_pre_routing_handler([&](const httplib::Request& request, httplib::Response& out) {
+    answer(*server, request, out);
+    return httplib::Server::HandlerResponse::Handled;
+  });
+  int port = server->first_port;
+  while (port <= server->last_port && !http.bind_to_port("127.0.0.1", port)) ++port;
+  if (port > server->last_port) return 1;
+  std::thread waits{[&] {
+    int got = 0;
+    sigwait(&signals, &got);
+    http.stop();
+  }};
+  server->ready(server->context, port);
+  http.listen_after_bind();
+  // Also where listening failed: the thread that waits must end.
+  ::kill(::getpid(), SIGTERM);
+  waits.join();
+  return 0;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// @ts-check
+// Slices from the server: what is in view, as fine as it is drawn.
+import {$} from './dom.js';
+import {above} from './rows.js';
+import {lanes, length, side, sides} from './trace.js';
+import {drawOverview, order, redraw, selected, setSelected, view, width} from './timeline.js';
+
+/** For tests: how many answers came, how many are open, and what the last failure was. */
+export const live = {answers: 0, open: 0, failure: ''};
+/** The server's answer; null where there is none, which is shown. @param {string} route @param {Record<string, string | number>} words @param {AbortSignal} [signal] @returns {Promise<any>} */
+export async function ask(route, words, signal) {
+  ++live.open;
+  try {
+    const answer = await fetch('/api/' + route + '?' + new URLSearchParams(Object.entries(words).map(([name, value]) => [name, String(value)])), {signal, credentials: 'same-origin'});
+    const body = await answer.json();
+    if (!answer.ok) throw new Error(body.error || answer.statusText);
+    live.failure = '';
+    ++live.answers;
+    return body;
+  } catch (error) {
+    if (signal && signal.aborted) return null;
+    live.failure = error instanceof TypeError ? 'The server does not answer: tracer view has ended.' : String(error.message);
+    $('found').textContent = live.failure;
+    return null;
+  } finally { --live.open; }
+}
+/** "0-3,7": numbers of lanes. @param {number[]} numbers */
+export function listOf(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b), parts = [];
+  for (let i = 0; i < sorted.length; ++i) {
+    const first = sorted[i];
+    while (i + 1 < sorted.length && sorted[i + 1] === sorted[i] + 1) ++i;
+    parts.push(sorted[i] === first ? `${first}` : `${first}-${sorted[i]}`);
+  }
+  return parts.join(',');
+}
+const rowsFrom = (lane, answer) => Array.from({length: Math.max(1, lane.depth)}, (_, depth) => {
+  const row = answer.rows[depth] || {begin: [], end: [], name: []};
+  return {begin: Float64Array.from(row.begin), end: Float64Array.from(row.end), name: Uint32Array.from(row.name), count: row.count, depth, lane};
+});
+/** Before the first answer each lane has the rows that it will have. */
+export function prepareRows() {
+  for (const lane of lanes) lane.rows = rowsFrom(lane, {rows: []});
+}
+/** What the selection was is looked up in the new slices: by its begin. */
+function keepSelection(lane, before) {
+  if (!selected || selected.row.lane !== lane) return;
+  const row = lane.rows[selected.row.depth], begin = before.begin[selected.index];
+  const index = above(row.begin, begin) - 1;
+  if (index >= 0 && row.begin[index] === begin) setSelected({row, index});
+}
+function take(answer) {
+  for (const one of answer.lanes) {
+    const lane = lanes[one.lane], before = selected && selected.row.lane === lane ? selected.row : null;
+    lane.rows = rowsFrom(lane, one);
+    lane.exact = one.exact;
+    lane.events = one.events;
+    if (before) keepSelection(lane, before);
+  }
+  if (awaited) selectAt(awaited.lane, awaited.depth, awaited.begin, awaited.then);
+  redraw();
+}
+/** @type {any} */
+let awaited = null;
+/** Selects the slice that begins there, as soon as it is there. */
+export function selectAt(lane, depth, begin, then) {
+  const row = lanes[lane].rows[depth], index = row ? above(row.begin, begin) - 1 : -1;
+  if (index >= 0 && row.begin[index] === begin) { awaited = null; then({row, index}); } else awaited = {lane, depth, begin, then};
+}
+/** @type {any} */
+let timer = 0, running = null;
+export function refresh() { clearTimeout(timer); timer = setTimeout(load, 25); }
+async function load() {
+  const top = $('scroller').scrollTop, bottom = top + $('scroller').clientHeight, most = 256;
+  const visible = order.filter((lane) => !lane.bands && lane.y + lane.height >= top - 200 && lane.y <= bottom + 200).slice(0, most);
+  if (awaited && !visible.includes(lanes[awaited.lane])) visible.push(lanes[awaited.lane]);
+  if (!visible.length) return;
+  if (running) running.abort();
+  running = new AbortController();
+  const span = view.t1 - view.t0, from = Math.max(0, Math.floor(view.t0 - span / 2)), to = Math.max(from + 1, Math.min(Math.ceil(view.t1 + span / 2), Math.ceil(length)));
+  const answer = await ask('window', {from, to, width: Math.max(100, Math.round(2 * width)), lanes: listOf(visible.map((lane) => lane.index))}, running.signal);
+  if (answer) take(answer);
+}
+/** The whole run, of some of the lanes where there are very many. */
+export async function loadOverview() {
+  const most = 64, step = Math.ceil(lanes.length / most);
+  for (const lane of lanes) lane.overview = [];
+  const some = lanes.filter((lane) => lane.index % step === 0);
+  const answer = await ask('window', {from: 0, to: Math.ceil(length), width: Math.max(100, width), lanes: listOf(some.map((lane) => lane.index))});
+  if (!answer) return;
+  for (const one of answer.lanes) lanes[one.lane].overview = rowsFrom(lanes[one.lane], one);
+  drawOverview();
+  redraw();
+}
+/** Of the side whose tables are shown, the lanes that are. */
+export const lanesShown = () => order.filter((lane) => !lane.bands && lane.side === side).map((lane) => lane.index);
+export const isCompared = () => sides.length > 1;
