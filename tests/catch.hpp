@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Catch2, whichever of 2 and 3 is installed.
+// Catch2, whichever of 2 and 3 is installed, by the names of 3.
 #pragma once
 
 #if __has_include(<catch2/catch.hpp>)
 #include <catch2/catch.hpp>
+
+namespace Catch::Matchers {
+inline auto ContainsSubstring(const std::string& part) {
+  return Contains(part);
+}
+}  // namespace Catch::Matchers
 #else
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
 #endif
+using Catch::Matchers::ContainsSubstring;

@@ -239,12 +239,12 @@ TEST_CASE("what is not a raw trace, or of another version or run, is refused wit
   {
     const SmallTrace trace(1);
     trace.flip("journal", 8);  // the version
-    CHECK_THROWS_WITH(raw::open(trace.scratch.path()), Catch::Contains("format"));
+    CHECK_THROWS_WITH(raw::open(trace.scratch.path()), ContainsSubstring("format"));
   }
   {
     const SmallTrace trace(1);
     trace.flip("trace", 16);  // the run
-    CHECK_THROWS_WITH(raw::open(trace.scratch.path()), Catch::Contains("another run"));
+    CHECK_THROWS_WITH(raw::open(trace.scratch.path()), ContainsSubstring("another run"));
   }
 }
 

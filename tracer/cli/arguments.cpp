@@ -103,7 +103,10 @@ Option Arguments::add_option(const std::string& names, Value& value, const std::
 
 template <class Value>
 Option Arguments::add_flag(const std::string& names, Value& value, const std::string& description) {
-  return Option{app_.add_flag(names, value, description)};
+  // CLI11 from 2.4 on adds a number's flags up and validates its 0 also where the flag is not given.
+  CLI::Option* const flag = app_.add_flag(names, value, description);
+  flag->force_callback(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->default_str("");
+  return Option{flag};
 }
 
 template Option Arguments::add_option(const std::string&, std::string&, const std::string&);
