@@ -91,6 +91,7 @@ void Accountant::team_begun(LocationRef location, Team& team, Task&) {
 void Accountant::team_left(LocationRef location, Team& team, Task&) {
   State& state = states_[location];
   if (!state.counted || state.members.empty()) return;
+  if (const Member& member = state.members.back(); member.is_at_hand) member.shared->queued.add_waiting(-1, now_);
   state.members.pop_back();
   if (state.members.empty() && !state.helper) in_teams_ -= std::min<std::uint64_t>(in_teams_, 1);
   if (location == team.master && !state.teams_at_fork.empty()) state.joining = true;
