@@ -57,6 +57,31 @@ TEST_CASE("waiting that is no more than what others had no processor for is the 
   CHECK(beside_load(15, "dynamic")["verdict"]["findings"].empty());
 }
 
+TEST_CASE("threads that come late to a region without a processor are the machine's") {
+  const auto late_by = [](std::uint64_t delay) {
+    TraceBuilder trace{4};
+    const auto parallel = trace.region("parallel", RegionRole::parallel);
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    for (LocationRef thread = 0; thread < 4; ++thread) {
+      const std::uint64_t begin = start + (thread == 0 ? 0 : 20 * ms);
+      trace.team_begin(thread, begin, parallel);
+      trace.team_end(thread, start + 40 * ms, parallel);
+      auto& properties = trace.editable().locations[thread].properties;
+      properties.push_back({"TRACER::PROCESSOR_NS", std::to_string(ms)});
+      properties.push_back({"TRACER::DELAY_NS", std::to_string(delay)});
+    }
+    trace.simple(0, start + 40 * ms, EventType::program_end);
+    return report_of(trace);
+  };
+  const Json slept = late_by(0), woken = late_by(18 * ms);
+  check_near(slept["account"]["time"]["team_ns"], 60e6);
+  check_near(woken["account"]["time"]["team_ns"], 60e6);
+  REQUIRE(!slept["verdict"]["findings"].empty());
+  CHECK(slept["verdict"]["findings"][0]["id"] == "late-threads");
+  CHECK(woken["verdict"]["findings"].empty());
+  CHECK(note_in(woken, "held-up").find("Threads come to parallel") == 0);
+}
+
 TEST_CASE("of threads that wait beside fewer tasks the others find none") {
   TraceBuilder trace{4};
   const auto parallel = trace.region("parallel", RegionRole::parallel),

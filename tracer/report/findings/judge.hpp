@@ -104,6 +104,7 @@ class Judge {
   std::uint64_t held_up_work(const Cells& mine) const;
   std::uint64_t unequal_computing() const;
   bool is_held_up(const Cells& mine, bool is_handed_out);
+  bool is_late_by_load(const Cells& mine);
   bool is_handed_out(RegionRef loop) const;
   void waits_in_mpi();
   void idle_beside_mpi();

@@ -161,7 +161,7 @@ bool Judge::follows_from_lock(RegionRef lock, const AccountRow& row, const Cells
 /// Loops whose chunks are so short that handing them out takes the time.
 void Judge::small_chunks() {
   constexpr std::uint64_t short_chunk = 2'000;    // ns
-  constexpr std::uint64_t handing_out = 250;      // ns: 50 with few threads and up to 500 where many ask at once
+  constexpr std::uint64_t handing_out = 500;      // ns at most: 50 where nobody else asks
   constexpr std::uint64_t chunk_to_try = 20'000;  // ns
   // A loop's time is by the clock: where others have the processors less of it is the loop's own.
   const std::uint64_t work = account_.at(Place::work);
@@ -196,7 +196,7 @@ void Judge::small_chunks() {
     const std::optional<std::size_t> of_loop = cell_of_work(row);
     if (!of_loop) continue;
     const std::size_t handed = split(*of_loop, loop.chunks * std::min(each, handing_out), Place::team);
-    finding.text += ": " + time(account_.details[handed].ns) + " in all.";
+    finding.text += ": at most " + time(account_.details[handed].ns) + " in all.";
     add(std::move(finding), "small-chunks", {handed});
   }
 }
