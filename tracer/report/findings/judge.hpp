@@ -80,6 +80,7 @@ class Judge {
   std::vector<std::vector<const ParallelRow*>> groups_of_short_regions() const;
   bool is_short(const ParallelRow& row, std::uint64_t times) const;
   std::string names_of(const std::vector<const ParallelRow*>& group) const;
+  RegionRef first_of(const std::vector<const ParallelRow*>& group) const;
   void late_threads();
   void unused();
   void devices();

@@ -277,13 +277,15 @@ void Judge::locks() {
       continue;
     }
     const AccountRow all = summary(mine);
-    const std::uint64_t recording = is_perturbed() ? std::min(all.ns, all.count * recording_of_a_wait) : 0;
-    // What recording adds lies in all of them.
-    for (const std::size_t cell : mine)
-      if (recording != 0)
-        split(cell,
-              static_cast<std::uint64_t>(share(recording, all.ns) * static_cast<double>(account_.details[cell].ns)),
-              Place::tool);
+    // It lies where somebody had the lock meanwhile.
+    std::uint64_t recording = 0;
+    for (const std::size_t cell : mine) {
+      const AccountRow& row = account_.details[cell];
+      const std::uint64_t ns = std::min(row.ns, row.count * recording_of_a_wait);
+      if (!is_perturbed() || row.cause == undefined_ref || ns == 0) continue;
+      recording += ns;
+      split(cell, ns, Place::tool);
+    }
     Finding finding = at(region);
     finding.at = all.longest_at;
     const bool ordered = role(region) == RegionRole::ordered, atomic = role(region) == RegionRole::atomic;
