@@ -44,7 +44,9 @@ ALSO = {
 TOGETHER = {"slow-producer": "queued-tasks", "long-last-task": "queued-tasks"}
 
 # Passive threads need no processors. Where they sleep at a barrier, LLVM's runtime wakes nobody for a task: a disease of its own.
-POLICIES = {name: "active" for name in ("tied-wait", "healthy-tasks", "healthy-waves", "taskwait-after-two", "taskgroup-of-one", "two-chains")}
+POLICIES = {name: "active" for name in (
+    "tied-wait", "few-tasks", "long-last-task", "task-chain", "slow-producer", "few-tasks-of-a-taskloop", "taskwait-after-two", "taskgroup-of-one", "two-chains",
+    "healthy-tasks", "healthy-waves")}
 
 # Beside load threads that need a processor each time they meet wait for it: these are told as what they are, or not at all.
 NOT_BESIDE_LOAD = {"oversubscribed", "false-sharing", "late-workers"}

@@ -82,6 +82,28 @@ TEST_CASE("threads that come late to a region without a processor are the machin
   CHECK(note_in(woken, "held-up").find("Threads come to parallel") == 0);
 }
 
+TEST_CASE("workers that come to a region before its first thread has entered it are late to that region") {
+  TraceBuilder trace{2};
+  const auto parallel = trace.region("parallel", RegionRole::parallel);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.simple(0, start, EventType::thread_fork, 0, 2);
+  trace.simple(1, start + 10 * ms, EventType::team_begin, 0);
+  trace.simple(0, start + 20 * ms, EventType::team_begin, 0);
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    trace.enter(thread, start + 20 * ms, parallel);
+    trace.leave(thread, start + 40 * ms, parallel);
+    trace.simple(thread, start + 40 * ms, EventType::team_end, 0);
+  }
+  trace.simple(0, start + 40 * ms, EventType::thread_join);
+  trace.simple(0, start + 40 * ms, EventType::program_end);
+  std::uint64_t of_region = 0, of_none = 0;
+  const Json report = report_of(trace);
+  for (const Json& cell : report["account"]["details"])
+    if (cell["place"] == "team") (cell["parallel"] == "" ? of_none : of_region) += cell["ns"].get<std::uint64_t>();
+  CHECK(of_none == 0);
+  check_near(of_region, 30e6);  // the worker for 10 ms, the first thread for 20
+}
+
 TEST_CASE("of threads that wait beside fewer tasks the others find none") {
   TraceBuilder trace{4};
   const auto parallel = trace.region("parallel", RegionRole::parallel),
@@ -102,7 +124,8 @@ TEST_CASE("of threads that wait beside fewer tasks the others find none") {
     trace.team_end(thread, start + 40 * ms, parallel);
   }
   trace.simple(0, start + 40 * ms, EventType::program_end);
-  const Json times = report_of(trace)["account"]["time"];
+  const Json report = report_of(trace);
+  const Json& times = report["account"]["time"];
   check_near(times["tasking_ns"], 12e6);                         // a third of 3 x 12 ms
   check_near(times["starvation_ns"], (30 + 24 + 2 * 18) * 1e6);  // before it, two thirds beside it, and while it runs
 }

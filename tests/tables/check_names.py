@@ -149,4 +149,5 @@ def main():
             check(kind, tracer, archive, directory, "this build has no" not in tried.stderr)
 
 
-main()
+if __name__ == "__main__":
+    main()

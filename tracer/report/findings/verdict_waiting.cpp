@@ -14,8 +14,8 @@ namespace {
 /// ns; what is held shorter costs by being taken.
 constexpr std::uint64_t short_hold = 1'000;
 
-/// ns that recording may add to each wait for a lock: that of the holder is recorded while it has it.
-constexpr std::uint64_t recording_of_a_wait = 120;
+/// ns that recording adds to each wait for a lock: three events of the holder are recorded while it has it.
+constexpr std::uint64_t recording_of_a_wait = 75;
 
 /// The next of 2, 5, 10, 20, 50... that is not less.
 std::uint64_t round_figure(double value) {
@@ -312,7 +312,7 @@ void Judge::locks() {
                            "thread its own copy and "
                            "combine once (reduction).";
     if (recording != 0)
-      finding.text += " Up to " + time(all.ns - sum(mine)) + " beside that is what recording adds, and not counted.";
+      finding.text += " About " + time(all.ns - sum(mine)) + " beside that is what recording adds, and not counted.";
     sure(finding, recording == 0 ? "high" : "medium");
     add(std::move(finding), ordered ? "ordered" : "contention", mine);
   }

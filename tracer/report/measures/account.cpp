@@ -269,7 +269,7 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
     }
     return;
   }
-  if (state.idle) charge_idle(state, from, state.teams_now, from, undefined_ref);
+  if (state.idle) charge_idle(state, from, state.teams_now, from, nullptr);
   if (activity == Activity::work || activity == Activity::idle) {
     if (state.forking || state.joining) {
       state.team_ns += ns;

@@ -120,9 +120,10 @@ class Accountant final : public Observer {
     Spent spent;                    ///< by region: of all who came, since the barrier before
   };
   struct TeamState {
-    std::map<std::uint64_t, Episode> episodes;  ///< open ones, by number
-    TasksAtHand queued;                         ///< tasks that wait to be run, and threads that wait
-    Integral busy;                              ///< tasks that are not complete
+    std::map<std::uint64_t, Episode> episodes;                    ///< open ones, by number
+    TasksAtHand queued;                                           ///< tasks that wait to be run, and threads that wait
+    Integral busy;                                                ///< tasks that are not complete
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> starts;  ///< from the fork to a thread's first work: ns, when
     std::uint64_t begin = 0;
     bool is_outer = false;  ///< of no member of another
     std::unique_ptr<Doacross> doacross;
@@ -216,7 +217,7 @@ class Accountant final : public Observer {
   void add_detail(Place place, RegionRef region, RegionRef cause, RegionRef parallel, std::uint64_t ns,
                   std::uint64_t at, std::uint32_t threads);
   void charge_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
-                   RegionRef parallel);
+                   TeamState* shared);
   void wait_for_others(LocationRef location, State& state, Member& member, const Task& task, Activity activity,
                        std::uint64_t from, std::uint64_t to);
   void arrive(Member& member, RegionRef region, std::uint64_t time);
