@@ -45,8 +45,10 @@ TOGETHER = {"slow-producer": "queued-tasks", "long-last-task": "queued-tasks"}
 
 # Passive threads need no processors. Where they sleep at a barrier, LLVM's runtime wakes nobody for a task: a disease of its own.
 POLICIES = {name: "active" for name in (
-    "tied-wait", "few-tasks", "long-last-task", "task-chain", "slow-producer", "few-tasks-of-a-taskloop", "taskwait-after-two", "taskgroup-of-one", "two-chains",
-    "healthy-tasks", "healthy-waves")}
+    "tied-wait", "few-tasks-of-a-taskloop", "taskwait-after-two", "taskgroup-of-one", "two-chains", "healthy-tasks", "healthy-waves")}
+
+# These compute, and measure by the clock of the wall: what others took from their work is in it, and in a place of its own in the account.
+BY_THE_WALL = {"critical-fine", "flat-tasks", "recursive-tasks"}
 
 # Beside load threads that need a processor each time they meet wait for it: these are told as what they are, or not at all.
 NOT_BESIDE_LOAD = {"oversubscribed", "false-sharing", "late-workers"}
@@ -79,6 +81,8 @@ def judge(name, truth, report):
     mine = {*right, TOGETHER.get(name)}
     wrong = [one for one in ids if one not in mine and one not in ALSO.get(name, set())]
     seconds = sum(one["lost_ns"] for one in verdict["findings"] if one["id"] in mine) * 1e-9
+    if found and name in BY_THE_WALL:
+        seconds += sum(cell["ns"] for cell in report["account"]["details"] if cell["place"] == "descheduled" and cell["of"] == "work") * 1e-9
     place = not line or bool(found and abs(found["line"] - line) <= 2)
     if found and held:
         # "held at lock @x.c:20 in f (1 s)": who had it longest comes first.

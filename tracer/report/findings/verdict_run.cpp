@@ -96,15 +96,17 @@ void Judge::what_the_run_was() {
 }
 
 /// How long the program itself ran: without its process' own start, the tool, and what its threads had no processor
-/// for.
+/// for, at work or after waiting.
 std::uint64_t Judge::own_wall() const {
-  std::uint64_t own = 0;
+  std::uint64_t own = 0, delay = 0;
   for (const AccountRow& row : account_.details) {
     const bool is_own = row.place != Place::tool && row.of != Place::tool && row.place != Place::absent &&
                         row.place != Place::descheduled;
     if (is_own) own += row.ns;
   }
-  return own / threads_;
+  for (const AccountThread& row : account_.rows) delay += row.facts.delay;
+  delay -= std::min(delay, account_.at(Place::descheduled));
+  return (own - std::min(own, delay)) / threads_;
 }
 
 /// Threads in teams, or ranks without any: at least so many.
