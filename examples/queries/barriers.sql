@@ -1,7 +1,7 @@
 -- The ten barriers that held their threads longest, from the first who came to the last who left, and who came last.
 -- A barrier is one of a team: the n-th time that each of its threads was in that region.
 WITH passed AS (
-  SELECT r.team, r.region, r.location, r.start AS came, r.end AS went,
+  SELECT r.team, r.region, r.location, r.begin_ns AS came, r.end_ns AS went,
          row_number() OVER (PARTITION BY r.team, r.region, r.location ORDER BY r.id) AS nth
   FROM regions r
   JOIN region_names n ON n.region = r.region

@@ -27,8 +27,8 @@ def threads():
 
 def waiting():
     """Who waits where."""
-    r = table("regions", "region", "location", "waiting")
-    found = r[r.waiting > 0].groupby(["region", "location"]).waiting.agg(["count", "sum"]).compute().reset_index()
+    r = table("regions", "region", "location", "waiting_ns")
+    found = r[r.waiting_ns > 0].groupby(["region", "location"]).waiting_ns.agg(["count", "sum"]).compute().reset_index()
     found["region"] = found.region.map(names().name)
     found["thread"] = found.location.map(threads().name)
     found = found.groupby(["region", "location", "thread"])[["count", "sum"]].sum().reset_index()
@@ -41,13 +41,13 @@ def barriers():
     """The ten barriers that held their threads longest, and who came last."""
     known = names()
     wanted = known[(known.activity == "barrier") & ~known.label.str.endswith(" wait")].index
-    r = table("regions", "id", "region", "team", "location", "start", "end")
+    r = table("regions", "id", "region", "team", "location", "begin_ns", "end_ns")
     r = r[r.region.isin(list(wanted)) & (r.team > 0)].compute().sort_values("id")
     r["nth"] = r.groupby(["team", "region", "location"]).cumcount()
-    r["inside_ns"] = r.end - r.start
-    late = r.sort_values("start").groupby(["team", "region", "nth"]).location.last().map(threads().name)
-    found = r.groupby(["team", "region", "nth"]).agg(threads=("id", "count"), begin_ns=("start", "min"),
-                                                     last=("start", "max"), end=("end", "max"), inside_ns=("inside_ns", "sum"))
+    r["inside_ns"] = r.end_ns - r.begin_ns
+    late = r.sort_values("begin_ns").groupby(["team", "region", "nth"]).location.last().map(threads().name)
+    found = r.groupby(["team", "region", "nth"]).agg(threads=("id", "count"), begin_ns=("begin_ns", "min"),
+                                                     last=("begin_ns", "max"), end=("end_ns", "max"), inside_ns=("inside_ns", "sum"))
     found["length_ns"] = found.end - found.begin_ns
     found["late_by_ns"] = found["last"] - found.begin_ns
     found["late"] = late
@@ -59,19 +59,19 @@ def barriers():
 
 def tasks():
     """Tasks by the place that made them, and how many of them ran at once in each tenth of the time."""
-    t = table("tasks", "region", "created", "started", "completed", "active")
-    t = t[t.started >= 0].compute()
+    t = table("tasks", "region", "created_ns", "started_ns", "completed_ns", "active_ns")
+    t = t[t.started_ns >= 0].compute()
     if t.empty:
         return t
-    t["delay_ns"] = t.started - t.created
-    found = t.groupby("region").agg(tasks=("active", "count"), ran_ns=("active", "sum"), longest_ns=("active", "max"),
-                                    shortest_ns=("active", "min"), delay_ns=("delay_ns", "sum"))
-    first, length = t.started.min(), t.completed.max() - t.started.min()
-    span = (t.completed - t.started).clip(lower=1)
+    t["delay_ns"] = t.started_ns - t.created_ns
+    found = t.groupby("region").agg(tasks=("active_ns", "count"), ran_ns=("active_ns", "sum"), longest_ns=("active_ns", "max"),
+                                    shortest_ns=("active_ns", "min"), delay_ns=("delay_ns", "sum"))
+    first, length = t.started_ns.min(), t.completed_ns.max() - t.started_ns.min()
+    span = (t.completed_ns - t.started_ns).clip(lower=1)
     for n in range(10):
         lower, upper = first + length * n / 10, first + length * (n + 1) / 10
-        inside = (t.completed.clip(upper=upper) - t.started.clip(lower=lower)).clip(lower=0)
-        at_once = inside / max(upper - lower, 1) * t.active / span
+        inside = (t.completed_ns.clip(upper=upper) - t.started_ns.clip(lower=lower)).clip(lower=0)
+        at_once = inside / max(upper - lower, 1) * t.active_ns / span
         found[f"p{n}"] = at_once.groupby(t.region).sum().round(1)
     found.insert(0, "task", found.index.map(names().name))
     return found.sort_values(["ran_ns", "task"], ascending=[False, True])
@@ -79,10 +79,10 @@ def tasks():
 
 def messages():
     """Messages by pair of processes."""
-    m = table("messages", "send_location", "receive_location", "send_time", "receive_time", "bytes").compute()
+    m = table("messages", "from_location", "to_location", "from_ns", "to_ns", "bytes").compute()
     process = threads().process
-    m["sender"], m["receiver"] = m.send_location.map(process), m.receive_location.map(process)
-    m["ns"] = m.receive_time - m.send_time
+    m["sender"], m["receiver"] = m.from_location.map(process), m.to_location.map(process)
+    m["ns"] = m.to_ns - m.from_ns
     found = m.groupby(["sender", "receiver"]).agg(messages=("bytes", "count"), bytes=("bytes", "sum"),
                                                   fastest_ns=("ns", "min"), slowest_ns=("ns", "max")).reset_index()
     return found.sort_values(["bytes", "sender", "receiver"], ascending=[False, True, True])

@@ -1,7 +1,7 @@
 -- Tasks by the place that made them: how many, how long they ran, how long they waited for a thread, and how many of them
 -- ran at once on average in each tenth of the time from the first task to the last.
 WITH bounds AS (
-  SELECT min(t.started) AS first, max(t.completed) - min(t.started) AS length FROM tasks t WHERE t.started >= 0
+  SELECT min(t.started_ns) AS first, max(t.completed_ns) - min(t.started_ns) AS length FROM tasks t WHERE t.started_ns >= 0
 ),
 tenths AS (
   SELECT b.first + b.length * i.n / 10.0 AS lower, b.first + b.length * (i.n + 1) / 10.0 AS upper, i.n
@@ -9,11 +9,11 @@ tenths AS (
 ),
 running AS (  -- a task that was suspended counts by the share of the time that it ran
   SELECT t.region, i.n,
-         sum((least(t.completed, i.upper) - greatest(t.started, i.lower)) / (i.upper - i.lower)
-             * t.active / (t.completed - t.started)) AS at_once
+         sum((least(t.completed_ns, i.upper) - greatest(t.started_ns, i.lower)) / (i.upper - i.lower)
+             * t.active_ns / (t.completed_ns - t.started_ns)) AS at_once
   FROM tasks t
-  JOIN tenths i ON t.started < i.upper AND t.completed > i.lower
-  WHERE t.started >= 0 AND t.completed > t.started
+  JOIN tenths i ON t.started_ns < i.upper AND t.completed_ns > i.lower
+  WHERE t.started_ns >= 0 AND t.completed_ns > t.started_ns
   GROUP BY t.region, i.n
 ),
 parallelism AS (
@@ -27,10 +27,10 @@ parallelism AS (
   GROUP BY region
 ),
 sums AS (
-  SELECT t.region, count(*) AS tasks, sum(t.active) AS ran_ns, max(t.active) AS longest_ns, min(t.active) AS shortest_ns,
-         sum(t.started - t.created) AS delay_ns
+  SELECT t.region, count(*) AS tasks, sum(t.active_ns) AS ran_ns, max(t.active_ns) AS longest_ns, min(t.active_ns) AS shortest_ns,
+         sum(t.started_ns - t.created_ns) AS delay_ns
   FROM tasks t
-  WHERE t.started >= 0
+  WHERE t.started_ns >= 0
   GROUP BY t.region
 )
 SELECT n.name AS task, s.tasks, s.ran_ns, s.longest_ns, s.shortest_ns, s.delay_ns,

@@ -1,8 +1,8 @@
 -- Who waits where: barriers, taskwait and taskgroup, locks; per region and thread, the longest first.
 WITH waited AS (
-  SELECT r.region, r.location, count(*) AS times, sum(r.waiting) AS waiting_ns
+  SELECT r.region, r.location, count(*) AS times, sum(r.waiting_ns) AS waiting_ns
   FROM regions r
-  WHERE r.waiting > 0
+  WHERE r.waiting_ns > 0
   GROUP BY r.region, r.location
 )
 SELECT n.name AS region, l.name AS thread, sum(w.times) AS times, sum(w.waiting_ns) AS waiting_ns

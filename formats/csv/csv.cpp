@@ -41,15 +41,15 @@ class Writer final : public TimelineVisitor {
     std::error_code error;
     std::filesystem::create_directories(directory_, error);
     if (error) throw Error{"cannot make " + directory_.string() + ": " + error.message()};
-    start(slices_, "slices.csv", "location,depth,name,begin_ns,end_ns,task,bytes,continues,suspended");
+    start(slices_, "slices.csv", "location,depth,region,begin_ns,end_ns,task,bytes,continues,suspended");
     start(arrows_, "arrows.csv", "kind,from_location,to_location,from_ns,to_ns");
     start(messages_, "messages.csv",
           "from_location,to_location,from_ns,to_ns,from_rank,to_rank,communicator,tag,bytes,late_sender_ns,late_"
           "receiver_ns");
-    start(counters_, "counters.csv", "metric,location,time_ns,value");
-    start(bands_, "phase_bands.csv", "process,lane,name,begin_ns,end_ns");
+    start(counters_, "metrics.csv", "metric,location,time_ns,value");
+    start(bands_, "phase_bands.csv", "process,lane,region,begin_ns,end_ns");
     start(phases_, "phases.csv",
-          "name,count,total_ns,longest_ns,shortest_ns,work_ns,waiting_ns,runtime_ns,device_wait_ns,mpi_ns,device_ns,"
+          "region,count,total_ns,longest_ns,shortest_ns,work_ns,waiting_ns,runtime_ns,device_wait_ns,mpi_ns,device_ns,"
           "threads,max_over_mean");
     start(paths_, "sampled_paths.csv", "path,parent,name,file,region");
     start(samples_, "samples.csv", "location,time_ns,path,activity,region,processor,line");
@@ -121,11 +121,11 @@ class Writer final : public TimelineVisitor {
     check(file);
   }
   void write_tables(const Definitions& definitions) const {
-    std::ofstream locations, regions, meta, comms;
-    start(meta, "meta.csv", "name,value");
+    std::ofstream locations, regions, metric_names, properties, comms;
+    start(properties, "properties.csv", "name,value");
     for (const Property& property : definitions.properties)
-      meta << cell(property.name) << ',' << cell(property.value) << '\n';
-    check(meta);
+      properties << cell(property.name) << ',' << cell(property.value) << '\n';
+    check(properties);
     start(comms, "communicators.csv", "communicator,name");
     for (std::size_t i = 0; i < definitions.comms.size(); ++i)
       comms << i << ',' << cell(definitions.comms[i].name) << '\n';
@@ -140,7 +140,7 @@ class Writer final : public TimelineVisitor {
       locations << i << ',' << cell(location.name) << ',' << kind_of(location) << ',' << cell(group) << ','
                 << (ended ? std::to_string(*ended) : "") << '\n';
     }
-    start(regions, "regions.csv", "name,text,role,file,line");
+    start(regions, "region_names.csv", "region,name,role,file,line");
     const auto names = slice_names(definitions);
     for (std::size_t i = 0; i < names.size(); ++i) {
       const bool region = i < definitions.regions.size();
@@ -150,6 +150,10 @@ class Writer final : public TimelineVisitor {
     }
     check(locations);
     check(regions);
+    start(metric_names, "metric_names.csv", "metric,name,unit");
+    for (std::size_t i = 0; i < definitions.metrics.size(); ++i)
+      metric_names << i << ',' << cell(definitions.metrics[i].name) << ',' << cell(definitions.metrics[i].unit) << '\n';
+    check(metric_names);
   }
 
   std::filesystem::path directory_;

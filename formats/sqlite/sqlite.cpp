@@ -20,26 +20,26 @@ PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 PRAGMA cache_size = -16000;
 BEGIN;
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE locations (location INTEGER PRIMARY KEY, name TEXT, kind TEXT, "group" TEXT, ended INTEGER);
-CREATE TABLE regions (name INTEGER PRIMARY KEY, text TEXT, role INTEGER, file TEXT, line INTEGER);
-CREATE TABLE metrics (metric INTEGER PRIMARY KEY, name TEXT, unit TEXT);
-CREATE TABLE slices (location INTEGER, depth INTEGER, name INTEGER, begin_ns INTEGER, end_ns INTEGER, task INTEGER, bytes INTEGER, continues INTEGER, suspended INTEGER);
+CREATE TABLE properties (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE locations (location INTEGER PRIMARY KEY, name TEXT, kind TEXT, "group" TEXT, ended_ns INTEGER);
+CREATE TABLE region_names (region INTEGER PRIMARY KEY, name TEXT, role INTEGER, file TEXT, line INTEGER);
+CREATE TABLE metric_names (metric INTEGER PRIMARY KEY, name TEXT, unit TEXT);
+CREATE TABLE slices (location INTEGER, depth INTEGER, region INTEGER, begin_ns INTEGER, end_ns INTEGER, task INTEGER, bytes INTEGER, continues INTEGER, suspended INTEGER);
 CREATE TABLE arrows (kind TEXT, from_location INTEGER, to_location INTEGER, from_ns INTEGER, to_ns INTEGER);
 CREATE TABLE messages (from_location INTEGER, to_location INTEGER, from_ns INTEGER, to_ns INTEGER, from_rank INTEGER, to_rank INTEGER, communicator INTEGER, tag INTEGER, bytes INTEGER, late_sender_ns INTEGER, late_receiver_ns INTEGER);
 CREATE TABLE communicators (communicator INTEGER PRIMARY KEY, name TEXT);
-CREATE TABLE counters (metric INTEGER, location INTEGER, time_ns INTEGER, value INTEGER);
-CREATE TABLE phases (name INTEGER PRIMARY KEY, count INTEGER, total_ns INTEGER, longest_ns INTEGER, shortest_ns INTEGER, work_ns INTEGER, waiting_ns INTEGER, runtime_ns INTEGER, device_wait_ns INTEGER, mpi_ns INTEGER, device_ns INTEGER, threads INTEGER, max_over_mean REAL);
-CREATE TABLE phase_bands (process INTEGER, lane INTEGER, name INTEGER, begin_ns INTEGER, end_ns INTEGER);
+CREATE TABLE metrics (metric INTEGER, location INTEGER, time_ns INTEGER, value INTEGER);
+CREATE TABLE phases (region INTEGER PRIMARY KEY, count INTEGER, total_ns INTEGER, longest_ns INTEGER, shortest_ns INTEGER, work_ns INTEGER, waiting_ns INTEGER, runtime_ns INTEGER, device_wait_ns INTEGER, mpi_ns INTEGER, device_ns INTEGER, threads INTEGER, max_over_mean REAL);
+CREATE TABLE phase_bands (process INTEGER, lane INTEGER, region INTEGER, begin_ns INTEGER, end_ns INTEGER);
 CREATE TABLE sampled_paths (path INTEGER PRIMARY KEY, parent INTEGER, name TEXT, file TEXT, region INTEGER);
 CREATE TABLE samples (location INTEGER, time_ns INTEGER, path INTEGER, activity TEXT, region INTEGER, processor INTEGER, line INTEGER);
 CREATE TABLE sampled_counters (counter INTEGER PRIMARY KEY, name TEXT, unit TEXT);
 CREATE TABLE sampled_values (location INTEGER, time_ns INTEGER, counter INTEGER, value INTEGER);
 CREATE TABLE pauses (location INTEGER, begin_ns INTEGER, end_ns INTEGER, preempted INTEGER);
-CREATE VIEW named_samples AS SELECT s.*, p.name AS function, p.file, l.name AS thread, r.text AS region_text
-  FROM samples s JOIN sampled_paths p USING (path) JOIN locations l USING (location) LEFT JOIN regions r ON r.name = s.region;
-CREATE VIEW named_slices AS SELECT s.*, r.text AS region, r.file, r.line, l.name AS thread, s.end_ns - s.begin_ns AS duration_ns
-  FROM slices s JOIN regions r USING (name) JOIN locations l ON l.location = s.location;
+CREATE VIEW named_samples AS SELECT s.*, p.name AS function, p.file, l.name AS thread, r.name AS region_name
+  FROM samples s JOIN sampled_paths p USING (path) JOIN locations l USING (location) LEFT JOIN region_names r ON r.region = s.region;
+CREATE VIEW named_slices AS SELECT s.*, r.name AS region_name, r.file, r.line, l.name AS thread, s.end_ns - s.begin_ns AS duration_ns
+  FROM slices s JOIN region_names r ON r.region = s.region JOIN locations l ON l.location = s.location;
 )";
 constexpr const char* arrow_names[] = {"submit", "transfer", "task", "message"};
 
@@ -111,7 +111,7 @@ class Writer final : public TimelineVisitor {
         slices_{database_, "INSERT INTO slices VALUES (?,?,?,?,?,?,?,?,?)"},
         arrows_{database_, "INSERT INTO arrows VALUES (?,?,?,?,?)"},
         messages_{database_, "INSERT INTO messages VALUES (?,?,?,?,?,?,?,?,?,?,?)"},
-        counters_{database_, "INSERT INTO counters VALUES (?,?,?,?)"},
+        counters_{database_, "INSERT INTO metrics VALUES (?,?,?,?)"},
         phases_{database_, "INSERT INTO phases VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"},
         bands_{database_, "INSERT INTO phase_bands VALUES (?,?,?,?,?)"},
         paths_{database_, "INSERT INTO sampled_paths VALUES (?,?,?,?,?)"},
@@ -170,7 +170,7 @@ class Writer final : public TimelineVisitor {
   }
   void finish() override {
     database_.run(
-        "CREATE INDEX slices_by_name ON slices (name); CREATE INDEX slices_by_time ON slices (location, begin_ns); "
+        "CREATE INDEX slices_by_region ON slices (region); CREATE INDEX slices_by_time ON slices (location, begin_ns); "
         "COMMIT;");
   }
 
@@ -184,15 +184,15 @@ class Writer final : public TimelineVisitor {
   }
 
   void write_tables(const Definitions& definitions) {
-    Insert meta{database_, "INSERT OR REPLACE INTO meta VALUES (?,?)"},
+    Insert properties{database_, "INSERT OR REPLACE INTO properties VALUES (?,?)"},
         locations{database_, "INSERT INTO locations VALUES (?,?,?,?,?)"},
-        regions{database_, "INSERT INTO regions VALUES (?,?,?,?,?)"},
-        metrics{database_, "INSERT INTO metrics VALUES (?,?,?)"},
+        regions{database_, "INSERT INTO region_names VALUES (?,?,?,?,?)"},
+        metrics{database_, "INSERT INTO metric_names VALUES (?,?,?)"},
         comms{database_, "INSERT INTO communicators VALUES (?,?)"};
-    meta("schema", "tracer-sqlite/1");
-    meta("creator", definitions.creator);
-    meta("realtime_ns", std::to_string(definitions.clock.realtime));
-    for (const Property& property : definitions.properties) meta(property.name, property.value);
+    properties("schema", "tracer-sqlite/2");
+    properties("creator", definitions.creator);
+    properties("realtime_ns", std::to_string(definitions.clock.realtime));
+    for (const Property& property : definitions.properties) properties(property.name, property.value);
     for (std::size_t i = 0; i < definitions.locations.size(); ++i) {
       const Location& location = definitions.locations[i];
       locations(std::uint64_t{i}, location.name, kind_of(location),

@@ -95,6 +95,17 @@ def check_output(archive):
     need(run("report", archive, "--json").stdout.encode().decode("utf-8") != "", "the report is UTF-8")
 
 
+def check_refused_prediction(directory, make_trace):
+    """Where the replay of the run as it was is far off, no number of another run is printed."""
+    archive = directory / "late"
+    subprocess.run([make_trace, "late-leavers", archive], check=True)
+    for question in (["--threads", "1,8"], ["--balanced", "for"], ["--task-overhead", "0"], []):
+        done = run("what-if", archive, *question)
+        need(done.returncode == 1 and "no prediction" in done.stderr and "more than 10 %" in done.stderr and "parallel @example.c:10" in done.stderr,
+             f"what-if {' '.join(question)} refuses, and names the region that it cannot replay: {done.stderr.strip()}")
+        need("replayed" in done.stdout and "what if" not in done.stdout and "times as fast" not in done.stdout, "it says how far off it is, and no more")
+
+
 def has_begun(output):
     try:
         return any(file.is_file() and file.stat().st_size for pending in output.parent.glob(output.name + ".part-*") for file in pending.rglob("*"))
@@ -249,6 +260,7 @@ def main():
         check_helps()
         check_wrong_input(directory, archive)
         check_output(archive)
+        check_refused_prediction(directory, sys.argv[2])
         check_whole_or_nothing(directory, archive, sys.argv[2])
         check_run(directory)
 

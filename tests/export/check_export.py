@@ -159,14 +159,14 @@ def check_csv(directory, counts, copies):
         with open(directory / name, newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
 
-    names = {row["name"]: row["text"] for row in table("regions.csv")}
+    names = {row["region"]: row["name"] for row in table("region_names.csv")}
     locations = table("locations.csv")
     slices, longest = collections.Counter(), 0
     for row in table("slices.csv"):
         if int(row["end_ns"]) < int(row["begin_ns"]):
             raise SystemExit("FAILED: a slice ends before it begins")
         if row["continues"] == "0":
-            slices[names[row["name"]]] += 1
+            slices[names[row["region"]]] += 1
         longest = max(longest, int(row["end_ns"]))
         if int(row["location"]) >= len(locations):
             raise SystemExit("FAILED: unknown location")
@@ -178,13 +178,13 @@ def check_csv(directory, counts, copies):
 def check_sqlite(path, counts, total, copies):
     database = sqlite3.connect(path)
     need(database.execute("PRAGMA integrity_check").fetchone() == ("ok",), "sqlite: the database is sound")
-    slices = collections.Counter(dict(database.execute("SELECT region, count(*) FROM named_slices WHERE continues = 0 GROUP BY region")))
+    slices = collections.Counter(dict(database.execute("SELECT region_name, count(*) FROM named_slices WHERE continues = 0 GROUP BY region_name")))
     found_copies = slices.pop("copy to device", 0) + slices.pop("copy from device", 0)
     need(slices == counts and found_copies == copies, "sqlite: as many slices as the archive has")
     # Time in a region itself: its slices without those one level deeper.
-    own = dict(database.execute("""SELECT r.text, sum(s.end_ns - s.begin_ns) - coalesce(sum((SELECT sum(i.end_ns - i.begin_ns) FROM slices i
+    own = dict(database.execute("""SELECT r.name, sum(s.end_ns - s.begin_ns) - coalesce(sum((SELECT sum(i.end_ns - i.begin_ns) FROM slices i
         WHERE i.location = s.location AND i.depth = s.depth + 1 AND i.begin_ns >= s.begin_ns AND i.end_ns <= s.end_ns)), 0)
-        FROM slices s JOIN regions r USING (name) GROUP BY r.text""")) if sum(counts.values()) < 5000 else None
+        FROM slices s JOIN region_names r USING (region) GROUP BY r.name""")) if sum(counts.values()) < 5000 else None
     if own is not None:
         need(all(abs(own[name] - total[name]) <= 0.001 * total[name] for name in total), "sqlite: times in the regions add up to the report's")
     database.close()
@@ -285,7 +285,7 @@ def check_samples(tracer, make_trace, directory):
         database.row_factory = sqlite3.Row
         check_sample_rows(*([dict(row) for row in database.execute("SELECT * FROM " + name)] for name in ("sampled_paths", "samples", "pauses")), "sqlite")
         check_counted(*([dict(row) for row in database.execute("SELECT * FROM " + name)] for name in ("sampled_counters", "sampled_values")), "sqlite")
-        rows = [tuple(row) for row in database.execute("SELECT function, thread, count(*) FROM named_samples WHERE region_text LIKE '%barrier%' GROUP BY function, thread ORDER BY thread")]
+        rows = [tuple(row) for row in database.execute("SELECT function, thread, count(*) FROM named_samples WHERE region_name LIKE '%barrier%' GROUP BY function, thread ORDER BY thread")]
         need(rows == [(REGION_PATH[-1], "Master thread", 20), (REGION_PATH[-1], "OMP thread 1", 5), (REGION_PATH[-1], "OMP thread 2", 18)], f"sqlite: with names {rows}")
         database.close()
     part = directory / "part.csv.d"
@@ -323,10 +323,10 @@ def check_killed(tracer, make_trace, directory):
             labels = [event["args"]["labels"] for event in data["traceEvents"] if event["name"] == "process_labels"]
             need(labels == ["killed by signal 9"] and data["otherData"]["TRACER::RUN::SIGNAL"] == "9", f"chrome: so does the process' label {labels}")
         elif kind == "csv":
-            need("TRACER::RUN::ENDED,signal" in (output / "meta.csv").read_text().split(), "csv: so does meta.csv")
+            need("TRACER::RUN::ENDED,signal" in (output / "properties.csv").read_text().split(), "csv: so do the properties")
         elif kind == "sqlite":
             database = sqlite3.connect(output)
-            need(database.execute("SELECT value FROM meta WHERE name = 'TRACER::RUN::ENDED'").fetchone() == ("signal",), "sqlite: so does meta")
+            need(database.execute("SELECT value FROM properties WHERE name = 'TRACER::RUN::ENDED'").fetchone() == ("signal",), "sqlite: so do the properties")
             database.close()
         else:
             need(any(path.name == "properties.parquet" for path in output.rglob("*.parquet")), "parquet: has the properties")

@@ -18,7 +18,7 @@ TEST_CASE("a name that a spreadsheet would take for a formula is text in CSV") {
     definitions.regions.push_back(region);
   }
   make_csv_writer(definitions, scratch.path())->finish();
-  std::ifstream file{scratch.path() / "regions.csv"};
+  std::ifstream file{scratch.path() / "region_names.csv"};
   std::stringstream text;
   text << file.rdbuf();
   CHECK(text.str().find("0,'=cmd|'/C calc'!A0,") != std::string::npos);

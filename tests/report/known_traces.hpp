@@ -29,6 +29,25 @@ inline TraceBuilder loop_on_four(std::uint64_t work_of_others, std::uint64_t wor
   return trace;
 }
 
+/// Four threads come to a barrier after 10 ms of even work and leave it 20 ms later: no model of waiting explains that.
+inline TraceBuilder late_leavers() {
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             loop = trace.region("for", RegionRole::loop, 11),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    trace.team_begin(thread, start, parallel);
+    trace.enter(thread, start, loop);
+    trace.leave(thread, start + 10 * ms, loop);
+    trace.enter(thread, start + 10 * ms, barrier);
+    trace.leave(thread, start + 30 * ms, barrier);
+    trace.team_end(thread, start + 30 * ms, parallel);
+  }
+  trace.simple(0, start + 30 * ms, EventType::program_end);
+  return trace;
+}
+
 /// Three work 10 ms, the last works 30 ms.
 inline TraceBuilder imbalance_3_to_1() {
   return loop_on_four(10 * ms, 30 * ms);

@@ -79,10 +79,11 @@ void write_large(EventSink& sink, std::uint64_t events, unsigned threads, unsign
 
 int main(int argc, char** argv) try {
   if (argc < 3) {
-    std::fprintf(stderr,
-                 "usage: make_trace "
-                 "imbalance|even|killed|chain|overlap|lock|phases|large|wide|ring|sampled|many-samples DIRECTORY "
-                 "[NUMBER [THREADS [SAMPLES]]]\n");
+    std::fprintf(
+        stderr,
+        "usage: make_trace "
+        "imbalance|even|killed|chain|overlap|lock|phases|late-leavers|large|wide|ring|sampled|many-samples DIRECTORY "
+        "[NUMBER [THREADS [SAMPLES]]]\n");
     return 2;
   }
   const std::uint64_t number = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 10;
@@ -121,6 +122,7 @@ int main(int argc, char** argv) try {
                        : kind == "overlap"                     ? overlap_30_percent()
                        : kind == "ring"                        ? ring(static_cast<unsigned>(number), 4, 10).trace
                        : kind == "phases"                      ? named_phases()
+                       : kind == "late-leavers"                ? late_leavers()
                                                                : contended_lock();
   if (kind == "killed")
     for (const auto& [name, value] : {std::pair{"ENDED", "signal"}, std::pair{"SIGNAL", "9"}})

@@ -76,20 +76,20 @@ class Checker:
 
         by_region, by_thread, events, tasks, locks, operations, by_file, wall = self.duckdb(
             tables,
-            """SELECT r.region, count(*) AS n, sum(r.exclusive) AS exclusive,
-                      sum(CASE WHEN r.task > 0 THEN r.exclusive + r.nested ELSE r.end - r.start END) AS total
+            """SELECT r.region, count(*) AS n, sum(r.exclusive_ns) AS exclusive,
+                      sum(CASE WHEN r.task > 0 THEN r.exclusive_ns + r.nested_ns ELSE r.end_ns - r.begin_ns END) AS total
                FROM regions r GROUP BY r.region""",
-            """SELECT r.location, sum(r.waiting) AS waiting FROM regions r GROUP BY r.location""",
+            """SELECT r.location, sum(r.waiting_ns) AS waiting FROM regions r GROUP BY r.location""",
             """SELECT event, count(*) AS n FROM events GROUP BY event""",
-            """SELECT count(*) AS n, sum(active) AS active FROM tasks WHERE complete = 1""",
-            """SELECT process, lock, count(*) AS n, sum(wait) AS wait, sum(held) AS held, sum(contended) AS contended FROM locks JOIN locations USING (location) GROUP BY process, lock""",
-            """SELECT kind, count(*) AS n, sum("end" - start) AS ns FROM device_operations GROUP BY kind""",
+            """SELECT count(*) AS n, sum(active_ns) AS active FROM tasks WHERE complete = 1""",
+            """SELECT process, lock, count(*) AS n, sum(wait_ns) AS wait, sum(held_ns) AS held, sum(contended) AS contended FROM locks JOIN locations USING (location) GROUP BY process, lock""",
+            """SELECT kind, count(*) AS n, sum(end_ns - begin_ns) AS ns FROM device_operations GROUP BY kind""",
             """SELECT filename, count(*) AS n FROM read_parquet('%s/*/*.parquet', union_by_name = true, filename = true)
                GROUP BY filename""" % tables,
-            """SELECT max("end") AS last FROM regions""")
+            """SELECT max(end_ns) AS last FROM regions""")
         of_files, unsorted = self.duckdb(
             tables, f"SELECT filename, count(DISTINCT location) AS threads FROM read_parquet('{tables}/*/regions-*.parquet', filename = true) GROUP BY filename",
-            f"""SELECT count(*) AS n FROM (SELECT "end" < lag("end") OVER (PARTITION BY filename ORDER BY file_row_number) AS goes_back
+            f"""SELECT count(*) AS n FROM (SELECT end_ns < lag(end_ns) OVER (PARTITION BY filename ORDER BY file_row_number) AS goes_back
                 FROM read_parquet('{tables}/*/regions-*.parquet', filename = true, file_row_number = true)) WHERE goes_back""")
         processes = {pathlib.Path(row["filename"]).parent for row in of_files}
         need(int(unsorted[0]["n"]) == 0, f"{name}: rows of {len(of_files)} files are in order of their ends")
@@ -137,7 +137,7 @@ class Checker:
         sums = self.hyparquet(tables)
         own = {file: f["rows"] for file, f in sums.items() if file.parent != tables and f["rows"]}
         need(own == {pathlib.Path(row["filename"]): int(row["n"]) for row in by_file}, f"{name}: both readers find the same rows in {len(sums)} files")
-        exclusive = sum(int(f["sums"]["exclusive"]) for file, f in sums.items() if file.name.startswith("regions-") and f["rows"])
+        exclusive = sum(int(f["sums"]["exclusive_ns"]) for file, f in sums.items() if file.name.startswith("regions-") and f["rows"])
         need(exclusive == sum(e for _, e, _ in found.values()), f"{name}: and the same sums")
 
     def check_columns(self, write_columns, any_tables):
@@ -184,8 +184,8 @@ class Checker:
             tables, """SELECT function, file, max(line) AS line, count(*) FILTER (activity = 'work') AS self, count(*) FILTER (activity <> 'work') AS waiting
                        FROM samples GROUP BY function, file""",
             """SELECT location, count(*) AS n FROM samples WHERE stack LIKE '%;parallel @%;kernel' GROUP BY location""",
-            """SELECT location, sum(CASE WHEN preempted = 1 THEN "end" - "begin" ELSE 0 END) AS preempted, sum("end" - "begin") AS stopped FROM pauses GROUP BY location""")
-        counted, = self.duckdb(tables, "SELECT counter, sum(value) AS n FROM sampled_values GROUP BY counter")
+            """SELECT location, sum(CASE WHEN preempted = 1 THEN end_ns - begin_ns ELSE 0 END) AS preempted, sum(end_ns - begin_ns) AS stopped FROM pauses GROUP BY location""")
+        counted, = self.duckdb(tables, "SELECT name AS counter, sum(value) AS n FROM sampled_values GROUP BY name")
         need({row["counter"]: int(row["n"]) for row in counted} == {row["name"]: row["total"] for row in report["counters"]},
              f"{name}: sums of {len(counted)} counters are the report's")
         said = {row["name"]: (row["self"], row["waiting"]) for row in report["functions"] if row["self"] + row["waiting"]}
@@ -195,11 +195,11 @@ class Checker:
              == {row["location"]: (row["preempted_ns"], row["preempted_ns"] + row["slept_ns"]) for row in report["threads"] if row["pauses"]}, f"{name}: times in which threads did not run")
 
     def check_phases(self, name, tables, report):
-        rows, values = self.duckdb(tables, """SELECT region, "count" AS n, total, work, waiting, mpi, device, threads FROM phases""",
+        rows, values = self.duckdb(tables, """SELECT region, "count" AS n, total_ns, work_ns, waiting_ns, mpi_ns, device_ns, threads FROM phases""",
                                    """SELECT value, number FROM metrics ORDER BY number""")
         said = {p["region"]: (p["count"], p["total_ns"], p["time"]["work_ns"], sum(p["time"][w] for w in ("barrier_ns", "task_wait_ns", "lock_wait_ns")),
                               p["mpi_ns"], p["device_operations_ns"], p["balance"]["threads"]) for p in report["phases"]}
-        need({int(r["region"]): tuple(int(r[c]) for c in ("n", "total", "work", "waiting", "mpi", "device", "threads")) for r in rows} == said,
+        need({int(r["region"]): tuple(int(r[c]) for c in ("n", "total_ns", "work_ns", "waiting_ns", "mpi_ns", "device_ns", "threads")) for r in rows} == said,
              f"{name}: the table of {len(said)} phases is the report's")
         need([(int(v["value"]), float(v["number"])) for v in values] == [(-2, -2.0), (3, 3.0)], f"{name}: values of a signed counter")
 

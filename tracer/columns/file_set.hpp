@@ -17,7 +17,7 @@
 namespace tracer::columns {
 
 /// Raise it when a column changes its meaning or goes away; new columns and tables do not change it.
-inline constexpr const char* version = "tracer-parquet/1";
+inline constexpr const char* version = "tracer-parquet/2";
 
 enum class Table : std::uint8_t {
   regions,

@@ -241,8 +241,8 @@ void Tables::add_definitions() {
     return group < definitions_.groups_of_locations.size() ? definitions_.groups_of_locations[group].name
                                                            : std::string_view{};
   };
-  File locations =
-      files_.make("locations", {{"location"}, {"name", text}, {"kind", text}, {"process"}, {"group", text}, {"ended"}});
+  File locations = files_.make(
+      "locations", {{"location"}, {"name", text}, {"kind", text}, {"process"}, {"group", text}, {"ended_ns"}});
   for (std::uint32_t i = 0; i < definitions_.locations.size(); ++i) {
     const Location& location = definitions_.locations[i];
     const auto ended = thread_end_since(location, origin_);
@@ -291,15 +291,15 @@ void Tables::add_phases() {
   using enum parquet::Type;
   File file = files_.make("phases", {{"region"},
                                      {"count"},
-                                     {"total"},
-                                     {"longest"},
-                                     {"shortest"},
-                                     {"work"},
-                                     {"waiting"},
-                                     {"runtime"},
-                                     {"device_wait"},
-                                     {"mpi"},
-                                     {"device"},
+                                     {"total_ns"},
+                                     {"longest_ns"},
+                                     {"shortest_ns"},
+                                     {"work_ns"},
+                                     {"waiting_ns"},
+                                     {"runtime_ns"},
+                                     {"device_wait_ns"},
+                                     {"mpi_ns"},
+                                     {"device_ns"},
                                      {"threads"},
                                      {"max_over_mean", real}});
   for (const report::PhaseRow& row : phases_.rows()) {

@@ -53,8 +53,79 @@ bool MpiCut::follow_request(LocationRef location, const Event& event, std::span<
   }
 }
 
+std::uint64_t MpiCut::follow_receive(Receiver& receiver, const Event& event,
+                                     std::span<const EventAttribute> attributes) {
+  switch (event.type) {
+    case EventType::mpi_irecv_request:
+      receiver.open[event.a] = ++receiver.posted;
+      return 0;
+    case EventType::mpi_request_cancelled:
+      receiver.open.erase(event.a);
+      return 0;
+    case EventType::mpi_recv:
+      return ++receiver.posted;
+    case EventType::mpi_irecv: {
+      const auto found = receiver.open.find(payload_value(attributes));
+      if (found == receiver.open.end()) return ++receiver.posted;
+      const std::uint64_t number = found->second;
+      receiver.open.erase(found);
+      return number;
+    }
+    default:
+      return 0;
+  }
+}
+
+void MpiCut::look_ahead(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+  Receiver& receiver = receivers_[world_.rank_of(location)];
+  const std::uint64_t number = follow_receive(receiver, event, attributes);
+  if (number != 0) {
+    const std::uint64_t index = receiver.seen++;
+    const auto channel = channel_of(location, event, false);
+    if (const auto ends = channel ? ends_.find(*channel) : ends_.end(); ends != ends_.end())
+      ends->second.push_back({number, index});
+  } else if (event.type != EventType::mpi_request_cancelled) {
+    return;
+  }
+  const auto mine = unsettled_.find(world_.rank_of(location));
+  if (mine == unsettled_.end()) return;
+  std::erase_if(mine->second, [this](const Channel& channel) { return is_settled(channel, ahead_.at(channel)); });
+  if (mine->second.empty()) unsettled_.erase(mine);
+  if (unsettled_.empty()) decide();
+}
+
+/// The first receives of the channel have ended, and none that was posted before these is open.
+bool MpiCut::is_settled(const Channel& channel, std::int64_t ahead) const {
+  std::vector<End> ends = ends_.at(channel);
+  if (static_cast<std::int64_t>(ends.size()) < ahead) return false;
+  std::nth_element(ends.begin(), ends.begin() + ahead - 1, ends.end());
+  const std::uint64_t last = ends[static_cast<std::size_t>(ahead) - 1].number;
+  const auto receiver = receivers_.find(channel[2]);
+  return receiver == receivers_.end() || std::none_of(receiver->second.open.begin(), receiver->second.open.end(),
+                                                      [last](const auto& open) { return open.second < last; });
+}
+
+/// By what has been seen.
+void MpiCut::decide() {
+  is_undecided_ = false;
+  for (auto& [channel, ends] : ends_) {
+    const auto ahead = ahead_.find(channel);
+    std::sort(ends.begin(), ends.end());
+    for (const End& end : ends) {
+      if (ahead == ahead_.end() || ahead->second == 0) break;
+      receivers_[channel[2]].dropped.insert(end.index);
+      --ahead->second;
+    }
+    if (ahead != ahead_.end() && ahead->second == 0) ahead_.erase(ahead);
+  }
+  ends_.clear();
+  unsettled_.clear();
+}
+
 void MpiCut::before(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
   follow_request(location, event, attributes, true);
+  if (const std::uint32_t rank = world_.rank_of(location); rank != undefined_ref)
+    follow_receive(receivers_[rank], event, attributes);
   if (is_send(event.type) || is_receive(event.type)) {
     const auto channel = channel_of(location, event, is_send(event.type));
     if (!channel) return;
@@ -69,6 +140,9 @@ void MpiCut::before(LocationRef location, const Event& event, std::span<const Ev
 
 /// On MPI_COMM_SELF each has its own.
 void MpiCut::begin() {
+  for (const auto& [channel, ahead] : ahead_)
+    if (ahead > 0) ends_[channel], unsettled_[channel[2]].insert(channel);
+  is_undecided_ = !ends_.empty();
   for (auto& [which, members] : collectives_) {
     const std::vector<std::uint32_t> ranks = world_.all_members(which.first);
     if (ranks.empty()) members.most = 0;
@@ -86,6 +160,13 @@ bool MpiCut::is_behind(LocationRef location) const {
 std::optional<Event> MpiCut::after(LocationRef location, const Event& event,
                                    std::span<const EventAttribute> attributes) {
   if (!follow_request(location, event, attributes, false)) return std::nullopt;
+  if (is_receive(event.type)) {
+    Receiver& receiver = receivers_[world_.rank_of(location)];
+    if (const auto found = receiver.dropped.find(receiver.told++); found != receiver.dropped.end()) {
+      receiver.dropped.erase(found);
+      return std::nullopt;
+    }
+  }
   if (is_send(event.type) || is_receive(event.type)) {
     if (ahead_.empty()) return event;
     const auto channel = channel_of(location, event, is_send(event.type));

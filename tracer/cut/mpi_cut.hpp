@@ -4,12 +4,14 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "tracer/event.hpp"
 #include "tracer/replay/mpi_world.hpp"
@@ -23,6 +25,13 @@ class MpiCut {
   void before(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   /// The cut: no more calls of before().
   void begin();
+  /// Whether it is open which receives are for messages that were sent before the cut. MPI gives messages of one
+  /// channel to receives in the order in which these were posted, and their ends come in another: look_ahead() is to be
+  /// called with each event behind the cut, before any of them is given to after(), until this is false or decide() is
+  /// called.
+  bool is_undecided() const { return is_undecided_; }
+  void look_ahead(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
+  void decide();
   /// Whether a collective operation that the location begins now may be one that others did before the cut: only its
   /// end says. An end, too, that after() leaves out.
   bool is_behind(LocationRef location) const;
@@ -35,6 +44,20 @@ class MpiCut {
     std::map<std::uint32_t, std::uint64_t> done;  ///< operations, by rank
     std::uint64_t most = 0;
   };
+  /// A rank's receives.
+  struct Receiver {
+    std::uint64_t posted = 0;                     ///< how many
+    std::map<std::uint64_t, std::uint64_t> open;  ///< by their requests: the number of each
+    std::uint64_t seen = 0, told = 0;             ///< ends behind the cut, by look_ahead() and by after()
+    std::set<std::uint64_t> dropped;              ///< those of them whose messages were sent before
+  };
+  struct End {
+    std::uint64_t number = 0, index = 0;  ///< of the receive, and of its end behind the cut
+    bool operator<(const End& other) const { return number < other.number; }
+  };
+  /// The number of the receive that the event ends; 0: it ends none.
+  std::uint64_t follow_receive(Receiver& receiver, const Event& event, std::span<const EventAttribute> attributes);
+  bool is_settled(const Channel& channel, std::int64_t ahead) const;
   std::optional<Channel> channel_of(LocationRef location, const Event& event, bool is_send) const;
   Members& members_of(const Event& event) {
     return collectives_[{event.ref, event.type == EventType::mpi_collective_complete}];
@@ -47,7 +70,11 @@ class MpiCut {
 
   /// Requests that the part has, by process: begun in it, or told at its begin (OpenState).
   std::set<std::pair<std::uint32_t, std::uint64_t>> requests_;
-  std::map<Channel, std::int64_t> ahead_;                    ///< messages sent less those received
+  std::map<Channel, std::int64_t> ahead_;                 ///< messages sent less those received
+  std::map<std::uint32_t, Receiver> receivers_;           ///< by rank
+  std::map<Channel, std::vector<End>> ends_;              ///< behind the cut, of channels with messages sent before
+  std::map<std::uint32_t, std::set<Channel>> unsettled_;  ///< of these, by receiver
+  bool is_undecided_ = false;
   std::map<std::pair<CommRef, bool>, Members> collectives_;  ///< of a communicator; true: non-blocking ones
   std::map<std::uint32_t, std::uint64_t> behind_;            ///< blocking ones that others did before, by rank
 };

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tracer/base/units.hpp"
 #include "tracer/cut/mpi_cut.hpp"
@@ -128,12 +130,18 @@ class PartSource final : public EventSource, private EventVisitor {
     mpi_.emplace(definitions_);
     begun_ = from_ <= definitions_.clock.offset;
     is_over_ = false;
+    held_.clear();
     try {
       source_.read(*this);
     } catch (const Reached&) {
       return;
     }
-    if (!begun_) begin();
+    try {
+      if (!begun_) begin();
+      tell_held();
+    } catch (const Reached&) {
+      return;
+    }
     if (is_over_) open_->tell_closings(to_, teller());
   }
 
@@ -176,12 +184,26 @@ class PartSource final : public EventSource, private EventVisitor {
 
   void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override {
     if (location >= wanted_.size() || !wanted_[location]) return;
-    if (event.time > to_) return behind(location, event, attributes);
     if (event.time < from_) {
       mpi_->before(location, event, attributes);
       return open_->follow(location, event, attributes);
     }
     if (!begun_) begin();
+    if (!mpi_->is_undecided()) return within(location, event, attributes);
+    held_.push_back({location, event, {attributes.begin(), attributes.end()}});
+    mpi_->look_ahead(location, event, attributes);
+    if (!mpi_->is_undecided() || held_.size() >= most_held) tell_held();
+  }
+
+  /// What was held back until it was clear which receives are for messages of before.
+  void tell_held() {
+    mpi_->decide();
+    const std::vector<Held> held = std::exchange(held_, {});
+    for (const Held& one : held) within(one.location, one.event, one.attributes);
+  }
+
+  void within(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+    if (event.time > to_) return behind(location, event, attributes);
     open_->follow(location, event, attributes);
     if (event.type == EventType::mpi_collective_begin && mpi_->is_behind(location))
       return open_->tell_with_end(location, event);
@@ -192,6 +214,14 @@ class PartSource final : public EventSource, private EventVisitor {
     if (told) next_->event(location, *told, told->type == event.type ? attributes : std::span<const EventAttribute>{});
   }
 
+  struct Held {
+    LocationRef location = 0;
+    Event event;
+    std::vector<EventAttribute> attributes;
+  };
+  /// A receive may never end: then what has been seen of the others decides.
+  static constexpr std::size_t most_held = std::size_t{1} << 16;
+
   EventSource& source_;
   Definitions definitions_;
   std::vector<bool> wanted_;  ///< by location
@@ -199,6 +229,7 @@ class PartSource final : public EventSource, private EventVisitor {
   bool is_cut_;               ///< in time
   bool begun_ = false, is_over_ = false;
   EventVisitor* next_ = nullptr;
+  std::vector<Held> held_;
   std::optional<OpenState> open_;
   std::optional<MpiCut> mpi_;
 };

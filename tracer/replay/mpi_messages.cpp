@@ -74,7 +74,9 @@ void MpiMessages::other_event(LocationRef location, const Event& event, std::spa
       }
       return;
     case EventType::mpi_irecv_request:
-      if (const Frame* call = mpi_call(replay_, location); call != nullptr && key.rank != undefined_ref) {
+      if (const Frame* call = mpi_call(replay_, location); key.rank != undefined_ref && call == nullptr) {
+        posts_[key] = {undefined_ref, event.time, order_.post(key.rank, event.time)};  // before a part
+      } else if (key.rank != undefined_ref) {
         Post& post = posts_[key] = {call->region, call->enter, {}};
         const bool is_found = receives_found_[call->region];
         if (!is_found || !take_found(location, post.at))
@@ -154,8 +156,10 @@ PostedAt MpiMessages::posted(LocationRef location, std::uint32_t me, std::uint64
     }
     return order_.post_blocking(me, is_found && probed_[location] != 0 ? probed_[location] : end.start);
   }
-  end.region = post->second.region;
-  end.start = post->second.start;
+  if (post->second.region != undefined_ref) {
+    end.region = post->second.region;
+    end.start = post->second.start;
+  }
   const PostedAt at = post->second.at;
   posts_.erase(post);
   order_.close(me, at);

@@ -50,7 +50,7 @@ def check_threads(top):
     need("20 of them ended before their process" in text, "the report says so")
     run(tracer, "export", "-f", "sqlite", "-o", top / "threads.sqlite", top / "threads")
     with sqlite3.connect(top / "threads.sqlite") as database:
-        need(database.execute("SELECT count(*) FROM locations WHERE ended IS NOT NULL").fetchone()[0] >= 20, "and the table of SQLite")
+        need(database.execute("SELECT count(*) FROM locations WHERE ended_ns IS NOT NULL").fetchone()[0] >= 20, "and the table of SQLite")
     run(tracer, "export", "-f", "csv", "-o", top / "threads.csv", top / "threads")
     rows = (top / "threads.csv" / "locations.csv").read_text().splitlines()
     need(sum(row.split(",")[-1].isdigit() for row in rows) >= 20, "and of CSV")

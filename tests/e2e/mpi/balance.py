@@ -32,7 +32,7 @@ def saved_by_the_trace(options, archive):
     database = sqlite3.connect(tables)
     steps = {}  # by rank, thread: durations of the loop, one after the other
     for group, location, ns in database.execute("""SELECT l."group", s.location, s.end_ns - s.begin_ns FROM named_slices s JOIN locations l USING (location)
-            WHERE region LIKE '!$omp for%' ORDER BY s.location, s.begin_ns"""):
+            WHERE region_name LIKE '!$omp for%' ORDER BY s.location, s.begin_ns"""):
         steps.setdefault(group, {}).setdefault(location, []).append(ns * 1e-6)
     database.close()
     if len(steps) != RANKS or any(len(threads) != 2 for threads in steps.values()):

@@ -41,8 +41,8 @@ def messages(options, job, *part):
 def part_in_turns(options, job):
     """From the end of the first barrier to MPI_Finalize: MPI's start and end are not in turns."""
     database = sqlite3.connect(exported(options, job, "sqlite"))
-    begin = database.execute("SELECT max(first) FROM (SELECT min(end_ns) AS first FROM named_slices WHERE region LIKE 'MPI_Barrier%' GROUP BY location)").fetchone()[0]
-    end = database.execute("SELECT min(begin_ns) FROM named_slices WHERE region LIKE 'MPI_Finalize%'").fetchone()[0]
+    begin = database.execute("SELECT max(first) FROM (SELECT min(end_ns) AS first FROM named_slices WHERE region_name LIKE 'MPI_Barrier%' GROUP BY location)").fetchone()[0]
+    end = database.execute("SELECT min(begin_ns) FROM named_slices WHERE region_name LIKE 'MPI_Finalize%'").fetchone()[0]
     database.close()
     return "--from", f"{begin + 1000}ns", "--to", f"{end}ns"
 
@@ -55,7 +55,7 @@ def faults_of(options, family, directory):
         yield f"a killed job: SQLite has {len(rows)} messages and CSV {of_csv}, not 100"
     whole = recorded(options, family, program, directory / "whole")
     database = sqlite3.connect(exported(options, whole, "sqlite"))
-    waits = database.execute("SELECT min(begin_ns) FROM named_slices WHERE region LIKE 'MPI_Waitall%'").fetchone()[0]
+    waits = database.execute("SELECT min(begin_ns) FROM named_slices WHERE region_name LIKE 'MPI_Waitall%'").fetchone()[0]
     database.close()
     rows, of_csv = messages(options, whole, "--to", f"{waits - 1000}ns")
     if (len(rows), of_csv) != (100, 100):

@@ -129,7 +129,7 @@ def check_exports(options, directory):
     with contextlib.closing(sqlite3.connect(exported(options, archive, "sqlite", directory))) as base:
         def ask(question):
             return base.execute(question).fetchall()
-        rows = dict(ask("SELECT text, count FROM phases JOIN regions USING (name)"))
+        rows = dict(ask("SELECT name, count FROM phases JOIN region_names USING (region)"))
         if rows != {"nested outer": 1, "nested inner": 100, "step 0": 34, "step 1": 33, "step 2": 33, "20 ms": 1, "registered": 10,
                     "overlap a": 1, "overlap b": 1, "overlap c": 1}:
             yield f"sqlite: phases {rows}"
@@ -167,7 +167,7 @@ def check_exports(options, directory):
 def check_filter(options, archive, directory):
     target = exported(options, archive, "sqlite", directory, "--phase", "overlap ?")
     with contextlib.closing(sqlite3.connect(target)) as base:
-        names = {name for name, in base.execute("SELECT DISTINCT region FROM named_slices")}
+        names = {name for name, in base.execute("SELECT DISTINCT region_name FROM named_slices")}
     if names != {"overlap a", "overlap b", "overlap c"}:
         yield f"--phase: {names}"
     within = pathlib.Path(directory, "within")

@@ -32,6 +32,9 @@ std::string without_directive(const std::string& name);
 /// What follows another that soon, and so often, costs by being started rather than by what it does.
 inline constexpr std::uint64_t short_region = 100'000, often = 100;  // ns; times
 
+/// Of the threads' time: waiting that is less is not worth a word.
+inline constexpr double least_held_up = 0.03;
+
 using Cells = std::vector<std::size_t>;
 
 class Judge {
@@ -52,6 +55,7 @@ class Judge {
   // What kind of run it was (verdict_run.cpp).
   void what_the_run_was();
   void how_good_the_trace_is();
+  std::uint64_t own_wall() const;
   double demand() const;
   bool work_filled_the_processors(double processors) const;
   void begin_and_end_of_mpi();
@@ -76,6 +80,7 @@ class Judge {
   std::vector<std::vector<const ParallelRow*>> groups_of_short_regions() const;
   bool is_short(const ParallelRow& row, std::uint64_t times) const;
   std::string names_of(const std::vector<const ParallelRow*>& group) const;
+  RegionRef first_of(const std::vector<const ParallelRow*>& group) const;
   void late_threads();
   void unused();
   void devices();
@@ -97,6 +102,11 @@ class Judge {
   void starvation(RegionRef region, std::uint64_t longest);
   bool few_tasks_at_a_time(const Cells& cells, const std::string& seen);
   void queued_tasks();
+  std::uint64_t held_up_work(const Cells& mine) const;
+  std::uint64_t unequal_computing() const;
+  bool is_held_up(const Cells& mine, bool is_handed_out);
+  bool is_late_by_load(const Cells& mine);
+  bool is_handed_out(RegionRef loop) const;
   void waits_in_mpi();
   void idle_beside_mpi();
   std::string unequal_ranks() const;

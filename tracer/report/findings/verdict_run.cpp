@@ -85,13 +85,28 @@ void Judge::what_the_run_was() {
          "These are some of the threads: what they wait for may be in the others. No advice follows from them.");
   }
   if (verdict_.state == "ok") never_received();
-  if (report_.wall < least_wall) {
+  const std::uint64_t length_of_run = std::min(report_.wall, own_wall());
+  if (length_of_run < least_wall) {
     no_advice("too short");
-    const std::string length = time(report_.wall) + " long: ";
+    const std::string length = time(length_of_run) + " long: ";
     note("too-short", report_.part.empty() ? "The run recorded is only " + length +
                                                  "starting threads takes as long. Give the program more to do."
                                            : "This part of the trace is only " + length + "look at more of it.");
   }
+}
+
+/// How long the program itself ran: without its process' own start, the tool, and what its threads had no processor
+/// for, at work or after waiting.
+std::uint64_t Judge::own_wall() const {
+  std::uint64_t own = 0, delay = 0;
+  for (const AccountRow& row : account_.details) {
+    const bool is_own = row.place != Place::tool && row.of != Place::tool && row.place != Place::absent &&
+                        row.place != Place::descheduled;
+    if (is_own) own += row.ns;
+  }
+  for (const AccountThread& row : account_.rows) delay += row.facts.delay;
+  delay -= std::min(delay, account_.at(Place::descheduled));
+  return (own - std::min(own, delay)) / threads_;
 }
 
 /// Threads in teams, or ranks without any: at least so many.

@@ -82,6 +82,23 @@ std::string Judge::names_of(const Rows& group) const {
   return text;
 }
 
+/// The first of one function's, where they are to be fused; of several functions' the one that takes longest.
+RegionRef Judge::first_of(const Rows& group) const {
+  const auto place = [this](const ParallelRow* row) -> const Region* {
+    return row->region < definitions_.regions.size() ? &definitions_.regions[row->region] : nullptr;
+  };
+  const Region* const longest = place(group.front());
+  RegionRef first = group.front()->region;
+  for (const ParallelRow* row : group) {
+    const Region* const region = place(row);
+    if (region == nullptr || longest == nullptr || region->source_file != longest->source_file ||
+        region->description != longest->description)
+      return group.front()->region;
+    if (region->begin_line < definitions_.regions[first].begin_line) first = row->region;
+  }
+  return first;
+}
+
 /// Start and join of regions, and what their threads wait for each other, against what they do.
 void Judge::short_regions() {
   for (const Rows& group : groups_of_short_regions()) {
@@ -101,7 +118,7 @@ void Judge::short_regions() {
       return (cell.is(Place::team) || cell.is(Place::imbalance)) && regions.contains(cell.parallel);
     });
     const AccountRow all = summary(mine);
-    Finding finding = at(group.front()->region);
+    Finding finding = at(first_of(group));
     finding.at = all.longest_at;
     finding.text =
         names_of(group) +

@@ -83,6 +83,7 @@ void Judge::queued_tasks() {
 
 void Judge::starvation(RegionRef region, std::uint64_t longest) {
   const Cells mine = cells_of(Place::starvation);
+  if (is_held_up(mine, true)) return;
   const AccountRow worst = summary(mine);
   const std::uint64_t starving = worst.ns;
   Finding finding = at(region);

@@ -89,7 +89,7 @@ void Judge::late_threads() {
       return cell.is(Place::team) && cell.parallel == row.region && cell.region == row.region;
     });
     const AccountRow all = summary(mine);
-    if (all.ns / row.count / row.threads <= late_start) continue;
+    if (all.ns / row.count / row.threads <= late_start || is_late_by_load(mine)) continue;
     Finding finding = at(row.region);
     finding.at = all.longest_at;
     finding.text = format(

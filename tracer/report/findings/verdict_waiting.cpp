@@ -14,8 +14,8 @@ namespace {
 /// ns; what is held shorter costs by being taken.
 constexpr std::uint64_t short_hold = 1'000;
 
-/// ns that recording may add to each wait for a lock: that of the holder is recorded while it has it.
-constexpr std::uint64_t recording_of_a_wait = 120;
+/// ns that recording adds to each wait for a lock: three events of the holder are recorded while it has it.
+constexpr std::uint64_t recording_of_a_wait = 75;
 
 /// The next of 2, 5, 10, 20, 50... that is not less.
 std::uint64_t round_figure(double value) {
@@ -75,7 +75,19 @@ void Judge::imbalance() {
   for (const auto& [key, mine] : by_cause) uneven(key.first, summary(mine), mine);
 }
 
+/// Whether its iterations go to the thread that asks first.
+bool Judge::is_handed_out(RegionRef loop) const {
+  if (construct(loop) == Directive::task) return true;
+  const auto found = account_.loops.find(loop);
+  if (found == account_.loops.end()) return false;
+  const auto& schedules = found->second.schedules;
+  return found->second.chunks != 0 || schedules.contains("dynamic") || schedules.contains("guided");
+}
+
 void Judge::uneven(RegionRef cause, const AccountRow& row, const Cells& mine) {
+  // Who is inside of MPI, or in a lock, waits for something else than a processor.
+  const bool works = construct(cause) != Directive::mpi && construct(cause) != Directive::lock;
+  if (works && is_held_up(mine, is_handed_out(cause))) return;
   Finding finding = at(cause);
   finding.at = row.longest_at;
   const std::string waits = format("threads wait %s at %s", time(row.ns).c_str(), name(row.region).c_str());
@@ -148,14 +160,20 @@ bool Judge::follows_from_lock(RegionRef lock, const AccountRow& row, const Cells
 
 /// Loops whose chunks are so short that handing them out takes the time.
 void Judge::small_chunks() {
-  constexpr std::uint64_t short_chunk = 1'000;    // ns
-  constexpr std::uint64_t handing_out = 250;      // ns: 50 with few threads and up to 500 where many ask at once
+  constexpr std::uint64_t short_chunk = 2'000;    // ns
+  constexpr std::uint64_t handing_out = 500;      // ns at most: 50 where nobody else asks
   constexpr std::uint64_t chunk_to_try = 20'000;  // ns
+  // A loop's time is by the clock: where others have the processors less of it is the loop's own.
+  const std::uint64_t work = account_.at(Place::work);
+  std::uint64_t delayed = 0;
+  for (const AccountRow& cell : account_.details)
+    if (cell.place == Place::descheduled && cell.of == Place::work) delayed += cell.ns;
+  const double ran = share(work, work + delayed);
   for (const RegionRow& row : report_.regions) {
     const auto found = account_.loops.find(row.region);
     if (found == account_.loops.end() || found->second.chunks < often) continue;
     const LoopFacts& loop = found->second;
-    const std::uint64_t each = row.exclusive / loop.chunks;
+    const auto each = static_cast<std::uint64_t>(ran * static_cast<double>(row.exclusive / loop.chunks));
     if (each >= short_chunk) continue;
     const double iterations = share(loop.all_iterations, loop.chunks);
     const bool whole = iterations > 9.95 || std::abs(iterations - std::round(iterations)) < 0.05;
@@ -175,10 +193,10 @@ void Judge::small_chunks() {
                   "that one takes tens of microseconds.",
                   number(larger));
     sure(finding, "medium");
-    const std::optional<std::size_t> work = cell_of_work(row);
-    if (!work) continue;
-    const std::size_t handed = split(*work, loop.chunks * std::min(each, handing_out), Place::team);
-    finding.text += ": " + time(account_.details[handed].ns) + " in all.";
+    const std::optional<std::size_t> of_loop = cell_of_work(row);
+    if (!of_loop) continue;
+    const std::size_t handed = split(*of_loop, loop.chunks * std::min(each, handing_out), Place::team);
+    finding.text += ": at most " + time(account_.details[handed].ns) + " in all.";
     add(std::move(finding), "small-chunks", {handed});
   }
 }
@@ -259,13 +277,15 @@ void Judge::locks() {
       continue;
     }
     const AccountRow all = summary(mine);
-    const std::uint64_t recording = is_perturbed() ? std::min(all.ns, all.count * recording_of_a_wait) : 0;
-    // What recording adds lies in all of them.
-    for (const std::size_t cell : mine)
-      if (recording != 0)
-        split(cell,
-              static_cast<std::uint64_t>(share(recording, all.ns) * static_cast<double>(account_.details[cell].ns)),
-              Place::tool);
+    // It lies where somebody had the lock meanwhile.
+    std::uint64_t recording = 0;
+    for (const std::size_t cell : mine) {
+      const AccountRow& row = account_.details[cell];
+      const std::uint64_t ns = std::min(row.ns, row.count * recording_of_a_wait);
+      if (!is_perturbed() || row.cause == undefined_ref || ns == 0) continue;
+      recording += ns;
+      split(cell, ns, Place::tool);
+    }
     Finding finding = at(region);
     finding.at = all.longest_at;
     const bool ordered = role(region) == RegionRole::ordered, atomic = role(region) == RegionRole::atomic;
@@ -292,7 +312,7 @@ void Judge::locks() {
                            "thread its own copy and "
                            "combine once (reduction).";
     if (recording != 0)
-      finding.text += " Up to " + time(all.ns - sum(mine)) + " beside that is what recording adds, and not counted.";
+      finding.text += " About " + time(all.ns - sum(mine)) + " beside that is what recording adds, and not counted.";
     sure(finding, recording == 0 ? "high" : "medium");
     add(std::move(finding), ordered ? "ordered" : "contention", mine);
   }

@@ -269,7 +269,7 @@ void Accountant::interval(LocationRef location, Task& task, Activity activity, s
     }
     return;
   }
-  if (state.idle) charge_idle(state, from, state.teams_now, from, undefined_ref);
+  if (state.idle) charge_idle(state, from, state.teams_now, from, nullptr);
   if (activity == Activity::work || activity == Activity::idle) {
     if (state.forking || state.joining) {
       state.team_ns += ns;
@@ -328,6 +328,7 @@ void Accountant::enter(LocationRef location, Task& task, const Frame& frame) {
   State& state = states_[location];
   if (replay_.is_confined()) follow_phases(location, frame.enter);
   if (!state.counted) return;
+  follow_waiting(state, task, frame.enter);
   if (is_serial_mpi(state, frame)) process_of(state).count_mpi(1, frame.enter);
   const RegionClass& region = replay_.classes()[frame.region];
   if (region.construct == Directive::parallel && !state.members.empty() && !state.helper &&
@@ -371,6 +372,7 @@ void Accountant::leave(LocationRef location, Task& task, const Frame& frame, std
   State& state = states_[location];
   if (replay_.is_confined()) follow_phases(location, time);
   if (!state.counted) return;
+  follow_waiting(state, task, time);
   const Directive construct = replay_.classes()[frame.region].construct;
   if (is_serial_mpi(state, frame)) {
     process_of(state).count_mpi(-1, time);

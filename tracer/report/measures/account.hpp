@@ -39,6 +39,35 @@ class Integral {
   std::uint64_t sum_ = 0, since_ = 0;
 };
 
+/// What of the time a thread that waits has a task that it could run: all of it where there are as many tasks as
+/// threads that wait, a third where three wait beside one task.
+class TasksAtHand {
+ public:
+  void add_queued(std::int64_t amount, std::uint64_t time) {
+    pass(time);
+    queued_ += amount;
+  }
+  void add_waiting(std::int64_t amount, std::uint64_t time) {
+    pass(time);
+    waiting_ += amount;
+  }
+  std::uint64_t value(std::uint64_t time) const {
+    if (queued_ <= 0 || time <= since_) return sum_;
+    const std::uint64_t ns = time - since_;
+    if (waiting_ <= queued_) return sum_ + ns;
+    return sum_ + static_cast<std::uint64_t>(static_cast<double>(ns) * static_cast<double>(queued_) /
+                                             static_cast<double>(waiting_));
+  }
+
+ private:
+  void pass(std::uint64_t time) {
+    sum_ = value(time);
+    since_ = std::max(since_, time);
+  }
+  std::int64_t queued_ = 0, waiting_ = 0;
+  std::uint64_t sum_ = 0, since_ = 0;
+};
+
 /// One team's doacross loops: iterations that are done, and how long a thread needs to come to a sink.
 class Doacross {
  public:
@@ -68,6 +97,7 @@ class Accountant final : public Observer {
   void task_created(LocationRef location, Task& creator, Task& task) override;
   void task_started(LocationRef location, Task& task) override;
   void task_completed(LocationRef location, Task& task, std::uint64_t time) override;
+  void task_switched(LocationRef location, Task& from, Task& to, std::uint64_t time) override;
   void task_dependence(Task& source, Task& sink) override;
   void thread_ended(LocationRef location, std::uint64_t time) override;
   void team_begun(LocationRef location, Team& team, Task& implicit) override;
@@ -90,8 +120,10 @@ class Accountant final : public Observer {
     Spent spent;                    ///< by region: of all who came, since the barrier before
   };
   struct TeamState {
-    std::map<std::uint64_t, Episode> episodes;  ///< open ones, by number
-    Integral queued, busy;                      ///< tasks that wait to be run; tasks that are not complete
+    std::map<std::uint64_t, Episode> episodes;                    ///< open ones, by number
+    TasksAtHand queued;                                           ///< tasks that wait to be run, and threads that wait
+    Integral busy;                                                ///< tasks that are not complete
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> starts;  ///< from the fork to a thread's first work: ns, when
     std::uint64_t begin = 0;
     bool is_outer = false;  ///< of no member of another
     std::unique_ptr<Doacross> doacross;
@@ -103,6 +135,7 @@ class Accountant final : public Observer {
     std::uint64_t number = 0;   ///< of the next barrier
     std::size_t waited_at = 0;  ///< its place in that barrier's `waited`, once it has one there
     bool waiting = false;
+    bool is_at_hand = false;                       ///< it waits now, in no task: it would run one that is queued
     std::uint64_t created = 0;                     ///< tasks since the barrier before
     std::uint64_t queued_from = 0, busy_from = 0;  ///< the integrals at the location's last event
     Spent spent;                                   ///< by region, since the barrier before
@@ -184,12 +217,13 @@ class Accountant final : public Observer {
   void add_detail(Place place, RegionRef region, RegionRef cause, RegionRef parallel, std::uint64_t ns,
                   std::uint64_t at, std::uint32_t threads);
   void charge_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
-                   RegionRef parallel);
+                   TeamState* shared);
   void wait_for_others(LocationRef location, State& state, Member& member, const Task& task, Activity activity,
                        std::uint64_t from, std::uint64_t to);
   void arrive(Member& member, RegionRef region, std::uint64_t time);
   void finish_episode(Team& team, Episode& episode, std::uint64_t time);
   void unblock(Task& task, std::uint64_t time);
+  static void follow_waiting(State& state, const Task& task, std::uint64_t time);
   void work(State& state, Task& task, std::uint64_t ns);
   void take_out_helper(State& state, const Team& team);
   TeamState& state_of(Team& team) { return teams_[&team]; }

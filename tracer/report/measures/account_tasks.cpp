@@ -20,14 +20,14 @@ void Accountant::task_created(LocationRef location, Task& creator, Task& task) {
   if (!state.members.empty()) ++state.members.back().created;
   if (!task.team) return;
   TeamState& team = state_of(*task.team);
-  team.queued.add(1, now_);
+  team.queued.add_queued(1, now_);
   team.busy.add(1, now_);
 }
 
 /// The sink can run only when all its sources are complete: until then nobody could have taken it.
 void Accountant::task_dependence(Task& source, Task& sink) {
   if (!sink.team || sink.started || !teams_.contains(sink.team)) return;
-  if (blocked_[&sink]++ == 0) state_of(*sink.team).queued.add(-1, now_);
+  if (blocked_[&sink]++ == 0) state_of(*sink.team).queued.add_queued(-1, now_);
   successors_[&source].push_back(&sink);
 }
 
@@ -35,12 +35,12 @@ void Accountant::unblock(Task& task, std::uint64_t time) {
   const auto found = blocked_.find(&task);
   if (found == blocked_.end() || --found->second != 0) return;
   blocked_.erase(found);
-  if (task.team && teams_.contains(task.team)) state_of(*task.team).queued.add(1, time);
+  if (task.team && teams_.contains(task.team)) state_of(*task.team).queued.add_queued(1, time);
 }
 
 void Accountant::task_started(LocationRef, Task& task) {
   if (blocked_.erase(&task) != 0) return;  // its sources' ends are not in the trace, or come in the same instant
-  if (task.team && teams_.contains(task.team)) state_of(*task.team).queued.add(-1, now_);
+  if (task.team && teams_.contains(task.team)) state_of(*task.team).queued.add_queued(-1, now_);
 }
 
 void Accountant::task_completed(LocationRef, Task& task, std::uint64_t time) {
@@ -51,10 +51,28 @@ void Accountant::task_completed(LocationRef, Task& task, std::uint64_t time) {
   }
   if (task.team && teams_.contains(task.team)) {
     TeamState& team = state_of(*task.team);
-    if (!task.started && !blocked_.contains(&task)) team.queued.add(-1, time);
+    if (!task.started && !blocked_.contains(&task)) team.queued.add_queued(-1, time);
     team.busy.add(-1, time);
   }
   blocked_.erase(&task);
+}
+
+void Accountant::task_switched(LocationRef location, Task&, Task& to, std::uint64_t time) {
+  follow_waiting(states_[location], to, time);
+}
+
+/// Whether the thread, which is in `task` from now on, is one of those that wait for tasks.
+void Accountant::follow_waiting(State& state, const Task& task, std::uint64_t time) {
+  if (state.members.empty()) return;
+  Member& member = state.members.back();
+  bool waits = false;
+  if (!task.stack.empty()) {
+    const Activity activity = task.stack.back().activity;
+    waits = activity == Activity::barrier || activity == Activity::task_wait;
+  }
+  if (waits == member.is_at_hand) return;
+  member.is_at_hand = waits;
+  member.shared->queued.add_waiting(waits ? 1 : -1, time);
 }
 
 std::uint64_t Accountant::estimated_creation() const {

@@ -25,7 +25,7 @@ void Accountant::take_out_helper(State& state, const Team& team) {
 /// What a thread idled: while the process was serial or its thread in MPI, beside teams of others, and from a fork to
 /// its part in the team.
 void Accountant::charge_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,
-                             RegionRef parallel) {
+                             TeamState* shared) {
   state.idle = false;
   const std::uint64_t until = std::max(state.idle_from, std::min(team_begin, now));
   const std::uint64_t beyond = process_of(state).beyond.value(std::max(until, state.idle_from));
@@ -39,7 +39,10 @@ void Accountant::charge_idle(State& state, std::uint64_t team_begin, std::uint64
   charge(state, Place::mpi_idle, mpi);
   charge(state, Place::serial_idle, idle - beside - mpi);
   charge(state, Place::team, start);
-  add_detail(Place::team, parallel, undefined_ref, parallel, start, now, 0);
+  if (shared != nullptr)
+    shared->starts.emplace_back(start, now);
+  else
+    add_detail(Place::team, undefined_ref, undefined_ref, undefined_ref, start, now, 0);
 }
 
 /// It is in nobody's way, and of no use, from here on.
@@ -52,7 +55,7 @@ void Accountant::thread_ended(LocationRef location, std::uint64_t time) {
     state.idle_from = process.begin;
   }
   if (state.idle)
-    charge_idle(state, time, process.active.value(time), time, undefined_ref);
+    charge_idle(state, time, process.active.value(time), time, nullptr);
   else if (!state.seen)
     charge(state, Place::absent, time - std::min(time, process.begin + process.beyond.value(time)));
   state.ended = std::max<std::uint64_t>(1, time);
@@ -72,8 +75,7 @@ void Accountant::team_begun(LocationRef location, Team& team, Task&) {
     std::uint64_t teams_at_fork = state.teams_now;
     if (team.master < states_.size() && !states_[team.master].teams_at_fork.empty())
       teams_at_fork = states_[team.master].teams_at_fork.back();
-    // The team's region is known from the master's Enter on; a worker may come first.
-    charge_idle(state, team.begin, teams_at_fork, now_, team.region);
+    charge_idle(state, team.begin, teams_at_fork, now_, &known);
   }
   if (state.members.empty() && !state.helper && ++in_teams_ > most_at_once_) {
     most_at_once_ = in_teams_;
@@ -91,6 +93,7 @@ void Accountant::team_begun(LocationRef location, Team& team, Task&) {
 void Accountant::team_left(LocationRef location, Team& team, Task&) {
   State& state = states_[location];
   if (!state.counted || state.members.empty()) return;
+  if (const Member& member = state.members.back(); member.is_at_hand) member.shared->queued.add_waiting(-1, now_);
   state.members.pop_back();
   if (state.members.empty() && !state.helper) in_teams_ -= std::min<std::uint64_t>(in_teams_, 1);
   if (location == team.master && !state.teams_at_fork.empty()) state.joining = true;
@@ -100,6 +103,9 @@ void Accountant::team_left(LocationRef location, Team& team, Task&) {
 void Accountant::team_ended(Team& team) {
   const auto found = teams_.find(&team);
   if (found == teams_.end()) return;
+  // The region is known from the master's Enter on; workers may come first.
+  for (const auto& [ns, at] : found->second.starts)
+    add_detail(Place::team, team.region, undefined_ref, team.region, ns, at, 0);
   for (auto& [number, episode] : found->second.episodes) finish_episode(team, episode, team.end);
   for (const Team::Member& one : team.members) {  // members that the trace does not let go
     std::erase_if(states_[one.location].members, [&](const Member& member) { return member.team == &team; });

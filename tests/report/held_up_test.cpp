@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What threads wait for where others on the machine take processors, and beside fewer tasks than threads that wait.
+#include "catch.hpp"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/report/known_traces.hpp"
+#include "tests/report/reported.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using Json = nlohmann::json;
+
+namespace {
+
+/// Three threads wait 5 ms for the fourth at the end of a loop. All of them had no processor for 8 ms; the fourth
+/// computed for `last` ms, the others for 5.
+Json beside_load(unsigned last, const std::string& schedule = {}) {
+  TraceBuilder trace{4};
+  trace.editable().strings.push_back(schedule);
+  trace.editable().parameters = {{"schedule", EventType::parameter_string}};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             loop = trace.region("for", RegionRole::loop, 11),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    const std::uint64_t done = start + (thread == 3 ? 25 : 20) * ms;
+    trace.team_begin(thread, start, parallel);
+    trace.enter(thread, start, loop);
+    if (!schedule.empty()) trace.simple(thread, start, EventType::parameter_string, 0, 2);
+    trace.leave(thread, done, loop);
+    trace.enter(thread, done, barrier);
+    trace.leave(thread, start + 25 * ms, barrier);
+    trace.team_end(thread, start + 25 * ms, parallel);
+    auto& properties = trace.editable().locations[thread].properties;
+    properties.push_back({"TRACER::PROCESSOR_NS", std::to_string((thread == 3 ? last : 5) * ms)});
+    properties.push_back({"TRACER::DELAY_NS", std::to_string(8 * ms)});
+  }
+  trace.simple(0, start + 25 * ms, EventType::program_end);
+  return report_of(trace);
+}
+
+}  // namespace
+
+TEST_CASE("waiting that is no more than what others had no processor for is the machine's, and no finding") {
+  const Json even = beside_load(5);
+  check_near(even["account"]["time"]["imbalance_ns"], 15e6);  // the account says what was, whoever is the cause
+  CHECK(even["verdict"]["findings"].empty());
+  INFO(even["verdict"].dump(2));
+  CHECK(note_in(even, "held-up").find("Threads wait 15 ms at implicit barrier") == 0);
+  const Json more_to_compute = beside_load(15);
+  REQUIRE(more_to_compute["verdict"]["findings"].size() == 1);
+  CHECK(more_to_compute["verdict"]["findings"][0]["id"] == "imbalance");
+  CHECK(note_in(more_to_compute, "held-up").empty());
+  // Of what is handed out a thread does less where it has no processor: that it did more says nothing.
+  CHECK(beside_load(15, "dynamic")["verdict"]["findings"].empty());
+}
+
+TEST_CASE("threads that come late to a region without a processor are the machine's") {
+  const auto late_by = [](std::uint64_t delay) {
+    TraceBuilder trace{4};
+    const auto parallel = trace.region("parallel", RegionRole::parallel);
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    for (LocationRef thread = 0; thread < 4; ++thread) {
+      const std::uint64_t begin = start + (thread == 0 ? 0 : 20 * ms);
+      trace.team_begin(thread, begin, parallel);
+      trace.team_end(thread, start + 40 * ms, parallel);
+      auto& properties = trace.editable().locations[thread].properties;
+      properties.push_back({"TRACER::PROCESSOR_NS", std::to_string(ms)});
+      properties.push_back({"TRACER::DELAY_NS", std::to_string(delay)});
+    }
+    trace.simple(0, start + 40 * ms, EventType::program_end);
+    return report_of(trace);
+  };
+  const Json slept = late_by(0), woken = late_by(18 * ms);
+  check_near(slept["account"]["time"]["team_ns"], 60e6);
+  check_near(woken["account"]["time"]["team_ns"], 60e6);
+  REQUIRE(!slept["verdict"]["findings"].empty());
+  CHECK(slept["verdict"]["findings"][0]["id"] == "late-threads");
+  CHECK(woken["verdict"]["findings"].empty());
+  CHECK(note_in(woken, "held-up").find("Threads come to parallel") == 0);
+}
+
+TEST_CASE("workers that come to a region before its first thread has entered it are late to that region") {
+  TraceBuilder trace{2};
+  const auto parallel = trace.region("parallel", RegionRole::parallel);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.simple(0, start, EventType::thread_fork, 0, 2);
+  trace.simple(1, start + 10 * ms, EventType::team_begin, 0);
+  trace.simple(0, start + 20 * ms, EventType::team_begin, 0);
+  for (LocationRef thread = 0; thread < 2; ++thread) {
+    trace.enter(thread, start + 20 * ms, parallel);
+    trace.leave(thread, start + 40 * ms, parallel);
+    trace.simple(thread, start + 40 * ms, EventType::team_end, 0);
+  }
+  trace.simple(0, start + 40 * ms, EventType::thread_join);
+  trace.simple(0, start + 40 * ms, EventType::program_end);
+  std::uint64_t of_region = 0, of_none = 0;
+  const Json report = report_of(trace);
+  for (const Json& cell : report["account"]["details"])
+    if (cell["place"] == "team") (cell["parallel"] == "" ? of_none : of_region) += cell["ns"].get<std::uint64_t>();
+  CHECK(of_none == 0);
+  check_near(of_region, 30e6);  // the worker for 10 ms, the first thread for 20
+}
+
+TEST_CASE("of threads that wait beside fewer tasks the others find none") {
+  TraceBuilder trace{4};
+  const auto parallel = trace.region("parallel", RegionRole::parallel),
+             create = trace.region("create task", RegionRole::task_create, 12),
+             task = trace.region("task", RegionRole::task, 12),
+             barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    trace.team_begin(thread, start, parallel);
+    if (thread != 0) trace.enter(thread, start, barrier);
+  }
+  // One task is there from 10 ms on, and is begun at 22 ms, beside three threads that wait.
+  trace.create_task(0, start + 10 * ms, create, 1, 1);
+  trace.run_task(1, start + 22 * ms, start + 40 * ms, task, 0, 1);
+  trace.enter(0, start + 40 * ms, barrier);
+  for (LocationRef thread = 0; thread < 4; ++thread) {
+    trace.leave(thread, start + 40 * ms, barrier);
+    trace.team_end(thread, start + 40 * ms, parallel);
+  }
+  trace.simple(0, start + 40 * ms, EventType::program_end);
+  const Json report = report_of(trace);
+  const Json& times = report["account"]["time"];
+  check_near(times["tasking_ns"], 12e6);                         // a third of 3 x 12 ms
+  check_near(times["starvation_ns"], (30 + 24 + 2 * 18) * 1e6);  // before it, two thirds beside it, and while it runs
+}

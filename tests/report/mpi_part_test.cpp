@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Jobs from one time to another: the longest path, and receives that lie across the cut.
+#include "catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "tests/report/mpi_traces.hpp"
+#include "tests/report/reported.hpp"
+#include "tracer/cut/part.hpp"
+#include "tracer/cut/part_source.hpp"
+#include "tracer/replay/replay.hpp"
+#include "tracer/replay/timeline.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr std::uint64_t start = 1'000'000;
+constexpr unsigned barrier = 0;
+using Received = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+MpiJob ranks(unsigned number, std::uint64_t length) {
+  MpiJob job{number};
+  for (unsigned rank = 0; rank < number; ++rank) job.program(rank, start, start + length);
+  return job;
+}
+
+Json part_from(TraceBuilder& trace, std::uint64_t from, std::uint64_t to) {
+  report::Part part;
+  part.from = from;
+  part.to = to;
+  const auto cut = report::part_of(trace.set_clock(), part);
+  return report_of(*cut);
+}
+
+/// The bytes of each message of the part, with the time at which it is received, in ms since the start.
+Received received(TraceBuilder& trace, std::uint64_t from) {
+  struct Messages final : TimelineVisitor {
+    void message(const Message& message) override { all.emplace_back(message.bytes, (message.to_time - start) / ms); }
+    Received all;
+  } messages;
+  report::Part part;
+  part.from = from;
+  const auto cut = report::part_of(trace.set_clock(), part);
+  report::Replay replay{cut->definitions()};
+  report::TimelineMessages observed{cut->definitions(), replay, messages};
+  replay.add(observed.observer());
+  cut->read(replay);
+  replay.finish();
+  std::sort(messages.all.begin(), messages.all.end());
+  return messages.all;
+}
+
+/// MPI_Wait of rank 1 for a receive of that many bytes from rank 0.
+void wait_for(MpiJob& job, std::uint64_t time, std::uint64_t bytes, std::uint64_t request) {
+  const RegionRef wait = job.function("MPI_Wait", 50);
+  job.trace.enter(1, time, wait);
+  job.irecv_is_over(1, time, 0, bytes, request);
+  job.trace.leave(1, time, wait);
+}
+
+}  // namespace
+
+TEST_CASE("of two ranks that work in turns the longest path of each part is as long as the part") {
+  MpiJob job = ranks(2, 60 * ms);
+  SECTION("and meet at barriers") {
+    for (unsigned i = 0; i < 6; ++i) {
+      const std::uint64_t begin = start + i * 10 * ms, end = begin + 10 * ms;
+      job.collective(i % 2, end - 1 * us, end, "MPI_Barrier", 10, barrier);
+      job.collective(1 - i % 2, begin, end, "MPI_Barrier", 10, barrier);
+    }
+  }
+  SECTION("and hand over by messages") {
+    for (unsigned i = 0; i < 6; ++i) {
+      const std::uint64_t begin = start + i * 10 * ms, end = begin + 10 * ms;
+      job.send(i % 2, 1 - i % 2, end - 1 * us, end - 1 * us, 10, 8);
+      job.receive(1 - i % 2, i % 2, begin, end, 11, 8);
+    }
+  }
+  TraceBuilder& trace = job.finish();
+  for (const auto& [from, to] : {std::pair{0, 60}, {3, 57}, {13, 27}, {10, 20}, {15, 18}, {29, 60}}) {
+    INFO(from << " to " << to << " ms");
+    const Json report = part_from(trace, std::uint64_t(from) * ms, std::uint64_t(to) * ms);
+    check_near(report["critical_path_ns"], (to - from) * 1e6);
+    CHECK(report["critical_path_ns"].get<std::uint64_t>() <= std::uint64_t(to - from) * ms);
+  }
+}
+
+TEST_CASE("in a part of a loop with a lock that is handed over the longest path is what was done in turn") {
+  TraceBuilder trace{3};
+  const RegionRef parallel = trace.region("parallel", RegionRole::parallel),
+                  critical = trace.region("critical", RegionRole::critical, 11);
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  for (LocationRef thread = 0; thread < 3; ++thread) trace.team_begin(thread, start, parallel);
+  for (LocationRef thread = 0; thread < 3; ++thread) {
+    const std::uint64_t from = start + thread * 10 * ms, to = from + 10 * ms;
+    trace.enter(thread, start, critical);
+    trace.simple(thread, from, EventType::acquire_lock, 0, 1, 0);
+    trace.simple(thread, to, EventType::release_lock, 0, 1, 0);
+    trace.leave(thread, to, critical);
+    trace.team_end(thread, start + 30 * ms, parallel);
+  }
+  trace.simple(0, start + 30 * ms, EventType::program_end);
+  for (const auto& [from, to] : {std::pair{0, 30}, {5, 30}, {5, 15}, {12, 28}}) {
+    INFO(from << " to " << to << " ms");
+    CHECK(part_from(trace, std::uint64_t(from) * ms, std::uint64_t(to) * ms)["critical_path_ns"] ==
+          std::uint64_t(to - from) * ms);
+  }
+}
+
+TEST_CASE("receives posted before a part go on in the order in which they were posted") {
+  MpiJob job = ranks(2, 60 * ms);
+  for (const std::uint64_t request : {1u, 2u, 3u}) job.irecv(1, start + request * ms, 20, request);
+  SECTION("of messages that are sent in it") {
+    for (const std::uint64_t bytes : {4u, 8u, 16u})
+      job.send(0, 1, start + 12 * ms + bytes * us, start + 12 * ms + bytes * us, 10, bytes);
+    wait_for(job, start + 20 * ms, 16, 3);
+    wait_for(job, start + 30 * ms, 8, 2);
+    wait_for(job, start + 40 * ms, 4, 1);
+    const Received in_order{{4, 40}, {8, 30}, {16, 20}};
+    CHECK((received(job.finish(), 10 * ms) == in_order));
+  }
+  SECTION("of which the first was sent before it") {
+    for (const std::uint64_t bytes : {4u, 8u, 16u}) {
+      const std::uint64_t at = start + (bytes == 4 ? 5 : 12) * ms + bytes * us;
+      job.send(0, 1, at, at, 10, bytes);
+    }
+    wait_for(job, start + 20 * ms, 16, 3);
+    wait_for(job, start + 30 * ms, 8, 2);
+    wait_for(job, start + 40 * ms, 4, 1);
+    const Received in_order{{8, 30}, {16, 20}};
+    CHECK((received(job.finish(), 10 * ms) == in_order));
+  }
+  SECTION("of which the last is over before it") {
+    for (const std::uint64_t bytes : {4u, 8u, 16u}) {
+      const std::uint64_t at = start + 5 * ms + bytes * us;
+      job.send(0, 1, at, at, 10, bytes);
+    }
+    wait_for(job, start + 8 * ms, 16, 3);
+    job.send(0, 1, start + 12 * ms, start + 12 * ms, 10, 32);
+    wait_for(job, start + 20 * ms, 8, 2);
+    job.receive(1, 0, start + 25 * ms, start + 26 * ms, 21, 32);
+    wait_for(job, start + 30 * ms, 4, 1);
+    const Received in_order{{32, 26}};
+    CHECK((received(job.finish(), 10 * ms) == in_order));
+  }
+}
+
+TEST_CASE("a receive that blocks across the cut goes on, and one whose message was sent before is none of the part") {
+  MpiJob job = ranks(2, 60 * ms);
+  job.send(0, 1, start + 5 * ms, start + 5 * ms, 10, 4);
+  job.receive(1, 0, start + 8 * ms, start + 15 * ms, 20, 4);
+  job.send(0, 1, start + 20 * ms, start + 20 * ms, 11, 8);
+  job.receive(1, 0, start + 15 * ms, start + 21 * ms, 21, 8);
+  TraceBuilder& trace = job.finish();
+  const Received later{{8, 21}};
+  CHECK((received(trace, 10 * ms) == later));
+  CHECK((received(trace, 17 * ms) == later));
+  const Json report = part_from(trace, 17 * ms, 40 * ms);
+  CHECK(report["mpi"]["matched"] == 1);
+  CHECK(report["mpi"]["unmatched"] == 0);
+  check_near(report["mpi"]["waited"]["late_sender_ns"], 3e6);  // of 5: from the part's begin on
+}

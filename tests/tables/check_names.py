@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_names.py TRACER MAKE_TRACE: SQLite, CSV and Parquet call the same thing by the same name. CSV has SQLite's tables and
+columns; a table that Parquet has as well has these columns, and the same values in them; every time ends with _ns."""
+import csv
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+# Of both; the others are the formats' own: slices and paths here, regions and stacks there.
+SHARED = ("locations", "region_names", "metric_names", "metrics", "messages", "phases", "pauses", "properties")
+TIMES = {"time", "begin", "end", "start", "started", "ended", "created", "completed", "requested", "acquired", "released", "wait", "waiting", "held", "exclusive",
+         "nested", "active", "total", "longest", "shortest", "late_sender", "late_receiver", "duration"}
+
+
+def need(condition, what):
+    if not condition:
+        raise SystemExit("FAILED: " + what)
+    print("ok: " + what[:150])
+
+
+class Compact:
+    """Thrift's compact protocol, as far as a footer needs it: structures become {field: value}."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def number(self):
+        value = shift = 0
+        while True:
+            byte = self.data[self.at]
+            self.at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    def signed(self):
+        value = self.number()
+        return value >> 1 ^ -(value & 1)
+
+    def value(self, kind):
+        if kind in (1, 2):
+            return kind == 1
+        if kind == 3:
+            self.at += 1
+            return self.data[self.at - 1]
+        if kind in (4, 5, 6):
+            return self.signed()
+        if kind == 7:
+            self.at += 8
+            return None
+        if kind == 8:
+            size = self.number()
+            self.at += size
+            return self.data[self.at - size:self.at]
+        if kind in (9, 10):
+            head = self.data[self.at]
+            self.at += 1
+            size = head >> 4 if head >> 4 != 15 else self.number()
+            return [self.value(head & 15) for _ in range(size)]
+        if kind == 12:
+            return self.structure()
+        raise ValueError(f"a type {kind}")
+
+    def structure(self):
+        fields, last = {}, 0
+        while True:
+            head = self.data[self.at]
+            self.at += 1
+            if head == 0:
+                return fields
+            last = last + (head >> 4) if head >> 4 else self.signed()
+            fields[last] = self.value(head & 15)
+
+
+def footer_of(file):
+    data = file.read_bytes()
+    size = int.from_bytes(data[-8:-4], "little")
+    return Compact(data[-8 - size:-8]).structure()
+
+
+def parquet_tables(directory):
+    """Columns and number of rows of each."""
+    columns, rows = {}, {}
+    for file in sorted(directory.rglob("*.parquet")):
+        table = file.name.removesuffix(".parquet").rpartition("-")[0] or file.name.removesuffix(".parquet")
+        footer = footer_of(file)
+        found = [element[4].decode() for element in footer[2][1:]]
+        if columns.setdefault(table, found) != found:
+            raise SystemExit(f"FAILED: files of {table} have different columns: {found}, {columns[table]}")
+        rows[table] = rows.get(table, 0) + footer[3]
+    return columns, rows
+
+
+def csv_tables(directory):
+    columns, rows = {}, {}
+    for file in directory.glob("*.csv"):
+        with open(file, newline="", encoding="utf-8") as lines:
+            columns[file.stem], *found = csv.reader(lines)
+        rows[file.stem] = found
+    return columns, rows
+
+
+def check(kind, tracer, archive, directory, has_sqlite):
+    def export(form):
+        output = directory / f"{kind}.{form}"
+        done = subprocess.run([tracer, "export", archive, "--format", form, "-o", output], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise SystemExit(f"FAILED: export to {form}: {done.stderr}")
+        return output
+
+    columns, rows = csv_tables(export("csv"))
+    parquet, parquet_rows = parquet_tables(export("parquet"))
+    if has_sqlite:
+        database = sqlite3.connect(export("sqlite"))
+        tables = [name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        of_sqlite = {name: [column[1] for column in database.execute(f"PRAGMA table_info({name})")] for name in tables}
+        need(of_sqlite == columns, f"{kind}: CSV and SQLite have the same {len(columns)} tables and columns")
+        for name in set(tables) - {"properties", "phases", "metrics"}:  # SQLite's properties have its schema as well; reals are written otherwise
+            found = sorted(["" if value is None else str(value) for value in row] for row in database.execute(f"SELECT * FROM {name}"))
+            if found != sorted(rows[name]):
+                raise SystemExit(f"FAILED: {kind}: CSV and SQLite differ in {name}: {found[:3]} {rows[name][:3]}")
+        views = [name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'view'")]
+        of_views = {name: [column[1] for column in database.execute(f"PRAGMA table_info({name})")] for name in views}
+        need(all({"region", "region_name"} <= set(names) for names in of_views.values()), f"{kind}: views have regions' numbers and names: {of_views}")
+        database.close()
+    for table in SHARED:
+        need(table in columns and table in parquet, f"{kind}: all have {table}")
+        need(set(columns[table]) <= set(parquet[table]), f"{kind}: Parquet's {table} has the columns {columns[table]}: {parquet[table]}")
+        if table not in ("region_names", "locations"):  # copies have a name there; one that is not shown no row
+            need(len(rows[table]) == parquet_rows[table], f"{kind}: and its {parquet_rows[table]} rows")
+    for form, found in (("CSV", columns), ("Parquet", parquet)):
+        without = {f"{table}.{name}" for table, names in found.items() for name in names if name in TIMES}
+        need(not without, f"{kind}: {form} has no time without its unit {without or ''}")
+
+
+def main():
+    tracer, make_trace = (os.path.abspath(path) for path in sys.argv[1:3])
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = pathlib.Path(temporary)
+        tried = subprocess.run([tracer, "export", "-f", "sqlite", "-o", directory / "x", directory], capture_output=True, text=True)
+        for kind in ("imbalance", "ring", "phases", "sampled", "overlap"):
+            archive = directory / kind
+            subprocess.run([make_trace, kind, archive], check=True)
+            check(kind, tracer, archive, directory, "this build has no" not in tried.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Beside other load a thread that works loses its processor, and others of its team wait for it: that waiting is the
+// machine's, and no disease of the program.
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include "tracer/base/text.hpp"
+#include "tracer/report/findings/judge.hpp"
+
+namespace tracer::report {
+namespace {
+
+/// Several may wait for the one that has no processor, and most who have none let nobody wait. Programs of which
+/// nothing else is wrong waited up to 0.9 times as long as their work lacked processors beside a busy loop on each of
+/// them, those in which threads wait for each other 2 to 11 times (tests/diseases).
+constexpr double most_for_one = 1.5;
+
+}  // namespace
+
+/// Of the work in the regions of these cells: how long it could have run and had no processor. The kernel reports that
+/// of each thread; a region has its share.
+std::uint64_t Judge::held_up_work(const Cells& mine) const {
+  std::set<RegionRef> regions;
+  for (const std::size_t cell : mine) regions.insert(account_.details[cell].parallel);
+  std::uint64_t here = 0, delayed = 0;
+  for (const AccountRow& row : account_.details) {
+    if (row.place == Place::work && regions.contains(row.parallel)) here += row.ns;
+    if (row.place == Place::descheduled && row.of == Place::work) delayed += row.ns;
+  }
+  return static_cast<std::uint64_t>(share(here, account_.at(Place::work)) * static_cast<double>(delayed));
+}
+
+/// What threads would wait for the one of their process that computes most, with a processor for each at all times.
+std::uint64_t Judge::unequal_computing() const {
+  struct Process {
+    std::uint64_t most = 0, all = 0, threads = 0;
+  };
+  std::map<std::uint32_t, Process> processes;
+  for (const AccountThread& row : account_.rows) {
+    if (row.ns[static_cast<std::size_t>(Place::work)] == 0) continue;
+    Process& process = processes[definitions_.locations[row.location].group];
+    process.most = std::max(process.most, row.able_to_work);
+    process.all += row.able_to_work;
+    ++process.threads;
+  }
+  std::uint64_t waiting = 0;
+  for (const auto& [group, process] : processes) waiting += process.threads * process.most - process.all;
+  return waiting;
+}
+
+/// Whether all of that waiting may come from threads that had no processor. Where work is handed out to whoever asks,
+/// who had none does less of it: that threads compute unequally says nothing then.
+bool Judge::is_held_up(const Cells& mine, bool is_handed_out) {
+  const std::uint64_t waiting = sum(mine), delayed = held_up_work(mine);
+  if (static_cast<double>(waiting) > most_for_one * static_cast<double>(delayed)) return false;
+  if (!is_handed_out && 2 * unequal_computing() >= waiting) return false;
+  if (share(waiting, account_.total) >= least_held_up)
+    note("held-up",
+         format("Threads wait %s at %s. Those that worked meanwhile could have run for %s more and had no processor: "
+                "others on the machine may be all the reason, and it is no finding.",
+                time(waiting).c_str(), name(summary(mine).region).c_str(), time(delayed).c_str()));
+  return true;
+}
+
+/// Whether threads come late to a region because they woke without a processor.
+bool Judge::is_late_by_load(const Cells& mine) {
+  std::uint64_t delayed = 0;
+  for (const AccountThread& row : account_.rows) delayed += row.facts.delay;
+  const std::uint64_t late = sum(mine);
+  if (late > delayed) return false;
+  if (share(late, account_.total) >= least_held_up)
+    note("held-up",
+         format("Threads come to %s and leave it %s late in all. They could have run for %s more and had no processor: "
+                "others on the machine may be all the reason, and it is no finding.",
+                name(summary(mine).region).c_str(), time(late).c_str(), time(delayed).c_str()));
+  return true;
+}
+
+}  // namespace tracer::report
