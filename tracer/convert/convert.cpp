@@ -148,7 +148,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   const WithoutSizeSignal guard;
   const auto source = raw::open_trace(raw_directory);
   if (options.within_limits)
-    if (const std::string lack = what_lacks(*source, limits_of_process()); !lack.empty()) throw PutOff(lack);
+    if (const std::string lack = what_lacks(*source, limits_of_process(directory)); !lack.empty()) throw PutOff(lack);
   ConvertResult result;
   result.ended = source->journal().ending != Ending::unknown;
   result.damage = source->report().damage;
