@@ -17,6 +17,7 @@ LAYERS = {
     "tracer/ring": 3,
     "tracer/replay": 3,
     "tracer/translate/repairs": 3.1,
+    "tracer/translate/exclusions": 3.15,
     "tracer/translate/clock_fit": 3.1,
     "tracer/translate/parallel_for": 3.1,
     "tracer/translate/regions/constructs": 3.2,

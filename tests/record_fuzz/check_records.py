@@ -24,7 +24,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("numbers", nargs="*", type=int)
     options = parser.parse_args()
-    first, count = options.numbers or (0, 50 * STRESS)
+    first, count = options.numbers or (0, 40 * STRESS)
     with tempfile.TemporaryDirectory() as directory:
         top = pathlib.Path(directory)
         traces = []

@@ -160,13 +160,15 @@ std::string judge(const fs::path& directory) {
   options.symbols = false;
   options.threads = 1;
   options.keep_raw = true;
-  convert(directory / "raw", directory, options);
+  const ConvertResult converted = convert(directory / "raw", directory, options);
   const check::CheckReport report = check::check(directory / "traces.otf2");
   std::string broken;
   for (const check::RuleResult& result : report.findings)
     if (result.outcome == check::Outcome::violated)
       broken += " " + result.rule + " (" + result.first.location + " " + std::to_string(result.first.position) + ": " +
                 result.first.what + ")";
+  if (!broken.empty())
+    for (const auto& [what, times] : converted.repairs) broken += "\n    " + std::to_string(times) + " " + what;
   return broken;
 }
 

@@ -138,3 +138,17 @@ TEST_CASE("a pause before the first event is not told") {
   b.buffer.enter(60, b.regions.use(b.first));
   CHECK(b.flushed() == Lines{line(60, EventType::enter, 0)});
 }
+
+TEST_CASE("a counter's values in a pause stand behind it, whatever is around them") {
+  Buffered b;
+  b.buffer.enter(1, 0);
+  b.buffer.pause(2);
+  b.buffer.enter(3, 1);
+  b.buffer.add(4, EventType::metric_uint, 7, 42);
+  b.buffer.leave(5, 1);
+  b.buffer.resume(6);
+  b.buffer.leave(7, 0);
+  CHECK(b.flushed() == Lines{line(1, EventType::enter, 0), line(2, EventType::measurement_on_off, 0),
+                             line(6, EventType::measurement_on_off, 0), line(6, EventType::metric_uint, 7),
+                             line(7, EventType::leave, 0)});
+}

@@ -33,6 +33,17 @@ TEST_CASE("a conversion whose tables do not fit into the memory that is left is 
   CHECK(what_lacks(regions, {64 * mib, hour}).find("of memory, and 64.0 MiB are free") != std::string::npos);
 }
 
+TEST_CASE("tables of regions that fit into a file take no memory, those of tasks and locks do") {
+  const auto lacks = [](RecordKind kind, std::uint64_t file) {
+    return !what_lacks(thread_of(kind, 4'000'000), {64 * mib, hour, file}).empty();
+  };
+  CHECK(lacks(RecordKind::parallel_begin, 0));
+  CHECK_FALSE(lacks(RecordKind::parallel_begin, 1024 * mib));
+  CHECK(lacks(RecordKind::parallel_begin, 64 * mib));  // the rest is in memory
+  CHECK_FALSE(lacks(RecordKind::implicit_task, 1024 * mib));
+  CHECK(lacks(RecordKind::task_create, 1024 * mib));
+}
+
 TEST_CASE("records that leave nothing in the tables need no memory, however many they are") {
   CHECK(what_lacks(thread_of(RecordKind::sync_region, 1'000'000), {1 * mib, hour}).empty());
 }

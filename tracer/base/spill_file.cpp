@@ -10,6 +10,7 @@
 #include <new>
 
 #include "tracer/base/size_signal.hpp"
+#include "tracer/base/spill_room.hpp"
 
 namespace tracer {
 namespace {
@@ -23,6 +24,15 @@ bool is_in_memory(int fd) noexcept {
 }
 
 }  // namespace
+
+std::uint64_t spill_room(const std::filesystem::path& directory) noexcept {
+  const UniqueFd fd{::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
+  struct statfs info {};
+  if (!fd || is_in_memory(fd.get()) || ::fstatfs(fd.get(), &info) != 0) return 0;
+  const WithoutSizeSignal guard;
+  if (::fallocate(fd.get(), 0, 0, static_cast<off_t>(SpillFile::chunk)) != 0) return 0;
+  return static_cast<std::uint64_t>(info.f_bavail) * static_cast<std::uint64_t>(info.f_bsize);
+}
 
 SpillFile::SpillFile(const std::filesystem::path& directory) noexcept {
   if (directory.empty()) return;

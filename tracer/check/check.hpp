@@ -22,13 +22,22 @@ struct Place {
   std::string what;            ///< the event or definition, and what is wrong with it
 };
 
+/// What a violation is about, as events name it.
+struct Subject {
+  enum class Kind : std::uint8_t { task, team, lock, request } kind = Kind::task;
+  std::string team;          ///< a task's: name of the communicator
+  std::uint64_t first = 0;   ///< the task's creator, the location that forked, the lock, the request
+  std::uint64_t second = 0;  ///< the task's number there, when it forked
+};
+
 struct RuleResult {
   std::string rule;  ///< "E05"
   std::string says;
   Outcome outcome = Outcome::holds;
   std::uint64_t count = 0;  ///< of violations
   Place first;
-  std::string why;  ///< why it does not apply
+  std::string why;                ///< why it does not apply
+  std::vector<Subject> subjects;  ///< of the first violations, where the rule has some
 };
 
 struct CheckReport {

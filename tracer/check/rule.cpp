@@ -9,6 +9,7 @@ RuleResult Rule::result() const {
   f.count = count_;
   f.first = first_;
   f.why = why_;
+  f.subjects = subjects_;
   f.outcome = count_ > 0 ? Outcome::violated : applies_ ? Outcome::holds : Outcome::not_applicable;
   return f;
 }

@@ -33,6 +33,10 @@ class Rule {
  protected:
   /// Something that the rule speaks of is there; a rule without is not applicable.
   void applies() { applies_ = true; }
+  /// Of a violation.
+  void blame(Subject subject) {
+    if (subjects_.size() < most_subjects) subjects_.push_back(std::move(subject));
+  }
   void does_not_apply(std::string why) { why_ = std::move(why); }
 
   void wrong(std::string what);  ///< a definition, a file
@@ -44,7 +48,9 @@ class Rule {
 
  private:
   bool applies_ = false;
+  static constexpr std::size_t most_subjects = 10'000;
   std::uint64_t count_ = 0;
+  std::vector<Subject> subjects_;
   Place first_;
   std::string why_;
 };

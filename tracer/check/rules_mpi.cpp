@@ -21,6 +21,8 @@ bool is_whole(const CheckContext& c) {
   if (c.is_part()) return false;  // messages lie across its ends
   // exit() in a construct, or in a call of MPI: so do its default handlers of errors.
   if (c.loss(std::string{properties::repaired} + "REGION_CLOSED_AT_THE_END_OF_THE_TRACE") != nullptr) return false;
+  if (c.loss(std::string{properties::repaired} + "MPI_EVENTS_THAT_CONTRADICT_EACH_OTHER_LEFT_OUT") != nullptr)
+    return false;
   const otf2::TraceDefinitions& d = c.definitions();
   for (const auto& process : d.location_groups)
     for (const auto& property : process.properties)
@@ -58,21 +60,23 @@ class Requests final : public Rule {
     auto& open = open_[process_of(d(), e.location)];
     const auto found = open.find(request);
     if (begins(e.kind)) {
-      if (found != open.end()) wrong(e, "the request " + std::to_string(request) + " begins again");
+      if (found != open.end()) violated(e, request, "the request " + std::to_string(request) + " begins again");
       open[request] = {e.kind, e.location, e.time};
     } else if (found == open.end()) {
-      wrong(e, "the request " + std::to_string(request) + " did not begin");
+      violated(e, request, "the request " + std::to_string(request) + " did not begin");
     } else if (ends(e.kind)) {
       if (!fits(found->second.kind, e.kind))
-        wrong(e, "the request " + std::to_string(request) + " began as another kind");
+        violated(e, request, "the request " + std::to_string(request) + " began as another kind");
       open.erase(found);
     }
   }
   void finish() override {
     if (!is_whole(c_)) return;
     for (const auto& [process, requests] : open_)
-      for (const auto& [request, begun] : requests)
+      for (const auto& [request, begun] : requests) {
+        blame({Subject::Kind::request, {}, request, 0});
         wrong(begun.location, begun.time, "the request " + std::to_string(request) + " never ends");
+      }
   }
 
  private:
@@ -80,6 +84,10 @@ class Requests final : public Rule {
     EventKind kind = EventKind::none;
     std::uint64_t location = 0, time = 0;
   };
+  void violated(const EventView& e, std::uint64_t request, std::string what) {
+    blame({Subject::Kind::request, {}, request, 0});
+    wrong(e, std::move(what));
+  }
   static bool begins(EventKind k) {
     return k == EventKind::mpi_isend || k == EventKind::mpi_irecv_request ||
            k == EventKind::non_blocking_collective_request;

@@ -72,6 +72,7 @@ class TaskLife final : public Rule {
       if (known->second.completed) erase(key);
       return;
     }
+    blame(key);
     wrong(e, text(key) + (known->second.created ? " exists already" : " is created after its first switch"));
     known->second = {e.location, e.time, e.position, true};
   }
@@ -91,14 +92,21 @@ class TaskLife final : public Rule {
     const auto key = key_of(e);
     auto& task = find(key, e);
     const auto& s = c_.state(e);
-    if (!s.in_task || !(s.task == key)) wrong(e, text(key) + " is not the current task");
+    const bool is_current = s.in_task && s.task == key;
+    if (!is_current || !task.switched) blame(key);
+    if (!is_current) wrong(e, text(key) + " is not the current task");
     if (!task.switched) wrong(e, text(key) + " never ran");
     task.completed = true;
     if (task.created) return erase(key);
     if (task.time != e.time) {  // not even at the same time
+      blame(key);
       wrong(task.location, task.time, "ThreadTaskSwitch: " + text(key) + " was never created", task.position);
       erase(key);
     }
+  }
+  void blame(const TaskKey& key) {
+    const auto* team = d().comms.find(key.team);
+    Rule::blame({Subject::Kind::task, team ? std::string{d().text(team->name)} : "", key.creator, key.generation});
   }
   void erase(const TaskKey& key) {
     --of_team_[key.team];
@@ -121,6 +129,7 @@ class TaskLife final : public Rule {
     // The archive of a killed or stopped run says that it is not complete: tasks may not have come to their end.
     const auto* complete = c_.trace().info().property("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
     if (task.created && complete != nullptr && *complete == "false") return;
+    blame(key);
     const char* what = task.created ? " is not complete at the join" : " was never created";
     wrong(task.location, task.time, (task.created ? "ThreadTaskCreate: " : "ThreadTaskSwitch: ") + text(key) + what,
           task.position);
@@ -179,10 +188,12 @@ class Locks final : public Rule {
         ++held->second.depth;  // a nestable lock
         return;
       }
+      blame({Subject::Kind::lock, {}, id, 0});
       return wrong(e, "the order " + std::to_string(order) + " of lock " + std::to_string(id) + " is not new");
     }
     const auto held = lock.held.find(order);
     if (held == lock.held.end() || held->second.depth == 0) {
+      blame({Subject::Kind::lock, {}, id, 0});
       return wrong(e, "lock " + std::to_string(id) + " is not held with order " + std::to_string(order));
     }
     if (--held->second.depth > 0) return;
@@ -213,6 +224,7 @@ class Locks final : public Rule {
       if (!all && hold.depth > 0 && lock.held.size() < most_ahead) return;
       if (!all && !expected && lock.held.size() < most_ahead && lock.held.size() <= c_.states().size() + 1) return;
       const auto at = [&](const std::string& what) {
+        blame({Subject::Kind::lock, {}, id, 0});
         wrong(hold.location, hold.begin,
               "ThreadAcquireLock: lock " + std::to_string(id) + ", order " + std::to_string(order) + ": " + what,
               hold.position);

@@ -126,6 +126,7 @@ class Membership final : public Rule {
 
   void settle(const ForkInstance& fork) {
     const auto at = [&](const std::string& what) {
+      blame({Subject::Kind::team, {}, fork.location, fork.forked});
       wrong(fork.location, fork.forked, "ThreadFork: " + what, fork.position);
     };
     if (fork.team == undefined_ref) return at("its thread begins no team before the join");

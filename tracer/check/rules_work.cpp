@@ -89,6 +89,13 @@ bool is_team_border(EventKind k) {
 bool lacks_events(const CheckContext& c) {
   return c.loss(properties::events_lost) != nullptr || c.is_part() || c.is_of_phases();
 }
+/// The conversion found what the rule speaks of, and says so.
+bool is_counted(const CheckContext& c, const char* repair) {
+  return c.loss(std::string{properties::repaired} + repair) != nullptr;
+}
+constexpr const char* not_together = "BARRIER_THAT_A_THREAD_LEFT_BEFORE_ALL_HAD_COME";
+constexpr const char* not_once = "SINGLE_OR_SECTION_THAT_WAS_NOT_EXECUTED_ONCE";
+constexpr const char* why_counted = "the records contradict each other, as the archive's properties say";
 constexpr const char* why_lacking =
     "events were lost, or it is a part of a trace or of phases, so the members' parts are not all known";
 
@@ -97,7 +104,7 @@ class Barriers final : public Rule {
  public:
   explicit Barriers(const CheckContext& c) : Rule(c), instances_(c) {}
   bool wants(EventKind k) const override {
-    return !lacks_events(c_) &&
+    return !lacks_events(c_) && !is_counted(c_, not_together) &&
            (is_team_border(k) || k == EventKind::enter || k == EventKind::leave || k == EventKind::measurement_on_off);
   }
   void event(const EventView& e) override {
@@ -117,6 +124,7 @@ class Barriers final : public Rule {
     e.kind == EventKind::enter ? entered(e, *shared) : left(e, *shared);
   }
   void finish() override {
+    if (is_counted(c_, not_together)) does_not_apply(why_counted);
     if (lacks_events(c_)) does_not_apply(why_lacking);
     instances_.finish([this](const Shared& s) { judge(s); });
   }
@@ -191,7 +199,8 @@ class Once final : public Rule {
  public:
   explicit Once(const CheckContext& c) : Rule(c), instances_(c) {}
   bool wants(EventKind k) const override {
-    return !lacks_events(c_) && (is_team_border(k) || k == EventKind::enter || k == EventKind::measurement_on_off);
+    return !lacks_events(c_) && !is_counted(c_, not_once) &&
+           (is_team_border(k) || k == EventKind::enter || k == EventKind::measurement_on_off);
   }
   void event(const EventView& e) override {
     if (e.kind == EventKind::thread_team_begin) return instances_.begin(e);
@@ -215,6 +224,7 @@ class Once final : public Rule {
     block(e, *shared, role);
   }
   void finish() override {
+    if (is_counted(c_, not_once)) does_not_apply(why_counted);
     if (lacks_events(c_)) does_not_apply(why_lacking);
     instances_.finish([this](const Shared& s) { judge(s); });
   }

@@ -18,6 +18,7 @@
 #include "tracer/base/processors.hpp"
 #include "tracer/base/size_signal.hpp"
 #include "tracer/convert/devices.hpp"
+#include "tracer/convert/judge.hpp"
 #include "tracer/convert/need.hpp"
 #include "tracer/convert/part_mark.hpp"
 #include "tracer/convert/recover.hpp"
@@ -147,7 +148,7 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   const WithoutSizeSignal guard;
   const auto source = raw::open_trace(raw_directory);
   if (options.within_limits)
-    if (const std::string lack = what_lacks(*source, limits_of_process()); !lack.empty()) throw PutOff(lack);
+    if (const std::string lack = what_lacks(*source, limits_of_process(directory)); !lack.empty()) throw PutOff(lack);
   ConvertResult result;
   result.ended = source->journal().ending != Ending::unknown;
   result.damage = source->report().damage;
@@ -164,7 +165,10 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
     PartMark::clear(directory);
   }
 
-  const auto sink = make_otf2_sink(directory, {options.level_3_1 ? Otf2Level::v3_1 : Otf2Level::v3_0, {}, {}});
+  const auto make_sink = [&] {
+    return make_otf2_sink(directory, {options.level_3_1 ? Otf2Level::v3_1 : Otf2Level::v3_0, {}, {}});
+  };
+  auto sink = make_sink();
   std::optional<PartMark> mark;
   if (!is_around(directory, raw_directory)) mark.emplace(directory);
   translate::TranslateOptions translation;
@@ -193,6 +197,14 @@ ConvertResult convert_claimed(const fs::path& raw_directory, const fs::path& dir
   const DeviceTimeline devices = device_timeline(*source);
   translation.devices = &devices;
   translate::TranslateReport report = translate::translate(*source, *sink, translation);
+  // Its threads contradict each other: what cannot be true together is left out, until the archive is valid.
+  for (Judge judge; report.doubtful && judge.finds_more(directory / "traces.otf2", translation.excluded);) {
+    sink.reset();
+    fs::remove(directory / "traces.otf2");
+    remove_half_archive(directory);
+    sink = make_sink();
+    report = translate::translate(*source, *sink, translation);
+  }
 
   if (mark) mark->whole();
   result.samples = convert_samples(

@@ -2,17 +2,20 @@
 // See need.hpp.
 #include "tracer/convert/need.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "tracer/base/limits.hpp"
+#include "tracer/base/spill_room.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer {
 namespace {
 
 /// What the translator's tables keep (tracer/translate/resolve/tables.hpp), as measured: of a region, of one thread's
-/// part in it, of a task, of a lock's operation; of everything else nothing that counts.
-constexpr std::uint64_t of_region = 130, of_part = 100, of_task = 24, of_lock_operation = 6;
+/// part in it (203 together, which may lie in a file), of a task of a run that was killed, of a lock's operation; of
+/// everything else nothing that counts.
+constexpr std::uint64_t of_region = 110, of_part = 100, of_task = 18, of_lock_operation = 3;
 /// Of a record at the worst: one thread's regions of which nothing but their begins and ends is recorded.
 constexpr std::uint64_t of_any_record = (of_region + of_part) / 4;
 /// Of a conversion besides its tables: buffers, threads, symbols.
@@ -28,8 +31,14 @@ std::uint64_t count_records(const Journal& journal) {
   return records;
 }
 
-std::uint64_t table_bytes(const TraceSource& source) {
-  std::uint64_t bytes = 0;
+struct TableBytes {
+  std::uint64_t movable = 0;  ///< into a file
+  std::uint64_t kept = 0;
+  std::uint64_t in_memory(std::uint64_t file) const noexcept { return kept + movable - std::min(movable, file); }
+};
+
+TableBytes table_bytes(const TraceSource& source) {
+  TableBytes bytes;
   for (std::size_t c = 0; c < source.journal().channels.size(); ++c) {
     const auto reader = source.records(static_cast<ChannelId>(c));
     for (auto records = reader->next(); !records.empty(); records = reader->next()) {
@@ -37,19 +46,19 @@ std::uint64_t table_bytes(const TraceSource& source) {
         const bool begins = record.endpoint == Endpoint::begin;
         switch (record.kind) {
           case RecordKind::parallel_begin:
-            bytes += of_region;
+            bytes.movable += of_region;
             break;
           case RecordKind::implicit_task:
           case RecordKind::initial_task:
-            bytes += begins ? of_part : 0;
+            bytes.movable += begins ? of_part : 0;
             break;
           case RecordKind::task_create:
-            bytes += of_task;
+            bytes.kept += of_task;
             break;
           case RecordKind::mutex_acquired:
           case RecordKind::mutex_released:
           case RecordKind::nest_lock:
-            bytes += of_lock_operation;
+            bytes.kept += of_lock_operation;
             break;
           default:
             break;
@@ -75,14 +84,14 @@ std::string what_lacks(const TraceSource& source, const Limits& limits) {
            seconds(limits.processor_time);
   std::uint64_t tables = records * of_any_record;
   if (tables <= small_tables || tables + besides_tables <= limits.memory) return "";
-  tables = table_bytes(source);
+  tables = table_bytes(source).in_memory(limits.file);
   if (tables <= small_tables || tables + besides_tables <= limits.memory) return "";
   return "converting takes up to " + format_bytes(tables + besides_tables) + " of memory, and " +
          format_bytes(limits.memory) + " are free";
 }
 
-Limits limits_of_process() {
-  return {memory_left(), processor_time_left()};
+Limits limits_of_process(const std::filesystem::path& directory) {
+  return {memory_left(), processor_time_left(), spill_room(directory)};
 }
 
 }  // namespace tracer

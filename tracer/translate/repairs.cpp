@@ -79,6 +79,18 @@ constexpr std::array<RepairRow, repair_count> rows{{
      "`taskwait depend` ended by the number of a task that is no wait", LOOK_AT_RUNTIME},
     {Repair::task_left_out, "task of threads that contradict each other left out",
      "it was not created, begun and completed once and in this order: what its threads did in it remains, as theirs", LOOK_AT_RUNTIME},
+    {Repair::team_left_out, "parallel region of threads that contradict each other left out",
+     "its members did not begin and end it once, between its fork and its join: it has no team, and what its threads did in it remains", LOOK_AT_RUNTIME},
+    {Repair::lock_left_out, "lock of threads that contradict each other left out",
+     "two threads had it at once, or it was not acquired and released in turn: its regions remain, without the events of the lock", LOOK_AT_RUNTIME},
+    {Repair::mpi_left_out, "MPI events that contradict each other left out",
+     "a request that did not begin and end once, or a call without its end: the calls remain as regions", "The raw trace is damaged"},
+    {Repair::devices_left_out, "device operations that contradict each other left out",
+     "what a device did and what the host asked for do not fit: the host's calls remain as regions", "The raw trace is damaged"},
+    {Repair::barrier_not_together, "barrier that a thread left before all had come",
+     "the archive has the times that were recorded", LOOK_AT_RUNTIME},
+    {Repair::construct_not_once, "single or section that was not executed once",
+     "no thread of the team executed it, or several did: the archive has what was recorded", LOOK_AT_RUNTIME},
     {Repair::range_without_end, "range that never ended closed",
      "the program began a range (NVTX, ITT, Kokkos, ROCTx) and never ended it: it ends with the region around it, or with the trace", "Look where the program leaves the range: an early return, an exception"},
     {Repair::range_end_without_begin, "range end without its begin ignored",
@@ -99,6 +111,28 @@ static_assert(is_complete(), "one row per Repair, in order");
 
 const std::array<RepairRow, repair_count>& repair_table() noexcept {
   return rows;
+}
+
+bool Repairs::are_unusual() const noexcept {
+  for (const RepairRow& row : rows) {
+    if ((*this)[row.repair] == 0) continue;
+    switch (row.repair) {
+      case Repair::events_lost:
+      case Repair::region_closed_at_end_of_trace:
+      case Repair::parallel_closed_at_end_of_trace:
+      case Repair::lock_released_at_end_of_trace:
+      case Repair::task_never_ran:
+      case Repair::parallel_without_team:
+      case Repair::lock_released_by_next_acquisition:
+      case Repair::range_without_end:
+      case Repair::range_end_without_begin:
+      case Repair::range_left_out:
+        continue;
+      default:
+        return true;
+    }
+  }
+  return false;
 }
 
 std::map<std::string, std::uint64_t> Repairs::by_name() const {

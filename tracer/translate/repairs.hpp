@@ -53,6 +53,12 @@ enum class Repair : std::uint8_t {
   end_of_wait_that_was_no_task,
   // Threads that contradict each other
   task_left_out,
+  team_left_out,
+  lock_left_out,
+  mpi_left_out,
+  devices_left_out,
+  barrier_not_together,
+  construct_not_once,
   // The program's own words
   range_without_end,
   range_end_without_begin,
@@ -78,6 +84,8 @@ class Repairs {
     for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
   }
   std::uint64_t operator[](Repair repair) const noexcept { return counts_[static_cast<std::size_t>(repair)]; }
+  /// Some say more than that the trace ends, or lacks what a healthy one may lack.
+  bool are_unusual() const noexcept;
   /// Those that were made at all, by name.
   std::map<std::string, std::uint64_t> by_name() const;
 

@@ -86,6 +86,7 @@ class Translation {
  private:
   void scan();
   void link();
+  void leave_out_teams();
   const DeviceTimeline& recorded_devices();
   void link_devices();
   void write();
@@ -95,6 +96,7 @@ class Translation {
   void find_stray_ranges();
   void define_costs(const ProcessorTime& begin, const ProcessorTime& scanned);
   void count(const LocationResult& result);
+  bool has_unusual_repairs() const;
   /// Records of a channel that is worth a second thread.
   static constexpr std::uint64_t long_channel = 50'000;
   void progress(double fraction) {
@@ -119,6 +121,7 @@ class Translation {
   TranslateReport report_;
   Usage usage_;
   Repairs repairs_;
+  Balance balance_;
   std::size_t inside_at_end_ = 0;  ///< threads whose last record leaves them in a construct
   std::mutex mutex_;               // report_, usage_, repairs_, first_, last_
   Nanoseconds first_ = ~Nanoseconds{0}, last_ = 0;
@@ -128,6 +131,8 @@ void Translation::scan() {
   const std::size_t count = journal_.channels.size();
   tables_.channels.resize(count);
   tables_.spill = &spill_;
+  tables_.excluded = options_.excluded;
+  repairs_.add(options_.excluded.found);
   tables_.members = GrowingTable<Member>(&spill_);
   tables_.plans.resize(count);
   tables_.runtime = runtime_of(journal_);
@@ -169,21 +174,45 @@ void Translation::link() {
   bool recording = true;  // a second pause changes nothing
   std::erase_if(tables_.toggles,
                 [&recording](const Toggle& t) { return std::exchange(recording, t.recording) == t.recording; });
+  leave_out_teams();
   form_teams(tables_, definitions_);
   define_mpi(tables_, journal_, definitions_);
   tables_.nanosecond = static_cast<Ticks>(clock_.ticks_per_second() / 1e9) + 1;
-  order_locks(tables_);
+  repairs_.note(Repair::lock_left_out, order_locks(tables_));
   follow_untied_tasks(tables_);
-  find_task_begins(tables_, source_, options_.threads, repairs_);
+  find_task_begins(tables_, source_, definitions_, options_.threads, repairs_);
   report_.paused =
       std::any_of(tables_.toggles.begin(), tables_.toggles.end(), [](const Toggle& t) { return !t.recording; });
   build_regions(tables_, journal_, options_.symbolize);
   if (options_.keep) tables_.regions->leave_out(options_.keep);
   vocabulary_ = make_vocabulary(tables_, journal_, definitions_);
   find_stray_ranges();
-  if (options_.devices) link_devices();
+  if (options_.excluded.all_devices) {
+    repairs_.note(Repair::devices_left_out);
+  } else if (options_.devices) {
+    link_devices();
+  }
   lanes_ = lay_out_ranges(tables_, std::move(strays_), journal_, definitions_, repairs_);
   tables_.regions->number_from(static_cast<RegionRef>(definitions_.regions.size()));
+}
+
+/// Of each fork in Exclusions::teams the region that its thread began last.
+void Translation::leave_out_teams() {
+  const Exclusions& excluded = tables_.excluded;
+  const auto leave_out = [this](ParallelInstance& p) {
+    p.left_out = true;
+    repairs_.note(Repair::team_left_out);
+  };
+  if (excluded.all_teams)
+    for (ChannelScan& scan : tables_.channels) scan.parallels.for_each(leave_out);
+  for (const auto& fork : excluded.teams) {
+    if (excluded.all_teams || fork.first >= tables_.channel_of.size()) continue;
+    ParallelInstance* last = nullptr;
+    tables_.channels[tables_.channel_of[fork.first]].parallels.for_each([&](ParallelInstance& p) {
+      if (!p.left_out && clock_(p.begin) <= fork.second && (!last || p.begin >= last->begin)) last = &p;
+    });
+    if (last) leave_out(*last);
+  }
 }
 
 // What the host asked for in a pause is left out on both sides; of what no construct asked for, what began in it.
@@ -251,6 +280,7 @@ void Translation::count(const LocationResult& result) {
   repairs_.note(Repair::event_moved, result.clamped);
   repairs_.add(result.repairs);
   inside_at_end_ += result.is_inside ? 1 : 0;
+  balance_.add(result.balance);
   if (result.events == 0) return;
   first_ = std::min(first_, result.first);
   last_ = std::max(last_, result.last);
@@ -319,6 +349,18 @@ void Translation::write() {
   });
 }
 
+/// Code of GCC on libomp does not tell some ends.
+bool Translation::has_unusual_repairs() const {
+  const bool of_gcc = stands_in_for_libgomp(journal_);
+  Repairs others;
+  for (const RepairRow& row : repair_table()) {
+    const bool is_usual =
+        of_gcc && (row.repair == Repair::region_closed_by_outer_end || row.repair == Repair::second_end_of_parallel);
+    if (!is_usual) others.note(row.repair, repairs_[row.repair]);
+  }
+  return others.are_unusual();
+}
+
 /// How long the conversion took, on the clock and of processor time, for the archive.
 void Translation::define_costs(const ProcessorTime& begin, const ProcessorTime& scanned) {
   const ProcessorTime end = ProcessorTime::now();
@@ -346,6 +388,8 @@ TranslateReport Translation::run() {
   if (first_ > last_) first_ = last_ = clock_(tables_.begin);
   usage_.tell(definitions_);
   define_clock(first_, last_, clock_, definitions_);
+  report_.doubtful = !balance_.is_even() || has_unusual_repairs();
+  report_.left_out = options_.excluded.leave_out();
   for (const auto& [what, n] : repairs_.by_name()) report_.repairs[what] += n;
   define_properties(journal_, report_, definitions_);
   mpi_properties(tables_, journal_, definitions_);

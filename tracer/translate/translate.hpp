@@ -12,6 +12,7 @@
 #include "tracer/device_timeline.hpp"
 #include "tracer/event_sink.hpp"
 #include "tracer/trace_source.hpp"
+#include "tracer/translate/exclusions.hpp"
 #include "tracer/translate/regions/regions.hpp"
 #include "tracer/translate/translate_report.hpp"
 
@@ -24,6 +25,7 @@ struct TranslateOptions {
   std::vector<Property> properties;          ///< further properties of the archive
   std::map<std::string, std::string> facts;  ///< of the process, known better by whoever saw its end
   std::function<bool(const Region&)> keep;   ///< false: its Enter and Leave are left out; empty: all are kept
+  Exclusions excluded;                       ///< what contradicts itself
   std::filesystem::path spill_directory;     ///< for tables that grow with the run; "": in memory
   std::function<void(double)> progress;      ///< 0 to 1, called by one thread at a time; may be empty
 };

@@ -149,6 +149,7 @@ Table pairs_table(const MpiReport& mpi) {
 std::string doubts(const MpiReport& mpi, const TextOptions& options) {
   std::string out;
   const auto say = [&](const std::string& text) { out += wrapped("* " + text, 2, options.width); };
+  say("Calls before MPI_Init or MPI_Session_init (MPI_Initialized, MPI_Get_version and the like) are not recorded.");
   if (mpi.unmatched != 0)
     say(format_count(mpi.unmatched) +
         " sends and receives have no partner in this trace: no wait state is derived from them.");

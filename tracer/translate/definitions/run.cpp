@@ -126,12 +126,16 @@ std::uint64_t lost_without_count(const Journal& journal) {
   return counter("lost.threads") + (journal.ending == Ending::unknown ? counter("rings.private") : 0);
 }
 
+bool stands_in_for_libgomp(const Journal& journal) {
+  return gcc_runtime_of(journal) == GccRuntime::stood_in_for;
+}
+
 void define_properties(const Journal& journal, const TranslateReport& report, Definitions& d) {
   const auto add = [&](std::string name, std::string value) {
     d.properties.push_back({std::move(name), std::move(value)});
   };
   // A killed run may lack ends that the program had come to: tasks that never ran, a fork without its team.
-  const bool complete = report.lost == 0 && !report.paused && journal.ending != Ending::unknown;
+  const bool complete = report.lost == 0 && !report.paused && !report.left_out && journal.ending != Ending::unknown;
   add("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE", complete ? "true" : "false");
   add("OTF2::THREAD_LOCK_EVENT_COMPLETE", complete ? "true" : "false");
   const GccRuntime gcc_runtime = gcc_runtime_of(journal);

@@ -25,6 +25,8 @@ void define_clock(Nanoseconds first, Nanoseconds last, const ClockFit& fit, Defi
 /// What was recorded, what is missing, and what the runtime said of itself.
 /// Threads of which something is lost and nobody knows how much: counted as one event each.
 std::uint64_t lost_without_count(const Journal& journal);
+/// A program of GCC ran on another OpenMP runtime than its own.
+bool stands_in_for_libgomp(const Journal& journal);
 void define_properties(const Journal& journal, const TranslateReport& report, Definitions& definitions);
 /// TRACER::RUN::...: the process as the kernel knows it. Times are CLOCK_MONOTONIC's, as the events' are. `known`: what
 /// somebody else saw of its end. A killed run ended when something of it was seen last.

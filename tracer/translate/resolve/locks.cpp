@@ -4,6 +4,7 @@
 #include <functional>
 #include <iterator>
 #include <queue>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -101,6 +102,7 @@ class LockLinker {
  public:
   explicit LockLinker(Tables& tables) : tables_(tables), timeline_(tables), channels_(tables.channels.size()) {}
   void run();
+  std::size_t left_out() const noexcept { return left_out_.size(); }
 
  private:
   using Step = LockTimeline::Step;
@@ -149,6 +151,7 @@ class LockLinker {
   LockTimeline timeline_;
   std::vector<Lock> locks_;
   std::vector<Channel> channels_;
+  std::set<std::uint32_t> left_out_;  ///< Exclusions
 };
 
 // A nested acquisition without its release counts for nothing.
@@ -301,7 +304,14 @@ void LockLinker::finish() {
 }
 
 void LockLinker::run() {
+  const Exclusions& excluded = tables_.excluded;
+  const bool are_excluded = excluded.all_locks || !excluded.locks.empty();
   for (Step step; timeline_.next(step);) {
+    if (are_excluded && excluded.have_lock(step.lock)) [[unlikely]] {
+      add(step, 0);
+      left_out_.insert(step.lock);
+      continue;
+    }
     if (step.lock >= locks_.size()) locks_.resize(step.lock + 1);
     switch (step.step) {
       case LockStep::acquired:
@@ -323,8 +333,10 @@ void LockLinker::run() {
 
 }  // namespace
 
-void order_locks(Tables& tables) {
-  LockLinker(tables).run();
+std::size_t order_locks(Tables& tables) {
+  LockLinker linker(tables);
+  linker.run();
+  return linker.left_out();
 }
 
 }  // namespace tracer::translate

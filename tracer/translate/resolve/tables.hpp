@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tracer/definitions.hpp"
+#include "tracer/translate/exclusions.hpp"
 #include "tracer/translate/resolve/plan.hpp"
 #include "tracer/translate/scan/facts.hpp"
 #include "tracer/translate/scan/positions.hpp"
@@ -29,7 +30,8 @@ struct Tables {
   std::vector<ChannelScan> channels;
   std::vector<Plan> plans;  ///< by channel
   GrowingTable<Member> members;
-  SpillFile* spill = nullptr;            ///< where the large ones lie
+  SpillFile* spill = nullptr;  ///< where the large ones lie
+  Exclusions excluded;
   std::vector<LocationRef> location_of;  ///< by channel
   std::vector<ChannelId> channel_of;     ///< by location (CPU threads only)
   std::vector<CommRef> root_comm;        ///< by channel: the team of one around an initial task, or undefined
@@ -90,7 +92,10 @@ struct Tables {
     return channel < task_begins.size() && counter_of(id) < task_begins[channel].size() &&
            task_begins[channel][counter_of(id)] == time;
   }
-  bool is_left_out(TaskId id) const noexcept { return !all_tasks_end() && begins_at(id, 0); }
+  /// As what lacks a creation is where all tasks are.
+  bool is_left_out(TaskId id) const noexcept {
+    return !all_tasks_end() && (begins_at(id, 0) || (excluded.all_tasks && id != no_id));
+  }
   ParallelInstance* parallel(ParallelId id) noexcept {
     return const_cast<ParallelInstance*>(static_cast<const Tables*>(this)->parallel(id));
   }

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "tracer/ompt_values.hpp"
 #include "tracer/translate/resolve/contradictions.hpp"
+#include "tracer/translate/resolve/course/task_names.hpp"
 #include "tracer/translate/resolve/resolve.hpp"
 #include "tracer/translate/resolve/task_records.hpp"
 #include "tracer/translate/scan/task_begin.hpp"
@@ -100,7 +103,8 @@ class Begins {
     too_late_.fetch_add(1, std::memory_order_relaxed);
   }
   void begin(TaskId id, Ticks time) noexcept {
-    if (time > limit_of(tables_, id)) return;
+    const Ticks limit = limit_of(tables_, id);
+    if (limit == 0 || time > limit) return;
     std::atomic<Ticks>& first = times_[tracer::channel_of(id)][counter_of(id)];
     Ticks known = first.load(std::memory_order_relaxed);
     while (time < known && !first.compare_exchange_weak(known, time, std::memory_order_relaxed)) {
@@ -137,6 +141,45 @@ void find_unstarted(Tables& tables) {
   }
 }
 
+/// Those whose events contradict each other, as an archive showed that was written of them.
+class Excluded {
+ public:
+  Excluded(const Tables& tables, const Definitions& definitions) : all_(tables.excluded.all_tasks), names_(tables) {
+    for (const Exclusions::Task& task : tables.excluded.tasks)
+      for (CommRef comm = 0; comm < definitions.comms.size(); ++comm)
+        if (definitions.comms[comm].name == task.team) tasks_.emplace(comm, task.creator, shown(task.number));
+  }
+  bool operator()(TaskId id) const {
+    if (all_) return true;
+    const TaskName name = names_.of(id);
+    return tasks_.contains({name.comm, name.rank, shown(name.generation)});
+  }
+
+ private:
+  /// An event has room for so much of it.
+  static std::uint32_t shown(std::uint64_t generation) noexcept { return static_cast<std::uint32_t>(generation); }
+  bool all_;
+  TaskNames names_;
+  std::set<std::tuple<CommRef, std::uint32_t, std::uint32_t>> tasks_;
+};
+
+void leave_out_excluded(Tables& tables, const Definitions& definitions, Repairs& repairs) {
+  if (!tables.excluded.have_tasks()) return;
+  const Excluded is_excluded(tables, definitions);
+  for (ChannelId c = 0; c < tables.channels.size(); ++c)
+    for (std::size_t n = 0; n < tables.task_begins[c].size(); ++n) {
+      const Entity entity = tables.channels[c].entities.get(n);
+      if (!is_explicit(tables.channels[c], entity) || tables.task_begins[c][n] == 0 || !is_excluded(make_id(c, n)))
+        continue;
+      tables.task_begins[c][n] = 0;
+      repairs.note(Repair::task_left_out);
+    }
+  for (Plan& plan : tables.plans) {
+    std::erase_if(plan.migrations, [&](const Migration& m) { return tables.is_left_out(m.task); });
+    std::erase_if(plan.unreported_ends, [&](const UnreportedEnd& e) { return tables.is_left_out(e.task); });
+  }
+}
+
 }  // namespace
 
 Ticks limit_of(const Tables& tables, TaskId id) {
@@ -148,18 +191,21 @@ Ticks limit_of(const Tables& tables, TaskId id) {
   return p && p->limit != 0 ? p->limit : never;
 }
 
-void find_task_begins(Tables& tables, const TraceSource& source, unsigned threads, Repairs& repairs) {
+void find_task_begins(Tables& tables, const TraceSource& source, const Definitions& definitions, unsigned threads,
+                      Repairs& repairs) {
   const bool in_order = are_in_order(tables), killed = source.journal().ending == Ending::unknown;
   const TaskCounts all = count_tasks(tables);
-  if (all.created == 0 && all.ended == 0) return;
+  const bool all_are_in = !tables.excluded.have_tasks();
+  if (all.created == 0 && all.ended == 0 && all_are_in) return;
   const bool have_ended = all.created == all.ended && have_left(tables) && end_in_their_teams(tables);
-  if (in_order && have_ended) return;
+  if (in_order && have_ended && all_are_in) return;
   Begins begins(tables);
   for_each_record(source, tables.channels.size(), threads,
                   [&](ChannelId, const Record& r, TaskId created) { begins.take(r, created); });
   tables.task_begins = begins.times();
   repairs.note(Repair::task_created_after_team, begins.too_late());
   if (!in_order || !killed) leave_out_contradictions(tables, source, threads, repairs);
+  leave_out_excluded(tables, definitions, repairs);
   find_unstarted(tables);
 }
 

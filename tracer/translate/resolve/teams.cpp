@@ -131,7 +131,7 @@ Ticks TeamLinker::limit(ParallelInstance& p, ChannelId channel, unsigned depth) 
 /// `parts`: those that say that they are of team `p`, and room for one more.
 void TeamLinker::assign(ParallelInstance& p, std::span<Member> parts) {
   p.size = 0;
-  p.in_pause = tables_.paused(p.begin, p.end != 0 ? p.end : tables_.end);
+  p.in_pause = p.left_out || tables_.paused(p.begin, p.end != 0 ? p.end : tables_.end);
   if (p.in_pause) return;
   const ChannelId master = tracer::channel_of(p.id);
   const auto outside = [&](const Member& m) { return part(m).begin < p.begin || part(m).begin > p.limit; };

@@ -95,12 +95,13 @@ std::vector<WordLane> lay_out_ranges(const Tables& tables, std::vector<WordRange
     lane != nullptr ? lane->ranges.push_back(range) : repairs.note(Repair::range_left_out);
   }
   std::vector<WordLane> result;
+  std::map<std::string, unsigned> names;  // domains, and threads, may be called the same
+  for (const Location& location : definitions.locations) ++names[location.name];
   for (auto& [domain, lanes] : by_domain) {
-    unsigned n = 0;
     lanes.for_each([&, key = domain](WordLane& lane) {
       Location location;
       location.name = name_of(key.first, key.second, journal);
-      if (++n > 1) location.name += " (" + std::to_string(n) + ")";
+      if (const unsigned n = ++names[location.name]; n > 1) location.name += " (" + std::to_string(n) + ")";
       location.properties.push_back({virtual_location, "ranges that overlap or change their thread"});
       lane.location = static_cast<LocationRef>(definitions.locations.size());
       definitions.locations.push_back(std::move(location));

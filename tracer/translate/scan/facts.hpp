@@ -42,6 +42,7 @@ struct ParallelInstance {
   std::uint32_t members = none;      ///< first index into Tables::members
   CommRef comm = undefined_ref;
   bool league = false;
+  bool left_out = false;   ///< Exclusions
   bool in_pause = false;   ///< began while recording was paused, and ended before it went on, if ever: it is left out
   std::uint8_t depth = 1;  ///< of teams around it and itself, 255 and more; set by form_teams()
 };

@@ -22,7 +22,10 @@ class CourseEvents final : public CourseListener {
   void joined(const ParallelInstance& team, Nanoseconds t) override;
   void switched(const TaskName& to, Nanoseconds t) override { task(EventType::task_switch, to, t); }
   void task_begun(TaskState& task, const RegionKey& region, Nanoseconds t) override;
-  void completed(const TaskName& which, Nanoseconds t) override { task(EventType::task_complete, which, t); }
+  void completed(const TaskName& which, Nanoseconds t) override {
+    if (which.comm != undefined_ref) --context_.balance.tasks;
+    task(EventType::task_complete, which, t);
+  }
   void left(RegionStack& open, std::size_t regions, Nanoseconds t) override { regions_.leave_inner(t, open, regions); }
   bool is_recording() const override { return !context_.out.paused(); }
   Nanoseconds last() const override { return context_.out.last(); }

@@ -2,6 +2,8 @@
 // Pauses of recording.
 #include "tracer/translate/write/event_buffer.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace tracer::translate {
@@ -59,7 +61,10 @@ bool EventBuffer::cancels(const Event& end) noexcept {
     const Event& e = put_off_[n].event;
     if (e.type == EventType::enter && e.ref == end.ref) {
       if (n > 0 && put_off_[n - 1].event.type == EventType::team_begin) return false;  // the team's region
-      put_off_.resize(n);
+      // A counter's values are true behind the pause, too.
+      const auto is_none = [](const PutOff& p) { return p.event.type != EventType::metric_uint; };
+      put_off_.erase(std::remove_if(put_off_.begin() + static_cast<std::ptrdiff_t>(n), put_off_.end(), is_none),
+                     put_off_.end());
       return true;
     }
     const bool stays = e.type == EventType::task_create || e.type == EventType::task_switch ||

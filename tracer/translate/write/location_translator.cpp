@@ -180,7 +180,8 @@ LocationResult LocationTranslator::run(RecordReader& records) {
   }
   finish();
   const EventBatch& out = context_.out.batch();
-  LocationResult result{out.first(), out.last(), out.count(), out.clamped(), context_.repairs, {}, was_inside_};
+  LocationResult result{out.first(),      out.last(), out.count(),      out.clamped(),
+                        context_.repairs, {},         context_.balance, was_inside_};
   result.used = std::move(context_.out.usage());
   return result;
 }

@@ -18,6 +18,7 @@ struct LocationResult {
   std::uint64_t events = 0, clamped = 0;
   Repairs repairs;  ///< what was closed, moved or ignored
   Usage used;
+  Balance balance;
   bool is_inside = false;  ///< the last record leaves the thread in a team or in a construct
 };
 

@@ -10,11 +10,11 @@ void MpiEvents::call(const Record& r, Nanoseconds t) {
   constexpr std::uint32_t begins_collective = 1;
   if (r.endpoint == Endpoint::end) return regions_.leave(t, Construct::mpi);
   regions_.enter_at(t, regions_.site_of(r));
-  if (r.a == begins_collective) context_.out.add(t, EventType::mpi_collective_begin, 0);
+  if (r.a == begins_collective && !is_left_out()) context_.out.add(t, EventType::mpi_collective_begin, 0);
 }
 
 void MpiEvents::comm(const Record& r, Nanoseconds t) {
-  if (const CommRef comm = context_.comm_of(r); comm != undefined_ref)
+  if (const CommRef comm = context_.comm_of(r); comm != undefined_ref && !is_left_out())
     context_.out.add(t, r.endpoint == Endpoint::begin ? EventType::comm_create : EventType::comm_destroy, comm);
 }
 
@@ -24,7 +24,9 @@ void MpiEvents::request(const Record& r, Nanoseconds t) {
                                   EventType::mpi_request_test, EventType::mpi_request_cancelled,
                                   EventType::mpi_collective_request};
   static_assert(static_cast<std::size_t>(MpiRequestStep::collective_begins) == 4);
-  if (r.a < std::size(events)) {
+  if (is_left_out() || context_.tables.excluded.have_request(r.b)) [[unlikely]] {
+    context_.note(Repair::mpi_left_out);
+  } else if (r.a < std::size(events)) {
     context_.out.add(t, events[r.a], 0, r.b);
   } else {
     context_.note(Repair::mpi_event_unknown);
@@ -91,15 +93,24 @@ void MpiEvents::io(const Record& r, const Record& more, Nanoseconds t) {
 
 void MpiEvents::pair(const Record& r, const Record& more, Nanoseconds t) {
   if (r.endpoint == Endpoint::begin) regions_.enter_at(t, regions_.site_of(r));
+  if (is_left_out()) [[unlikely]] {
+    context_.note(Repair::mpi_left_out);
+    if (r.endpoint == Endpoint::end) regions_.leave(t, Construct::mpi);
+    return;
+  }
   if (r.kind == RecordKind::mpi_rma || r.kind == RecordKind::mpi_io) {
     r.kind == RecordKind::mpi_rma ? one_sided(r, more, t) : io(r, more, t);
     if (r.endpoint == Endpoint::end) regions_.leave(t, Construct::mpi);
     return;
   }
   EventBuffer& out = context_.out;
-  const std::uint64_t request = more.time;
+  const bool is_doubtful = context_.tables.excluded.have_request(more.time);
+  // What is sent is so all the same; a collective operation without its begin ends none.
+  const std::uint64_t request = is_doubtful ? 0 : more.time;
   const CommRef comm = context_.comm_of(r);
-  if (comm != undefined_ref && r.kind == RecordKind::mpi_collective) {
+  if (is_doubtful && r.kind == RecordKind::mpi_collective) [[unlikely]] {
+    context_.note(Repair::mpi_left_out);
+  } else if (comm != undefined_ref && r.kind == RecordKind::mpi_collective) {
     out.payload(more.a, request);
     out.add(t, request == 0 ? EventType::mpi_collective_end : EventType::mpi_collective_complete, comm, r.b, r.c,
             static_cast<std::uint16_t>(more.b));

@@ -23,6 +23,7 @@ class MpiEvents {
   void pair(const Record& first, const Record& more, Nanoseconds t);
 
  private:
+  bool is_left_out() const noexcept { return context_.tables.excluded.all_mpi; }
   void one_sided(const Record& r, const Record& more, Nanoseconds t);
   void io(const Record& r, const Record& more, Nanoseconds t);
 

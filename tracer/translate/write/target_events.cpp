@@ -31,10 +31,11 @@ void TargetEvents::target(const Record& r, Nanoseconds t) {
 void TargetEvents::submit(const Record& r, Nanoseconds t) {
   if (r.endpoint == Endpoint::end) return regions_.leave(t, Construct::target_submit);
   EventBuffer& out = context_.out;
-  if (r.b != no_id) out.attribute(context_.names[Attribute::host_op_id], r.b);
+  const bool is_named = r.b != no_id && !context_.tables.excluded.all_devices;
+  if (is_named) out.attribute(context_.names[Attribute::host_op_id], r.b);
   out.attribute(context_.names[Attribute::target_id], r.c);
   regions_.enter(t, {open_.empty() ? 0 : open_.back().codeptr, Construct::target_submit, false, 0});
-  if (r.b != no_id) out.add(t, EventType::parameter_uint, context_.names[Parameter::callsite_id], r.b);
+  if (is_named) out.add(t, EventType::parameter_uint, context_.names[Parameter::callsite_id], r.b);
   out.add(t, EventType::parameter_uint, context_.names[Parameter::teams_requested], r.a);
   if (r.endpoint != Endpoint::begin) regions_.leave(t, Construct::target_submit);
 }
@@ -65,7 +66,7 @@ void TargetEvents::data_op(const Record& r, const Record& more, Nanoseconds t) {
   const Construct construct = data_op_construct(r.sub);
   if (r.endpoint == Endpoint::end && more.sub != 0)
     out.add(t, EventType::parameter_uint, context_.names[Parameter::content_hash], more.c);
-  if (r.b != no_id) out.attribute(context_.names[Attribute::host_op_id], r.b);
+  if (r.b != no_id && !context_.tables.excluded.all_devices) out.attribute(context_.names[Attribute::host_op_id], r.b);
   if (r.endpoint == Endpoint::end) {
     // An allocation's address on the device is known at its end only.
     out.attribute(context_.names[Attribute::destination_address], more.b);

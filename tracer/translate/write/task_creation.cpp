@@ -37,6 +37,7 @@ void TaskCreation::write() {
   context_.out.enter(t, create);
   if (task.comm != undefined_ref && !context_.tables.is_left_out(id)) {
     describe(id);
+    ++context_.balance.tasks;
     context_.out.add(t, EventType::task_create, task.comm, task.rank, task.generation);
   }
   context_.out.leave(t, create);

@@ -70,11 +70,19 @@ void WorkEvents::work(const Record& r, Nanoseconds t) {
                      context_.names.schedules[r.sub]);
     context_.out.add(t, EventType::parameter_uint, context_.names[Parameter::iterations], r.b);
   }
+  if (executor || r.sub == work_type::single_other) count_single(r.c, executor);
   if (executor) regions_.enter(t, {r.c, Construct::single_sblock, false, 0});
   if (r.endpoint == Endpoint::begin_end) {
     if (executor) regions_.leave(t, Construct::single_sblock);
     regions_.leave(t, key.construct);
   }
+}
+
+void WorkEvents::count_single(std::uint64_t codeptr, bool executor) noexcept {
+  const Part* const part = nest_.parts.empty() ? nullptr : &nest_.parts.back();
+  if (part == nullptr || part->parallel == nullptr) return;
+  const std::uint64_t position = codeptr * 0x9e3779b97f4a7c15u;
+  context_.balance.singles += executor ? position * (part->parallel->size - 1) : -position;
 }
 
 void WorkEvents::section(const Record& r, Nanoseconds t) {

@@ -26,6 +26,7 @@ class WorkEvents {
   std::uint64_t better_position(const RegionKey& key) const;
   void end_work(const Record& r, Nanoseconds t, Construct construct);
   void section(const Record& r, Nanoseconds t);
+  void count_single(std::uint64_t codeptr, bool executor) noexcept;
 
   WriteContext& context_;
   const Nest& nest_;

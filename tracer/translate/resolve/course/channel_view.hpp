@@ -2,11 +2,24 @@
 // What the decisions along one thread refer to, and the count of what they put right.
 #pragma once
 
+#include <cstdint>
+
 #include "tracer/translate/clock_fit.hpp"
 #include "tracer/translate/repairs.hpp"
 #include "tracer/translate/resolve/tables.hpp"
 
 namespace tracer::translate {
+
+/// What threads do together: even over all of them, unless they contradict each other or the trace ends in between.
+struct Balance {
+  std::uint64_t tasks = 0;    ///< created, less completed
+  std::uint64_t singles = 0;  ///< by position: executed, for each other member of the team, less passed by
+  void add(const Balance& other) noexcept {
+    tasks += other.tasks;
+    singles += other.singles;
+  }
+  bool is_even() const noexcept { return tasks == 0 && singles == 0; }
+};
 
 /// One channel, in the tables of all. Whoever made it keeps the tables and the clock.
 struct ChannelView {
@@ -26,6 +39,7 @@ struct ChannelView {
   const ClockFit& clock;
   const ChannelId channel;
   Repairs repairs;
+  Balance balance;
 };
 
 }  // namespace tracer::translate

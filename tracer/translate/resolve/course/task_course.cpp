@@ -115,7 +115,7 @@ void TaskCourse::expire(Ticks when) {
 // `taskwait depend`. libomp 13 and 14 create it as an explicit task that is never switched to.
 void TaskCourse::finish_taskwait(TaskId task, Ticks time, Nanoseconds t) {
   const Tables& tables = view_.tables;
-  if (tables.all_tasks_end() || !tables.begins_at(task, time) || live_.find(task))
+  if (tables.all_tasks_end() || tables.is_left_out(task) || !tables.begins_at(task, time) || live_.find(task))
     return view_.note(Repair::end_of_wait_that_was_no_task);
   const TaskId before = nest_.current->id;
   switch_to(task, t);
@@ -200,7 +200,7 @@ std::optional<TaskId> TaskCourse::next_task(TaskId next, const Record& r, bool m
   if (std::any_of(nest_.parts.begin(), nest_.parts.end(), [&](const Part& i) { return i.task.id == next; }))
     return nest_.implicit().id;
   const bool paused_team = names_.of(next).comm == undefined_ref;
-  if (paused_team || names_.region(next).construct == Construct::count_ ||
+  if (paused_team || names_.region(next).construct == Construct::count_ || view_.tables.is_left_out(next) ||
       (!migrated_in && !view_.tables.begins_at(next, r.time))) {
     if (listener_.is_recording()) view_.note(Repair::switch_to_task_elsewhere);
     return {};
