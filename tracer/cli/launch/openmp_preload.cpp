@@ -29,8 +29,17 @@ std::string newest_runtime(const std::string& needed_because) {
   return found->string();
 }
 
+/// The driver, or the shared runtime, which opens it.
+bool needs_cuda(const Program& program) {
+  return std::any_of(program.libraries.begin(), program.libraries.end(), [](const fs::path path) {
+    const std::string name = path.filename().string();
+    return name.starts_with("libcuda.so") || name.starts_with("libcudart");
+  });
+}
+
 void say_if_without_runtime(const Program& program, const RunRequest& request) {
-  if (program.kind != ProgramKind::dynamic_elf || has_openmp(program) || uses_mpi(program)) return;
+  if (program.kind != ProgramKind::dynamic_elf || has_openmp(program) || uses_mpi(program) || needs_cuda(program))
+    return;
   if (is_launcher(program.path)) {
     const std::string name = program.path.filename().string();
     return print_note("what " + name + " starts on this host is traced. For ranks on others write: " + name +
@@ -39,7 +48,7 @@ void say_if_without_runtime(const Program& program, const RunRequest& request) {
   print_note(program.path.string() +
              " is linked with no OpenMP runtime: unless it loads one later, or starts programs with OpenMP or MPI," +
              (!request.listens_to_words ? "" : " or names its phases by NVTX, ITT, Kokkos or ROCTx,") +
-             " there will be no trace.");
+             " or uses CUDA," + " there will be no trace.");
 }
 
 /// Throws where no tool can be loaded into it.
