@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The wall between the OpenMP runtime and the tool: C functions through which no exception passes.
-// Beside ompt_start_tool libtracer.so exports tracer_connect (front_end.cpp).
+// Beside ompt_start_tool and InitializeInjection libtracer.so exports tracer_connect (front_end.cpp).
 #include <exception>
 
 #include "omp-tools.h"
+#include "tracer/base/file.hpp"
 #include "tracer/base/memory_checks.hpp"
 #include "tracer/tool.hpp"
 
@@ -39,6 +40,14 @@ void finalize(ompt_data_t*) noexcept {
 constinit ompt_start_tool_result_t start_tool_result{&initialize, &finalize, {0}};
 
 }  // namespace
+
+// Called by CUDA's driver from cuInit: `tracer run` names this library in CUDA_INJECTION64_PATH. The answer is always
+// that all is well: the program is to have its driver.
+extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
+  const tracer::KeepErrno keep;
+  guarded("start", 0, [] { return tracer::tool::cuda_starts(), 0; });
+  return 1;
+}
 
 extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(unsigned int omp_version,
                                                                                     const char* runtime_version) {

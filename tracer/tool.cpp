@@ -150,8 +150,9 @@ void write_journal(Session& session, const ompt::Registration& registration,
 
 // Before the callbacks are registered: the first device may be announced right after. Only when
 // somebody will submit work to devices, which libomp cannot tell: it answers "always" without any.
-void start_devices(Session& session, const Config& config) {
-  if ((config.record & (record_device | record_target)) == 0) return;
+// CUDA's driver may have come before the runtime.
+void start_devices(Session& session, const Config& config, bool driver_starts = false) {
+  if ((config.record & (record_device | record_target)) == 0 || ompt::devices() != nullptr) return;
   auto* sink = new ompt::SessionDeviceSink(session);
   device::DeviceOptions options;
   options.set_choice(config.device);
@@ -159,7 +160,10 @@ void start_devices(Session& session, const Config& config) {
   options.memory_bytes = config.device_memory;
   options.calls = (config.record & record_device_api) != 0;
   auto* devices = new device::Devices(*sink, options);
-  devices->prepare();
+  if (driver_starts)
+    devices->driver_starts();
+  else
+    devices->prepare();
   ompt::context().devices.store(devices, std::memory_order_release);
   session.add_periodic([]() noexcept { ompt::devices()->poll(); });
 }
@@ -393,10 +397,10 @@ void at_exit() {
   if (Session::current() != nullptr) end(ending_at_exit());
 }
 
-bool connect() {
-  prepare_for_forks();
-  const std::lock_guard lock(starting);
-  Tool* self = prepare();
+namespace {
+
+/// The run begins, or is joined. Under the lock.
+bool join(const Tool* self) {
   if (self == nullptr || (ended.load() != nullptr && ended.load() == Session::current())) return false;
   if (Session::current() == nullptr && !Forks::is_undecided()) {
     static bool tried = false;  // the run of this process, and of a parent whose trace had ended, is not begun twice
@@ -405,6 +409,30 @@ bool connect() {
   }
   has_front_end.store(true);
   return true;
+}
+
+bool records_cuda(const Config& config) {
+  device::DeviceOptions options;
+  options.set_choice(config.device);
+  return (config.record & record_device) != 0 &&
+         (options.choice == device::Choice::automatic || options.choice == device::Choice::cupti);
+}
+
+}  // namespace
+
+bool connect() {
+  prepare_for_forks();
+  const std::lock_guard lock(starting);
+  return join(prepare());
+}
+
+void cuda_starts() {
+  prepare_for_forks();
+  const std::lock_guard lock(starting);
+  if (device::Devices* devices = ompt::devices()) return devices->driver_starts();
+  const Tool* self = prepare();
+  if (self == nullptr || !records_cuda(self->config) || !join(self)) return;
+  if (Session* session = Session::current()) start_devices(*session, self->config, true);
 }
 
 std::uint32_t recorded() noexcept {

@@ -23,6 +23,9 @@ void finalize();
 /// until the process ends. False when nothing is to be recorded. May throw.
 bool connect();
 
+/// CUDA's driver starts, and calls this from there: begins the run where nobody has, and CUPTI. May throw.
+void cuda_starts();
+
 /// Calls `function` before the run ends. False: it has ended, or there is no memory.
 bool at_end(void (*function)(void*), void* data) noexcept;
 

@@ -70,7 +70,7 @@ one() { # PROVIDER PROGRAM ARGUMENT...
   shift 2
   echo "== $program, provider $provider"
   local script=run.sh
-  case $program in cuda_endless) script=kill.sh ;; data_movement) script=data_movement.sh ;; esac
+  case $program in cuda_endless) script=kill.sh ;; data_movement | device_habits) script=data_movement.sh ;; esac
   GPU_TEST_PROVIDER=$provider TRACER_DEVICE=$([ "$provider" = host ] && echo host || echo auto) \
     ./$script bin "$PWD/lib/libtracer.so" "$PWD/programs/$program" "$@"
   case $? in 0) passed=$((passed + 1)) ;; 77) skipped=$((skipped + 1)) ;; *) failed=$((failed + 1)) ;; esac

@@ -168,8 +168,8 @@ bool Provider::subscribe() noexcept try {
 }
 
 /// In prepare(), or later when a library of CUDA has come: contexts and modules that are there already are recorded as
-/// well.
-DeviceAnswer Provider::start() noexcept {
+/// well. `driver_starts`: inside of cuInit.
+DeviceAnswer Provider::start(bool driver_starts) noexcept {
   const std::lock_guard lock(start_lock_);
   if (state_ == State::running) return {true, "CUPTI"};
   if (state_ == State::off) return {false, reason_.c_str()};
@@ -186,13 +186,13 @@ DeviceAnswer Provider::start() noexcept {
   if (api_.set_thread_ids) api_.set_thread_ids(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   if (!check(api_.register_timestamp(on_timestamp), "cuptiActivityRegisterTimestampCallback") ||
       !check(api_.register_callbacks(on_request, on_complete), "cuptiActivityRegisterCallbacks") || !enable_all()) {
-    leave();
+    if (!driver_starts) leave();  // else the next poll() does: leaving asks the driver
     return {false, reason_.c_str()};
   }
   ::pthread_atfork(nullptr, nullptr, &in_child);
   std::atexit(&at_cupti_end);
   int count = 0;
-  if (api_.device_count && api_.device_count(&count) == CUDA_SUCCESS)
+  if (!driver_starts && api_.device_count && api_.device_count(&count) == CUDA_SUCCESS)
     flush_at_exit();  // the driver has started before us
   has_call_regions_ = options_.calls && !process_has_profiler();
   if (has_call_regions_) call_regions_.enable(api_, subscriber_, true);

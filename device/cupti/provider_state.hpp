@@ -40,6 +40,7 @@ class Provider final : public DeviceProvider {
 
   DeviceProviderKind kind() const noexcept override { return DeviceProviderKind::cupti; }
   DeviceAnswer prepare() noexcept override;
+  void driver_starts() noexcept override { start(true); }
   DeviceAnswer open(const DeviceDescription& device, DeviceInfo& info) noexcept override;
   void close(std::int32_t number) noexcept override;
   OperationHooks hooks() const noexcept override;
@@ -69,7 +70,7 @@ class Provider final : public DeviceProvider {
  private:
   /// `waiting`: for a library of CUDA to be loaded. `off` is final.
   enum class State { waiting, running, off };
-  DeviceAnswer start() noexcept;
+  DeviceAnswer start(bool driver_starts = false) noexcept;
   bool subscribe() noexcept;
   bool enable_all() noexcept;
   void disable_all() noexcept;

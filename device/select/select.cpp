@@ -125,6 +125,13 @@ void Devices::prepare() noexcept try {
 } catch (...) {
 }
 
+void Devices::driver_starts() noexcept {
+  if (!ours()) return;
+  for (const auto& provider : state_->providers)
+    if (provider) provider->driver_starts();
+  refresh_hooks();
+}
+
 /// A provider that failed takes its hooks back.
 void Devices::refresh_hooks() noexcept {
   OperationHooks hooks;

@@ -41,6 +41,9 @@ class Devices {
   /// before libomptarget creates its contexts.
   void prepare() noexcept;
 
+  /// CUDA's driver has called the tool from its start: CUPTI begins now, before the first context.
+  void driver_starts() noexcept;
+
   /// The callbacks device_initialize, _finalize and _load (the record in the ring is the
   /// handler's). `handle` and `lookup` are the callback's arguments, either may be NULL.
   void initialize(std::int32_t number, const char* type, DeviceHandle handle, DeviceLookup lookup,

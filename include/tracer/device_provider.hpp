@@ -70,6 +70,9 @@ class DeviceProvider {
   virtual DeviceProviderKind kind() const noexcept = 0;
   /// In OMPT's initialize, before any device exists. False: the provider gets no device.
   virtual DeviceAnswer prepare() noexcept { return {true, ""}; }
+  /// A device's driver starts, and has called the tool from there: nothing of that driver may be called before this
+  /// returns.
+  virtual void driver_starts() noexcept {}
   /// In device_initialize: start recording on this device. May fill in `info.properties`.
   virtual DeviceAnswer open(const DeviceDescription& device, DeviceInfo& info) noexcept = 0;
   /// In device_finalize: passes all records of the device to the sink before it returns.

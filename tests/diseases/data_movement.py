@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""data_movement.py TRACER LIBRARY PROGRAM: traces the programs of needless data movement. Count and bytes of each pattern are
-what the program asked for, the finding of the first one is at its line, and nothing is found in healthy programs. Without
+"""data_movement.py TRACER LIBRARY PROGRAM: traces the programs of needless data movement (data_movement.c), or of costly use of
+devices (device_habits.c). Count and bytes of each pattern are what the program asked for, the finding of the first one is at its line, and nothing is found in healthy programs. Without
 contents (TRACER_TRANSFER_CONTENT) duplicate transfers and round trips are not looked for."""
 import json
 import os
@@ -11,6 +11,8 @@ import sys
 import tempfile
 
 NEEDS_CONTENT = {"duplicate-transfer", "round-trip"}
+NEEDLESS = NEEDS_CONTENT | {"repeated-allocation", "unused-allocation", "unused-transfer"}
+COSTLY = {"serial-transfer", "small-transfers", "short-kernels", "few-teams", "device-turns"}
 
 
 def report_of(tracer, library, program, name, content, archive):
@@ -32,14 +34,18 @@ def faults_of(name, wanted, report, content):
         found[row["pattern"]] = (count + row["count"], size + row["bytes"])
     expected = {p: (n, b) for p, n, b, _ in wanted if content or p not in NEEDS_CONTENT}
     # Scalars that each kernel maps, as the variable of a reduction, are the runtime's way and small.
-    found = {p: v for p, v in found.items() if p in expected or v[1] > 4096}
+    # What is needless may be costly as well; healthy programs have nothing of either.
+    others = COSTLY if any(p in NEEDLESS for p, _, _, _ in wanted) else set()
+    found = {p: v for p, v in found.items() if p in expected or (p not in others and (v[1] > 4096 or p in COSTLY))}
     if found != expected:
         yield f"{name}: found {found}, expected {expected}"
-    if report["transfer_content"] != content:
+    if report["transfer_content"] != (content and report["data_operations"]["bytes"] > 0):
         yield f"{name}: transfer_content is {report['transfer_content']}"
     ids = [(f["id"], f["line"]) for f in report["verdict"]["findings"]]
-    patterns = NEEDS_CONTENT | {"repeated-allocation", "unused-allocation", "unused-transfer"}
-    movement = [(i, line) for i, line in ids if i in patterns]
+    movement = [(i, line) for i, line in ids if i in (NEEDLESS | COSTLY) - others]
+    for row in report["data_movement"]:
+        if not row["ns"]:
+            yield f"{name}: {row['pattern']} costs nothing"
     if not wanted and movement:
         yield f"{name}: healthy, but {movement}"
     if wanted and content:

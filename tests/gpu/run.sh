@@ -30,8 +30,10 @@ program_libraries() { LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$out 
 program_libraries env OMP_TARGET_OFFLOAD=mandatory "$program" "$@" >"$out/alone" 2>&1
 status=$?
 [ $status -eq 0 ] || { tail -n 20 "$out/alone"; fail "without the tool the program ends with $status"; exit 1; }
-program_libraries env OMP_TARGET_OFFLOAD=mandatory OMP_TOOL_LIBRARIES="$library" TRACER_OUTPUT="$out/trace" "$program" "$@" \
-  >"$out/said" 2>"$out/errors"
+# As `tracer run` does it; a program without OpenMP by itself.
+traced=(env OMP_TARGET_OFFLOAD=mandatory OMP_TOOL_LIBRARIES="$library" CUDA_INJECTION64_PATH="$library" TRACER_OUTPUT="$out/trace")
+[ "$(basename "$program")" != cuda_plain ] || traced=(env TRACER_LIBRARY="$library" "$bin/tracer" run -o "$out/trace" --)
+program_libraries "${traced[@]}" "$program" "$@" >"$out/said" 2>"$out/errors"
 status=$?
 sed 's/^/  | /' "$out/errors"
 [ $status -eq 0 ] || { tail -n 20 "$out/said"; fail "with the tool the program ends with $status"; exit 1; }

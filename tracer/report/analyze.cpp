@@ -16,6 +16,7 @@
 #include "tracer/report/findings/verdict.hpp"
 #include "tracer/report/measures/account.hpp"
 #include "tracer/report/measures/data_movement.hpp"
+#include "tracer/report/measures/device_habits.hpp"
 #include "tracer/report/measures/devices.hpp"
 #include "tracer/report/measures/graph.hpp"
 #include "tracer/report/measures/io.hpp"
@@ -86,6 +87,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   Locks locks{definitions, replay};
   Devices devices{definitions, replay};
   DataMovement data_movement{definitions, replay};
+  DeviceHabits habits{definitions, replay};
   Accountant accountant{definitions, replay};
   Phases phases{definitions, replay};
   Mpi mpi{definitions, replay};
@@ -106,6 +108,7 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   replay.add(locks);
   replay.add(devices);
   replay.add(data_movement);
+  replay.add(habits);
   replay.add(accountant);
   if (phases.any()) replay.add(phases);
   if (mpi.any()) {
@@ -149,6 +152,9 @@ Report analyze(EventSource& source, const std::function<void(double)>& progress,
   locks.fill(report);
   devices.fill(report);
   report.data_movement = data_movement.rows();
+  report.data_movement.insert(report.data_movement.end(), habits.rows().begin(), habits.rows().end());
+  std::stable_sort(report.data_movement.begin(), report.data_movement.end(),
+                   [](const DataMovementRow& a, const DataMovementRow& b) { return a.ns > b.ns; });
   report.data_operations = data_movement.all();
   report.has_transfer_content = data_movement.has_content();
   report.phases = phases.rows();

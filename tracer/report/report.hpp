@@ -250,6 +250,12 @@ enum class DataPattern : std::uint8_t {
   repeated_allocation,  ///< of a variable that had memory on the device before
   unused_allocation,    ///< no kernel ran while it was there
   unused_transfer,      ///< no kernel ran before it was overwritten or freed
+  // What need not take its time, though it is needed:
+  serial_transfer,  ///< could have gone on behind the kernel before
+  small_transfers,  ///< many between two kernels
+  short_kernels,    ///< that take less time than their launch
+  few_teams,        ///< fewer blocks than the device has multiprocessors
+  turns,            ///< the host works while the device waits, and the other way round
 };
 /// "duplicate-transfer", ...: stable.
 const char* name_of(DataPattern pattern) noexcept;
@@ -257,9 +263,11 @@ const char* name_of(DataPattern pattern) noexcept;
 struct DataMovementRow {
   DataPattern pattern{};
   RegionRef region = undefined_ref;  ///< of the operation on the host
-  std::string name;
+  RegionRef also = undefined_ref;    ///< threads wait there too: the submit of a construct
+  RegionRef other = undefined_ref;   ///< of the longest one: what sent or fetched it before, or the kernel before
+  std::string name, other_name;
   std::uint64_t count = 0, bytes = 0;
-  std::uint64_t ns = 0;     ///< on the host's thread, from the operation's begin to its end
+  std::uint64_t ns = 0;     ///< on the host's thread, from the operation's begin to its end; or what of it could be won
   std::uint64_t alone = 0;  ///< of it: outside of teams, where all other threads wait too
   std::uint64_t longest = 0, longest_at = 0;
 };

@@ -152,7 +152,10 @@ void JoinedDefinitions::add_places(const TraceDefinitions& part, const PartIdent
     own.parent = node_of.contains(n.parent) ? node_of[n.parent] : undefined_ref;
     own.domains = n.domains;
     own.properties = properties_of(n.properties, maps);
-    node_of[n.ref] = narrow(unify(nodes, node_index_, key_of(own.name, own.class_name, own.parent), std::move(own)));
+    // Processes may know a device by different properties, such as the code that each has loaded there.
+    std::string key = key_of(own.name, own.class_name, own.parent);
+    for (const NamedProperty& p : own.properties) key += key_of(p.name, p.type, p.value);
+    node_of[n.ref] = narrow(unify(nodes, node_index_, key, std::move(own)));
   }
   std::uint32_t next_process = identity.first_process;
   const std::uint32_t first_device = process_count_ + static_cast<std::uint32_t>(devices.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A libcuda.so.1 without a device: memory is the host's, copies happen, kernels do nothing but take their time on their
 // stream. It has what LLVM's plugin and the tests call.
+#include <dlfcn.h>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -140,6 +141,8 @@ void wait(CUstream stream) {
     t->operation({Kind::synchronize, on.device, current->id, on.id, 0, begin, now(), 0, 0, nullptr, {0, 0, 0}});
 }
 
+thread_local bool starts = false;  ///< cuInit is at work
+
 /// As the real one, whose own exit handler runs before the destructors of libraries loaded earlier.
 void tear_down() {
   gone = true;
@@ -159,6 +162,15 @@ EXPORT void fake_cuda_tap(const Tap* to, std::uint64_t (*clock)()) {
     if (context) to->context(context->id, context->device);
 }
 
+/// As the real one: a profiler's library, loaded from within.
+static void inject() {
+  const char* path = std::getenv("CUDA_INJECTION64_PATH");
+  void* library = path && *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
+  const auto initialize = library ? reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection")) : nullptr;
+  starts = true;
+  if (initialize && initialize() == 0) std::fprintf(stderr, "fake driver: InitializeInjection failed\n");
+  starts = false;
+}
 EXPORT CUresult cuInit(unsigned) {
   if (gone) return CUDA_ERROR_DEINITIALIZED;
   if (const auto code = setting("FAKE_CUDA_FAILS", 0)) return static_cast<CUresult>(code);
@@ -167,6 +179,7 @@ EXPORT CUresult cuInit(unsigned) {
   std::call_once(once, [] {
     driver = new Driver;  // lives on: threads may still call when the process ends
     driver->contexts.resize(driver->devices);
+    inject();
     std::atexit(&tear_down);
   });
   return CUDA_SUCCESS;
@@ -174,7 +187,12 @@ EXPORT CUresult cuInit(unsigned) {
 EXPORT CUresult cuDriverGetVersion(int* version) {
   return *version = CUDA_VERSION, CUDA_SUCCESS;
 }
+EXPORT int fake_cuda_device_count(int* count) {  // for the fake CUPTI, which the real driver lets look inside
+  if (gone || !driver) return gone ? CUDA_ERROR_DEINITIALIZED : CUDA_ERROR_NOT_INITIALIZED;
+  return *count = static_cast<int>(driver->devices), CUDA_SUCCESS;
+}
 EXPORT CUresult cuDeviceGetCount(int* count) {
+  if (starts) std::abort();  // waits for itself
   if (gone) return CUDA_ERROR_DEINITIALIZED;
   if (!driver) return CUDA_ERROR_NOT_INITIALIZED;
   return *count = static_cast<int>(driver->devices), CUDA_SUCCESS;

@@ -16,6 +16,7 @@
 //   FAKE_CUPTI_STOLEN=n      after n operations another profiler's buffers are used
 //   FAKE_CUPTI_TOO_NEW=13    libcupti.so.13 takes no subscriber; libcupti.so.12 does
 //   FAKE_CUDA_MODULE_MS=n    loading a module takes n ms
+//   CUDA_INJECTION64_PATH    as the real driver: cuInit loads it and calls InitializeInjection
 // As the real ones: a buffer for each thread, a crash on NULL, records that stay open over a switch, and, with
 // FAKE_CUPTI_VERSION=130000, the deadlock and the crash of the first CUDA 13.0.
 #pragma once

@@ -29,17 +29,26 @@ std::string newest_runtime(const std::string& needed_because) {
   return found->string();
 }
 
+/// The driver, or the shared runtime, which opens it.
+bool needs_cuda(const Program& program) {
+  return std::any_of(program.libraries.begin(), program.libraries.end(), [](const fs::path path) {
+    const std::string name = path.filename().string();
+    return name.starts_with("libcuda.so") || name.starts_with("libcudart");
+  });
+}
+
 void say_if_without_runtime(const Program& program, const RunRequest& request) {
-  if (program.kind != ProgramKind::dynamic_elf || has_openmp(program) || uses_mpi(program)) return;
+  if (program.kind != ProgramKind::dynamic_elf || has_openmp(program) || uses_mpi(program) || needs_cuda(program))
+    return;
   if (is_launcher(program.path)) {
     const std::string name = program.path.filename().string();
     return print_note("processes that " + name + " starts on this host are traced. For ranks on other hosts: " + name +
                       " ... tracer run -- program");
   }
-  print_note(
-      program.path.string() +
-      " is not linked with an OpenMP runtime: no trace unless it loads one later, starts programs with OpenMP or MPI" +
-      (!request.listens_to_words ? "" : " or uses NVTX, ITT, Kokkos or ROCTx annotations") + ".");
+  print_note(program.path.string() +
+             " is not linked with an OpenMP runtime: no trace unless it loads one later, starts programs with OpenMP "
+             "or MPI, uses CUDA" +
+             (!request.listens_to_words ? "" : " or uses NVTX, ITT, Kokkos or ROCTx annotations") + ".");
 }
 
 /// Throws where no tool can be loaded into it.

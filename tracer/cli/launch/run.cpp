@@ -57,6 +57,9 @@ Environment environment_for(const Options& options, const std::string& library, 
     changes.emplace_back("TRACER_LAUNCH", launch.mark);
     changes.emplace_back("TRACER_CONVERT", "later");
   }
+  // CUDA's driver loads it when it starts; whoever is there already, as NVIDIA's profilers, stays.
+  if (const char* other = std::getenv("CUDA_INJECTION64_PATH"); other == nullptr || *other == '\0')
+    changes.emplace_back("CUDA_INJECTION64_PATH", library);
   if (!options.filter.empty())
     changes.emplace_back("TRACER_FILTER", std::filesystem::absolute(options.filter).string());
   if (options.sample != 0) changes.emplace_back("TRACER_SAMPLE", std::to_string(options.sample));

@@ -154,7 +154,7 @@ const Judge::Row Judge::findings[] = {
     {"locks", "contention, ordered", &Judge::locks, true},
     {"loops", "small-chunks", &Judge::small_chunks, true},
     {"barriers", "imbalance, single, mpi-in-team", &Judge::imbalance, false},
-    {"devices", "duplicate-transfer, round-trip, repeated-allocation, unused-allocation, unused-transfer", &Judge::data_movement, false},
+    {"devices", "duplicate-transfer, round-trip, repeated-allocation, unused-allocation, unused-transfer, serial-transfer, small-transfers, short-kernels, few-teams, device-turns", &Judge::data_movement, false},
     {"devices", "device-wait", &Judge::devices, false},
     {"threads", "unused-threads", &Judge::unused, false},
     {"threads", "preempted", &Judge::preempted_work, false},

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "tracer/base/text.hpp"
+#include "tracer/base/units.hpp"
 #include "tracer/report/findings/judge.hpp"
 
 namespace tracer::report {
@@ -13,6 +15,7 @@ namespace {
 struct PatternRow {
   DataPattern pattern;
   const char* id;
+  const char* who;
   const char* what;  ///< "%s copies of %s in all, ..."
   const char* advice;
   const char* sure;
@@ -20,29 +23,64 @@ struct PatternRow {
 
 /// What each pattern means, and the clause to write (OpenMP 5.2, 5.8 and 13).
 constexpr std::array patterns{
-    PatternRow{DataPattern::duplicate_transfer, "duplicate-transfer", "copy to the device what it has already",
+    PatternRow{DataPattern::duplicate_transfer, "duplicate-transfer", "operations",
+               "copy to the device what it has already",
                "Keep the data on the device between these constructs: put `target data map(to: ...)` around them, or "
                "`target enter data` before and `target exit data` behind them.",
                "high"},
     PatternRow{
-        DataPattern::round_trip, "round-trip", "copy back to the device what came from it and did not change",
+        DataPattern::round_trip, "round-trip", "operations",
+        "copy back to the device what came from it and did not change",
         "Keep the data on the device: put `target data map(tofrom: ...)` around these constructs, and fetch what "
         "the host reads in between by `target update from(...)`.",
         "high"},
-    PatternRow{DataPattern::returned_unchanged, "round-trip", "fetch from the device what it did not change",
+    PatternRow{DataPattern::returned_unchanged, "round-trip", "operations",
+               "fetch from the device what it did not change",
                "Map these variables by `map(to: ...)` instead of `tofrom`, which is also the default.", "high"},
-    PatternRow{DataPattern::repeated_allocation, "repeated-allocation",
+    PatternRow{DataPattern::repeated_allocation, "repeated-allocation", "operations",
                "allocate and free memory for variables that had some on the device before",
                "Allocate once: put `target data map(alloc: ...)` around these constructs, or keep what "
                "`omp_target_alloc` gives.",
                "medium"},
-    PatternRow{DataPattern::unused_allocation, "unused-allocation",
+    PatternRow{DataPattern::unused_allocation, "unused-allocation", "operations",
                "allocate memory on the device in whose lifetime no kernel runs",
                "Remove the map clause, or the `target data` construct, of these variables.", "medium"},
-    PatternRow{DataPattern::unused_transfer, "unused-transfer",
+    PatternRow{DataPattern::unused_transfer, "unused-transfer", "operations",
                "copy to the device what is overwritten or freed before a kernel runs",
                "Map these variables by `map(alloc: ...)` or `map(from: ...)`, or move the copy behind the loop.",
-               "medium"}};
+               "medium"},
+    PatternRow{
+        DataPattern::serial_transfer, "serial-transfer", "operations",
+        "copy to the device while no kernel runs, and could go on behind the kernel before",
+        "Send the next step's data while the kernel of this one runs: two buffers in turn, `target update to(...) "
+        "nowait depend(out: ...)` and `target nowait depend(in: ...)`.",
+        "low"},
+    PatternRow{DataPattern::small_transfers, "small-transfers", "operations",
+               "copy little at a time between two kernels",
+               "Copy it at once: put what is small into one array or structure and map that, or update a contiguous "
+               "part by one `target update`.",
+               "medium"},
+    PatternRow{DataPattern::short_kernels, "short-kernels", "kernels",
+               "take less time than launching them and waiting for them",
+               "Give each kernel more to do: move the loop around the `target` construct into it, or submit several "
+               "without waiting by `target nowait depend(...)`.",
+               "medium"},
+    PatternRow{DataPattern::few_teams, "few-teams", "kernels",
+               "run with fewer blocks than the device has multiprocessors",
+               "Let the runtime choose the number of teams, or raise `num_teams`; `collapse` gives `distribute` more "
+               "iterations to share.",
+               "medium"},
+    PatternRow{DataPattern::turns, "device-turns", "times",
+               "the host waits for the device, and then works while the device waits, though it fetches nothing",
+               "Let both work at once: `target nowait depend(...)`, the host's work, and `taskwait` where the result "
+               "is needed.",
+               "low"}};
+
+/// "8 operations do so: 128 MiB in 1 s"; what moves no data has no bytes.
+std::string text_of(const PatternRow& pattern, const DataMovementRow& all, const std::string& time_text) {
+  const std::string bytes = all.bytes == 0 ? std::string{} : bytes_text(static_cast<double>(all.bytes)) + " in ";
+  return format_count(all.count) + " " + pattern.who + " " + pattern.what + ": " + bytes + time_text;
+}
 
 }  // namespace
 
@@ -50,8 +88,9 @@ constexpr std::array patterns{
 Cells Judge::cells_of_operations(const DataMovementRow& row) {
   std::uint64_t left = row.ns;
   Cells mine;
-  for (const std::size_t cell :
-       cells([&](const AccountRow& c) { return c.is(Place::device) && c.region == row.region; })) {
+  for (const std::size_t cell : cells([&](const AccountRow& c) {
+         return c.is(Place::device) && (c.region == row.region || (row.also != undefined_ref && c.region == row.also));
+       })) {
     if (left == 0) break;
     const std::uint64_t ns = account_.details[cell].ns;
     mine.push_back(ns <= left ? cell : split(cell, left, Place::device));
@@ -82,8 +121,8 @@ void Judge::data_movement() {
     Finding finding = at(most->region);
     finding.at = most->longest_at;
     sure(finding, pattern.sure);
-    finding.text = format("%llu operations %s: %s in %s", number(all.count), pattern.what,
-                          bytes_text(static_cast<double>(all.bytes)).c_str(), time(sum(mine)).c_str());
+    finding.text = text_of(pattern, all, time(sum(mine)));
+    if (most->other != undefined_ref) finding.text += format(" (the other side is %s)", name(most->other).c_str());
     if (constructs > 1) finding.text += format(", most of it in %s", name(most->region).c_str());
     finding.text += ".";
     finding.advice = pattern.advice;

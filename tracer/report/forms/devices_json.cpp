@@ -93,6 +93,7 @@ Json json_of(const DataMovementRow& row) {
   return {{"pattern", name_of(row.pattern)},
           {"region", row.region},
           {"name", row.name},
+          {"other", row.other_name},
           {"count", row.count},
           {"bytes", row.bytes},
           {"ns", row.ns},

@@ -134,7 +134,7 @@ void many_devices(const Report& report, const TextOptions& options, std::string&
 }
 
 Table data_movement(const Report& report) {
-  Table table{"Data movement that could be avoided",
+  Table table{"Data movement and launches that could cost less",
               {{"construct"}, {"pattern"}, {"count", true}, {"bytes", true}, {"time", true}, {"longest", true}}};
   for (const DataMovementRow& row : report.data_movement)
     table.add({row.name, name_of(row.pattern), format_count(row.count), bytes_text(static_cast<double>(row.bytes)),

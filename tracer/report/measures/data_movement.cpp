@@ -12,6 +12,8 @@ namespace {
 /// Programs that map each element of a large structure have many; beyond so many of a device the newest are not
 /// followed.
 constexpr std::size_t most_variables = std::size_t{1} << 16;
+/// Smaller copies are over before anything else could go on beside them.
+constexpr std::uint64_t least_beside = 64 << 10;
 
 std::uint32_t attribute_named(const Definitions& definitions, std::string_view name) {
   for (std::size_t i = 0; i < definitions.attributes.size(); ++i)
@@ -34,6 +36,16 @@ const char* name_of(DataPattern pattern) noexcept {
       return "unused-allocation";
     case DataPattern::unused_transfer:
       return "unused-transfer";
+    case DataPattern::serial_transfer:
+      return "serial-transfer";
+    case DataPattern::small_transfers:
+      return "small-transfers";
+    case DataPattern::short_kernels:
+      return "short-kernels";
+    case DataPattern::few_teams:
+      return "few-teams";
+    case DataPattern::turns:
+      return "device-turns";
   }
   return "";
 }
@@ -73,12 +85,9 @@ std::uint64_t DataMovement::value(std::span<const EventAttribute> attributes, st
 }
 
 void DataMovement::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+  if (definitions_.locations[location].kind == LocationKind::accelerator_stream)
+    return on_stream(location, event, attributes);
   if (event.type == EventType::enter) {
-    if (definitions_.locations[location].kind == LocationKind::accelerator_stream) {
-      // A kernel that no construct launched, such as one of a CUDA library that was given the device's address.
-      if (is_kernel_(event.ref) && value(attributes, host_op_id_) == 0) kernel_of(replay_.process_of(location));
-      return;
-    }
     if (const Kind kind = kind_of(event.ref); kind != Kind::other) begin(location, kind, event, attributes);
     return;
   }
@@ -99,6 +108,23 @@ void DataMovement::event(LocationRef location, const Event& event, std::span<con
   end(location, ended);
 }
 
+void DataMovement::on_stream(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+  if ((event.type != EventType::enter && event.type != EventType::leave) || !is_kernel_(event.ref)) return;
+  Kernels& kernels = kernels_[replay_.process_of(location)];
+  if (event.type == EventType::enter) {
+    ++kernels.running;
+    ++kernels.begun;
+    kernel_began_[location] = event.time;
+    // A kernel that no construct launched, such as one of a CUDA library that was given the device's address.
+    if (value(attributes, host_op_id_) == 0) kernel_of(replay_.process_of(location));
+  } else if (const auto began = kernel_began_.find(location); began != kernel_began_.end()) {
+    --kernels.running;
+    kernels.budget = event.time - std::min(event.time, began->second);
+    kernels.region = event.ref;
+    kernel_began_.erase(began);
+  }
+}
+
 void DataMovement::begin(LocationRef location, Kind kind, const Event& event,
                          std::span<const EventAttribute> attributes) {
   Open open;
@@ -111,6 +137,9 @@ void DataMovement::begin(LocationRef location, Kind kind, const Event& event,
   open.destination_device = static_cast<std::int64_t>(value(attributes, destination_device_));
   const Team* team = replay_.location(location).current->team;
   open.cost = {event.ref, value(attributes, bytes_), 0, event.time, team == nullptr || team->size <= 1};
+  const Kernels& kernels = kernels_[replay_.process_of(location)];
+  open.kernels_begun = kernels.begun;
+  open.beside_kernel = kernels.running > 0;
   open_[location].push_back(open);
 }
 
@@ -138,7 +167,7 @@ void DataMovement::end(LocationRef location, const Open& open) {
     case Kind::remove:
       return removed(device, open);
     case Kind::to_device:
-      return sent(device, open);
+      return sent(device, kernels_[process], open);
     case Kind::from_device:
       return fetched(device, open);
     default:
@@ -184,39 +213,86 @@ void DataMovement::drop_sent(Device& device, std::uint64_t from, std::uint64_t t
       ++it;
       continue;
     }
-    if (sent.kernels_before == device.kernels) add(DataPattern::unused_transfer, sent.cost);
+    if (sent.kernels_before == device.kernels) {
+      add(DataPattern::unused_transfer, sent.cost);
+    } else if (sent.behind_ns != 0) {
+      Cost cost = sent.cost;
+      cost.ns = sent.behind_ns;
+      add(DataPattern::serial_transfer, cost, sent.behind);
+    }
     it = device.sent.erase(it);
   }
 }
 
-void DataMovement::sent(Device& device, const Open& open) {
+/// The content of what is sent was there, or came from there.
+bool DataMovement::repeats(History& history, const Open& open) {
+  bool counted = false;
+  // The host had fetched this content and has not changed it since: it need not have left the device.
+  if (history.on_host && history.host_content == open.content)
+    add(DataPattern::round_trip, open.cost, history.fetched_at), counted = true;
+  else if (history.is_known && history.device_content == open.content)
+    add(DataPattern::duplicate_transfer, open.cost, history.sent_at), counted = true;
+  history.is_known = history.on_device = true;
+  history.on_host = false;
+  history.host_content = 0;
+  history.device_content = open.content;
+  return counted;
+}
+
+/// How long of the copy could have gone on while the kernel before it ran, which it did not use.
+std::uint64_t DataMovement::behind_kernel(Kernels& kernels, const Open& open) const {
+  if (open.cost.bytes < least_beside || open.beside_kernel || kernels.running > 0 ||
+      kernels.begun != open.kernels_begun)
+    return 0;
+  const std::uint64_t ns = std::min(kernels.budget, open.cost.ns);
+  kernels.budget -= ns;
+  return ns;
+}
+
+void DataMovement::sent(Device& device, Kernels& kernels, const Open& open) {
   drop_sent(device, open.destination, open.destination + std::max<std::uint64_t>(open.cost.bytes, 1));
   const Variable variable{open.source, open.cost.bytes};
   auto found = device.variables.find(variable);
   if (found == device.variables.end() && device.variables.size() < most_variables)
     found = device.variables.emplace(variable, History{}).first;
   bool counted = false;
-  if (open.has_content && found != device.variables.end()) {
+  std::uint64_t behind_ns = 0;
+  if (found != device.variables.end()) {
     History& history = found->second;
-    // The host had fetched this content and has not changed it since: it need not have left the device.
-    if (history.on_host && history.host_content == open.content)
-      add(DataPattern::round_trip, open.cost), counted = true;
-    else if (history.is_known && history.device_content == open.content)
-      add(DataPattern::duplicate_transfer, open.cost), counted = true;
-    history = {history.allocations, true, false, true, 0, open.content};
+    counted = open.has_content && repeats(history, open);
+    // What the host sends again and again, and got nothing of meanwhile, does not wait for the kernel before.
+    if (!counted && history.sends > 0 && !history.is_fetched) behind_ns = behind_kernel(kernels, open);
+    ++history.sends;
+    history.is_fetched = false;
+    history.sent_at = open.cost.region;
   }
   // One copy is one finding.
-  if (!counted && device.sent.size() < most_variables) device.sent[open.destination] = {open.cost, device.kernels};
+  if (!counted && device.sent.size() < most_variables)
+    device.sent[open.destination] = {open.cost, device.kernels, behind_ns, kernels.region};
+}
+
+/// The variable, and those of which it is a part, or that are a part of it.
+void DataMovement::mark_fetched(Device& device, const Open& open) {
+  constexpr std::size_t most_looked_at = 1024;
+  const std::uint64_t from = open.destination, to = from + std::max<std::uint64_t>(open.cost.bytes, 1);
+  std::size_t looked_at = 0;
+  for (auto it = device.variables.lower_bound({to, 0}); it != device.variables.begin();) {
+    --it;
+    if (it->first.address + it->first.bytes > from) it->second.is_fetched = true;
+    if (++looked_at == most_looked_at) break;
+  }
 }
 
 void DataMovement::fetched(Device& device, const Open& open) {
   const Variable variable{open.destination, open.cost.bytes};
+  mark_fetched(device, open);
   const auto found = device.variables.find(variable);
+  if (found != device.variables.end()) found->second.fetched_at = open.cost.region;
   if (!open.has_content || found == device.variables.end()) return;
   History& history = found->second;
   // What comes back is what was sent: no kernel has changed it, and the next copy of it is a duplicate.
   const bool unchanged = history.on_device && history.device_content == open.content;
-  if (unchanged) add(DataPattern::returned_unchanged, open.cost);
+  if (unchanged) add(DataPattern::returned_unchanged, open.cost, history.sent_at);
   history.on_host = !unchanged;
   history.host_content = history.device_content = open.content;
   history.is_known = true;
@@ -231,7 +307,7 @@ void DataMovement::finished(std::uint64_t) {
   }
 }
 
-void DataMovement::add(DataPattern pattern, const Cost& cost) {
+void DataMovement::add(DataPattern pattern, const Cost& cost, RegionRef other) {
   DataMovementRow& row = rows_[{pattern, cost.region}];
   row.pattern = pattern;
   row.region = cost.region;
@@ -240,7 +316,12 @@ void DataMovement::add(DataPattern pattern, const Cost& cost) {
   row.bytes += cost.bytes;
   row.ns += cost.ns;
   if (cost.alone) row.alone += cost.ns;
-  if (cost.ns > row.longest) row.longest = cost.ns, row.longest_at = cost.at;
+  if (cost.ns <= row.longest) return;
+  row.longest = cost.ns;
+  row.longest_at = cost.at;
+  if (other == undefined_ref) return;
+  row.other = other;
+  row.other_name = definitions_.regions[other].name;
 }
 
 std::vector<DataMovementRow> DataMovement::rows() const {

@@ -44,6 +44,15 @@ class DataMovement final : public Observer {
     std::int64_t source_device = -1, destination_device = -1;
     Cost cost;
     bool has_content = false;
+    std::uint64_t kernels_begun = 0;  ///< of the process, when it began
+    bool beside_kernel = false;       ///< one ran then
+  };
+  /// Of a process: what the records of its devices show.
+  struct Kernels {
+    std::int64_t running = 0;
+    std::uint64_t begun = 0;
+    std::uint64_t budget = 0;  ///< ns of the last one behind which no copy was put yet
+    RegionRef region = undefined_ref;
   };
   /// The host's address and the size: what a program calls a variable.
   struct Variable {
@@ -56,6 +65,9 @@ class DataMovement final : public Observer {
     bool on_host = false;    ///< the device had changed it, and the host has it since
     bool on_device = false;  ///< it was sent, and its memory there was not freed since
     std::uint64_t host_content = 0, device_content = 0;
+    std::uint64_t sends = 0;
+    bool is_fetched = false;  ///< the host has had something of it since it was sent
+    RegionRef sent_at = undefined_ref, fetched_at = undefined_ref;
   };
   /// Memory of a device, by its address there.
   struct Memory {
@@ -67,6 +79,8 @@ class DataMovement final : public Observer {
   struct Sent {  ///< a copy to the device that no kernel could have used yet
     Cost cost;
     std::uint64_t kernels_before = 0;
+    std::uint64_t behind_ns = 0;       ///< of it: could have gone on behind the kernel before
+    RegionRef behind = undefined_ref;  ///< that kernel
   };
   struct Device {
     std::uint64_t kernels = 0;
@@ -79,14 +93,18 @@ class DataMovement final : public Observer {
   Kind kind_of(RegionRef region) const;
   std::uint64_t value(std::span<const EventAttribute> attributes, std::uint32_t which) const;
   void begin(LocationRef location, Kind kind, const Event& event, std::span<const EventAttribute> attributes);
+  void on_stream(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
   void kernel_of(std::uint32_t process);
   void end(LocationRef location, const Open& open);
   void allocated(Device& device, const Open& open);
   void removed(Device& device, const Open& open);
-  void sent(Device& device, const Open& open);
+  void sent(Device& device, Kernels& kernels, const Open& open);
   void fetched(Device& device, const Open& open);
   void drop_sent(Device& device, std::uint64_t from, std::uint64_t to);
-  void add(DataPattern pattern, const Cost& cost);
+  bool repeats(History& history, const Open& open);
+  std::uint64_t behind_kernel(Kernels& kernels, const Open& open) const;
+  static void mark_fetched(Device& device, const Open& open);
+  void add(DataPattern pattern, const Cost& cost, RegionRef other = undefined_ref);
 
   const Definitions& definitions_;
   const Replay& replay_;
@@ -97,6 +115,8 @@ class DataMovement final : public Observer {
   bool has_content_ = false;
   std::unordered_map<LocationRef, std::vector<Open>> open_;
   std::map<Key, Device> devices_;
+  std::map<std::uint32_t, Kernels> kernels_;                     ///< by process
+  std::unordered_map<LocationRef, std::uint64_t> kernel_began_;  ///< by stream
   std::map<std::pair<DataPattern, RegionRef>, DataMovementRow> rows_;
   TransferTotals all_;
 };

@@ -46,7 +46,7 @@ const oneDevice = (d) => [part(tag('h2', {}, deviceName(d)), d.provider ? note(`
 const manyDevices = () => table('', report.devices, [['device', (d) => deviceName(d)], ['time', (d) => timeBar(d.time, d.total_ns)], ['busy', (d) => time(d.busy_ns), (d) => d.busy_ns], ['idle', (d) => percent(d.idle_ns, d.span_ns), (d) => d.idle_ns / (d.span_ns || 1)],
   ['while the host works', (d) => percent(d.overlap_host_ns, d.busy_ns), (d) => d.overlap_host], ['kernels', (d) => count(d.kernels), (d) => d.kernels], ['time in kernels', (d) => time(d.kernel_ns), (d) => d.kernel_ns],
   ['to the device', (d) => bytesText(d.to_device.bytes), (d) => d.to_device.bytes], ['from the device', (d) => bytesText(d.from_device.bytes), (d) => d.from_device.bytes], ['memory', (d) => bytesText(d.memory.peak_bytes), (d) => d.memory.peak_bytes]]);
-const movementTable = () => table('Data movement that could be avoided', report.data_movement, [['construct', (r) => link(r.name)], ['pattern', (r) => r.pattern], ['count', (r) => count(r.count), (r) => r.count], ['bytes', (r) => bytesText(r.bytes), (r) => r.bytes],
+const movementTable = () => table('Data movement and launches that could cost less', report.data_movement, [['construct', (r) => link(r.name)], ['pattern', (r) => r.pattern], ['other side', (r) => r.other ? link(r.other) : ''], ['count', (r) => count(r.count), (r) => r.count], ['bytes', (r) => bytesText(r.bytes), (r) => r.bytes],
   ['time', (r) => time(r.ns), (r) => r.ns], ['longest', (r) => time(r.longest_ns), (r) => r.longest_ns]]);
 
 /** The panel. */

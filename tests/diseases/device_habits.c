@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Needed work of devices that costs more than it must (the host, as a device). `device_habits` lists the programs,
+// `device_habits NAME` runs one and prints "PATTERN COUNT BYTES LINE" of each pattern that its trace must show, and
+// nothing else may be there.
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { size = 4 << 20, steps = 8, rows = 64, row = 256, launches = 10000 };
+static const unsigned long bytes = (unsigned long)size * sizeof(int);
+
+static int *a, *b;
+static int small[rows][row];
+
+static void expect(const char* pattern, int count, unsigned long sum, int line) {
+  printf("%s %d %lu %d\n", pattern, count, sum, line);
+}
+
+/// A kernel that takes some time.
+static void use(int* data) {
+#pragma omp target teams distribute parallel for map(present, alloc : data [0:size])
+  for (int i = 0; i < size; ++i) data[i] += 1;
+}
+
+/// Two buffers take turns, and each is sent when the kernel on the other one has ended.
+static void serial_transfer(void) {
+#pragma omp target data map(alloc : a [0:size], b [0:size])
+  for (int step = 0; step < steps; ++step) {
+    int* now = step % 2 == 0 ? a : b;
+    now[0] = step;
+#pragma omp target update to(now [0:size])
+    use(now);
+  }
+  expect("serial-transfer", steps - 2, (steps - 2) * bytes, __LINE__ - 3);
+}
+
+/// Row by row.
+static void small_transfers(void) {
+#pragma omp target data map(to : small) map(alloc : a [0:size])
+  for (int step = 0; step < steps; ++step) {
+    for (int i = 0; i < rows; ++i) {
+      small[i][0] = 1000 * step + i;
+#pragma omp target update to(small [i:1])
+    }
+#pragma omp target teams distribute parallel for map(present, alloc : small, a [0:size])
+    for (int i = 0; i < size; ++i) a[i] = small[i % rows][i % row];
+  }
+  expect("small-transfers", steps * rows, (unsigned long)steps * sizeof small, __LINE__ - 5);
+}
+
+/// A few additions each.
+static void short_kernels(void) {
+#pragma omp target data map(alloc : a [0:size])
+  for (int launch = 0; launch < launches; ++launch) {
+#pragma omp target map(present, alloc : a [0:size])
+    for (int i = 0; i < 16; ++i) a[i] += launch;
+  }
+  expect("short-kernels", launches, 0, __LINE__ - 3);
+}
+
+/// The host's work needs nothing of the device's.
+static void device_turns(void) {
+#pragma omp target data map(alloc : a [0:size])
+  for (int step = 0; step < steps; ++step) {
+#pragma omp target teams distribute parallel for map(present, alloc : a [0:size])
+    for (int i = 0; i < size; ++i) a[i] = i;
+    for (int i = 0; i < size; ++i) b[i] += step;
+  }
+  expect("device-turns", steps, 0, __LINE__ - 4);
+}
+
+/// The host's work needs what the kernel made.
+static void dependent(void) {
+#pragma omp target data map(alloc : a [0:size])
+  for (int step = 0; step < steps; ++step) {
+#pragma omp target update to(a [0:size])
+    use(a);
+#pragma omp target update from(a [0:size])
+    for (int i = 0; i < size; ++i) a[i] += (step + 1) * i;
+  }
+}
+
+/// Host and device work at once.
+static void overlapped(void) {
+#pragma omp target enter data map(alloc : a [0:size])
+  for (int step = 0; step < steps; ++step) {
+#pragma omp target map(present, alloc : a [0:size]) nowait
+    for (int i = 0; i < size; ++i) a[i] = i;
+    for (int i = 0; i < size; ++i) b[i] += step;
+#pragma omp taskwait
+  }
+#pragma omp target exit data map(release : a [0:size])
+}
+
+/// One number for each step.
+static void one_scalar(void) {
+  int scale = 1;
+#pragma omp target data map(alloc : a [0:size]) map(to : scale)
+  for (int step = 0; step < steps; ++step) {
+    scale = step + 2;
+#pragma omp target update to(scale)
+#pragma omp target teams distribute parallel for map(present, alloc : a [0:size], scale)
+    for (int i = 0; i < size; ++i) a[i] = scale * i;
+  }
+}
+
+/// Few, and each with much to do.
+static void long_kernels(void) {
+#pragma omp target data map(alloc : a [0:size])
+  for (int step = 0; step < 4 * steps; ++step) use(a);
+}
+
+static const struct {
+  const char* name;
+  void (*run)(void);
+} programs[] = {{"serial_transfer", serial_transfer}, {"small_transfers", small_transfers},
+                {"short_kernels", short_kernels},     {"device_turns", device_turns},
+                {"dependent", dependent},             {"overlapped", overlapped},
+                {"one_scalar", one_scalar},           {"long_kernels", long_kernels}};
+
+int main(int argc, char** argv) {
+  a = malloc(bytes);
+  b = malloc(bytes);
+  for (int i = 0; i < size; ++i) a[i] = b[i] = 1;
+  for (unsigned i = 0; i < sizeof programs / sizeof programs[0]; ++i) {
+    if (argc < 2)
+      printf("%s\n", programs[i].name);
+    else if (strcmp(argv[1], programs[i].name) == 0)
+      programs[i].run();
+  }
+  free(a);
+  free(b);
+  return 0;
+}

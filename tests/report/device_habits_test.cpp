@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Work of devices that costs more than it must: each pattern with what could be won, and what only looks like it.
+#include "catch.hpp"
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/report/reported.hpp"
+#include "tests/report/trace_builder.hpp"
+
+using namespace tracer;
+using namespace tracer::test;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr std::uint64_t start = 1000 * ms;
+
+/// A thread with a device of 132 multiprocessors.
+class Offloading {
+ public:
+  Offloading() : trace{1, 1} {
+    Definitions& d = trace.editable();
+    d.attributes.push_back({"GRID", "", ValueType::string});
+    d.attributes.push_back({"ALLOCATION_SIZE", "", ValueType::uint64});
+    d.attributes.push_back({"SOURCE_ADDRESS", "", ValueType::uint64});
+    d.attributes.push_back({"DESTINATION_ADDRESS", "", ValueType::uint64});
+    d.nodes[2].properties.push_back({"TRACER::compute_units", "132"});
+    target = trace.region("target", RegionRole::code, 20);
+    submit = trace.region("target submit", RegionRole::wrapper, 20);
+    update = trace.region("target update", RegionRole::code, 30);
+    to = trace.region("target data to device", RegionRole::data_transfer, 30);
+    from = trace.region("target data from device", RegionRole::data_transfer, 40);
+    kernel = trace.region("target kernel", RegionRole::kernel, 20);
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+  }
+  /// Of `blocks` blocks; its construct takes 10 us more at both ends.
+  void launch(std::uint64_t ns, const std::string& blocks = "1000x1x1", bool fetches = false) {
+    Definitions& d = trace.editable();
+    d.strings.push_back(blocks);
+    const std::uint64_t id = ++operations, text = d.strings.size() - 1;
+    trace.enter(0, now, target);
+    trace.enter(0, now + 1 * us, submit, {{4, id}});
+    trace.leave(0, now + 2 * us, submit);
+    trace.enter(1, now + 10 * us, kernel, {{4, id}, {5, text}});
+    trace.leave(1, now + 10 * us + ns, kernel);
+    now += 20 * us + ns;
+    if (fetches) copy(from, 1 << 20, 1000 * us, 0, 7);
+    trace.leave(0, now, target);
+  }
+  void copy(RegionRef what, std::uint64_t bytes, std::uint64_t ns, std::uint64_t host_address, std::uint64_t address) {
+    const bool is_to = what == to;
+    const std::uint64_t id = ++operations;
+    trace.enter(0, now, what,
+                {{4, id}, {6, bytes}, {7, is_to ? host_address : address}, {8, is_to ? address : host_address}});
+    now += ns;
+    trace.leave(0, now, what);
+  }
+  void works(std::uint64_t ns) { now += ns; }
+  Json movement() {
+    trace.simple(0, now + 1 * ms, EventType::program_end);
+    return report_of(trace)["data_movement"];
+  }
+
+  TraceBuilder trace;
+  RegionRef target, submit, update, to, from, kernel;
+  std::uint64_t now = start + 1 * ms, operations = 0;
+};
+
+}  // namespace
+
+TEST_CASE("kernels of fewer blocks than multiprocessors could be shorter by the idle share") {
+  Offloading program;
+  program.launch(132 * ms, "2x2x1");
+  program.launch(10 * ms, "64x3x1");  // enough
+  program.launch(10 * ms, "");        // not known
+  const Json rows = program.movement();
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["pattern"] == "few-teams");
+  CHECK(rows[0]["count"] == 1);
+  CHECK(rows[0]["ns"] == 128 * ms);
+  CHECK(rows[0]["name"] == "!$omp target @example.c:20");
+}
+
+TEST_CASE("host and device that wait in turn could work at once, unless the host fetches what the device made") {
+  const bool fetches = GENERATE(false, true);
+  Offloading program;
+  for (int i = 0; i < 6; ++i) {
+    program.launch(3 * ms, "1000x1x1", fetches);
+    program.works(i == 5 ? 50 * us : 2 * ms);  // the last time too little
+  }
+  program.launch(3 * ms);
+  const Json rows = program.movement();
+  if (fetches) {
+    CHECK(rows.empty());
+    return;
+  }
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["pattern"] == "device-turns");
+  CHECK(rows[0]["count"] == 5);
+  CHECK(rows[0]["ns"] == 10 * ms);
+}
+
+TEST_CASE("kernels shorter than their launch are found where there are many") {
+  const unsigned many = GENERATE(99u, 100u);
+  Offloading program;
+  for (unsigned i = 0; i < many; ++i) program.launch(5 * us);
+  const Json rows = program.movement();
+  REQUIRE(rows.size() == (many == 100 ? 1 : 0));
+  if (many != 100) return;
+  CHECK(rows[0]["pattern"] == "short-kernels");
+  CHECK(rows[0]["count"] == 100);
+  CHECK(rows[0]["ns"] == 100 * 20 * us);
+}
+
+TEST_CASE("small copies between two kernels could be one; large ones and few are what they are") {
+  Offloading program;
+  const auto copies = [&](unsigned count, std::uint64_t bytes) {
+    for (unsigned i = 0; i < count; ++i)
+      program.copy(program.to, bytes, 10 * us, 0x1000 + i * bytes, 0x9000 + i * bytes);
+    program.launch(3 * ms);
+  };
+  copies(7, 1024);
+  copies(20, 65537);
+  copies(10, 1024);
+  copies(12, 1024);
+  const Json rows = program.movement();
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["pattern"] == "small-transfers");
+  CHECK(rows[0]["count"] == 22);
+  CHECK(rows[0]["bytes"] == 22 * 1024);
+  CHECK(rows[0]["ns"] == (9 + 11) * 10 * us);
+}
+
+TEST_CASE("a copy could go on behind the kernel before it, unless it sends what was fetched meanwhile") {
+  const bool fetches = GENERATE(false, true);
+  Offloading program;
+  for (int i = 0; i < 5; ++i) {
+    program.copy(program.to, 1 << 20, 2 * ms, 0x1000, 0x100000);
+    program.launch(1 * ms);
+    if (fetches) program.copy(program.from, 1 << 10, 10 * us, 0x1000 + (1 << 19), 0x100000);
+  }
+  const Json rows = program.movement();
+  if (fetches) {
+    CHECK(rows.empty());
+    return;
+  }
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["pattern"] == "serial-transfer");
+  CHECK(rows[0]["count"] == 4);
+  CHECK(rows[0]["bytes"] == 4 << 20);
+  CHECK(rows[0]["ns"] == 4 * 1 * ms);  // no longer than the kernel
+  CHECK(rows[0]["other"] == "!$omp target kernel @example.c:20");
+}

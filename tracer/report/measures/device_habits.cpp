@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Follows the constructs of each thread, and the kernels on the streams.
+#include "tracer/report/measures/device_habits.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "tracer/base/text.hpp"
+
+namespace tracer::report {
+namespace {
+
+constexpr std::uint64_t small_copy = 64 << 10, many_copies = 8;     // bytes; between two kernels
+constexpr std::uint64_t short_kernel = 20'000, many_kernels = 100;  // ns
+constexpr std::uint64_t least_won = 20'000;                         // ns of each turn
+constexpr std::uint64_t least_turn = 100'000, many_turns = 4;       // ns of the host's work
+constexpr std::size_t most_submits = std::size_t{1} << 20;          // whose kernels have not been seen
+
+std::uint32_t attribute_named(const Definitions& definitions, std::string_view name) {
+  for (std::size_t i = 0; i < definitions.attributes.size(); ++i)
+    if (definitions.attributes[i].name == name) return static_cast<std::uint32_t>(i);
+  return ~std::uint32_t{0};
+}
+
+std::uint64_t compute_units(const Definitions& definitions, const Location& location) {
+  if (location.kind != LocationKind::accelerator_stream || location.group >= definitions.groups_of_locations.size())
+    return 0;
+  const std::uint32_t node = definitions.groups_of_locations[location.group].system_tree_parent;
+  if (node >= definitions.nodes.size()) return 0;
+  for (const Property& property : definitions.nodes[node].properties)
+    if (property.name.ends_with("compute_units")) return parse_number(property.value).value_or(0);
+  return 0;
+}
+
+}  // namespace
+
+DeviceHabits::DeviceHabits(const Definitions& definitions, const Replay& replay)
+    : definitions_{definitions},
+      replay_{replay},
+      is_kernel_{definitions},
+      host_op_id_{attribute_named(definitions, "HOST_OP_ID")},
+      bytes_{attribute_named(definitions, "ALLOCATION_SIZE")},
+      grid_{attribute_named(definitions, "GRID")} {
+  for (const Region& region : definitions.regions) {
+    const RegionClass known = classify(region);
+    Kind kind = Kind::other;
+    if (known.construct == Directive::target_submit) kind = Kind::submit;
+    if (known.construct == Directive::target_data) kind = Kind::data;
+    if (known.construct == Directive::target && known.label.starts_with("target")) kind = Kind::construct;
+    if (known.label == "target data to device") kind = Kind::copy_to;
+    if (known.label == "target data from device") kind = Kind::copy_from;
+    kinds_.push_back(kind);
+    is_concerned_ = is_concerned_ || kind != Kind::other;
+  }
+  for (const Location& location : definitions.locations) units_.push_back(compute_units(definitions, location));
+}
+
+void DeviceHabits::Sum::add(std::uint64_t duration, std::uint64_t at, std::uint64_t size) {
+  ++count;
+  bytes += size;
+  ns += duration;
+  if (duration > longest) longest = duration, longest_at = at;
+}
+
+std::uint64_t DeviceHabits::value(std::span<const EventAttribute> attributes, std::uint32_t which) const {
+  for (const EventAttribute& attribute : attributes)
+    if (attribute.attribute == which) return attribute.value;
+  return 0;
+}
+
+void DeviceHabits::event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+  const bool is_edge = event.type == EventType::enter || event.type == EventType::leave;
+  if (!is_edge || event.ref >= kinds_.size()) return;
+  if (definitions_.locations[location].kind == LocationKind::accelerator_stream)
+    return on_stream(location, event, attributes);
+  if (kinds_[event.ref] == Kind::other) return;
+  Thread& thread = threads_[location];
+  if (event.type == EventType::enter)
+    entered(thread, event, attributes, replay_.process_of(location));
+  else
+    ended(location, thread, event);
+}
+
+void DeviceHabits::entered(Thread& thread, const Event& event, std::span<const EventAttribute> attributes,
+                           std::uint32_t process) {
+  const Kind kind = kinds_[event.ref];
+  if (thread.open.empty() && thread.last != undefined_ref) {
+    // What the host did meanwhile needed nothing of the device: both could have worked at once.
+    const std::uint64_t host = event.time - std::min(event.time, thread.last_end);
+    if (host >= least_turn) turns_[thread.last].add(std::min(host, thread.last_ns), thread.last_end);
+    thread.last = undefined_ref;
+  }
+  if (kind == Kind::submit) {
+    flush(thread);
+    for (auto frame = thread.open.rbegin(); frame != thread.open.rend(); ++frame) {
+      if (frame->kind != Kind::construct) continue;
+      launches_[frame->region].submit = event.ref;
+      if (constructs_.size() < most_submits) constructs_[{process, value(attributes, host_op_id_)}] = frame->region;
+      break;
+    }
+  }
+  thread.open.push_back({event.ref, kind, event.time, value(attributes, bytes_), 0, 0, false});
+}
+
+void DeviceHabits::ended(LocationRef location, Thread& thread, const Event& event) {
+  if (thread.open.empty() || thread.open.back().region != event.ref) return;
+  const Open open = thread.open.back();
+  thread.open.pop_back();
+  left(thread, open, event.time - std::min(event.time, open.begin));
+  // What a task waits for between two constructs is no work of the host's.
+  if (!thread.open.empty() || open.kind != Kind::construct || open.kernels == 0 || open.fetches ||
+      replay_.location(location).current->is_explicit)
+    return;
+  thread.last = open.region;
+  thread.last_ns = event.time - std::min(event.time, open.begin);
+  thread.last_end = event.time;
+}
+
+void DeviceHabits::left(Thread& thread, const Open& open, std::uint64_t ns) {
+  if (!thread.open.empty()) {
+    Open& outer = thread.open.back();
+    outer.kernels += open.kind == Kind::submit ? 1 : open.kernels;
+    outer.fetches = outer.fetches || open.fetches || open.kind == Kind::copy_from;
+    if (open.kind != Kind::submit && open.kind != Kind::construct) outer.data_ns += ns;
+  }
+  const bool is_copy = open.kind == Kind::copy_to || open.kind == Kind::copy_from;
+  if (is_copy && open.bytes <= small_copy) thread.copies[open.region].add(ns, open.begin, open.bytes);
+  if (open.kind != Kind::construct || open.kernels == 0) return;
+  Launches& launches = launches_[open.region];
+  launches.launched += open.kernels;
+  launches.constructs.add(ns - std::min(ns, open.data_ns), open.begin);
+  launches.usual_ns += std::min(ns - std::min(ns, open.data_ns), 10 * short_kernel * open.kernels);
+}
+
+/// A kernel comes: what was copied before it could have been one copy.
+void DeviceHabits::flush(Thread& thread) {
+  for (const auto& [region, copies] : thread.copies) {
+    if (copies.count < many_copies) continue;
+    Sum& all = bursts_[region];
+    all.count += copies.count;
+    all.bytes += copies.bytes;
+    all.ns += copies.ns - copies.longest;  // one is needed
+    if (copies.longest > all.longest) all.longest = copies.longest, all.longest_at = copies.longest_at;
+  }
+  thread.copies.clear();
+}
+
+/// "4x2x1" is 8.
+std::uint64_t DeviceHabits::blocks_of(std::uint64_t text) const {
+  if (text >= definitions_.strings.size() || definitions_.strings[text].empty()) return 0;
+  std::uint64_t blocks = 1;
+  const char* at = definitions_.strings[text].c_str();
+  while (*at != '\0') {
+    char* end = nullptr;
+    blocks *= std::strtoull(at, &end, 10);
+    if (end == at) return 0;
+    at = *end == 'x' ? end + 1 : end;
+  }
+  return blocks;
+}
+
+void DeviceHabits::on_stream(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
+  if (!is_kernel_(event.ref)) return;
+  if (event.type == EventType::enter) {
+    const std::uint64_t grid = value(attributes, grid_);
+    running_[location] = {value(attributes, host_op_id_), event.time, grid != 0 ? blocks_of(grid) : 0};
+    return;
+  }
+  const auto found = running_.find(location);
+  if (found == running_.end()) return;
+  const Kernel kernel = found->second;
+  running_.erase(found);
+  kernel_ended(location, kernel, event.ref, event.time);
+}
+
+void DeviceHabits::kernel_ended(LocationRef location, const Kernel& kernel, RegionRef region, std::uint64_t time) {
+  const std::uint64_t ns = time - std::min(time, kernel.begin), units = units_[location];
+  const auto construct = constructs_.find({replay_.process_of(location), kernel.id});
+  if (construct != constructs_.end()) {
+    region = construct->second;
+    Launches& launches = launches_[region];
+    ++launches.kernels;
+    launches.kernel_ns += ns;
+    if (ns < short_kernel) ++launches.shorts, launches.short_ns += ns;
+    constructs_.erase(construct);
+  }
+  // A short one is a matter of its launch.
+  if (kernel.blocks != 0 && kernel.blocks < units && ns >= short_kernel)
+    few_[region].add(ns - ns * kernel.blocks / units, kernel.begin);
+}
+
+void DeviceHabits::finished(std::uint64_t) {
+  for (auto& [location, thread] : threads_) flush(thread);
+  for (const auto& [region, copies] : bursts_) add(DataPattern::small_transfers, region, undefined_ref, copies);
+  for (const auto& [region, launches] : launches_) {
+    // Without the kernels' own times nothing says how long they are.
+    if (launches.launched < many_kernels || launches.kernels * 2 < launches.launched) continue;
+    if (launches.shorts * 10 < launches.kernels * 9 || launches.usual_ns < 2 * launches.short_ns) continue;
+    Sum sum = launches.constructs;
+    sum.ns -= std::min(sum.ns, launches.kernel_ns);
+    add(DataPattern::short_kernels, region, launches.submit, sum);
+  }
+  for (const auto& [region, few] : few_) add(DataPattern::few_teams, region, launches_[region].submit, few);
+  for (const auto& [region, turns] : turns_) {
+    // Where others have the processors a thread may be away between any two constructs.
+    const bool is_habit = turns.count >= many_turns && turns.count * 10 >= launches_[region].launched;
+    if (is_habit && turns.ns >= turns.count * least_won)
+      add(DataPattern::turns, region, launches_[region].submit, turns);
+  }
+}
+
+void DeviceHabits::add(DataPattern pattern, RegionRef region, RegionRef also, const Sum& sum) {
+  DataMovementRow row;
+  row.pattern = pattern;
+  row.region = region;
+  row.also = also;
+  row.name = definitions_.regions[region].name;
+  row.count = sum.count;
+  row.bytes = sum.bytes;
+  row.ns = sum.ns;
+  row.longest = sum.longest;
+  row.longest_at = sum.longest_at;
+  rows_.push_back(row);
+}
+
+}  // namespace tracer::report

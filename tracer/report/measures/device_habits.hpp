@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a program uses its devices: copies that are small and many, kernels shorter than their launch, kernels of fewer
+// blocks than the device has multiprocessors, and host and device that wait for each other in turn.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tracer/replay/replay.hpp"
+#include "tracer/report/report.hpp"
+
+namespace tracer::report {
+
+/// Of the constructs on each thread, and of the kernels that they launched.
+class DeviceHabits final : public Observer {
+ public:
+  DeviceHabits(const Definitions& definitions, const Replay& replay);
+  bool is_concerned() const override { return is_concerned_; }
+  void event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) override;
+  void finished(std::uint64_t last) override;
+  const std::vector<DataMovementRow>& rows() const { return rows_; }
+
+ private:
+  enum class Kind : std::uint8_t { other, construct, data, copy_to, copy_from, submit };
+
+  struct Open {
+    RegionRef region = undefined_ref;
+    Kind kind = Kind::other;
+    std::uint64_t begin = 0, bytes = 0;
+    std::uint64_t data_ns = 0;  ///< of it: operations on data
+    std::uint64_t kernels = 0;
+    bool fetches = false;
+  };
+  /// Operations that belong together: how many, the time, the longest.
+  struct Sum {
+    std::uint64_t count = 0, bytes = 0, ns = 0, longest = 0, longest_at = 0;
+    void add(std::uint64_t duration, std::uint64_t at, std::uint64_t size = 0);
+  };
+  struct Thread {
+    std::vector<Open> open;
+    std::map<RegionRef, Sum> copies;  ///< small ones since the last kernel, by what copies
+    RegionRef last = undefined_ref;   ///< the construct with a kernel that ended last, where it fetched nothing
+    std::uint64_t last_ns = 0, last_end = 0;
+  };
+  struct Launches {
+    Sum constructs;
+    RegionRef submit = undefined_ref;
+    std::uint64_t launched = 0, kernels = 0, kernel_ns = 0;
+    std::uint64_t shorts = 0, short_ns = 0;  ///< kernels that are short
+    std::uint64_t usual_ns = 0;              ///< of the constructs, without what others on the machine took of them
+  };
+  struct Kernel {
+    std::uint64_t id = 0, begin = 0, blocks = 0;
+  };
+
+  std::uint64_t value(std::span<const EventAttribute> attributes, std::uint32_t which) const;
+  void entered(Thread& thread, const Event& event, std::span<const EventAttribute> attributes, std::uint32_t process);
+  void ended(LocationRef location, Thread& thread, const Event& event);
+  void left(Thread& thread, const Open& open, std::uint64_t ns);
+  void on_stream(LocationRef location, const Event& event, std::span<const EventAttribute> attributes);
+  void kernel_ended(LocationRef location, const Kernel& kernel, RegionRef region, std::uint64_t time);
+  void flush(Thread& thread);
+  std::uint64_t blocks_of(std::uint64_t text) const;
+  void add(DataPattern pattern, RegionRef region, RegionRef also, const Sum& sum);
+
+  const Definitions& definitions_;
+  const Replay& replay_;
+  const KernelRegions is_kernel_;
+  std::vector<Kind> kinds_;           ///< of each region
+  std::vector<std::uint64_t> units_;  ///< of each location's device: multiprocessors, 0 not known
+  std::uint32_t host_op_id_, bytes_, grid_;
+  bool is_concerned_ = false;
+  std::unordered_map<LocationRef, Thread> threads_;
+  std::unordered_map<LocationRef, Kernel> running_;                          ///< by stream
+  std::map<std::pair<std::uint32_t, std::uint64_t>, RegionRef> constructs_;  ///< of submits, by process and number
+  std::map<RegionRef, Launches> launches_;                                   ///< by construct
+  std::map<RegionRef, Sum> turns_, few_;                                     ///< by construct
+  std::map<RegionRef, Sum> bursts_;                                          ///< by what copies
+  std::vector<DataMovementRow> rows_;
+};
+
+}  // namespace tracer::report
