@@ -88,6 +88,16 @@ struct tracer_front_end {
   void (*(*ompt_handler)(int event))(void);
   /* Instead of the handler of thread_begin, which asks the runtime about the thread: `type` is an ompt_thread_t. */
   void (*ompt_thread_begin)(uint32_t type);
+
+  /* As emit, for the first record of a construct: c is its place in the code, whose library is looked at before it can
+   * be closed. 0 is no place. */
+  void (*emit_place)(uint32_t word, uint32_t a, uint64_t b, uint64_t c);
+  /* Two records of one moment, with the same b and c, and a = 0; c as for emit_place. The result: a time for emit_at of
+   * what follows at once. */
+  uint64_t (*emit_pair)(uint32_t first, uint32_t second, uint64_t b, uint64_t c);
+  /* Whether each chunk that a loop hands out is to be recorded (TRACER_RECORD, group chunks). The same until the
+   * process ends. */
+  int (*records_chunks)(void);
 };
 
 /* Begins the trace, or joins it. NULL: nothing is to be recorded (TRACER=off, a set-user-id program, no place for the

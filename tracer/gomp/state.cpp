@@ -58,6 +58,13 @@ void take_handlers() noexcept {
   take(on.nest_lock, ompt_callback_nest_lock);
   take(on.cancel, ompt_callback_cancel);
   take(on.target, ompt_callback_target_emi);
+  on.emit = front->emit;
+  on.emit_place = front->emit_place;
+  on.emit_at = front->emit_at;
+  on.emit_pair = front->emit_pair;
+  on.has_tasks = front->ompt_handler(ompt_callback_task_schedule) != nullptr;
+  on.has_work = front->ompt_handler(ompt_callback_work) != nullptr;
+  on.has_chunks = front->records_chunks() != 0;
   on.has_dependences = front->ompt_handler(ompt_callback_dependences) != nullptr;
   on.has_sync = front->ompt_handler(ompt_callback_sync_region) != nullptr;
   on.has_wait = front->ompt_handler(ompt_callback_sync_region_wait) != nullptr;
@@ -69,7 +76,7 @@ bool connect() noexcept {
   const State known = state.load(std::memory_order_acquire);
   if (known != State::not_asked) return known == State::records;
   const tracer_front_end* table = tracer_find_and_connect(reinterpret_cast<const void*>(&connect));
-  const bool is_there = table != nullptr && table->size >= offsetof(tracer_front_end, ompt_thread_begin) + sizeof table;
+  const bool is_there = table != nullptr && table->size >= offsetof(tracer_front_end, records_chunks) + sizeof table;
   if (is_there) {
     front = table;
     take_handlers();
@@ -77,7 +84,7 @@ bool connect() noexcept {
     if (!is_registered.exchange(true)) {
       pthread_atfork(nullptr, nullptr, [] {
         process.fetch_add(1);
-        generation.fetch_add(2);
+        next_generation();
       });
     }
   }
@@ -118,6 +125,13 @@ constinit Handlers on{
     .has_target = false,
     .has_sync = false,
     .has_wait = false,
+    .has_tasks = false,
+    .has_work = false,
+    .has_chunks = false,
+    .emit = nothing<void (*)(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
+    .emit_place = nothing<void (*)(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
+    .emit_at = nothing<void (*)(std::uint64_t, std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
+    .emit_pair = nothing<std::uint64_t (*)(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
 };
 
 bool is_own(const void* address) noexcept {

@@ -38,8 +38,8 @@ struct Header {
 constexpr std::size_t most_on_stack = 16384;
 
 constexpr std::uint32_t offset_of(long alignment) noexcept {
-  const auto step = alignment > 16 ? static_cast<std::uint32_t>(alignment) : 16u;
-  return (static_cast<std::uint32_t>(sizeof(Header)) + step - 1) / step * step;
+  const auto step = alignment > 16 ? static_cast<std::uint32_t>(alignment) : 16u;  // a power of two
+  return (static_cast<std::uint32_t>(sizeof(Header)) + step - 1) & ~(step - 1);
 }
 constexpr long alignment_of(long alignment) noexcept {
   return alignment > 16 ? alignment : 16;
@@ -67,17 +67,14 @@ void run_task(void* argument) {
   const void* const function = self.function;
   const std::uint64_t id =
       header.task != 0 ? header.task : create(header.creator, static_cast<int>(header.flags), false, header.code);
-  ompt_data_t before = word_of(prior), task = word_of(id);
-  on.task_schedule(&before, ompt_task_switch, &task);
+  if (on.has_tasks) on.emit(TRACER_WORD(RecordKind::task_schedule, Endpoint::none, ompt_task_switch), 0, prior, id);
   self.task = id;
   self.function = reinterpret_cast<const void*>(header.function);
   header.function(block);
   self.function = function;
   if (inside != process.load(std::memory_order_relaxed)) return;
   self.task = prior;
-  before = word_of(prior);
-  task = word_of(id);
-  on.task_schedule(&task, ompt_task_complete, &before);
+  if (on.has_tasks) on.emit(TRACER_WORD(RecordKind::task_schedule, Endpoint::none, ompt_task_complete), 0, id, prior);
 }
 
 /// What libgomp calls in place of the program's function that copies a task's block.
@@ -170,7 +167,7 @@ constexpr int task_flags(unsigned flags, bool is_undeferred) noexcept {
   const std::size_t bytes = offset + room + (is_copied ? static_cast<std::size_t>(size) : 0);                  \
   char* const heap = bytes > most_on_stack ? static_cast<char*>(std::malloc(bytes)) : nullptr;                 \
   char* const stack = heap != nullptr ? heap : static_cast<char*>(alloca(bytes));                              \
-  char* const block = stack + (room - reinterpret_cast<std::uintptr_t>(stack) % room) % room;                  \
+  char* const block = stack + ((0 - reinterpret_cast<std::uintptr_t>(stack)) & (room - 1));                    \
   Header& head = *reinterpret_cast<Header*>(block);                                                            \
   head = {{0, 0, 0},                                                                                           \
           function,                                                                                            \
@@ -203,7 +200,8 @@ void GOMP_task(Function function, void* data, Copy copy, long size, long alignme
   if (depends) tell_dependences(head.task, depend);
   site.runtime->GOMP_task(&run_task, block, copier, size + static_cast<long>(offset), alignment_of(alignment),
                           condition, flags, depend, priority, detach);
-  std::free(heap);
+  if (heap != nullptr) [[unlikely]]
+    std::free(heap);
 }
 
 #define TRACER_DEFINE(name, number)                                                                                    \
@@ -249,7 +247,5 @@ void GOMP_taskgroup_end() {
   ompt_data_t task = word_of(self.task);
   on.sync_region_wait(ompt_sync_region_taskgroup, ompt_scope_begin, nullptr, &task, site.code);
   site.runtime->GOMP_taskgroup_end();
-  task = word_of(self.task);
-  on.sync_region_wait(ompt_sync_region_taskgroup, ompt_scope_end, nullptr, &task, site.code);
-  on.sync_region(ompt_sync_region_taskgroup, ompt_scope_end, nullptr, &task, site.code);
+  end_wait(self, sync_kind::taskgroup, site.code);
 }
