@@ -62,6 +62,67 @@ namespace {
   return time;
 }
 
+// Records with a new id. The usual ways are the same with the clock known.
+[[gnu::always_inline]] inline std::uint64_t new_region(Channel& channel, Ticks time, std::uint16_t sub,
+                                                       std::uint32_t threads, std::uint64_t place) noexcept {
+  const std::uint64_t id = make_id(channel.id(), channel.next_counter());
+  channel.emit(record_of(time, TRACER_WORD(RecordKind::parallel_begin, Endpoint::begin, sub), threads, id, place));
+  return id;
+}
+[[gnu::always_inline]] inline std::uint64_t new_member(Channel& channel, Ticks time, std::uint16_t sub,
+                                                       std::uint32_t team, std::uint64_t region) noexcept {
+  const std::uint64_t id = make_id(channel.id(), channel.next_counter());
+  channel.emit(record_of(time, TRACER_WORD(RecordKind::implicit_task, Endpoint::begin, sub), team, region, id));
+  return id;
+}
+[[gnu::always_inline]] inline std::uint64_t new_task(Channel& channel, Ticks time, std::uint16_t sub, int depends,
+                                                     std::uint64_t creator, std::uint64_t place) noexcept {
+  const std::uint64_t counter = channel.next_counter();
+  const Endpoint endpoint = depends != 0 ? Endpoint::begin_end : Endpoint::none;
+  channel.emit(record_of(time, TRACER_WORD(RecordKind::task_create, endpoint, sub), static_cast<std::uint32_t>(counter),
+                         creator, place));
+  const std::uint64_t id = make_id(channel.id(), counter);
+  return (sub & pack_task_flags(ompt_task_untied)) != 0 ? id | untied_bit : id;
+}
+[[gnu::noinline]] std::uint64_t emit_region_slowly(std::uint16_t sub, std::uint32_t threads,
+                                                   std::uint64_t place) noexcept {
+  ompt::see(reinterpret_cast<const void*>(place));
+  Channel* channel = this_channel();
+  return channel != nullptr ? new_region(*channel, now(), sub, threads, place) : no_id;
+}
+[[gnu::noinline]] std::uint64_t emit_member_slowly(std::uint16_t sub, std::uint32_t team,
+                                                   std::uint64_t region) noexcept {
+  Channel* channel = this_channel();
+  return channel != nullptr ? new_member(*channel, now(), sub, team, region) : no_id;
+}
+[[gnu::noinline]] std::uint64_t emit_task_slowly(std::uint16_t sub, int depends, std::uint64_t creator,
+                                                 std::uint64_t place) noexcept {
+  ompt::see(reinterpret_cast<const void*>(place));
+  Channel* channel = this_channel();
+  return channel != nullptr ? new_task(*channel, now(), sub, depends, creator, place) : no_id;
+}
+
+std::uint64_t emit_region(std::uint16_t sub, std::uint32_t threads, std::uint64_t place) noexcept {
+  Channel* channel = detail::counter_channel;
+  if (channel == nullptr || !ProgramCode::contains(place)) [[unlikely]]
+    return emit_region_slowly(sub, threads, place);
+  return new_region(*channel, now(detail::counter_kind), sub, threads, place);
+}
+
+std::uint64_t emit_member(std::uint16_t sub, std::uint32_t team, std::uint64_t region) noexcept {
+  Channel* channel = detail::counter_channel;
+  if (channel == nullptr) [[unlikely]]
+    return emit_member_slowly(sub, team, region);
+  return new_member(*channel, now(detail::counter_kind), sub, team, region);
+}
+
+std::uint64_t emit_task(std::uint16_t sub, int depends, std::uint64_t creator, std::uint64_t place) noexcept {
+  Channel* channel = detail::counter_channel;
+  if (channel == nullptr || !ProgramCode::contains(place)) [[unlikely]]
+    return emit_task_slowly(sub, depends, creator, place);
+  return new_task(*channel, now(detail::counter_kind), sub, depends, creator, place);
+}
+
 // The usual way needs no stack, as with the handlers (tracer/ompt/emit.hpp).
 void emit(std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c) noexcept {
   Channel* channel = detail::counter_channel;
@@ -189,6 +250,9 @@ constexpr tracer_front_end table{
     .ompt_thread_begin = &ompt::begin_thread,
     .emit_place = &emit_place,
     .emit_pair = &emit_pair,
+    .emit_region = &emit_region,
+    .emit_member = &emit_member,
+    .emit_task = &emit_task,
     .records_chunks = &records_chunks,
 };
 

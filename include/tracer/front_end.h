@@ -95,6 +95,12 @@ struct tracer_front_end {
   /* Two records of one moment, with the same b and c, and a = 0; c as for emit_place. The result: a time for emit_at of
    * what follows at once. */
   uint64_t (*emit_pair)(uint32_t first, uint32_t second, uint64_t b, uint64_t c);
+  /* What gets an id of libtracer.so's, which is the result; 0: nothing is recorded. `sub` as in the record's word.
+   * A region: `flags`, how many threads it asks for, its place. A member of a region's team: its number, the team's size,
+   * the region. An explicit task: `flags` in 16 bits, whether it has dependences, who creates it, its place. */
+  uint64_t (*emit_region)(uint16_t sub, uint32_t threads, uint64_t place);
+  uint64_t (*emit_member)(uint16_t sub, uint32_t team, uint64_t region);
+  uint64_t (*emit_task)(uint16_t sub, int depends, uint64_t creator, uint64_t place);
   /* Whether each chunk that a loop hands out is to be recorded (TRACER_RECORD, group chunks). The same until the
    * process ends. */
   int (*records_chunks)(void);

@@ -52,7 +52,7 @@ struct Outer {
 };
 
 /// The barrier and the implicit task end, at one moment: what this gives for more of it.
-std::uint64_t end_part(const Thread& self, const void* code) noexcept {
+inline std::uint64_t end_part(const Thread& self, const void* code) noexcept {
   std::uint64_t time = end_wait(self, join_barrier, code);
   if (time == 0) time = front->now();
   on.emit_at(time, TRACER_WORD(RecordKind::implicit_task, Endpoint::end, self.number), 0, 0, self.task);
@@ -67,15 +67,14 @@ void end_late(Thread& self) noexcept {
   end_part(self, nullptr);
 }
 
-void begin_member(Thread& self, Region& region, int number) noexcept {
-  ompt_data_t task = word_of(0);
-  on.implicit_task(ompt_scope_begin, &region.id, &task, static_cast<unsigned>(region.runtime->omp_get_num_threads()),
-                   static_cast<unsigned>(number), ompt_task_implicit);
-  self.task = task.value;
+inline void begin_member(Thread& self, Region& region, int number) noexcept {
+  self.task = on.emit_member(static_cast<std::uint16_t>(number),
+                             static_cast<std::uint32_t>(region.runtime->omp_get_num_threads()), region.id.value);
   self.region = region.id.value;
   self.function = reinterpret_cast<const void*>(region.function);
   self.number = static_cast<std::uint32_t>(number);
-  self.work = {};
+  self.work.type = 0;
+  self.work.runtime = nullptr;
   if (region.work.type != 0) begin_work(self, region.work);
 }
 
@@ -101,19 +100,20 @@ unsigned requested(const Runtime& runtime, unsigned threads) noexcept {
   return threads != 0 ? threads : static_cast<unsigned>(runtime.omp_get_max_threads());
 }
 
-void begin_region(const Thread& self, Region& region, unsigned threads, int flags) noexcept {
-  ompt_data_t task = word_of(self.task);
-  on.parallel_begin(&task, nullptr, &region.id, requested(*region.runtime, threads), flags, region.code);
+constexpr std::uint16_t packed(int flags) noexcept {
+  return pack_parallel_flags(static_cast<std::uint32_t>(flags));
+}
+
+inline void begin_region(Region& region, unsigned threads) noexcept {
+  region.id.value = on.emit_region(packed(team_flags), requested(*region.runtime, threads), address_of(region.code));
 }
 
 /// The master's part and the region end. In a child that was forked inside nothing is to be ended.
-void end_region(Thread& self, const Outer& outer, Region& region, int flags) noexcept {
+void end_region(Thread& self, const Outer& outer, const Region& region) noexcept {
   if (outer.process == process.load(std::memory_order_relaxed)) {
     const std::uint64_t time = end_part(self, region.code);
-    on.emit_at(
-        time,
-        TRACER_WORD(RecordKind::parallel_end, Endpoint::end, pack_parallel_flags(static_cast<std::uint32_t>(flags))), 0,
-        region.id.value, address_of(region.code));
+    on.emit_at(time, TRACER_WORD(RecordKind::parallel_end, Endpoint::end, packed(team_flags)), 0, region.id.value,
+               address_of(region.code));
   }
   outer.restore(self);
 }
@@ -124,13 +124,13 @@ template <class Run>
   Region region{nullptr, function, data, site.runtime, site.code, word_of(0), work};
   Thread& self = thread;
   const Outer outer(self);
-  begin_region(self, region, threads, team_flags);
+  begin_region(region, threads);
   if constexpr (std::is_void_v<decltype(run(&region))>) {
     run(&region);
-    end_region(self, outer, region, team_flags);
+    end_region(self, outer, region);
   } else {
     const auto result = run(&region);
-    end_region(self, outer, region, team_flags);
+    end_region(self, outer, region);
     return result;
   }
 }
@@ -159,7 +159,7 @@ void start_old(const Site& site, Function function, void* data, unsigned threads
   Old& old = old_regions[self.old_depth++];
   auto* region = new (old.region) Region{nullptr, function, data, site.runtime, site.code, word_of(0), work};
   new (old.outer) Outer(self);
-  begin_region(self, *region, threads, team_flags);
+  begin_region(*region, threads);
   run(&member, region);
   begin_member(self, *region, 0);
 }
@@ -279,7 +279,7 @@ void GOMP_parallel_end() {
   end_work(self);
   begin_wait(self, join_barrier, region.code);
   site.runtime->GOMP_parallel_end();
-  end_region(self, outer, region, team_flags);
+  end_region(self, outer, region);
 }
 
 void GOMP_teams_reg(Function function, void* data, unsigned teams, unsigned limit, unsigned flags) {

@@ -44,8 +44,6 @@ void take_handlers() noexcept {
   take(on.parallel_begin, ompt_callback_parallel_begin);
   take(on.parallel_end, ompt_callback_parallel_end);
   take(on.implicit_task, ompt_callback_implicit_task);
-  take(on.task_create, ompt_callback_task_create);
-  take(on.task_schedule, ompt_callback_task_schedule);
   take(on.sync_region, ompt_callback_sync_region);
   take(on.sync_region_wait, ompt_callback_sync_region_wait);
   take(on.work, ompt_callback_work);
@@ -62,6 +60,9 @@ void take_handlers() noexcept {
   on.emit_place = front->emit_place;
   on.emit_at = front->emit_at;
   on.emit_pair = front->emit_pair;
+  on.emit_region = front->emit_region;
+  on.emit_member = front->emit_member;
+  on.emit_task = front->emit_task;
   on.has_tasks = front->ompt_handler(ompt_callback_task_schedule) != nullptr;
   on.has_work = front->ompt_handler(ompt_callback_work) != nullptr;
   on.has_chunks = front->records_chunks() != 0;
@@ -107,8 +108,6 @@ constinit Handlers on{
     .parallel_begin = nothing<ompt_callback_parallel_begin_t>,
     .parallel_end = nothing<ompt_callback_parallel_end_t>,
     .implicit_task = nothing<ompt_callback_implicit_task_t>,
-    .task_create = nothing<ompt_callback_task_create_t>,
-    .task_schedule = nothing<ompt_callback_task_schedule_t>,
     .sync_region = nothing<ompt_callback_sync_region_t>,
     .sync_region_wait = nothing<ompt_callback_sync_region_t>,
     .work = nothing<ompt_callback_work_t>,
@@ -132,6 +131,9 @@ constinit Handlers on{
     .emit_place = nothing<void (*)(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
     .emit_at = nothing<void (*)(std::uint64_t, std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
     .emit_pair = nothing<std::uint64_t (*)(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
+    .emit_region = nothing<std::uint64_t (*)(std::uint16_t, std::uint32_t, std::uint64_t)>,
+    .emit_member = nothing<std::uint64_t (*)(std::uint16_t, std::uint32_t, std::uint64_t)>,
+    .emit_task = nothing<std::uint64_t (*)(std::uint16_t, int, std::uint64_t, std::uint64_t)>,
 };
 
 bool is_own(const void* address) noexcept {

@@ -20,8 +20,6 @@ struct Handlers {
   ompt_callback_parallel_begin_t parallel_begin;
   ompt_callback_parallel_end_t parallel_end;
   ompt_callback_implicit_task_t implicit_task;
-  ompt_callback_task_create_t task_create;
-  ompt_callback_task_schedule_t task_schedule;
   ompt_callback_sync_region_t sync_region, sync_region_wait;
   ompt_callback_work_t work;  ///< of taskloops
   ompt_callback_dispatch_t dispatch;
@@ -39,6 +37,9 @@ struct Handlers {
   void (*emit_place)(std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c);
   void (*emit_at)(std::uint64_t time, std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c);
   std::uint64_t (*emit_pair)(std::uint32_t first, std::uint32_t second, std::uint64_t b, std::uint64_t c);
+  std::uint64_t (*emit_region)(std::uint16_t sub, std::uint32_t threads, std::uint64_t place);
+  std::uint64_t (*emit_member)(std::uint16_t sub, std::uint32_t team, std::uint64_t region);
+  std::uint64_t (*emit_task)(std::uint16_t sub, int depends, std::uint64_t creator, std::uint64_t place);
 };
 extern Handlers on;
 /// Set before `on` is used.

@@ -49,10 +49,23 @@ void* block_of(Header& header) noexcept {
   return reinterpret_cast<char*>(&header) + header.offset;
 }
 
-std::uint64_t create(std::uint64_t creator, int flags, bool depends, const void* code) noexcept {
-  ompt_data_t by = word_of(creator), task = word_of(0);
-  on.task_create(&by, nullptr, &task, flags, depends ? 1 : 0, code);
-  return task.value;
+inline std::uint64_t create(std::uint64_t creator, int flags, bool depends, const void* code) noexcept {
+  if (!on.has_tasks) return 0;
+  return on.emit_task(pack_task_flags(static_cast<std::uint32_t>(flags)), depends ? 1 : 0, creator, address_of(code));
+}
+
+/// Runs the task `id` on the thread.
+[[gnu::always_inline]] inline void run_as(Thread& self, std::uint64_t id, Function call, void* block) {
+  const std::uint64_t prior = self.task, inside = self.process;
+  const void* const function = self.function;
+  if (on.has_tasks) on.emit(TRACER_WORD(RecordKind::task_schedule, Endpoint::none, ompt_task_switch), 0, prior, id);
+  self.task = id;
+  self.function = reinterpret_cast<const void*>(call);
+  call(block);
+  self.function = function;
+  if (inside != process.load(std::memory_order_relaxed)) return;
+  self.task = prior;
+  if (on.has_tasks) on.emit(TRACER_WORD(RecordKind::task_schedule, Endpoint::none, ompt_task_complete), 0, id, prior);
 }
 
 /// What libgomp calls in place of the task's function.
@@ -63,18 +76,29 @@ void run_task(void* argument) {
     std::memcpy(static_cast<char*>(block) + i * sizeof header.words[0], &header.words[i], sizeof header.words[0]);
   Thread& self = thread;
   if (!is_known(self)) begin_thread(self, ompt_thread_other);
-  const std::uint64_t prior = self.task, inside = self.process;
-  const void* const function = self.function;
   const std::uint64_t id =
       header.task != 0 ? header.task : create(header.creator, static_cast<int>(header.flags), false, header.code);
-  if (on.has_tasks) on.emit(TRACER_WORD(RecordKind::task_schedule, Endpoint::none, ompt_task_switch), 0, prior, id);
-  self.task = id;
-  self.function = reinterpret_cast<const void*>(header.function);
-  header.function(block);
-  self.function = function;
-  if (inside != process.load(std::memory_order_relaxed)) return;
-  self.task = prior;
-  if (on.has_tasks) on.emit(TRACER_WORD(RecordKind::task_schedule, Endpoint::none, ompt_task_complete), 0, id, prior);
+  run_as(self, id, header.function, block);
+}
+
+/// Of tasks whose block libgomp copies as it is, and neither reads nor writes: most of them.
+struct PlainHeader {
+  Function function;
+  std::uint64_t task;
+};
+constexpr long most_plain = 4096, plain_alignment = 16;
+static_assert(sizeof(PlainHeader) == plain_alignment);
+
+[[gnu::always_inline]] inline bool is_plain(Copy copy, long size, long alignment, unsigned flags) noexcept {
+  return copy == nullptr && static_cast<unsigned long>(size) <= most_plain && alignment <= plain_alignment &&
+         (flags & (flag_reduction | flag_detach)) == 0;
+}
+
+void run_plain_task(void* argument) {
+  auto& header = *static_cast<PlainHeader*>(argument);
+  Thread& self = thread;
+  if (!is_known(self)) begin_thread(self, ompt_thread_other);
+  run_as(self, header.task, header.function, &header + 1);
 }
 
 /// What libgomp calls in place of the program's function that copies a task's block.
@@ -195,6 +219,15 @@ void GOMP_task(Function function, void* data, Copy copy, long size, long alignme
                              detach);
   const bool depends = (flags & flag_depend) != 0;
   const int told = task_flags(flags, !condition);
+  if (is_plain(copy, size, alignment, flags)) [[likely]] {
+    auto* const header = static_cast<PlainHeader*>(alloca(sizeof(PlainHeader) + static_cast<std::size_t>(size)));
+    header->function = function;
+    header->task = create(thread.task, told, depends, site.code);
+    if (depends) tell_dependences(header->task, depend);
+    if (data != nullptr && size > 0) std::memcpy(header + 1, data, static_cast<std::size_t>(size));
+    return site.runtime->GOMP_task(&run_plain_task, header, nullptr, size + static_cast<long>(sizeof(PlainHeader)),
+                                   plain_alignment, condition, flags, depend, priority, detach);
+  }
   TRACER_GOMP_BLOCK((flags & flag_detach) != 0 && data != nullptr ? 1u : 0u, told);
   head.task = create(thread.task, told, depends, site.code);
   if (depends) tell_dependences(head.task, depend);
