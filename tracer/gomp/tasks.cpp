@@ -65,7 +65,7 @@ inline std::uint64_t create(std::uint64_t creator, int flags, bool depends, cons
   self.function = function;
   if (inside != process.load(std::memory_order_relaxed)) return;
   self.task = prior;
-  if (on.has_tasks) on.emit(TRACER_WORD(RecordKind::task_schedule, Endpoint::none, ompt_task_complete), 0, id, prior);
+  if (on.has_tasks) on.emit(TRACER_WORD(RecordKind::task_schedule, Endpoint::end, ompt_task_complete), 0, id, prior);
 }
 
 /// What libgomp calls in place of the task's function.
