@@ -9,6 +9,7 @@
 #include "tracer/base/text.hpp"
 #include "tracer/ompt/handlers.hpp"
 #include "tracer/ompt/registration.hpp"
+#include "tracer/ompt/seen_code.hpp"
 #include "tracer/session/channel.hpp"
 #include "tracer/session/clock_domain.hpp"
 #include "tracer/session/fork.hpp"
@@ -41,12 +42,110 @@ namespace {
   if (Channel* channel = this_channel()) channel->emit(record_of(time != 0 ? time : now(), word, a, b, c), *more);
 }
 
+[[gnu::noinline]] void emit_place_in_library(std::uint32_t word, std::uint32_t a, std::uint64_t b,
+                                             std::uint64_t c) noexcept {
+  ompt::see(reinterpret_cast<const void*>(c));
+  if (Channel* channel = this_channel()) channel->emit(record_of(now(), word, a, b, c));
+}
+/// The second record has a time of its own: the first may have waited for room.
+[[gnu::noinline]] std::uint64_t emit_pair_slowly(std::uint32_t first, std::uint32_t second, std::uint64_t b,
+                                                 std::uint64_t c) noexcept {
+  ompt::see(reinterpret_cast<const void*>(c));
+  std::uint64_t time = now();
+  Channel* channel = this_channel();
+  if (channel == nullptr) return time;
+  if (channel->try_emit(record_of(time, first, 0, b, c), record_of(time, second, 0, b, c))) return time;
+  channel->emit(record_of(time, first, 0, b, c));
+  time = now();
+  channel = this_channel();
+  if (channel != nullptr) channel->emit(record_of(time, second, 0, b, c));
+  return time;
+}
+
+// Records with a new id. The usual ways are the same with the clock known.
+[[gnu::always_inline]] inline std::uint64_t new_region(Channel& channel, Ticks time, std::uint16_t sub,
+                                                       std::uint32_t threads, std::uint64_t place) noexcept {
+  const std::uint64_t id = make_id(channel.id(), channel.next_counter());
+  channel.emit(record_of(time, TRACER_WORD(RecordKind::parallel_begin, Endpoint::begin, sub), threads, id, place));
+  return id;
+}
+[[gnu::always_inline]] inline std::uint64_t new_member(Channel& channel, Ticks time, std::uint16_t sub,
+                                                       std::uint32_t team, std::uint64_t region) noexcept {
+  const std::uint64_t id = make_id(channel.id(), channel.next_counter());
+  channel.emit(record_of(time, TRACER_WORD(RecordKind::implicit_task, Endpoint::begin, sub), team, region, id));
+  return id;
+}
+[[gnu::always_inline]] inline std::uint64_t new_task(Channel& channel, Ticks time, std::uint16_t sub, int depends,
+                                                     std::uint64_t creator, std::uint64_t place) noexcept {
+  const std::uint64_t counter = channel.next_counter();
+  const Endpoint endpoint = depends != 0 ? Endpoint::begin_end : Endpoint::none;
+  channel.emit(record_of(time, TRACER_WORD(RecordKind::task_create, endpoint, sub), static_cast<std::uint32_t>(counter),
+                         creator, place));
+  const std::uint64_t id = make_id(channel.id(), counter);
+  return (sub & pack_task_flags(ompt_task_untied)) != 0 ? id | untied_bit : id;
+}
+[[gnu::noinline]] std::uint64_t emit_region_slowly(std::uint16_t sub, std::uint32_t threads,
+                                                   std::uint64_t place) noexcept {
+  ompt::see(reinterpret_cast<const void*>(place));
+  Channel* channel = this_channel();
+  return channel != nullptr ? new_region(*channel, now(), sub, threads, place) : no_id;
+}
+[[gnu::noinline]] std::uint64_t emit_member_slowly(std::uint16_t sub, std::uint32_t team,
+                                                   std::uint64_t region) noexcept {
+  Channel* channel = this_channel();
+  return channel != nullptr ? new_member(*channel, now(), sub, team, region) : no_id;
+}
+[[gnu::noinline]] std::uint64_t emit_task_slowly(std::uint16_t sub, int depends, std::uint64_t creator,
+                                                 std::uint64_t place) noexcept {
+  ompt::see(reinterpret_cast<const void*>(place));
+  Channel* channel = this_channel();
+  return channel != nullptr ? new_task(*channel, now(), sub, depends, creator, place) : no_id;
+}
+
+std::uint64_t emit_region(std::uint16_t sub, std::uint32_t threads, std::uint64_t place) noexcept {
+  Channel* channel = detail::counter_channel;
+  if (channel == nullptr || !ProgramCode::contains(place)) [[unlikely]]
+    return emit_region_slowly(sub, threads, place);
+  return new_region(*channel, now(detail::counter_kind), sub, threads, place);
+}
+
+std::uint64_t emit_member(std::uint16_t sub, std::uint32_t team, std::uint64_t region) noexcept {
+  Channel* channel = detail::counter_channel;
+  if (channel == nullptr) [[unlikely]]
+    return emit_member_slowly(sub, team, region);
+  return new_member(*channel, now(detail::counter_kind), sub, team, region);
+}
+
+std::uint64_t emit_task(std::uint16_t sub, int depends, std::uint64_t creator, std::uint64_t place) noexcept {
+  Channel* channel = detail::counter_channel;
+  if (channel == nullptr || !ProgramCode::contains(place)) [[unlikely]]
+    return emit_task_slowly(sub, depends, creator, place);
+  return new_task(*channel, now(detail::counter_kind), sub, depends, creator, place);
+}
+
 // The usual way needs no stack, as with the handlers (tracer/ompt/emit.hpp).
 void emit(std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c) noexcept {
   Channel* channel = detail::counter_channel;
   if (channel == nullptr) [[unlikely]]
     return emit_slowly(word, a, b, c);
   channel->emit(record_of(now(detail::counter_kind), word, a, b, c));
+}
+
+void emit_place(std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c) noexcept {
+  Channel* channel = detail::counter_channel;
+  if (channel == nullptr || !ProgramCode::contains(c)) [[unlikely]]
+    return emit_place_in_library(word, a, b, c);
+  channel->emit(record_of(now(detail::counter_kind), word, a, b, c));
+}
+
+std::uint64_t emit_pair(std::uint32_t first, std::uint32_t second, std::uint64_t b, std::uint64_t c) noexcept {
+  Channel* channel = detail::counter_channel;
+  if (channel == nullptr || (c != 0 && !ProgramCode::contains(c))) [[unlikely]]
+    return emit_pair_slowly(first, second, b, c);
+  const std::uint64_t time = now(detail::counter_kind);
+  if (channel->try_emit(record_of(time, first, 0, b, c), record_of(time, second, 0, b, c))) [[likely]]
+    return time;
+  return emit_pair_slowly(first, second, b, c);
 }
 
 void emit_at(std::uint64_t time, std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c) noexcept {
@@ -123,6 +222,10 @@ int records_polls() noexcept {
   return session == nullptr || (session->config().record & record_polls) != 0 ? 1 : 0;
 }
 
+int records_chunks() noexcept {
+  return (tool::recorded() & record_chunks) != 0 ? 1 : 0;
+}
+
 ompt_callback_t ompt_handler(int event) noexcept {
   return ompt::handler_of(event, tool::recorded());
 }
@@ -145,6 +248,12 @@ constexpr tracer_front_end table{
     .records_polls = &records_polls,
     .ompt_handler = &ompt_handler,
     .ompt_thread_begin = &ompt::begin_thread,
+    .emit_place = &emit_place,
+    .emit_pair = &emit_pair,
+    .emit_region = &emit_region,
+    .emit_member = &emit_member,
+    .emit_task = &emit_task,
+    .records_chunks = &records_chunks,
 };
 
 }  // namespace

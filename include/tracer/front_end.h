@@ -85,6 +85,22 @@ struct tracer_front_end {
   void (*(*ompt_handler)(int event))(void);
   /* Replaces the handler of thread_begin, which queries the runtime about the thread: `type` is an ompt_thread_t. */
   void (*ompt_thread_begin)(uint32_t type);
+
+  /* As emit, for the first record of a construct: c is its place in the code, whose library is looked at before it can
+   * be closed. 0 is no place. */
+  void (*emit_place)(uint32_t word, uint32_t a, uint64_t b, uint64_t c);
+  /* Two records of one moment, with the same b and c, and a = 0; c as for emit_place. The result: a time for emit_at of
+   * what follows at once. */
+  uint64_t (*emit_pair)(uint32_t first, uint32_t second, uint64_t b, uint64_t c);
+  /* What gets an id of libtracer.so's, which is the result; 0: nothing is recorded. `sub` as in the record's word.
+   * A region: `flags`, how many threads it asks for, its place. A member of a region's team: its number, the team's size,
+   * the region. An explicit task: `flags` in 16 bits, whether it has dependences, who creates it, its place. */
+  uint64_t (*emit_region)(uint16_t sub, uint32_t threads, uint64_t place);
+  uint64_t (*emit_member)(uint16_t sub, uint32_t team, uint64_t region);
+  uint64_t (*emit_task)(uint16_t sub, int depends, uint64_t creator, uint64_t place);
+  /* Whether each chunk that a loop hands out is to be recorded (TRACER_RECORD, group chunks). The same until the
+   * process ends. */
+  int (*records_chunks)(void);
 };
 
 /* Begins the trace, or joins it. NULL: there is nothing to record (TRACER=off, a set-user-id program, no place for the

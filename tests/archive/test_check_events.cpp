@@ -46,7 +46,27 @@ void single_executed_twice(Seed& s) {
   }
 }
 
-/// The same over a pause that is over before: one thread was in its second single then, the other in its first.
+/// Each of the two threads comes to a single, the second to another place of it where the compiler has made two, and
+/// executes it. Then both may come again, and nobody executes it.
+void singles(Seed& s, bool has_two_places, bool come_again) {
+  const auto number = static_cast<std::uint32_t>(s.d.regions.size());
+  const auto add = [&](const std::string& name, std::uint32_t line, RegionRole role) {
+    auto region = s.d.regions[0];
+    region.name = region.canonical = "!$omp " + name + " @app.c:" + std::to_string(line);
+    region.role = role;
+    region.begin_line = line;
+    s.d.regions.push_back(region);
+  };
+  add("single", 3, RegionRole::single);
+  add("single sblock", 3, RegionRole::single_sblock);
+  if (has_two_places) add("single", 4, RegionRole::single);
+  s.span(0, 1201, 1204, number);
+  s.span(1, 1201, 1204, has_two_places ? number + 2 : number);
+  s.span(1, 1202, 1203, number + 1);
+  for (std::size_t location = 0; come_again && location < 2; ++location) s.span(location, 1205, 1208, number);
+}
+
+/// Two executions over a pause that is over before: one thread was in its second single then, the other in its first.
 void singles_over_a_pause(Seed& s) {
   single_executed_twice(s);
   for (Property& property : s.d.properties)
@@ -182,6 +202,8 @@ const std::vector<Case>& cases() {
       {"E20 negative memory", {"E20"}, [](Seed& s) { s.at(0, EventType::metric_uint, 1).a = ~std::uint64_t{0}; }},
       {"E21 a barrier is left before all are there", {"E21"}, [](Seed& s) { s.leave_of(0, r_barrier).time = 1092; }},
       {"E22 a single is executed twice", {"E22"}, single_executed_twice},
+      {"E22 a single that nobody executes", {"E22"}, [](Seed& s) { singles(s, false, true); }},
+      {"E22 a single of two places, executed at one", {}, [](Seed& s) { singles(s, true, false); }},
       {"E22 singles over a pause, in which nobody knows who executed what", {}, singles_over_a_pause},
       {"E23 a location's thread id changes", {"E23"}, second_region_with_another_thread_id},
       {"E24 a worker's loop outside its team", {"E24"}, [](Seed& s) { s.span(1, 1300, 1310, r_loop); }},

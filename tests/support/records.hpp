@@ -79,7 +79,7 @@ inline Record with_dependences(Record created) {
   return created;
 }
 inline Record task_switch(Ticks time, std::uint16_t status, TaskId prior, TaskId next) {
-  return {time, RecordKind::task_schedule, Endpoint::none, status, 0, prior, next};
+  return {time, RecordKind::task_schedule, status == 1 ? Endpoint::end : Endpoint::none, status, 0, prior, next};
 }
 inline Record dependence(Ticks time, std::uint16_t type, TaskId task, std::uint64_t address, std::uint32_t index = 0,
                          std::uint32_t count = 1) {

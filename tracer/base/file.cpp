@@ -6,6 +6,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
@@ -44,6 +45,15 @@ int write_at(int fd, std::span<const std::byte> part, std::uint64_t offset) noex
     offset += static_cast<std::uint64_t>(n);
   }
   return 0;
+}
+
+/// Two parts by one call; false where not all of it was written, or nothing.
+bool write_both_at(int fd, std::span<const std::byte> first, std::span<const std::byte> second,
+                   std::uint64_t offset) noexcept {
+  const iovec parts[] = {{const_cast<std::byte*>(first.data()), first.size()},
+                         {const_cast<std::byte*>(second.data()), second.size()}};
+  const ssize_t n = ::pwritev(fd, parts, 2, static_cast<off_t>(offset));
+  return n >= 0 && static_cast<std::size_t>(n) == first.size() + second.size();
 }
 
 }  // namespace
@@ -112,6 +122,10 @@ int OwnFile::append(std::span<const std::span<const std::byte>> parts) noexcept 
   const int fd = descriptor();
   if (fd < 0) return errno;
   std::uint64_t end = size_;
+  if (parts.size() == 2 && write_both_at(fd, parts[0], parts[1], end)) {
+    size_ += parts[0].size() + parts[1].size();
+    return 0;
+  }
   for (const auto& part : parts) {
     if (const int error = write_at(fd, part, end)) {
       [[maybe_unused]] const int shortened = ::ftruncate(fd, static_cast<off_t>(size_));

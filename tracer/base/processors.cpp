@@ -85,6 +85,16 @@ std::string noted_processors() {
   return is_remembered.load(std::memory_order_acquire) ? list_of(remembered) : std::string{};
 }
 
+bool read_noted_processors(ProcessorMask& mask) noexcept {
+  if (!is_remembered.load(std::memory_order_acquire)) return false;
+  mask = remembered;
+  return true;
+}
+
+bool run_on(const ProcessorMask& mask) noexcept {
+  return ::syscall(SYS_sched_setaffinity, 0, sizeof mask.words, mask.words) == 0;
+}
+
 void run_on_usable_processors() noexcept {
   if (is_remembered.load(std::memory_order_acquire))
     ::syscall(SYS_sched_setaffinity, 0, sizeof remembered.words, remembered.words);

@@ -36,6 +36,12 @@ ProcessorMask mask_of(std::string_view list) noexcept;
 /// Those that were noted, as "0-3,8"; "" when none were.
 std::string noted_processors();
 
+/// The same as a mask. False: none were.
+bool read_noted_processors(ProcessorMask& mask) noexcept;
+
+/// Lets the calling thread, one of ours, run on these only. False: it may not, and nothing has changed.
+bool run_on(const ProcessorMask& mask) noexcept;
+
 /// Lets the calling thread, one of ours, run on all that were noted.
 void run_on_usable_processors() noexcept;
 

@@ -50,14 +50,14 @@ class Instances {
     const auto found = team.instances.find(number);
     if (found == team.instances.end()) return;
     if (++found->second.ended < c_.members(e.field[0]).size()) return;
-    if (!found->second.over_pause) judge(found->second.shared);
+    if (!found->second.over_pause) judge(found->second.shared, c_.members(e.field[0]).size());
     team.instances.erase(found);
   }
   template <typename Judge>
   void finish(Judge&& judge) {
     for (auto& [ref, team] : teams_) {
       for (auto& [number, instance] : team.instances)
-        if (!instance.over_pause) judge(instance.shared);
+        if (!instance.over_pause) judge(instance.shared, c_.members(ref).size());
     }
   }
 
@@ -108,7 +108,7 @@ class Barriers final : public Rule {
            (is_team_border(k) || k == EventKind::enter || k == EventKind::leave || k == EventKind::measurement_on_off);
   }
   void event(const EventView& e) override {
-    const auto judge = [this](const Shared& s) { this->judge(s); };
+    const auto judge = [this](const Shared& s, std::size_t) { this->judge(s); };
     if (e.kind == EventKind::thread_team_begin) return instances_.begin(e);
     if (e.kind == EventKind::thread_team_end) return instances_.end(e, judge);
     if (e.kind == EventKind::measurement_on_off) return instances_.toggled(e);
@@ -126,7 +126,7 @@ class Barriers final : public Rule {
   void finish() override {
     if (is_counted(c_, not_together)) does_not_apply(why_counted);
     if (lacks_events(c_)) does_not_apply(why_lacking);
-    instances_.finish([this](const Shared& s) { judge(s); });
+    instances_.finish([this](const Shared& s, std::size_t) { judge(s); });
   }
 
  private:
@@ -204,7 +204,8 @@ class Once final : public Rule {
   }
   void event(const EventView& e) override {
     if (e.kind == EventKind::thread_team_begin) return instances_.begin(e);
-    if (e.kind == EventKind::thread_team_end) return instances_.end(e, [this](const Shared& s) { judge(s); });
+    if (e.kind == EventKind::thread_team_end)
+      return instances_.end(e, [this](const Shared& s, std::size_t members) { judge(s, members); });
     if (e.kind == EventKind::measurement_on_off) return instances_.toggled(e);
     const auto role = static_cast<RegionRole>(c_.role(e.field[0]));
     if (role != RegionRole::single && role != RegionRole::sections && role != RegionRole::single_sblock &&
@@ -226,7 +227,7 @@ class Once final : public Rule {
   void finish() override {
     if (is_counted(c_, not_once)) does_not_apply(why_counted);
     if (lacks_events(c_)) does_not_apply(why_lacking);
-    instances_.finish([this](const Shared& s) { judge(s); });
+    instances_.finish([this](const Shared& s, std::size_t members) { judge(s, members); });
   }
 
  private:
@@ -260,12 +261,13 @@ class Once final : public Rule {
                  (role == RegionRole::section ? "sections" : "single"));
   }
   /// Sections that have a place each; libomp tells the same for all sections of a construct.
-  /// A single that all came to, but nobody executed: where the archive tells executors at all.
-  void judge(const Shared& shared) {
+  /// A single that all came to, but nobody executed: where the archive tells executors at all. A compiler may have made
+  /// two places of one construct, of which each thread comes to one (GCC 16 does): the executor's may be the other.
+  void judge(const Shared& shared, std::size_t members) {
     for (const auto& execution : shared.executions) {  // no structured binding: clang 14 captures none
       const auto& x = execution.second;
       const auto at = [&](const std::string& what) { wrong(x.first.location, x.first.time, what, x.first.position); };
-      if (x.is_single && x.blocks.empty() && any_sblock()) at("nobody executed this single");
+      if (x.is_single && x.blocks.empty() && x.visitors >= members && any_sblock()) at("nobody executed this single");
       for (const auto& [region, times] : x.blocks) {
         if (x.is_single || x.blocks.size() < 2 || times < 2) continue;
         at("\"" + std::string{c_.region_name(region)} + "\" was executed " + std::to_string(times) + " times");

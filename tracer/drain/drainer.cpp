@@ -20,6 +20,7 @@
 #include "tracer/base/futex.hpp"
 #include "tracer/base/memory_checks.hpp"
 #include "tracer/base/processors.hpp"
+#include "tracer/drain/placement.hpp"
 #include "tracer/drain/rings.hpp"
 
 namespace tracer {
@@ -83,6 +84,11 @@ class Drainer final : public Consumer {
     futex_wake_all(work_);
   }
 
+  void wake_from_producer() noexcept override {
+    placement_.note_producer();
+    wake();
+  }
+
   void request_flush() noexcept override {
     flush_.store(true, std::memory_order_release);
     wake();
@@ -143,7 +149,11 @@ class Drainer final : public Consumer {
     Nanoseconds clock_due = read_monotonic() + first_clock_ns, clock_step = first_clock_ns;
     while (!stop_.load(std::memory_order_acquire)) {
       const std::uint32_t seen = work_.load(std::memory_order_acquire);
-      run_jobs();
+      if (!jobs_.empty()) {
+        placement_.lift();
+        run_jobs();
+      }
+      placement_.apply();
       const bool everything = flush_.exchange(false, std::memory_order_acq_rel);
       std::size_t records = 0;
       {
@@ -153,7 +163,7 @@ class Drainer final : public Consumer {
         drained_ = seen;
         look_around(clock_due, clock_step);
       }
-      if (only_we_are_left()) return end_the_process();
+      if (records == 0 && only_we_are_left()) return end_the_process();
       session_.periodic();
       if (records < worth_another_look) futex_wait(work_, seen, look_around_ms);
     }
@@ -183,6 +193,7 @@ class Drainer final : public Consumer {
   //   1. it waits until the drainer's thread is gone     2. it returns: exit(0)
   void end_the_process() noexcept {
     has_thread_.store(false, std::memory_order_release);
+    placement_.lift();
     ::pthread_sigmask(SIG_SETMASK, &mask_of_the_program_, nullptr);
     pthread_t last{};
     if (::pthread_create(&last, nullptr, go_last, nullptr) == 0) ::pthread_detach(last);
@@ -204,6 +215,7 @@ class Drainer final : public Consumer {
   Session& session_;
   std::mutex mutex_;  ///< of rings_
   Rings rings_;
+  Placement placement_;
   FutexWord work_{0};
   std::uint32_t drained_ = 0;
   std::atomic<std::uint64_t> busy_{0};

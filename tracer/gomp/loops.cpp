@@ -7,44 +7,46 @@
 namespace tracer::gomp {
 namespace {
 
-/// As ompt_dispatch_chunk_t, which headers before LLVM 15 lack.
-struct Chunk {
-  std::uint64_t start, iterations;
-};
-
-/// The iterations [first, last) were given to the thread.
+/// Not of static loops, in which each thread's share is known beforehand.
 template <class Number>
-void tell_chunk(const Number* first, const Number* last) noexcept {
-  const Work& work = thread.work;
-  if (work.type == work_type::loop_static) return;  // each thread's share is known beforehand
+[[gnu::noinline]] void record_chunk(const Work& work, const Number* first, const Number* last) noexcept {
+  if (!hands_out_chunks(work.type)) return;
   const auto distance = static_cast<std::uint64_t>(*last) - static_cast<std::uint64_t>(*first);
   const auto stride = static_cast<std::uint64_t>(work.step);
-  Chunk chunk{static_cast<std::uint64_t>(*first),
-              work.step >= 0 ? iterations(distance, stride) : iterations(0 - distance, 0 - stride)};
-  ompt_data_t task = word_of(thread.task), instance;
-  instance.ptr = &chunk;
-  on.dispatch(nullptr, &task, static_cast<ompt_dispatch_t>(dispatch_kind::loop_chunk), instance);
+  on.emit(TRACER_WORD(RecordKind::dispatch, Endpoint::none, dispatch_kind::loop_chunk), 0,
+          static_cast<std::uint64_t>(*first),
+          work.step >= 0 ? iterations(distance, stride) : iterations(0 - distance, 0 - stride));
+}
+
+/// The iterations [first, last) were given to the thread. Chunks come too often to be recorded each, unless it is asked
+/// for: they are counted.
+template <class Number>
+[[gnu::always_inline]] inline void tell_chunk(Work& work, const Number* first, const Number* last) noexcept {
+  ++work.chunks;
+  if (on.has_chunks) [[unlikely]]
+    record_chunk(work, first, last);
 }
 
 template <class Number, class Call>
 [[gnu::always_inline]] inline bool begin_loop(const Work& work, Number* first, Number* last, Call call) {
   begin_work(thread, work);
   const bool has_chunk = call();
-  if (has_chunk && first != nullptr) tell_chunk(first, last);
+  if (has_chunk && first != nullptr) tell_chunk(thread.work, first, last);
   return has_chunk;
 }
 
-template <class Number, class Call>
-[[gnu::always_inline]] inline bool next_chunk(Number* first, Number* last, Call call) {
-  const bool has_chunk = call();
-  if (has_chunk) tell_chunk(first, last);
+/// `next`: of a runtime. Within a loop that the thread has begun the place of the call is not asked for.
+template <class Number, class Next>
+[[gnu::always_inline]] inline bool next_chunk(const Runtime& runtime, Next next, Number* first, Number* last) {
+  const bool has_chunk = (runtime.*next)(first, last);
+  if (has_chunk) tell_chunk(thread.work, first, last);
   return has_chunk;
 }
 
 /// Of doacross loops the first count is what is handed out.
 template <class Number>
 Work doacross_work(const Site& site, unsigned counts, const Number* count, std::uint16_t type) noexcept {
-  return {site.code, counts != 0 ? static_cast<std::uint64_t>(*count) : 0, 1, type};
+  return {site.code, counts != 0 ? static_cast<std::uint64_t>(*count) : 0, 1, type, 0, site.runtime};
 }
 
 }  // namespace
@@ -54,15 +56,16 @@ using namespace tracer::gomp;
 namespace work_type = tracer::work_type;
 namespace sync_kind = tracer::sync_kind;
 
-#define TRACER_NEXT(name)                                                                                   \
-  bool GOMP_loop_##name##_next(long* first, long* last) {                                                   \
-    TRACER_GOMP_ENTER(GOMP_loop_##name##_next, first, last);                                                \
-    return next_chunk(first, last, [&] { return site.runtime->GOMP_loop_##name##_next(first, last); });     \
-  }                                                                                                         \
-  bool GOMP_loop_ull_##name##_next(Unsigned* first, Unsigned* last) {                                       \
-    TRACER_GOMP_ENTER(GOMP_loop_ull_##name##_next, first, last);                                            \
-    return next_chunk(first, last, [&] { return site.runtime->GOMP_loop_ull_##name##_next(first, last); }); \
+#define TRACER_NEXT_OF(name, number)                                   \
+  bool name(number* first, number* last) {                             \
+    if (const Runtime* const runtime = thread.work.runtime) [[likely]] \
+      return next_chunk(*runtime, &Runtime::name, first, last);        \
+    TRACER_GOMP_ENTER(name, first, last);                              \
+    return next_chunk(*site.runtime, &Runtime::name, first, last);     \
   }
+#define TRACER_NEXT(name)                       \
+  TRACER_NEXT_OF(GOMP_loop_##name##_next, long) \
+  TRACER_NEXT_OF(GOMP_loop_ull_##name##_next, Unsigned)
 
 #define TRACER_DEFINE(name, type)                                                                                    \
   bool GOMP_loop_##name##_start(long start, long end, long step, long chunk, long* first, long* last) {              \
@@ -187,6 +190,11 @@ bool GOMP_loop_end_cancel() {
 }
 
 void GOMP_loop_end_nowait() {
+  Thread& self = thread;
+  if (const Runtime* const runtime = self.work.runtime; runtime != nullptr && is_known(self)) [[likely]] {
+    end_work(self);
+    return runtime->GOMP_loop_end_nowait();
+  }
   TRACER_GOMP_ENTER(GOMP_loop_end_nowait);
   end_work(thread);
   site.runtime->GOMP_loop_end_nowait();

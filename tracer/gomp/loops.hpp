@@ -40,7 +40,7 @@ inline Work loop_work(const Site& site, long start, long end, long step, std::ui
   const std::uint64_t count = is_empty   ? 0
                               : step > 0 ? iterations(to - from, stride)
                                          : iterations(from - to, 0 - stride);
-  return {site.code, count, step, type};
+  return {site.code, count, step, type, 0, site.runtime};
 }
 
 /// `step` of a loop that counts down is negative, as an unsigned number.
@@ -48,7 +48,7 @@ inline Work loop_work(const Site& site, bool up, Unsigned start, Unsigned end, U
                       std::uint16_t type) noexcept {
   const bool is_empty = up ? start >= end : start <= end;
   const std::uint64_t count = is_empty ? 0 : up ? iterations(end - start, step) : iterations(start - end, 0 - step);
-  return {site.code, count, static_cast<std::int64_t>(step), type};
+  return {site.code, count, static_cast<std::int64_t>(step), type, 0, site.runtime};
 }
 
 }  // namespace tracer::gomp

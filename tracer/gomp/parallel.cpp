@@ -25,7 +25,7 @@ struct Region {
 
 namespace {
 
-constexpr auto join_barrier = static_cast<ompt_sync_region_t>(sync_kind::barrier_implicit_parallel);
+constexpr std::uint16_t join_barrier = sync_kind::barrier_implicit_parallel;
 constexpr int team_flags = static_cast<int>(0x80000000u | ompt_parallel_invoker_runtime);
 constexpr int league_flags = static_cast<int>(parallel_flag::league | ompt_parallel_invoker_runtime);
 
@@ -51,17 +51,12 @@ struct Outer {
   }
 };
 
-void tell_join(Thread& self, ompt_scope_endpoint_t at, const void* code) noexcept {
-  ompt_data_t task = word_of(self.task);
-  if (at == ompt_scope_begin) on.sync_region(join_barrier, at, nullptr, &task, code);
-  task.value = self.task;  // the handler clears a worker's
-  on.sync_region_wait(join_barrier, at, nullptr, &task, code);
-  if (at == ompt_scope_end) on.sync_region(join_barrier, at, nullptr, &task, code);
-}
-
-void end_implicit(Thread& self) noexcept {
-  ompt_data_t task = word_of(self.task);
-  on.implicit_task(ompt_scope_end, nullptr, &task, 0, self.number, ompt_task_implicit);
+/// The barrier and the implicit task end, at one moment: what this gives for more of it.
+inline std::uint64_t end_part(const Thread& self, const void* code) noexcept {
+  std::uint64_t time = end_wait(self, join_barrier, code);
+  if (time == 0) time = front->now();
+  on.emit_at(time, TRACER_WORD(RecordKind::implicit_task, Endpoint::end, self.number), 0, 0, self.task);
+  return time;
 }
 
 /// What is still to be told of the region before.
@@ -69,19 +64,17 @@ void end_late(Thread& self) noexcept {
   if (!self.is_late) return;
   self.is_late = false;
   if (!is_known(self)) return;
-  tell_join(self, ompt_scope_end, nullptr);
-  end_implicit(self);
+  end_part(self, nullptr);
 }
 
-void begin_member(Thread& self, Region& region, int number) noexcept {
-  ompt_data_t task = word_of(0);
-  on.implicit_task(ompt_scope_begin, &region.id, &task, static_cast<unsigned>(region.runtime->omp_get_num_threads()),
-                   static_cast<unsigned>(number), ompt_task_implicit);
-  self.task = task.value;
+inline void begin_member(Thread& self, Region& region, int number) noexcept {
+  self.task = on.emit_member(static_cast<std::uint16_t>(number),
+                             static_cast<std::uint32_t>(region.runtime->omp_get_num_threads()), region.id.value);
   self.region = region.id.value;
   self.function = reinterpret_cast<const void*>(region.function);
   self.number = static_cast<std::uint32_t>(number);
-  self.work = {};
+  self.work.type = 0;
+  self.work.runtime = nullptr;
   if (region.work.type != 0) begin_work(self, region.work);
 }
 
@@ -100,25 +93,27 @@ void member(void* argument) {
   region.function(region.data);
   end_work(self);
   self.is_late = self.is_late || !is_master;
-  tell_join(self, ompt_scope_begin, is_master ? region.code : nullptr);
+  begin_wait(self, join_barrier, is_master ? region.code : nullptr);
 }
 
 unsigned requested(const Runtime& runtime, unsigned threads) noexcept {
   return threads != 0 ? threads : static_cast<unsigned>(runtime.omp_get_max_threads());
 }
 
-void begin_region(const Thread& self, Region& region, unsigned threads, int flags) noexcept {
-  ompt_data_t task = word_of(self.task);
-  on.parallel_begin(&task, nullptr, &region.id, requested(*region.runtime, threads), flags, region.code);
+constexpr std::uint16_t packed(int flags) noexcept {
+  return pack_parallel_flags(static_cast<std::uint32_t>(flags));
+}
+
+inline void begin_region(Region& region, unsigned threads) noexcept {
+  region.id.value = on.emit_region(packed(team_flags), requested(*region.runtime, threads), address_of(region.code));
 }
 
 /// The master's part and the region end. In a child that was forked inside nothing is to be ended.
-void end_region(Thread& self, const Outer& outer, Region& region, int flags) noexcept {
+void end_region(Thread& self, const Outer& outer, const Region& region) noexcept {
   if (outer.process == process.load(std::memory_order_relaxed)) {
-    tell_join(self, ompt_scope_end, region.code);
-    end_implicit(self);
-    ompt_data_t task = word_of(outer.task);
-    on.parallel_end(&region.id, &task, flags, region.code);
+    const std::uint64_t time = end_part(self, region.code);
+    on.emit_at(time, TRACER_WORD(RecordKind::parallel_end, Endpoint::end, packed(team_flags)), 0, region.id.value,
+               address_of(region.code));
   }
   outer.restore(self);
 }
@@ -129,13 +124,13 @@ template <class Run>
   Region region{nullptr, function, data, site.runtime, site.code, word_of(0), work};
   Thread& self = thread;
   const Outer outer(self);
-  begin_region(self, region, threads, team_flags);
+  begin_region(region, threads);
   if constexpr (std::is_void_v<decltype(run(&region))>) {
     run(&region);
-    end_region(self, outer, region, team_flags);
+    end_region(self, outer, region);
   } else {
     const auto result = run(&region);
-    end_region(self, outer, region, team_flags);
+    end_region(self, outer, region);
     return result;
   }
 }
@@ -164,7 +159,7 @@ void start_old(const Site& site, Function function, void* data, unsigned threads
   Old& old = old_regions[self.old_depth++];
   auto* region = new (old.region) Region{nullptr, function, data, site.runtime, site.code, word_of(0), work};
   new (old.outer) Outer(self);
-  begin_region(self, *region, threads, team_flags);
+  begin_region(*region, threads);
   run(&member, region);
   begin_member(self, *region, 0);
 }
@@ -282,9 +277,9 @@ void GOMP_parallel_end() {
   auto& region = *reinterpret_cast<Region*>(old.region);
   const auto& outer = *reinterpret_cast<Outer*>(old.outer);
   end_work(self);
-  tell_join(self, ompt_scope_begin, region.code);
+  begin_wait(self, join_barrier, region.code);
   site.runtime->GOMP_parallel_end();
-  end_region(self, outer, region, team_flags);
+  end_region(self, outer, region);
 }
 
 void GOMP_teams_reg(Function function, void* data, unsigned teams, unsigned limit, unsigned flags) {

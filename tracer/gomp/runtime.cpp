@@ -290,8 +290,8 @@ extern "C" [[gnu::visibility("default")]] int dlclose(void* handle) {
   Close close = next.load(std::memory_order_relaxed);
   if (close == nullptr) next.store(close = reinterpret_cast<Close>(dlsym(RTLD_NEXT, "dlclose")));
   tracer::gomp::look_for_unseen_calls();
-  tracer::gomp::generation.fetch_add(2);
+  tracer::gomp::next_generation();
   const int result = close(handle);
-  tracer::gomp::generation.fetch_add(2);
+  tracer::gomp::next_generation();
   return result;
 }

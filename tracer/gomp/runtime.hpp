@@ -65,9 +65,12 @@ struct Caller {
 /// moment.
 Caller find_caller(std::uintptr_t address) noexcept;
 
-/// Raised whenever the program has closed a library: what is kept of callers is no longer sure. Also in forked
-/// children.
+/// Another number whenever the program has closed a library: what is kept of callers is no longer sure. Also in forked
+/// children. By large steps: it is part of the keys that sites are found by.
 extern std::atomic<std::uint64_t> generation;
+inline void next_generation() noexcept {
+  generation.fetch_add(0xa2684a87bd05df2au);
+}
 
 /// Where the entry point was called: behind the call, or behind the jump where the compiler made one of it. `from`: the
 /// return address; `function`: the outlined function that runs, where the return address is in this library.

@@ -44,8 +44,6 @@ void take_handlers() noexcept {
   take(on.parallel_begin, ompt_callback_parallel_begin);
   take(on.parallel_end, ompt_callback_parallel_end);
   take(on.implicit_task, ompt_callback_implicit_task);
-  take(on.task_create, ompt_callback_task_create);
-  take(on.task_schedule, ompt_callback_task_schedule);
   take(on.sync_region, ompt_callback_sync_region);
   take(on.sync_region_wait, ompt_callback_sync_region_wait);
   take(on.work, ompt_callback_work);
@@ -58,6 +56,16 @@ void take_handlers() noexcept {
   take(on.nest_lock, ompt_callback_nest_lock);
   take(on.cancel, ompt_callback_cancel);
   take(on.target, ompt_callback_target_emi);
+  on.emit = front->emit;
+  on.emit_place = front->emit_place;
+  on.emit_at = front->emit_at;
+  on.emit_pair = front->emit_pair;
+  on.emit_region = front->emit_region;
+  on.emit_member = front->emit_member;
+  on.emit_task = front->emit_task;
+  on.has_tasks = front->ompt_handler(ompt_callback_task_schedule) != nullptr;
+  on.has_work = front->ompt_handler(ompt_callback_work) != nullptr;
+  on.has_chunks = front->records_chunks() != 0;
   on.has_dependences = front->ompt_handler(ompt_callback_dependences) != nullptr;
   on.has_sync = front->ompt_handler(ompt_callback_sync_region) != nullptr;
   on.has_wait = front->ompt_handler(ompt_callback_sync_region_wait) != nullptr;
@@ -69,7 +77,7 @@ bool connect() noexcept {
   const State known = state.load(std::memory_order_acquire);
   if (known != State::not_asked) return known == State::records;
   const tracer_front_end* table = tracer_find_and_connect(reinterpret_cast<const void*>(&connect));
-  const bool is_there = table != nullptr && table->size >= offsetof(tracer_front_end, ompt_thread_begin) + sizeof table;
+  const bool is_there = table != nullptr && table->size >= offsetof(tracer_front_end, records_chunks) + sizeof table;
   if (is_there) {
     front = table;
     take_handlers();
@@ -77,7 +85,7 @@ bool connect() noexcept {
     if (!is_registered.exchange(true)) {
       pthread_atfork(nullptr, nullptr, [] {
         process.fetch_add(1);
-        generation.fetch_add(2);
+        next_generation();
       });
     }
   }
@@ -100,8 +108,6 @@ constinit Handlers on{
     .parallel_begin = nothing<ompt_callback_parallel_begin_t>,
     .parallel_end = nothing<ompt_callback_parallel_end_t>,
     .implicit_task = nothing<ompt_callback_implicit_task_t>,
-    .task_create = nothing<ompt_callback_task_create_t>,
-    .task_schedule = nothing<ompt_callback_task_schedule_t>,
     .sync_region = nothing<ompt_callback_sync_region_t>,
     .sync_region_wait = nothing<ompt_callback_sync_region_t>,
     .work = nothing<ompt_callback_work_t>,
@@ -118,6 +124,16 @@ constinit Handlers on{
     .has_target = false,
     .has_sync = false,
     .has_wait = false,
+    .has_tasks = false,
+    .has_work = false,
+    .has_chunks = false,
+    .emit = nothing<void (*)(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
+    .emit_place = nothing<void (*)(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
+    .emit_at = nothing<void (*)(std::uint64_t, std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
+    .emit_pair = nothing<std::uint64_t (*)(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
+    .emit_region = nothing<std::uint64_t (*)(std::uint16_t, std::uint32_t, std::uint64_t)>,
+    .emit_member = nothing<std::uint64_t (*)(std::uint16_t, std::uint32_t, std::uint64_t)>,
+    .emit_task = nothing<std::uint64_t (*)(std::uint16_t, int, std::uint64_t, std::uint64_t)>,
 };
 
 bool is_own(const void* address) noexcept {

@@ -11,6 +11,7 @@
 #include "tracer/front_end.h"
 #include "tracer/gomp/runtime.hpp"
 #include "tracer/ompt_values.hpp"
+#include "tracer/record.hpp"
 
 namespace tracer::gomp {
 
@@ -19,10 +20,8 @@ struct Handlers {
   ompt_callback_parallel_begin_t parallel_begin;
   ompt_callback_parallel_end_t parallel_end;
   ompt_callback_implicit_task_t implicit_task;
-  ompt_callback_task_create_t task_create;
-  ompt_callback_task_schedule_t task_schedule;
   ompt_callback_sync_region_t sync_region, sync_region_wait;
-  ompt_callback_work_t work;
+  ompt_callback_work_t work;  ///< of taskloops
   ompt_callback_dispatch_t dispatch;
   ompt_callback_mutex_acquire_t mutex_acquire;
   ompt_callback_mutex_t mutex_acquired, mutex_released;
@@ -31,7 +30,16 @@ struct Handlers {
   ompt_callback_nest_lock_t nest_lock;
   ompt_callback_cancel_t cancel;
   ompt_callback_target_emi_t target;
-  bool has_dependences, has_target, has_sync, has_wait;
+  bool has_dependences, has_target, has_sync, has_wait, has_tasks, has_work, has_chunks;
+
+  // The table's own, for what is recorded without a handler
+  void (*emit)(std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c);
+  void (*emit_place)(std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c);
+  void (*emit_at)(std::uint64_t time, std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c);
+  std::uint64_t (*emit_pair)(std::uint32_t first, std::uint32_t second, std::uint64_t b, std::uint64_t c);
+  std::uint64_t (*emit_region)(std::uint16_t sub, std::uint32_t threads, std::uint64_t place);
+  std::uint64_t (*emit_member)(std::uint16_t sub, std::uint32_t team, std::uint64_t region);
+  std::uint64_t (*emit_task)(std::uint16_t sub, int depends, std::uint64_t creator, std::uint64_t place);
 };
 extern Handlers on;
 /// Set before `on` is used.
@@ -50,7 +58,9 @@ struct Work {
   const void* code = nullptr;
   std::uint64_t count = 0;  ///< iterations
   std::int64_t step = 1;
-  std::uint16_t type = 0;  ///< 0: none
+  std::uint16_t type = 0;            ///< 0: none
+  std::uint32_t chunks = 0;          ///< handed out
+  const Runtime* runtime = nullptr;  ///< of a loop: whose it is
 };
 
 struct Region;
@@ -88,7 +98,7 @@ Site site_in_function(const void* from, const void* entry_point, std::uint64_t k
 
 [[gnu::always_inline]] inline std::uint64_t key_of(const void* from, Entry entry) noexcept {
   return reinterpret_cast<std::uint64_t>(from) + (static_cast<std::uint64_t>(entry) << 48) +
-         generation.load(std::memory_order_relaxed) * 0xd1342543de82ef95u;
+         generation.load(std::memory_order_relaxed);
 }
 /// By value: what is called may use its place for another.
 [[gnu::always_inline]] inline Site site_of(const void* from, Entry entry, const void* entry_point) noexcept {
@@ -109,6 +119,15 @@ inline bool is_known(const Thread& self) noexcept {
   return self.process == process.load(std::memory_order_relaxed);
 }
 
+inline std::uint64_t address_of(const void* code) noexcept {
+  return reinterpret_cast<std::uint64_t>(code);
+}
+
+/// Loops whose threads ask for chunks until there are no more.
+constexpr bool hands_out_chunks(std::uint16_t work) noexcept {
+  return work >= work_type::loop_dynamic && work <= work_type::loop_other;
+}
+
 inline ompt_data_t word_of(std::uint64_t id) noexcept {
   ompt_data_t word;
   word.value = id;
@@ -117,36 +136,52 @@ inline ompt_data_t word_of(std::uint64_t id) noexcept {
 
 /// Ends what the thread has open of worksharing: code of GCC does not say where `single` and `scope` end.
 [[gnu::always_inline]] inline void end_work(Thread& self) noexcept {
-  if (self.work.type == 0) return;
-  ompt_data_t task = word_of(self.task);
-  on.work(static_cast<ompt_work_t>(self.work.type), ompt_scope_end, nullptr, &task, self.work.count, self.work.code);
+  const std::uint16_t type = self.work.type;
+  if (type == 0) return;
+  const std::uint32_t chunks = hands_out_chunks(type) ? self.work.chunks : 0;
   self.work.type = 0;
+  self.work.runtime = nullptr;
+  if (on.has_work)
+    on.emit(TRACER_WORD(RecordKind::work, Endpoint::end, type), chunks, self.work.count, address_of(self.work.code));
 }
 inline void begin_work(Thread& self, const Work& work) noexcept {
   end_work(self);
   self.work = work;
-  ompt_data_t task = word_of(self.task);
-  on.work(static_cast<ompt_work_t>(work.type), ompt_scope_begin, nullptr, &task, work.count, work.code);
+  if (on.has_work)
+    on.emit_place(TRACER_WORD(RecordKind::work, Endpoint::begin, work.type), 0, work.count, address_of(work.code));
+}
+
+/// A region of synchronisation begins, and the wait in it: at one moment.
+[[gnu::always_inline]] inline void begin_wait(const Thread& self, std::uint16_t kind, const void* code) noexcept {
+  const std::uint32_t region = TRACER_WORD(RecordKind::sync_region, Endpoint::begin, kind),
+                      wait = TRACER_WORD(RecordKind::sync_region_wait, Endpoint::begin, kind);
+  if (on.has_sync && on.has_wait) [[likely]]
+    on.emit_pair(region, wait, self.task, address_of(code));
+  else if (on.has_sync || on.has_wait)
+    on.emit_place(on.has_sync ? region : wait, 0, self.task, address_of(code));
+}
+/// Both end. The result: a time for emit_at, or 0.
+[[gnu::always_inline]] inline std::uint64_t end_wait(const Thread& self, std::uint16_t kind,
+                                                     const void* code) noexcept {
+  const std::uint32_t region = TRACER_WORD(RecordKind::sync_region, Endpoint::end, kind),
+                      wait = TRACER_WORD(RecordKind::sync_region_wait, Endpoint::end, kind);
+  if (on.has_sync && on.has_wait) [[likely]]
+    return on.emit_pair(wait, region, self.task, address_of(code));
+  if (on.has_sync || on.has_wait) on.emit(on.has_sync ? region : wait, 0, self.task, address_of(code));
+  return 0;
 }
 
 /// A region of synchronisation that the thread waits in, around `call`.
 template <class Call>
 [[gnu::always_inline]] inline auto waiting(std::uint16_t kind, const void* code, Call call) {
   Thread& self = thread;
-  const auto sync = static_cast<ompt_sync_region_t>(kind);
-  const auto tell = [&](ompt_scope_endpoint_t at) {
-    ompt_data_t task = word_of(self.task);
-    if (at == ompt_scope_begin) on.sync_region(sync, at, nullptr, &task, code);
-    on.sync_region_wait(sync, at, nullptr, &task, code);
-    if (at == ompt_scope_end) on.sync_region(sync, at, nullptr, &task, code);
-  };
-  tell(ompt_scope_begin);
+  begin_wait(self, kind, code);
   if constexpr (std::is_void_v<decltype(call())>) {
     call();
-    tell(ompt_scope_end);
+    end_wait(self, kind, code);
   } else {
     const auto result = call();
-    tell(ompt_scope_end);
+    end_wait(self, kind, code);
     return result;
   }
 }
@@ -159,10 +194,11 @@ template <class Call>
   const void* const from = __builtin_return_address(0);                                                \
   const void* const entry_point = reinterpret_cast<const void*>(&::name);                              \
   ::tracer::gomp::Site site = ::tracer::gomp::site_of(from, ::tracer::gomp::Entry::name, entry_point); \
-  if (site.runtime == nullptr) [[unlikely]]                                                            \
-    site = ::tracer::gomp::site_in_function(from, entry_point, site.key);                              \
-  if (site.is_silent()) [[unlikely]]                                                                   \
-  return site.runtime->name(__VA_ARGS__)
+  if (site.is_silent()) [[unlikely]] {                                                                 \
+    if (site.runtime == nullptr) site = ::tracer::gomp::site_in_function(from, entry_point, site.key); \
+    if (site.is_silent()) return site.runtime->name(__VA_ARGS__);                                      \
+  }                                                                                                    \
+  static_assert(true)
 
 /// The same for a construct whose code is `function`: its place is the begin of that, as a return address. GCC gives no
 /// line to the call, but one to the begin: that of the pragma.

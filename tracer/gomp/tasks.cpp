@@ -38,8 +38,8 @@ struct Header {
 constexpr std::size_t most_on_stack = 16384;
 
 constexpr std::uint32_t offset_of(long alignment) noexcept {
-  const auto step = alignment > 16 ? static_cast<std::uint32_t>(alignment) : 16u;
-  return (static_cast<std::uint32_t>(sizeof(Header)) + step - 1) / step * step;
+  const auto step = alignment > 16 ? static_cast<std::uint32_t>(alignment) : 16u;  // a power of two
+  return (static_cast<std::uint32_t>(sizeof(Header)) + step - 1) & ~(step - 1);
 }
 constexpr long alignment_of(long alignment) noexcept {
   return alignment > 16 ? alignment : 16;
@@ -49,10 +49,23 @@ void* block_of(Header& header) noexcept {
   return reinterpret_cast<char*>(&header) + header.offset;
 }
 
-std::uint64_t create(std::uint64_t creator, int flags, bool depends, const void* code) noexcept {
-  ompt_data_t by = word_of(creator), task = word_of(0);
-  on.task_create(&by, nullptr, &task, flags, depends ? 1 : 0, code);
-  return task.value;
+inline std::uint64_t create(std::uint64_t creator, int flags, bool depends, const void* code) noexcept {
+  if (!on.has_tasks) return 0;
+  return on.emit_task(pack_task_flags(static_cast<std::uint32_t>(flags)), depends ? 1 : 0, creator, address_of(code));
+}
+
+/// Runs the task `id` on the thread.
+[[gnu::always_inline]] inline void run_as(Thread& self, std::uint64_t id, Function call, void* block) {
+  const std::uint64_t prior = self.task, inside = self.process;
+  const void* const function = self.function;
+  if (on.has_tasks) on.emit(TRACER_WORD(RecordKind::task_schedule, Endpoint::none, ompt_task_switch), 0, prior, id);
+  self.task = id;
+  self.function = reinterpret_cast<const void*>(call);
+  call(block);
+  self.function = function;
+  if (inside != process.load(std::memory_order_relaxed)) return;
+  self.task = prior;
+  if (on.has_tasks) on.emit(TRACER_WORD(RecordKind::task_schedule, Endpoint::end, ompt_task_complete), 0, id, prior);
 }
 
 /// What libgomp calls in place of the task's function.
@@ -63,21 +76,29 @@ void run_task(void* argument) {
     std::memcpy(static_cast<char*>(block) + i * sizeof header.words[0], &header.words[i], sizeof header.words[0]);
   Thread& self = thread;
   if (!is_known(self)) begin_thread(self, ompt_thread_other);
-  const std::uint64_t prior = self.task, inside = self.process;
-  const void* const function = self.function;
   const std::uint64_t id =
       header.task != 0 ? header.task : create(header.creator, static_cast<int>(header.flags), false, header.code);
-  ompt_data_t before = word_of(prior), task = word_of(id);
-  on.task_schedule(&before, ompt_task_switch, &task);
-  self.task = id;
-  self.function = reinterpret_cast<const void*>(header.function);
-  header.function(block);
-  self.function = function;
-  if (inside != process.load(std::memory_order_relaxed)) return;
-  self.task = prior;
-  before = word_of(prior);
-  task = word_of(id);
-  on.task_schedule(&task, ompt_task_complete, &before);
+  run_as(self, id, header.function, block);
+}
+
+/// Of tasks whose block libgomp copies as it is, and neither reads nor writes: most of them.
+struct PlainHeader {
+  Function function;
+  std::uint64_t task;
+};
+constexpr long most_plain = 4096, plain_alignment = 16;
+static_assert(sizeof(PlainHeader) == plain_alignment);
+
+[[gnu::always_inline]] inline bool is_plain(Copy copy, long size, long alignment, unsigned flags) noexcept {
+  return copy == nullptr && static_cast<unsigned long>(size) <= most_plain && alignment <= plain_alignment &&
+         (flags & (flag_reduction | flag_detach)) == 0;
+}
+
+void run_plain_task(void* argument) {
+  auto& header = *static_cast<PlainHeader*>(argument);
+  Thread& self = thread;
+  if (!is_known(self)) begin_thread(self, ompt_thread_other);
+  run_as(self, header.task, header.function, &header + 1);
 }
 
 /// What libgomp calls in place of the program's function that copies a task's block.
@@ -170,7 +191,7 @@ constexpr int task_flags(unsigned flags, bool is_undeferred) noexcept {
   const std::size_t bytes = offset + room + (is_copied ? static_cast<std::size_t>(size) : 0);                  \
   char* const heap = bytes > most_on_stack ? static_cast<char*>(std::malloc(bytes)) : nullptr;                 \
   char* const stack = heap != nullptr ? heap : static_cast<char*>(alloca(bytes));                              \
-  char* const block = stack + (room - reinterpret_cast<std::uintptr_t>(stack) % room) % room;                  \
+  char* const block = stack + ((0 - reinterpret_cast<std::uintptr_t>(stack)) & (room - 1));                    \
   Header& head = *reinterpret_cast<Header*>(block);                                                            \
   head = {{0, 0, 0},                                                                                           \
           function,                                                                                            \
@@ -198,12 +219,22 @@ void GOMP_task(Function function, void* data, Copy copy, long size, long alignme
                              detach);
   const bool depends = (flags & flag_depend) != 0;
   const int told = task_flags(flags, !condition);
+  if (is_plain(copy, size, alignment, flags)) [[likely]] {
+    auto* const header = static_cast<PlainHeader*>(alloca(sizeof(PlainHeader) + static_cast<std::size_t>(size)));
+    header->function = function;
+    header->task = create(thread.task, told, depends, site.code);
+    if (depends) tell_dependences(header->task, depend);
+    if (data != nullptr && size > 0) std::memcpy(header + 1, data, static_cast<std::size_t>(size));
+    return site.runtime->GOMP_task(&run_plain_task, header, nullptr, size + static_cast<long>(sizeof(PlainHeader)),
+                                   plain_alignment, condition, flags, depend, priority, detach);
+  }
   TRACER_GOMP_BLOCK((flags & flag_detach) != 0 && data != nullptr ? 1u : 0u, told);
   head.task = create(thread.task, told, depends, site.code);
   if (depends) tell_dependences(head.task, depend);
   site.runtime->GOMP_task(&run_task, block, copier, size + static_cast<long>(offset), alignment_of(alignment),
                           condition, flags, depend, priority, detach);
-  std::free(heap);
+  if (heap != nullptr) [[unlikely]]
+    std::free(heap);
 }
 
 #define TRACER_DEFINE(name, number)                                                                                    \
@@ -249,7 +280,5 @@ void GOMP_taskgroup_end() {
   ompt_data_t task = word_of(self.task);
   on.sync_region_wait(ompt_sync_region_taskgroup, ompt_scope_begin, nullptr, &task, site.code);
   site.runtime->GOMP_taskgroup_end();
-  task = word_of(self.task);
-  on.sync_region_wait(ompt_sync_region_taskgroup, ompt_scope_end, nullptr, &task, site.code);
-  on.sync_region(ompt_sync_region_taskgroup, ompt_scope_end, nullptr, &task, site.code);
+  end_wait(self, sync_kind::taskgroup, site.code);
 }

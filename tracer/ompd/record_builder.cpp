@@ -191,7 +191,7 @@ bool RecordBuilder::end_task(std::uint64_t thread, std::uint64_t time) {
   if (channel.tasks.empty()) return false;
   const TaskId ended = channel.tasks.back();
   channel.tasks.pop_back();
-  emit(channel, make(time, RecordKind::task_schedule, Endpoint::none, task_complete, 0, ended, channel.current_task()));
+  emit(channel, make(time, RecordKind::task_schedule, Endpoint::end, task_complete, 0, ended, channel.current_task()));
   return true;
 }
 

@@ -52,7 +52,7 @@ void on_task_schedule(ompt_data_t* prior_task_data, ompt_task_status_t prior_tas
       [](Channel& channel, Ticks time, const ompt_data_t* prior, ompt_task_status_t status, const ompt_data_t* next) {
         channel.emit({.time = time,
                       .kind = RecordKind::task_schedule,
-                      .endpoint = Endpoint::none,
+                      .endpoint = status == ompt_task_complete ? Endpoint::end : Endpoint::none,
                       .sub = sub_of(status),
                       .a = 0,
                       .b = value_of(prior),

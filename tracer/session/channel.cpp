@@ -197,7 +197,7 @@ std::uint64_t Channel::usable_room() noexcept {
 
 void Channel::ask_for_drain() noexcept {
   session_->list_for_drain(*this);
-  session_->consumer().wake();
+  session_->consumer().wake_from_producer();
 }
 
 /// Lets the producer run until the next thing to do: half a ring at most, so that the drainer is woken in time.
@@ -266,7 +266,7 @@ bool Channel::wait_for_room(std::uint64_t count) noexcept {
     waiting_.store(1, std::memory_order_seq_cst);
     if (ring_.room() < count) {
       session_->list_for_drain(*this);
-      session_->consumer().wake();
+      session_->consumer().wake_from_producer();
       futex_wait(room_, seen, milliseconds);
     }
     waiting_.store(0, std::memory_order_relaxed);

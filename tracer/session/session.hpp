@@ -28,6 +28,8 @@ class Consumer {
   virtual bool start() noexcept = 0;
   virtual bool has_thread() const noexcept = 0;
   virtual void wake() noexcept = 0;
+  /// The same, of a producer that asks for room: where it runs the consumer is in its way.
+  virtual void wake_from_producer() noexcept { wake(); }
   /// Async-signal-safe: drain(true) soon.
   virtual void request_flush() noexcept = 0;
   /// Empties the rings that asked for it, on the caller's thread, one caller at a time. With `everything`, all rings,
