@@ -154,6 +154,24 @@ def check_gone(browser, viewer):
     browser.evaluate("1")
 
 
+def check_end_of_zoom(browser, tracer, trace, page):
+    """The report's page says how to go on where it goes no further, and nothing before that."""
+    subprocess.run([tracer, "report", trace, "--slices", "2000", "--html", page], check=True, capture_output=True)
+    browser.open(page)
+    note = "document.getElementById('zoomNote').textContent"
+    assert browser.evaluate(note) == "", browser.evaluate(note)
+    browser.evaluate("tracerReport.setView(100000, 100500)")
+    end = time.monotonic() + 20
+    while f"tracer view {trace}" not in browser.evaluate(note):
+        assert time.monotonic() < end, browser.evaluate(note)
+        time.sleep(0.05)
+    browser.evaluate("tracerReport.setView(0, tracerReport.meta.length)")
+    while browser.evaluate(note):
+        assert time.monotonic() < end, browser.evaluate(note)
+        time.sleep(0.05)
+    assert not browser.errors, browser.errors
+
+
 def checks(browser, directory):
     tracer, make_trace = sys.argv[1:3]
     for name, *number in (("large", str(NUMBER)), ("imbalance",)):
@@ -166,6 +184,7 @@ def checks(browser, directory):
         check_range(browser, viewer)
         check_gone(browser, viewer)
     check_two(browser, tracer, directory / "large", directory / "imbalance")
+    check_end_of_zoom(browser, tracer, directory / "large", directory / "page.html")
     print("ok")
 
 
