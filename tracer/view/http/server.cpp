@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libtracer-view.so: cpp-httplib as the transport of `tracer view`. What is answered, and to whom, is decided there.
 #include <httplib.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <memory>
 #include <string>
@@ -28,11 +33,13 @@ void send(void* to, const tracer_view_reply* reply) {
 
 void answer(const tracer_view_server& server, const httplib::Request& request, httplib::Response& out) {
   std::vector<tracer_view_pair> words;
-  for (const auto& [name, value] : request.params) words.push_back({name.c_str(), value.c_str()});
+  for (const auto& word : request.params)
+    if (word.second.find('\0') == std::string::npos) words.push_back({word.first.c_str(), word.second.c_str()});
   const std::string host = request.get_header_value("Host"), origin = request.get_header_value("Origin"),
-                    cookie = request.get_header_value("Cookie");
-  const tracer_view_request asked{request.method.c_str(), request.path.c_str(), host.c_str(), origin.c_str(),
-                                  cookie.c_str(),         words.data(),         words.size()};
+                    cookie = request.get_header_value("Cookie"),
+                    path = request.path.find('\0') == std::string::npos ? request.path : std::string{};
+  const tracer_view_request asked{request.method.c_str(), path.c_str(), host.c_str(), origin.c_str(),
+                                  cookie.c_str(),         words.data(), words.size()};
   out.set_header("Content-Security-Policy", server.policy);
   out.set_header("X-Content-Type-Options", "nosniff");
   out.set_header("X-Frame-Options", "DENY");
@@ -74,13 +81,16 @@ extern "C" __attribute__((visibility("default"))) int tracer_view_serve(const tr
   int port = server->first_port;
   while (port <= server->last_port && !http.bind_to_port("127.0.0.1", port)) ++port;
   if (port > server->last_port) return 1;
+  std::atomic<bool> has_ended{false};
   std::thread waits{[&] {
     int got = 0;
     sigwait(&signals, &got);
-    http.stop();
+    // A server that does not listen yet takes no notice of stop().
+    for (; !has_ended; std::this_thread::sleep_for(std::chrono::milliseconds{10})) http.stop();
   }};
   server->ready(server->context, port);
   http.listen_after_bind();
+  has_ended = true;
   // Also where listening failed: the thread that waits must end.
   ::kill(::getpid(), SIGTERM);
   waits.join();

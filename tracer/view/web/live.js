@@ -20,7 +20,7 @@ export async function ask(route, words, signal) {
     return body;
   } catch (error) {
     if (signal && signal.aborted) return null;
-    live.failure = error instanceof TypeError ? 'The server does not answer: tracer view has ended.' : String(error.message);
+    live.failure = error instanceof TypeError ? 'The server does not answer: tracer view has ended.' : String(/** @type {any} */ (error).message);
     $('found').textContent = live.failure;
     return null;
   } finally { --live.open; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // @ts-check
 // The tables below the timeline: what is measured or in view, and all of what is selected.
+import {remember} from './address.js';
 import {activityColour} from './colours.js';
 import {$, note, tag} from './dom.js';
 import {goTo} from './finding.js';
@@ -53,6 +54,7 @@ export function showTab(name) {
   $('tabs').replaceChildren(...tabNames().map((one) => { const button = tag('button', {role: 'tab', 'aria-selected': String(one === current), 'aria-controls': 'panel'}, one); button.onclick = () => showTab(one); return button; }));
   $('sides').replaceChildren(...(compared ? sides.map((one) => { const button = tag('button', {'aria-pressed': String(one === side)}, one.title); button.onclick = () => showSide(one); return button; }) : []));
   updatePanel();
+  remember();
 }
 /** What the panel shows has changed. */
 export function updatePanel() { if (current === 'In view') showStatistics(); else if (current === 'Details') showDetails(); else showTrace(); }

@@ -95,9 +95,10 @@ export function layout() {
 export const toX = (t) => NAMES + (t - view.t0) * (width - NAMES) / (view.t1 - view.t0);
 /** @param {number} x */
 export const toTime = (x) => view.t0 + (x - NAMES) * (view.t1 - view.t0) / (width - NAMES);
+/** ns: no less is in view. */
+const leastSpan = 20;
 export function setView(t0, t1) {
-  const least = 20;
-  const span = Math.max(least, Math.min(t1 - t0, length * 1.02));
+  const span = Math.max(leastSpan, Math.min(t1 - t0, length * 1.02));
   const middle = (t0 + t1) / 2;
   t0 = middle - span / 2;
   t0 = Math.max(-length * 0.01, Math.min(t0, length * 1.01 - span));
@@ -299,8 +300,16 @@ function draw() {
   axis(ctx, top);
   drawRange(ctx, top, bottom);
   drawViewport();
+  noteZoom();
   drawing.ms = performance.now() - began; drawing.lanes = visible.length;
   if (!drawing.readyAt) { drawing.readyAt = performance.now(); document.documentElement.dataset.ready = '1'; }
+}
+
+/** At the end of the zoom: where slices were put together, or where the page draws no finer. How one goes on. */
+function noteZoom() {
+  const span = view.t1 - view.t0, coarse = sides.find((one) => one.dropped && span < 50 * one.threshold), of = coarse || (span <= leastSpan && sides[0].report.trace ? sides[0] : null);
+  const text = of ? `${coarse ? 'shorter slices are put together here' : 'the page goes no further'}; single events: tracer view ${of.report.trace.archive.replace(/traces\.otf2$/, '')}` : '';
+  if ($('zoomNote').textContent !== text) $('zoomNote').textContent = text;
 }
 
 /** @type {ImageData | null} */

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_view.py TRACER MAKE_TRACE: `tracer view` in a browser: from the whole run to one event by zoom, by search and by a
+bookmark; exact statistics; two traces; by mouse and by keys."""
+import json
+import pathlib
+import subprocess
+import sys
+import time
+
+from browser import run_checks
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "view"))
+from viewer import Viewer  # noqa: E402
+
+NUMBER = 200_000
+
+
+def settle(browser, until="true", seconds=60):
+    """Until nothing is asked any more, and `until` holds."""
+    end, quiet = time.monotonic() + seconds, 0
+    while time.monotonic() < end:
+        quiet = quiet + 1 if browser.evaluate(f"tracerView.live.open === 0 && Boolean({until})") else 0
+        if quiet > 8:
+            return
+        time.sleep(0.05)
+    raise RuntimeError(f"not after {seconds} s: {until}; {browser.evaluate('JSON.stringify([tracerView.live, location.hash])')}, {browser.errors}")
+
+
+def open_page(browser, url):
+    browser.console, browser.errors, browser.requests = [], [], []
+    browser.call("Page.navigate", {"url": "about:blank"})
+    browser.call("Page.navigate", {"url": url})
+    end = time.monotonic() + 60
+    while not browser.evaluate("Boolean(window.tracerView) && document.documentElement.dataset.ready === '1'"):
+        assert time.monotonic() < end, (url, browser.errors)
+        time.sleep(0.05)
+    settle(browser, "tracerView.lanes.some((lane) => lane.rows[0].begin.length)")
+
+
+def clean(browser, viewer):
+    here = f"http://127.0.0.1:{viewer.port}/"
+    assert not browser.errors and not browser.console, (browser.errors, browser.console)
+    assert all(request.startswith((here, "data:")) for request in browser.requests), browser.requests
+
+
+def slices_shown(browser, lane):
+    return browser.evaluate(f"JSON.stringify(tracerView.lanes[{lane}].rows.map((row) => [...row.begin].map((begin, i) => [begin, row.end[i], row.count[i]])))")
+
+
+def check_whole(browser, viewer):
+    open_page(browser, viewer.url)
+    assert browser.evaluate("location.href").startswith(f"http://127.0.0.1:{viewer.port}/") and "token" not in browser.evaluate("location.href")
+    assert browser.evaluate("tracerView.lanes.every((lane) => lane.left_out || lane.rows[0].begin.length > 0)")
+    settle(browser, "tracerView.statistics()")
+    assert "implicit barrier" in browser.evaluate("document.getElementById('panel').textContent")
+    clean(browser, viewer)
+
+
+def check_zoom(browser, viewer):
+    """By the mouse's wheel and by keys until single events are there; each slice is one of the archive's."""
+    browser.evaluate("document.getElementById('timeline').focus()")
+    middle = browser.evaluate("tracerView.toX(tracerView.meta.length * 0.4)")
+    for _ in range(12):
+        browser.mouse("mouseWheel", middle, 120, deltaX=0, deltaY=-300, modifiers=2)
+    settle(browser)
+    wide = browser.evaluate("tracerView.view.t1 - tracerView.view.t0")
+    browser.key("+")
+    settle(browser)
+    assert browser.evaluate("tracerView.view.t1 - tracerView.view.t0") < wide < browser.evaluate("tracerView.meta.length") / 100
+    assert browser.evaluate("tracerView.lanes[1].exact")
+    shown = json.loads(slices_shown(browser, 1))
+    t0, t1 = browser.evaluate("[tracerView.view.t0, tracerView.view.t1]")
+    events = viewer.ask("events", **{"lane": 1, "from": max(0, int(t0)), "to": int(t1) + 1, "most": 10000})["events"]
+    begins = {one["time"] for one in events if one["type"] == "enter"}
+    inside = {begin for row in shown for begin, end, count in row if t0 <= begin <= t1}
+    assert begins == inside and begins, (sorted(begins)[:5], sorted(inside)[:5])
+    before = browser.evaluate("tracerView.view.t0")
+    browser.key("d")
+    settle(browser)
+    assert browser.evaluate("tracerView.view.t0") > before
+    browser.key("0")
+    settle(browser)
+    assert browser.evaluate("tracerView.view.t1") > browser.evaluate("tracerView.meta.length")
+    clean(browser, viewer)
+
+
+def check_search(browser, viewer):
+    """By keys alone: the first, the next, the previous; its details."""
+    browser.evaluate("tracerView.setView(0, tracerView.meta.length)")
+    browser.key("/")
+    browser.type("!$omp for @example.c:21")
+    browser.key("Enter")
+    settle(browser, "tracerView.selection()")
+    at = "(({row, index}) => [row.lane.index, row.begin[index], tracerView.meta.names[row.name[index]]])(tracerView.selection())"
+    first = browser.evaluate(at)
+    assert "example.c:21" in first[2], first
+    browser.key("n")
+    settle(browser, f"{at}[1] !== {first[1]} || {at}[0] !== {first[0]}")
+    second = browser.evaluate(at)
+    assert second[1] > first[1] and "example.c:21" in second[2], (first, second)
+    browser.key("N")
+    settle(browser, f"{at}[1] === {first[1]}")
+    browser.evaluate("tracerView.showTab('Details')")
+    settle(browser, "document.getElementById('panel').textContent.includes('Events from then on')")
+    text = browser.evaluate("document.getElementById('panel').textContent")
+    assert "parallel @example.c:10" in text and "enter" in text and "leave" in text, text[:500]
+    clean(browser, viewer)
+    return browser.evaluate("location.href"), first
+
+
+def check_bookmark(browser, viewer, address, first):
+    open_page(browser, address)
+    settle(browser, "tracerView.selection()")
+    again = browser.evaluate("(({row, index}) => [row.lane.index, row.begin[index], tracerView.meta.names[row.name[index]]])(tracerView.selection())")
+    assert again == first, (again, first)
+    assert browser.evaluate("document.querySelector('#tabs [aria-selected=true]').textContent") == "Details"
+    clean(browser, viewer)
+
+
+def check_range(browser, viewer):
+    browser.evaluate("tracerView.showTab('In view'); tracerView.setRange(1000000, 1500000)")
+    settle(browser, "tracerView.statistics() && tracerView.statistics().from === 1000000")
+    mine = browser.evaluate("JSON.stringify(tracerView.statistics().rows)")
+    lanes = ",".join(map(str, range(len(viewer.ask("trace")["locations"]))))
+    assert json.loads(mine) == viewer.ask("statistics", **{"from": 1000000, "to": 1500000, "lanes": lanes})["rows"], mine
+    assert browser.evaluate("document.getElementById('panel').textContent").startswith("Measured: 500 µs")
+    clean(browser, viewer)
+
+
+def check_two(browser, tracer, first, second):
+    with Viewer(tracer, first, second) as viewer:
+        open_page(browser, viewer.url)
+        both = browser.evaluate("JSON.stringify(tracerView.meta.sides.map((side) => [side.title, side.location, side.locations]))")
+        sides = json.loads(both)
+        assert len(sides) == 2 and sides[1][1] == sides[0][2], sides
+        assert browser.evaluate(f"tracerView.lanes[{sides[1][1]}].rows[0].begin.length > 0")
+        before = browser.evaluate("JSON.stringify(tracerView.statistics())")
+        browser.key("b")
+        settle(browser, f"JSON.stringify(tracerView.statistics()) !== {json.dumps(before)}")
+        clean(browser, viewer)
+
+
+def check_gone(browser, viewer):
+    """The server has ended: said in words."""
+    viewer.close()
+    browser.evaluate("tracerView.zoom(0.3)")
+    end = time.monotonic() + 30
+    while "has ended" not in browser.evaluate("document.getElementById('found').textContent"):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    browser.call("Page.navigate", {"url": "about:blank"})
+    time.sleep(0.5)  # what that page still says is of it, not of the next one
+    browser.evaluate("1")
+
+
+def check_end_of_zoom(browser, tracer, trace, page):
+    """The report's page says how to go on where it goes no further, and nothing before that."""
+    subprocess.run([tracer, "report", trace, "--slices", "2000", "--html", page], check=True, capture_output=True)
+    browser.open(page)
+    note = "document.getElementById('zoomNote').textContent"
+    assert browser.evaluate(note) == "", browser.evaluate(note)
+    browser.evaluate("tracerReport.setView(100000, 100500)")
+    end = time.monotonic() + 20
+    while f"tracer view {trace}" not in browser.evaluate(note):
+        assert time.monotonic() < end, browser.evaluate(note)
+        time.sleep(0.05)
+    browser.evaluate("tracerReport.setView(0, tracerReport.meta.length)")
+    while browser.evaluate(note):
+        assert time.monotonic() < end, browser.evaluate(note)
+        time.sleep(0.05)
+    assert not browser.errors, browser.errors
+
+
+def checks(browser, directory):
+    tracer, make_trace = sys.argv[1:3]
+    for name, *number in (("large", str(NUMBER)), ("imbalance",)):
+        subprocess.run([make_trace, name, directory / name, *number], check=True, stdout=subprocess.DEVNULL)
+    with Viewer(tracer, directory / "large") as viewer:
+        check_whole(browser, viewer)
+        check_zoom(browser, viewer)
+        address, first = check_search(browser, viewer)
+        check_bookmark(browser, viewer, address, first)
+        check_range(browser, viewer)
+        check_gone(browser, viewer)
+    check_two(browser, tracer, directory / "large", directory / "imbalance")
+    check_end_of_zoom(browser, tracer, directory / "large", directory / "page.html")
+    print("ok")
+
+
+run_checks(checks)

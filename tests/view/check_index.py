@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_index.py TRACER MAKE_TRACE: an index that is damaged, cut off, another archive's, of another version or crafted; and
+where it is kept when the archive's directory cannot be written."""
+import json
+import os
+import pathlib
+import random
+import shutil
+import struct
+import sys
+import tempfile
+
+import random_archive
+from viewer import Viewer
+
+WORDS = 2 ** 64 - 1
+QUERIES = [("window", {"from": 0, "to": 10 ** 9, "width": 50, "lanes": "0-2"}), ("window", {"from": 100000, "to": 120000, "width": 2000, "lanes": "0-2"}),
+           ("statistics", {"from": 5000, "to": 4000000, "lanes": "0-2"}), ("search", {"text": "region 3", "after": 100000}), ("search", {"text": "barrier", "before": 3000000}),
+           ("at", {"lane": 1, "time": 200000}), ("events", {"lane": 0, "from": 300000, "to": 400000, "most": 20})]
+
+
+def checksum(data, seed=0):
+    """As tracer/base/checksum.hpp."""
+    p1, p2, p3 = 0x9e3779b185ebca87, 0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9
+    rotl = lambda value, by: (value << by | value >> (64 - by)) & WORDS  # noqa: E731
+    lane = [(seed + p1) & WORDS, seed ^ p2, (seed + p3) & WORDS, (seed - p1) & WORDS]
+    whole = len(data) // 32 * 32
+    for at in range(0, whole, 32):
+        for i, word in enumerate(struct.unpack_from("<4Q", data, at)):
+            lane[i] = rotl((lane[i] + word * p2) & WORDS, 31) * p1 & WORDS
+    value = len(data) * p3 & WORDS
+    for one in lane:
+        value = ((value ^ rotl(one * p2 & WORDS, 27)) * p1 + p3) & WORDS
+    at = whole
+    for at in range(whole, len(data) - 7, 8):
+        value = (rotl(value ^ struct.unpack_from("<Q", data, at)[0] * p2 & WORDS, 27) * p1 + p3) & WORDS
+    for byte in data[whole + (len(data) - whole) // 8 * 8:]:
+        value = rotl(value ^ byte * p3 & WORDS, 11) * p1 & WORDS
+    value ^= value >> 33
+    value = value * p2 & WORDS
+    return value ^ value >> 29
+
+
+def sealed(data):
+    """With the checksum that it should have."""
+    data = bytes(data)
+    return data[:72] + struct.pack("<Q", checksum(data[:72], checksum(data[80:]))) + data[80:]
+
+
+def answers(viewer):
+    return [viewer.request(f"/api/{route}?" + "&".join(f"{k}={str(v).replace(' ', '%20')}" for k, v in words.items()), headers=viewer.cookie())[0::2] for route, words in QUERIES]
+
+
+def view(tracer, trace, **more):
+    """(answers, what it said on standard error)"""
+    viewer = Viewer(tracer, trace, **more)
+    out = answers(viewer)
+    assert viewer.process.poll() is None, "it has ended"
+    errors = viewer.close()
+    assert viewer.status == 0, (viewer.status, errors)
+    return out, errors
+
+
+def check_damage(tracer, trace, right, good):
+    """Each is found, said, and made anew."""
+    index, chance = trace / "traces.index", random.Random(1)
+    other = trace.parent / "other"
+    random_archive.write(other, 99, events=300, locations=3)
+    view(tracer, other)
+    damages = {"cut off": [right[:length] for length in (0, 1, 7, 8, 79, 80, 81, len(right) // 2, len(right) - 1)], "longer": [right + b"\0"],
+               "foreign": [b"\0" * 200, b"x" * 5000, (trace / "traces.otf2").read_bytes(), (other / "traces.index").read_bytes()],
+               "of another version": [sealed(right[:8] + struct.pack("<Q", 2) + right[16:])]}
+    flipped = []
+    for _ in range(12):
+        copy = bytearray(right)
+        copy[chance.randrange(len(copy))] ^= 1 << chance.randrange(8)
+        flipped.append(bytes(copy))
+    damages["flipped"] = flipped
+    for name, list_ in damages.items():
+        for damaged in list_:
+            index.write_bytes(damaged)
+            out, errors = view(tracer, trace)
+            assert "is made anew" in errors and "traces.index" in errors, (name, errors)
+            assert out == good, name
+            assert index.read_bytes() == right, name
+    print("damaged:", {name: len(list_) for name, list_ in damages.items()})
+
+
+def check_crafted(tracer, trace, right):
+    """The checksum is right, what it says is not: a sentence or an answer, and the command goes on."""
+    index, chance = trace / "traces.index", random.Random(2)
+    statuses = {200: 0, 500: 0, "anew": 0}
+    for i in range(60):
+        copy = bytearray(right)
+        for _ in range(chance.choice((1, 3, 20))):
+            at = chance.randrange(40, len(copy) - 8) if i % 2 else chance.choice((8 * chance.randrange(5, 9), len(copy) - 8 * chance.randrange(1, 24), 80 + 8 * chance.randrange(60)))
+            value = chance.choice((0, 1, WORDS, WORDS >> 1, len(copy), chance.randrange(len(copy)), chance.randrange(1 << 64)))
+            copy[at:at + 8] = struct.pack("<Q", value) if chance.random() < 0.7 else bytes(chance.randrange(256) for _ in range(8))
+        index.write_bytes(sealed(copy))
+        out, errors = view(tracer, trace)
+        statuses["anew"] += "is made anew" in errors
+        for status, text in out:
+            assert status in (200, 500), (i, status, text[:200])
+            json.loads(text)
+            statuses[status] += 1
+    index.write_bytes(right)
+    print("crafted:", statuses)
+    assert statuses[500] > 0 and statuses["anew"] > 0 and statuses[200] > 0, statuses
+
+
+def check_changed(tracer, trace, right):
+    """An archive that is written anew has another index."""
+    before = (trace / "traces.index").read_bytes()
+    random_archive.write(trace.parent / "again", 5, events=3000)
+    shutil.rmtree(trace / "traces")
+    shutil.copytree(trace.parent / "again" / "traces", trace / "traces")
+    for name in ("traces.otf2", "traces.def"):
+        shutil.copy(trace.parent / "again" / name, trace / name)
+    out, errors = view(tracer, trace)
+    assert "as it was before" in errors and (trace / "traces.index").read_bytes() != before == right, errors
+    again, errors = view(tracer, trace)
+    assert errors == "" and again == out, errors
+    os.utime(trace / "traces" / "0.evt")
+    out, errors = view(tracer, trace)
+    assert "as it was before" in errors and out == again, errors
+
+
+def check_places(tracer, trace, good):
+    """What stands in the index' place is not waited for, and not written through."""
+    index, elsewhere = trace / "traces.index", trace.parent / "elsewhere"
+    index.unlink()
+    os.mkfifo(index)
+    out, errors = view(tracer, trace)
+    assert "FIFO" in errors and out == good and index.is_file(), errors
+    index.unlink()
+    elsewhere.write_text("mine", encoding="ascii")
+    index.symlink_to(elsewhere)
+    out, errors = view(tracer, trace)
+    assert out == good and elsewhere.read_text(encoding="ascii") == "mine" and not index.is_symlink(), errors
+    index.unlink()
+    index.mkdir()
+    cache = trace.parent / "cache"
+    out, errors = view(tracer, trace, environment={"XDG_CACHE_HOME": str(cache)})
+    assert out == good and len(list((cache / "tracer").glob("*.index"))) == 1, errors
+    out, errors = view(tracer, trace, environment={"XDG_CACHE_HOME": str(cache)})
+    assert out == good and "wrote" not in errors, errors
+    out, errors = view(tracer, trace, environment={"XDG_CACHE_HOME": "/proc/nowhere"})
+    assert out == good, errors
+    index.rmdir()
+
+
+def check_read_only(tracer, trace, good):
+    """Another user's trace: the index lies in one's own cache, for oneself alone."""
+    if os.getuid() != 0 or not shutil.which("setpriv"):
+        print("read only: not checked, it needs root and setpriv")
+        return
+    for path in (trace.parent, *trace.rglob("*"), trace):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    home = trace.parent / "home"
+    home.mkdir()
+    os.chown(home, 65534, 65534)
+    script = trace.parent / "as-nobody"
+    script.write_text(f"#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups {tracer} \"$@\"\n", encoding="ascii")
+    script.chmod(0o755)
+    out, errors = view(str(script), trace, environment={"XDG_CACHE_HOME": str(home / "cache"), "HOME": str(home)})
+    kept = list((home / "cache" / "tracer").glob("*.index"))
+    assert out == good and len(kept) == 1 and not (trace / "traces.index").exists(), (errors, kept)
+    assert (home / "cache" / "tracer").stat().st_mode & 0o777 == 0o700
+    home.chmod(0o500)
+    shutil.rmtree(home / "cache")
+    out, errors = view(str(script), trace, environment={"XDG_CACHE_HOME": str(home / "cache"), "HOME": str(home)})
+    assert out == good and "in memory only" in errors, errors
+    print("read only: in the cache, and in memory")
+
+
+def main():
+    tracer, _ = sys.argv[1:3]
+    os.environ.pop("SSH_CONNECTION", None)
+    with tempfile.TemporaryDirectory() as temporary:
+        os.environ["XDG_CACHE_HOME"] = temporary + "/no-cache"
+        trace = pathlib.Path(temporary) / "trace"
+        random_archive.write(trace, 3, events=9000)
+        good, errors = view(tracer, trace)
+        assert "wrote" in errors and all(status == 200 for status, _ in good), (errors, good)
+        right = (trace / "traces.index").read_bytes()
+        assert sealed(right) == right, "the checksum is another than the document says"
+        again, errors = view(tracer, trace)
+        assert errors == "" and again == good
+        check_damage(tracer, trace, right, good)
+        check_crafted(tracer, trace, right)
+        check_places(tracer, trace, good)
+        check_read_only(tracer, trace, good)
+        view(tracer, trace)
+        check_changed(tracer, trace, (trace / "traces.index").read_bytes())
+        assert not [path for path in trace.iterdir() if ".part-" in path.name]
+    print("ok")
+
+
+main()

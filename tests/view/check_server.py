@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_server.py TRACER MAKE_TRACE: who gets an answer of `tracer view`, what nonsense gets, ports, and how it ends."""
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from viewer import Viewer
+
+REFUSED, NO_TOKEN, NOT_THERE, NONSENSE, NO_METHOD = 403, 401, 404, 400, 405
+
+
+def expect(viewer, status, path, says="", **more):
+    got, headers, text = viewer.request(path, **more)
+    assert got == status and says in text, f"{path} {more}: status {got}, not {status}: {text[:200]}"
+    assert "default-src 'none'" in headers["content-security-policy"] and headers["x-content-type-options"] == "nosniff", headers
+    assert "access-control-allow-origin" not in headers, headers
+    if status != 200:
+        assert "root:" not in text and "<html" not in text, text[:200]
+    return headers, text
+
+
+def check_token(viewer):
+    mine = viewer.cookie()
+    for path in ("/", "/api/trace", "/api/window?from=0&to=10&width=10&lanes=0"):
+        expect(viewer, NO_TOKEN, path)
+        expect(viewer, NO_TOKEN, path, headers={"Cookie": f"tracer_{viewer.port}={'0' * 32}"})
+        expect(viewer, NO_TOKEN, path, headers={"Cookie": f"tracer_{viewer.port}={viewer.token[:-1]}"})
+        expect(viewer, NO_TOKEN, path, headers={"Cookie": f"tracer_{viewer.port}="})
+        expect(viewer, NO_TOKEN, path, headers={"Cookie": f"other={viewer.token}"})
+        expect(viewer, 200, path, headers=mine)
+        expect(viewer, 200, path, headers={"Cookie": f"a=b; {mine['Cookie']}; c=d"})
+    expect(viewer, NO_TOKEN, "/?token=" + "0" * 32)
+    expect(viewer, NO_TOKEN, "/?token=")
+    headers, _ = expect(viewer, 303, "/?token=" + viewer.token)
+    assert headers["location"] == "/" and "HttpOnly" in headers["set-cookie"] and "SameSite=Strict" in headers["set-cookie"], headers
+    expect(viewer, 200, "/api/trace?token=" + viewer.token)
+    assert len(viewer.token) == 32
+
+
+def check_names(viewer):
+    """Another name leads here by its owner's DNS; another page asks from where it is."""
+    mine, port = viewer.cookie(), viewer.port
+    for host in (f"localhost:{port}", f"127.0.0.1:{port}"):
+        expect(viewer, 200, "/api/trace", headers={**mine, "Host": host})
+        expect(viewer, 200, "/api/trace", headers={**mine, "Host": host, "Origin": "http://" + host})
+    for host in ("evil.example", f"evil.example:{port}", "127.0.0.1", f"127.0.0.1:{port + 1}", f"127.0.0.1:{port}.evil.example", "", f"[::1]:{port}"):
+        expect(viewer, REFUSED, "/api/trace", headers={**mine, "Host": host})
+    for origin in ("http://evil.example", "null", f"https://127.0.0.1:{port}", f"http://127.0.0.1:{port + 1}", f"http://127.0.0.1:{port}.evil.example", "http://"):
+        expect(viewer, REFUSED, "/api/trace", headers={**mine, "Origin": origin})
+
+
+def check_paths(viewer):
+    mine = viewer.cookie()
+    for path in ("/traces.otf2", "/../traces.otf2", "/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/api/", "/api", "/api/../traces.otf2",
+                 "/api/window/../trace", "/favicon.ico", "/index.html", "/api/trace/x", "/%00", "/api/%0d%0aSet-Cookie:a=b"):
+        expect(viewer, NOT_THERE, path, headers=mine)
+    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
+        expect(viewer, NO_METHOD, "/api/trace", method=method, headers={**mine, "Content-Length": "0"})
+
+
+def check_nonsense(viewer):
+    mine = viewer.cookie()
+    right = {"from": "0", "to": "1000", "width": "100", "lanes": "0"}
+    wrong = {"from": ("-1", "", "x", "1e3", "1.5", "18446744073709551616", "1000", "2000", "%201", "%00", "NaN", "+5", "0x10"), "to": ("0", "-5", "99999999999999999999", "x", str(1 << 63)),
+             "width": ("0", "-1", "20001", "4294967296", "x"), "lanes": ("", "-1", "1000000", "0-1000000000", "3-1", "0,,1", "a", "0-", "0-0-0", "4294967295", "0,99999999999999999999")}
+    for name, values in wrong.items():
+        for value in (*values, None):
+            words = {**right, name: value}
+            query = "&".join(f"{key}={text}" for key, text in words.items() if text is not None)
+            _, text = expect(viewer, NONSENSE, "/api/window?" + query, headers=mine, says='"error"')
+            assert len(json.loads(text)["error"]) > 10, text
+    for query in ("statistics?from=5&to=5&lanes=0", "statistics?lanes=0", "at?lane=0", "at?lane=0&time=-1", "at?lane=77&time=0", "search?text=&after=0", "search?after=0",
+                  "search?text=a", "search?text=" + "a" * 1001 + "&after=0", "events?lane=0&from=0&to=9&most=0", "events?lane=0&from=0&to=9&most=10001"):
+        expect(viewer, NONSENSE, "/api/" + query, headers=mine, says='"error"')
+    many = ",".join(["0"] * 2000)
+    status, _, _ = viewer.request("/api/window?from=0&to=1000&width=100&lanes=" + many, headers=mine)
+    assert status == NONSENSE, status
+    status, _, _ = viewer.request("/api/window?x=" + "a" * 100000, headers=mine)
+    assert status in (400, 414), status
+    # Far away there is nothing, and that is no fault.
+    answer = viewer.ask("window", **{"from": 1 << 60, "to": (1 << 60) + 10, "width": 100, "lanes": 0})
+    assert answer["lanes"][0]["lane"] == 0
+    assert viewer.ask("statistics", **{"from": 1 << 60, "to": (1 << 60) + 10, "lanes": 0})["rows"] == []
+    assert viewer.ask("search", text="barrier", after=1 << 60) == {}
+
+
+def check_raw(viewer):
+    """What is no HTTP, and who says nothing, keep nobody from an answer."""
+    for text in (b"", b"\0" * 100, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", b"\x16\x03\x01\x02\x00", b"A" * 50000):
+        with socket.create_connection(("127.0.0.1", viewer.port), timeout=20) as raw:
+            try:
+                raw.sendall(text)
+                raw.shutdown(socket.SHUT_WR)
+                answer = raw.recv(4096)
+                assert b" 200 " not in answer, answer
+            except ConnectionError:
+                pass
+    silent = [socket.create_connection(("127.0.0.1", viewer.port), timeout=20) for _ in range(8)]
+    assert viewer.ask("trace")["length"] > 0
+    for one in silent:
+        one.close()
+
+
+def listening(port):
+    """The addresses on which somebody listens at the port, as /proc has them."""
+    found = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        for line in pathlib.Path(table).read_text(encoding="ascii").splitlines()[1:] if os.path.exists(table) else []:
+            address, state = line.split()[1], line.split()[3]
+            if state == "0A" and int(address.split(":")[1], 16) == port:
+                found.add(address.split(":")[0])
+    return found
+
+
+def check_ports(tracer, trace):
+    with Viewer(tracer, trace) as first, Viewer(tracer, trace) as second:
+        assert first.port != second.port and first.token != second.token
+        status, _, _ = second.request("/api/trace", headers={"Cookie": f"tracer_{second.port}={first.token}"})
+        assert status == NO_TOKEN
+        taken = subprocess.run([tracer, "view", "--port", str(first.port), trace], capture_output=True, text=True, timeout=60)
+        assert taken.returncode == 1 and f"port {first.port} is in use" in taken.stderr and "--port" in taken.stderr, taken
+        assert listening(first.port) == {"0100007F"}, listening(first.port)
+    for port in ("0", "70000", "-1", "x"):
+        wrong = subprocess.run([tracer, "view", "--port", port, trace], capture_output=True, text=True, timeout=60)
+        assert wrong.returncode == 2 and "--port" in wrong.stderr, wrong
+
+
+def check_end(tracer, trace):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        viewer = Viewer(tracer, trace)
+        with socket.create_connection(("127.0.0.1", viewer.port), timeout=20):  # also with somebody connected
+            viewer.process.send_signal(number)
+            _, errors = viewer.process.communicate(timeout=60)
+        assert viewer.process.returncode == 0 and errors == "", (number, viewer.process.returncode, errors)
+
+
+def check_end_at_once(tracer, trace):
+    """A signal that comes as soon as the address is there, when the server may not listen yet."""
+    for _ in range(20):
+        viewer = Viewer(tracer, trace)
+        viewer.process.send_signal(signal.SIGINT)
+        viewer.process.communicate(timeout=60)
+        assert viewer.process.returncode == 0, viewer.process.returncode
+
+
+def check_words(tracer, trace):
+    """What it prints: the address, and over ssh what to type on one's own machine."""
+    with Viewer(tracer, trace, environment={"SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22"}) as viewer:
+        viewer.process.send_signal(signal.SIGINT)
+        rest = viewer.process.stdout.read()
+        assert re.search(rf"ssh -L {viewer.port}:127\.0\.0\.1:{viewer.port} \S+", rest), rest
+    with Viewer(tracer, trace, environment={"SSH_CONNECTION": ""}) as viewer:
+        viewer.process.send_signal(signal.SIGINT)
+        assert "ssh" not in viewer.process.stdout.read()
+    for arguments, says in ((["/nowhere"], "does not exist"), ([trace.parent / "empty"], "no traces.otf2"), ([trace, "/nowhere"], "does not exist")):
+        (trace.parent / "empty").mkdir(exist_ok=True)
+        wrong = subprocess.run([tracer, "view", *arguments], capture_output=True, text=True, timeout=60)
+        assert wrong.returncode == 1 and says in wrong.stderr, wrong
+
+
+def check_changes(tracer, trace):
+    """The archive is another one while it is viewed: answers or a sentence, never an end."""
+    with Viewer(tracer, trace) as viewer:
+        viewer.ask("statistics", **{"from": 10, "to": 3000, "lanes": "0-1"})
+        for path in sorted((trace / "traces").glob("*.evt")):
+            os.truncate(path, path.stat().st_size // 2)
+        statuses = set()
+        for route in ("window?from=0&to=100000000000&width=100&lanes=0-7", "statistics?from=1000&to=3000000&lanes=0-7", "search?text=barrier&after=1000000", "at?lane=0&time=150000"):
+            status, _, text = viewer.request("/api/" + route, headers=viewer.cookie())
+            assert status in (200, 500), (route, status, text)
+            statuses.add(status)
+            json.loads(text)
+        assert 500 in statuses, statuses
+        for path in (trace / "traces").glob("*.evt"):
+            path.unlink()
+        status, _, text = viewer.request("/api/statistics?from=1000&to=3000000&lanes=0-7", headers=viewer.cookie())
+        assert status == 500 and "there is no event file" in text, (status, text)
+
+
+def main():
+    tracer, make_trace = sys.argv[1:3]
+    with tempfile.TemporaryDirectory() as temporary:
+        trace = pathlib.Path(temporary) / "trace"
+        subprocess.run([make_trace, "large", trace, "20000"], check=True, stdout=subprocess.DEVNULL)
+        with Viewer(tracer, trace) as viewer:
+            for check in (check_token, check_names, check_paths, check_nonsense, check_raw):
+                began = time.monotonic()
+                check(viewer)
+                print(f"{check.__name__}: {time.monotonic() - began:.1f} s")
+        for check in (check_ports, check_end, check_end_at_once, check_words, check_changes):
+            check(tracer, trace)
+            print(check.__name__)
+    print("ok")
+
+
+main()
