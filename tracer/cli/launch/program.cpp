@@ -54,6 +54,9 @@ std::vector<std::string> loaded_libraries(const fs::path& program) {
       path = path.substr(0, path.find(" ("));
       const std::string_view name = line.substr(line.find_first_not_of(" \t"), arrow);
       libraries.emplace_back(path.starts_with('/') ? path : name.substr(0, name.find(' ')));
+    } else if (const std::size_t slash = line.find('/'); slash != std::string_view::npos) {  // linked in by its path
+      const std::string_view path = line.substr(line.find_first_not_of(" \t"));
+      libraries.emplace_back(path.substr(0, path.find(" (")));
     }
   }
   return libraries;

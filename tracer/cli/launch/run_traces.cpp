@@ -42,7 +42,7 @@ void say_none_was_made(const Ended& ended, const std::string& preload, const std
     return print_note("no trace was made: TRACER=off is in the environment, or the program sets it.");
   if (ended.signal != 0) return print_note("no trace was made: the program ended too early.");
   print_note(
-      "no trace was made: the program used neither OpenMP nor MPI, named no phases, has a tool of its own, or its "
+      "no trace was made: the program used neither OpenMP nor MPI, named no phases, or its "
       "runtime knows no tools (try --verbose).");
   if (preload.empty())
     print_note(
