@@ -19,6 +19,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "tracer/base/runtime_names.hpp"
 #include "tracer/cli/launch/launch.hpp"
 #include "tracer/cli/launch/program_file.hpp"
 #include "tracer/error.hpp"
@@ -30,15 +31,6 @@
 namespace tracer::cli {
 namespace fs = std::filesystem;
 namespace {
-
-bool is_llvm_runtime(std::string_view file) {
-  return file.starts_with("libomp.so") || file.starts_with("libiomp5.so") || file.starts_with("libomp5.so");
-}
-
-/// Wheels bring copies under names with a hash: libgomp-a34b3233.so.1.
-bool is_gcc_runtime(std::string_view file) {
-  return file.starts_with("libgomp.so") || (file.starts_with("libgomp-") && file.find(".so") != std::string_view::npos);
-}
 
 /// What ldd does: the loader lists the libraries and does not start the program.
 std::vector<std::string> loaded_libraries(const fs::path& program) {
