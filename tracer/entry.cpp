@@ -6,6 +6,7 @@
 #include "omp-tools.h"
 #include "tracer/base/file.hpp"
 #include "tracer/base/memory_checks.hpp"
+#include "tracer/ompt/several/companions.hpp"
 #include "tracer/tool.hpp"
 
 namespace {
@@ -23,12 +24,33 @@ Result guarded(const char* where, Result otherwise, Work work) noexcept try {
   return otherwise;
 }
 
-int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) noexcept {
-  return guarded("start", 0, [lookup] { return tracer::tool::start(lookup) ? 1 : 0; });
+// Other tools run outside of what this one does with memory checks off.
+namespace several = tracer::ompt::several;
+
+/// As guarded(), for what others' code may throw.
+template <class Work>
+bool guarded_others(Work work) noexcept try {
+  return work();
+} catch (const std::exception& exception) {
+  tracer::tool::report_failure("start of another tool", exception.what());
+  return false;
+} catch (...) {
+  tracer::tool::report_failure("start of another tool", "unknown exception");
+  return false;
+}
+
+int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t*) noexcept {
+  guarded("start", 0, [lookup] { return several::prepare_companions(lookup), 0; });
+  const int started = guarded("start", 0, [lookup] { return tracer::tool::start(lookup) ? 1 : 0; });
+  if (!several::has_companions()) return started;
+  const bool is_any = guarded_others(
+      [initial_device] { return several::start_companions(initial_device, &tracer::tool::tell_of_companion); });
+  return is_any ? 1 : started;
 }
 
 void finalize(ompt_data_t*) noexcept {
   guarded("end", 0, [] { return tracer::tool::finalize(), 0; });
+  guarded_others([] { return several::end_companions(), true; });
 }
 
 // exit() inside a parallel region or a task: the runtime does not finalise the tool, and this is
@@ -52,5 +74,13 @@ extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
 extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(unsigned int omp_version,
                                                                                     const char* runtime_version) {
   const bool accepted = guarded("start", false, [=] { return tracer::tool::accept(omp_version, runtime_version); });
-  return accepted ? &start_tool_result : nullptr;
+  ompt_start_tool_result_t* answer = accepted ? &start_tool_result : nullptr;
+  guarded_others([&] {
+    if (accepted)
+      several::ask_companions(omp_version, runtime_version, &tracer::tool::tell_of_companion);
+    else
+      answer = several::next_tool(omp_version, runtime_version);
+    return true;
+  });
+  return answer;
 }

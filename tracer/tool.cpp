@@ -33,9 +33,9 @@
 #include "tracer/base/config.hpp"
 #include "tracer/base/launch_notes.hpp"
 #include "tracer/base/log.hpp"
-#include "tracer/base/other_tools.hpp"
 #include "tracer/base/own_stack.hpp"
 #include "tracer/base/processors.hpp"
+#include "tracer/base/text.hpp"
 #include "tracer/convert/summary.hpp"
 #include "tracer/drain/drainer.hpp"
 #include "tracer/job/job_directory.hpp"
@@ -46,6 +46,7 @@
 #include "tracer/ompt/handlers.hpp"
 #include "tracer/ompt/registration.hpp"
 #include "tracer/ompt/runtime_identity.hpp"
+#include "tracer/ompt/several/multiplexer.hpp"
 #include "tracer/sample/sampler.hpp"
 #include "tracer/session/fork.hpp"
 #include "tracer/session/output_directory.hpp"
@@ -337,10 +338,6 @@ bool accept(unsigned omp_version, const char* runtime_version) {
   const std::lock_guard lock(starting);
   Tool* self = prepare();
   if (self == nullptr) return false;
-  // `tracer run` says it itself, once for all processes.
-  const char* const tools = self->config.launch.empty() ? std::getenv("OMP_TOOL_LIBRARIES") : nullptr;
-  if (const std::string others = message_on_other_tools(tools != nullptr ? tools : ""); !others.empty())
-    log_warning(others);
   self->run.omp_version = omp_version;
   self->run.runtime_version = runtime_version != nullptr ? runtime_version : "";
   now.go_on();
@@ -376,13 +373,50 @@ bool start(ompt_function_lookup_t lookup) {
   std::atexit(end_before_the_runtime_does);
   start_devices(*session, self.config);
   const ompt::Registration registration =
-      ompt::register_callbacks(set_callback, self.config.record, !identity.has_error_fault);
+      ompt::register_callbacks(ompt::several::has_companions() ? &ompt::several::set_own_callback : set_callback,
+                               self.config.record, !identity.has_error_fault);
   write_journal(*session, registration, entry_points);
   if (!registration.missing.empty()) {
     session->message("the OpenMP runtime does not report " + registration.missing + ": the trace will lack them");
   }
   session->count("tool.start_ns", read_monotonic() - begin);
   return true;
+}
+
+void tell_of_companion(ompt::several::State state, const char* path, const char* why) noexcept try {
+  using ompt::several::State;
+  const Tool* self = tool.load();
+  if (self == nullptr) return;
+  const std::string reason = *why != '\0' ? std::string(" (") + why + ")" : std::string();
+  const std::string name = printable(path);
+  if (!self->config.launch.empty()) {  // it says so once for all processes
+    const auto leave = [&](LaunchNoteKind kind) { leave_note(self->config.launch, kind, path + reason); };
+    switch (state) {
+      case State::starts:
+        return leave(LaunchNoteKind::tool_starts);
+      case State::active:
+        return leave(LaunchNoteKind::tool_active);
+      case State::refuses:
+        return leave(LaunchNoteKind::tool_refuses);
+      case State::not_loaded:
+      case State::left_out:
+        return leave(LaunchNoteKind::tool_not_loaded);
+    }
+    return;
+  }
+  switch (state) {
+    case State::starts:
+      return;
+    case State::active:
+      return log_warning("active beside Tracer: the OpenMP tool " + name);
+    case State::refuses:
+      return log_warning("the OpenMP tool " + name + " refuses: it gets nothing");
+    case State::not_loaded:
+      return log_warning("the OpenMP tool " + name + " is not loaded" + reason);
+    case State::left_out:
+      return log_warning("the OpenMP tool " + name + " is left out: there is room for three beside Tracer");
+  }
+} catch (...) {  // no memory to say so
 }
 
 void finalize() {

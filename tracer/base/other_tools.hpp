@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Other tools of OpenMP beside this one: a runtime asks the libraries of OMP_TOOL_LIBRARIES in turn, and has the first
-// that wants to be its tool. Those behind it are not even loaded.
+// that wants to be its tool. Those behind it this tool loads, and hands on to (tracer/ompt/several).
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace tracer {
 /// that is not in it, all: it is put before them.
 std::vector<std::string> tools_behind_ours(std::string_view list);
 
-/// A sentence on them; "" when there are none.
-std::string message_on_other_tools(std::string_view list);
+/// All libraries of `list` but this tool's own.
+std::vector<std::string> other_tools(std::string_view list);
 
 }  // namespace tracer

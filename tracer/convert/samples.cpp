@@ -17,6 +17,7 @@
 #include "formats/raw/samples.hpp"
 #include "formats/samples/samples.hpp"
 #include "tracer/base/file.hpp"
+#include "tracer/base/runtime_names.hpp"
 #include "tracer/error.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/translate/clock_fit.hpp"
@@ -30,7 +31,8 @@ samples::Origin origin_of(const std::string& module) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   for (const char* tool : {"libtracer"})
     if (name.starts_with(tool)) return samples::Origin::tool;
-  for (const char* runtime : {"libomp.", "libomp5", "libiomp", "libgomp", "libomptarget", "ld-linux", "libpthread"})
+  if (is_llvm_runtime(name) || is_gcc_runtime(name)) return samples::Origin::runtime;
+  for (const char* runtime : {"libomptarget", "ld-linux", "libpthread"})
     if (name.starts_with(runtime)) return samples::Origin::runtime;
   return samples::Origin::user;
 }

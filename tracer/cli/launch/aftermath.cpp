@@ -18,6 +18,7 @@
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/cli/launch/apart.hpp"
+#include "tracer/cli/launch/beside.hpp"
 #include "tracer/cli/launch/program.hpp"
 #include "tracer/cli/launch/run_traces.hpp"
 #include "tracer/cli/recover.hpp"
@@ -212,6 +213,7 @@ void look_after(const RunOptions& options, Launch& launch, const Ended& ended, c
   Made made = make_archives_apart(options, own_traces(launch, traces), ends, is_part);
   const std::vector<LaunchNote> notes =
       launch.place.empty() ? std::vector<LaunchNote>{} : notes_of(launch.at, launch.mark);
+  if (!options.quiet) say_tools(notes, ended);
   const std::vector<OwnTrace> elsewhere = traces_elsewhere(notes);
   made = std::max(made, make_archives_apart(options, elsewhere, ends, false));
   recover_elsewhere(launch, traces);

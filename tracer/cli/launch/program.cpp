@@ -19,6 +19,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "tracer/base/runtime_names.hpp"
 #include "tracer/cli/launch/launch.hpp"
 #include "tracer/cli/launch/program_file.hpp"
 #include "tracer/error.hpp"
@@ -30,15 +31,6 @@
 namespace tracer::cli {
 namespace fs = std::filesystem;
 namespace {
-
-bool is_llvm_runtime(std::string_view file) {
-  return file.starts_with("libomp.so") || file.starts_with("libiomp5.so") || file.starts_with("libomp5.so");
-}
-
-/// Wheels bring copies under names with a hash: libgomp-a34b3233.so.1.
-bool is_gcc_runtime(std::string_view file) {
-  return file.starts_with("libgomp.so") || (file.starts_with("libgomp-") && file.find(".so") != std::string_view::npos);
-}
 
 /// What ldd does: the loader lists the libraries and does not start the program.
 std::vector<std::string> loaded_libraries(const fs::path& program) {
@@ -54,6 +46,9 @@ std::vector<std::string> loaded_libraries(const fs::path& program) {
       path = path.substr(0, path.find(" ("));
       const std::string_view name = line.substr(line.find_first_not_of(" \t"), arrow);
       libraries.emplace_back(path.starts_with('/') ? path : name.substr(0, name.find(' ')));
+    } else if (const std::size_t slash = line.find('/'); slash != std::string_view::npos) {  // linked in by its path
+      const std::string_view path = line.substr(line.find_first_not_of(" \t"));
+      libraries.emplace_back(path.substr(0, path.find(" (")));
     }
   }
   return libraries;

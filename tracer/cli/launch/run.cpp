@@ -9,12 +9,12 @@
 #include <span>
 #include <thread>
 
-#include "tracer/base/other_tools.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/cli/command.hpp"
 #include "tracer/cli/conversion.hpp"
 #include "tracer/cli/launch/aftermath.hpp"
 #include "tracer/cli/launch/annotations.hpp"
+#include "tracer/cli/launch/beside.hpp"
 #include "tracer/cli/launch/guard.hpp"
 #include "tracer/cli/launch/job_launch.hpp"
 #include "tracer/cli/launch/launch.hpp"
@@ -91,8 +91,9 @@ int run(const Options& options) {
   const auto library = find_tracer_library();
   if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
   const Program inspected = inspect_program(*program);
-  const std::string preload = openmp_to_preload(
+  const std::string runtime = openmp_to_preload(
       inspected, {options.command, options.runtime, options.annotations != "none", options.quiet}, *library);
+  const std::string preload = before_other_tools(inspected, options.command, *library, runtime);
   Launch launch = begin_launch(options.output, *program);
   if (!launch.why_none.empty())
     print_error(launch.why_none + "; the program runs without a trace. Name another directory by --output.");
@@ -100,11 +101,6 @@ int run(const Options& options) {
     print_note(launch.job->directory().wanted.string() + " is not empty: the trace goes to " +
                launch.place.filename().string() + " beside it.");
   }
-  if (const char* tools = std::getenv("OMP_TOOL_LIBRARIES"); tools != nullptr && !options.quiet)
-    if (const std::string others = message_on_other_tools(tools); !others.empty()) print_note(others);
-  if (inspected.has_own_tool && !inspected.contains_llvm_runtime && !options.quiet)
-    print_note(program->string() + " has an OpenMP tool of its own (ompt_start_tool), which its runtime asks first: " +
-               "where that one accepts there is no trace.");
   Environment changes =
       environment_for(options, library->string(), with_mpi_library(inspected, *library, preload), launch);
   add_annotations(options.annotations, *library, inspected, options.quiet, changes);
@@ -112,7 +108,7 @@ int run(const Options& options) {
   if (launch.job && launch.shared) guard.emplace(launch.job->descriptors(), [&] { finish_killed(options, launch); });
   ProcessEnds others(launch.at, launch.mark);
   const Ended ended = run_program(options.command, changes, [&others] { others.start(); });
-  look_after_run(options, launch, ended, {*program, preload, is_launcher(inspected.path), others.take()});
+  look_after_run(options, launch, ended, {*program, runtime, is_launcher(inspected.path), others.take()});
   return ended.exit_status;  // whatever became of the trace
 }
 

@@ -42,8 +42,8 @@ void say_none_was_made(const Ended& ended, const std::string& preload, const std
     return print_note("no trace: TRACER=off is in the environment, or the program sets it.");
   if (ended.signal != 0) return print_note("no trace: the program ended too early.");
   print_note(
-      "no trace: the program used neither OpenMP nor MPI nor annotations, or it has an OpenMP tool of its own, or its "
-      "OpenMP runtime does not support OMPT (see --verbose).");
+      "no trace: the program used neither OpenMP nor MPI nor CUDA nor annotations, or its OpenMP runtime does not "
+      "support OMPT (see --verbose).");
   if (preload.empty())
     print_note(
         "If it loads code that GCC compiled with OpenMP (a module of Python or R, a script), try: tracer run --runtime "

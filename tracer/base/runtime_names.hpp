@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// OpenMP runtimes by the names of their files. Wheels and conda's packages bring copies whose names have a hash:
+// libomp-a34b3233.so.5, libgomp-a34b3233.so.1.0.0, libiomp5-4b1c.so.
+#pragma once
+
+#include <string_view>
+
+namespace tracer {
+
+namespace detail {
+constexpr bool is_copy_of(std::string_view file, std::string_view name) noexcept {
+  if (!file.starts_with(name)) return false;
+  file.remove_prefix(name.size());
+  return file.starts_with(".so") || (file.starts_with('-') && file.find(".so") != std::string_view::npos);
+}
+}  // namespace detail
+
+/// LLVM's and Intel's, which are one family.
+constexpr bool is_llvm_runtime(std::string_view file) noexcept {
+  return detail::is_copy_of(file, "libomp") || detail::is_copy_of(file, "libomp5") ||
+         detail::is_copy_of(file, "libiomp5");
+}
+
+constexpr bool is_gcc_runtime(std::string_view file) noexcept {
+  return detail::is_copy_of(file, "libgomp");
+}
+
+}  // namespace tracer
