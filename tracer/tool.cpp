@@ -312,7 +312,7 @@ void end(Ending ending) {
     });
   };
   if (!run_on_own_stack(conversion_stack, [&complete] { complete(true); })) complete(stack_left() >= least_stack);
-  session->let_go();
+  session->release_raw_trace();
 }
 
 // libomp (13 to 24) frees its tables before it finalises the tool: a thread that still runs regions then crashes the

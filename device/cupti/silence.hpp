@@ -22,15 +22,15 @@ class Silence {
       since_ = time;
       return false;
     }
-    if (said_ || time - since_ < patience) return false;
-    return said_ = true;
+    if (is_reported_ || time - since_ < patience) return false;
+    return is_reported_ = true;
   }
 
  private:
   static constexpr std::uint64_t many = 100, patience = 5'000'000'000;
   std::atomic<std::uint64_t> asked_{0}, heard_{0};
   std::uint64_t heard_before_ = 0, since_ = 0;
-  bool said_ = false;
+  bool is_reported_ = false;
 };
 
 }  // namespace tracer::device::cupti

@@ -120,7 +120,7 @@ bool is_said(const std::filesystem::path& spool) noexcept {
   return is_there(spool / said);
 }
 
-void mark_said(const std::filesystem::path& spool) noexcept {
+void mark_reported(const std::filesystem::path& spool) noexcept {
   if (!is_spool_name(spool.filename().string())) return;
   const UniqueFd fd{::open(spool.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   struct stat info {};

@@ -28,7 +28,7 @@ bool remove_spool(const std::filesystem::path& directory) noexcept;
 
 /// Whether the user was told of these rings; of one that nobody uses. Best effort.
 bool is_said(const std::filesystem::path& spool) noexcept;
-void mark_said(const std::filesystem::path& spool) noexcept;
+void mark_reported(const std::filesystem::path& spool) noexcept;
 
 /// The same, when the raw trace in `raw_directory` is the one that the rings were made for, or that one is gone:
 /// whoever converts a copy leaves them to the original.

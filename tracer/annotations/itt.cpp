@@ -83,13 +83,13 @@ std::uint64_t number_of(const Domain* domain, const Id& id) noexcept {
   return h;
 }
 
-Said said(const Domain* domain, String* name) noexcept {
+Annotation annotation(const Domain* domain, String* name) noexcept {
   return {.language = Language::itt, .domain = number_of(domain), .name = number_of(name)};
 }
 
 void id_create(const Domain*, Id) noexcept {}
 void task_begin(const Domain* domain, Id, Id, String* name) noexcept {
-  push(said(domain, name));
+  push(annotation(domain, name));
 }
 void task_begin_fn(const Domain* domain, Id, Id, void* function) noexcept {
   char text[40];
@@ -100,13 +100,13 @@ void task_end(const Domain* domain) noexcept {
   pop(Language::itt, number_of(domain));
 }
 void overlapped_begin(const Domain* domain, Id id, Id, String* name) noexcept {
-  start(said(domain, name), number_of(domain, id));
+  start(annotation(domain, name), number_of(domain, id));
 }
 void overlapped_end(const Domain* domain, Id id) noexcept {
   end(Language::itt, number_of(domain), number_of(domain, id));
 }
 void marker(const Domain* domain, Id, String* name, int) noexcept {
-  mark(said(domain, name));
+  mark(annotation(domain, name));
 }
 
 /// The older interface: an event is a number, and its start and end may be anywhere on a thread.

@@ -29,14 +29,14 @@ std::uint32_t domain() noexcept {
   return id;
 }
 
-Said said(const char* name, std::uint32_t kind = 0) noexcept {
-  Said words{.language = Language::kokkos, .domain = domain(), .name = name_of(name)};
+Annotation annotation(const char* name, std::uint32_t kind = 0) noexcept {
+  Annotation words{.language = Language::kokkos, .domain = domain(), .name = name_of(name)};
   if (kind != 0) words.details = details_of(kind, kind_names[kind], false, 0);
   return words;
 }
 
 void begin_kernel(const char* name, std::uint64_t* id, Kind kind) noexcept {
-  push(said(name, kind));
+  push(annotation(name, kind));
   if (id != nullptr) *id = next_range_id();
 }
 
@@ -60,7 +60,7 @@ void allocated(const SpaceHandle& handle, std::int64_t bytes) noexcept {
     std::uint32_t none = 0;
     if (space.name.load() != name && !space.name.compare_exchange_strong(none, name) && none != name) continue;
     const std::int64_t now = space.bytes.fetch_add(bytes) + bytes;
-    Said words{.language = Language::kokkos, .domain = domain(), .name = name};
+    Annotation words{.language = Language::kokkos, .domain = domain(), .name = name};
     words.payload_type = Payload::unsigned_integer;
     words.payload = now > 0 ? static_cast<std::uint64_t>(now) : 0;
     return counter(words);
@@ -123,13 +123,13 @@ void kokkosp_end_fence(std::uint64_t) {
 }
 
 void kokkosp_push_profile_region(const char* name) {
-  push(said(name));
+  push(annotation(name));
 }
 void kokkosp_pop_profile_region() {
   pop(Language::kokkos, domain());
 }
 void kokkosp_profile_event(const char* name) {
-  mark(said(name));
+  mark(annotation(name));
 }
 
 void kokkosp_create_profile_section(const char* name, std::uint32_t* id) {
@@ -158,7 +158,7 @@ void kokkosp_begin_deep_copy(SpaceHandle to, const char* to_name, const void*, S
   char text[512];
   std::snprintf(text, sizeof text, "deep_copy %.64s %.150s <- %.64s %.150s", to.name, to_name != nullptr ? to_name : "",
                 from.name, from_name != nullptr ? from_name : "");
-  Said words = said(text, deep_copy);
+  Annotation words = annotation(text, deep_copy);
   words.payload_type = Payload::unsigned_integer;
   words.payload = bytes;
   push(words);

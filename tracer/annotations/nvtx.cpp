@@ -61,20 +61,22 @@ void name_category(Domain& domain, std::uint32_t number, const wchar_t* name) no
   std::free(bytes);
 }
 
-std::uint32_t message_of(const EventAttributes& said) noexcept {
-  switch (said.message_type) {
+std::uint32_t message_of(const EventAttributes& annotation) noexcept {
+  switch (annotation.message_type) {
     case 1:
-      return name_of(said.message.ascii);
+      return name_of(annotation.message.ascii);
     case 2:
-      return name_of(said.message.wide);
+      return name_of(annotation.message.wide);
     case 3:
-      return said.message.registered != nullptr ? static_cast<const Registered*>(said.message.registered)->name : 0;
+      return annotation.message.registered != nullptr
+                 ? static_cast<const Registered*>(annotation.message.registered)->name
+                 : 0;
     default:
       return 0;
   }
 }
 
-void read_payload(const EventAttributes& from, Said& to) noexcept {
+void read_payload(const EventAttributes& from, Annotation& to) noexcept {
   switch (from.payload_type) {
     case 1:
       to.payload_type = Payload::unsigned_integer;
@@ -105,65 +107,65 @@ void read_payload(const EventAttributes& from, Said& to) noexcept {
   }
 }
 
-Said said_by(const void* handle, const EventAttributes* attributes) noexcept {
+Annotation annotation_of(const void* handle, const EventAttributes* attributes) noexcept {
   const Domain& domain = domain_at(handle);
-  Said said{.language = Language::nvtx, .domain = domain.name};
-  if (attributes == nullptr || attributes->size < sizeof(EventAttributes)) return said;
-  said.name = message_of(*attributes);
+  Annotation annotation{.language = Language::nvtx, .domain = domain.name};
+  if (attributes == nullptr || attributes->size < sizeof(EventAttributes)) return annotation;
+  annotation.name = message_of(*attributes);
   if (attributes->category != 0 || attributes->color_type == 1) {
     const char* name = attributes->category != 0 ? category_name(domain, attributes->category) : nullptr;
-    said.details = details_of(attributes->category, name, attributes->color_type == 1, attributes->color);
+    annotation.details = details_of(attributes->category, name, attributes->color_type == 1, attributes->color);
   }
   if (attributes->payload_type == extended_payload)
     read_extended(domain, reinterpret_cast<const PayloadData*>(attributes->payload.u64),
-                  static_cast<std::uint32_t>(attributes->payload_count), said);
+                  static_cast<std::uint32_t>(attributes->payload_count), annotation);
   else if (attributes->payload_type != 0)
-    read_payload(*attributes, said);
-  return said;
+    read_payload(*attributes, annotation);
+  return annotation;
 }
 
 template <class Text>
-Said said_by(Text text) noexcept {
+Annotation annotation_of(Text text) noexcept {
   return {.language = Language::nvtx, .name = name_of(text)};
 }
 
-std::uint64_t start_range(const Said& said) noexcept {
+std::uint64_t start_range(const Annotation& annotation) noexcept {
   const std::uint64_t id = next_range_id();
-  start(said, id);
+  start(annotation, id);
   return id;
 }
 
 // The functions, under the names of their originals. Push and pop may return their depth; to count it would cost more
 // than the record.
 int push_ex(const EventAttributes* a) noexcept {
-  return push(said_by(nullptr, a)), no_depth;
+  return push(annotation_of(nullptr, a)), no_depth;
 }
 int push_a(const char* text) noexcept {
-  return push(said_by(text)), no_depth;
+  return push(annotation_of(text)), no_depth;
 }
 int push_w(const wchar_t* text) noexcept {
-  return push(said_by(text)), no_depth;
+  return push(annotation_of(text)), no_depth;
 }
 int pop_default() noexcept {
   return pop(Language::nvtx, 0), no_depth;
 }
 void mark_ex(const EventAttributes* a) noexcept {
-  mark(said_by(nullptr, a));
+  mark(annotation_of(nullptr, a));
 }
 void mark_a(const char* text) noexcept {
-  mark(said_by(text));
+  mark(annotation_of(text));
 }
 void mark_w(const wchar_t* text) noexcept {
-  mark(said_by(text));
+  mark(annotation_of(text));
 }
 std::uint64_t start_ex(const EventAttributes* a) noexcept {
-  return start_range(said_by(nullptr, a));
+  return start_range(annotation_of(nullptr, a));
 }
 std::uint64_t start_a(const char* text) noexcept {
-  return start_range(said_by(text));
+  return start_range(annotation_of(text));
 }
 std::uint64_t start_w(const wchar_t* text) noexcept {
-  return start_range(said_by(text));
+  return start_range(annotation_of(text));
 }
 void end_default(std::uint64_t id) noexcept {
   end(Language::nvtx, 0, id);
@@ -184,16 +186,16 @@ void thread_w(std::uint32_t thread, const wchar_t* name) noexcept {
 }
 
 void domain_mark(const void* domain, const EventAttributes* a) noexcept {
-  mark(said_by(domain, a));
+  mark(annotation_of(domain, a));
 }
 std::uint64_t domain_start(const void* domain, const EventAttributes* a) noexcept {
-  return start_range(said_by(domain, a));
+  return start_range(annotation_of(domain, a));
 }
 void domain_end(const void* domain, std::uint64_t id) noexcept {
   end(Language::nvtx, domain_at(domain).name, id);
 }
 int domain_push(const void* domain, const EventAttributes* a) noexcept {
-  return push(said_by(domain, a)), no_depth;
+  return push(annotation_of(domain, a)), no_depth;
 }
 int domain_pop(const void* domain) noexcept {
   return pop(Language::nvtx, domain_at(domain).name), no_depth;

@@ -45,7 +45,7 @@ struct PayloadData {
 
 /// What a program said with the payload extension, in `said`: the first number or text as its payload, and where the
 /// schema says so its name, category and colour. Other fields are counted.
-void read_extended(const Domain& domain, const PayloadData* data, std::size_t count, Said& said) noexcept;
+void read_extended(const Domain& domain, const PayloadData* data, std::size_t count, Annotation& annotation) noexcept;
 
 using Function = void (*)();
 template <class Original>

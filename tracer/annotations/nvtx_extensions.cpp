@@ -21,11 +21,11 @@ constexpr std::size_t size_unknown = ~std::size_t{0};
 /// The fields of one payload, in turn.
 class Reader {
  public:
-  Reader(const Domain& domain, Said& said) noexcept : domain_(domain), said_(said) {}
+  Reader(const Domain& domain, Annotation& annotation) noexcept : domain_(domain), annotation_(annotation) {}
   ~Reader() {
     if (category_ != 0 || has_color_) {
       const char* name = category_ != 0 ? category_name(domain_, category_) : nullptr;
-      said_.details = details_of(category_, name, has_color_, color_);
+      annotation_.details = details_of(category_, name, has_color_, color_);
     }
     if (left_out_ != 0) tracer().count("words.payload_fields_left_out", left_out_);
   }
@@ -50,46 +50,46 @@ class Reader {
   }
   void take(const Field& field, Value value) noexcept {
     if ((field.flags & is_message) != 0 && value.type == Payload::text) {
-      said_.name = static_cast<std::uint32_t>(value.bits);
+      annotation_.name = static_cast<std::uint32_t>(value.bits);
     } else if (field.type == type_category) {
       category_ = static_cast<std::uint32_t>(value.bits);
     } else if (field.type == type_color) {
       color_ = static_cast<std::uint32_t>(value.bits);
       has_color_ = true;
-    } else if (value.type == Payload::none || said_.payload_type != Payload::none) {
+    } else if (value.type == Payload::none || annotation_.payload_type != Payload::none) {
       ++left_out_;
     } else {
-      said_.payload_type = value.type;
-      said_.payload = value.bits;
+      annotation_.payload_type = value.type;
+      annotation_.payload = value.bits;
     }
   }
 
   const Domain& domain_;
-  Said& said_;
+  Annotation& annotation_;
   std::uint32_t category_ = 0, color_ = 0;
   bool has_color_ = false;
   std::uint64_t left_out_ = 0;
 };
 
-Said said_with(const void* handle, const PayloadData* data, std::size_t count) noexcept {
+Annotation annotation_with(const void* handle, const PayloadData* data, std::size_t count) noexcept {
   const Domain& domain = domain_at(handle);
-  Said said{.language = Language::nvtx, .domain = domain.name};
-  read_extended(domain, data, count, said);
-  return said;
+  Annotation annotation{.language = Language::nvtx, .domain = domain.name};
+  read_extended(domain, data, count, annotation);
+  return annotation;
 }
 
 void mark_payload(const void* domain, const PayloadData* data, std::size_t count) noexcept {
-  mark(said_with(domain, data, count));
+  mark(annotation_with(domain, data, count));
 }
 int push_payload(const void* domain, const PayloadData* data, std::size_t count) noexcept {
-  return push(said_with(domain, data, count)), no_depth;
+  return push(annotation_with(domain, data, count)), no_depth;
 }
 int pop_payload(const void* domain, const PayloadData*, std::size_t) noexcept {
   return pop(Language::nvtx, domain_at(domain).name), no_depth;
 }
 std::uint64_t start_payload(const void* domain, const PayloadData* data, std::size_t count) noexcept {
   const std::uint64_t id = next_range_id();
-  start(said_with(domain, data, count), id);
+  start(annotation_with(domain, data, count), id);
   return id;
 }
 void end_payload(const void* domain, std::uint64_t id, const PayloadData*, std::size_t) noexcept {
@@ -235,10 +235,10 @@ void fill(const Module& module, const Row* rows, const Row* end_of_rows) noexcep
 
 }  // namespace
 
-void read_extended(const Domain& domain, const PayloadData* data, std::size_t count, Said& said) noexcept {
+void read_extended(const Domain& domain, const PayloadData* data, std::size_t count, Annotation& annotation) noexcept {
   constexpr std::size_t most = 64;
   if (data == nullptr) return;
-  Reader reader(domain, said);
+  Reader reader(domain, annotation);
   for (std::size_t i = 0; i < std::min(count, most); ++i) reader.read(data[i]);
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 using namespace tracer::words;
 
-Said said(const char* text) noexcept {
+Annotation annotation(const char* text) noexcept {
   return {.language = Language::roctx, .name = name_of(text)};
 }
 
@@ -21,12 +21,12 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 void roctxMarkA(const char* message) {
-  mark(said(message));
+  mark(annotation(message));
 }
 
 /// The depth of the range, from 0.
 int roctxRangePushA(const char* message) {
-  push(said(message));
+  push(annotation(message));
   return depth++;
 }
 
@@ -38,7 +38,7 @@ int roctxRangePop() {
 
 std::uint64_t roctxRangeStartA(const char* message) {
   const std::uint64_t id = next_range_id();
-  start(said(message), id);
+  start(annotation(message), id);
   return id;
 }
 

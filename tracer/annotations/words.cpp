@@ -112,13 +112,14 @@ bool is(const Name& name, const char* text) noexcept {
   return name.length == longest_name || text[name.length] == '\0';
 }
 
-std::uint32_t word(std::uint32_t kind, std::uint32_t endpoint, const Said& said) noexcept {
-  const auto sub = static_cast<std::uint32_t>(said.language) | static_cast<std::uint32_t>(said.payload_type) << 4;
+std::uint32_t word(std::uint32_t kind, std::uint32_t endpoint, const Annotation& annotation) noexcept {
+  const auto sub = static_cast<std::uint32_t>(annotation.language) | static_cast<std::uint32_t>(annotation.payload_type)
+                                                                         << 4;
   return TRACER_WORD(kind, endpoint, sub);
 }
 
-std::uint64_t where(const Said& said) noexcept {
-  return said.domain | static_cast<std::uint64_t>(said.details) << 32;
+std::uint64_t where(const Annotation& annotation) noexcept {
+  return annotation.domain | static_cast<std::uint64_t>(annotation.details) << 32;
 }
 
 /// Category and colour that were met together.
@@ -234,32 +235,32 @@ std::uint32_t details_of(std::uint32_t category, const char* category_name, bool
   return id;
 }
 
-void push(const Said& said) noexcept {
-  tracer().emit(word(range_push, at_begin, said), said.name, where(said), said.payload);
+void push(const Annotation& annotation) noexcept {
+  tracer().emit(word(range_push, at_begin, annotation), annotation.name, where(annotation), annotation.payload);
 }
 
 void pop(Language language, std::uint32_t domain) noexcept {
   tracer().emit(TRACER_WORD(range_pop, at_the_end, static_cast<std::uint32_t>(language)), 0, domain, 0);
 }
 
-void start(const Said& said, std::uint64_t id) noexcept {
-  if (said.payload_type == Payload::none)
-    return tracer().emit(word(range_start, at_begin, said), said.name, where(said), id);
+void start(const Annotation& annotation, std::uint64_t id) noexcept {
+  if (annotation.payload_type == Payload::none)
+    return tracer().emit(word(range_start, at_begin, annotation), annotation.name, where(annotation), id);
   tracer_more more{};
-  more.b = said.payload;
-  tracer().emit_more(0, word(range_start, at_begin, said), said.name, where(said), id, &more);
+  more.b = annotation.payload;
+  tracer().emit_more(0, word(range_start, at_begin, annotation), annotation.name, where(annotation), id, &more);
 }
 
 void end(Language language, std::uint32_t domain, std::uint64_t id) noexcept {
   tracer().emit(TRACER_WORD(range_end, at_the_end, static_cast<std::uint32_t>(language)), 0, domain, id);
 }
 
-void mark(const Said& said) noexcept {
-  tracer().emit(word(range_mark, at_no_end, said), said.name, where(said), said.payload);
+void mark(const Annotation& annotation) noexcept {
+  tracer().emit(word(range_mark, at_no_end, annotation), annotation.name, where(annotation), annotation.payload);
 }
 
-void counter(const Said& said) noexcept {
-  tracer().emit(word(range_counter, at_no_end, said), said.name, where(said), said.payload);
+void counter(const Annotation& annotation) noexcept {
+  tracer().emit(word(range_counter, at_no_end, annotation), annotation.name, where(annotation), annotation.payload);
 }
 
 void name_thread(std::uint64_t os_thread_id, const char* name) noexcept {

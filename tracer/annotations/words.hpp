@@ -43,7 +43,7 @@ inline std::uint64_t bits_of(double value) noexcept {
 std::uint32_t details_of(std::uint32_t category, const char* category_name, bool has_color,
                          std::uint32_t argb) noexcept;
 
-struct Said {
+struct Annotation {
   Language language = Language::nvtx;
   std::uint32_t domain = 0;  ///< number of its name, 0: the language's own
   std::uint32_t name = 0;
@@ -52,14 +52,14 @@ struct Said {
   std::uint64_t payload = 0;
 };
 
-void push(const Said& said) noexcept;
+void push(const Annotation& annotation) noexcept;
 void pop(Language language, std::uint32_t domain) noexcept;
 /// Ids are the language's: unique among its ranges that are open.
-void start(const Said& said, std::uint64_t id) noexcept;
+void start(const Annotation& annotation, std::uint64_t id) noexcept;
 void end(Language language, std::uint32_t domain, std::uint64_t id) noexcept;
-void mark(const Said& said) noexcept;
-/// `said.payload` is the counter's new value.
-void counter(const Said& said) noexcept;
+void mark(const Annotation& annotation) noexcept;
+/// `annotation.payload` is the counter's new value.
+void counter(const Annotation& annotation) noexcept;
 
 /// What the program calls one of its threads, by the kernel's number. For once per thread: it may lock and write.
 void name_thread(std::uint64_t os_thread_id, const char* name) noexcept;

@@ -14,18 +14,19 @@ RuleResult Rule::result() const {
   return f;
 }
 
-void Rule::wrong(std::string what) {
+void Rule::add_violation(std::string what) {
   if (++count_ == 1) first_.what = std::move(what);
 }
 
-void Rule::wrong(const EventView& at, std::string what) {
+void Rule::add_violation(const EventView& at, std::string what) {
   const auto kind = at.name();
-  wrong(at.location, at.time,
-        (kind.empty() ? "event of kind " + std::to_string(static_cast<int>(at.kind)) : std::string{kind}) + ": " + what,
-        at.position);
+  add_violation(
+      at.location, at.time,
+      (kind.empty() ? "event of kind " + std::to_string(static_cast<int>(at.kind)) : std::string{kind}) + ": " + what,
+      at.position);
 }
 
-void Rule::wrong(std::uint64_t location, std::uint64_t time, std::string what, std::uint64_t position) {
+void Rule::add_violation(std::uint64_t location, std::uint64_t time, std::string what, std::uint64_t position) {
   if (++count_ != 1) return;
   first_ = {c_.location_name(location), true, time, position, std::move(what)};
 }

@@ -39,9 +39,9 @@ class Rule {
   }
   void does_not_apply(std::string why) { why_ = std::move(why); }
 
-  void wrong(std::string what);  ///< a definition, a file
-  void wrong(const EventView& at, std::string what);
-  void wrong(std::uint64_t location, std::uint64_t time, std::string what, std::uint64_t position = 0);
+  void add_violation(std::string what);  ///< a definition, a file
+  void add_violation(const EventView& at, std::string what);
+  void add_violation(std::uint64_t location, std::uint64_t time, std::string what, std::uint64_t position = 0);
 
   const otf2::TraceDefinitions& d() const { return c_.definitions(); }
   const CheckContext& c_;

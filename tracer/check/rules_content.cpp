@@ -21,7 +21,8 @@ struct Names final : Rule {
     applies();
     const auto require = [&](const char* kind, const auto& table) {
       for (const auto& item : table) {
-        if (d().text(item.name).empty()) wrong(std::string{kind} + " " + std::to_string(item.ref) + " has no name");
+        if (d().text(item.name).empty())
+          add_violation(std::string{kind} + " " + std::to_string(item.ref) + " has no name");
       }
     };
     require("region", d().regions);
@@ -41,7 +42,7 @@ struct Names final : Rule {
     if (!name.starts_with("!$omp ") || file.empty() || region.begin_line == 0) return;
     const auto ending = "@" + std::string{file.substr(file.rfind('/') + 1)} + ":" + std::to_string(region.begin_line);
     if (!name.ends_with(ending))
-      wrong("region " + std::to_string(region.ref) + ", " + std::string{name} + ", does not end in " + ending);
+      add_violation("region " + std::to_string(region.ref) + ", " + std::string{name} + ", does not end in " + ending);
   }
 };
 
@@ -58,8 +59,8 @@ struct DuplicateRegions final : Rule {
                            d().text(r.source_file), r.begin_line, r.end_line},
                        r.ref);
       if (!is_new)
-        wrong("region " + std::to_string(r.ref) + ", " + std::string{d().text(r.name)} + ", equals region " +
-              std::to_string(first->second));
+        add_violation("region " + std::to_string(r.ref) + ", " + std::string{d().text(r.name)} + ", equals region " +
+                      std::to_string(first->second));
     }
   }
 };
@@ -117,7 +118,8 @@ class Unused final : public Rule {
     for (const auto& item : table) {
       if (item.ref < used.size() && used[item.ref]) continue;
       if (item.ref >= (std::uint64_t{1} << 26) || is_listing(item)) continue;
-      wrong(std::string{name_of(kind)} + " " + std::to_string(item.ref) + described(item) + " is used by nothing");
+      add_violation(std::string{name_of(kind)} + " " + std::to_string(item.ref) + described(item) +
+                    " is used by nothing");
     }
   }
   /// Groups of all locations count for what they are; the empty string is always there.
@@ -174,8 +176,8 @@ class Level final : public Rule {
  private:
   void limit(const char* what, const char* kind, std::uint64_t ref, unsigned value, unsigned last) {
     if (value > last)
-      wrong(std::string{kind} + " " + std::to_string(ref) + " has the " + what + " " + std::to_string(value) +
-            ", which this level does not know");
+      add_violation(std::string{kind} + " " + std::to_string(ref) + " has the " + what + " " + std::to_string(value) +
+                    ", which this level does not know");
   }
 };
 
@@ -187,14 +189,14 @@ class Properties final : public Rule {
     for (const auto& [name, value] : c_.trace().info().properties) {
       if (!name.starts_with("OTF2::") || !name.ends_with("COMPLETE")) continue;
       applies();
-      if (value != "true" && value != "false") wrong("the property " + name + " is \"" + value + "\"");
+      if (value != "true" && value != "false") add_violation("the property " + name + " is \"" + value + "\"");
     }
     threads_ = promised("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE");
     locks_ = promised("OTF2::THREAD_LOCK_EVENT_COMPLETE");
     if (!threads_ && !locks_) return;
     for (const auto* name : {properties::events_lost, properties::dropped}) {
       if (const auto* lost = c_.loss(name))
-        wrong(std::string{name} + " is " + *lost + ", but the archive claims complete events");
+        add_violation(std::string{name} + " is " + *lost + ", but the archive claims complete events");
     }
   }
   bool wants(EventKind k) const override {
@@ -224,16 +226,19 @@ class Properties final : public Rule {
         break;
       default:
         if (e.field[0] != 1 && (threads_ || locks_))
-          wrong(e, "recording was off, but the archive claims complete events");
+          add_violation(e, "recording was off, but the archive claims complete events");
     }
   }
   void finish() override {
     if (threads_ && forks_ != 0)
-      wrong("fork and join events are said to be complete, and " + std::to_string(forks_) + " forks have no join");
+      add_violation("fork and join events are said to be complete, and " + std::to_string(forks_) +
+                    " forks have no join");
     if (threads_ && teams_ != 0)
-      wrong("fork and join events are said to be complete, and " + std::to_string(teams_) + " team begins have no end");
+      add_violation("fork and join events are said to be complete, and " + std::to_string(teams_) +
+                    " team begins have no end");
     if (locks_ && held_ != 0)
-      wrong("lock events are said to be complete, and " + std::to_string(held_) + " acquisitions have no release");
+      add_violation("lock events are said to be complete, and " + std::to_string(held_) +
+                    " acquisitions have no release");
   }
 
  private:
@@ -252,7 +257,7 @@ struct LocationNames final : Rule {
     for (const auto& location : d().locations) {
       applies();
       if (!seen.emplace(location.group, d().text(location.name)).second)
-        wrong(c_.location_name(location.ref) + " has another's name in its group");
+        add_violation(c_.location_name(location.ref) + " has another's name in its group");
     }
   }
 };

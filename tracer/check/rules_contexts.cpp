@@ -30,17 +30,17 @@ struct Contexts final : Rule {
     for (const auto& c : d().calling_contexts) {
       applies();
       const auto label = "calling context " + std::to_string(c.ref);
-      if (c.region == undefined_ref) wrong(label + " has no region");
+      if (c.region == undefined_ref) add_violation(label + " has no region");
       if (c.parent != undefined_ref && !defined.contains(c.parent))
-        wrong(label + " comes before its parent " + std::to_string(c.parent));
+        add_violation(label + " comes before its parent " + std::to_string(c.parent));
       defined.emplace(c.ref, number++);
     }
     for (const auto& g : d().interrupt_generators) {
       applies();
       const auto label = "interrupt generator " + std::to_string(g.ref);
-      if (g.mode > 1) wrong(label + " has the mode " + std::to_string(g.mode));
-      if (g.base > 1) wrong(label + " has the base " + std::to_string(g.base));
-      if (g.period == 0) wrong(label + " has no period");
+      if (g.mode > 1) add_violation(label + " has the mode " + std::to_string(g.mode));
+      if (g.base > 1) add_violation(label + " has the base " + std::to_string(g.base));
+      if (g.period == 0) add_violation(label + " has no period");
     }
   }
 };
@@ -54,10 +54,10 @@ struct Exclusive final : Rule {
     if (is_context_event(e.kind)) {
       applies();
       has_contexts_ = true;
-      if (has_regions_) wrong(e, "is in an archive that has Enter and Leave");
+      if (has_regions_) add_violation(e, "is in an archive that has Enter and Leave");
     } else {
       has_regions_ = true;
-      if (has_contexts_) wrong(e, "is in an archive of calling contexts");
+      if (has_contexts_) add_violation(e, "is in an archive of calling contexts");
     }
   }
   bool has_contexts_ = false, has_regions_ = false;
@@ -103,9 +103,9 @@ class Distance final : public Rule {
   void leave(const EventView& e, otf2::TaskContexts::Location& at, std::uint32_t context) {
     auto& open = at.current().open;
     if (open.empty() || open.back() != context)
-      wrong(e, "leaves a context that was not the last to be entered");
+      add_violation(e, "leaves a context that was not the last to be entered");
     else if (!tree_.is_on_way(context, at.previous))
-      wrong(e, "leaves a context that the location is not in");
+      add_violation(e, "leaves a context that the location is not in");
     if (!open.empty()) open.pop_back();
     at.previous = tree_.parent(context);
   }
@@ -114,19 +114,19 @@ class Distance final : public Rule {
     const bool is_enter = e.kind == EventKind::calling_context_enter;
     const auto& task = at.current();
     const std::string label = "the unwind distance " + std::to_string(distance) + " ";
-    if (is_enter && distance < 2) return wrong(e, label + "says that nothing was entered");
+    if (is_enter && distance < 2) return add_violation(e, label + "says that nothing was entered");
     if (!task.open.empty() && !tree_.is_on_way(task.open.back(), context))
-      return wrong(e, "is not in the context that was entered last");
+      return add_violation(e, "is not in the context that was entered last");
     if (distance == 0) {
-      if (context != at.previous) wrong(e, label + "is in another context than the event before");
+      if (context != at.previous) add_violation(e, label + "is in another context than the event before");
       return;
     }
-    if (distance - 1 > tree_.depth(context)) return wrong(e, label + "is longer than the context");
+    if (distance - 1 > tree_.depth(context)) return add_violation(e, label + "is longer than the context");
     const std::uint32_t kept = tree_.ancestor(context, tree_.depth(context) - static_cast<std::uint32_t>(distance - 1));
     if (kept != ContextTree::root && !tree_.is_on_way(kept, at.previous))
-      return wrong(e, label + "leads to what the event before was not in");
+      return add_violation(e, label + "leads to what the event before was not in");
     if (!task.open.empty() && !tree_.is_on_way(tree_.parent(task.open.back()), kept))
-      wrong(e, label + "leads beyond the context that was entered last");
+      add_violation(e, label + "leads beyond the context that was entered last");
   }
 
   ContextTree tree_;
@@ -150,8 +150,8 @@ struct Accumulated final : Rule {
       applies();
       auto& last = last_[{e.location, e.field[0], i}];
       if (e.values[i] < last)
-        wrong(e, "\"" + std::string{d().text(member->name)} + "\" is accumulated and falls from " +
-                     std::to_string(last) + " to " + std::to_string(e.values[i]));
+        add_violation(e, "\"" + std::string{d().text(member->name)} + "\" is accumulated and falls from " +
+                             std::to_string(last) + " to " + std::to_string(e.values[i]));
       last = e.values[i];
     }
   }

@@ -36,22 +36,22 @@ class RmaPairs final : public Rule {
     auto& open = open_[{e.location, e.field[0]}];
     if (is_rma_begin(e.kind)) {
       if (!open.emplace(id, Operation{e.time, e.position}).second)
-        wrong(e, "the matching id " + std::to_string(id) + " is in use already");
+        add_violation(e, "the matching id " + std::to_string(id) + " is in use already");
       remote(e);
     } else if (e.kind == EventKind::rma_op_complete_blocking || e.kind == EventKind::rma_op_complete_remote) {
-      if (open.erase(id) == 0) wrong(e, "there is no operation " + std::to_string(id) + " to complete");
+      if (open.erase(id) == 0) add_violation(e, "there is no operation " + std::to_string(id) + " to complete");
     } else if (const auto found = open.find(id); found != open.end()) {
       found->second.locally_complete = true;
     } else {
-      wrong(e, "there is no operation " + std::to_string(id) + " to complete");
+      add_violation(e, "there is no operation " + std::to_string(id) + " to complete");
     }
   }
   void finish() override {
     for (const auto& [key, open] : open_) {
       for (const auto& [id, operation] : open) {
         if (!operation.locally_complete)
-          wrong(key.first, operation.time, "the RMA operation " + std::to_string(id) + " is never complete",
-                operation.position);
+          add_violation(key.first, operation.time, "the RMA operation " + std::to_string(id) + " is never complete",
+                        operation.position);
       }
     }
   }
@@ -72,8 +72,8 @@ class RmaPairs final : public Rule {
     const auto& members = c_.members(window->comm);
     const auto rank = e.field[1];
     if (rank >= members.size())
-      return wrong(e, "the remote rank " + std::to_string(rank) + " is not in the window's communicator");
-    if (members[rank] == e.location) wrong(e, "the remote side is the location itself");
+      return add_violation(e, "the remote rank " + std::to_string(rank) + " is not in the window's communicator");
+    if (members[rank] == e.location) add_violation(e, "the remote side is the location itself");
   }
   std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, std::unordered_map<std::uint64_t, Operation>, Hash> open_;
 };
@@ -93,7 +93,7 @@ class StreamOverlap final : public Rule {
     if (!c_.is_stream(e.location)) return;
     auto& open = open_[c_.index_of(e.location)];
     if (e.kind == EventKind::enter || is_rma_begin(e.kind)) {
-      if (open++ > 0) wrong(e, "begins while another operation of the stream runs");
+      if (open++ > 0) add_violation(e, "begins while another operation of the stream runs");
     } else if (open > 0) {
       --open;
     }
@@ -140,10 +140,11 @@ class KernelSubmits final : public Rule {
     applies();
     // Where operations of the host have no record of the device, the one that had the id may have been lost.
     if (nameless_ > 0 && c_.loss(std::string{properties::counter} + "DEVICE_OPERATIONS_WITHOUT_RECORD") == nullptr)
-      wrong(first_nameless_.first, first_nameless_.second.time, "a kernel bears no id of its submit",
-            first_nameless_.second.position);
+      add_violation(first_nameless_.first, first_nameless_.second.time, "a kernel bears no id of its submit",
+                    first_nameless_.second.position);
     for (const auto& [id, k] : early_)
-      wrong(k.location, k.time, "the kernel of operation " + std::to_string(id.number) + " has no submit", k.position);
+      add_violation(k.location, k.time, "the kernel of operation " + std::to_string(id.number) + " has no submit",
+                    k.position);
   }
 
  private:
@@ -170,12 +171,12 @@ class KernelSubmits final : public Rule {
       return;
     }
     if (!submits_.emplace(id, time).second)
-      return wrong(location, time, "a second submit of operation " + std::to_string(number), position);
+      return add_violation(location, time, "a second submit of operation " + std::to_string(number), position);
     if (const auto early = early_.find(id); early != early_.end()) {
       if (early->second.time < time) {
-        wrong(early->second.location, early->second.time,
-              "the kernel of operation " + std::to_string(number) + " starts before its submit",
-              early->second.position);
+        add_violation(early->second.location, early->second.time,
+                      "the kernel of operation " + std::to_string(number) + " starts before its submit",
+                      early->second.position);
       }
       early_.erase(early);
     }
@@ -231,9 +232,9 @@ class Transfers final : public Rule {
   void finish() override {
     if (c_.is_filtered()) return;  // the host's part may be left out
     for (const auto& [id, device] : early_) {
-      wrong(device.location, device.time,
-            "the transfer of operation " + std::to_string(id.number) + " has no operation on the host",
-            device.position);
+      add_violation(device.location, device.time,
+                    "the transfer of operation " + std::to_string(id.number) + " has no operation on the host",
+                    device.position);
     }
   }
 
@@ -245,12 +246,13 @@ class Transfers final : public Rule {
   void compare(const OwnNumber& id, const Side& host, const Side& device) {
     const auto label = "the transfer of operation " + std::to_string(id.number);
     if (device.time + tolerance_ < host.time)
-      wrong(device.location, device.time, label + " begins before the host's, at " + std::to_string(host.time),
-            device.position);
+      add_violation(device.location, device.time, label + " begins before the host's, at " + std::to_string(host.time),
+                    device.position);
     if (host.bytes != unknown && host.bytes != device.bytes) {
-      wrong(device.location, device.time,
-            label + " has " + std::to_string(device.bytes) + " bytes, the host's has " + std::to_string(host.bytes),
-            device.position);
+      add_violation(
+          device.location, device.time,
+          label + " has " + std::to_string(device.bytes) + " bytes, the host's has " + std::to_string(host.bytes),
+          device.position);
     }
   }
   std::uint32_t id_, bytes_;
@@ -270,7 +272,7 @@ class DeviceMemory final : public Rule {
       if (!is_memory(metric->members[i]) || e.types[i] != unsigned_number) continue;  // others may be negative
       applies();
       if (static_cast<std::int64_t>(e.values[i]) < 0)
-        wrong(e, "the memory in use is " + std::to_string(static_cast<std::int64_t>(e.values[i])));
+        add_violation(e, "the memory in use is " + std::to_string(static_cast<std::int64_t>(e.values[i])));
     }
   }
 

@@ -15,7 +15,7 @@ struct AnchorName final : Rule {
   void begin() override {
     applies();
     const auto name = c_.trace().info().anchor.filename().string();
-    if (name != "traces.otf2") wrong("the anchor is called " + name);
+    if (name != "traces.otf2") add_violation("the anchor is called " + name);
   }
 };
 
@@ -27,11 +27,11 @@ class References final : public Rule {
     c_.trace().for_each_reference([&](const otf2::ReferenceUse& use) {
       if (exempt(use)) return;
       if (!d().defined(use.kind, use.ref)) {
-        wrong(std::string{use.record} + " " + std::to_string(use.self) + ": its " + std::string{use.field} + " is " +
-              what(use.kind, use.ref));
+        add_violation(std::string{use.record} + " " + std::to_string(use.self) + ": its " + std::string{use.field} +
+                      " is " + what(use.kind, use.ref));
       }
     });
-    for (const auto& duplicate : d().duplicates) wrong(duplicate + " is defined more than once");
+    for (const auto& duplicate : d().duplicates) add_violation(duplicate + " is defined more than once");
   }
   bool wants(EventKind) const override { return true; }
   void event(const EventView& e) override {
@@ -41,18 +41,19 @@ class References final : public Rule {
       if (kind == ReferenceKind::none || kind == ReferenceKind::io_paradigm) continue;
       if (e.field[i] == undefined_ref && kind != ReferenceKind::region && kind != ReferenceKind::comm) continue;
       if (!d().defined(kind, e.field[i]))
-        wrong(e, "its " + std::string{row.field[i].name} + " is " + what(kind, e.field[i]));
+        add_violation(e, "its " + std::string{row.field[i].name} + " is " + what(kind, e.field[i]));
     }
     if (e.kind == EventKind::thread_fork && !d().defined(ReferenceKind::paradigm, e.field[0])) {
-      wrong(e, "its model is " + what(ReferenceKind::paradigm, e.field[0]));
+      add_violation(e, "its model is " + what(ReferenceKind::paradigm, e.field[0]));
     }
     for (const auto& a : e.attributes) {
-      if (!d().attributes.contains(a.attribute)) wrong(e, "it has " + what(ReferenceKind::attribute, a.attribute));
+      if (!d().attributes.contains(a.attribute))
+        add_violation(e, "it has " + what(ReferenceKind::attribute, a.attribute));
       if (a.type < otf2::values::type_string || a.type > 25 || a.value == undefined_ref ||
           a.value == otf2::undefined_location)
         continue;
       const auto kind = static_cast<ReferenceKind>(a.type - 10);
-      if (!d().defined(kind, a.value)) wrong(e, "an attribute's value is " + what(kind, a.value));
+      if (!d().defined(kind, a.value)) add_violation(e, "an attribute's value is " + what(kind, a.value));
     }
   }
 
@@ -78,13 +79,14 @@ struct Files final : Rule {
     for (const auto& location : d().locations) {
       for (const auto& file :
            {c_.trace().info().event_file(location.ref), c_.trace().info().local_definition_file(location.ref)}) {
-        if (!otf2::size_of_file(file)) wrong(c_.location_name(location.ref) + ": there is no " + file.string());
+        if (!otf2::size_of_file(file)) add_violation(c_.location_name(location.ref) + ": there is no " + file.string());
       }
     }
   }
   void finish() override {
     for (const auto& [location, error] : c_.unreadable()) {
-      if (otf2::size_of_file(c_.trace().info().event_file(location))) wrong(c_.location_name(location) + ": " + error);
+      if (otf2::size_of_file(c_.trace().info().event_file(location)))
+        add_violation(c_.location_name(location) + ": " + error);
     }
   }
 };
@@ -100,14 +102,15 @@ struct Counts final : Rule {
     for (std::size_t i = 0; i < d().locations.size(); ++i) {
       const auto& location = d().locations[i];
       if (location.events != c_.counts()[i]) {
-        wrong(c_.location_name(location.ref) + ": " + std::to_string(location.events) + " events announced, " +
-              std::to_string(c_.counts()[i]) + " there");
+        add_violation(c_.location_name(location.ref) + ": " + std::to_string(location.events) + " events announced, " +
+                      std::to_string(c_.counts()[i]) + " there");
       }
     }
   }
   void compare(const char* what, std::uint64_t announced, std::uint64_t found) {
     if (announced != found)
-      wrong("the anchor announces " + std::to_string(announced) + " " + what + ", there are " + std::to_string(found));
+      add_violation("the anchor announces " + std::to_string(announced) + " " + what + ", there are " +
+                    std::to_string(found));
   }
 };
 
@@ -117,16 +120,16 @@ struct Clock final : Rule {
     applies();
     constexpr std::uint64_t year = 31'556'952'000'000'000;  // ns
     const auto& clock = d().clock;
-    if (d().clock_definitions == 0) return wrong("there are no clock properties");
+    if (d().clock_definitions == 0) return add_violation("there are no clock properties");
     if (d().clock_definitions > 1)
-      wrong("clock properties are defined " + std::to_string(d().clock_definitions) + " times");
+      add_violation("clock properties are defined " + std::to_string(d().clock_definitions) + " times");
     if (clock.resolution <= 1'000'000)
-      wrong("a resolution of " + std::to_string(clock.resolution) + " ticks per second is too coarse");
+      add_violation("a resolution of " + std::to_string(clock.resolution) + " ticks per second is too coarse");
     if (clock.offset + clock.length < clock.offset)
-      wrong("the trace's length of " + std::to_string(clock.length) + " is a placeholder");
+      add_violation("the trace's length of " + std::to_string(clock.length) + " is a placeholder");
     constexpr std::uint64_t not_known = ~std::uint64_t{0};  // OTF2_UNDEFINED_TIMESTAMP
     if (clock.realtime != not_known && (clock.realtime < 20 * year || clock.realtime > 230 * year)) {
-      wrong("the real time of the first event, " + std::to_string(clock.realtime) + ", is no ns since 1970");
+      add_violation("the real time of the first event, " + std::to_string(clock.realtime) + ", is no ns since 1970");
     }
   }
 };
@@ -140,20 +143,21 @@ class ClockRange final : public Rule {
     first_ = std::min(first_, e.time);
     last_ = std::max(last_, e.time);
     const auto& clock = d().clock;
-    if (e.time < clock.offset) wrong(e, "is before the clock's range, which begins at " + std::to_string(clock.offset));
+    if (e.time < clock.offset)
+      add_violation(e, "is before the clock's range, which begins at " + std::to_string(clock.offset));
     if (e.time > clock.offset && e.time - clock.offset > clock.length) {
-      wrong(e, "is after the clock's range, which ends at " + std::to_string(clock.offset + clock.length));
+      add_violation(e, "is after the clock's range, which ends at " + std::to_string(clock.offset + clock.length));
     }
   }
   void finish() override {
     if (first_ > last_) return;
     const auto& clock = d().clock;
     if (first_ > clock.offset)
-      wrong("the range begins at " + std::to_string(clock.offset) + ", the first event is at " +
-            std::to_string(first_));
+      add_violation("the range begins at " + std::to_string(clock.offset) + ", the first event is at " +
+                    std::to_string(first_));
     if (last_ - clock.offset < clock.length) {
-      wrong("the range ends at " + std::to_string(clock.offset + clock.length) + ", the last event is at " +
-            std::to_string(last_));
+      add_violation("the range ends at " + std::to_string(clock.offset + clock.length) + ", the last event is at " +
+                    std::to_string(last_));
     }
   }
 

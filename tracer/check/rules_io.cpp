@@ -34,7 +34,7 @@ class InputOutput final : public Rule {
       case EventKind::io_operation_test:
       case EventKind::io_operation_complete:
       case EventKind::io_operation_cancelled:
-        return go_on(e, process);
+        return resume(e, process);
       case EventKind::io_delete_file:
         return;
       default:
@@ -45,7 +45,7 @@ class InputOutput final : public Rule {
     if (!is_whole(c_)) return;
     for (const auto& [id, process] : processes_)
       for (const auto& [key, begun] : process.operations)
-        wrong(begun.location, begun.time, "the operation " + std::to_string(key.second) + " is never complete");
+        add_violation(begun.location, begun.time, "the operation " + std::to_string(key.second) + " is never complete");
   }
 
  private:
@@ -66,44 +66,45 @@ class InputOutput final : public Rule {
   }
   void make(const EventView& e, Process& process) {
     if (++process.handles[e.field[0]] > 1 && !is_there_before(e.field[0]))
-      wrong(e, name_of(e.field[0]) + " is made again while it is open");
+      add_violation(e, name_of(e.field[0]) + " is made again while it is open");
   }
   void end(const EventView& e, Process& process) {
     int& open = process.handles[e.field[0]];
-    if (open == 0 && !is_there_before(e.field[0])) return wrong(e, name_of(e.field[0]) + " ends that was not made");
+    if (open == 0 && !is_there_before(e.field[0]))
+      return add_violation(e, name_of(e.field[0]) + " ends that was not made");
     open = 0;
     const auto first = process.operations.lower_bound({e.field[0], 0});
     if (first != process.operations.end() && first->first.first == e.field[0])
-      wrong(e, name_of(e.field[0]) + " ends before its operation " + std::to_string(first->first.second));
+      add_violation(e, name_of(e.field[0]) + " ends before its operation " + std::to_string(first->first.second));
   }
   bool is_open(const EventView& e, Process& process) {
     if (process.handles[e.field[0]] != 0 || is_there_before(e.field[0])) return true;
-    wrong(e, "an event of " + name_of(e.field[0]) + " before it was made or after it ended");
+    add_violation(e, "an event of " + name_of(e.field[0]) + " before it was made or after it ended");
     return false;
   }
   void begin(const EventView& e, Process& process) {
     if (!is_open(e, process)) return;
     constexpr std::uint64_t collective = 2, modes = 3;  // OTF2_IoOperationFlag, OTF2_IoOperationMode
-    if (e.field[1] >= modes) wrong(e, "there is no mode " + std::to_string(e.field[1]) + " of an operation");
+    if (e.field[1] >= modes) add_violation(e, "there is no mode " + std::to_string(e.field[1]) + " of an operation");
     const auto* handle = d().io_handles.find(e.field[0]);
     if ((e.field[2] & collective) != 0 && handle != nullptr && handle->comm == undefined_ref)
-      wrong(e, "a collective operation on " + name_of(e.field[0]) + ", which has no communicator");
+      add_violation(e, "a collective operation on " + name_of(e.field[0]) + ", which has no communicator");
     const auto [at, is_new] = process.operations.insert_or_assign(std::pair{e.field[0], e.field[4]},
                                                                   Operation{e.location, e.time, e.field[3], false});
-    if (!is_new) wrong(e, "the matching id " + std::to_string(e.field[4]) + " is in use already");
+    if (!is_new) add_violation(e, "the matching id " + std::to_string(e.field[4]) + " is in use already");
   }
-  void go_on(const EventView& e, Process& process) {
+  void resume(const EventView& e, Process& process) {
     const std::uint64_t id = e.field[e.kind == EventKind::io_operation_complete ? 2 : 1];
     const auto found = process.operations.find({e.field[0], id});
     if (found == process.operations.end())
-      return wrong(e, "there is no operation " + std::to_string(id) + " on " + name_of(e.field[0]));
+      return add_violation(e, "there is no operation " + std::to_string(id) + " on " + name_of(e.field[0]));
     Operation& operation = found->second;
     if (e.kind == EventKind::io_operation_issued) {
-      if (operation.is_issued) wrong(e, "the operation " + std::to_string(id) + " is issued already");
+      if (operation.is_issued) add_violation(e, "the operation " + std::to_string(id) + " is issued already");
       operation.is_issued = true;
     } else if (e.kind != EventKind::io_operation_test) {
       if (e.kind == EventKind::io_operation_complete && e.field[1] > operation.bytes)
-        wrong(e, std::to_string(e.field[1]) + " bytes are moved, of " + std::to_string(operation.bytes));
+        add_violation(e, std::to_string(e.field[1]) + " bytes are moved, of " + std::to_string(operation.bytes));
       process.operations.erase(found);
     }
   }

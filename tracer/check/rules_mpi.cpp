@@ -42,7 +42,7 @@ bool is_window_of_mpi(const otf2::TraceDefinitions& d, std::uint64_t window) {
   return group != nullptr && group->paradigm == v::paradigm_mpi;
 }
 
-std::uint64_t not_told(const CheckContext& c, const std::string& what) {
+std::uint64_t unrecorded(const CheckContext& c, const std::string& what) {
   const auto* found = c.trace().info().property(std::string{properties::counter} + "MPI_NOT_TOLD_" + what);
   return found == nullptr ? 0 : parse_number(*found).value_or(0);
 }
@@ -75,7 +75,7 @@ class Requests final : public Rule {
     for (const auto& [process, requests] : open_)
       for (const auto& [request, begun] : requests) {
         blame({Subject::Kind::request, {}, request, 0});
-        wrong(begun.location, begun.time, "the request " + std::to_string(request) + " never ends");
+        add_violation(begun.location, begun.time, "the request " + std::to_string(request) + " never ends");
       }
   }
 
@@ -86,7 +86,7 @@ class Requests final : public Rule {
   };
   void violated(const EventView& e, std::uint64_t request, std::string what) {
     blame({Subject::Kind::request, {}, request, 0});
-    wrong(e, std::move(what));
+    add_violation(e, std::move(what));
   }
   static bool begins(EventKind k) {
     return k == EventKind::mpi_isend || k == EventKind::mpi_irecv_request ||
@@ -129,7 +129,7 @@ class Collectives final : public Rule {
         // One inside another is of a function of the program that the outer call has called: of a region inside it.
         auto& open = open_[e.location];
         const std::size_t depth = c_.open_regions(e).size();
-        if (!open.empty() && depth <= open.back()) wrong(e, "a collective operation begins inside another");
+        if (!open.empty() && depth <= open.back()) add_violation(e, "a collective operation begins inside another");
         open.push_back(depth);
         return;
       }
@@ -137,23 +137,23 @@ class Collectives final : public Rule {
         if (auto& open = open_[e.location]; !open.empty()) {
           open.pop_back();
         } else {
-          wrong(e, "a collective operation ends that did not begin");
+          add_violation(e, "a collective operation ends that did not begin");
         }
         return;
       case EventKind::comm_create:
         if (++alive_[{process_of(d(), e.location), e.field[0]}] > 1)
-          wrong(e, "the communicator " + std::to_string(e.field[0]) + " is made again");
+          add_violation(e, "the communicator " + std::to_string(e.field[0]) + " is made again");
         return;
       default:
         if (--alive_[{process_of(d(), e.location), e.field[0]}] < 0)
-          wrong(e, "the communicator " + std::to_string(e.field[0]) + " ends that was not made");
+          add_violation(e, "the communicator " + std::to_string(e.field[0]) + " ends that was not made");
     }
   }
   void finish() override {
     if (!is_whole(c_)) return;
     for (const auto& [location, open] : open_)
       if (!open.empty())
-        wrong(location, c_.states()[c_.index_of(location)].last_time, "a collective operation never ends");
+        add_violation(location, c_.states()[c_.index_of(location)].last_time, "a collective operation never ends");
   }
 
  private:
@@ -192,7 +192,7 @@ class Messages final : public Rule {
     const bool is_send = e.kind == EventKind::mpi_send || e.kind == EventKind::mpi_isend;
     const std::uint64_t comm = e.field[1];
     const std::int64_t peer = world_rank(comm, me->second, e.field[0]);
-    if (peer < 0) return wrong(e, "the partner " + std::to_string(e.field[0]) + " is not in the communicator");
+    if (peer < 0) return add_violation(e, "the partner " + std::to_string(e.field[0]) + " is not in the communicator");
     const auto other = static_cast<std::uint32_t>(peer);
     const Key key{comm, is_send ? me->second : other, is_send ? other : me->second,
                   static_cast<std::uint32_t>(e.field[2])};
@@ -216,17 +216,18 @@ class Messages final : public Rule {
       if (!left_a_trace(std::get<1>(key)) || !left_a_trace(std::get<2>(key))) continue;
       for (; !queue.sends.empty() && !queue.receives.empty(); queue.sends.pop_front(), queue.receives.pop_front()) {
         const Message &sent = queue.sends.front(), &m = queue.receives.front();
-        wrong(m.location, m.time,
-              std::to_string(sent.bytes) + " bytes are sent and " + std::to_string(m.bytes) + " received", m.position);
+        add_violation(m.location, m.time,
+                      std::to_string(sent.bytes) + " bytes are sent and " + std::to_string(m.bytes) + " received",
+                      m.position);
       }
       for (const Message& m : queue.receives)
-        wrong(m.location, m.time, "what is received here nobody sent", m.position);
+        add_violation(m.location, m.time, "what is received here nobody sent", m.position);
       unheard.insert(unheard.end(), queue.sends.begin(), queue.sends.end());
     }
     std::uint64_t untold = 0;
-    for (const char* what : untold_ends_of_messages) untold += not_told(c_, what);
+    for (const char* what : untold_ends_of_messages) untold += unrecorded(c_, what);
     if (unheard.size() <= untold) return;
-    for (const Message& m : unheard) wrong(m.location, m.time, "what is sent here nobody receives", m.position);
+    for (const Message& m : unheard) add_violation(m.location, m.time, "what is sent here nobody receives", m.position);
   }
 
  private:

@@ -18,6 +18,6 @@ bool is_window_of_mpi(const otf2::TraceDefinitions& definitions, std::uint64_t w
 
 /// How often the archive says that something of MPI happened and was not told: TRACER::COUNTER::MPI_NOT_TOLD_ and
 /// `what`.
-std::uint64_t not_told(const CheckContext& c, const std::string& what);
+std::uint64_t unrecorded(const CheckContext& c, const std::string& what);
 
 }  // namespace tracer::check

@@ -14,7 +14,7 @@ struct TimeOrder final : Rule {
   void event(const EventView& e) override {
     applies();
     const auto last = c_.state(e).last_time;
-    if (e.time < last) wrong(e, "is before the location's last event, at " + std::to_string(last));
+    if (e.time < last) add_violation(e, "is before the location's last event, at " + std::to_string(last));
   }
 };
 
@@ -35,7 +35,7 @@ class Balance final : public Rule {
         return complete(e);
       case EventKind::thread_team_end:
         if (const auto& open = c_.state(e).frames.back().open; !open.empty() && c_.state(e).frames.size() > 1) {
-          wrong(e, name(open.back()) + " is still open in the implicit task");
+          add_violation(e, name(open.back()) + " is still open in the implicit task");
         }
         return;
       default:
@@ -46,7 +46,8 @@ class Balance final : public Rule {
     for (std::size_t i = 0; i < c_.states().size(); ++i) {
       const auto& s = c_.states()[i];
       for (const auto& frame : s.frames) {
-        for (const auto region : frame.open) wrong(d().locations[i].ref, s.last_time, name(region) + " is never left");
+        for (const auto region : frame.open)
+          add_violation(d().locations[i].ref, s.last_time, name(region) + " is never left");
       }
     }
   }
@@ -56,15 +57,15 @@ class Balance final : public Rule {
   void leave(const EventView& e) {
     const auto& open = c_.open_regions(e);
     if (open.empty()) {
-      wrong(e, name(e.field[0]) + " was not entered");
+      add_violation(e, name(e.field[0]) + " was not entered");
     } else if (open.back() != e.field[0]) {
-      wrong(e, name(e.field[0]) + " is left while " + name(open.back()) + " is open");
+      add_violation(e, name(e.field[0]) + " is left while " + name(open.back()) + " is open");
     }
   }
   void complete(const EventView& e) {
     const TaskKey task{e.field[0], static_cast<std::uint32_t>(e.field[1]), static_cast<std::uint32_t>(e.field[2])};
     const auto* open = c_.open_regions(task);
-    if (open != nullptr && !open->empty()) wrong(e, name(open->back()) + " is still open in the task");
+    if (open != nullptr && !open->empty()) add_violation(e, name(open->back()) + " is still open in the task");
   }
 };
 
@@ -82,13 +83,13 @@ class Program final : public Rule {
   void event(const EventView& e) override {
     const auto* location = d().locations.find(e.location);
     auto& process = processes_[location->group];
-    if (process.ended == e.location) wrong(e, "comes after the program's end on this location");
+    if (process.ended == e.location) add_violation(e, "comes after the program's end on this location");
     if (e.kind == EventKind::program_begin) {
-      if (++process.begins > 1) wrong(e, "the program begins again");
-      if (e.position != 1) wrong(e, "is not the first event of its location");
+      if (++process.begins > 1) add_violation(e, "the program begins again");
+      if (e.position != 1) add_violation(e, "is not the first event of its location");
     } else if (e.kind == EventKind::program_end) {
-      if (++process.ends > 1) wrong(e, "the program ends again");
-      if (process.begins == 0) wrong(e, "the program never began");
+      if (++process.ends > 1) add_violation(e, "the program ends again");
+      if (process.begins == 0) add_violation(e, "the program never began");
       process.ended = e.location;
     }
   }
@@ -100,8 +101,8 @@ class Program final : public Rule {
       const auto& process = processes_[static_cast<std::uint32_t>(group.ref)];
       if (has_no_events(group.ref)) continue;  // a rank whose trace is not there
       const auto label = "the process \"" + std::string{d().text(group.name)} + "\"";
-      if (process.begins == 0) wrong(label + " has no ProgramBegin");
-      if (process.ends == 0) wrong(label + " has no ProgramEnd");
+      if (process.begins == 0) add_violation(label + " has no ProgramBegin");
+      if (process.ends == 0) add_violation(label + " has no ProgramEnd");
     }
   }
   bool has_no_events(std::uint64_t group) const {

@@ -20,7 +20,7 @@ class OneSided final : public Rule {
   }
   void event(const EventView& e) override {
     if (e.kind == EventKind::rma_collective_begin) {
-      if (open_[e.location]++ != 0) wrong(e, "a collective operation on a window begins inside another");
+      if (open_[e.location]++ != 0) add_violation(e, "a collective operation on a window begins inside another");
       return;
     }
     const std::uint64_t window = e.field[window_at(e.kind)];
@@ -29,15 +29,16 @@ class OneSided final : public Rule {
     Process& process = processes_[process_of(d(), e.location)];
     switch (e.kind) {
       case EventKind::rma_win_create:
-        if (++process.windows[window] > 1) wrong(e, "the window " + std::to_string(window) + " is made again");
+        if (++process.windows[window] > 1) add_violation(e, "the window " + std::to_string(window) + " is made again");
         return;
       case EventKind::rma_win_destroy:
-        if (--process.windows[window] < 0) wrong(e, "the window " + std::to_string(window) + " ends that was not made");
+        if (--process.windows[window] < 0)
+          add_violation(e, "the window " + std::to_string(window) + " ends that was not made");
         return;
       case EventKind::rma_collective_end:
         if (auto& open = open_[e.location]; open-- == 0) {
           open = 0;
-          wrong(e, "a collective operation on a window ends that did not begin");
+          add_violation(e, "a collective operation on a window ends that did not begin");
         }
         return;
       case EventKind::rma_request_lock:
@@ -59,14 +60,16 @@ class OneSided final : public Rule {
   }
   void finish() override {
     if (!is_whole(c_)) return;
-    const auto failed = static_cast<std::int64_t>(not_told(c_, "LOCKS_THAT_FAILED"));  // asked for, and never had
+    const auto failed = static_cast<std::int64_t>(unrecorded(c_, "LOCKS_THAT_FAILED"));  // asked for, and never had
     for (const auto& [id, process] : processes_) {
       for (const auto& [number, operation] : process.operations)
         if (!operation.is_complete_here)
-          wrong(operation.location, operation.time, "the operation " + std::to_string(number) + " is never complete");
+          add_violation(operation.location, operation.time,
+                        "the operation " + std::to_string(number) + " is never complete");
       for (const auto& [key, held] : process.locks)
         if (held.requested > failed || held.acquired != 0)
-          wrong(held.location, held.time, "a lock of the window " + std::to_string(key.first) + " is never released");
+          add_violation(held.location, held.time,
+                        "a lock of the window " + std::to_string(key.first) + " is never released");
     }
   }
 
@@ -97,18 +100,20 @@ class OneSided final : public Rule {
   void begin_operation(const EventView& e, Process& process) {
     const std::uint64_t id = id_of(e);
     if (process.windows[e.field[0]] != 1)
-      wrong(e, "an operation on the window " + std::to_string(e.field[0]) + " before it was made or after it ended");
+      add_violation(
+          e, "an operation on the window " + std::to_string(e.field[0]) + " before it was made or after it ended");
     if (e.field[1] >= ranks_of(e.field[0]))
-      wrong(e, "the remote rank " + std::to_string(e.field[1]) + " is not in the window's communicator");
+      add_violation(e, "the remote rank " + std::to_string(e.field[1]) + " is not in the window's communicator");
     const auto [at, is_new] = process.operations.insert_or_assign(id, Operation{e.location, e.time, false});
-    if (!is_new) wrong(e, "the matching id " + std::to_string(id) + " is in use already");
+    if (!is_new) add_violation(e, "the matching id " + std::to_string(id) + " is in use already");
   }
   void end_operation(const EventView& e, Process& process) {
     const std::uint64_t id = id_of(e);
     const auto found = process.operations.find(id);
-    if (found == process.operations.end()) return wrong(e, "there is no operation " + std::to_string(id));
+    if (found == process.operations.end()) return add_violation(e, "there is no operation " + std::to_string(id));
     if (e.kind == EventKind::rma_op_complete_non_blocking) {
-      if (found->second.is_complete_here) wrong(e, "the operation " + std::to_string(id) + " is complete here already");
+      if (found->second.is_complete_here)
+        add_violation(e, "the operation " + std::to_string(id) + " is complete here already");
       found->second.is_complete_here = true;
     } else if (e.kind != EventKind::rma_op_test) {
       process.operations.erase(found);
@@ -120,10 +125,10 @@ class OneSided final : public Rule {
     if (e.kind == EventKind::rma_request_lock) {
       ++lock.requested;
     } else if (e.kind == EventKind::rma_acquire_lock) {
-      if (--lock.requested < 0) wrong(e, "a lock is acquired that was not asked for");
+      if (--lock.requested < 0) add_violation(e, "a lock is acquired that was not asked for");
       ++lock.acquired;
     } else if (--lock.acquired < 0) {
-      wrong(e, "a lock is released that is not held");
+      add_violation(e, "a lock is released that is not held");
     }
   }
   std::uint64_t ranks_of(std::uint64_t window) const {

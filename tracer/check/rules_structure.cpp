@@ -38,8 +38,9 @@ struct GroupTypes final : Rule {
                             ? location.type == v::location_accelerator_stream || location.type == v::location_metric
                             : false;
       if (!fits) {
-        wrong(c_.location_name(location.ref) + " of type " + std::to_string(location.type) +
-              " is in the location group " + quoted(d().text(group->name)) + " of type " + std::to_string(group->type));
+        add_violation(c_.location_name(location.ref) + " of type " + std::to_string(location.type) +
+                      " is in the location group " + quoted(d().text(group->name)) + " of type " +
+                      std::to_string(group->type));
       }
     }
     for (const auto& group : d().location_groups) creating_group(group);
@@ -48,7 +49,7 @@ struct GroupTypes final : Rule {
     if (group.type == v::location_group_process) return;
     const auto* creator = d().location_groups.find(group.creating_group);
     if (creator == nullptr || creator->type != v::location_group_process) {
-      wrong("the location group " + quoted(d().text(group.name)) + " was created by no process");
+      add_violation("the location group " + quoted(d().text(group.name)) + " was created by no process");
     }
   }
 };
@@ -60,16 +61,18 @@ struct OneTree final : Rule {
     std::size_t roots = 0;
     for (const auto& node : d().nodes) {
       if (node.parent == undefined_ref) ++roots;
-      if (!reaches_root(node)) wrong("the system tree node " + quoted(d().text(node.name)) + " is below itself");
+      if (!reaches_root(node))
+        add_violation("the system tree node " + quoted(d().text(node.name)) + " is below itself");
     }
-    if (roots != 1) wrong("the system tree has " + std::to_string(roots) + " roots");
+    if (roots != 1) add_violation("the system tree has " + std::to_string(roots) + " roots");
     for (const auto& group : d().location_groups) {
       const auto* node = d().nodes.find(group.system_tree_parent);
       if (node == nullptr) {
-        wrong("the location group " + quoted(d().text(group.name)) + " is at no system tree node");
+        add_violation("the location group " + quoted(d().text(group.name)) + " is at no system tree node");
       } else if (is_device_node(node) != (group.type == v::location_group_accelerator)) {
-        wrong("the location group " + quoted(d().text(group.name)) + " is below " + quoted(d().text(node->name)) +
-              (is_device_node(node) ? ", a device" : ", which is no accelerator device"));
+        add_violation("the location group " + quoted(d().text(group.name)) + " is below " +
+                      quoted(d().text(node->name)) +
+                      (is_device_node(node) ? ", a device" : ", which is no accelerator device"));
       }
     }
   }
@@ -100,16 +103,17 @@ struct CommLocations final : Rule {
       std::set<std::uint64_t> distinct(group.members.begin(), group.members.end());
       if (unknown > 0) distinct.erase(otf2::undefined_location);
       if (distinct.size() + static_cast<std::size_t>(unknown) != group.members.size())
-        wrong("the group " + std::to_string(group.ref) + " of all locations names one twice");
+        add_violation("the group " + std::to_string(group.ref) + " of all locations names one twice");
     }
     for (const auto& [paradigm, count] : all) {
       if (count > 1)
-        wrong("paradigm " + std::to_string(paradigm) + " has " + std::to_string(count) + " COMM_LOCATIONS groups");
+        add_violation("paradigm " + std::to_string(paradigm) + " has " + std::to_string(count) +
+                      " COMM_LOCATIONS groups");
     }
     for (const auto& [paradigm, count] : teams) {
       applies();
       if (!all.contains(paradigm))
-        wrong("paradigm " + std::to_string(paradigm) + " has communicator groups but no COMM_LOCATIONS group");
+        add_violation("paradigm " + std::to_string(paradigm) + " has communicator groups but no COMM_LOCATIONS group");
     }
   }
 };
@@ -123,7 +127,7 @@ struct Comms final : Rule {
       const auto label = "the communicator " + std::to_string(comm.ref);
       if (const auto* group = d().groups.find(comm.group); group != nullptr) over(label, *group);
       if (comm.parent != undefined_ref && !seen.contains(comm.parent)) {
-        wrong(label + " is defined before its parent " + std::to_string(comm.parent));
+        add_violation(label + " is defined before its parent " + std::to_string(comm.parent));
       }
       seen.insert(comm.ref);
     }
@@ -131,7 +135,7 @@ struct Comms final : Rule {
   void over(const std::string& label, const otf2::GroupDef& group) {
     if (group.type == v::group_comm_self) return;
     if (group.type != v::group_comm_group)
-      return wrong(label + " is over group " + std::to_string(group.ref) + ", which is no COMM_GROUP");
+      return add_violation(label + " is over group " + std::to_string(group.ref) + ", which is no COMM_GROUP");
     std::size_t all = 0;
     for (const auto& g : d().groups) {
       if (g.type == v::group_comm_locations && g.paradigm == group.paradigm) all = g.members.size();
@@ -139,10 +143,10 @@ struct Comms final : Rule {
     std::unordered_set<std::uint64_t> distinct;
     for (const auto member : group.members) {
       if (member >= all)
-        return wrong(label + ": its group has member " + std::to_string(member) + " of " + std::to_string(all) +
-                     " locations");
+        return add_violation(label + ": its group has member " + std::to_string(member) + " of " + std::to_string(all) +
+                             " locations");
       if (!distinct.insert(member).second)
-        return wrong(label + ": its group has member " + std::to_string(member) + " twice");
+        return add_violation(label + ": its group has member " + std::to_string(member) + " twice");
     }
   }
 };
@@ -155,8 +159,8 @@ struct Windows final : Rule {
       applies();
       bool hosts = false, streams = false;
       for (const auto member : c_.members(window.comm)) (c_.is_stream(member) ? streams : hosts) = true;
-      if (!hosts) wrong("the RMA window " + quoted(d().text(window.name)) + " has no host thread");
-      if (!streams) wrong("the RMA window " + quoted(d().text(window.name)) + " has no stream");
+      if (!hosts) add_violation("the RMA window " + quoted(d().text(window.name)) + " has no host thread");
+      if (!streams) add_violation("the RMA window " + quoted(d().text(window.name)) + " has no stream");
     }
   }
   bool of_accelerator(const otf2::RmaWindowDef& window) const {
@@ -175,14 +179,14 @@ class Metrics final : public Rule {
       applies();
       const auto label = "metric " + std::to_string(metric.ref);
       if (!metric.is_instance) {
-        if (metric.members.empty()) wrong(label + ", a class, has no members");
+        if (metric.members.empty()) add_violation(label + ", a class, has no members");
         continue;
       }
       const auto* base = d().metrics.find(metric.metric_class);
       if (base == nullptr || base->is_instance)
-        wrong(label + " is an instance of " + std::to_string(metric.metric_class) + ", which is no class");
-      if (!d().locations.contains(metric.recorder)) wrong(label + " has no recorder");
-      if (!scope_is_defined(metric)) wrong(label + " has no scope");
+        add_violation(label + " is an instance of " + std::to_string(metric.metric_class) + ", which is no class");
+      if (!d().locations.contains(metric.recorder)) add_violation(label + " has no recorder");
+      if (!scope_is_defined(metric)) add_violation(label + " has no scope");
     }
   }
   bool wants(EventKind kind) const override { return kind == EventKind::metric; }
@@ -190,18 +194,19 @@ class Metrics final : public Rule {
     applies();
     const auto* metric = d().metrics.find(e.field[0]);
     if (metric != nullptr && metric->is_instance) {
-      if (metric->recorder != e.location) wrong(e, "the metric's recorder is " + c_.location_name(metric->recorder));
+      if (metric->recorder != e.location)
+        add_violation(e, "the metric's recorder is " + c_.location_name(metric->recorder));
       metric = d().metrics.find(metric->metric_class);
     }
     if (metric == nullptr) return;
     if (metric->members.size() != e.values.size()) {
-      return wrong(
+      return add_violation(
           e, std::to_string(e.values.size()) + " values for " + std::to_string(metric->members.size()) + " members");
     }
     for (std::size_t i = 0; i < e.values.size(); ++i) {
       const auto* member = d().metric_members.find(metric->members[i]);
       if (member != nullptr && member->value_type != e.types[i])
-        wrong(e, "value " + std::to_string(i) + " is not of its member's type");
+        add_violation(e, "value " + std::to_string(i) + " is not of its member's type");
     }
   }
 

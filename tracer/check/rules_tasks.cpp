@@ -73,7 +73,7 @@ class TaskLife final : public Rule {
       return;
     }
     blame(key);
-    wrong(e, text(key) + (known->second.created ? " exists already" : " is created after its first switch"));
+    add_violation(e, text(key) + (known->second.created ? " exists already" : " is created after its first switch"));
     known->second = {e.location, e.time, e.position, true};
   }
   Task& find(const TaskKey& key, const EventView& e) {
@@ -94,13 +94,13 @@ class TaskLife final : public Rule {
     const auto& s = c_.state(e);
     const bool is_current = s.in_task && s.task == key;
     if (!is_current || !task.switched) blame(key);
-    if (!is_current) wrong(e, text(key) + " is not the current task");
-    if (!task.switched) wrong(e, text(key) + " never ran");
+    if (!is_current) add_violation(e, text(key) + " is not the current task");
+    if (!task.switched) add_violation(e, text(key) + " never ran");
     task.completed = true;
     if (task.created) return erase(key);
     if (task.time != e.time) {  // not even at the same time
       blame(key);
-      wrong(task.location, task.time, "ThreadTaskSwitch: " + text(key) + " was never created", task.position);
+      add_violation(task.location, task.time, "ThreadTaskSwitch: " + text(key) + " was never created", task.position);
       erase(key);
     }
   }
@@ -131,8 +131,8 @@ class TaskLife final : public Rule {
     if (task.created && complete != nullptr && *complete == "false") return;
     blame(key);
     const char* what = task.created ? " is not complete at the join" : " was never created";
-    wrong(task.location, task.time, (task.created ? "ThreadTaskCreate: " : "ThreadTaskSwitch: ") + text(key) + what,
-          task.position);
+    add_violation(task.location, task.time,
+                  (task.created ? "ThreadTaskCreate: " : "ThreadTaskSwitch: ") + text(key) + what, task.position);
   }
 
   OpenForks forks_;
@@ -150,20 +150,21 @@ class ImplicitTask final : public Rule {
     const auto& s = c_.state(e);
     if (e.kind == EventKind::thread_team_end) {
       applies();
-      if (s.in_task) wrong(e, text(s.task) + " is current, not the implicit task");
+      if (s.in_task) add_violation(e, text(s.task) + " is current, not the implicit task");
       return;
     }
     applies();
     const auto next = key_of(e);
     if (next.generation != 0) {
-      if (s.in_task && s.task == next) wrong(e, text(next) + " is current already");
+      if (s.in_task && s.task == next) add_violation(e, text(next) + " is current already");
       return;
     }
     const auto rank = c_.rank_of(e.location, next.team);
     if (rank >= 0 && rank != next.creator)
-      wrong(e, "to the implicit task of thread " + std::to_string(next.creator) + " on thread " + std::to_string(rank));
+      add_violation(
+          e, "to the implicit task of thread " + std::to_string(next.creator) + " on thread " + std::to_string(rank));
     if (!s.in_task && !s.task_done && s.frames.back().team == next.team)
-      wrong(e, "the implicit task is current already");
+      add_violation(e, "the implicit task is current already");
   }
 };
 
@@ -189,12 +190,12 @@ class Locks final : public Rule {
         return;
       }
       blame({Subject::Kind::lock, {}, id, 0});
-      return wrong(e, "the order " + std::to_string(order) + " of lock " + std::to_string(id) + " is not new");
+      return add_violation(e, "the order " + std::to_string(order) + " of lock " + std::to_string(id) + " is not new");
     }
     const auto held = lock.held.find(order);
     if (held == lock.held.end() || held->second.depth == 0) {
       blame({Subject::Kind::lock, {}, id, 0});
-      return wrong(e, "lock " + std::to_string(id) + " is not held with order " + std::to_string(order));
+      return add_violation(e, "lock " + std::to_string(id) + " is not held with order " + std::to_string(order));
     }
     if (--held->second.depth > 0) return;
     held->second.end = e.time;
@@ -225,9 +226,10 @@ class Locks final : public Rule {
       if (!all && !expected && lock.held.size() < most_ahead && lock.held.size() <= c_.states().size() + 1) return;
       const auto at = [&](const std::string& what) {
         blame({Subject::Kind::lock, {}, id, 0});
-        wrong(hold.location, hold.begin,
-              "ThreadAcquireLock: lock " + std::to_string(id) + ", order " + std::to_string(order) + ": " + what,
-              hold.position);
+        add_violation(
+            hold.location, hold.begin,
+            "ThreadAcquireLock: lock " + std::to_string(id) + ", order " + std::to_string(order) + ": " + what,
+            hold.position);
       };
       if (!expected) at("the order before was " + std::to_string(lock.next - 1));
       if (hold.depth > 0) at("is never released");

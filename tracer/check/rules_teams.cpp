@@ -40,15 +40,16 @@ class ForkJoin final : public Rule {
     applies();
     if (e.kind == EventKind::thread_join) {
       const auto* fork = forks_.innermost(e.location);
-      if (fork == nullptr) return wrong(e, "there is no fork to join");
-      if (fork->team_open) wrong(e, "the team " + std::to_string(fork->team) + " is still open");
+      if (fork == nullptr) return add_violation(e, "there is no fork to join");
+      if (fork->team_open) add_violation(e, "the team " + std::to_string(fork->team) + " is still open");
     }
     follow(forks_, e);
     forks_.settle(e.time, [](const ForkInstance&) {});
   }
   void finish() override {
     for (const auto& stack : forks_.open()) {
-      for (const auto& fork : stack) wrong(fork.location, fork.forked, "ThreadFork: is never joined", fork.position);
+      for (const auto& fork : stack)
+        add_violation(fork.location, fork.forked, "ThreadFork: is never joined", fork.position);
     }
   }
 
@@ -71,22 +72,24 @@ class TeamNesting final : public Rule {
     const auto team = e.field[0];
     if (e.kind == EventKind::thread_team_begin) {
       if (d().comms.contains(team) && c_.rank_of(e.location, team) < 0)
-        wrong(e, "the location is no member of the team " + std::to_string(team));
+        add_violation(e, "the location is no member of the team " + std::to_string(team));
       return;
     }
     const auto& s = c_.state(e);
-    if (s.frames.size() < 2) return wrong(e, "no team was begun");
+    if (s.frames.size() < 2) return add_violation(e, "no team was begun");
     if (s.frames.back().team != team)
-      wrong(e, "the team " + std::to_string(s.frames.back().team) + " is open, not " + std::to_string(team));
+      add_violation(e, "the team " + std::to_string(s.frames.back().team) + " is open, not " + std::to_string(team));
     const bool after_parallel =
         s.last_kind == EventKind::leave && c_.role(s.last_region) == static_cast<unsigned>(RegionRole::parallel);
-    if (parallel_regions_ && !after_parallel) wrong(e, "does not come right after the Leave of a parallel region");
+    if (parallel_regions_ && !after_parallel)
+      add_violation(e, "does not come right after the Leave of a parallel region");
   }
   void finish() override {
     for (std::size_t i = 0; i < c_.states().size(); ++i) {
       const auto& s = c_.states()[i];
       for (std::size_t n = 1; n < s.frames.size(); ++n)
-        wrong(d().locations[i].ref, s.last_time, "the team " + std::to_string(s.frames[n].team) + " is never ended");
+        add_violation(d().locations[i].ref, s.last_time,
+                      "the team " + std::to_string(s.frames[n].team) + " is never ended");
     }
   }
 
@@ -127,7 +130,7 @@ class Membership final : public Rule {
   void settle(const ForkInstance& fork) {
     const auto at = [&](const std::string& what) {
       blame({Subject::Kind::team, {}, fork.location, fork.forked});
-      wrong(fork.location, fork.forked, "ThreadFork: " + what, fork.position);
+      add_violation(fork.location, fork.forked, "ThreadFork: " + what, fork.position);
     };
     if (fork.team == undefined_ref) return at("its thread begins no team before the join");
     auto& seats = seats_[fork.team];
@@ -167,8 +170,8 @@ class TeamSize final : public Rule {
         applies();
         const auto size = c_.members(e.field[0]).size();
         if (size > fork->requested)
-          wrong(e, "the team has " + std::to_string(size) + " members, " + std::to_string(fork->requested) +
-                       " were requested");
+          add_violation(e, "the team has " + std::to_string(size) + " members, " + std::to_string(fork->requested) +
+                               " were requested");
       }
     }
     follow(forks_, e);
@@ -186,8 +189,8 @@ class Between final : public Rule {
   void event(const EventView& e) override {
     const auto* fork = forks_.innermost(e.location);
     if (fork != nullptr && !fork->team_open && !belongs(e, *fork)) {
-      wrong(e, fork->team == undefined_ref ? "comes between a fork and its team's begin"
-                                           : "comes between a team's end and its join");
+      add_violation(e, fork->team == undefined_ref ? "comes between a fork and its team's begin"
+                                                   : "comes between a team's end and its join");
     }
     if (!is_team_event(e.kind)) return;
     applies();

@@ -16,13 +16,13 @@ struct Parameters final : Rule {
   }
   void event(const EventView& e) override {
     applies();
-    if (c_.open_regions(e).empty()) wrong(e, "no region is open");
+    if (c_.open_regions(e).empty()) add_violation(e, "no region is open");
     const auto* parameter = d().parameters.find(e.field[0]);
     const auto type = e.kind == EventKind::parameter_string ? v::parameter_string
                       : e.kind == EventKind::parameter_int  ? v::parameter_int
                                                             : v::parameter_uint;
     if (parameter != nullptr && parameter->type != type)
-      wrong(e, "the parameter \"" + std::string{d().text(parameter->name)} + "\" is of another type");
+      add_violation(e, "the parameter \"" + std::string{d().text(parameter->name)} + "\" is of another type");
   }
 };
 
@@ -34,8 +34,8 @@ struct Attributes final : Rule {
       applies();
       const auto* definition = d().attributes.find(a.attribute);
       if (definition == nullptr || definition->type == 0 || definition->type == a.type) continue;
-      wrong(e, "the attribute \"" + std::string{d().text(definition->name)} + "\" is of type " +
-                   std::to_string(definition->type) + ", its value of type " + std::to_string(a.type));
+      add_violation(e, "the attribute \"" + std::string{d().text(definition->name)} + "\" is of type " +
+                           std::to_string(definition->type) + ", its value of type " + std::to_string(a.type));
     }
   }
 };
@@ -45,7 +45,7 @@ struct Flushes final : Rule {
   bool wants(EventKind k) const override { return k == EventKind::buffer_flush; }
   void event(const EventView& e) override {
     applies();
-    if (e.field[0] < e.time) wrong(e, "ends at " + std::to_string(e.field[0]) + ", before it starts");
+    if (e.field[0] < e.time) add_violation(e, "ends at " + std::to_string(e.field[0]) + ", before it starts");
   }
 };
 
@@ -56,11 +56,11 @@ struct RecordingOff final : Rule {
     if (e.kind == EventKind::measurement_on_off) {
       applies();
       if ((e.field[0] == 1) == c_.state(e).recording)
-        wrong(e, e.field[0] == 1 ? "recording is on already" : "recording is off already");
+        add_violation(e, e.field[0] == 1 ? "recording is on already" : "recording is off already");
       return;
     }
     // The end of the program is told in any case.
-    if (!c_.state(e).recording && e.kind != EventKind::program_end) wrong(e, "recording is off");
+    if (!c_.state(e).recording && e.kind != EventKind::program_end) add_violation(e, "recording is off");
   }
 };
 

@@ -189,7 +189,7 @@ class Barriers final : public Rule {
   void judge(const Shared& shared) {
     if (shared.cancelled) return;
     for (std::uint64_t i = 0; i < shared.faults; ++i)
-      wrong(shared.first->location, shared.first->time, shared.first->what, shared.first->position);
+      add_violation(shared.first->location, shared.first->time, shared.first->what, shared.first->position);
   }
   Instances<Shared> instances_;
 };
@@ -253,12 +253,12 @@ class Once final : public Rule {
       auto& x = shared.executions[{open[i], shared.visits[{e.location, open[i]}]}];
       const auto times = ++x.blocks[e.field[0]];
       if (times > 1 && role == RegionRole::single_sblock) {
-        wrong(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" was executed already");
+        add_violation(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" was executed already");
       }
       return;
     }
-    wrong(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" is in no " +
-                 (role == RegionRole::section ? "sections" : "single"));
+    add_violation(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" is in no " +
+                         (role == RegionRole::section ? "sections" : "single"));
   }
   /// Sections that have a place each; libomp tells the same for all sections of a construct.
   /// A single that all came to, but nobody executed: where the archive tells executors at all. A compiler may have made
@@ -266,7 +266,9 @@ class Once final : public Rule {
   void judge(const Shared& shared, std::size_t members) {
     for (const auto& execution : shared.executions) {  // no structured binding: clang 14 captures none
       const auto& x = execution.second;
-      const auto at = [&](const std::string& what) { wrong(x.first.location, x.first.time, what, x.first.position); };
+      const auto at = [&](const std::string& what) {
+        add_violation(x.first.location, x.first.time, what, x.first.position);
+      };
       if (x.is_single && x.blocks.empty() && x.visitors >= members && any_sblock()) at("nobody executed this single");
       for (const auto& [region, times] : x.blocks) {
         if (x.is_single || x.blocks.size() < 2 || times < 2) continue;
@@ -297,7 +299,7 @@ class ThreadIds final : public Rule {
     applies();
     auto& known = ids_[c_.index_of(e.location)];
     if (known && *known != id->value)
-      wrong(e, "the thread id is " + std::to_string(id->value) + ", it was " + std::to_string(*known));
+      add_violation(e, "the thread id is " + std::to_string(id->value) + ", it was " + std::to_string(*known));
     known = id->value;
   }
 
@@ -325,14 +327,15 @@ class WorkInside final : public Rule {
     applies();
     const auto& s = c_.state(e);
     if (s.frames.size() < 2) {
-      if (worker == 1) wrong(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" is outside all teams on a worker");
+      if (worker == 1)
+        add_violation(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" is outside all teams on a worker");
       return;
     }
     if (s.in_task || c_.is_filtered()) return;
     for (const auto open : s.frames.back().open) {
       if (has_role(c_, open, RegionRole::parallel)) return;
     }
-    wrong(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" is outside the team's parallel region");
+    add_violation(e, "\"" + std::string{c_.region_name(e.field[0])} + "\" is outside the team's parallel region");
   }
 
  private:
@@ -387,8 +390,8 @@ class GroundTruth final : public Rule {
       counts_["threads"] += location.type == otf2::values::location_cpu_thread ? 1 : 0;
     for (const auto& [name, count] : c_.options().expected) {
       if (counts_[name] != count)
-        wrong(name + ": " + std::to_string(count) + " in the program, " + std::to_string(counts_[name]) +
-              " in the trace");
+        add_violation(name + ": " + std::to_string(count) + " in the program, " + std::to_string(counts_[name]) +
+                      " in the trace");
     }
   }
 

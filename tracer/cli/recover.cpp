@@ -142,17 +142,17 @@ void recover_rings(const raw::Leftover& leftover) {
 
 void say_left_memory(const Launch& launch) {
   constexpr std::uint64_t worth_a_line = 16 << 20;
-  std::vector<fs::path> unsaid;
+  std::vector<fs::path> unreported;
   std::uint64_t bytes = 0;
   for (const auto& leftover : all_leftovers()) {
     if (leftover.alive || leftover.launch == launch.mark || raw::is_said(leftover.spool)) continue;
-    unsaid.push_back(leftover.spool);
+    unreported.push_back(leftover.spool);
     bytes += leftover.bytes;
   }
   if (bytes < worth_a_line) return;
-  print_note("the rings of " + std::to_string(unsaid.size()) + " other runs that were killed hold " +
+  print_note("the rings of " + std::to_string(unreported.size()) + " other runs that were killed hold " +
              format_bytes(bytes) + " of memory: tracer recover --list");
-  for (const fs::path& spool : unsaid) raw::mark_said(spool);
+  for (const fs::path& spool : unreported) raw::mark_reported(spool);
 }
 
 void recover_elsewhere(const Launch& launch, const std::vector<fs::path>& traces) {

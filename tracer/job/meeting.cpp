@@ -37,8 +37,8 @@ class Table {
  public:
   Table(const fs::path& directory, const std::string& name, std::uint32_t rank, std::uint32_t size, std::uint64_t word)
       : name_("." + name),
-        said_(hexadecimal(word) + random_name()),
-        seat_("." + std::to_string(rank) + "." + said_),
+        message_(hexadecimal(word) + random_name()),
+        seat_("." + std::to_string(rank) + "." + message_),
         rank_(rank),
         size_(size),
         fd_(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {}
@@ -96,8 +96,8 @@ class Table {
     if (call_.empty()) return std::nullopt;
     const std::string text = read(name_ + "." + call_, (line + 1) * size_ + last_line.size() + 1);
     if (text == not_all) return std::vector<std::uint64_t>{};
-    if (text.size() != (line + 1) * size_ + last_line.size()) return std::nullopt;  // not there, or being written
-    if (text.compare((line + 1) * rank_, line, said_) != 0) return std::nullopt;    // another program's
+    if (text.size() != (line + 1) * size_ + last_line.size()) return std::nullopt;   // not there, or being written
+    if (text.compare((line + 1) * rank_, line, message_) != 0) return std::nullopt;  // another program's
     std::vector<std::uint64_t> words;
     for (std::size_t i = 0; i < size_; ++i)
       words.push_back(std::strtoull(text.substr(i * (line + 1), 16).c_str(), nullptr, 16));
@@ -132,7 +132,7 @@ class Table {
     return text;
   }
 
-  std::string name_, said_, seat_, call_, own_;
+  std::string name_, message_, seat_, call_, own_;
   std::uint32_t rank_, size_;
   UniqueFd fd_;
 };

@@ -38,7 +38,7 @@ class Call {
     const std::uint64_t since = thread.asking_since;
     thread.asking_since = 0;
     has_found ? front_.emit_at(since, word(RecordKind::mpi_call, Endpoint::begin), 0, 0, caller_)
-              : not_told(Untold::poll);
+              : count_unrecorded(Unrecorded::poll);
     return has_found;
   }
 

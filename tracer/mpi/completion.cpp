@@ -30,7 +30,7 @@ void give_back(Pending* claimed) noexcept {
 void receive_of_exchange(const Call& call, const Pending& p, Word status, Endpoint at) noexcept {
   if (family.kind != FamilyKind::mpich) return receive(call, p, status, p.number + 1, at);
   if (p.peer == family.any_source || p.tag < 0) {
-    not_told(Untold::foreign_message);
+    count_unrecorded(Unrecorded::foreign_message);
     return call.request(at, MpiRequestStep::cancelled, p.number + 1);
   }
   call.receive(at, *p.comm, p.peer, p.tag, p.received, p.number + 1);
@@ -76,7 +76,7 @@ void complete(const Call& call, Pending* claimed, Word status, Outcome outcome, 
   give_back(claimed);
 }
 
-void fail(const Call& call, const Pending& p, Endpoint at, Untold lost) noexcept {
+void fail(const Call& call, const Pending& p, Endpoint at, Unrecorded lost) noexcept {
   if (!p.is_active) return end_of_call(call, at);
   switch (p.kind) {
     case PendingKind::nothing:
@@ -85,11 +85,11 @@ void fail(const Call& call, const Pending& p, Endpoint at, Untold lost) noexcept
     case PendingKind::send:
       return call.request(at, MpiRequestStep::cancelled, p.number);
     case PendingKind::receive:
-      not_told(lost);
+      count_unrecorded(lost);
       return call.request(at, MpiRequestStep::cancelled, p.number);
     case PendingKind::exchange:
       call.request(Endpoint::none, MpiRequestStep::sent, p.number);
-      not_told(lost);
+      count_unrecorded(lost);
       return call.request(at, MpiRequestStep::cancelled, p.number + 1);
     case PendingKind::collective:
     case PendingKind::new_comm:
@@ -99,13 +99,13 @@ void fail(const Call& call, const Pending& p, Endpoint at, Untold lost) noexcept
   }
 }
 
-void abandon(const Call& call, const Pending& p, Untold lost) noexcept {
+void abandon(const Call& call, const Pending& p, Unrecorded lost) noexcept {
   if (!p.is_active) return;
   switch (p.kind) {
     case PendingKind::one_sided:  // which its window's synchronisation completes
       return;
     case PendingKind::send:
-      if (p.may_be_cancelled) not_told(Untold::cancelled_send);  // whether it was nobody has asked
+      if (p.may_be_cancelled) count_unrecorded(Unrecorded::cancelled_send);  // whether it was nobody has asked
       return call.request(Endpoint::none, MpiRequestStep::sent, p.number);
     case PendingKind::collective:
       return call.collective(Endpoint::none, *p.comm, p.operation, p.root, p.sent, p.received, p.number);
@@ -120,7 +120,7 @@ void abandon_all(const Call& call) noexcept {
   for (Pending *p = claim_all(), *next = nullptr; p != nullptr; p = next) {
     next = p->next;
     if (p->is_active && p->kind != PendingKind::nothing) never_completed.fetch_add(1, std::memory_order_relaxed);
-    abandon(call, *p, Untold::left_receive);
+    abandon(call, *p, Unrecorded::left_receive);
     remove(p);
   }
 }

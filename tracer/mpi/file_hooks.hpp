@@ -65,7 +65,7 @@ struct file_blocking {
     constexpr std::size_t last = sizeof...(words) - 1;
     const Word a[] = {words...};
     const FileOperation begun = begin_operation(call, a[0], mode, flags, a[last - 2], a[last - 1]);
-    if (!begun) return counted<Untold::file_operation>::run(call, next, words...);
+    if (!begun) return counted<Unrecorded::file_operation>::run(call, next, words...);
     const Status status(a[last]);
     const Word result = call_with_last(next, a, status.get(), std::make_index_sequence<last>{});
     begun.complete(call, moved(result, status.get()));
@@ -86,7 +86,7 @@ struct file_requested {
     const Word a[] = {words...};
     const FileOperation begun =
         begin_operation(call, a[0], mode, flags | io_operation::non_blocking, a[last - 2], a[last - 1]);
-    if (!begun) return counted<Untold::file_operation>::run(call, next, words...);
+    if (!begun) return counted<Unrecorded::file_operation>::run(call, next, words...);
     const Word result = next(words...);
     keep(call, begun, result, a[last]);
     return result;
@@ -118,7 +118,7 @@ struct file_split_begin {
     const Word a[] = {words...};
     const FileOperation begun =
         begin_operation(call, a[0], mode, io_operation::collective | io_operation::non_blocking, a[last - 1], a[last]);
-    if (!begun) return counted<Untold::file_operation>::run(call, next, words...);
+    if (!begun) return counted<Unrecorded::file_operation>::run(call, next, words...);
     const Word result = next(words...);
     if (!failed(result)) begun.file->split.store(begun.io.id, std::memory_order_relaxed);
     begun.step(call, failed(result) ? IoStep::operation_cancelled : IoStep::operation_issued);
@@ -133,7 +133,7 @@ struct file_end {
   static Word run(const Call& call, Next next, Word handle, Word buffer, Word given) noexcept {
     File* const file = file_of(handle);
     const std::uint64_t id = file != nullptr ? file->split.exchange(0, std::memory_order_relaxed) : 0;
-    if (id == 0) return counted<Untold::file_operation>::run(call, next, handle, buffer, given);
+    if (id == 0) return counted<Unrecorded::file_operation>::run(call, next, handle, buffer, given);
     const Status status(given);
     call.enter();
     const Word result = next(handle, buffer, status.get());
@@ -146,7 +146,7 @@ struct file_sync {
   template <class Next>
   static Word run(const Call& call, Next next, Word handle) noexcept {
     const FileOperation begun = begin_operation(call, handle, IoMode::flush, io_operation::collective);
-    if (!begun) return counted<Untold::file_operation>::run(call, next, handle);
+    if (!begun) return counted<Unrecorded::file_operation>::run(call, next, handle);
     const Word result = next(handle);
     begun.complete(call, 0);
     return result;
@@ -225,7 +225,7 @@ struct file_seeking {
   template <class Next>
   static Word run(const Call& call, Next next, Word handle, Word offset, Word from) noexcept {
     const File* const file = file_of(handle);
-    if (file == nullptr) return counted<Untold::file_operation>::run(call, next, handle, offset, from);
+    if (file == nullptr) return counted<Unrecorded::file_operation>::run(call, next, handle, offset, from);
     call.enter();
     const Word result = next(handle, offset, from);
     if (failed(result)) {

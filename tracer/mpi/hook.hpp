@@ -25,7 +25,7 @@ inline bool is_told(const Comm& comm, int peer) noexcept {
   if (peer == family.proc_null) return false;
   if (!comm.is_foreign) [[likely]]
     return true;
-  not_told(Untold::foreign_message);
+  count_unrecorded(Unrecorded::foreign_message);
   return false;
 }
 
@@ -77,11 +77,11 @@ using parrived = asking<2>;
 using request_get_status = asking<1>;
 
 /// A region, and counted: its data is not told.
-template <Untold what>
+template <Unrecorded what>
 struct counted {
   template <class Next, class... Words>
   static Word run(const Call& call, Next next, Words... words) noexcept {
-    not_told(what);
+    count_unrecorded(what);
     return region::run(call, next, words...);
   }
 };

@@ -79,7 +79,7 @@ struct aborting {
   template <class Next>
   static Word run(const Call& call, Next next, Word comm, Word code) noexcept {
     call.enter();
-    tell_fact(properties::fact(properties::run_mpi_abort), static_cast<int>(code));
+    record_fact(properties::fact(properties::run_mpi_abort), static_cast<int>(code));
     const Word result = next(comm, code);
     call.leave();
     return result;

@@ -20,7 +20,7 @@ struct send {
     }
     const Word result = next(buffer, count, type, to, tag, on);
     if (told && failed(result)) [[unlikely]]
-      not_told(Untold::failed_send);
+      count_unrecorded(Unrecorded::failed_send);
     call.leave();
     return result;
   }
@@ -41,7 +41,7 @@ struct recv {
     if (!is_told(comm, static_cast<int>(from))) return call.leave();
     if (!failed(result)) [[likely]]
       return call.receive(Endpoint::end, comm, family.source(s), family.tag(s), family.bytes(s), 0);
-    not_told(Untold::failed_receive);
+    count_unrecorded(Unrecorded::failed_receive);
     call.leave();
   }
 };
@@ -162,7 +162,7 @@ struct sendrecv {
   }
   static void end(const Call& call, const Comm& comm, bool told, Word from, Word s, Word result) noexcept {
     if (told && failed(result)) [[unlikely]]
-      not_told(Untold::failed_send);
+      count_unrecorded(Unrecorded::failed_send);
     recv::end(call, comm, from, s, result);
   }
 };

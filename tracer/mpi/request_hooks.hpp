@@ -293,7 +293,7 @@ struct request_free {
     call.enter();
     const Word result = next(request);
     if (p != nullptr) {
-      abandon(call, *p, Untold::freed_receive);
+      abandon(call, *p, Unrecorded::freed_receive);
       remove(p);
     }
     call.leave();

@@ -19,7 +19,7 @@ constinit thread_local Thread this_thread __attribute__((tls_model("initial-exec
 constinit std::atomic<const tracer_front_end*> front{nullptr};
 constinit std::atomic<bool> is_live{false}, has_threads{true};
 constinit std::atomic<std::uint32_t> type_generation{1}, comm_generation{1}, window_generation{1};
-constinit std::atomic<std::uint64_t> untold[static_cast<std::size_t>(Untold::count_)]{};
+constinit std::atomic<std::uint64_t> unrecorded[static_cast<std::size_t>(Unrecorded::count_)]{};
 constinit std::atomic<std::uint64_t> never_completed{0};
 constinit bool records_polls = true;
 
@@ -72,7 +72,7 @@ void tell_comm(const Comm& comm, const char* name) noexcept {
   Text value;
   value.add("%s", comm.fact);
   if (name != nullptr && *name != '\0') value.add(";name=%s", name);
-  tell_fact("COMM", comm.id, value.get());
+  record_fact("COMM", comm.id, value.get());
 }
 
 void describe(Comm& comm, const Comm* parent, const Members& members, const Members& remote) noexcept {
@@ -168,12 +168,12 @@ void tell_untold(void*) noexcept {
                                           "one-sided operations",
                                           "file operations",
                                           "calls that found nothing"};
-  static_assert(sizeof names / sizeof *names == static_cast<std::size_t>(Untold::count_));
+  static_assert(sizeof names / sizeof *names == static_cast<std::size_t>(Unrecorded::count_));
   const auto* const table = front.load(std::memory_order_relaxed);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(Untold::count_); ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Unrecorded::count_); ++i) {
     char name[96];
     std::snprintf(name, sizeof name, "mpi.not_told.%s", names[i]);
-    const std::uint64_t count = untold[i].load(std::memory_order_relaxed);
+    const std::uint64_t count = unrecorded[i].load(std::memory_order_relaxed);
     if (count != 0) table->count(name, count);
   }
   if (const std::uint64_t count = never_completed.load(std::memory_order_relaxed); count != 0)
@@ -182,20 +182,20 @@ void tell_untold(void*) noexcept {
 
 }  // namespace
 
-void tell_fact(const char* name, const char* value) noexcept {
+void record_fact(const char* name, const char* value) noexcept {
   if (const auto* table = front.load(std::memory_order_relaxed)) table->fact(name, value);
 }
 
-void tell_fact(const char* name, int value) noexcept {
+void record_fact(const char* name, int value) noexcept {
   char number[16];
   std::snprintf(number, sizeof number, "%d", value);
-  tell_fact(name, number);
+  record_fact(name, number);
 }
 
-void tell_fact(const char* kind, std::uint32_t number, const char* value) noexcept {
+void record_fact(const char* kind, std::uint32_t number, const char* value) noexcept {
   char name[48];
   std::snprintf(name, sizeof name, "MPI::%s::%u", kind, number);
-  tell_fact(name, value);
+  record_fact(name, value);
 }
 
 void connect() noexcept {

@@ -126,12 +126,12 @@ extern std::atomic<bool> is_live;
 void connect() noexcept;
 
 /// Tells the trace what docs/formats/job-parts.md has of this name; of the number-th of a kind: MPI::<kind>::<number>.
-void tell_fact(const char* name, const char* value) noexcept;
-void tell_fact(const char* name, int value) noexcept;
-void tell_fact(const char* kind, std::uint32_t number, const char* value) noexcept;
+void record_fact(const char* name, const char* value) noexcept;
+void record_fact(const char* name, int value) noexcept;
+void record_fact(const char* kind, std::uint32_t number, const char* value) noexcept;
 
 /// What is in the program and not in the trace but as a region; counted for the archive's properties.
-enum class Untold : std::uint8_t {
+enum class Unrecorded : std::uint8_t {
   foreign_message,
   freed_receive,
   left_receive,
@@ -144,13 +144,13 @@ enum class Untold : std::uint8_t {
   poll,
   count_
 };
-extern std::atomic<std::uint64_t> untold[static_cast<std::size_t>(Untold::count_)];
+extern std::atomic<std::uint64_t> unrecorded[static_cast<std::size_t>(Unrecorded::count_)];
 /// Calls that ask and find nothing are recorded.
 extern bool records_polls;
 /// Requests that went on at MPI's end; counted likewise.
 extern std::atomic<std::uint64_t> never_completed;
-inline void not_told(Untold what) noexcept {
-  untold[static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
+inline void count_unrecorded(Unrecorded what) noexcept {
+  unrecorded[static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
 }
 
 std::uint64_t ask_type_size(Thread& thread, Word datatype) noexcept;

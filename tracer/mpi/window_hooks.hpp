@@ -74,7 +74,7 @@ Operation begin_operation(const Call& call, const Word* a) noexcept {
   const auto target = static_cast<std::uint32_t>(a[Arguments::target_at]);
   Window* const window = window_of(call.thread, a[Arguments::win_at]);
   if (window == nullptr || target >= window->size) {
-    if (window == nullptr && static_cast<int>(target) != family.proc_null) not_told(Untold::one_sided);
+    if (window == nullptr && static_cast<int>(target) != family.proc_null) count_unrecorded(Unrecorded::one_sided);
     call.enter();
     return {};
   }
@@ -286,7 +286,7 @@ Word request_lock(const Call& call, Window& window, std::uint32_t target, bool i
   const Word result = next(words...);
   if (failed(result)) {
     remove_lock(window, target);
-    not_told(Untold::failed_lock);
+    count_unrecorded(Unrecorded::failed_lock);
   }
   call.leave();
   return result;

@@ -66,7 +66,7 @@ Window* new_window(Comm& comm, bool is_allocated) noexcept {
   Text text;
   text.add("identity=%s/w%u;comm=%u", comm.identity, ordinal, comm.id);
   window.fact = text.keep();
-  tell_fact("WINDOW", id, window.fact);
+  record_fact("WINDOW", id, window.fact);
   return &window;
 }
 
@@ -95,7 +95,7 @@ Window* window_of(Thread& thread, Word argument) noexcept {
 void name_window(const Window& window, const char* name) noexcept {
   Text text;
   text.add("%s;name=%.255s", window.fact, name != nullptr ? name : "");
-  tell_fact("WINDOW", window.id, text.get());
+  record_fact("WINDOW", window.id, text.get());
 }
 
 std::uint32_t group_number(Word group) noexcept {
@@ -119,7 +119,7 @@ std::uint32_t group_number(Word group) noexcept {
   Text text;
   text.add("size=%d;members=", size);
   text.add_ranges(ranks, size);
-  tell_fact("GROUP", groups->number, text.get());
+  record_fact("GROUP", groups->number, text.get());
   return groups->number;
 }
 

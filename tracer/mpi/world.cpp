@@ -41,7 +41,7 @@ const char* level_name(int level) noexcept {
 }
 
 void tell_library() noexcept {
-  tell_fact(properties::fact(properties::mpi_family), family.name());
+  record_fact(properties::fact(properties::mpi_family), family.name());
   char text[8192] = "";  // MPI_MAX_LIBRARY_VERSION_STRING of MPICH
   int length = 0;
   if (ask(MpiFunction::Get_library_version, text, &length) != 0) return;
@@ -49,7 +49,7 @@ void tell_library() noexcept {
   text[std::strcspn(text, "\n")] = '\0';
   for (char* c = text; *c != '\0'; ++c)
     if (*c == '\t') *c = ' ';
-  tell_fact(properties::fact(properties::mpi_library), text);
+  record_fact(properties::fact(properties::mpi_library), text);
 }
 
 /// From what there is. False: nothing says who the processes are.
@@ -73,8 +73,8 @@ void number_processes() noexcept {
   ask(MpiFunction::Group_size, group, &world.size);
   ask(MpiFunction::Group_rank, group, &world.rank);
   if (has_world || *world.fact == '\0') {
-    tell_fact(properties::fact(properties::mpi_world_size), world.size);
-    tell_fact(properties::fact(properties::mpi_world_rank), world.rank);
+    record_fact(properties::fact(properties::mpi_world_size), world.size);
+    record_fact(properties::fact(properties::mpi_world_rank), world.rank);
     Text text;
     text.add("identity=WORLD;size=%d;rank=%d;members=0-%d", world.size, world.rank, world.size - 1);
     world.identity = "WORLD";
@@ -111,7 +111,7 @@ Comm& self_comm() noexcept {
 bool begin(int threads_provided) noexcept {
   const Locked lock(world_lock);
   tell_library();
-  tell_fact(properties::fact(properties::mpi_threads), level_name(threads_provided));
+  record_fact(properties::fact(properties::mpi_threads), level_name(threads_provided));
   int level = 0;  // as it is: MPI_Init asks for none, and some MPIs are told by their environment
   if (!has_session.load(std::memory_order_relaxed) && ask(MpiFunction::Query_thread, &level) == 0 &&
       !is_multiple(level))

@@ -122,7 +122,7 @@ std::chrono::nanoseconds Follower::start_looks() {
   return next;
 }
 
-void Follower::go_on(std::uint64_t thread, int signal) noexcept {
+void Follower::resume(std::uint64_t thread, int signal) noexcept {
   if (leaving_) {
     stopped_[thread] = signal;
     running_.erase(thread);
@@ -156,8 +156,8 @@ void Follower::handle(std::uint64_t thread, int status) {
   }
   if (status >> 16 != 0) return handle_event(thread, status);
   const int signal = WSTOPSIG(status);
-  if (signal == SIGTRAP && handle_trap(thread)) return go_on(thread, 0);
-  go_on(thread, signal);
+  if (signal == SIGTRAP && handle_trap(thread)) return resume(thread, 0);
+  resume(thread, signal);
 }
 
 void Follower::handle_event(std::uint64_t thread, int status) {
@@ -186,7 +186,7 @@ void Follower::handle_event(std::uint64_t thread, int status) {
     default:
       break;
   }
-  go_on(thread, 0);
+  resume(thread, 0);
 }
 
 // A forked child has the breakpoints in its copy of the text and nobody who handles them.

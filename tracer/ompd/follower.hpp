@@ -58,7 +58,7 @@ class Follower {
   std::chrono::nanoseconds start_looks();
   void handle_end(std::uint64_t thread, int status);
   bool is_ours(std::uint64_t thread) const;
-  void go_on(std::uint64_t thread, int signal) noexcept;
+  void resume(std::uint64_t thread, int signal) noexcept;
   void collect_all();
   bool caught_unreported(std::uint64_t thread) const;
   void detach() noexcept;

@@ -79,7 +79,7 @@ void Replay::end_threads(std::uint64_t until) {
     LocationState& location = locations_[ref];
     if (location.begun && location.last < time) charge(ref, location, time);
     location.ended = time;
-    for (Observer* observer : told_.thread_ended) observer->thread_ended(ref, time);
+    for (Observer* observer : observers_.thread_ended) observer->thread_ended(ref, time);
   }
 }
 
@@ -116,7 +116,7 @@ std::uint64_t Replay::attribute(std::span<const EventAttribute> attributes, std:
     if (is_waiting(activity)) frame.waiting += ns;
   }
   if (task.is_explicit) task.active += ns;
-  for (Observer* observer : told_.interval) observer->interval(ref, task, activity, from, time);
+  for (Observer* observer : observers_.interval) observer->interval(ref, task, activity, from, time);
 }
 
 /// A phase begins or ends: what all threads of the process do until then is inside or outside of it.
@@ -151,7 +151,7 @@ void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
   }
   if (!task.is_explicit && task.team != nullptr && task.team->helps) frame.activity = Activity::idle;
   if (region.construct == Directive::task_dependence) dependence(ref, attributes);
-  for (Observer* observer : told_.enter) observer->enter(ref, task, frame);
+  for (Observer* observer : observers_.enter) observer->enter(ref, task, frame);
 }
 
 [[gnu::always_inline]] inline void Replay::do_leave(LocationRef ref, LocationState& location, const Event& event) {
@@ -164,7 +164,7 @@ void Replay::charge_process(std::uint32_t process, std::uint64_t time) {
   }
   while (!task.stack.empty()) {
     const Frame& frame = pop_frame(task);
-    for (Observer* observer : told_.leave) observer->leave(ref, task, frame, event.time);
+    for (Observer* observer : observers_.leave) observer->leave(ref, task, frame, event.time);
     if (frame.region == event.ref) break;
   }
 }
@@ -191,7 +191,7 @@ bool Replay::count(LocationRef ref, std::size_t events) {
   const std::uint64_t looks = events_ / events_between_looks;
   events_ += events;
   if (events_ / events_between_looks != looks) [[unlikely]]
-    for (Observer* observer : told_.events_so_far) observer->events_so_far(events_);
+    for (Observer* observer : observers_.events_so_far) observer->events_so_far(events_);
   return true;
 }
 
@@ -203,9 +203,9 @@ bool Replay::count(LocationRef ref, std::size_t events) {
   const bool is_edge = event.type == EventType::enter || event.type == EventType::leave;  // of a region
   const bool is_limit = is_edge && is_confined() && event.ref < is_phase_.size() && is_phase_[event.ref];
   if (is_limit) charge_process(process_[ref], event.time);
-  for (Observer* observer : told_.event) observer->event(ref, event, attributes);
+  for (Observer* observer : observers_.event) observer->event(ref, event, attributes);
   if (!is_edge || !attributes.empty())
-    for (Observer* observer : told_.other_event) observer->other_event(ref, event, attributes);
+    for (Observer* observer : observers_.other_event) observer->other_event(ref, event, attributes);
   switch (event.type) {
     case EventType::program_begin:
       location.initial = true;
@@ -281,7 +281,7 @@ void Replay::do_task_create(LocationRef ref, LocationState& location, const Even
   if (place != nullptr) forget_id(ref, *place);  // never complete, and called as this one now
   place = task;
   if (has_dependences_ && task->id != 0) by_id_[in_process(ref, task->id)] = task.get();
-  for (Observer* observer : told_.task_created) observer->task_created(ref, *location.current, *task);
+  for (Observer* observer : observers_.task_created) observer->task_created(ref, *location.current, *task);
 }
 
 void Replay::forget_id(LocationRef ref, const Task& task) {
@@ -301,10 +301,11 @@ void Replay::do_task_switch(LocationRef ref, LocationState& location, const Even
     if (!task.started) {
       task.started = true;
       task.first_start = event.time;
-      for (Observer* observer : told_.task_started) observer->task_started(ref, task);
+      for (Observer* observer : observers_.task_started) observer->task_started(ref, task);
     }
   }
-  for (Observer* observer : told_.task_switched) observer->task_switched(ref, *from, *location.current, event.time);
+  for (Observer* observer : observers_.task_switched)
+    observer->task_switched(ref, *from, *location.current, event.time);
 }
 
 void Replay::do_task_complete(LocationRef ref, LocationState& location, const Event& event) {
@@ -315,13 +316,14 @@ void Replay::do_task_complete(LocationRef ref, LocationState& location, const Ev
   }
   task->completed = true;
   task->stack.clear();
-  for (Observer* observer : told_.task_completed) observer->task_completed(ref, *task, event.time);
+  for (Observer* observer : observers_.task_completed) observer->task_completed(ref, *task, event.time);
   task->forget_complete_ancestors();
   task->after.clear();
   forget_id(ref, *task);
   if (location.current == task) {
     location.current = location.contexts.empty() ? location.root : location.contexts.back().implicit;
-    for (Observer* observer : told_.task_switched) observer->task_switched(ref, *task, *location.current, event.time);
+    for (Observer* observer : observers_.task_switched)
+      observer->task_switched(ref, *task, *location.current, event.time);
   }
 }
 
@@ -339,7 +341,7 @@ void Replay::dependence(LocationRef ref, std::span<const EventAttribute> attribu
   Task *const from = source->second, *const to = sink->second;
   if (from == to || to->started) return;
   to->after.emplace_back(from);
-  for (Observer* observer : told_.task_dependence) observer->task_dependence(*from, *to);
+  for (Observer* observer : observers_.task_dependence) observer->task_dependence(*from, *to);
 }
 
 void Replay::finish() {
@@ -356,7 +358,7 @@ void Replay::finish() {
     Task& task = *location.current;
     while (!task.stack.empty()) {
       const Frame& frame = pop_frame(task);
-      for (Observer* observer : told_.leave) observer->leave(ref, task, frame, last);
+      for (Observer* observer : observers_.leave) observer->leave(ref, task, frame, last);
       ++irregular_;
     }
   }
@@ -364,7 +366,7 @@ void Replay::finish() {
     Team& team = *teams_.begin()->second;
     end_team(team, team.master < locations_.size() ? last_of(team.master) : last_);
   }
-  for (Observer* observer : told_.finished) observer->finished(last_);
+  for (Observer* observer : observers_.finished) observer->finished(last_);
 }
 
 }  // namespace tracer::report

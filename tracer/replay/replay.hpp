@@ -118,7 +118,7 @@ class Replay final : public EventVisitor {
   struct Told {
     std::vector<Observer*> event, other_event, events_so_far, interval, enter, leave, task_created, task_started,
         task_completed, task_switched, task_dependence, thread_ended, team_begun, team_left, team_ended, finished;
-  } told_;
+  } observers_;
   std::unordered_map<CommRef, std::shared_ptr<Team>> teams_;
   OpenTasks tasks_;
   std::unordered_map<OwnNumber, Task*, OwnNumber::Hash> by_id_;  ///< of those; empty where nothing asks for it
@@ -132,27 +132,27 @@ template <class Kind>
 void Replay::add(Kind& observer) {
   static_assert(std::is_base_of_v<Observer, Kind> && !std::is_same_v<Observer, Kind>,
                 "what it has is seen in its type");
-  told_.finished.push_back(&observer);
+  observers_.finished.push_back(&observer);
   if (!observer.is_concerned()) return;
   // A pointer to a function that Kind does not have is one to the Observer's.
   const auto tell = [&]<class Own, class Default>(Own, Default, std::vector<Observer*>& told) {
     if constexpr (!std::is_same_v<Own, Default>) told.push_back(&observer);
   };
-  tell(&Kind::event, &Observer::event, told_.event);
-  tell(&Kind::other_event, &Observer::other_event, told_.other_event);
-  tell(&Kind::events_so_far, &Observer::events_so_far, told_.events_so_far);
-  tell(&Kind::interval, &Observer::interval, told_.interval);
-  tell(&Kind::enter, &Observer::enter, told_.enter);
-  tell(&Kind::leave, &Observer::leave, told_.leave);
-  tell(&Kind::task_created, &Observer::task_created, told_.task_created);
-  tell(&Kind::task_started, &Observer::task_started, told_.task_started);
-  tell(&Kind::task_completed, &Observer::task_completed, told_.task_completed);
-  tell(&Kind::task_switched, &Observer::task_switched, told_.task_switched);
-  tell(&Kind::task_dependence, &Observer::task_dependence, told_.task_dependence);
-  tell(&Kind::thread_ended, &Observer::thread_ended, told_.thread_ended);
-  tell(&Kind::team_begun, &Observer::team_begun, told_.team_begun);
-  tell(&Kind::team_left, &Observer::team_left, told_.team_left);
-  tell(&Kind::team_ended, &Observer::team_ended, told_.team_ended);
+  tell(&Kind::event, &Observer::event, observers_.event);
+  tell(&Kind::other_event, &Observer::other_event, observers_.other_event);
+  tell(&Kind::events_so_far, &Observer::events_so_far, observers_.events_so_far);
+  tell(&Kind::interval, &Observer::interval, observers_.interval);
+  tell(&Kind::enter, &Observer::enter, observers_.enter);
+  tell(&Kind::leave, &Observer::leave, observers_.leave);
+  tell(&Kind::task_created, &Observer::task_created, observers_.task_created);
+  tell(&Kind::task_started, &Observer::task_started, observers_.task_started);
+  tell(&Kind::task_completed, &Observer::task_completed, observers_.task_completed);
+  tell(&Kind::task_switched, &Observer::task_switched, observers_.task_switched);
+  tell(&Kind::task_dependence, &Observer::task_dependence, observers_.task_dependence);
+  tell(&Kind::thread_ended, &Observer::thread_ended, observers_.thread_ended);
+  tell(&Kind::team_begun, &Observer::team_begun, observers_.team_begun);
+  tell(&Kind::team_left, &Observer::team_left, observers_.team_left);
+  tell(&Kind::team_ended, &Observer::team_ended, observers_.team_ended);
 }
 
 }  // namespace tracer::report

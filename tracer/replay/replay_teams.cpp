@@ -45,7 +45,7 @@ void Replay::do_team_begin(LocationRef ref, LocationState& location, const Event
   context.implicit->parent = team->encountering;
   location.contexts.push_back(context);
   location.current = context.implicit;
-  for (Observer* observer : told_.team_begun) observer->team_begun(ref, *team, *context.implicit);
+  for (Observer* observer : observers_.team_begun) observer->team_begun(ref, *team, *context.implicit);
 }
 
 void Replay::do_team_end(LocationRef ref, LocationState& location, std::uint64_t time) {
@@ -60,7 +60,7 @@ void Replay::do_team_end(LocationRef ref, LocationState& location, std::uint64_t
   if (!location.forks.empty() && ref == context.team->master) location.current = location.forks.back().second;
   ++context.team->ended;
   context.team->end = std::max(context.team->end, time);
-  for (Observer* observer : told_.team_left) observer->team_left(ref, *context.team, *context.implicit);
+  for (Observer* observer : observers_.team_left) observer->team_left(ref, *context.team, *context.implicit);
   if (context.team->ended == context.team->begun && context.team->begun >= context.team->size)
     end_team(*context.team, time);
 }
@@ -70,7 +70,7 @@ void Replay::end_team(Team& team, std::uint64_t time) {
   if (found == teams_.end() || found->second.get() != &team) return;
   const std::shared_ptr<Team> keep = found->second;
   team.end = std::max(team.end, time);
-  for (Observer* observer : told_.team_ended) observer->team_ended(team);
+  for (Observer* observer : observers_.team_ended) observer->team_ended(team);
   teams_.erase(found);
 }
 

@@ -42,7 +42,7 @@ void Session::hold() noexcept {
   shared_->journal.mutex().lock();
 }
 
-void Session::go_on() noexcept {
+void Session::resume() noexcept {
   shared_->journal.mutex().unlock();
   shared_->trace_mutex.unlock();
   shared_->spool.mutex().unlock();
@@ -84,7 +84,7 @@ void Forks::before() noexcept {
 
 void Forks::in_parent() noexcept {
   decision.unlock();
-  if (Session* session = Session::current()) session->go_on();
+  if (Session* session = Session::current()) session->resume();
 }
 
 void Forks::in_child() noexcept {

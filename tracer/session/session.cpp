@@ -340,7 +340,7 @@ std::filesystem::path Session::finish(Ending ending) noexcept {
   return shared_->raw_directory;
 }
 
-void Session::let_go() noexcept {
+void Session::release_raw_trace() noexcept {
   if (static_cast<std::uint64_t>(::getpid()) != shared_->process_id) return;
   shared_->journal_lock.release();
   shared_->spool.unlock();

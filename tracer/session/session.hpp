@@ -107,7 +107,7 @@ class Session {
   /// there is nothing to convert (a forked child's inherited session).
   std::filesystem::path finish(Ending ending) noexcept;
   /// After finish(), and after the conversion if this process makes it: others may have the raw trace.
-  void let_go() noexcept;
+  void release_raw_trace() noexcept;
 
   /// Whether a thread that the runtime took for an initial one, other than the caller, has not ended yet.
   bool has_another_initial_thread() noexcept;
@@ -171,9 +171,9 @@ class Session {
   void close_channel(Channel& channel) noexcept;
 
   // For fork(): see fork.cpp.
-  /// Nobody else writes the trace or holds a lock, until go_on().
+  /// Nobody else writes the trace or holds a lock, until resume().
   void hold() noexcept;
-  void go_on() noexcept;
+  void resume() noexcept;
   /// In the child, which has nothing to do with it. What it was doing.
   RecordingState forget() noexcept;
   /// A child's own session, as this one was; nullptr as start(). `has_first_thread`: whose ids have channel 0.

@@ -92,7 +92,7 @@ class Translation {
   void write();
   void write_location(LocationRef location);
   void write_stream(const DeviceLocation& stream);
-  void write_lane(const WordLane& lane);
+  void write_lane(const AnnotationLane& lane);
   void find_stray_ranges();
   void define_costs(const ProcessorTime& begin, const ProcessorTime& scanned);
   void count(const LocationResult& result);
@@ -115,8 +115,8 @@ class Translation {
   Definitions definitions_;
   Vocabulary vocabulary_;
   DeviceDefinitions devices_;
-  std::vector<WordRange> strays_;
-  std::vector<WordLane> lanes_;
+  std::vector<AnnotationRange> strays_;
+  std::vector<AnnotationLane> lanes_;
   DeviceTimeline recorded_devices_;  ///< only with pauses
   TranslateReport report_;
   Usage usage_;
@@ -314,7 +314,7 @@ void Translation::write_stream(const DeviceLocation& stream) {
   writer->close();
 }
 
-void Translation::write_lane(const WordLane& lane) {
+void Translation::write_lane(const AnnotationLane& lane) {
   const auto writer = sink_.open(lane.location);
   LeftOut chosen(*writer);
   LocationWriter& next = options_.keep ? chosen : *writer;

@@ -114,7 +114,7 @@ void EventCopy::write(std::uint64_t time) {
   const std::size_t most = bytes_.size() + EventFile::time_bytes + EventFile::beyond_event;
   if (most + EventFile::header_bytes > chunk_bytes_) throw Error("an event of " + name_ + " is longer than a chunk");
   if (static_cast<std::size_t>(cursor.end - cursor.at) < most)
-    cursor = file_.go_on(cursor, time, most);
+    cursor = file_.continue_at(cursor, time, most);
   else if (cursor.events == 0 || cursor.time != time)
     cursor.at = put_full(put_u8(cursor.at, timestamp), time);
   std::memcpy(cursor.at, bytes_.data(), bytes_.size());

@@ -10,7 +10,7 @@ TaskContexts::TaskContexts(const TraceDefinitions& definitions, const ContextTre
 }
 
 /// `top`: of the task that was current. A new task begins in it, as on a stack; one that goes on is where it was.
-void TaskContexts::go_on(Location& at, std::uint32_t top) {
+void TaskContexts::resume(Location& at, std::uint32_t top) {
   Task& task = at.current();
   if (!task.begun) {
     task.begun = true;
@@ -29,13 +29,13 @@ void TaskContexts::follow(const EventView& event) {
       at.suspended.push_back(at.explicit_task);
       at.explicit_task = nullptr;
       at.implicit.emplace_back();
-      return go_on(at, top);
+      return resume(at, top);
     case EventKind::thread_team_end:
       if (at.implicit.size() < 2) return;
       at.implicit.pop_back();
       at.explicit_task = at.suspended.back();
       at.suspended.pop_back();
-      return go_on(at, top);
+      return resume(at, top);
     case EventKind::thread_task_switch:
       at.explicit_task = nullptr;
       if (event.field[2] != 0) {
@@ -43,7 +43,7 @@ void TaskContexts::follow(const EventView& event) {
         if (task == nullptr) task = std::make_shared<Task>();
         at.explicit_task = task;
       }
-      return go_on(at, top);
+      return resume(at, top);
     case EventKind::thread_task_complete:
       if (const auto done = tasks_.find(key); done != tasks_.end()) {
         if (at.explicit_task == done->second) at.explicit_task = nullptr;

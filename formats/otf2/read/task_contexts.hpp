@@ -44,7 +44,7 @@ class TaskContexts {
 
  private:
   using Key = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;  ///< team, creator, generation
-  void go_on(Location& at, std::uint32_t top);
+  void resume(Location& at, std::uint32_t top);
 
   const ContextTree& tree_;
   std::unordered_map<std::uint64_t, std::size_t> index_;

@@ -97,7 +97,7 @@ void EventFile::widen(std::size_t bytes) {
   if (bytes_ == nullptr) throw Error("no memory for the events of " + name_);
 }
 
-EventCursor EventFile::go_on(EventCursor cursor, std::uint64_t time, std::size_t bytes) {
+EventCursor EventFile::continue_at(EventCursor cursor, std::uint64_t time, std::size_t bytes) {
   const auto used = static_cast<std::size_t>(cursor.at - bytes_);
   const bool fits = left_in_chunk() - used >= bytes + time_bytes && window_ < chunk_bytes_;
   if (!fits) {

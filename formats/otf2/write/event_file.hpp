@@ -44,7 +44,7 @@ class EventFile {
 
   /// Writes what ends at `cursor`, and puts `time`. Behind that there is room for `bytes`, which fit into a chunk: in
   /// the same chunk if that has it, else in the next. Throws tracer::Error.
-  EventCursor go_on(EventCursor cursor, std::uint64_t time, std::size_t bytes);
+  EventCursor continue_at(EventCursor cursor, std::uint64_t time, std::size_t bytes);
   /// Writes the rest and closes the file. Throws tracer::Error.
   void finish();
 

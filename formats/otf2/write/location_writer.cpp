@@ -80,7 +80,7 @@ void Otf2LocationWriter::encode(std::span<const Event> events, std::span<const E
 }
 
 EventCursor Otf2LocationWriter::room(EventCursor cursor, const Event& event, std::size_t most) {
-  cursor = file_->go_on(cursor, event.time, most + EventFile::beyond_event);
+  cursor = file_->continue_at(cursor, event.time, most + EventFile::beyond_event);
   if (most + EventFile::beyond_event > static_cast<std::size_t>(cursor.end - cursor.at))
     refuse(event, "is larger than a chunk");
   return cursor;

@@ -24,7 +24,7 @@ std::vector<RangeEdge> edges_of(const Tables& tables) {
   return edges;
 }
 
-void pair_up(const Tables& tables, std::vector<WordRange>& ranges, Repairs& repairs) {
+void pair_up(const Tables& tables, std::vector<AnnotationRange>& ranges, Repairs& repairs) {
   std::map<std::pair<std::uint16_t, std::uint64_t>, std::size_t> open;  // by language and id
   for (const RangeEdge& edge : edges_of(tables)) {
     const auto key = std::pair(static_cast<std::uint16_t>(edge.sub & 0xf), edge.id);
@@ -47,7 +47,7 @@ void pair_up(const Tables& tables, std::vector<WordRange>& ranges, Repairs& repa
 class Lanes {
  public:
   /// The first on which the range nests; nullptr: there is none, and no more are to be had.
-  WordLane* take(const WordRange& range) {
+  AnnotationLane* take(const AnnotationRange& range) {
     for (Lane& lane : lanes_) {
       while (!lane.open.empty() && lane.open.back() <= range.begin) lane.open.pop_back();
       if (!lane.open.empty() && lane.open.back() < range.end) continue;
@@ -65,7 +65,7 @@ class Lanes {
 
  private:
   struct Lane {
-    WordLane lane;
+    AnnotationLane lane;
     std::vector<Ticks> open;  // ends of what is open, outer ones first
   };
   std::vector<Lane> lanes_;
@@ -80,25 +80,25 @@ std::string name_of(std::uint16_t language, std::uint32_t domain, const Journal&
 
 }  // namespace
 
-std::vector<WordLane> lay_out_ranges(const Tables& tables, std::vector<WordRange> strays, const Journal& journal,
-                                     Definitions& definitions, Repairs& repairs) {
-  std::vector<WordRange> ranges = std::move(strays);
+std::vector<AnnotationLane> lay_out_ranges(const Tables& tables, std::vector<AnnotationRange> strays,
+                                           const Journal& journal, Definitions& definitions, Repairs& repairs) {
+  std::vector<AnnotationRange> ranges = std::move(strays);
   pair_up(tables, ranges, repairs);
-  std::sort(ranges.begin(), ranges.end(), [](const WordRange& a, const WordRange& b) {
+  std::sort(ranges.begin(), ranges.end(), [](const AnnotationRange& a, const AnnotationRange& b) {
     return std::tie(a.begin, b.end, a.name) < std::tie(b.begin, a.end, b.name);
   });
   std::map<std::pair<std::uint16_t, std::uint32_t>, Lanes> by_domain;
-  for (const WordRange& range : ranges) {
+  for (const AnnotationRange& range : ranges) {
     const auto domain =
         std::pair(static_cast<std::uint16_t>(range.sub & 0xf), static_cast<std::uint32_t>(range.name >> 32));
-    WordLane* lane = by_domain[domain].take(range);
+    AnnotationLane* lane = by_domain[domain].take(range);
     lane != nullptr ? lane->ranges.push_back(range) : repairs.note(Repair::range_left_out);
   }
-  std::vector<WordLane> result;
+  std::vector<AnnotationLane> result;
   std::map<std::string, unsigned> names;  // domains, and threads, may be called the same
   for (const Location& location : definitions.locations) ++names[location.name];
   for (auto& [domain, lanes] : by_domain) {
-    lanes.for_each([&, key = domain](WordLane& lane) {
+    lanes.for_each([&, key = domain](AnnotationLane& lane) {
       Location location;
       location.name = name_of(key.first, key.second, journal);
       if (const unsigned n = ++names[location.name]; n > 1) location.name += " (" + std::to_string(n) + ")";

@@ -12,7 +12,7 @@
 
 namespace tracer::translate {
 
-struct WordRange {
+struct AnnotationRange {
   Ticks begin = 0, end = 0;
   std::uint64_t name = 0;  ///< word_name()
   std::uint64_t payload = 0;
@@ -21,13 +21,13 @@ struct WordRange {
 };
 
 /// A location's ranges, in order of begin, outer ones first; each ends before or after, never within another.
-struct WordLane {
+struct AnnotationLane {
   LocationRef location = undefined_ref;
-  std::vector<WordRange> ranges;
+  std::vector<AnnotationRange> ranges;
 };
 
 /// `strays`: of all threads (write/word_events.hpp). Adds the locations to `definitions`.
-std::vector<WordLane> lay_out_ranges(const Tables& tables, std::vector<WordRange> strays, const Journal& journal,
-                                     Definitions& definitions, Repairs& repairs);
+std::vector<AnnotationLane> lay_out_ranges(const Tables& tables, std::vector<AnnotationRange> strays,
+                                           const Journal& journal, Definitions& definitions, Repairs& repairs);
 
 }  // namespace tracer::translate

@@ -25,15 +25,15 @@ void EventBuffer::add_unusual_region(Nanoseconds time, EventType type, RegionRef
 
 void EventBuffer::pause(Nanoseconds time) {
   if (paused_) return;
-  told_ = batch_.count() > 0;  // a thread that comes later has nothing to interrupt
-  if (told_) add(time, EventType::measurement_on_off, 0, 0);
+  is_marked_ = batch_.count() > 0;  // a thread that comes later has nothing to interrupt
+  if (is_marked_) add(time, EventType::measurement_on_off, 0, 0);
   paused_ = true;
 }
 
 void EventBuffer::resume(Nanoseconds time) {
   if (!paused_) return;
   paused_ = false;
-  if (told_) add(time, EventType::measurement_on_off, 0, 1);
+  if (is_marked_) add(time, EventType::measurement_on_off, 0, 1);
   for (PutOff& late : std::exchange(put_off_, {})) {
     for (const EventAttribute& a : late.attributes) batch_.attribute(a);
     const Event& e = late.event;

@@ -81,7 +81,7 @@ class EventBuffer {
   RegionTable& regions_;
   std::uint32_t text_;
   Usage usage_;
-  bool paused_ = false, told_ = false;
+  bool paused_ = false, is_marked_ = false;
   std::vector<PutOff> put_off_;
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 class LaneTranslator {
  public:
-  LaneTranslator(const WordLane& lane, const Tables& tables, const Vocabulary& vocabulary, const ClockFit& clock,
+  LaneTranslator(const AnnotationLane& lane, const Tables& tables, const Vocabulary& vocabulary, const ClockFit& clock,
                  LocationWriter& writer)
       : lane_(lane),
         tables_(tables),
@@ -18,7 +18,7 @@ class LaneTranslator {
         out_(writer, *tables.regions, lane.ranges.size()) {}
 
   LocationResult run() {
-    for (const WordRange& range : lane_.ranges) {
+    for (const AnnotationRange& range : lane_.ranges) {
       leave_until(range.begin);
       add_word_attributes(out_, names_, range.details, range.sub, range.payload);
       const RegionRef region =
@@ -47,7 +47,7 @@ class LaneTranslator {
     RegionRef region;
     Ticks end;
   };
-  const WordLane& lane_;
+  const AnnotationLane& lane_;
   const Tables& tables_;
   const Vocabulary& names_;
   const ClockFit& clock_;
@@ -57,7 +57,7 @@ class LaneTranslator {
 
 }  // namespace
 
-LocationResult translate_lane(const WordLane& lane, const Tables& tables, const Vocabulary& vocabulary,
+LocationResult translate_lane(const AnnotationLane& lane, const Tables& tables, const Vocabulary& vocabulary,
                               const ClockFit& clock, LocationWriter& writer) {
   return LaneTranslator(lane, tables, vocabulary, clock, writer).run();
 }

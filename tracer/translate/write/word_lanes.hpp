@@ -9,7 +9,7 @@
 namespace tracer::translate {
 
 /// The writer is flushed, not closed. Several lanes may be translated at once.
-LocationResult translate_lane(const WordLane& lane, const Tables& tables, const Vocabulary& vocabulary,
+LocationResult translate_lane(const AnnotationLane& lane, const Tables& tables, const Vocabulary& vocabulary,
                               const ClockFit& clock, LocationWriter& writer);
 
 }  // namespace tracer::translate
