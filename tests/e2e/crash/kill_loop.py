@@ -7,6 +7,7 @@ kill_loop.py --tool libtracer.so --tracer tracer [--runs N] CONSTRUCT=PROGRAM...
 
 TRACER_STRESS=N multiplies the number of runs."""
 import argparse
+import json
 import os
 import pathlib
 import random
@@ -18,7 +19,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
-from traced import forget_the_killed, judge, recover, traced  # noqa: E402
+from traced import clean, forget_the_killed, judge, recover, run, traced  # noqa: E402
 
 
 def count_of(archive, construct):
@@ -31,6 +32,8 @@ def one_run(options, construct, program, directory, number):
     environment = traced(options, output, TRACER_TEST_WITNESS=str(witness), OMP_WAIT_POLICY="passive")
     if number % 4 == 3:
         environment["TRACER_RING_SIZE"] = "16K"  # the drainer is at work all the time
+    if number % 4 == 1:
+        environment["TRACER_SAMPLE"] = "2000"
     process = subprocess.Popen([program], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     start = time.monotonic()
     while struct.unpack("Q", witness.read_bytes()[:8])[0] == 0 and time.monotonic() - start < 60:
@@ -48,6 +51,10 @@ def one_run(options, construct, program, directory, number):
     # Tasks that were created and had not begun when the program was killed are in the archive as that.
     faults, archive = judge(output / "traces.otf2", options.tracer, but=" tasks created, ")
     yield from faults
+    said = run([options.tracer, "info", "--json", str(output)], clean())
+    lost = json.loads(said.stdout)["properties"]["TRACER::EVENTS_LOST"] if said.returncode == 0 else said.stderr
+    if lost != "0":
+        yield f"events lost: {lost}"
     if archive and count_of(archive, construct) < proven:
         yield f"{construct}: {proven} were proven, the archive has {count_of(archive, construct)}"
 
