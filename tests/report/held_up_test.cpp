@@ -57,6 +57,34 @@ TEST_CASE("waiting that is no more than what others had no processor for is the 
   CHECK(beside_load(15, "dynamic")["verdict"]["findings"].empty());
 }
 
+TEST_CASE("of threads that wait actively what slept was at work, and what lacked processors was waiting") {
+  const auto report_with = [](const char* policy) {
+    TraceBuilder trace{4};
+    const auto parallel = trace.region("parallel", RegionRole::parallel),
+               barrier = trace.region("implicit barrier", RegionRole::implicit_barrier);
+    trace.editable().properties.push_back({"TRACER::RUN::ENV::OMP_WAIT_POLICY", policy});
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    for (LocationRef thread = 0; thread < 4; ++thread) {
+      const std::uint64_t done = start + (thread == 3 ? 24 : 16) * ms;
+      trace.team_begin(thread, start, parallel);
+      trace.enter(thread, done, barrier);
+      trace.leave(thread, start + 24 * ms, barrier);
+      trace.team_end(thread, start + 24 * ms, parallel);
+      auto& properties = trace.editable().locations[thread].properties;
+      properties.push_back({"TRACER::PROCESSOR_NS", std::to_string(thread == 3 ? 0 : ms)});
+      properties.push_back({"TRACER::DELAY_NS", std::to_string(thread == 3 ? 0 : 7 * ms)});
+    }
+    trace.simple(0, start + 24 * ms, EventType::program_end);
+    return report_of(trace);
+  };
+  const Json active = report_with("ACTIVE"), passive = report_with("passive");
+  CHECK(active["account"]["time"]["descheduled_ns"] == 0);
+  check_near(passive["account"]["time"]["descheduled_ns"], 21e6);
+  REQUIRE(active["verdict"]["findings"].size() == 1);
+  CHECK(active["verdict"]["findings"][0]["id"] == "imbalance");
+  CHECK(passive["verdict"]["findings"].empty());
+}
+
 TEST_CASE("threads that come late to a region without a processor are the machine's") {
   const auto late_by = [](std::uint64_t delay) {
     TraceBuilder trace{4};

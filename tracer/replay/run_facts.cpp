@@ -2,6 +2,7 @@
 // See run_facts.hpp.
 #include "tracer/replay/run_facts.hpp"
 
+#include <strings.h>
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -122,6 +123,11 @@ std::string ending_text(const RunFacts& facts) {
   }
   if (facts.ended == "exit") return "ended by exit() inside a region" + (status.empty() ? "" : ", " + status);
   return status;
+}
+
+bool waits_actively(const RunFacts& facts) {
+  const auto policy = facts.environment.find("OMP_WAIT_POLICY");
+  return policy != facts.environment.end() && strcasecmp(policy->second.c_str(), "active") == 0;
 }
 
 }  // namespace tracer::report

@@ -54,6 +54,9 @@ inline RunFacts run_facts(const Definitions& definitions) {
 /// letters and dots. 0: nothing.
 std::uint64_t counter_of(const Definitions& definitions, std::string_view name);
 
+/// Whether threads were told never to sleep while they wait.
+bool waits_actively(const RunFacts& facts);
+
 /// Of one location: TRACER::PROCESSOR_NS, TRACER::DELAY_NS and TRACER::PROCESSORS.
 struct ThreadFacts {
   bool known = false;

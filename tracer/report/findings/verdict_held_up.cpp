@@ -7,15 +7,16 @@
 #include <set>
 
 #include "tracer/base/text.hpp"
+#include "tracer/replay/run_facts.hpp"
 #include "tracer/report/findings/judge.hpp"
 
 namespace tracer::report {
 namespace {
 
-/// Several may wait for the one that has no processor, and most who have none let nobody wait. Programs of which
-/// nothing else is wrong waited up to 0.9 times as long as their work lacked processors beside a busy loop on each of
-/// them, those in which threads wait for each other 2 to 11 times (tests/diseases).
-constexpr double most_for_one = 1.5;
+/// All others may wait for the one that has no processor. Where threads sleep while they wait, waking them is in what
+/// work lacks as well: programs of which nothing else is wrong waited up to 0.9 times as long beside a busy loop on
+/// each processor, those in which threads wait for each other 2 to 11 times (tests/diseases).
+constexpr double most_of_sleepers = 1.5;
 
 }  // namespace
 
@@ -54,7 +55,9 @@ std::uint64_t Judge::unequal_computing() const {
 /// who had none does less of it: that threads compute unequally says nothing then.
 bool Judge::is_held_up(const Cells& mine, bool is_handed_out) {
   const std::uint64_t waiting = sum(mine), delayed = held_up_work(mine);
-  if (static_cast<double>(waiting) > most_for_one * static_cast<double>(delayed)) return false;
+  const std::uint32_t threads = std::max(2u, summary(mine).threads);
+  const double most = waits_actively(report_.facts) ? threads - 1 : most_of_sleepers;
+  if (static_cast<double>(waiting) > most * static_cast<double>(delayed)) return false;
   if (!is_handed_out && 2 * unequal_computing() >= waiting) return false;
   if (share(waiting, account_.total) >= least_held_up)
     note("held-up",

@@ -115,7 +115,8 @@ std::uint64_t Accountant::move(State& state, Place from, Place to, std::uint64_t
 
 /// The kernel says how long the thread could have run but had no processor, not where. Waiting is as long with one as
 /// without: what is taken from a thread is its share of what it was to do, and of waiting that spins. That the thread
-/// slept is the time in which it neither ran nor could have: waiting, as long as there is some.
+/// slept is the time in which it neither ran nor could have: waiting, as long as there is some; at work, where threads
+/// wait actively.
 void Accountant::share_delay(State& state, AccountThread& row) {
   const ThreadFacts& facts = row.facts;
   std::uint64_t busy = 0, waiting = 0;
@@ -124,11 +125,13 @@ void Accountant::share_delay(State& state, AccountThread& row) {
     if (place != Place::absent && place != Place::descheduled) (is_busy(place) ? busy : waiting) += state.ns[p];
   }
   const std::uint64_t all = busy + waiting, awake = std::min(all, facts.processor + facts.delay);
-  const std::uint64_t spun = waiting - std::min(waiting, all - awake);
+  const std::uint64_t asleep = all - awake;
+  const std::uint64_t at_work = waits_actively(process_of(state).facts) ? std::min(asleep, busy) : 0;
+  const std::uint64_t spun = waiting - std::min(waiting, asleep - at_work), working = busy - at_work;
   if (busy == 0) return;
   row.able_to_work = demand_of(state.ns, facts, busy + spun);
-  if (facts.delay == 0) return;
-  const std::uint64_t mine = part_of(std::min(facts.delay, all), busy, busy + spun);
+  if (facts.delay == 0 || working == 0) return;
+  const std::uint64_t mine = part_of(std::min(facts.delay, all), working, working + spun);
   const double share = static_cast<double>(std::min(mine, busy)) / static_cast<double>(busy);
   for (std::size_t p = 0; p < places; ++p) {
     const auto place = static_cast<Place>(p);
