@@ -47,6 +47,7 @@ LAYERS = {
     "tracer/session": 5,
     "tracer/convert": 5,
     "tracer/report/account_rows": 5.1,
+    "tracer/report/device_rows": 5.1,
     "tracer/report/samples": 5.1,
     "tracer/report/report": 5.2,
     "tracer/report/measures": 5.3,
