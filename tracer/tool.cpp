@@ -461,6 +461,9 @@ bool connect() {
 }
 
 void cuda_starts() {
+  // A runtime starts the tool, which starts CUPTI, which starts the driver: it is under way, and under the lock.
+  if (starter.load() == own_thread_id()) return;
+  if (device::Devices* devices = ompt::devices()) return devices->driver_starts();
   prepare_for_forks();
   const std::lock_guard lock(starting);
   if (device::Devices* devices = ompt::devices()) return devices->driver_starts();

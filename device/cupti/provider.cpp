@@ -170,6 +170,16 @@ bool Provider::subscribe() noexcept try {
 /// In prepare(), or later when a library of CUDA has come: contexts and modules that are there already are recorded as
 /// well. `driver_starts`: inside of cuInit.
 DeviceAnswer Provider::start(bool driver_starts) noexcept {
+  // CUPTI may start the driver, which calls the tool from there: on this thread, whose start goes on.
+  static thread_local bool starts = false;
+  if (starts) return {false, "CUPTI is being started"};
+  starts = true;
+  const auto answer = start_once(driver_starts);
+  starts = false;
+  return answer;
+}
+
+DeviceAnswer Provider::start_once(bool driver_starts) noexcept {
   const std::lock_guard lock(start_lock_);
   if (state_ == State::running) return {true, "CUPTI"};
   if (state_ == State::off) return {false, reason_.c_str()};

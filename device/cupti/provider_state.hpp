@@ -71,6 +71,7 @@ class Provider final : public DeviceProvider {
   /// `waiting`: for a library of CUDA to be loaded. `off` is final.
   enum class State { waiting, running, off };
   DeviceAnswer start(bool driver_starts = false) noexcept;
+  DeviceAnswer start_once(bool driver_starts) noexcept;
   bool subscribe() noexcept;
   bool enable_all() noexcept;
   void disable_all() noexcept;

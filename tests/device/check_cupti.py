@@ -57,6 +57,9 @@ RUNS = [
      "host", ""),
     ("it forks before it uses CUDA, and after", OFFLOAD, {"CUDA_FORKS": "1"}, "cupti", ""),
     ("a device that is not announced", OFFLOAD, {"FAKE_CUDA_DEVICES": "2", "CUDA_UNANNOUNCED": "1"}, "cupti", ""),
+    ("CUPTI starts the driver, which calls the tool", OFFLOAD, {"FAKE_CUPTI_INITS": "1", "CUDA_INJECTION64_PATH": "{tool}"}, "cupti", ""),
+    ("the driver calls a tool that OpenMP has begun", OFFLOAD, {"CUDA_INJECTION64_PATH": "{tool}"}, "cupti", ""),
+    ("the driver calls a tool that is to leave devices alone", OFFLOAD, {"TRACER_DEVICE": "host", "CUDA_INJECTION64_PATH": "{tool}"}, "host", ""),
     ("the host's view by wish", OFFLOAD, {"TRACER_DEVICE": "host"}, "host", ""),
 ]
 # Of these the counts may be smaller than what the program asked for.
@@ -68,7 +71,7 @@ def settings(options, extra):
     found = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "TRACER", "FAKE_CU", "CUDA_"))}
     # libomp and the fakes; the tracer finds both by name
     found["LD_LIBRARY_PATH"] = options.fakes + (":" + found["LD_LIBRARY_PATH"] if "LD_LIBRARY_PATH" in found else "")
-    found.update(extra)
+    found.update({name: value.replace("{tool}", options.tool) for name, value in extra.items()})
     return found
 
 
@@ -79,7 +82,7 @@ def run(command, environment):
 def faults_of(options, name, arguments, extra, provider, line, directory):
     program = {"offload": options.offload, "late": options.late}[arguments[0]]
     command = [program] + arguments[1:]
-    plain = run(command, settings(options, {k: v for k, v in extra.items() if k.startswith(("FAKE_CUDA", "CUDA_"))}))
+    plain = run(command, settings(options, {k: v for k, v in extra.items() if k.startswith(("FAKE_CUDA", "CUDA_")) and k != "CUDA_INJECTION64_PATH"}))
     trace = pathlib.Path(directory, "trace")
     extra = dict(extra, OMP_TOOL_LIBRARIES=options.tool, TRACER_OUTPUT=str(trace))
     traced = run(command, settings(options, extra))

@@ -30,6 +30,11 @@ def faults_of(options, directory):
     check = subprocess.run([tracer, "check", archive], capture_output=True, text=True)
     if check.returncode:
         yield check.stdout
+    # Another tool that CUDA's driver is to load stays, which is said.
+    other = subprocess.run([tracer, "run", "-o", archive.with_name("other"), "--", "sh", "-c", "echo $CUDA_INJECTION64_PATH"],
+                           env={**environment, "CUDA_INJECTION64_PATH": "/nowhere/other.so"}, capture_output=True, text=True)
+    if other.stdout != "/nowhere/other.so\n" or "CUDA_INJECTION64_PATH names another tool, /nowhere/other.so" not in other.stderr:
+        yield f"beside another tool: {other.stdout}{other.stderr}"
     report = json.loads(subprocess.run([tracer, "report", "--json", archive], check=True, capture_output=True, text=True).stdout)
     processes = {p["process"]: p for p in report["processes"]}
     devices = [(d["kernels"], d["to_device"]["bytes"], d["from_device"]["bytes"], len(d["by_stream"])) for d in report["devices"]]

@@ -102,6 +102,7 @@ TEST_CASE("a device that the runtime never announces is announced when it is use
     sink.devices.clear();
     devices.used(5);
     CHECK(sink.devices.empty());
+    devices.finish();  // while the device is there
   }
 }
 
@@ -114,6 +115,7 @@ TEST_CASE("NVIDIA's devices are asked of CUPTI first: their runtime accepts trac
   const auto& reason = sink.devices.at(0).provider_reason;  // there is no CUDA here: the next one takes over
   CHECK(reason.find("cupti: ") != std::string::npos);
   CHECK(sink.devices[0].provider == DeviceProviderKind::ompt);
+  devices.finish();  // while the device is there
 }
 
 TEST_CASE("without CUPTI the hooks around an operation are empty") {

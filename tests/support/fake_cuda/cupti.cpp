@@ -551,6 +551,10 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc ca
       std::string(self.dli_fname).find(std::string(".so.") + too_new) != std::string::npos)
     return CUPTI_ERROR_NOT_INITIALIZED;
   cupti().user_data = user_data;
+  if (std::getenv("FAKE_CUPTI_INITS")) {
+    const auto init = reinterpret_cast<CUresult (*)(unsigned)>(dlsym(dlopen("libcuda.so.1", RTLD_LAZY), "cuInit"));
+    if (init) init(0);
+  }
   if (cupti().subscribed || std::getenv("FAKE_CUPTI_BUSY")) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   cupti().subscribed = true;
   cupti().callback = callback;

@@ -14,6 +14,7 @@
 //   FAKE_CUPTI_LATE_CALLS=1  the driver's calls come in a buffer of their own, at the end
 //   FAKE_CUPTI_MUTE=n        records of kind n never come, though it can be enabled (MIG, confidential computing)
 //   FAKE_CUPTI_STOLEN=n      after n operations another profiler's buffers are used
+//   FAKE_CUPTI_INITS=1       subscribing starts the driver
 //   FAKE_CUPTI_TOO_NEW=13    libcupti.so.13 takes no subscriber; libcupti.so.12 does
 //   FAKE_CUDA_MODULE_MS=n    loading a module takes n ms
 //   CUDA_INJECTION64_PATH    as the real driver: cuInit loads it and calls InitializeInjection

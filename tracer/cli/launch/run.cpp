@@ -40,6 +40,8 @@ namespace {
 
 using Options = RunOptions;
 
+constexpr const char* cuda_injection = "CUDA_INJECTION64_PATH";
+
 std::string prepended(const char* name, const std::string& value) {
   const char* old = std::getenv(name);
   return old != nullptr && *old != '\0' ? value + ":" + old : value;
@@ -58,8 +60,11 @@ Environment environment_for(const Options& options, const std::string& library, 
     changes.emplace_back("TRACER_CONVERT", "later");
   }
   // CUDA's driver loads it when it starts; whoever is there already, as NVIDIA's profilers, stays.
-  if (const char* other = std::getenv("CUDA_INJECTION64_PATH"); other == nullptr || *other == '\0')
-    changes.emplace_back("CUDA_INJECTION64_PATH", library);
+  if (const char* other = std::getenv(cuda_injection); other == nullptr || *other == '\0')
+    changes.emplace_back(cuda_injection, library);
+  else if (other != library && !options.quiet)
+    print_note(std::string{cuda_injection} + " names another tool, " + other +
+               ": CUDA programs without OpenMP, MPI or annotations are not recorded.");
   if (!options.filter.empty())
     changes.emplace_back("TRACER_FILTER", std::filesystem::absolute(options.filter).string());
   if (options.sample != 0) changes.emplace_back("TRACER_SAMPLE", std::to_string(options.sample));
