@@ -10,6 +10,7 @@
 #include "tracer/ompt/handlers.hpp"
 #include "tracer/ompt/registration.hpp"
 #include "tracer/ompt/seen_code.hpp"
+#include "tracer/ompt_values.hpp"
 #include "tracer/session/channel.hpp"
 #include "tracer/session/clock_domain.hpp"
 #include "tracer/session/fork.hpp"
@@ -100,6 +101,52 @@ namespace {
   ompt::see(reinterpret_cast<const void*>(place));
   Channel* channel = this_channel();
   return channel != nullptr ? new_task(*channel, now(), sub, depends, creator, place) : no_id;
+}
+
+/// The records of emit_part_end.
+struct PartEnd {
+  std::uint16_t number, sub;
+  std::uint64_t task, region, place;
+  static constexpr std::uint32_t wait_word = TRACER_WORD(RecordKind::sync_region_wait, Endpoint::end,
+                                                         sync_kind::barrier_implicit_parallel),
+                                 barrier_word = TRACER_WORD(RecordKind::sync_region, Endpoint::end,
+                                                            sync_kind::barrier_implicit_parallel);
+
+  [[gnu::always_inline]] RecordWords wait(Ticks time) const noexcept {
+    return record_of(time, wait_word, 0, task, place);
+  }
+  [[gnu::always_inline]] RecordWords barrier(Ticks time) const noexcept {
+    return record_of(time, barrier_word, 0, task, place);
+  }
+  [[gnu::always_inline]] RecordWords member(Ticks time) const noexcept {
+    return record_of(time, TRACER_WORD(RecordKind::implicit_task, Endpoint::end, number), 0, 0, task);
+  }
+  [[gnu::always_inline]] RecordWords whole(Ticks time) const noexcept {
+    return record_of(time, TRACER_WORD(RecordKind::parallel_end, Endpoint::end, sub), 0, region, place);
+  }
+};
+
+[[gnu::noinline]] void emit_part_end_slowly(const PartEnd& end) noexcept {
+  const Ticks time = emit_pair_slowly(PartEnd::wait_word, PartEnd::barrier_word, end.task, end.place);
+  if (Channel* channel = this_channel()) channel->emit(end.member(time));
+  if (end.region == no_id) return;
+  if (Channel* channel = this_channel()) channel->emit(end.whole(time));
+}
+
+void emit_part_end(std::uint16_t number, std::uint16_t sub, std::uint64_t task, std::uint64_t region,
+                   std::uint64_t place) noexcept {
+  const PartEnd end{number, sub, task, region, place};
+  Channel* channel = detail::counter_channel;
+  if (channel != nullptr && (place == 0 || ProgramCode::contains(place))) [[likely]] {
+    const Ticks time = now(detail::counter_kind);
+    if (region == no_id) {
+      if (channel->try_emit(end.wait(time), end.barrier(time), end.member(time))) [[likely]]
+        return;
+    } else if (channel->try_emit(end.wait(time), end.barrier(time), end.member(time), end.whole(time))) [[likely]] {
+      return;
+    }
+  }
+  emit_part_end_slowly(end);
 }
 
 std::uint64_t emit_region(std::uint16_t sub, std::uint32_t threads, std::uint64_t place) noexcept {
@@ -253,6 +300,7 @@ constexpr tracer_front_end table{
     .emit_region = &emit_region,
     .emit_member = &emit_member,
     .emit_task = &emit_task,
+    .emit_part_end = &emit_part_end,
     .records_chunks = &records_chunks,
 };
 

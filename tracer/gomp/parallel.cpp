@@ -51,12 +51,20 @@ struct Outer {
   }
 };
 
-/// The barrier and the implicit task end, at one moment: what this gives for more of it.
-inline std::uint64_t end_part(const Thread& self, const void* code) noexcept {
-  std::uint64_t time = end_wait(self, join_barrier, code);
-  if (time == 0) time = front->now();
-  on.emit_at(time, TRACER_WORD(RecordKind::implicit_task, Endpoint::end, self.number), 0, 0, self.task);
-  return time;
+constexpr std::uint16_t packed(int flags) noexcept {
+  return pack_parallel_flags(static_cast<std::uint32_t>(flags));
+}
+
+/// The barrier and the implicit task end, and the region where the thread is its master (`region` is its id, else 0):
+/// at one moment, and by one call, since what comes behind libgomp's system calls is not predicted.
+[[gnu::always_inline]] inline void end_part(const Thread& self, std::uint64_t region, const void* code) noexcept {
+  const auto number = static_cast<std::uint16_t>(self.number);
+  if (on.has_sync && on.has_wait) [[likely]]
+    return on.emit_part_end(number, packed(team_flags), self.task, region, address_of(code));
+  end_wait(self, join_barrier, code);
+  on.emit(TRACER_WORD(RecordKind::implicit_task, Endpoint::end, number), 0, 0, self.task);
+  if (region != 0)
+    on.emit(TRACER_WORD(RecordKind::parallel_end, Endpoint::end, packed(team_flags)), 0, region, address_of(code));
 }
 
 /// What is still to be told of the region before.
@@ -64,7 +72,7 @@ void end_late(Thread& self) noexcept {
   if (!self.is_late) return;
   self.is_late = false;
   if (!is_known(self)) return;
-  end_part(self, nullptr);
+  end_part(self, 0, nullptr);
 }
 
 inline void begin_member(Thread& self, Region& region, int number) noexcept {
@@ -100,10 +108,6 @@ unsigned requested(const Runtime& runtime, unsigned threads) noexcept {
   return threads != 0 ? threads : static_cast<unsigned>(runtime.omp_get_max_threads());
 }
 
-constexpr std::uint16_t packed(int flags) noexcept {
-  return pack_parallel_flags(static_cast<std::uint32_t>(flags));
-}
-
 inline void begin_region(Region& region, unsigned threads) noexcept {
   region.id.value = on.emit_region(packed(team_flags), requested(*region.runtime, threads), address_of(region.code));
 }
@@ -111,9 +115,7 @@ inline void begin_region(Region& region, unsigned threads) noexcept {
 /// The master's part and the region end. In a child that was forked inside nothing is to be ended.
 void end_region(Thread& self, const Outer& outer, const Region& region) noexcept {
   if (outer.process == process.load(std::memory_order_relaxed)) {
-    const std::uint64_t time = end_part(self, region.code);
-    on.emit_at(time, TRACER_WORD(RecordKind::parallel_end, Endpoint::end, packed(team_flags)), 0, region.id.value,
-               address_of(region.code));
+    end_part(self, region.id.value, region.code);
   }
   outer.restore(self);
 }

@@ -58,10 +58,10 @@ void take_handlers() noexcept {
   take(on.target, ompt_callback_target_emi);
   on.emit = front->emit;
   on.emit_place = front->emit_place;
-  on.emit_at = front->emit_at;
   on.emit_pair = front->emit_pair;
   on.emit_region = front->emit_region;
   on.emit_member = front->emit_member;
+  on.emit_part_end = front->emit_part_end;
   on.emit_task = front->emit_task;
   on.has_tasks = front->ompt_handler(ompt_callback_task_schedule) != nullptr;
   on.has_work = front->ompt_handler(ompt_callback_work) != nullptr;
@@ -129,10 +129,10 @@ constinit Handlers on{
     .has_chunks = false,
     .emit = nothing<void (*)(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
     .emit_place = nothing<void (*)(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
-    .emit_at = nothing<void (*)(std::uint64_t, std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
     .emit_pair = nothing<std::uint64_t (*)(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>,
     .emit_region = nothing<std::uint64_t (*)(std::uint16_t, std::uint32_t, std::uint64_t)>,
     .emit_member = nothing<std::uint64_t (*)(std::uint16_t, std::uint32_t, std::uint64_t)>,
+    .emit_part_end = nothing<void (*)(std::uint16_t, std::uint16_t, std::uint64_t, std::uint64_t, std::uint64_t)>,
     .emit_task = nothing<std::uint64_t (*)(std::uint16_t, int, std::uint64_t, std::uint64_t)>,
 };
 

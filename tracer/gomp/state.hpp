@@ -35,10 +35,11 @@ struct Handlers {
   // The table's own, for what is recorded without a handler
   void (*emit)(std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c);
   void (*emit_place)(std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c);
-  void (*emit_at)(std::uint64_t time, std::uint32_t word, std::uint32_t a, std::uint64_t b, std::uint64_t c);
   std::uint64_t (*emit_pair)(std::uint32_t first, std::uint32_t second, std::uint64_t b, std::uint64_t c);
   std::uint64_t (*emit_region)(std::uint16_t sub, std::uint32_t threads, std::uint64_t place);
   std::uint64_t (*emit_member)(std::uint16_t sub, std::uint32_t team, std::uint64_t region);
+  void (*emit_part_end)(std::uint16_t number, std::uint16_t sub, std::uint64_t task, std::uint64_t region,
+                        std::uint64_t place);
   std::uint64_t (*emit_task)(std::uint16_t sub, int depends, std::uint64_t creator, std::uint64_t place);
 };
 extern Handlers on;
@@ -160,15 +161,14 @@ inline void begin_work(Thread& self, const Work& work) noexcept {
   else if (on.has_sync || on.has_wait)
     on.emit_place(on.has_sync ? region : wait, 0, self.task, address_of(code));
 }
-/// Both end. The result: a time for emit_at, or 0.
-[[gnu::always_inline]] inline std::uint64_t end_wait(const Thread& self, std::uint16_t kind,
-                                                     const void* code) noexcept {
+/// Both end.
+[[gnu::always_inline]] inline void end_wait(const Thread& self, std::uint16_t kind, const void* code) noexcept {
   const std::uint32_t region = TRACER_WORD(RecordKind::sync_region, Endpoint::end, kind),
                       wait = TRACER_WORD(RecordKind::sync_region_wait, Endpoint::end, kind);
   if (on.has_sync && on.has_wait) [[likely]]
-    return on.emit_pair(wait, region, self.task, address_of(code));
-  if (on.has_sync || on.has_wait) on.emit(on.has_sync ? region : wait, 0, self.task, address_of(code));
-  return 0;
+    on.emit_pair(wait, region, self.task, address_of(code));
+  else if (on.has_sync || on.has_wait)
+    on.emit(on.has_sync ? region : wait, 0, self.task, address_of(code));
 }
 
 /// A region of synchronisation that the thread waits in, around `call`.
