@@ -40,7 +40,7 @@ def check_token(viewer):
     expect(viewer, NO_TOKEN, "/?token=" + "0" * 32)
     expect(viewer, NO_TOKEN, "/?token=")
     headers, _ = expect(viewer, 303, "/?token=" + viewer.token)
-    assert headers["location"] == "/" and "HttpOnly" in headers["set-cookie"] and "SameSite=Strict" in headers["set-cookie"], headers
+    assert headers["location"] == "/" and "HttpOnly" in headers["set-cookie"] and "SameSite=Lax" in headers["set-cookie"], headers
     expect(viewer, 200, "/api/trace?token=" + viewer.token)
     assert len(viewer.token) == 32
 
@@ -166,6 +166,23 @@ def check_words(tracer, trace):
         assert wrong.returncode == 1 and says in wrong.stderr, wrong
 
 
+def check_open(tracer, trace):
+    """The token is in no command's words, which all users of the machine see, and what the browser gets is this user's alone."""
+    place = trace.parent / "programs"
+    place.mkdir()
+    (place / "xdg-open").write_text(f"#!/bin/sh\nstat -c '%a' \"$(dirname \"$1\")\" >{place}/mode\nprintf '%s\\n' \"$@\" >{place}/words\ncat \"$1\" >{place}/page\n", encoding="ascii")
+    (place / "xdg-open").chmod(0o755)
+    with Viewer(tracer, "--open", trace, environment={"PATH": f"{place}:{os.environ['PATH']}"}) as viewer:
+        end = time.monotonic() + 60
+        while not (place / "page").exists() or viewer.url not in (place / "page").read_text(encoding="ascii"):
+            assert time.monotonic() < end, "xdg-open was not called"
+            time.sleep(0.02)
+        words = (place / "words").read_text(encoding="ascii").split()
+        assert len(words) == 1 and viewer.token not in words[0] and (place / "mode").read_text(encoding="ascii").strip() == "700", words
+        assert viewer.token not in pathlib.Path(f"/proc/{viewer.process.pid}/cmdline").read_text(encoding="ascii")
+    assert not pathlib.Path(words[0]).parent.exists()
+
+
 def check_changes(tracer, trace):
     """The archive is another one while it is viewed: answers or a sentence, never an end."""
     with Viewer(tracer, trace) as viewer:
@@ -195,7 +212,7 @@ def main():
                 began = time.monotonic()
                 check(viewer)
                 print(f"{check.__name__}: {time.monotonic() - began:.1f} s")
-        for check in (check_ports, check_end, check_end_at_once, check_words, check_changes):
+        for check in (check_ports, check_end, check_end_at_once, check_words, check_open, check_changes):
             check(tracer, trace)
             print(check.__name__)
     print("ok")

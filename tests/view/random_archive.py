@@ -15,8 +15,8 @@ def write(directory, seed, events=12000, locations=3, resolution=3_000_000_000):
     with otf2.writer.open(str(directory), timer_resolution=resolution, chunk_size_events=256 * 1024) as trace:
         known = trace.definitions
         root = known.system_tree_node("node")
-        group = known.location_group("Process", system_tree_parent=root, location_group_type=LocationGroupType.PROCESS)
-        places = [known.location(f"Thread {i}", group=group, type=LocationType.CPU_THREAD) for i in range(locations)]
+        groups = [known.location_group(f"Process {i}", system_tree_parent=root, location_group_type=LocationGroupType.PROCESS) for i in range((locations + 1) // 2)]
+        places = [known.location(f"Thread {i % 2}", group=groups[i // 2], type=LocationType.CPU_THREAD) for i in range(locations)]
         members = known.group(name="threads", group_type=GroupType.COMM_LOCATIONS, paradigm=Paradigm.OPENMP, group_flags=GroupFlag.NONE, members=places)
         team_members = known.group(name="team", group_type=GroupType.COMM_GROUP, paradigm=Paradigm.OPENMP, group_flags=GroupFlag.NONE, members=places)
         del members

@@ -17,7 +17,8 @@ class Slice:
 class Lane:
     """A location: its slices, what was innermost when, and its Enters."""
 
-    def __init__(self):
+    def __init__(self, name):
+        self.name = name
         self.open, self.slices, self.inner, self.enters, self.events = [], [], [], [], []
         self.teams, self.forks, self.current = 0, [], ("implicit", 0)
         self.last = None
@@ -37,23 +38,22 @@ class Lane:
 
 
 def read(path):
-    """(lanes by name, time of the first event, of the last), in nanoseconds."""
-    lanes, suspended = collections.OrderedDict(), {}
+    """(lanes in the order of the locations, time of the first event, of the last), in nanoseconds."""
+    suspended = {}
     with otf2.reader.open(str(path)) as trace:
         resolution = trace.definitions.clock_properties.timer_resolution
-        names = [location.name for location in trace.definitions.locations]
-        for name in names:
-            lanes[name] = Lane()
+        number = {location: i for i, location in enumerate(trace.definitions.locations)}
+        lanes = [Lane(location.name) for location in number]
         first = last = None
         for location, event in trace.events:
             time = event.time * 1_000_000_000 // resolution
             first = time if first is None else first
             last = time
-            lane = lanes[location.name]
+            lane = lanes[number[location]]
             lane.advance(time)
             lane.events.append((time, type(event).__name__, getattr(getattr(event, "region", None), "name", None)))
             step(lane, event, time, suspended)
-    for lane in lanes.values():
+    for lane in lanes:
         if lane.last is not None:
             lane.advance(last)
         while lane.open:

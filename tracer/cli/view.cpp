@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `tracer view`: traces in the browser, down to single events.
 #include <dlfcn.h>
+#include <signal.h>
 #include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "formats/otf2/read/event_source.hpp"
@@ -62,8 +68,14 @@ class Viewer {
   explicit Viewer(const Options& options) : options_{options} {
     open(find_archive(options.archive));
     if (!options.other.empty()) open(find_archive(options.other));
-    api_ = std::make_unique<view::Api>(traces_);
+    for (Desk& desk : desks_) desk.api = std::make_unique<view::Api>(desk.traces);
   }
+  ~Viewer() {
+    std::error_code error;
+    if (!opener_.empty()) fs::remove_all(opener_, error);
+  }
+  Viewer(const Viewer&) = delete;
+  Viewer& operator=(const Viewer&) = delete;
   /// The exit status.
   int run(Serve serve) {
     constexpr int usual_port = 8750, tries = 50, last_port = 65535;
@@ -99,23 +111,37 @@ class Viewer {
     if (!stored.note.empty()) print_note(stored.note);
     if (stored.is_new && !stored.path.empty())
       print_note("wrote " + stored.path.string() + ", " + format_bytes(stored.contents->bytes()));
-    const fs::path directory = fs::absolute(anchor).parent_path();
-    view::ViewedTrace trace;
-    trace.title = shown(directory.filename().string());
-    trace.path = shown(with_names_of_descriptors(anchor.string()));
-    if (!traces_.empty()) {
-      const Definitions& before = traces_.back().index->definitions();
-      trace.first_lane = traces_.back().first_lane + static_cast<std::uint32_t>(before.locations.size());
-      trace.first_name = traces_.back().first_name + static_cast<std::uint32_t>(before.regions.size()) + 1;
-      if (trace.title == traces_.front().title) trace.title += " (2)";
+    for (Desk& desk : desks_) {
+      auto own = &desk == desks_.data() ? std::move(source) : otf2::open_archive(anchor);
+      add(desk, anchor, std::make_unique<index::TraceIndex>(std::move(own), stored.contents));
     }
-    indexes_.push_back(std::make_unique<index::TraceIndex>(std::move(source), std::move(stored.contents)));
-    trace.index = indexes_.back().get();
-    traces_.push_back(std::move(trace));
+  }
+
+  /// Traces and who answers questions about them, one at a time.
+  struct Desk {
+    std::vector<std::unique_ptr<index::TraceIndex>> indexes;
+    std::vector<view::ViewedTrace> traces;
+    std::unique_ptr<view::Api> api;
+    std::mutex mutex;
+  };
+
+  static void add(Desk& desk, const fs::path& anchor, std::unique_ptr<index::TraceIndex> index) {
+    view::ViewedTrace trace;
+    trace.title = shown(fs::absolute(anchor).parent_path().filename().string());
+    trace.path = shown(with_names_of_descriptors(anchor.string()));
+    if (!desk.traces.empty()) {
+      const view::ViewedTrace& last = desk.traces.back();
+      const Definitions& before = last.index->definitions();
+      trace.first_lane = last.first_lane + static_cast<std::uint32_t>(before.locations.size());
+      trace.first_name = last.first_name + static_cast<std::uint32_t>(before.regions.size()) + 1;
+      if (trace.title == last.title) trace.title += " (2)";
+    }
+    desk.indexes.push_back(std::move(index));
+    trace.index = desk.indexes.back().get();
+    desk.traces.push_back(std::move(trace));
   }
 
   void ready(int port) {
-    const std::lock_guard lock{mutex_};
     guard_ = std::make_unique<view::Guard>(random_name() + random_name(), port);
     print_text("Open this address in a browser; Ctrl-C ends the viewer:\n  " + guard_->address() + "\n");
     if (const char* const ssh = std::getenv("SSH_CONNECTION"); ssh != nullptr && *ssh != 0) {
@@ -128,24 +154,50 @@ class Viewer {
     if (options_.open) open_browser(guard_->address());
   }
 
-  static void open_browser(const std::string& address) {
-    std::string name = "xdg-open", word = address;
-    char* const words[] = {name.data(), word.data(), nullptr};
+  /// Words of a command are seen by all users of the machine: the address goes there in a file of this user's.
+  void open_browser(const std::string& address) {
+    std::string place = (fs::temp_directory_path() / "tracer-view-XXXXXX").string();
+    if (mkdtemp(place.data()) == nullptr) return print_note("cannot make " + place + "; open the address by hand");
+    opener_ = place;
+    const std::string file = place + "/open.html";
+    std::ofstream{file} << "<!DOCTYPE html><title>tracer view</title><meta http-equiv=\"refresh\" content=\"0;url="
+                        << address << "\">\n";
+    if (!start({"xdg-open", file})) print_note("there is no xdg-open here; open the address by hand");
+  }
+
+  /// With the signals as they were: the server waits for some, and ignores one.
+  static bool start(std::vector<std::string> command) {
+    std::vector<char*> words;
+    for (std::string& word : command) words.push_back(word.data());
+    words.push_back(nullptr);
+    sigset_t none, ignored;
+    sigemptyset(&none);
+    sigemptyset(&ignored);
+    sigaddset(&ignored, SIGPIPE);
+    posix_spawnattr_t how;
+    posix_spawnattr_init(&how);
+    posix_spawnattr_setsigmask(&how, &none);
+    posix_spawnattr_setsigdefault(&how, &ignored);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     pid_t child = 0;
-    if (posix_spawnp(&child, name.c_str(), nullptr, nullptr, words, environ) != 0)
-      print_note("there is no xdg-open here; open the address by hand");
+    const bool is_started = posix_spawnp(&child, words[0], nullptr, &how, words.data(), environ) == 0;
+    posix_spawnattr_destroy(&how);
+    return is_started;
   }
 
   void answer(const tracer_view_request& asked, tracer_view_send send, void* to) {
     view::Request request{asked.method, asked.path, {}, asked.host, asked.origin, asked.cookie};
     for (std::size_t i = 0; i < asked.number_of_words; ++i)
       request.words.emplace(asked.words[i].name, asked.words[i].value);
+    // Numbers of a whole run with thousands of threads take seconds: the picture does not wait for them.
+    const bool is_long = request.path == "/api/statistics" || request.path == "/api/search";
+    Desk& desk = desks_[is_long ? 1 : 0];
+    const view::Site site{
+        [&] { return view::page_with(desk.api->meta()); },
+        [&](const std::string& name, const view::Words& words) { return desk.api->answer(name, words); }};
     view::Reply reply;
     {
-      const std::lock_guard lock{mutex_};
-      const view::Site site{
-          [this] { return view::page_with(api_->meta()); },
-          [this](const std::string& name, const view::Words& words) { return api_->answer(name, words); }};
+      const std::lock_guard lock{desk.mutex};
       reply = view::answer(request, *guard_, site);
     }
     const tracer_view_reply out{reply.status,      reply.type.c_str(),   reply.body.data(),
@@ -154,11 +206,9 @@ class Viewer {
   }
 
   const Options& options_;
-  std::vector<std::unique_ptr<index::TraceIndex>> indexes_;
-  std::vector<view::ViewedTrace> traces_;
-  std::unique_ptr<view::Api> api_;
+  fs::path opener_;  ///< the directory of what the browser was given; "": none
+  std::array<Desk, 2> desks_;
   std::unique_ptr<view::Guard> guard_;
-  std::mutex mutex_;
 };
 
 int run(const Options& options) {

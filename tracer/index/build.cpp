@@ -34,7 +34,7 @@ class Builder final : public TaskShelf, private SliceSink {
 
   void event(const Event& event, const otf2::ReadPosition* position) {
     const std::uint64_t time = std::max(event.time, last_);
-    if (blocks_ == 0 || (position != nullptr && position->offset >= begin_.position.offset + block_bytes)) {
+    if (blocks_ == 0 || (position != nullptr && position->offset >= begin_.position.offset + wanted_bytes())) {
       if (blocks_ != 0) end_block(time);
       begin_block(time, position);
     }
@@ -74,6 +74,11 @@ class Builder final : public TaskShelf, private SliceSink {
   }
   void closed(std::uint32_t depth, const OpenRegion& one, std::uint64_t end) override {
     summer_->closed(depth, one, end);
+  }
+  /// Where many regions come at many depths a block is larger: its payload is small beside it.
+  std::uint64_t wanted_bytes() const {
+    constexpr std::uint64_t most = 1 << 20, share = 64, bytes_of_sum = 9, others = 64;
+    return std::clamp(share * (bytes_of_sum * sums_.list().size() + others), block_bytes, most);
   }
   void begin_block(std::uint64_t time, const otf2::ReadPosition* position) {
     if (blocks_ == 0) first_ = time;

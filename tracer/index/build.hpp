@@ -10,7 +10,7 @@
 
 namespace tracer::index {
 
-/// Of an event file a block has at least so many bytes, and ends behind them as soon as reading can go on there.
+/// Of an event file a block has at least so many bytes, and ends behind them where reading can go on.
 inline constexpr std::uint64_t block_bytes = 16 * 1024;
 
 /// The bytes of the index. `progress` gets the share that is done, 0 to 1; may be empty. Throws tracer::Error where the

@@ -16,7 +16,7 @@ namespace tracer::index {
 std::uint64_t stamp_of(const otf2::PositionedSource& source);
 
 struct Stored {
-  std::unique_ptr<Contents> contents;
+  std::shared_ptr<const Contents> contents;
   std::filesystem::path path;  ///< "" in memory only
   bool is_new = false;         ///< it was built now
   std::string note;            ///< why one that was there is not used, or why it is not kept; "" nothing to say

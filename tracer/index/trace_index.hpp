@@ -35,7 +35,7 @@ struct Group {
 /// archive or the index is damaged.
 class TraceIndex {
  public:
-  TraceIndex(std::unique_ptr<otf2::PositionedSource> source, std::unique_ptr<Contents> contents)
+  TraceIndex(std::unique_ptr<otf2::PositionedSource> source, std::shared_ptr<const Contents> contents)
       : source_{std::move(source)}, contents_{std::move(contents)} {}
 
   otf2::PositionedSource& source() { return *source_; }
@@ -80,7 +80,7 @@ class TraceIndex {
                                 std::uint64_t after, std::uint64_t before, bool is_last);
 
   std::unique_ptr<otf2::PositionedSource> source_;
-  std::unique_ptr<Contents> contents_;
+  std::shared_ptr<const Contents> contents_;
 };
 
 }  // namespace tracer::index

@@ -23,7 +23,8 @@ class Guard {
   int refusal(const Request& request) const;
   /// Whether the request has the token in its address.
   bool has_token(const Request& request) const;
-  std::string set_cookie() const { return cookie_name() + "=" + token_ + "; HttpOnly; SameSite=Strict; Path=/"; }
+  /// Lax: it must come with the way from the address to the page, wherever the address was clicked.
+  std::string set_cookie() const { return cookie_name() + "=" + token_ + "; HttpOnly; SameSite=Lax; Path=/"; }
 
  private:
   bool is_here(std::string_view host) const;

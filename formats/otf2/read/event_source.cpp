@@ -31,9 +31,7 @@ class ArchiveSource final : public PositionedSource {
   const Definitions& definitions() const override { return definitions_; }
   std::uint64_t number_of_events() const override { return events_; }
   const ArchiveInfo& info() const override { return trace_.info(); }
-  std::uint64_t number_of(LocationRef location) const override {
-    return trace_.definitions().locations[location].ref;
-  }
+  std::uint64_t number_of(LocationRef location) const override { return trace_.definitions().locations[location].ref; }
   const ReadPosition* position() const override { return position_; }
   /// In order of time, by the location's definition where times are equal.
   void read(EventVisitor& visitor) override {

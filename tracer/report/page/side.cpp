@@ -203,7 +203,8 @@ void PageSide::add_names(Json& meta) const {
   meta["names"].push_back("many short ones");
   meta["labels"].push_back("many short ones");
   meta["activities"].push_back("work");
-  meta["sources"].push_back("each shorter than can be kept in this page; tracer view shows them all, and tracer export has them");
+  meta["sources"].push_back(
+      "each shorter than can be kept in this page; tracer view shows them all, and tracer export has them");
 }
 
 void PageSide::add_slices(Json& meta) const {
