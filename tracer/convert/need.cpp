@@ -2,6 +2,8 @@
 // See need.hpp.
 #include "tracer/convert/need.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -91,7 +93,10 @@ std::string what_lacks(const TraceSource& source, const Limits& limits) {
 }
 
 Limits limits_of_process(const std::filesystem::path& directory) {
-  return {memory_left(), processor_time_left(), spill_room(directory)};
+  // A file is mapped: where the address space is limited it saves nothing.
+  rlimit space{};
+  const bool is_limited = ::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+  return {memory_left(), processor_time_left(), is_limited ? 0 : spill_room(directory)};
 }
 
 }  // namespace tracer
