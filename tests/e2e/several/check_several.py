@@ -3,7 +3,8 @@
 """A program with other OpenMP tools is traced, and they see what they see alone: (accepting, refusing, declining, crashing) x
 (before, after, both, preloaded, in a library, in the program) x (Tracer by variable, preloaded, by `tracer run`). Prints a row for each.
 
-check_several.py --tool libtracer.so --tracer tracer --compiler cc [--include DIRECTORY of omp-tools.h] [--archer]"""
+check_several.py --tool libtracer.so --tracer tracer --compiler cc [--include DIRECTORY of omp-tools.h] [--archer | PROGRAM...]
+PROGRAMs are run with such a tool alone and behind Tracer: it sees the same."""
 import argparse
 import pathlib
 import re
@@ -119,6 +120,25 @@ class Matrix:
         return self.faults
 
 
+def constructs(options, scratch):
+    """Each of the programs: another tool's counts and data words are those that it has alone, and the archive is sound."""
+    tool = scratch / "one.so"
+    include = [f"-I{options.include}"] if options.include else []
+    subprocess.run([options.compiler, *include, "-O1", "-g", "-shared", "-fPIC", '-DNAME="one"', str(HERE / "counting_tool.c"), "-o", str(tool)], check=True)
+    for program in options.programs:
+        name, quiet = pathlib.Path(program).name, {"KMP_BLOCKTIME": "0", "OMP_NUM_THREADS": "3"}
+        alone = run([program], clean(OMP_TOOL_LIBRARIES=str(tool), **quiet))
+        both = run([program], clean(OMP_TOOL_LIBRARIES=f"{options.tool}:{tool}", TRACER_OUTPUT=str(scratch / name), **quiet))
+        wanted, seen = COUNTS.search(alone.stderr), COUNTS.search(both.stderr)
+        print(f"{name}: {wanted and wanted[3]}")
+        if not wanted or not seen or wanted[0] != seen[0] or seen[4] != "0" or alone.returncode != both.returncode:
+            yield f"{name}: alone {alone.returncode} {wanted and wanted[0]}, with Tracer {both.returncode} {both.stderr[-1000:]}"
+        if not (scratch / name / "traces.otf2").exists():
+            yield f"{name}: no archive: {both.stderr[-1000:]}"
+        elif (checked := run([options.tracer, "check", str(scratch / name)], clean())).returncode != 0:
+            yield f"{name}: {checked.stdout}{checked.stderr}"
+
+
 def archer(options, scratch):
     """LLVM's own tool, which tells ThreadSanitizer what OpenMP orders: with it there is no false report, under Tracer either."""
     program, built = scratch / "sanitized", None
@@ -156,10 +176,11 @@ def main():
     for name in ("tool", "tracer", "compiler", "include"):
         parser.add_argument(f"--{name}", required=name != "include")
     parser.add_argument("--archer", action="store_true")
+    parser.add_argument("programs", nargs="*")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         scratch = pathlib.Path(directory).resolve()
-        faults = archer(options, scratch) if options.archer else Matrix(options, scratch).all()
+        faults = archer(options, scratch) if options.archer else list(constructs(options, scratch)) if options.programs else Matrix(options, scratch).all()
     print("\n".join(faults))
     return 1 if faults else 0
 

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Makes tracer-VERSION-linux-ARCHITECTURE.tar.xz, which runs wherever there is glibc 2.28 and needs nothing else: linked with the
+# C library of Debian 11, everything else inside. Prints the package's path.
+#   cmake/scripts/portable.sh [DIRECTORY]     as root (debootstrap); DIRECTORY: where it goes (default: build/packages)
+# Of the environment: TRACER_PORTABLE_WORK (roots and the build are kept there; default: build/portable), TRACER_PORTABLE_BUILD (a
+# build tree that is linked anew instead of one that begins; what it was linked for before is gone).
+set -eu
+cd "$(dirname "$0")/../.."
+to=${1:-$PWD/build/packages}
+work=${TRACER_PORTABLE_WORK:-$PWD/build/portable}
+bullseye=$work/bullseye sysroot=$work/sysroot build=${TRACER_PORTABLE_BUILD:-$work/build}
+triplet=$(gcc -print-multiarch)
+mkdir -p "$work" "$to"
+say() { echo "portable: $*" >&2; }
+fail() { say "$*"; exit 1; }
+
+# The oldest release that Debian serves; what the package takes of it besides the C library: libdw, and what that needs. Its
+# libomp is for tests/portable.sh.
+if [ ! -e "$bullseye.done" ]; then
+  [ "$(id -u)" -eq 0 ] || fail "run it as root once: debootstrap makes a root of Debian 11"
+  command -v debootstrap >/dev/null || fail "debootstrap is not installed"
+  say "a root of Debian 11 ..."
+  rm -rf "$bullseye"
+  mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\?\([^ ]*\).*/\2/p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -m 1 -E '/debian/*$' || true)
+  debootstrap --variant=minbase --include=libc6-dev,libomp5-11,libdw1,libelf-dev,zlib1g-dev,ca-certificates,xz-utils bullseye "$bullseye" \
+    "${mirror:-http://deb.debian.org/debian}" >"$work/debootstrap.log" 2>&1 || fail "debootstrap failed: $work/debootstrap.log"
+  touch "$bullseye.done"
+fi
+# Its libraries and object files for the linker, as the compiler takes them before the system's.
+if [ ! -e "$sysroot.done" ]; then
+  rm -rf "$sysroot"
+  mkdir -p "$sysroot/usr/lib" "$sysroot/lib64" "$sysroot/lib"
+  cp -a "$bullseye/usr/lib/$triplet" "$sysroot/usr/lib/$triplet"
+  cp -a "$bullseye/lib/$triplet" "$sysroot/lib/"
+  loader=$(readlink -f "$bullseye/lib/$triplet"/ld-2.*.so)
+  cp "$loader" "$sysroot/lib64/ld-linux-x86-64.so.2" && cp "$loader" "$sysroot/lib/ld-linux-aarch64.so.1"
+  find "$sysroot" -type l -lname '/*' | while read -r link; do  # those of development files name the root's top
+    [ ! -e "$bullseye$(readlink "$link")" ] || cp -a --remove-destination "$(readlink -f "$bullseye$(readlink "$link")")" "$link"
+  done
+  touch "$sysroot.done"
+fi
+
+# Objects know nothing of the C library's version; who links decides it. What only newer ones have is older_glibc.c's: an object,
+# since the compiler puts its own libraries last, and an archive for what libm has.
+gcc -O2 -fPIC -fno-builtin -c cmake/packaging/older_glibc.c -o "$work/older_glibc.o"
+gcc -O2 -fPIC -fno-builtin -DOF_LIBM -c cmake/packaging/older_glibc.c -o "$work/older_libm.o"
+rm -f "$work/libolder.a" && ar rcs "$work/libolder.a" "$work/older_libm.o"
+at=$sysroot/usr/lib/$triplet
+linked="--sysroot=$sysroot -B$at -L$at $work/older_glibc.o -lpthread -static-libstdc++ -static-libgcc"
+launcher=-DTRACER_UNITY=ON
+! command -v ccache >/dev/null || launcher="-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache"
+say "the build ..."
+cmake --preset release -B "$build" "-DCMAKE_EXE_LINKER_FLAGS=$linked" "-DCMAKE_SHARED_LINKER_FLAGS=$linked" \
+  "-DCMAKE_CXX_STANDARD_LIBRARIES=$at/libz.a $work/libolder.a -lm -lpthread -ldl -lrt" "-DLIBELF_LIBRARY=$at/libelf.a" \
+  -DCMAKE_INSTALL_LIBDIR=lib $launcher -DTRACER_BUILD_TESTS=OFF -DTRACER_BUILD_EXAMPLES=OFF -DTRACER_BUILD_BENCH=OFF >"$work/configure.log" 2>&1 ||
+  { tail -n 20 "$work/configure.log" >&2; fail "configuring failed"; }
+cmake --build "$build" >"$work/build.log" 2>&1 || { grep -E -A6 'FAILED:|error:|undefined' "$work/build.log" | head -n 40 >&2; fail "the build failed: $work/build.log"; }
+
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
+name=tracer-$version-linux-${triplet%%-*}
+rm -rf "${work:?}/stage"
+cmake --install "$build" --strip --prefix "$work/stage/$name" >"$work/install.log" 2>&1 || fail "installing failed: $work/install.log"
+# Beside libtracer.so: what is opened when source lines are looked up (tracer/base/libdw.cpp).
+mkdir -p "$work/stage/$name/lib/tracer"
+for library in libz.so.1 liblzma.so.5 libbz2.so.1.0 libelf.so.1 libdw.so.1; do
+  file=$(find "$bullseye/lib/$triplet" "$bullseye/usr/lib/$triplet" -name "$library" | head -n 1)
+  cp "$(readlink -f "$file")" "$work/stage/$name/lib/tracer/$library"
+done
+newest=$(find "$work/stage/$name" -type f \( -name '*.so*' -o -path '*/bin/*' \) -exec objdump -T {} + 2>/dev/null | grep -o 'GLIBC_2\.[0-9]*' | sort -uV | tail -n 1)
+[ "$(printf '%s\nGLIBC_2.28\n' "$newest" | sort -V | tail -n 1)" = GLIBC_2.28 ] || {
+  find "$work/stage/$name" -type f \( -name '*.so*' -o -path '*/bin/*' \) | while read -r file; do
+    objdump -T "$file" 2>/dev/null | grep -E 'GLIBC_2\.(29|[3-9][0-9])' | sed "s|^|${file##*/}: |"
+  done >&2
+  fail "it needs $newest"
+}
+tar -C "$work/stage" -cJf "$to/$name.tar.xz" "$name"
+say "$(du -h "$to/$name.tar.xz" | cut -f 1), needs $newest"
+echo "$to/$name.tar.xz"
