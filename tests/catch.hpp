@@ -2,6 +2,8 @@
 // Catch2, whichever of 2 and 3 is installed, by the names of 3.
 #pragma once
 
+#include <string>
+
 #if __has_include(<catch2/catch.hpp>)
 #include <catch2/catch.hpp>
 

@@ -85,7 +85,7 @@ static void dependent(void) {
 static void overlapped(void) {
 #pragma omp target enter data map(alloc : a [0:size])
   for (int step = 0; step < steps; ++step) {
-#pragma omp target map(present, alloc : a [0:size]) nowait
+#pragma omp target teams distribute parallel for map(present, alloc : a [0:size]) nowait
     for (int i = 0; i < size; ++i) a[i] = i;
     for (int i = 0; i < size; ++i) b[i] += step;
 #pragma omp taskwait

@@ -3,6 +3,7 @@
 #include "tracer/index/lane.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace tracer::index {

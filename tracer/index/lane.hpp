@@ -2,6 +2,7 @@
 // What is open on one location, event by event: a stack of regions that follows the location's tasks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -3,6 +3,7 @@
 #include "tracer/view/page.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace tracer::view {
 

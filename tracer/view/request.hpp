@@ -2,6 +2,7 @@
 // What a browser asks, in words, and what it gets.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>

@@ -2,6 +2,7 @@
 // See routes.hpp.
 #include "tracer/view/routes.hpp"
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 
 #include <exception>
