@@ -93,14 +93,14 @@ struct tracer_front_end {
    * what follows at once. */
   uint64_t (*emit_pair)(uint32_t first, uint32_t second, uint64_t b, uint64_t c);
   /* What gets an id of libtracer.so's, which is the result; 0: nothing is recorded. `sub` as in the record's word.
-   * A region: `flags`, how many threads it asks for, its place. A member of a region's team: its number, the team's size,
-   * the region. An explicit task: `flags` in 16 bits, whether it has dependences, who creates it, its place. */
+   * A region: `flags`, how many threads it asks for, its place. A member of a region's team: its number, the team's
+   * size, the region. An explicit task: `flags` in 16 bits, whether it has dependences, who creates it, its place. */
   uint64_t (*emit_region)(uint16_t sub, uint32_t threads, uint64_t place);
   uint64_t (*emit_member)(uint16_t sub, uint32_t team, uint64_t region);
   uint64_t (*emit_task)(uint16_t sub, int depends, uint64_t creator, uint64_t place);
   /* A member's part of a team ends, at one moment: the wait in the barrier behind the region and that barrier, the
-   * implicit task, and the region where it is the member that began it. `number` and `task`: the member's; `region`: 0, or
-   * the region's id, with its `sub`; `place`: the region's, 0 for the other members. */
+   * implicit task, and the region where it is the member that began it. `number` and `task`: the member's; `region`: 0,
+   * or the region's id, with its `sub`; `place`: the region's, 0 for the other members. */
   void (*emit_part_end)(uint16_t number, uint16_t sub, uint64_t task, uint64_t region, uint64_t place);
   /* Whether each chunk that a loop hands out is to be recorded (TRACER_RECORD, group chunks). The same until the
    * process ends. */

@@ -25,7 +25,7 @@ enum class RecordKind : std::uint8_t {
   initial_task = 7,   ///< of an initial thread, or of a league's team (`teams`)
   task_create = 8,
   task_schedule = 9,  ///< endpoint: `end` where the prior task is complete, which keeps it apart from a switch
-  dependences = 10,  ///< one record per dependence, all with the same time
+  dependences = 10,   ///< one record per dependence, all with the same time
   task_dependence = 11,
   sync_region = 12,
   sync_region_wait = 13,

@@ -114,10 +114,14 @@ static void long_kernels(void) {
 static const struct {
   const char* name;
   void (*run)(void);
-} programs[] = {{"serial_transfer", serial_transfer}, {"small_transfers", small_transfers},
-                {"short_kernels", short_kernels},     {"device_turns", device_turns},
-                {"dependent", dependent},             {"overlapped", overlapped},
-                {"one_scalar", one_scalar},           {"long_kernels", long_kernels}};
+} programs[] = {{"serial_transfer", serial_transfer},
+                {"small_transfers", small_transfers},
+                {"short_kernels", short_kernels},
+                {"device_turns", device_turns},
+                {"dependent", dependent},
+                {"overlapped", overlapped},
+                {"one_scalar", one_scalar},
+                {"long_kernels", long_kernels}};
 
 int main(int argc, char** argv) {
   a = malloc(bytes);

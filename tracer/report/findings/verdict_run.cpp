@@ -248,11 +248,11 @@ void Judge::how_good_the_trace_is() {
   const std::uint64_t apart = active / std::max<std::uint64_t>(report_.events, 1);
   if (apart < least_between_events) {
     no_advice("perturbed");
-    note(
-        "perturbed",
-        format("%s events were recorded, one every %llu ns of a thread: recording itself makes most times longer. Only "
-               "findings are given only for constructs of that grain. A filter (--filter, TRACER_RECORD) makes it less.",
-               format_count(report_.events).c_str(), number(apart)));
+    note("perturbed",
+         format(
+             "%s events were recorded, one every %llu ns of a thread: recording itself makes most times longer. Only "
+             "findings are given only for constructs of that grain. A filter (--filter, TRACER_RECORD) makes it less.",
+             format_count(report_.events).c_str(), number(apart)));
   }
 }
 

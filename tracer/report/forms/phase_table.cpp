@@ -20,7 +20,7 @@ Table phase_table(const Report& report) {
     return std::any_of(report.phases.begin(), report.phases.end(), [ns](const PhaseRow& row) { return row.*ns != 0; });
   };
   const bool mpi = any(&PhaseRow::mpi), devices = any(&PhaseRow::operations);
-  std::vector<Table::Column> columns{{"phase"},         {"source"},       {"count", true},   {"total", true},
+  std::vector<Table::Column> columns{{"phase"},         {"source"},        {"count", true},   {"total", true},
                                      {"longest", true}, {"work", true},    {"waiting", true}, {"device", true},
                                      {"threads", true}, {"max/mean", true}};
   if (mpi) columns.push_back({"MPI", true});
