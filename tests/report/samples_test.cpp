@@ -312,7 +312,7 @@ TEST_CASE("what the runtime said of sampled threads is counted by state and wait
   CHECK(row_of(states, "unknown")["state"] == 0x999);
   const std::string text =
       report::to_text(report::analyze(made.trace, {}, &made.samples), {.rows = 0, .colour = false, .width = 140});
-  for (const char* part : {"What the OpenMP runtime said", "wait_lock", "0xabc0", "66.7 %"})
+  for (const char* part : {"OpenMP runtime states", "wait_lock", "0xabc0", "66.7 %"})
     CHECK_THAT(text, ContainsSubstring(part));
 }
 
