@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See devices_json.hpp.
 #include "tracer/report/forms/devices_json.hpp"
+#include "tracer/report/forms/mean.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -24,10 +25,6 @@ using Json = nlohmann::ordered_json;
 double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
-std::uint64_t mean(std::uint64_t total, std::uint64_t count) {
-  return count == 0 ? 0 : total / count;
-}
-
 Json json_of(const DeviceTimes& times) {
   Json object = Json::object();
   for (std::size_t p = 0; p < device_places; ++p)

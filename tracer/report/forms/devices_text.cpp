@@ -10,14 +10,11 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
+#include "tracer/report/forms/mean.hpp"
 #include "tracer/report/measures/processes.hpp"
 
 namespace tracer::report {
 namespace {
-
-std::uint64_t mean(std::uint64_t total, std::uint64_t count) {
-  return count == 0 ? 0 : total / count;
-}
 
 Table kernels_table(std::string title, const std::vector<KernelRow>& kernels) {
   Table table{std::move(title), {{"kernel"}, {"count", true}, {"total", true}, {"mean", true}, {"longest", true}}};

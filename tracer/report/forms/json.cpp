@@ -9,6 +9,7 @@
 
 #include "tracer/report/forms/devices_json.hpp"
 #include "tracer/report/forms/io_tables.hpp"
+#include "tracer/report/forms/mean.hpp"
 #include "tracer/report/forms/mpi_json.hpp"
 #include "tracer/report/forms/samples_json.hpp"
 #include "tracer/report/forms/write.hpp"
@@ -21,10 +22,6 @@ using Json = nlohmann::ordered_json;
 double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
-std::uint64_t mean(std::uint64_t total, std::uint64_t count) {
-  return count == 0 ? 0 : total / count;
-}
-
 Json json_of(const Balance& balance) {
   return {{"threads", balance.threads},
           {"max_ns", balance.max},

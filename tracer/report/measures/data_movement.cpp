@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Follows each variable to the device and back.
 #include "tracer/report/measures/data_movement.hpp"
+#include "tracer/report/measures/attributes.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -14,12 +15,6 @@ namespace {
 constexpr std::size_t most_variables = std::size_t{1} << 16;
 /// Smaller copies are over before anything else could go on beside them.
 constexpr std::uint64_t least_beside = 64 << 10;
-
-std::uint32_t attribute_named(const Definitions& definitions, std::string_view name) {
-  for (std::size_t i = 0; i < definitions.attributes.size(); ++i)
-    if (definitions.attributes[i].name == name) return static_cast<std::uint32_t>(i);
-  return ~std::uint32_t{0};
-}
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tracer/base/text.hpp"
+#include "tracer/report/measures/attributes.hpp"
 
 namespace tracer::report {
 namespace {
@@ -17,12 +18,6 @@ constexpr std::uint64_t short_kernel = 20'000, many_kernels = 100;  // ns
 constexpr std::uint64_t least_won = 20'000;                         // ns of each turn
 constexpr std::uint64_t least_turn = 100'000, many_turns = 4;       // ns of the host's work
 constexpr std::size_t most_submits = std::size_t{1} << 20;          // whose kernels have not been seen
-
-std::uint32_t attribute_named(const Definitions& definitions, std::string_view name) {
-  for (std::size_t i = 0; i < definitions.attributes.size(); ++i)
-    if (definitions.attributes[i].name == name) return static_cast<std::uint32_t>(i);
-  return ~std::uint32_t{0};
-}
 
 std::uint64_t compute_units(const Definitions& definitions, const Location& location) {
   if (location.kind != LocationKind::accelerator_stream || location.group >= definitions.groups_of_locations.size())
