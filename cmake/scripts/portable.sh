@@ -50,10 +50,11 @@ at=$sysroot/usr/lib/$triplet
 linked="--sysroot=$sysroot -B$at -L$at $work/older_glibc.o -lpthread -static-libstdc++ -static-libgcc"
 launcher=-DTRACER_UNITY=ON
 ! command -v ccache >/dev/null || launcher="-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache"
+# Debian's cpp-httplib is a shared library, which the package could not bring along: it has no viewer.
 say "the build ..."
 cmake --preset release -B "$build" "-DCMAKE_EXE_LINKER_FLAGS=$linked" "-DCMAKE_SHARED_LINKER_FLAGS=$linked" \
   "-DCMAKE_CXX_STANDARD_LIBRARIES=$at/libz.a $work/libolder.a -lm -lpthread -ldl -lrt" "-DLIBELF_LIBRARY=$at/libelf.a" \
-  -DCMAKE_INSTALL_LIBDIR=lib $launcher -DTRACER_BUILD_TESTS=OFF -DTRACER_BUILD_EXAMPLES=OFF -DTRACER_BUILD_BENCH=OFF >"$work/configure.log" 2>&1 ||
+  -DCMAKE_INSTALL_LIBDIR=lib -DHTTPLIB_INCLUDE_DIR=OFF $launcher -DTRACER_BUILD_TESTS=OFF -DTRACER_BUILD_EXAMPLES=OFF -DTRACER_BUILD_BENCH=OFF >"$work/configure.log" 2>&1 ||
   { tail -n 20 "$work/configure.log" >&2; fail "configuring failed"; }
 cmake --build "$build" >"$work/build.log" 2>&1 || { grep -E -A6 'FAILED:|error:|undefined' "$work/build.log" | head -n 40 >&2; fail "the build failed: $work/build.log"; }
 
