@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "tracer/replay/attributes.hpp"
 #include "tracer/replay/comm_members.hpp"
 #include "tracer/replay/kept_phases.hpp"
 #include "tracer/replay/process_groups.hpp"
@@ -16,13 +17,6 @@ namespace tracer::report {
 namespace {
 
 constexpr std::uint64_t events_between_looks = 1 << 18;
-
-std::uint32_t find_attribute(const Definitions& definitions, std::string_view name) {
-  for (std::size_t i = 0; i < definitions.attributes.size(); ++i) {
-    if (definitions.attributes[i].name == name) return static_cast<std::uint32_t>(i);
-  }
-  return undefined_ref;
-}
 
 TaskKey key_of(const Event& event) {
   return {event.ref, static_cast<std::uint32_t>(event.a), event.b};

@@ -11,14 +11,12 @@
 #include "tracer/base/units.hpp"
 #include "tracer/definitions.hpp"
 #include "tracer/report/findings/crowding.hpp"
+#include "tracer/report/measures/ratios.hpp"
 #include "tracer/report/report.hpp"
 
 namespace tracer::report {
 
 [[gnu::format(printf, 1, 2)]] std::string format(const char* text, ...);
-inline double share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 /// For "%llu".
 inline unsigned long long number(std::uint64_t value) {
   return value;

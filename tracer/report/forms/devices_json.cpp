@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See devices_json.hpp.
 #include "tracer/report/forms/devices_json.hpp"
-#include "tracer/report/forms/mean.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+
+#include "tracer/report/measures/ratios.hpp"
 
 namespace tracer::report {
 
@@ -22,9 +23,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double ratio(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 Json json_of(const DeviceTimes& times) {
   Json object = Json::object();
   for (std::size_t p = 0; p < device_places; ++p)
@@ -73,9 +71,9 @@ Json json_of(const DeviceRow& row, std::uint64_t begin) {
           {"idle_ns", row.idle},
           {"span_ns", row.span},
           {"overlap_host_ns", row.overlap_host},
-          {"overlap_host", ratio(row.overlap_host, row.busy)},
+          {"overlap_host", share(row.overlap_host, row.busy)},
           {"overlap_transfer_ns", row.overlap_transfer},
-          {"overlap_transfer", ratio(row.overlap_transfer, row.busy)},
+          {"overlap_transfer", share(row.overlap_transfer, row.busy)},
           {"to_device", json_of(row.to_device)},
           {"from_device", json_of(row.from_device)},
           {"most_kernels_at_once", row.most_kernels},

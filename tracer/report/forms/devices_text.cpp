@@ -10,8 +10,8 @@
 
 #include "tracer/base/text.hpp"
 #include "tracer/base/units.hpp"
-#include "tracer/report/forms/mean.hpp"
 #include "tracer/report/measures/processes.hpp"
+#include "tracer/report/measures/ratios.hpp"
 
 namespace tracer::report {
 namespace {

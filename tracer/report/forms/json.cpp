@@ -9,19 +9,16 @@
 
 #include "tracer/report/forms/devices_json.hpp"
 #include "tracer/report/forms/io_tables.hpp"
-#include "tracer/report/forms/mean.hpp"
 #include "tracer/report/forms/mpi_json.hpp"
 #include "tracer/report/forms/samples_json.hpp"
 #include "tracer/report/forms/write.hpp"
+#include "tracer/report/measures/ratios.hpp"
 
 namespace tracer::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-double ratio(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 Json json_of(const Balance& balance) {
   return {{"threads", balance.threads},
           {"max_ns", balance.max},
@@ -79,7 +76,7 @@ Json json_of(const ParallelRow& row) {
           {"time", json_of(row.ns)},
           {"work_ns", row.work},
           {"critical_path_ns", row.critical_path},
-          {"parallelism", ratio(row.work, row.critical_path)},
+          {"parallelism", share(row.work, row.critical_path)},
           {"balance", json_of(row.balance)},
           {"members", std::move(members)}};
 }
@@ -114,7 +111,7 @@ Json json_of(const TaskReport& tasks) {
             {"critical_path_tasks", tasks.graph_tasks},
             {"chain_ns", tasks.chain},
             {"chain_tasks", tasks.chain_tasks},
-            {"parallelism", ratio(tasks.graph_work, tasks.graph_path)}}},
+            {"parallelism", share(tasks.graph_work, tasks.graph_path)}}},
           {"regions", std::move(regions)}};
 }
 
@@ -338,7 +335,7 @@ std::string to_json(const Report& report, int indent) {
       {"wall_ns", report.wall},
       {"work_ns", report.tasks.work},
       {"critical_path_ns", report.tasks.critical_path},
-      {"parallelism", ratio(report.tasks.work, report.tasks.critical_path)},
+      {"parallelism", share(report.tasks.work, report.tasks.critical_path)},
       {"constructs", array_of(report.regions)},
       {"threads", array_of(report.thread_rows)},
       {"processes", array_of(report.processes)},

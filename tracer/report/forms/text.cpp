@@ -14,6 +14,7 @@
 #include "tracer/report/forms/table.hpp"
 #include "tracer/report/forms/write.hpp"
 #include "tracer/report/measures/processes.hpp"
+#include "tracer/report/measures/ratios.hpp"
 
 namespace tracer::report {
 namespace {
@@ -61,10 +62,6 @@ std::string runtimes_text(const RunFacts& facts) {
     text += (text.empty() ? "runtimes     " : "\n             ") + use.library + " with " + format_count(use.threads) +
             (use.threads == 1 ? " thread" : " threads");
   return text + "\n";
-}
-
-std::uint64_t mean(std::uint64_t total, std::uint64_t count) {
-  return count == 0 ? 0 : total / count;
 }
 
 void summary(const Report& report, std::string& out) {

@@ -7,6 +7,7 @@
 
 #include "tracer/property_names.hpp"
 #include "tracer/report/measures/account.hpp"
+#include "tracer/report/measures/ratios.hpp"
 #include "tracer/report/report.hpp"
 
 namespace tracer::report {
@@ -29,10 +30,6 @@ std::uint64_t start_of(const std::vector<Property>& facts, std::uint64_t tool) {
   const double mine =
       ran <= start_of_a_process ? 1 : static_cast<double>(start_of_a_process) / static_cast<double>(ran);
   return start_of_a_process + tool + static_cast<std::uint64_t>(static_cast<double>(delay) * mine);
-}
-
-double ratio(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
 std::uint64_t scaled(std::uint64_t ns, double by) {
@@ -60,7 +57,7 @@ void Account::complete(Place place) {
     if (largest == nullptr || row.ns > largest->ns) largest = &row;
   }
   if (sum > at(place)) {
-    const double by = ratio(at(place), sum);
+    const double by = share(at(place), sum);
     sum = 0;
     for (AccountRow& row : details)
       if (row.place == place) sum += row.ns = scaled(row.ns, by);
@@ -88,11 +85,11 @@ void Accountant::add_serial(Place place, const Process& process, std::uint64_t n
   const std::uint64_t end = process.facts.end - std::min(process.facts.end, process.last);
   for (const auto& [ends, gap] : process.gaps) all += gap.ns;
   for (const auto& [ends, gap] : process.gaps) {
-    std::uint64_t part = std::min(rest, scaled(ns, ratio(gap.ns, all)));
+    std::uint64_t part = std::min(rest, scaled(ns, share(gap.ns, all)));
     rest -= part;
     const std::uint64_t outside = (ends.first == undefined_ref ? start : 0) + (ends.second == undefined_ref ? end : 0);
     if (outside != 0 && from_kernel && gap.ns != 0) {
-      const std::uint64_t own = std::min(part, scaled(part, ratio(std::min(outside, gap.ns), gap.ns)));
+      const std::uint64_t own = std::min(part, scaled(part, share(std::min(outside, gap.ns), gap.ns)));
       AccountRow& row = detail(place, undefined_ref, undefined_ref, undefined_ref);
       row.of = Place::tool;
       row.ns += own;
@@ -112,7 +109,7 @@ void Accountant::add_unused(const Process& process, std::uint64_t threads, std::
   const auto beside = [&](const Beside& one) { return threads * one.wall - std::min(threads * one.wall, one.threads); };
   for (const auto& [region, one] : process.beside) all += beside(one);
   for (const auto& [region, one] : process.beside) {
-    const std::uint64_t part = scaled(ns, ratio(beside(one), all));
+    const std::uint64_t part = scaled(ns, share(beside(one), all));
     if (part == 0) continue;
     AccountRow& row = detail(Place::unused, region, undefined_ref, region);
     row.ns += part;
@@ -139,7 +136,7 @@ void Accountant::complete_cells(Account& account) {
   for (auto& [key, row] : details_) {
     if (row.ns == 0 || helper_regions_.contains(row.parallel)) continue;
     const auto p = static_cast<std::size_t>(row.place);
-    row.ns = scaled(row.ns, std::min(1.0, undelayed_[p] == 0 ? 1.0 : ratio(account.ns[p], undelayed_[p])));
+    row.ns = scaled(row.ns, std::min(1.0, undelayed_[p] == 0 ? 1.0 : share(account.ns[p], undelayed_[p])));
     account.details.push_back(row);
   }
   for (std::size_t p = 0; p < places; ++p) account.complete(static_cast<Place>(p));
@@ -164,7 +161,7 @@ void add_wait_states(Account& account, const std::vector<MpiWaitRow>& waits) {
   std::map<std::size_t, std::uint64_t> whole;  // of cells, before anything was taken
   for (std::size_t i = 0; i < account.details.size(); ++i) whole[i] = account.details[i].ns;
   for (const MpiWaitRow& wait : waits) {
-    const double part = std::min(1.0, ratio(wait.ns, in_calls[wait.region]));
+    const double part = std::min(1.0, share(wait.ns, in_calls[wait.region]));
     for (const auto* cells : {&calls[wait.region], &idle[wait.region]}) {
       for (const std::size_t cell : *cells) {
         AccountRow& taken = account.details[account.split(cell, scaled(whole[cell], part))];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Follows each variable to the device and back.
 #include "tracer/report/measures/data_movement.hpp"
-#include "tracer/report/measures/attributes.hpp"
+#include "tracer/replay/attributes.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -57,13 +57,13 @@ DataMovement::DataMovement(const Definitions& definitions, const Replay& replay)
     if (label == "target submit") kind = Kind::submit;
     kinds_.push_back(kind);
     if (kind == Kind::other) continue;
-    host_op_id_ = attribute_named(definitions, "HOST_OP_ID");
+    host_op_id_ = find_attribute(definitions, "HOST_OP_ID");
   }
-  bytes_ = attribute_named(definitions, "ALLOCATION_SIZE");
-  source_ = attribute_named(definitions, "SOURCE_ADDRESS");
-  destination_ = attribute_named(definitions, "DESTINATION_ADDRESS");
-  source_device_ = attribute_named(definitions, "SOURCE_DEVICE");
-  destination_device_ = attribute_named(definitions, "DESTINATION_DEVICE");
+  bytes_ = find_attribute(definitions, "ALLOCATION_SIZE");
+  source_ = find_attribute(definitions, "SOURCE_ADDRESS");
+  destination_ = find_attribute(definitions, "DESTINATION_ADDRESS");
+  source_device_ = find_attribute(definitions, "SOURCE_DEVICE");
+  destination_device_ = find_attribute(definitions, "DESTINATION_DEVICE");
   for (std::size_t i = 0; i < definitions.parameters.size(); ++i)
     if (definitions.parameters[i].name == "content hash") content_ = static_cast<std::uint32_t>(i);
   has_content_ = content_ != none;

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "tracer/base/text.hpp"
-#include "tracer/report/measures/attributes.hpp"
+#include "tracer/replay/attributes.hpp"
 
 namespace tracer::report {
 namespace {
@@ -35,9 +35,9 @@ DeviceHabits::DeviceHabits(const Definitions& definitions, const Replay& replay)
     : definitions_{definitions},
       replay_{replay},
       is_kernel_{definitions},
-      host_op_id_{attribute_named(definitions, "HOST_OP_ID")},
-      bytes_{attribute_named(definitions, "ALLOCATION_SIZE")},
-      grid_{attribute_named(definitions, "GRID")} {
+      host_op_id_{find_attribute(definitions, "HOST_OP_ID")},
+      bytes_{find_attribute(definitions, "ALLOCATION_SIZE")},
+      grid_{find_attribute(definitions, "GRID")} {
   for (const Region& region : definitions.regions) {
     const RegionClass known = classify(region);
     Kind kind = Kind::other;

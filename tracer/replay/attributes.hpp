@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tracer/replay/replay.hpp"
+#include "tracer/definitions.hpp"
 
 namespace tracer::report {
 
-/// Its number (OTF2's AttributeRef); all bits set where the archive has none of that name.
-inline std::uint32_t attribute_named(const Definitions& definitions, std::string_view name) {
+/// Its number (OTF2's AttributeRef); undefined_ref: the archive has none of that name.
+inline std::uint32_t find_attribute(const Definitions& definitions, std::string_view name) {
   for (std::size_t i = 0; i < definitions.attributes.size(); ++i)
     if (definitions.attributes[i].name == name) return static_cast<std::uint32_t>(i);
-  return ~std::uint32_t{0};
+  return undefined_ref;
 }
 
 }  // namespace tracer::report

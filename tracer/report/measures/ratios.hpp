@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The mean of a sum, for the columns of tables and for JSON.
+// Shares and means, which are 0 where there is nothing to divide by.
 #pragma once
 
 #include <cstdint>
 
 namespace tracer::report {
 
-/// Rounded down; 0 where nothing was counted.
+constexpr double share(std::uint64_t part, std::uint64_t whole) noexcept {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+/// Rounded down.
 constexpr std::uint64_t mean(std::uint64_t total, std::uint64_t count) noexcept {
   return count == 0 ? 0 : total / count;
 }
