@@ -11,10 +11,11 @@
 
 namespace {
 
+namespace several = tracer::ompt::several;
+
 /// Runs `work`; what it throws becomes one line for the user, and `otherwise` the result.
 template <class Work, class Result>
-Result guarded(const char* where, Result otherwise, Work work) noexcept try {
-  const tracer::WithoutMemoryChecks unchecked;
+Result without_exceptions(const char* where, Result otherwise, Work work) noexcept try {
   return work();
 } catch (const std::exception& exception) {
   tracer::tool::report_failure(where, exception.what());
@@ -24,19 +25,19 @@ Result guarded(const char* where, Result otherwise, Work work) noexcept try {
   return otherwise;
 }
 
-// Other tools run outside of what this one does with memory checks off.
-namespace several = tracer::ompt::several;
+/// As without_exceptions(), for what this tool does: with memory checks off.
+template <class Work, class Result>
+Result guarded(const char* where, Result otherwise, Work work) noexcept {
+  return without_exceptions(where, otherwise, [&work] {
+    const tracer::WithoutMemoryChecks unchecked;
+    return work();
+  });
+}
 
-/// As guarded(), for what others' code may throw.
+/// As without_exceptions(), for what other tools do.
 template <class Work>
-bool guarded_others(Work work) noexcept try {
-  return work();
-} catch (const std::exception& exception) {
-  tracer::tool::report_failure("start of another tool", exception.what());
-  return false;
-} catch (...) {
-  tracer::tool::report_failure("start of another tool", "unknown exception");
-  return false;
+bool guarded_others(Work work) noexcept {
+  return without_exceptions("start of another tool", false, work);
 }
 
 int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t*) noexcept {
