@@ -3,18 +3,14 @@
 // runs one and prints "PATTERN COUNT BYTES LINE" of each pattern that its trace must show, and nothing else may be
 // there.
 #include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "patterns.h"
 
 enum { size = 4 << 20, steps = 8 };  // numbers of 4 bytes: 16 MiB
 static const unsigned long bytes = (unsigned long)size * sizeof(int);
 
 static int *a, *b;
-
-static void expect(const char* pattern, int count, unsigned long sum, int line) {
-  printf("%s %d %lu %d\n", pattern, count, sum, line);
-}
 
 /// Nothing but the kernel's time: keeps the copies from being all there is.
 static void use(int* data) {
@@ -113,33 +109,27 @@ static void resident(void) {
   for (int step = 0; step < steps; ++step) use(a);
 }
 
-static const struct {
-  const char* name;
-  void (*run)(void);
-} programs[] = {{"duplicate_transfer", duplicate_transfer},
-                {"round_trip", round_trip},
-                {"returned_unchanged", returned_unchanged},
-                {"repeated_allocation", repeated_allocation},
-                {"unused_allocation", unused_allocation},
-                {"unused_transfer", unused_transfer},
-                {"healthy", healthy},
-                {"resident", resident}};
+static const Program programs[] = {{"duplicate_transfer", duplicate_transfer},
+                                   {"round_trip", round_trip},
+                                   {"returned_unchanged", returned_unchanged},
+                                   {"repeated_allocation", repeated_allocation},
+                                   {"unused_allocation", unused_allocation},
+                                   {"unused_transfer", unused_transfer},
+                                   {"healthy", healthy},
+                                   {"resident", resident}};
 
 int main(int argc, char** argv) {
   a = malloc(bytes);
   b = malloc(bytes);
   for (int i = 0; i < size; ++i) a[i] = b[i] = 1;
-  for (unsigned i = 0; i < sizeof programs / sizeof programs[0]; ++i) {
-    if (argc < 2)
-      printf("%s\n", programs[i].name);
-    else if (strcmp(argv[1], programs[i].name) == 0) {
-      int* keep = b;
+  const Program* const program = chosen(programs, sizeof programs / sizeof programs[0], argc, argv);
+  if (program != NULL) {
+    int* keep = b;
 #pragma omp target enter data map(to : keep [0:size])  // used by kernels of all programs
-      programs[i].run();
+    program->run();
 #pragma omp target teams distribute parallel for map(present, alloc : keep [0:size])
-      for (int j = 0; j < size; ++j) keep[j] += 1;
+    for (int j = 0; j < size; ++j) keep[j] += 1;
 #pragma omp target exit data map(from : keep [0:size])
-    }
   }
   free(a);
   free(b);

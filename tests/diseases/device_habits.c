@@ -3,19 +3,15 @@
 // `device_habits NAME` runs one and prints "PATTERN COUNT BYTES LINE" of each pattern that its trace must show, and
 // nothing else may be there.
 #include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "patterns.h"
 
 enum { size = 4 << 20, steps = 8, rows = 64, row = 256, launches = 10000 };
 static const unsigned long bytes = (unsigned long)size * sizeof(int);
 
 static int *a, *b;
 static int small[rows][row];
-
-static void expect(const char* pattern, int count, unsigned long sum, int line) {
-  printf("%s %d %lu %d\n", pattern, count, sum, line);
-}
 
 /// A kernel that takes some time.
 static void use(int* data) {
@@ -111,28 +107,21 @@ static void long_kernels(void) {
   for (int step = 0; step < 4 * steps; ++step) use(a);
 }
 
-static const struct {
-  const char* name;
-  void (*run)(void);
-} programs[] = {{"serial_transfer", serial_transfer},
-                {"small_transfers", small_transfers},
-                {"short_kernels", short_kernels},
-                {"device_turns", device_turns},
-                {"dependent", dependent},
-                {"overlapped", overlapped},
-                {"one_scalar", one_scalar},
-                {"long_kernels", long_kernels}};
+static const Program programs[] = {{"serial_transfer", serial_transfer},
+                                   {"small_transfers", small_transfers},
+                                   {"short_kernels", short_kernels},
+                                   {"device_turns", device_turns},
+                                   {"dependent", dependent},
+                                   {"overlapped", overlapped},
+                                   {"one_scalar", one_scalar},
+                                   {"long_kernels", long_kernels}};
 
 int main(int argc, char** argv) {
   a = malloc(bytes);
   b = malloc(bytes);
   for (int i = 0; i < size; ++i) a[i] = b[i] = 1;
-  for (unsigned i = 0; i < sizeof programs / sizeof programs[0]; ++i) {
-    if (argc < 2)
-      printf("%s\n", programs[i].name);
-    else if (strcmp(argv[1], programs[i].name) == 0)
-      programs[i].run();
-  }
+  const Program* const program = chosen(programs, sizeof programs / sizeof programs[0], argc, argv);
+  if (program != NULL) program->run();
   free(a);
   free(b);
   return 0;

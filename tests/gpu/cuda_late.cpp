@@ -1,48 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CUDA's driver, opened when OpenMP has long begun, as Python does it, and called from the threads of a parallel
 // region. Usage: cuda_late [early]      early: opened before the first construct
-#include <dlfcn.h>
 #include <omp.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <vector>
+
+#include "cuda_driver.hpp"
 
 namespace {
-
-constexpr int threads = 4, rounds = 10;
-constexpr std::size_t bytes = 1 << 16;
-
-/// Machine code is made of it when it is loaded.
-constexpr const char* program = R"(.version 6.3
-.target sm_75
-.address_size 64
-.visible .entry add_one(.param .u64 data)
-{
-  .reg .u32 %r<3>; .reg .u64 %d<4>;
-  ld.param.u64 %d1, [data];
-  mov.u32 %r1, %tid.x;
-  mul.wide.u32 %d2, %r1, 4;
-  add.u64 %d3, %d1, %d2;
-  ld.global.u32 %r2, [%d3];
-  add.u32 %r2, %r2, 1;
-  st.global.u32 [%d3], %r2;
-  ret;
-}
-)";
-
-void* driver = nullptr;
-
-template <typename... Arguments>
-void cuda(const char* name, Arguments... arguments) {
-  const auto function = reinterpret_cast<int (*)(Arguments...)>(dlsym(driver, name));
-  const int result = function ? function(arguments...) : -1;
-  if (result == 0) return;
-  std::fprintf(stderr, "%s: error %d\n", name, result);
-  std::exit(3);
-}
 
 bool has_cupti() {
   FILE* maps = std::fopen("/proc/self/maps", "r");
@@ -57,23 +25,6 @@ bool has_cupti() {
 void let_the_tool_see() {
   for (int i = 0; i < 2000 && !has_cupti(); ++i) usleep(10'000);
   usleep(500'000);
-}
-
-void work(void* context, void* kernel) {
-  std::vector<char> data(bytes);
-  void* stream = nullptr;
-  unsigned long long memory = 0;
-  cuda("cuCtxSetCurrent", context);
-  cuda("cuStreamCreate", &stream, 1u);
-  cuda("cuMemAlloc_v2", &memory, bytes);
-  cuda("cuMemcpyHtoDAsync_v2", memory, static_cast<const void*>(data.data()), bytes, stream);
-  void* parameters[] = {&memory};
-  for (int round = 0; round < rounds; ++round)
-    cuda("cuLaunchKernel", kernel, 1u, 1u, 1u, 32u, 1u, 1u, 0u, stream, static_cast<void**>(parameters),
-         static_cast<void**>(nullptr));
-  cuda("cuMemcpyDtoHAsync_v2", static_cast<void*>(data.data()), memory, bytes, stream);
-  cuda("cuStreamSynchronize", stream);
-  cuda("cuMemFree_v2", memory);
 }
 
 [[gnu::constructor]] void before_openmp() {
@@ -91,17 +42,10 @@ int main() {
   if (!driver) return std::fprintf(stderr, "%s\n", dlerror()), 2;
   if (std::getenv("CUDA_UNUSED")) return 0;
   if (!early && std::getenv("OMP_TOOL_LIBRARIES")) let_the_tool_see();
-  void *context = nullptr, *module = nullptr, *kernel = nullptr;
-  cuda("cuInit", 0u);
-  cuda("cuDevicePrimaryCtxRetain", &context, 0);
-  cuda("cuCtxSetCurrent", context);
-  cuda("cuModuleLoadDataEx", &module, static_cast<const void*>(program), 0u, static_cast<int*>(nullptr),
-       static_cast<void**>(nullptr));
-  cuda("cuModuleGetFunction", &kernel, module, "add_one");
+  const Loaded loaded = load();
 #pragma omp parallel num_threads(threads)
-  work(context, kernel);
+  work(loaded);
   std::printf("threads %d\n", sum);
-  std::printf("kernels %d\nbytes to device %zu\nbytes from device %zu\ncopying threads %d\n", threads * rounds,
-              threads * bytes, threads * bytes, threads);
+  print_counts();
   return 0;
 }

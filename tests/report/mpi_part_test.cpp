@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/report/mpi_received.hpp"
 #include "tests/report/mpi_traces.hpp"
 #include "tests/report/reported.hpp"
 #include "tracer/cut/part.hpp"
@@ -24,7 +25,6 @@ namespace {
 
 constexpr std::uint64_t start = 1'000'000;
 constexpr unsigned barrier = 0;
-using Received = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
 MpiJob ranks(unsigned number, std::uint64_t length) {
   MpiJob job{number};
@@ -40,30 +40,12 @@ Json part_from(TraceBuilder& trace, std::uint64_t from, std::uint64_t to) {
   return report_of(*cut);
 }
 
-/// The bytes of each message of the part, with the time at which it is received, in ms since the start.
-Received received(TraceBuilder& trace, std::uint64_t from) {
-  struct Messages final : TimelineVisitor {
-    void message(const Message& message) override { all.emplace_back(message.bytes, (message.to_time - start) / ms); }
-    Received all;
-  } messages;
+/// Of the part, in ms since the start.
+Received received_from(TraceBuilder& trace, std::uint64_t from) {
   report::Part part;
   part.from = from;
   const auto cut = report::part_of(trace.set_clock(), part);
-  report::Replay replay{cut->definitions()};
-  report::TimelineMessages observed{cut->definitions(), replay, messages};
-  replay.add(observed.observer());
-  cut->read(replay);
-  replay.finish();
-  std::sort(messages.all.begin(), messages.all.end());
-  return messages.all;
-}
-
-/// MPI_Wait of rank 1 for a receive of that many bytes from rank 0.
-void wait_for(MpiJob& job, std::uint64_t time, std::uint64_t bytes, std::uint64_t request) {
-  const RegionRef wait = job.function("MPI_Wait", 50);
-  job.trace.enter(1, time, wait);
-  job.irecv_is_over(1, time, 0, bytes, request);
-  job.trace.leave(1, time, wait);
+  return received(*cut, start);
 }
 
 }  // namespace
@@ -125,7 +107,7 @@ TEST_CASE("receives posted before a part go on in the order in which they were p
     wait_for(job, start + 30 * ms, 8, 2);
     wait_for(job, start + 40 * ms, 4, 1);
     const Received in_order{{4, 40}, {8, 30}, {16, 20}};
-    CHECK((received(job.finish(), 10 * ms) == in_order));
+    CHECK((received_from(job.finish(), 10 * ms) == in_order));
   }
   SECTION("of which the first was sent before it") {
     for (const std::uint64_t bytes : {4u, 8u, 16u}) {
@@ -136,7 +118,7 @@ TEST_CASE("receives posted before a part go on in the order in which they were p
     wait_for(job, start + 30 * ms, 8, 2);
     wait_for(job, start + 40 * ms, 4, 1);
     const Received in_order{{8, 30}, {16, 20}};
-    CHECK((received(job.finish(), 10 * ms) == in_order));
+    CHECK((received_from(job.finish(), 10 * ms) == in_order));
   }
   SECTION("of which the last is over before it") {
     for (const std::uint64_t bytes : {4u, 8u, 16u}) {
@@ -149,7 +131,7 @@ TEST_CASE("receives posted before a part go on in the order in which they were p
     job.receive(1, 0, start + 25 * ms, start + 26 * ms, 21, 32);
     wait_for(job, start + 30 * ms, 4, 1);
     const Received in_order{{32, 26}};
-    CHECK((received(job.finish(), 10 * ms) == in_order));
+    CHECK((received_from(job.finish(), 10 * ms) == in_order));
   }
 }
 
@@ -161,8 +143,8 @@ TEST_CASE("a receive that blocks across the cut goes on, and one whose message w
   job.receive(1, 0, start + 15 * ms, start + 21 * ms, 21, 8);
   TraceBuilder& trace = job.finish();
   const Received later{{8, 21}};
-  CHECK((received(trace, 10 * ms) == later));
-  CHECK((received(trace, 17 * ms) == later));
+  CHECK((received_from(trace, 10 * ms) == later));
+  CHECK((received_from(trace, 17 * ms) == later));
   const Json report = part_from(trace, 17 * ms, 40 * ms);
   CHECK(report["mpi"]["matched"] == 1);
   CHECK(report["mpi"]["unmatched"] == 0);

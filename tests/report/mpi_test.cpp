@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tests/report/mpi_received.hpp"
 #include "tests/report/mpi_traces.hpp"
 #include "tests/report/reported.hpp"
 #include "tracer/cut/part_source.hpp"
@@ -145,34 +146,6 @@ TEST_CASE("messages with one tag are matched in their order, and a cancelled one
   CHECK((*state(report, "late_sender"))["for"]["line"] == 12);
 }
 
-namespace {
-
-/// The bytes of each message that the timeline gets, with the time at which it is received, in ms since the start.
-std::vector<std::pair<std::uint64_t, std::uint64_t>> received(EventSource& trace) {
-  struct Messages final : TimelineVisitor {
-    void message(const Message& message) override { all.emplace_back(message.bytes, (message.to_time - start) / ms); }
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
-  } messages;
-  report::Replay replay{trace.definitions()};
-  report::TimelineMessages observed{trace.definitions(), replay, messages};
-  replay.add(observed.observer());
-  trace.read(replay);
-  replay.finish();
-  std::sort(messages.all.begin(), messages.all.end());
-  return messages.all;
-}
-using Received = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
-
-/// MPI_Wait for a receive of that many bytes from rank 0.
-void wait_for(MpiJob& job, std::uint64_t time, std::uint64_t bytes, std::uint64_t request) {
-  const RegionRef wait = job.function("MPI_Wait", 50);
-  job.trace.enter(1, time, wait);
-  job.irecv_is_over(1, time, 0, bytes, request);
-  job.trace.leave(1, time, wait);
-}
-
-}  // namespace
-
 TEST_CASE("messages with one tag go to receives in the order in which these were posted") {
   MpiJob job = two_ranks();
   for (const std::uint64_t bytes : {4u, 8u, 16u, 32u})
@@ -184,7 +157,7 @@ TEST_CASE("messages with one tag go to receives in the order in which these were
     wait_for(job, start + 30 * ms, 8, 2);
     wait_for(job, start + 40 * ms, 4, 1);
     const Received in_order{{4, 40}, {8, 30}, {16, 10}, {32, 21}};
-    CHECK((received(job.finish()) == in_order));
+    CHECK((received(job.finish(), start) == in_order));
   }
   SECTION("and the first is for another sender, or is cancelled") {
     wait_for(job, start + 10 * ms, 8, 3);
@@ -193,13 +166,13 @@ TEST_CASE("messages with one tag go to receives in the order in which these were
     job.trace.simple(1, start + 30 * ms, EventType::mpi_request_cancelled, 0, 1);
     job.trace.leave(1, start + 30 * ms, job.function("MPI_Wait", 50));
     const Received in_order{{4, 20}, {8, 10}};
-    CHECK((received(job.finish()) == in_order));
+    CHECK((received(job.finish(), start) == in_order));
   }
   SECTION("and the first is never waited for") {
     wait_for(job, start + 10 * ms, 8, 3);
     wait_for(job, start + 20 * ms, 4, 2);
     const Received in_order{{4, 20}, {8, 10}};
-    CHECK((received(job.finish()) == in_order));
+    CHECK((received(job.finish(), start) == in_order));
   }
 }
 
@@ -212,7 +185,7 @@ TEST_CASE("a receive that is never over holds back no more than a bounded number
     job.send(0, 1, at, at, 10, 8);
     job.receive(1, 0, at, at + us, 20, 8);
   }
-  CHECK(received(job.finish()).size() == many);
+  CHECK(received(job.finish(), start).size() == many);
 }
 
 TEST_CASE("a message that was found before others were posted is the first, whenever it is received") {
@@ -227,7 +200,7 @@ TEST_CASE("a message that was found before others were posted is the first, when
   job.trace.simple(1, start + 20 * ms, EventType::mpi_recv, 1, 4, std::uint64_t{7} << 32);
   job.trace.leave(1, start + 20 * ms, receive);
   const Received in_order{{4, 20}, {8, 10}};
-  CHECK((received(job.finish()) == in_order));
+  CHECK((received(job.finish(), start) == in_order));
 }
 
 TEST_CASE("a message is told whose send the program has not waited for") {
@@ -249,7 +222,7 @@ TEST_CASE("a message is told whose send the program has not waited for") {
   }
   const Received all{{8, 11}, {16, 12}, {24, 13}};
   TraceBuilder& trace = job.finish();
-  CHECK((received(trace) == all));
+  CHECK((received(trace, start) == all));
   const Json report = report_of(trace);
   CHECK(report["mpi"]["matched"] == 3);
   CHECK(report["mpi"]["unmatched"] == 0);
