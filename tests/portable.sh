@@ -36,10 +36,10 @@ make_root() { # name
       cp -L "$sysroot"/lib64/ld-* "$root/lib64/"
       ;;
   esac
-  mkdir -p "$root/proc" "$root/dev" "$root/opt" "$root/work/lib"
+  mkdir -p "$root/proc" "$root/dev" "$root/opt" "$root/app/lib"
   mount -t proc proc "$root/proc" && mount --bind /dev "$root/dev"
   tar -C "$root/opt" -xf "$package" && mv "$root"/opt/tracer-* "$root/opt/tracer"
-  cp "$scratch/work" "$root/work/" && cp "$(readlink -f "$libomp")" "$root/work/lib/libomp.so.5"
+  cp "$scratch/work" "$root/app/" && cp "$(readlink -f "$libomp")" "$root/app/lib/libomp.so.5"
 }
 
 row() { # root what wanted-status command...
@@ -61,23 +61,23 @@ says() { # root what pattern: of the last row
 echo "$(basename "$package"): $(du -h "$package" | cut -f 1)"
 for root in debian11 glibc; do
   make_root $root || exit 1
-  export LD_LIBRARY_PATH=/work/lib
+  export LD_LIBRARY_PATH=/app/lib
   tracer=/opt/tracer/bin/tracer
   row $root "tracer --version" 0 $tracer --version
-  row $root "tracer run" 3 $tracer run -o /work/trace -- /work/work
+  row $root "tracer run" 3 $tracer run -o /app/trace -- /app/work
   says $root "its summary" "events, 2 threads"
-  export OMP_TOOL_LIBRARIES=/opt/tracer/lib/libtracer.so TRACER_OUTPUT=/work/by-itself
-  row $root "by OMP_TOOL_LIBRARIES alone" 3 /work/work
+  export OMP_TOOL_LIBRARIES=/opt/tracer/lib/libtracer.so TRACER_OUTPUT=/app/by-itself
+  row $root "by OMP_TOOL_LIBRARIES alone" 3 /app/work
   says $root "its archive" "by-itself/traces.otf2"
   unset OMP_TOOL_LIBRARIES TRACER_OUTPUT
-  row $root "tracer check" 0 $tracer check /work/trace
-  row $root "tracer report" 0 $tracer report /work/trace
+  row $root "tracer check" 0 $tracer check /app/trace
+  row $root "tracer report" 0 $tracer report /app/trace
   says $root "source lines, by its own libdw" "work.c:"
-  row $root "tracer run --raw" 3 $tracer run --raw -o /work/raw -- /work/work
-  row $root "tracer convert" 0 $tracer convert /work/raw
-  row $root "tracer run --sample" 3 $tracer run --sample -o /work/samples -- /work/work
-  row $root "tracer export, JSON" 0 $tracer export -o /work/x.json /work/trace
-  row $root "tracer export, Parquet" 0 $tracer export -o /work/x.parquet /work/trace
+  row $root "tracer run --raw" 3 $tracer run --raw -o /app/raw -- /app/work
+  row $root "tracer convert" 0 $tracer convert /app/raw
+  row $root "tracer run --sample" 3 $tracer run --sample -o /app/samples -- /app/work
+  row $root "tracer export, JSON" 0 $tracer export -o /app/x.json /app/trace
+  row $root "tracer export, Parquet" 0 $tracer export -o /app/x.parquet /app/trace
   unset LD_LIBRARY_PATH
 done
 exit $failed

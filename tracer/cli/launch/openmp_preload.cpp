@@ -47,8 +47,8 @@ void say_if_without_runtime(const Program& program, const RunRequest& request) {
   }
   print_note(program.path.string() +
              " is not linked with an OpenMP runtime: no trace unless it loads one later, starts programs with OpenMP "
-             "or MPI, uses CUDA" +
-             (!request.listens_to_words ? "" : " or uses NVTX, ITT, Kokkos or ROCTx annotations") + ".");
+             "or MPI, or uses CUDA" +
+             (!request.listens_to_words ? "" : " or annotations (NVTX, ITT, Kokkos, ROCTx)") + ".");
 }
 
 /// Throws where no tool can be loaded into it.
