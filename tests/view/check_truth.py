@@ -85,7 +85,10 @@ def check(tracer, anchor, windows, seed):
             slices += check_window(viewer, meta, lanes, number, first, begin, begin + span, where)
             numbers = sorted(chance.sample(range(len(lanes)), chance.randint(1, len(lanes))))
             check_statistics(viewer, meta, lanes, numbers, first, begin, begin + span, where)
-            events += check_events(viewer, meta, lanes, number, first, begin, begin + min(span, (last - first) // 50 + 1), where)
+            # From one event of the lane on: most short windows of a program's trace have none.
+            times = [time for time, kind, _ in lanes[number].events if kind in KINDS.values()]
+            at = chance.choice(times) - first if times else begin
+            events += check_events(viewer, meta, lanes, number, first, at, at + min(span, (last - first) // 50 + 1), where)
             check_search(viewer, meta, lanes, first, begin, chance.choice(names).lower(), where)
         check_statistics(viewer, meta, lanes, list(range(len(lanes))), first, 0, last - first + 1, where)
     size = anchor.with_name("traces.index").stat().st_size
