@@ -212,6 +212,11 @@ def check_half_archive(directory, env):
     done = run("convert", "-k", "-o", half, directory / "raw.trace")
     need(done.returncode == 0 and sorted(path.name for path in half.iterdir()) == ["traces", "traces.def", "traces.otf2"], f"half an archive is made anew {done.stderr}")
     need(run("check", half).returncode == 0, "and whole")
+    before = (half / "traces.otf2").read_bytes()
+    for command in ("convert", "recover"):
+        again = run(command, half)
+        need(again.returncode == 0 and "is complete already" in again.stderr and " events" not in again.stderr, f"{command} says that there is nothing to do: {again.stderr}")
+    need((half / "traces.otf2").read_bytes() == before, "and leaves the archive as it is")
 
 
 def check_kinds_of_programs(directory, env):

@@ -95,12 +95,8 @@ int recover_one(const fs::path& directory, ConvertOptions options) {
   options.progress = [&](double fraction) { progress.update(fraction); };
   options.waiting = [&] { say_waiting(directory); };
   const RecoverResult result = recover(directory, options);
-  if (result.was_complete) {
-    print_note(
-        result.archive.archive.string() + " is complete already" +
-        (result.archive.raw_kept
-             ? "; the raw trace beside it can be removed, or converted to another directory: tracer convert --output"
-             : ""));
+  if (result.archive.was_complete) {
+    print_note(summary_of(result.archive));
     return ok;
   }
   print_note("recovered " + describe(result));

@@ -54,6 +54,7 @@ struct ConvertResult {
   double start_seconds = 0, drain_seconds = 0, wait_seconds = 0;
   bool ended = true;  ///< the run, by itself; else this is what was recorded until then
   bool raw_kept = false;
+  bool was_complete = false;  ///< there was an archive; nothing was converted
   std::map<std::string, std::uint64_t> repairs;
   std::vector<std::string> damage;  ///< one line each, of what could not be read
 };

@@ -120,7 +120,7 @@ RecoverResult was_complete(const fs::path& directory, const fs::path& raw_direct
   RecoverResult result;
   result.archive.archive = directory / "traces.otf2";
   result.archive.raw_kept = fs::exists(raw_directory, error);
-  result.was_complete = true;
+  result.archive.was_complete = true;
   return result;
 }
 

@@ -20,7 +20,6 @@ struct RecoverResult {
   ConvertResult archive;
   raw::OpenReport found;
   bool process_ended_by_itself = false;  ///< the run was complete; only the conversion had been missing
-  bool was_complete = false;             ///< there was an archive; nothing was converted
 };
 
 /// `path`: the archive's directory or the raw trace in it. Removes a half-written archive, converts, and removes the

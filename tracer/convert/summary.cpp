@@ -19,6 +19,11 @@ std::string costs_of(const ConvertResult& result) {
 }  // namespace
 
 std::string summary_of(const ConvertResult& result) {
+  if (result.was_complete)
+    return result.archive.string() + " is complete already" +
+           (result.raw_kept
+                ? "; the raw trace beside it can be removed, or converted to another directory: tracer convert --output"
+                : "");
   std::string line = format_count(result.events) + " events, " + format_count(result.threads) + " threads, ";
   if (result.streams != 0) line += format_count(result.streams) + " device streams, ";
   line += format_bytes(result.bytes) + ": " + result.archive.string();

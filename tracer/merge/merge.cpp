@@ -60,7 +60,7 @@ std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeO
       bool is_read = false;  // by the conversion, which reads back what it has written
       if (is_unfinished(trace)) {
         const RecoverResult made = recover(trace, options.conversion);
-        is_read = !made.was_complete && !made.archive.raw_kept;
+        is_read = !made.archive.was_complete && !made.archive.raw_kept;
         say_damage(trace, made.archive, result);
       } else if (!has_archive(trace)) {
         if (is_being_recorded(trace)) {
@@ -69,7 +69,7 @@ std::vector<PartOfJob> collect(const std::vector<fs::path>& traces, const MergeO
         }
         const ConvertResult made = options.convert_one ? options.convert_one(trace, options.conversion)
                                                        : recover(trace, options.conversion).archive;
-        is_read = !made.raw_kept;
+        is_read = !made.was_complete && !made.raw_kept;
         say_damage(trace, made, result);
       }
       parts.push_back(read_part_of_job(trace));
