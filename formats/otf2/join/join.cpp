@@ -129,7 +129,6 @@ JoinResult join(const std::vector<PartToJoin>& parts, const fs::path& directory,
     LocalDefinitionFiles files;
     std::shared_ptr<const LocalDefinitions> local;
     std::vector<std::uint8_t> own;
-    std::string same;  // a file that says it already
     for (const LocationDef& l : trace.definitions().locations) {
       const std::string name = std::to_string(maps.at(ReferenceKind::location, l.ref));
       if (auto read = files.read(trace.info().local_definition_file(l.ref)); read != local) {
@@ -137,17 +136,10 @@ JoinResult join(const std::vector<PartToJoin>& parts, const fs::path& directory,
         own = mapping_tables(maps, *local, kinds);
         const auto clock = clock_offsets(joined_clock(offsets_of(*local), part.clock));
         own.insert(own.end(), clock.begin(), clock.end());
-        same.clear();
       }
       result.copied += bring(trace.info().event_file(l.ref), archive.locations(), name + ".evt");
-      // Threads of a process say the same; a process may have had ten thousand.
-      const std::string file = name + ".def";
-      if (same.empty() || ::linkat(archive.locations(), same.c_str(), archive.locations(), file.c_str(), 0) != 0) {
-        write_local_definitions(archive.locations(), file, own);
-        same = file;
-      }
+      archive.add_definitions(name, own);
       result.events += l.events;
-      archive.note_table(own.size());
     }
   }
   const std::uint64_t with_events = whole.locations.size();

@@ -78,7 +78,12 @@ JoinedArchive::~JoinedArchive() {
 void JoinedArchive::add_empty(const std::string& name) {
   EventFile events(locations_.get(), name + ".evt", pool_, event_chunk_);
   events.finish();
-  write_local_definitions(locations_.get(), name + ".def");
+  add_definitions(name);
+}
+
+void JoinedArchive::add_definitions(const std::string& name, std::span<const std::uint8_t> records) {
+  local_definitions_.make(locations_.get(), name + ".def", records);
+  largest_ = std::max(largest_, records.size());
 }
 
 void JoinedArchive::finish(const JoinedDefinitions& d, const JoinOptions& options) {

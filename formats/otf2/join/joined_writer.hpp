@@ -4,13 +4,15 @@
 
 #include <otf2/otf2.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include "formats/otf2/join/join.hpp"
 #include "formats/otf2/join/joined_definitions.hpp"
 #include "formats/otf2/write/chunk_pool.hpp"
+#include "formats/otf2/write/event_file.hpp"
 #include "tracer/base/file.hpp"
 
 namespace tracer::otf2 {
@@ -25,8 +27,8 @@ class JoinedArchive {
 
   /// The directory of the locations' files.
   int locations() const noexcept { return locations_.get(); }
-  /// Bytes of a location's own definitions: readers want the largest to fit a chunk.
-  void note_table(std::size_t bytes) noexcept { largest_ = std::max(largest_, bytes); }
+  /// The file of a location's own definitions: these records, or none.
+  void add_definitions(const std::string& name, std::span<const std::uint8_t> records = {});
   /// Files of a location without events.
   void add_empty(const std::string& name);
   void finish(const JoinedDefinitions& definitions, const JoinOptions& options);
@@ -43,7 +45,8 @@ class JoinedArchive {
   UniqueFd place_, locations_;
   OTF2_Archive* archive_ = nullptr;
   std::uint64_t event_chunk_;
-  std::size_t largest_ = 0;
+  LocalDefinitionWriter local_definitions_;
+  std::size_t largest_ = 0;  ///< bytes of a location's own definitions: readers want the largest to fit a chunk
 };
 
 }  // namespace tracer::otf2

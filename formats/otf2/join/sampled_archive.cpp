@@ -95,7 +95,7 @@ class Writer final : public SampledWalk {
     location.events = file.events();
     result_.events += location.events;
     file.finish();
-    write_local_definitions(archive_.locations(), std::to_string(location.ref) + ".def");
+    archive_.add_definitions(std::to_string(location.ref));
   }
 
   void copy(std::size_t location, const EventView& event) {

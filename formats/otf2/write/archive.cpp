@@ -122,7 +122,7 @@ void Archive::close_events(LocationRef location, EventFile& file) {
   require_usable();
   try {
     file.finish();
-    write_local_definitions(locations_.get(), std::to_string(location) + ".def");
+    local_definitions_.make(locations_.get(), std::to_string(location) + ".def");
   } catch (const Error& error) {
     give_up();
     throw Error("location " + std::to_string(location) + " of " + name() + ": " + error.what());
@@ -139,7 +139,7 @@ void Archive::finish(const Definitions& definitions) {
     const Numbering numbering{definitions};
     const auto& tables = numbering.mapping_tables();
     for (std::size_t i = 0; i < definitions.locations.size() && !tables.empty(); ++i)
-      replace_local_definitions(locations_.get(), std::to_string(i) + ".def", tables);
+      local_definitions_.replace(locations_.get(), std::to_string(i) + ".def", tables);
     check(OTF2_Archive_SetDefChunkSize(archive_, definition_chunk_bytes(definitions, tables.size())),
           "sizing the definitions");
     write_definitions(definitions, numbering);

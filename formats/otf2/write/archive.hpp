@@ -84,7 +84,8 @@ class Archive {
   std::atomic<bool> usable_{true}, library_failed_{false};
   UniqueFd place_;      ///< the archive's directory
   UniqueFd locations_;  ///< the directory of the locations' files
-  std::mutex mutex_;    ///< guards written_
+  LocalDefinitionWriter local_definitions_;
+  std::mutex mutex_;  ///< guards written_
   std::vector<WrittenLocation> written_;
 };
 

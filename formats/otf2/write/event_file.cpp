@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -143,7 +144,15 @@ void EventFile::write(std::uint64_t at, std::span<const std::uint8_t> bytes) {
   if (window_ < chunk_bytes_) close_file(fd_, name_);
 }
 
-void write_local_definitions(int directory, const std::string& name, std::span<const std::uint8_t> records) {
+bool LocalDefinitionWriter::link_to_last(int directory, const std::string& name,
+                                         std::span<const std::uint8_t> records) {
+  const std::lock_guard lock{mutex_};
+  return !last_.empty() && std::equal(records.begin(), records.end(), last_records_.begin(), last_records_.end()) &&
+         ::linkat(directory, last_.c_str(), directory, name.c_str(), 0) == 0;
+}
+
+void LocalDefinitionWriter::make(int directory, const std::string& name, std::span<const std::uint8_t> records) {
+  if (link_to_last(directory, name, records)) return;
   std::vector<std::uint8_t> bytes(20 + records.size());
   std::uint8_t* end = put_header(bytes.data(), 1);
   end = std::copy(records.begin(), records.end(), end);
@@ -151,11 +160,14 @@ void write_local_definitions(int directory, const std::string& name, std::span<c
   UniqueFd fd = create(directory, name);
   write_all(fd.get(), name, 0, bytes);
   close_file(fd, name);
+  const std::lock_guard lock{mutex_};
+  last_ = name;
+  last_records_.assign(records.begin(), records.end());
 }
 
-void replace_local_definitions(int directory, const std::string& name, std::span<const std::uint8_t> records) {
+void LocalDefinitionWriter::replace(int directory, const std::string& name, std::span<const std::uint8_t> records) {
   ::unlinkat(directory, name.c_str(), 0);
-  write_local_definitions(directory, name, records);
+  make(directory, name, records);
 }
 
 }  // namespace tracer::otf2

@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "formats/otf2/write/chunk_pool.hpp"
 #include "tracer/base/file.hpp"
@@ -67,9 +69,22 @@ class EventFile {
   UniqueFd fd_;
 };
 
-/// Makes the file of a location's own definitions: these records, or none. Throws tracer::Error.
-void write_local_definitions(int directory, const std::string& name, std::span<const std::uint8_t> records = {});
-/// Makes it anew.
-void replace_local_definitions(int directory, const std::string& name, std::span<const std::uint8_t> records);
+/// Makes the files of locations' own definitions in one directory. Locations with the same records share one file by
+/// hard links where the file system has them: a process may have had a hundred thousand threads. Any thread may call
+/// it.
+class LocalDefinitionWriter {
+ public:
+  /// The file `name` in `directory`, with these records or none. Throws tracer::Error, also where it is there already.
+  void make(int directory, const std::string& name, std::span<const std::uint8_t> records = {});
+  /// The same, anew where it is there already.
+  void replace(int directory, const std::string& name, std::span<const std::uint8_t> records);
+
+ private:
+  bool link_to_last(int directory, const std::string& name, std::span<const std::uint8_t> records);
+
+  std::mutex mutex_;
+  std::string last_;                        ///< the file that was written last; guarded by `mutex_`
+  std::vector<std::uint8_t> last_records_;  ///< of that file; guarded by `mutex_`
+};
 
 }  // namespace tracer::otf2
