@@ -74,6 +74,13 @@ TEST_CASE("what a thread is charged with ends when the thread does") {
   CHECK(report_of(untold)["account"]["time"]["serial_ns"] > 10 * account["time"]["serial_ns"].get<std::uint64_t>());
 }
 
+TEST_CASE("what short threads had no processor for before they began says nothing of the run's length") {
+  TraceBuilder trace = one_after_the_other(400, true);
+  for (LocationRef thread = 1; thread <= 400; ++thread)
+    trace.editable().locations[thread].properties.push_back({"TRACER::DELAY_NS", std::to_string(10 * ms)});
+  CHECK(note_in(report_of(trace), "too-short") == "");
+}
+
 TEST_CASE("a worker idles until it ends, beside teams and while the program is serial") {
   TraceBuilder trace{3};
   const auto parallel = trace.region("parallel", RegionRole::parallel);

@@ -35,6 +35,40 @@ const Json& finding(const Json& report, const std::string& id) {
 
 }  // namespace
 
+TEST_CASE("a run of one thread is named as such where the process has processors for more") {
+  const auto note_of = [](const char* processors, unsigned threads, bool in_region) {
+    TraceBuilder trace{threads};
+    const auto parallel = trace.region("parallel", RegionRole::parallel);
+    trace.editable().properties.push_back({"TRACER::RUN::PROCESSORS_USABLE", processors});
+    trace.simple(0, start, EventType::program_begin, 0, 1);
+    for (LocationRef thread = 0; thread < threads && in_region; ++thread) {
+      trace.team_begin(thread, start, parallel);
+      trace.team_end(thread, start + 500 * ms, parallel);
+    }
+    trace.simple(0, start + 1000 * ms, EventType::program_end);
+    return note_in(report_of(trace), "one-thread");
+  };
+  CHECK(note_of("4", 1, false).find("No parallel region ran: one thread worked, on one of 4 processors") == 0);
+  CHECK(note_of("4", 1, true).find("Every parallel region ran with one thread") == 0);
+  CHECK(note_of("4", 2, true).empty());
+  CHECK(note_of("1", 1, false).empty());
+}
+
+TEST_CASE("the serial time of a run without a parallel region is the program's, but for the process' start") {
+  TraceBuilder trace{1};
+  trace.simple(0, start, EventType::program_begin, 0, 1);
+  trace.simple(0, start + 1000 * ms, EventType::program_end);
+  trace.editable().properties.push_back({"TRACER::RUN::PROCESS_START_NS", std::to_string(start)});
+  trace.editable().properties.push_back({"TRACER::RUN::PROCESS_END_NS", std::to_string(start + 1000 * ms)});
+  trace.set_clock();
+  const Json report = report_of(trace);
+  std::uint64_t own = 0;
+  for (const Json& cell : report["account"]["details"])
+    if (cell["place"] == "serial" && cell["of"] == "serial") own += cell["ns"].get<std::uint64_t>();
+  check_near(own, 970e6);
+  CHECK(note_in(report, "too-short").empty());
+}
+
 TEST_CASE("every second of every thread is in one place of the account") {
   TraceBuilder traces[] = {imbalance_3_to_1(), chain_of_tasks(5), overlap_30_percent(), contended_lock()};
   for (TraceBuilder& trace : traces) check_adds_up(report_of(trace)["account"]);

@@ -59,6 +59,7 @@ class Judge {
   void begin_and_end_of_mpi();
   void spawned_programs();
   void level_of_threads();
+  void one_thread();
   void never_received();
   void polls();
   void lines_that_are_missing();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -51,6 +52,7 @@ std::string why_not_sampled(const std::vector<Property>& properties, const Defin
 void Judge::what_the_run_was() {
   const RunFacts& facts = report_.facts;
   level_of_threads();
+  one_thread();
   if (facts.is_cut()) {
     no_advice("killed");
     note("killed", who_was_killed() + ". What follows is what was recorded until then, " + time(wall_) +
@@ -96,7 +98,7 @@ void Judge::what_the_run_was() {
 }
 
 /// How long the program itself ran: without its process' own start, the tool, and what its threads had no processor
-/// for, at work or after waiting.
+/// for, at work or after waiting. A thread had none before its first event, too: no more than its time here counts.
 std::uint64_t Judge::own_wall() const {
   std::uint64_t own = 0, delay = 0;
   for (const AccountRow& row : account_.details) {
@@ -104,8 +106,12 @@ std::uint64_t Judge::own_wall() const {
                         row.place != Place::descheduled;
     if (is_own) own += row.ns;
   }
-  for (const AccountThread& row : account_.rows) delay += row.facts.delay;
-  delay -= std::min(delay, account_.at(Place::descheduled));
+  for (const AccountThread& row : account_.rows) {
+    const auto at = [&](Place place) { return row.ns[static_cast<std::size_t>(place)]; };
+    const std::uint64_t here = std::accumulate(row.ns.begin(), row.ns.end(), std::uint64_t{0}) - at(Place::absent) -
+                               at(Place::descheduled) - at(Place::tool);
+    delay += std::min(here, row.facts.delay - std::min(row.facts.delay, at(Place::descheduled)));
+  }
   return (own - std::min(own, delay)) / threads_;
 }
 

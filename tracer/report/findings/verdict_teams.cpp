@@ -15,6 +15,21 @@ constexpr std::uint64_t late_start = 5'000'000;
 
 }  // namespace
 
+/// One thread in the whole run, though the process has processors for more. A process that ends early, and the host of
+/// a device, may have had nothing else to do.
+void Judge::one_thread() {
+  const RunFacts& facts = report_.facts;
+  if (account_.threads != 1 || account_.most_at_once > 1 || facts.processors < 2 || facts.is_cut() ||
+      account_.at(Place::device) != 0)
+    return;
+  const bool is_parallel = account_.most_at_once == 1;
+  note("one-thread",
+       format("%s: one thread worked, on one of %.0f processors that the process may use. %s",
+              is_parallel ? "Every parallel region ran with one thread" : "No parallel region ran", facts.processors,
+              is_parallel ? "OMP_NUM_THREADS and num_threads decide how many do."
+                          : "Was the code with the parallel regions compiled with -fopenmp, and was it reached?"));
+}
+
 /// What the idle threads lose by it. A process' own start, which no program can help, has cells of its own.
 void Judge::serial() {
   const Cells idle = cells_of(Place::serial_idle);

@@ -87,10 +87,11 @@ void Accountant::add_to(Spent& spent, std::uint32_t where, std::uint64_t ns) {
   spent.emplace_back(where, ns);
 }
 
-AccountRow& Accountant::detail(Place place, RegionRef region, RegionRef cause, RegionRef parallel) {
-  AccountRow& row = details_[{static_cast<std::uint32_t>(place), region, cause, parallel}];
+AccountRow& Accountant::detail(Place place, Place of, RegionRef region, RegionRef cause, RegionRef parallel) {
+  AccountRow& row =
+      details_[{static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(of), region, cause, parallel}];
   row.place = place;
-  if (row.of == Place::unknown) row.of = place;
+  row.of = of;
   row.region = region;
   row.cause = cause;
   row.parallel = parallel;

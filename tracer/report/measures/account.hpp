@@ -209,11 +209,15 @@ class Accountant final : public Observer {
       beyond.add(goes ? 1 : -1, time);
     }
   };
-  using DetailKey = std::array<std::uint32_t, 4>;
+  using DetailKey = std::array<std::uint32_t, 5>;
 
   static void add_to(Spent& spent, std::uint32_t where, std::uint64_t ns);
   void charge(State& state, Place place, std::uint64_t ns) { state.ns[static_cast<std::size_t>(place)] += ns; }
-  AccountRow& detail(Place place, RegionRef region, RegionRef cause, RegionRef parallel);
+  /// The cell of `place` that is really `of` another.
+  AccountRow& detail(Place place, Place of, RegionRef region, RegionRef cause, RegionRef parallel);
+  AccountRow& detail(Place place, RegionRef region, RegionRef cause, RegionRef parallel) {
+    return detail(place, place, region, cause, parallel);
+  }
   void add_detail(Place place, RegionRef region, RegionRef cause, RegionRef parallel, std::uint64_t ns,
                   std::uint64_t at, std::uint32_t threads);
   void charge_idle(State& state, std::uint64_t team_begin, std::uint64_t teams_at_begin, std::uint64_t now,

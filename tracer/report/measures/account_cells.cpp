@@ -90,8 +90,7 @@ void Accountant::add_serial(Place place, const Process& process, std::uint64_t n
     const std::uint64_t outside = (ends.first == undefined_ref ? start : 0) + (ends.second == undefined_ref ? end : 0);
     if (outside != 0 && from_kernel && gap.ns != 0) {
       const std::uint64_t own = std::min(part, scaled(part, share(std::min(outside, gap.ns), gap.ns)));
-      AccountRow& row = detail(place, undefined_ref, undefined_ref, undefined_ref);
-      row.of = Place::tool;
+      AccountRow& row = detail(place, Place::tool, undefined_ref, undefined_ref, undefined_ref);
       row.ns += own;
       ++row.count;
       part -= own;
