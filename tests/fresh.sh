@@ -53,14 +53,17 @@ write_sources() { # suite directory
 
 # A root of the suite with nothing but what debootstrap puts there, sudo and an ordinary user; roots are copies of it.
 make_base() { # suite directory
-  local suite=$1 base=$2
+  local suite=$1 base=$2 file
   [ -f "$base.done" ] && return 0
   echo "making the base root of $suite ..." >&2
   rm -rf "$base"
   debootstrap --variant=minbase --include=ca-certificates,sudo "$suite" "$base" "$(mirror)" >"$work/debootstrap.log" 2>&1 ||
     { tail -n 5 "$work/debootstrap.log" >&2; exit 1; }
   rm -f "$base/etc/apt/sources.list"
-  cp -r /etc/apt/apt.conf.d "$base/etc/apt/" 2>/dev/null
+  # This machine's own settings; those of packages come with the packages, and would differ from theirs.
+  for file in /etc/apt/apt.conf.d/*; do
+    dpkg -S "$file" >/dev/null 2>&1 || cp "$file" "$base/etc/apt/apt.conf.d/"
+  done
   cp -r /usr/share/keyrings/. "$base/usr/share/keyrings/" 2>/dev/null
   if [ "$suite" = bookworm ]; then
     cp -r /etc/apt/sources.list.d "$base/etc/apt/" 2>/dev/null

@@ -86,7 +86,8 @@ tracer_openmp_present() {
   return 1
 }
 
-# apt-get as root or through sudo; no questions, output only to the log.
+# apt-get as root or through sudo; output only to the log, and no questions: a file of settings that somebody has changed
+# stays as it is.
 tracer_apt() {
   local as_root=() statuses
   if [ "$(id -u)" -ne 0 ]; then
@@ -99,7 +100,7 @@ tracer_apt() {
     fi
   fi
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o APT::Status-Fd=1 \
-    -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 "$@" 2>&1 </dev/null | tracer_progress installing apt >>"$TRACER_APT_LOG"
+    -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold "$@" 2>&1 </dev/null | tracer_progress installing apt >>"$TRACER_APT_LOG"
   statuses=("${PIPESTATUS[@]}")
   return "${statuses[0]}"
 }

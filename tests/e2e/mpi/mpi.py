@@ -197,7 +197,6 @@ def check(options, family, name, place, program, ranks, arguments, directory):
         layers.reverse()
     out, counts = pathlib.Path(directory, "trace"), pathlib.Path(directory, "counts")
     settings = environment(OUT=str(out), FILES=f"{directory}/files", COUNTS=str(counts), PRELOAD=":".join(layers),
-                           OMPI_MCA_osc="sm,pt2pt",  # osc/rdma of Open MPI 4.1.4 crashes without a network, also untraced
                            OMP_NUM_THREADS=str(options.threads), OMP_TOOL_LIBRARIES=options.tool)
     done = run([*launch(family, ranks), "sh", "-c", RANK, "rank", program, *arguments], settings, timeout=options.limit)
     if done.returncode == SKIP or "no MPI_THREAD_MULTIPLE" in done.stdout:

@@ -50,6 +50,37 @@ void answer(const tracer_view_server& server, const httplib::Request& request, h
   server.answer(server.context, &asked, send, &out);
 }
 
+std::unique_ptr<httplib::Server> set_up(const tracer_view_server& server) {
+  auto http = std::make_unique<httplib::Server>();
+  // Without SO_REUSEPORT, by which two servers would have the same port.
+  http->set_socket_options([](auto socket) {
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
+  http->new_task_queue = [] { return new httplib::ThreadPool(16); };
+  http->set_keep_alive_max_count(1000);
+  http->set_keep_alive_timeout(5);
+  http->set_read_timeout(5, 0);
+  http->set_write_timeout(30, 0);
+  http->set_payload_max_length(1024);
+  http->set_tcp_nodelay(true);
+  http->set_pre_routing_handler([&](const httplib::Request& request, httplib::Response& out) {
+    answer(server, request, out);
+    return httplib::Server::HandlerResponse::Handled;
+  });
+  return http;
+}
+
+/// On the first of its ports that is free; null: none is. A server that failed to bind cannot be used any more in newer
+/// versions of the library.
+std::unique_ptr<httplib::Server> bind(const tracer_view_server& server, int& port) {
+  for (port = server.first_port; port <= server.last_port; ++port) {
+    std::unique_ptr<httplib::Server> http = set_up(server);
+    if (http->bind_to_port("127.0.0.1", port)) return http;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int tracer_view_serve(const tracer_view_server* server) {
@@ -61,35 +92,18 @@ extern "C" __attribute__((visibility("default"))) int tracer_view_serve(const tr
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 
-  httplib::Server http;
-  // Without SO_REUSEPORT, by which two servers would have the same port.
-  http.set_socket_options([](auto socket) {
-    const int yes = 1;
-    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  });
-  http.new_task_queue = [] { return new httplib::ThreadPool(16); };
-  http.set_keep_alive_max_count(1000);
-  http.set_keep_alive_timeout(5);
-  http.set_read_timeout(5, 0);
-  http.set_write_timeout(30, 0);
-  http.set_payload_max_length(1024);
-  http.set_tcp_nodelay(true);
-  http.set_pre_routing_handler([&](const httplib::Request& request, httplib::Response& out) {
-    answer(*server, request, out);
-    return httplib::Server::HandlerResponse::Handled;
-  });
-  int port = server->first_port;
-  while (port <= server->last_port && !http.bind_to_port("127.0.0.1", port)) ++port;
-  if (port > server->last_port) return 1;
+  int port = 0;
+  const std::unique_ptr<httplib::Server> http = bind(*server, port);
+  if (http == nullptr) return 1;
   std::atomic<bool> has_ended{false};
   std::thread waits{[&] {
     int got = 0;
     sigwait(&signals, &got);
     // A server that does not listen yet takes no notice of stop().
-    for (; !has_ended; std::this_thread::sleep_for(std::chrono::milliseconds{10})) http.stop();
+    for (; !has_ended; std::this_thread::sleep_for(std::chrono::milliseconds{10})) http->stop();
   }};
   server->ready(server->context, port);
-  http.listen_after_bind();
+  http->listen_after_bind();
   has_ended = true;
   // Also where listening failed: the thread that waits must end.
   ::kill(::getpid(), SIGTERM);
