@@ -109,6 +109,7 @@
   X(run_processor, "TRACER::RUN::PROCESSOR", "archive, process", "text", "recording", "model of the processors") \
   X(run_gcc_calls, "TRACER::RUN::GCC_CALLS", "archive, process", "text", "recording", "library that serves the program's calls of GCC's OpenMP runtime") \
   X(run_not_sampled, "TRACER::RUN::NOT_SAMPLED", "archive, process", "text", "recording", "why samples that were asked for are not there") \
+  X(run_samples_lack, "TRACER::RUN::SAMPLES_LACK", "archive, process", "text", "recording", "what the system let samples not have, and why") \
   X(run_libgomp, "TRACER::RUN::LIBGOMP::", "archive, process", "number, file", "recording", "threads that used a libgomp of the program, and its file; numbered") \
   X(run_code_of_no_module, "TRACER::RUN::CODE_OF_NO_MODULE", "archive, process", "text", "recording", "memory with code that was made while the program ran") \
   X(run_environment, "TRACER::RUN::ENV::", "archive, process", "text", "recording", "an environment variable for the OpenMP runtime")

@@ -5,12 +5,14 @@ opened by ViTE and by a Python script. What is not installed is left out and sai
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
 from browser import run_checks
 from pages import need
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import vite  # noqa: E402
 
 SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "post-processing"
 tracer, library = (os.path.abspath(path) for path in sys.argv[1:3])
@@ -33,8 +35,10 @@ def check_page(browser, page, report):
 
 def check_vite(archive, directory):
     picture = directory / "vite.png"
-    done = subprocess.run(["vite", "-e", picture, archive / "traces.otf2"], env={**os.environ, "QT_QPA_PLATFORM": "offscreen"}, capture_output=True, text=True, timeout=120)
-    need(done.returncode == 0 and picture.exists() and picture.stat().st_size > 1000 and "0 errors" in done.stdout + done.stderr, f"{archive.name}: ViTE draws it")
+    printed = vite.drawn(archive / "traces.otf2", picture)
+    if printed is None:
+        return
+    need("status" not in printed and "0 errors" in printed and picture.exists() and picture.stat().st_size > 1000, f"{archive.name}: ViTE draws it: {printed}")
     picture.unlink()
 
 
@@ -54,8 +58,7 @@ def checks(browser, directory):
                        env={**os.environ, "TRACER_LIBRARY": library, "OMP_NUM_THREADS": "4"})
         report = json.loads(subprocess.run([tracer, "report", "--json", archive], check=True, capture_output=True, text=True).stdout)
         check_page(browser, page, report)
-        if shutil.which("vite"):
-            check_vite(archive, directory)
+        check_vite(archive, directory)
         check_scripts(archive)
 
 

@@ -4,12 +4,13 @@
 order, ViTE without an error, the Python module with no negative time; and Pipit's way (a table of all threads, sorted by time by a sort
 that is not stable, Enter matched with Leave by a stack), of the copy that docs/viewing.md gives it. Exit status 77: no python3-otf2 here."""
 import collections
-import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import vite  # noqa: E402
 
 try:
     import otf2
@@ -60,10 +61,8 @@ def check_readers(archive, directory):
         if words[:1] in (["ENTER"], ["LEAVE"]):
             times[words[1]].append(int(words[2]))
     need(printed.returncode == 0 and times and all(one == sorted(one) for one in times.values()), f"{archive.name}: otf2-print shows no time that goes back")
-    if shutil.which("vite"):
-        drawn = subprocess.run(["vite", "-e", directory / "picture.png", archive / "traces.otf2"], env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
-                               capture_output=True, text=True, timeout=120)
-        need(drawn.returncode == 0 and "0 errors" in drawn.stdout + drawn.stderr, f"{archive.name}: ViTE draws it without an error")
+    drawn = vite.drawn(archive / "traces.otf2", directory / "picture.png")
+    need(drawn is None or "status" not in drawn and "0 errors" in drawn, f"{archive.name}: ViTE draws it without an error: {drawn}")
 
 
 def check_pipit(archive, tracer, totals):

@@ -97,6 +97,17 @@ ThreadFacts thread_facts(const Location& location) {
   return facts;
 }
 
+std::string fact_of_run(const Definitions& definitions, std::string_view name) {
+  const auto find = [&](const std::vector<Property>& all) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Property& one) { return one.name == name; });
+    return found == all.end() ? std::string{} : found->value;
+  };
+  std::string value = find(definitions.properties);
+  for (const LocationGroup& group : definitions.groups_of_locations)
+    if (value.empty()) value = find(group.properties);
+  return value;
+}
+
 bool is_initial_thread(const Location& location) {
   return location.name.starts_with("Initial thread") ||
          std::any_of(location.properties.begin(), location.properties.end(), [](const Property& property) {

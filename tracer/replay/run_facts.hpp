@@ -65,6 +65,9 @@ struct ThreadFacts {
 };
 ThreadFacts thread_facts(const Location& location);
 
+/// The value of that property of the archive, or of the first process that has it; "" none has.
+std::string fact_of_run(const Definitions& definitions, std::string_view name);
+
 /// Whether the program made the thread, or it is the process' first: a runtime's worker is not.
 bool is_initial_thread(const Location& location);
 

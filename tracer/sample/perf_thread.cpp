@@ -64,6 +64,7 @@ int PerfThread::open(const PerfOptions& options) noexcept {
     attributes.sample_stack_user = 0;
     event = UniqueFd{open_event(attributes, -1)};
   }
+  excludes_kernel_ = attributes.exclude_kernel;
   has_stack_top_ = attributes.sample_stack_user != 0;
   if (!event) return errno;
   if (counts) counters_.open(event.get(), options.counters);

@@ -36,6 +36,8 @@ class PerfThread {
   int open(const PerfOptions& options) noexcept;
   /// Of which counters are denied, nobody hears but from here.
   const PerfCounters& counters() const noexcept { return counters_; }
+  /// The system lets this process not see what the kernel does for it: no sample is taken meanwhile.
+  bool excludes_kernel() const noexcept { return excludes_kernel_; }
   /// Reads what is there. One thread at a time, any thread, also after the watched thread's end. The entries' channel
   /// is left 0.
   using Visit = std::function<void(const raw::SampleEntry&, std::span<const std::uint64_t>)>;
@@ -50,7 +52,7 @@ class PerfThread {
 
   perf_event_mmap_page* page_ = nullptr;
   std::size_t data_bytes_ = 0;
-  bool takes_samples_ = false, reads_counters_ = false, has_stack_top_ = false;
+  bool takes_samples_ = false, reads_counters_ = false, has_stack_top_ = false, excludes_kernel_ = false;
   SystemCalls system_calls_;
   PerfCounters counters_;
 };

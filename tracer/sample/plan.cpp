@@ -12,9 +12,19 @@
 namespace tracer::sample {
 namespace {
 
-int try_out(const PerfOptions& options) noexcept {
+/// 0 or the errno. `lacks_kernel`: whether samples would not have the kernel's time.
+int try_out(const PerfOptions& options, bool& lacks_kernel) noexcept {
   PerfThread probe;
-  return probe.open(options);
+  const int error = probe.open(options);
+  if (options.period_ns != 0 && error == 0) lacks_kernel = probe.excludes_kernel();
+  return error;
+}
+
+/// The setting of the system that decides what users see of it.
+std::string paranoid() {
+  std::string level = read_small_file("/proc/sys/kernel/perf_event_paranoid", 16);
+  while (!level.empty() && level.back() == '\n') level.pop_back();
+  return "kernel.perf_event_paranoid is " + (level.empty() ? "not readable" : level);
 }
 
 int try_signal(std::uint64_t period_ns) noexcept {
@@ -55,9 +65,7 @@ std::string choose_counters(PerfOptions& options, const std::vector<CounterId>& 
 
 std::string reason_of(int error) {
   if (error == EACCES || error == EPERM) {
-    std::string paranoid = read_small_file("/proc/sys/kernel/perf_event_paranoid", 16);
-    while (!paranoid.empty() && paranoid.back() == '\n') paranoid.pop_back();
-    return "the system forbids it (kernel.perf_event_paranoid is " + (paranoid.empty() ? "not readable" : paranoid) +
+    return "the system forbids it (" + paranoid() +
            "; 2 or less is needed, and in containers perf_event_open must be allowed)";
   }
   if (error == ENOSYS || error == ENOENT || error == EOPNOTSUPP || error == ENODEV || error == EINVAL || error == E2BIG)
@@ -72,13 +80,16 @@ SamplingPlan make_plan(const Config& config) {
   plan.options = {config.sample_source == SampleSource::signal ? 0 : period, config.schedule, {}};
   if (!plan.options.switches && period == 0) return plan;
   int no_samples = 0, no_switches = 0;
-  if (try_out(plan.options) != 0) {
-    no_samples = plan.options.period_ns != 0 ? try_out({plan.options.period_ns, false, {}}) : 0;
-    no_switches = plan.options.switches ? try_out({0, true, {}}) : 0;
+  bool lacks_kernel = false;
+  if (try_out(plan.options, lacks_kernel) != 0) {
+    no_samples = plan.options.period_ns != 0 ? try_out({plan.options.period_ns, false, {}}, lacks_kernel) : 0;
+    no_switches = plan.options.switches ? try_out({0, true, {}}, lacks_kernel) : 0;
     if (no_samples == 0 && no_switches == 0) no_switches = EINVAL;  // not both at once
   }
   if (no_samples != 0) plan.options.period_ns = 0;
   if (no_switches != 0) plan.options.switches = false;
+  if (lacks_kernel && plan.options.period_ns != 0)
+    plan.lacks = "the kernel's time (" + paranoid() + "; where it is 1 or less, samples have it)";
   const bool by_signal = config.sample_source == SampleSource::signal;
   const int denied = no_samples != 0 ? no_samples : no_switches;
   std::string what;  // is missing

@@ -14,6 +14,7 @@ namespace tracer::sample {
 struct SamplingPlan {
   PerfOptions options;                 ///< of the kernel's own notes
   std::uint64_t signal_period_ns = 0;  ///< else: threads sample themselves
+  std::string lacks;                   ///< what samples will not have, and why; "": nothing
   std::string denied;                  ///< one line for the user; "": all that was wished for is there
   bool takes_samples() const noexcept { return options.period_ns != 0 || signal_period_ns != 0; }
   bool is_empty() const noexcept { return options.period_ns == 0 && !options.switches && signal_period_ns == 0; }

@@ -35,6 +35,7 @@ Sampler* Sampler::start(Session& session, AskRuntime ask) noexcept {
     made->processor_time_before_ = read_clock(CLOCK_PROCESS_CPUTIME_ID);
     if (!made->plan_.denied.empty()) session.message(made->plan_.denied);
     if (config.sample != 0 && !made->plan_.takes_samples()) made->tell_why_none(made->plan_.denied);
+    if (!made->plan_.lacks.empty()) session.journal().fact("RUN::SAMPLES_LACK", made->plan_.lacks);
     if (made->plan_.is_empty()) return nullptr;
     made->file_.create(OwnFile::create(session.at() / "raw" / "samples", session.raw_directory() / "samples"), {});
     if (made->plan_.signal_period_ns != 0) set_ask(ask);

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records something, says so, and waits to be told (a line on standard input) to record more and end.
+// waits [ROUNDS [apart]]: records something, says so, and waits for a line on standard input to record more and end.
+// "apart": by constructs at which threads do not wait for each other.
 #include <stdio.h>
 #include <stdlib.h>
+
+static void work_apart(int rounds) {
+#pragma omp parallel
+  for (int i = 0; i < rounds; ++i) {
+#pragma omp taskwait
+  }
+}
 
 static int work(int rounds) {
   int sum = 0;
@@ -15,6 +23,7 @@ static int work(int rounds) {
 
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? atoi(argv[1]) : 100;
+  if (argc > 2) work_apart(rounds);
   int sum = work(rounds);
   printf("ready\n");
   fflush(stdout);

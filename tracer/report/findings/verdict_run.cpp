@@ -33,20 +33,6 @@ bool lacks_threads(const Definitions& definitions) {
                      [&](const Location& location) { return !location.used && told.contains(location.group); });
 }
 
-/// Why samples that were asked for are not there, of the first process of which it is known; "" they are, or nobody
-/// asked.
-std::string why_not_sampled(const std::vector<Property>& properties, const Definitions& definitions) {
-  const auto find = [](const std::vector<Property>& all) -> std::string {
-    for (const Property& property : all)
-      if (property.name == properties::run_not_sampled) return property.value;
-    return {};
-  };
-  std::string why = find(properties);
-  for (const LocationGroup& group : definitions.groups_of_locations)
-    if (why.empty()) why = find(group.properties);
-  return why;
-}
-
 }  // namespace
 
 void Judge::what_the_run_was() {
@@ -63,8 +49,10 @@ void Judge::what_the_run_was() {
   } else if (facts.exit_status > 0) {
     note("exit-status", format("The program ended with exit status %d: was that a whole run?", facts.exit_status));
   }
-  if (const std::string why = why_not_sampled(report_.properties, definitions_); !why.empty())
+  if (const std::string why = fact_of_run(definitions_, properties::run_not_sampled); !why.empty())
     note("not-sampled", "The run has no samples: " + why + ".");
+  if (const std::string what = fact_of_run(definitions_, properties::run_samples_lack); !what.empty())
+    note("samples-lack", "Samples are without " + what + ": functions that have the kernel work for them seem short.");
   for (const Property& property : report_.properties) {
     if (property.name == properties::not_recorded) {
       note("not-recorded",

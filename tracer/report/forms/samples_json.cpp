@@ -81,6 +81,7 @@ Json json_of(const SampleReport& report) {
           {"samples", report.samples},
           {"lost", report.lost},
           {"outside", report.outside},
+          {"lacks", report.lacks},
           {"functions", array_of(report.functions)},
           {"blame", array_of(report.blame)},
           {"waits", array_of(report.waits)},
@@ -90,7 +91,7 @@ Json json_of(const SampleReport& report) {
 }
 
 std::string to_json(const SampleReport& report) {
-  Json json{{"schema", "tracer-samples/1.2"}};
+  Json json{{"schema", "tracer-samples/1.3"}};
   json.update(json_of(report));
   Json& paths = json["paths"] = Json::array();
   for (const PathRow& row : report.paths)

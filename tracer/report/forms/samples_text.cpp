@@ -52,6 +52,7 @@ class Names {
 Table functions(const SampleReport& report, const Names& names) {
   std::string title = "Functions and constructs, by " + format_count(report.samples) + " samples, one for each " +
                       duration_text(report.period) + " of a thread's processor time";
+  if (!report.lacks.empty()) title += "; without " + report.lacks;
   if (report.lost != 0) title += "; " + format_count(report.lost) + " were lost";
   if (report.outside != 0) title += "; " + format_count(report.outside) + " lie outside of the trace";
   Table table{title,

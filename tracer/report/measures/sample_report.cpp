@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "tracer/property_names.hpp"
+#include "tracer/replay/run_facts.hpp"
 #include "tracer/replay/sample_counters.hpp"
 #include "tracer/replay/sample_join.hpp"
 #include "tracer/replay/sample_paths.hpp"
@@ -27,6 +29,7 @@ class Sum {
 
   SampleReport report(bool with_paths) {
     report_.period = set_.period;
+    report_.lacks = fact_of_run(join_.definitions(), properties::run_samples_lack);
     report_.lost = set_.lost;
     report_.pauses = set_.pauses.size();
     counts_.resize(paths_.kinds().size());
