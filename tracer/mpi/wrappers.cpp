@@ -161,7 +161,7 @@ using tracer::mpi::Word;
 #undef TRACER_MPI_DOUBLE
 
 // Fortran: mpif.h and `use mpi` have four manglings, of which each MPI has some; `use mpi_f08` has two more, and these
-// with large counts.
+// with large counts, as MPICH 4.0 and 4.2 name them.
 #define TRACER_FORTRAN_NAME(name, arguments, ...)                  \
   extern "C" TRACER_VISIBLE void name(TRACER_WORDS_##arguments) {  \
     static constinit std::atomic<void*> known{nullptr};            \
@@ -178,7 +178,9 @@ using tracer::mpi::Word;
   TRACER_FORTRAN_NAME(mpi_##lower##_f08_, arguments, "mpi_" #lower "_f08_")                                           \
   TRACER_FORTRAN_NAME(mpi_##lower##_f08ts_, arguments, "mpi_" #lower "_f08ts_")                                       \
   TRACER_FORTRAN_NAME(mpi_##lower##_f08_large_, arguments, "mpi_" #lower "_f08_large_")                               \
-  TRACER_FORTRAN_NAME(mpi_##lower##_f08ts_large_, arguments, "mpi_" #lower "_f08ts_large_")
+  TRACER_FORTRAN_NAME(mpi_##lower##_f08ts_large_, arguments, "mpi_" #lower "_f08ts_large_")                           \
+  TRACER_FORTRAN_NAME(mpi_##lower##_c_f08_, arguments, "mpi_" #lower "_c_f08_")                                       \
+  TRACER_FORTRAN_NAME(mpi_##lower##_c_f08ts_, arguments, "mpi_" #lower "_c_f08ts_")
 // None where there are no arguments: ierror is one.
 #define TRACER_FORTRAN_0(lower, upper)
 #define TRACER_FORTRAN_1(lower, upper) TRACER_FORTRAN(lower, upper, 1)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Each function that an installed MPI exports, in C and in Fortran, is one that libtracer-mpi.so stands before. MPICH 4.0 has all of
-MPI 4.0. And takes as many arguments as mpi.h says, with ierror and the lengths of strings in Fortran. Usage: functions.py --library libtracer-mpi.so"""
+MPI 4.0, MPICH 4.2 all of MPI 4.1. And takes as many arguments as mpi.h says, with ierror and the lengths of strings in Fortran. Usage: functions.py --library libtracer-mpi.so"""
 import argparse
 import pathlib
 import re

@@ -93,7 +93,7 @@ int main(void) {
 #pragma omp barrier
       if (omp_get_thread_num() == 0) {
         sum += burn(20000000);
-        goes_on = round < 4 || (round < 200 && __atomic_load_n(&lock_waits, __ATOMIC_RELAXED) < 30);
+        goes_on = round < 4 || (round < 600 && __atomic_load_n(&lock_waits, __ATOMIC_RELAXED) < 30);
       }
 #pragma omp barrier
     }
