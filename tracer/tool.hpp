@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "tracer/ompt/entry_points.hpp"
-#include "tracer/ompt/several/companions.hpp"
+#include "tracer/ompt/multiplex/companions.hpp"
 
 namespace tracer::tool {
 

@@ -11,9 +11,9 @@
 #include <mutex>
 #include <string>
 
-#include "tracer/base/file_identity.hpp"
-#include "tracer/base/own_directory.hpp"
-#include "tracer/base/size_signal.hpp"
+#include "tracer/base/files/file_identity.hpp"
+#include "tracer/base/files/own_directory.hpp"
+#include "tracer/base/files/size_signal.hpp"
 #include "tracer/base/text.hpp"
 
 #ifdef __clang__

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "tracer/check/check.hpp"
-#include "tracer/cli/archive.hpp"
-#include "tracer/cli/command.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/archives/archive.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/terminal.hpp"
 
 namespace tracer::cli {
 namespace {

@@ -10,10 +10,10 @@
 #include <memory>
 
 #include "tracer/base/text.hpp"
-#include "tracer/cli/command.hpp"
-#include "tracer/cli/filter_options.hpp"
-#include "tracer/cli/output_file.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/archives/filter_options.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/output_file.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/report/analyze.hpp"
 #include "tracer/report/page/html.hpp"
 

@@ -5,12 +5,12 @@
 #include <memory>
 
 #include "tracer/base/text.hpp"
-#include "tracer/cli/command.hpp"
-#include "tracer/cli/filter_options.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/archives/filter_options.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/replay/replay.hpp"
-#include "tracer/replay/sample_join.hpp"
-#include "tracer/replay/sample_paths.hpp"
+#include "tracer/replay/samples/call_paths.hpp"
+#include "tracer/replay/samples/join.hpp"
 #include "tracer/report/samples.hpp"
 
 namespace tracer::cli {

@@ -19,13 +19,13 @@
 #include <vector>
 
 #include "formats/otf2/read/event_source.hpp"
-#include "tracer/base/file.hpp"
-#include "tracer/base/own_directory.hpp"
+#include "tracer/base/files/file.hpp"
+#include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/text.hpp"
-#include "tracer/cli/archive.hpp"
-#include "tracer/cli/command.hpp"
+#include "tracer/cli/archives/archive.hpp"
 #include "tracer/cli/launch/program.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/index/trace_index.hpp"
 #include "tracer/view/api.hpp"
 #include "tracer/view/page.hpp"

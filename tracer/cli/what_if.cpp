@@ -5,9 +5,9 @@
 
 #include "formats/otf2/read/event_source.hpp"
 #include "tracer/base/units.hpp"
-#include "tracer/cli/archive.hpp"
-#include "tracer/cli/command.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/archives/archive.hpp"
+#include "tracer/cli/options/command.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/what_if/what_if.hpp"
 
 namespace tracer::cli {

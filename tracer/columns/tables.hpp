@@ -10,8 +10,8 @@
 
 #include "tracer/columns/file_set.hpp"
 #include "tracer/columns/sample_tables.hpp"
-#include "tracer/replay/forget.hpp"
-#include "tracer/replay/mpi_messages.hpp"
+#include "tracer/replay/bounded_map.hpp"
+#include "tracer/replay/mpi/messages.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/report/measures/phases.hpp"
 

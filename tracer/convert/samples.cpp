@@ -16,7 +16,7 @@
 
 #include "formats/raw/samples.hpp"
 #include "formats/samples/samples.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/runtime_names.hpp"
 #include "tracer/error.hpp"
 #include "tracer/property_names.hpp"

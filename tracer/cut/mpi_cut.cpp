@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tracer/replay/payload.hpp"
+#include "tracer/replay/mpi/payload.hpp"
 
 namespace tracer::report {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "tracer/event.hpp"
-#include "tracer/replay/mpi_world.hpp"
+#include "tracer/replay/mpi/world.hpp"
 
 namespace tracer::report {
 

@@ -8,7 +8,7 @@
 //   it
 //      has made its own, and goes elsewhere when it finds it: one of the two sees the other, or both do.
 #include "tracer/job/job_directory.hpp"
-#include "tracer/base/readable.hpp"
+#include "tracer/base/files/permissions.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #include <functional>
 #include <system_error>
 
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "tracer/base/file.hpp"
-#include "tracer/base/own_descriptor.hpp"
-#include "tracer/base/own_directory.hpp"
+#include "tracer/base/files/file.hpp"
+#include "tracer/base/files/own_descriptor.hpp"
+#include "tracer/base/files/own_directory.hpp"
 
 namespace tracer {
 

@@ -21,7 +21,7 @@
 #include <optional>
 #include <thread>
 
-#include "tracer/base/regular_file.hpp"
+#include "tracer/base/files/regular_file.hpp"
 #include "tracer/base/text.hpp"
 
 namespace tracer {

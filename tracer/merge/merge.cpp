@@ -18,8 +18,8 @@
 
 #include "formats/otf2/join/join.hpp"
 #include "formats/otf2/read/reader.hpp"
-#include "tracer/base/file.hpp"
-#include "tracer/base/own_directory.hpp"
+#include "tracer/base/files/file.hpp"
+#include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/convert/recover.hpp"
 #include "tracer/convert/verify.hpp"

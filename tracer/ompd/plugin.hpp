@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/ompd/target/target.hpp"
 
 namespace tracer::ompd {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tracer/definitions.hpp"
+#include "tracer/replay/path_steps.hpp"
 #include "tracer/replay/regions.hpp"
-#include "tracer/replay/trail.hpp"
 
 namespace tracer::report {
 

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracer/replay/forget.hpp"
-#include "tracer/replay/mpi_messages.hpp"
+#include "tracer/replay/bounded_map.hpp"
+#include "tracer/replay/mpi/messages.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/timeline.hpp"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tracer/definitions.hpp"
-#include "tracer/replay/mpi_waits.hpp"
+#include "tracer/replay/mpi/waits.hpp"
 #include "tracer/replay/run_facts.hpp"
 
 namespace tracer::report {

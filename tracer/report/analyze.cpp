@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <optional>
 
-#include "tracer/mpi_untold.hpp"
+#include "tracer/mpi_unrecorded.hpp"
 #include "tracer/property_names.hpp"
 #include "tracer/replay/reading_progress.hpp"
 #include "tracer/replay/replay.hpp"
-#include "tracer/replay/sample_join.hpp"
-#include "tracer/replay/sample_paths.hpp"
+#include "tracer/replay/samples/call_paths.hpp"
+#include "tracer/replay/samples/join.hpp"
 #include "tracer/report/findings/verdict.hpp"
 #include "tracer/report/measures/account.hpp"
 #include "tracer/report/measures/data_movement.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tracer/replay/mpi_waits.hpp"
+#include "tracer/replay/mpi/waits.hpp"
 #include "tracer/replay/regions.hpp"
 #include "tracer/replay/run_facts.hpp"
 #include "tracer/report/account_rows.hpp"

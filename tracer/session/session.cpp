@@ -13,8 +13,8 @@
 
 #include "formats/raw/claim.hpp"
 #include "tracer/base/clock.hpp"
+#include "tracer/base/files/own_directory.hpp"
 #include "tracer/base/log.hpp"
-#include "tracer/base/own_directory.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"

@@ -10,8 +10,8 @@
 #include <tbb/concurrent_vector.h>
 
 #include "formats/raw/writer.hpp"
-#include "tracer/base/file_lock.hpp"
-#include "tracer/base/own_directory.hpp"
+#include "tracer/base/files/file_lock.hpp"
+#include "tracer/base/files/own_directory.hpp"
 #include "tracer/session/lasting_allocator.hpp"
 #include "tracer/session/modules.hpp"
 #include "tracer/session/session.hpp"

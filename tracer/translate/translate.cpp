@@ -14,8 +14,8 @@
 
 #include "tracer/property_names.hpp"
 #include "tracer/thread_end.hpp"
+#include "tracer/translate/definitions/default_names.hpp"
 #include "tracer/translate/definitions/mpi.hpp"
-#include "tracer/translate/definitions/nameless.hpp"
 #include "tracer/translate/definitions/run.hpp"
 #include "tracer/translate/devices/events.hpp"
 #include "tracer/translate/parallel_for.hpp"
@@ -23,9 +23,9 @@
 #include "tracer/translate/resolve/resolve.hpp"
 #include "tracer/translate/scan/ordered_records.hpp"
 #include "tracer/translate/scan/scan.hpp"
+#include "tracer/translate/write/annotation_lanes.hpp"
 #include "tracer/translate/write/left_out.hpp"
 #include "tracer/translate/write/location_translator.hpp"
-#include "tracer/translate/write/word_lanes.hpp"
 
 namespace tracer::translate {
 namespace {
@@ -247,8 +247,8 @@ class Nowhere final : public LocationWriter {
 
 }  // namespace
 
-/// Ranges that do not nest on their threads (write/words.cpp): they and those that never were said to nest get
-/// locations of their own, behind those of devices.
+/// Ranges that do not nest on their threads (write/annotation_events.cpp): they and those that never were said to nest
+/// get locations of their own, behind those of devices.
 void Translation::find_stray_ranges() {
   const auto says = [](const ChannelScan& scan) { return scan.words.pushes != 0; };
   if (std::none_of(tables_.channels.begin(), tables_.channels.end(), says)) return;

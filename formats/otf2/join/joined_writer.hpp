@@ -11,7 +11,7 @@
 #include "formats/otf2/join/join.hpp"
 #include "formats/otf2/join/joined_definitions.hpp"
 #include "formats/otf2/write/chunk_pool.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 
 namespace tracer::otf2 {
 

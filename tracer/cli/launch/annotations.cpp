@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tracer/base/text.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/output/terminal.hpp"
 
 namespace tracer::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/job/job_directory.hpp"
 
 namespace tracer::cli {

@@ -15,7 +15,7 @@
 #include <iterator>
 
 #include "tracer/base/clock.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::cli {

@@ -8,7 +8,7 @@
 
 #include "tracer/cli/launch/mpi_library.hpp"
 #include "tracer/cli/launch/runtime_fit.hpp"
-#include "tracer/cli/terminal.hpp"
+#include "tracer/cli/output/terminal.hpp"
 #include "tracer/error.hpp"
 #include "tracer/job/job_directory.hpp"
 

@@ -23,7 +23,7 @@
 
 #include "formats/raw/journal.hpp"
 #include "tracer/base/clock.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/base/text.hpp"
 #include "tracer/error.hpp"
 

@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "tracer/base/elf_tables.hpp"
-#include "tracer/base/file.hpp"
+#include "tracer/base/files/file.hpp"
 #include "tracer/error.hpp"
 
 namespace tracer::cli {

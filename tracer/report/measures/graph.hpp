@@ -6,7 +6,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "tracer/replay/forget.hpp"
+#include "tracer/replay/bounded_map.hpp"
 #include "tracer/replay/replay.hpp"
 #include "tracer/report/report.hpp"
 
@@ -33,7 +33,7 @@ class Graph final : public Observer {
   void team_left(LocationRef location, Team& team, Task& implicit) override;
   void team_ended(Team& team) override;
   void fill(Report& report) const;
-  /// From now on paths know where they went, to `resolution` ns (trail.hpp).
+  /// From now on paths know where they went, to `resolution` ns (path_steps.hpp).
   void keep_trails(std::uint64_t resolution) {
     trails_ = true;
     resolution_ = resolution;

@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracer/replay/mpi_messages.hpp"
-#include "tracer/replay/mpi_world.hpp"
+#include "tracer/replay/mpi/messages.hpp"
+#include "tracer/replay/mpi/world.hpp"
 #include "tracer/replay/replay.hpp"
 
 namespace tracer::report {

@@ -30,7 +30,7 @@ class LocationTranslator {
   LocationResult run(RecordReader& records);
   /// The thread ended while its process went on.
   bool has_ended() const noexcept;
-  /// In a first writing, to nowhere: ranges that do not nest are put here (word_events.hpp).
+  /// In a first writing, to nowhere: ranges that do not nest are put here (annotation_events.hpp).
   void find_strays(std::vector<StrayRange>& found) noexcept { events_.words.find_strays(found); }
 
  private:
