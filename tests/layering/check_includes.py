@@ -25,6 +25,7 @@ LAYERS = {
     "tracer/translate/repairs": 3.1,
     "tracer/translate/exclusions": 3.15,
     "tracer/translate/clock_fit": 3.1,
+    "tracer/translate/costs": 3.1,
     "tracer/translate/parallel_for": 3.1,
     "tracer/translate/regions/constructs": 3.2,
     "tracer/translate/scan": 3.3,

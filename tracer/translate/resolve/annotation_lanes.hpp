@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranges of the program's own words that overlap or begin and end on different threads: they get locations of the
+// Annotation ranges that overlap or begin and end on different threads: they get locations of the
 // process, named by their domain, as many as are needed for the ranges on each to nest.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program's own words: what must be known of them before events are made.
+// Annotations of the program: what events need of them.
 #include <algorithm>
 
 #include "tracer/translate/scan/scanner.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a word says besides its name: category, colour and payload, as attributes of its Enter.
+// What an annotation has besides its name: category, colour and payload, as attributes of its Enter.
 #pragma once
 
 #include "tracer/translate/definitions/vocabulary.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program's own words on their thread: ranges that nest are regions, marks have no length, counters are metrics.
+// Annotations on their thread: ranges that nest are regions, marks have no length, counters are metrics.
 //
 // Whether a range nests with the constructs around and inside it shows only at its end, when its begin is long written.
 // So threads that say ranges are written twice, the first time to nowhere: ranges that are not the innermost region of

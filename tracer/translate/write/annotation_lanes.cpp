@@ -28,13 +28,7 @@ class LaneTranslator {
     }
     leave_until(never);
     out_.flush();
-    LocationResult result;
-    result.first = out_.batch().first();
-    result.last = out_.last();
-    result.events = out_.batch().count();
-    result.clamped = out_.batch().clamped();
-    result.used = std::move(out_.usage());
-    return result;
+    return result_of(out_);
   }
 
  private:

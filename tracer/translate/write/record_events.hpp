@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events of a record, when nothing else is due: hands each to the part that knows its kind. A new family of records
+// The events of a record, when nothing else is due: hands each to the part for its kind. A new family of records
 // has its part in a file of its own, and its line here.
 #pragma once
 
