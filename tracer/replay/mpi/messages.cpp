@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See messages.hpp.
 //
-// A message is looked at when both of its ends are over: when the calls that ended them have been left. A call tells
-// its longest wait when all its messages have been looked at, which may be long after it was left: who receives a
-// message says so when he has it.
+// A message is looked at when both of its ends are over: when the calls that ended them have been left. A call reports
+// its longest wait when all its messages have been looked at, which may be long after it was left: the receiver of a
+// message reports that when it has arrived.
 #include "tracer/replay/mpi/messages.hpp"
 
 #include <algorithm>
@@ -24,17 +24,11 @@ const Frame* mpi_call(const Replay& replay, LocationRef location) {
   return &stack.back();
 }
 
-std::size_t MpiMessages::KeyHash::operator()(const Key& key) const noexcept {
-  std::size_t hash = key.comm;
-  for (const std::uint32_t part : {key.sender, key.receiver, key.tag}) hash = (hash ^ part) * 0x9e3779b97f4a7c15u;
-  return hash ^ hash >> 32;
-}
-
 MpiMessages::MpiMessages(const Definitions& definitions, const Replay& replay, MpiSink& sink)
     : replay_{replay},
       sink_{sink},
       world_{definitions},
-      open_(definitions.locations.size()),
+      open_calls_(definitions.locations.size()),
       order_{world_.ranks()},
       probed_(definitions.locations.size()),
       found_(definitions.locations.size()) {
@@ -48,7 +42,7 @@ MpiMessages::MpiMessages(const Definitions& definitions, const Replay& replay, M
 }
 
 std::uint32_t MpiMessages::open_call(LocationRef location) const {
-  return open_[location].empty() ? none : open_[location].back();
+  return open_calls_[location].empty() ? none : open_calls_[location].back();
 }
 
 void MpiMessages::other_event(LocationRef location, const Event& event, std::span<const EventAttribute> attributes) {
@@ -125,14 +119,14 @@ void MpiMessages::message(LocationRef location, const Event& event, Side side, s
   const Key key{event.ref, side == send ? me : other, side == send ? other : me,
                 static_cast<std::uint32_t>(event.b >> 32)};
   const bool is_held = is_known && side == receive && order_.must_be_held(me, at);
-  const std::uint32_t slot = !is_known ? none : is_held ? new_slot(key) : slot_for(key, side);
+  const std::uint32_t slot = !is_known ? none : is_held ? open_.add(key) : open_.find_or_add(key, side);
   if (slot == none) {
     ++unmatched_;
     return side == receive ? pair_ready(me) : void();
   }
-  MpiMessage& message = slots_[slot].message;
-  (side == send ? message.send : message.receive) = end;
-  slots_[slot].is_there[side] = true;
+  MpiMessage& message = open_[slot].message;
+  open_[slot].end(side) = end;
+  open_[slot].is_there[side] = true;
   if (side == send || message.bytes == 0) message.bytes = event.a;
   if (!is_held) sink_.end(message, side == send);
   if (event.type == EventType::mpi_isend)
@@ -174,61 +168,6 @@ bool MpiMessages::take_found(LocationRef location, PostedAt& at) {
   return true;
 }
 
-/// none: there are too many.
-std::uint32_t MpiMessages::new_slot(const Key& key) {
-  std::uint32_t slot = static_cast<std::uint32_t>(slots_.size());
-  if (!free_slots_.empty()) {
-    slot = free_slots_.back();
-    free_slots_.pop_back();
-    slots_[slot] = {};
-  } else if (slot == most) {
-    give_up(key);
-    return none;
-  } else {
-    slots_.emplace_back();
-  }
-  slots_[slot].key = key;
-  slots_[slot].message.comm = key.comm;
-  slots_[slot].message.tag = key.tag;
-  return slot;
-}
-
-void MpiMessages::free_slot(std::uint32_t slot) {
-  slots_[slot].is_there[send] = slots_[slot].is_there[receive] = false;
-  free_slots_.push_back(slot);
-}
-
-/// The oldest message that lacks this end, which lacks it no longer; none: there is none.
-std::uint32_t MpiMessages::oldest(const Key& key, Side side) {
-  const auto found = queues_.find(key);
-  if (found == queues_.end() || found->second.first == none || found->second.side == side) return none;
-  const std::uint32_t slot = found->second.first;
-  found->second.first = slots_[slot].next;
-  if (found->second.first == none) queues_.erase(found);
-  return slot;
-}
-
-/// It waits for its other end.
-void MpiMessages::enqueue(std::uint32_t slot, Side side) {
-  Queue& queue = queues_[slots_[slot].key];
-  slots_[slot].message.number = ++numbers_;
-  if (queue.first == none)
-    queue.first = slot;
-  else
-    slots_[queue.last].next = slot;
-  queue.last = slot;
-  queue.side = side;
-}
-
-/// The oldest message that lacks this end, or a new one. none: there are too many.
-std::uint32_t MpiMessages::slot_for(const Key& key, Side side) {
-  if (!given_up_.empty() && given_up_.contains(key)) return none;
-  if (const std::uint32_t slot = oldest(key, side); slot != none) return slot;
-  const std::uint32_t slot = new_slot(key);
-  if (slot != none) enqueue(slot, side);
-  return slot;
-}
-
 void MpiMessages::pair_ready(std::uint32_t rank) {
   std::uint32_t slot = none;
   while (order_.ready(rank, slot)) pair(slot);
@@ -236,18 +175,19 @@ void MpiMessages::pair_ready(std::uint32_t rank) {
 
 /// It is the turn of a receive that was held back.
 void MpiMessages::pair(std::uint32_t received) {
-  if (!given_up_.empty() && given_up_.contains(slots_[received].key)) {
+  if (open_.is_given_up(open_[received].key)) {
     ++unmatched_;
     return;
   }
-  if (const std::uint32_t sent = oldest(slots_[received].key, receive); sent != none) return join(sent, received);
-  enqueue(received, receive);
-  sink_.end(slots_[received].message, false);
+  if (const std::uint32_t sent = open_.take_oldest(open_[received].key, receive); sent != none)
+    return join(sent, received);
+  open_.enqueue(received, receive);
+  sink_.end(open_[received].message, false);
 }
 
 /// Two slots are the ends of one message.
 void MpiMessages::join(std::uint32_t sent, std::uint32_t received) {
-  Slot &to = slots_[sent], &from = slots_[received];
+  Slot &to = open_[sent], &from = open_[received];
   to.message.receive = from.message.receive;
   if (to.message.bytes == 0) to.message.bytes = from.message.bytes;
   to.is_there[receive] = true;
@@ -255,7 +195,7 @@ void MpiMessages::join(std::uint32_t sent, std::uint32_t received) {
   const std::uint32_t call = to.call[receive] = from.call[receive];
   if (call != none && !from.is_over[receive])
     std::replace(calls_[call].ends.begin(), calls_[call].ends.end(), received * 2 + receive, sent * 2 + receive);
-  free_slot(received);
+  open_.remove(received);
   sink_.end(to.message, false);
   if (to.is_over[send] && to.is_over[receive]) look_at(sent);
 }
@@ -264,22 +204,22 @@ void MpiMessages::join(std::uint32_t sent, std::uint32_t received) {
 void MpiMessages::attach(LocationRef location, std::uint32_t slot, Side side, std::uint64_t time) {
   const std::uint32_t call = open_call(location);
   if (call == none) return over(slot, side, undefined_ref, time, time);
-  slots_[slot].call[side] = call;
+  open_[slot].call[side] = call;
   calls_[call].ends.push_back(slot * 2 + side);
   ++calls_[call].pending;
 }
 
 void MpiMessages::over(std::uint32_t slot, Side side, RegionRef region, std::uint64_t from, std::uint64_t to) {
-  MpiEnd& end = side == send ? slots_[slot].message.send : slots_[slot].message.receive;
+  MpiEnd& end = open_[slot].end(side);
   end.wait_region = region;
   end.wait_from = from;
   end.wait_to = to;
-  slots_[slot].is_over[side] = true;
-  if (slots_[slot].is_over[send] && slots_[slot].is_over[receive]) look_at(slot);
+  open_[slot].is_over[side] = true;
+  if (open_[slot].is_over[send] && open_[slot].is_over[receive]) look_at(slot);
 }
 
 void MpiMessages::look_at(std::uint32_t slot) {
-  MpiMessage& message = slots_[slot].message;
+  MpiMessage& message = open_[slot].message;
   const MpiEnd &sender = message.send, &receiver = message.receive;
   const std::uint64_t until = std::min(sender.start, receiver.wait_to);
   if (until > receiver.wait_from) message.late_sender = until - receiver.wait_from;
@@ -289,10 +229,10 @@ void MpiMessages::look_at(std::uint32_t slot) {
   if (receiver.time < sender.time) ++reversed_;
   ++matched_;
   sink_.message(message);
-  const std::uint32_t calls[2] = {slots_[slot].call[send], slots_[slot].call[receive]};
+  const std::uint32_t calls[2] = {open_[slot].call[send], open_[slot].call[receive]};
   consider(calls[receive], MpiWait::late_sender, message.late_sender, receiver, sender);
   consider(calls[send], MpiWait::late_receiver, message.late_receiver, sender, receiver);
-  free_slot(slot);
+  open_.remove(slot);
   for (const std::uint32_t call : calls) {
     if (call == none) continue;
     --calls_[call].pending;
@@ -332,15 +272,15 @@ void MpiMessages::enter(LocationRef location, Task&, const Frame& frame) {
   of.enter = frame.enter;
   of.open = true;
   of.waited = {};
-  open_[location].push_back(call);
+  open_calls_[location].push_back(call);
 }
 
 void MpiMessages::leave(LocationRef location, Task&, const Frame& frame, std::uint64_t time) {
-  if (replay_.classes()[frame.region].construct != Directive::mpi || open_[location].empty()) return;
+  if (replay_.classes()[frame.region].construct != Directive::mpi || open_calls_[location].empty()) return;
   if (const std::uint32_t rank = world_.rank_of(location); always_finds_[frame.region] && rank != undefined_ref)
     found_[location].push_back(order_.post(rank, frame.enter));
-  const std::uint32_t call = open_[location].back();
-  open_[location].pop_back();
+  const std::uint32_t call = open_calls_[location].back();
+  open_calls_[location].pop_back();
   std::vector<std::uint32_t> ends = std::move(calls_[call].ends);
   const RegionRef region = calls_[call].region;
   const std::uint64_t from = calls_[call].enter;
@@ -353,44 +293,21 @@ void MpiMessages::leave(LocationRef location, Task&, const Frame& frame, std::ui
 
 /// A send that was taken back is in nobody's way. One that is received was sent, whatever became of its request.
 void MpiMessages::cancel(std::uint32_t slot) {
-  if (slots_[slot].is_there[receive]) {
-    const std::uint64_t time = slots_[slot].message.send.time;
+  if (open_[slot].is_there[receive]) {
+    const std::uint64_t time = open_[slot].message.send.time;
     return over(slot, send, undefined_ref, time, time);
   }
-  const auto found = queues_.find(slots_[slot].key);
-  if (found == queues_.end()) return;
-  Queue& queue = found->second;
-  std::uint32_t before = none;
-  for (std::uint32_t at = queue.first; at != none; before = at, at = slots_[at].next) {
-    if (at != slot) continue;
-    (before == none ? queue.first : slots_[before].next) = slots_[slot].next;
-    if (queue.last == slot) queue.last = before;
-    if (queue.first == none) queues_.erase(found);
-    free_slot(slot);
-    return;
-  }
-}
-
-/// One that is missing would pair all that follow wrongly.
-void MpiMessages::give_up(const Key& key) {
-  ++unmatched_;
-  given_up_.insert(key);
-  if (const auto found = queues_.find(key); found != queues_.end() && found->second.first == none) queues_.erase(found);
+  open_.take_back(slot);
 }
 
 /// What the program never waited for, and what calls have got that never ended.
 void MpiMessages::end_what_is_open() {
   order_.close_all();
   for (std::uint32_t rank = 0; rank < world_.ranks(); ++rank) pair_ready(rank);
-  std::vector<std::uint32_t> open;
-  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot)
-    if (slots_[slot].is_there[send] && slots_[slot].is_there[receive]) open.push_back(slot);
-  std::sort(open.begin(), open.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return slots_[a].message.number < slots_[b].message.number; });
-  for (const std::uint32_t slot : open)
+  for (const std::uint32_t slot : open_.complete())
     for (const Side side : {send, receive}) {
-      if (slots_[slot].is_over[side]) continue;
-      const MpiEnd& end = side == send ? slots_[slot].message.send : slots_[slot].message.receive;
+      if (open_[slot].is_over[side]) continue;
+      const MpiEnd& end = open_[slot].end(side);
       const std::uint64_t time = end.time;
       over(slot, side, undefined_ref, time, time);
     }
@@ -398,13 +315,12 @@ void MpiMessages::end_what_is_open() {
 
 void MpiMessages::finished(std::uint64_t) {
   end_what_is_open();
-  for (const auto& [key, queue] : queues_)
-    for (std::uint32_t at = queue.first; at != none; at = slots_[at].next) {
-      ++unmatched_;
-      if (queue.side != send) continue;
-      const MpiEnd& end = slots_[at].message.send;
-      if (unheard_++ == 0 || end.time < first_unheard_.time) first_unheard_ = end;
-    }
+  open_.for_each_incomplete([this](const Slot& slot, Side side) {
+    ++unmatched_;
+    if (side != send) return;
+    const MpiEnd& end = slot.message.send;
+    if (unheard_++ == 0 || end.time < first_unheard_.time) first_unheard_ = end;
+  });
   for (Call& call : calls_) {
     if (call.waited.ns != 0 && (call.open || call.pending != 0)) sink_.waited(call.waited);
   }

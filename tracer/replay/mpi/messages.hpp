@@ -4,11 +4,10 @@
 
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "tracer/replay/mpi/open_messages.hpp"
 #include "tracer/replay/mpi/receive_order.hpp"
 #include "tracer/replay/mpi/waits.hpp"
 #include "tracer/replay/mpi/world.hpp"
@@ -31,25 +30,6 @@ struct MpiCall {
   std::uint64_t enter = 0, leave = 0;
 };
 inline constexpr std::uint64_t mpi_clock_error = 10'000;  ///< ns, that clocks of two hosts may differ by
-
-struct MpiEnd {
-  std::uint32_t rank = 0, partner = 0;
-  LocationRef location = 0;
-  RegionRef region = undefined_ref;          ///< of the call that sends it, or asks for it
-  std::uint64_t start = 0;                   ///< when that call began
-  std::uint64_t time = 0;                    ///< of the event
-  RegionRef wait_region = undefined_ref;     ///< of the call in which it is over: the same, or MPI_Wait
-  std::uint64_t wait_from = 0, wait_to = 0;  ///< when that call began and ended
-};
-
-/// Both ends of a message. Its times need not be in order: clocks differ.
-struct MpiMessage {
-  CommRef comm = 0;
-  std::uint32_t tag = 0;
-  std::uint64_t bytes = 0, number = 0;  ///< number: from 1 in the order in which they began
-  MpiEnd send, receive;
-  std::uint64_t late_sender = 0, late_receiver = 0;  ///< ns
-};
 
 /// What one rank did in a collective operation.
 struct MpiPart {
@@ -96,9 +76,7 @@ void tell_wait(MpiSink& sink, MpiWait kind, const MpiCall& mine, const MpiCall& 
 /// The innermost call of MPI that is open on a location; nullptr: none.
 const Frame* mpi_call(const Replay& replay, LocationRef location);
 
-/// MPI matches messages so: same communicator, sender, receiver and tag, in the order in which they were sent and the
-/// receives posted. Keeps what has one end: as much as MPI itself has under way, and no more than `most`; the rest of a
-/// pair of ranks is given up then.
+/// Keeps what is under way (OpenMessages): as much as MPI itself has under way, and no more than its bound.
 class MpiMessages final : public Observer {
  public:
   MpiMessages(const Definitions& definitions, const Replay& replay, MpiSink& sink);
@@ -109,35 +87,18 @@ class MpiMessages final : public Observer {
   void finished(std::uint64_t time) override;
 
   std::uint64_t matched() const { return matched_; }
-  std::uint64_t unmatched() const { return unmatched_; }  ///< sends and receives whose other end is not known
-  std::uint64_t reversed() const { return reversed_; }    ///< received before they were sent
-  std::uint64_t unheard() const { return unheard_; }      ///< sent, and never received, up to the end of the trace
+  /// Sends and receives whose other end is unknown.
+  std::uint64_t unmatched() const { return unmatched_ + open_.refused(); }
+  std::uint64_t reversed() const { return reversed_; }  ///< received before they were sent
+  std::uint64_t unheard() const { return unheard_; }    ///< sent, and never received, up to the end of the trace
   const MpiEnd& first_unheard() const { return first_unheard_; }
-  static constexpr std::size_t most = 1 << 18;
 
  private:
-  static constexpr std::uint32_t none = 0xffffffffu;
-  enum Side : std::uint32_t { send, receive };
-  struct Key {
-    CommRef comm;
-    std::uint32_t sender, receiver, tag;
-    bool operator==(const Key&) const = default;
-  };
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const noexcept;
-  };
-  struct Slot {
-    MpiMessage message;
-    Key key{};
-    std::uint32_t call[2] = {none, none};    ///< in which the ends are over, by Side
-    std::uint32_t next = none;               ///< of those that wait for their other end
-    bool is_there[2] = {}, is_over[2] = {};  ///< the ends, by Side
-  };
-  /// First come, first served.
-  struct Queue {
-    std::uint32_t first = none, last = none;
-    Side side = send;  ///< the ends that are there
-  };
+  using Key = OpenMessages::Key;
+  using Slot = OpenMessages::Slot;
+  using Side = OpenMessages::Side;
+  static constexpr Side send = OpenMessages::send, receive = OpenMessages::receive;
+  static constexpr std::uint32_t none = OpenMessages::none;
   struct Call {
     RegionRef region = undefined_ref;
     std::uint64_t enter = 0, leave = 0;
@@ -166,11 +127,6 @@ class MpiMessages final : public Observer {
   void message(LocationRef location, const Event& event, Side side, std::uint64_t request);
   PostedAt posted(LocationRef location, std::uint32_t me, std::uint64_t request, MpiEnd& end);
   bool take_found(LocationRef location, PostedAt& at);
-  std::uint32_t new_slot(const Key& key);
-  void free_slot(std::uint32_t slot);
-  std::uint32_t slot_for(const Key& key, Side side);
-  std::uint32_t oldest(const Key& key, Side side);
-  void enqueue(std::uint32_t slot, Side side);
   void pair(std::uint32_t receive);
   void join(std::uint32_t sent, std::uint32_t received);
   void pair_ready(std::uint32_t rank);
@@ -180,19 +136,16 @@ class MpiMessages final : public Observer {
   void consider(std::uint32_t call, MpiWait kind, std::uint64_t ns, const MpiEnd& mine, const MpiEnd& other);
   void tell_if_complete(std::uint32_t call);
   void cancel(std::uint32_t slot);
-  void give_up(const Key& key);
   void end_what_is_open();
   std::uint32_t open_call(LocationRef location) const;
 
   const Replay& replay_;
   MpiSink& sink_;
   MpiWorld world_;
-  std::vector<Slot> slots_;
+  OpenMessages open_;
   std::vector<Call> calls_;
-  std::vector<std::uint32_t> free_slots_, free_calls_;
-  std::vector<std::vector<std::uint32_t>> open_;  ///< calls, by location
-  std::unordered_map<Key, Queue, KeyHash> queues_;
-  std::unordered_set<Key, KeyHash> given_up_;
+  std::vector<std::uint32_t> free_calls_;
+  std::vector<std::vector<std::uint32_t>> open_calls_;                ///< by location
   std::unordered_map<RequestKey, std::uint32_t, RequestHash> sends_;  ///< begun, by request
   std::unordered_map<RequestKey, Post, RequestHash> posts_;           ///< receives that are asked for
   ReceiveOrder order_;
@@ -200,7 +153,7 @@ class MpiMessages final : public Observer {
   std::vector<bool> receives_found_;         ///< MPI_Mrecv and MPI_Imrecv, of the message that was found
   std::vector<std::uint64_t> probed_;        ///< by location: when the last such call began
   std::vector<std::deque<PostedAt>> found_;  ///< by MPI_Mprobe, and not received yet, likewise
-  std::uint64_t numbers_ = 0, matched_ = 0, unmatched_ = 0, reversed_ = 0, unheard_ = 0;
+  std::uint64_t matched_ = 0, unmatched_ = 0, reversed_ = 0, unheard_ = 0;
   MpiEnd first_unheard_;
 };
 

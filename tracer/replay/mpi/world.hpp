@@ -30,7 +30,7 @@ class MpiWorld {
   bool is_known(std::uint32_t rank) const { return group_of_[rank] != undefined_ref; }
 
   /// Rank `rank` of a communicator, as the process of rank `me` counts: of the remote group, where there are two.
-  /// undefined_ref: not known.
+  /// undefined_ref: unknown.
   std::uint32_t world_rank(CommRef comm, std::uint32_t me, std::uint32_t rank) const;
   /// Of a communicator with one group, in its order; empty: unknown, two groups, or MPI_COMM_SELF.
   std::span<const std::uint32_t> members(CommRef comm) const;
