@@ -16,7 +16,7 @@ class Bound {
   explicit Bound(std::size_t most) : most_{most} {}
 
   /// map[key]. Before a new entry of a full map half of those that may go are forgotten, those that were used longest
-  /// ago. `last_use(value)`: a time; nothing where the entry has to stay. `gone(value)` is told before.
+  /// ago. `last_use(value)`: a time; nothing where the entry has to stay. `gone(value)` is called before.
   template <class Map, class LastUse, class Gone>
   typename Map::mapped_type& entry(Map& map, const typename Map::key_type& key, LastUse&& last_use, Gone&& gone) {
     if (map.size() >= most_ && map.count(key) == 0) {

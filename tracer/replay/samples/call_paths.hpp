@@ -39,7 +39,7 @@ struct SampleKind {
   RegionRef region = undefined_ref;          ///< the innermost, undefined_ref outside of all
   RegionRef construct = undefined_ref;       ///< the innermost parallel region or task
   std::uint32_t leaf = SampleJoin::outside;  ///< the innermost frame of the user's in the set, `outside`: none
-  bool in_kernel = false;                    ///< which the last frame of the path says
+  bool in_kernel = false;                    ///< as the last frame of the path shows
   bool operator<(const SampleKind& other) const {
     return std::tie(node, activity, region, construct, leaf, in_kernel) <
            std::tie(other.node, other.activity, other.region, other.construct, other.leaf, other.in_kernel);
@@ -68,7 +68,7 @@ class SamplePaths {
   };
   Parts parts_of(std::uint32_t stack) const;
   void count_prefixes();
-  /// Of the stacks of those who encountered a region the most frequent one's part before it; empty: none is known.
+  /// Of the stacks of those who encountered a region the most frequent one's part before it; empty: there is none.
   const std::vector<std::uint32_t>& before_region(RegionRef region);
   std::uint32_t node_of(std::uint32_t stack, const SamplePlace& place);
   std::uint32_t raw_node_of(std::uint32_t stack);

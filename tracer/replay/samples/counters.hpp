@@ -18,7 +18,7 @@ class SampleCounters {
   /// How many counters there are.
   std::size_t size() const { return set_.counters.size(); }
   /// By counter, since the last sample of the thread that had a value, for its first since the thread was watched;
-  /// samples::not_counted: not known.
+  /// samples::not_counted: unknown.
   std::span<const std::uint64_t> increases(std::size_t sample) const {
     return std::span{increases_}.subspan(sample * size(), size());
   }

@@ -7,7 +7,7 @@
 
 namespace tracer::report {
 
-/// Tells a trace's samples at its end. Add it to the Replay before the Timeline, which says when all is told.
+/// Passes a trace's samples on at its end. Add it to the Replay before the Timeline, which finishes the visitor.
 class TimelineSamples final : public Observer {
  public:
   /// All stay the caller's, and there.

@@ -40,7 +40,7 @@ class Graph final : public Observer {
   }
   const Path& longest() const { return longest_; }
 
-  // For MpiPaths, which says what of the time in MPI is on a path.
+  // For MpiPaths, which decides which time in MPI is on a path.
   void follow_mpi(MpiPaths& paths) { mpi_ = &paths; }
   void go_on_in(Path& path, LocationRef location, std::uint64_t from, std::uint64_t to);
   void add_work(std::uint64_t ns, const Path& path);

@@ -19,7 +19,7 @@ namespace tracer::report {
 
 class Graph;
 
-/// To be told of the replay after the graph, and after those that tell it of messages and operations.
+/// Observes the replay after the graph, and after those that pass it messages and operations.
 class MpiPaths final : public Observer, public MpiSink {
  public:
   MpiPaths(const Definitions& definitions, const Replay& replay, Graph& graph);
