@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a report says, as plain data: filled by analyze(), written by the text, JSON and HTML writers.
+// A report as plain data: filled by analyze(), written by the text, JSON and HTML writers.
 // Times are nanoseconds. docs/formats/report-json.md documents the JSON made of it.
 #pragma once
 
