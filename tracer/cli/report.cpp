@@ -79,8 +79,7 @@ namespace {
 
 void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
-  app.add_option("archive", options->archive,
-                 "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
+  add_archive(app, options->archive);
   app.add_flag("--json", options->json, "As JSON (docs/formats/report-json.md)");
   app.add_option("--html", options->html, "Write an interactive, self-contained HTML page into this file")
       ->type_name("FILE");

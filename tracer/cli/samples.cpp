@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tracer/base/text.hpp"
+#include "tracer/cli/archives/archive.hpp"
 #include "tracer/cli/archives/filter_options.hpp"
 #include "tracer/cli/options/command.hpp"
 #include "tracer/cli/output/terminal.hpp"
@@ -47,8 +48,7 @@ int run(const Options& options) {
 
 void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
-  app.add_option("archive", options->archive,
-                 "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
+  add_archive(app, options->archive);
   app.add_option("-f,--form", options->form,
                  "text: tables; folded: a line per call path, for flame graphs; speedscope: for speedscope.app; json")
       ->check(one_of({"text", "folded", "speedscope", "json"}));

@@ -219,8 +219,7 @@ int run(const Options& options) {
 
 void add(Arguments& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
-  app.add_option("archive", options->archive,
-                 "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
+  add_archive(app, options->archive);
   app.add_option("other", options->other, "Another one, to see both on one page");
   app.add_option("--port", options->port, "The port on 127.0.0.1 (default: the first free one from 8750 on)")
       ->check(in_range(1u, 65535u))

@@ -62,6 +62,10 @@ fs::path find_archive(const std::string& given) {
   return newest.lexically_normal();
 }
 
+void add_archive(Arguments& app, std::string& given) {
+  app.add_option("archive", given, "The trace: its directory or traces.otf2 (default: the newest ./tracer-*)");
+}
+
 std::optional<samples::SampleSet> read_samples(const fs::path& anchor) {
   const fs::path file = anchor.parent_path() / samples::file_name;
   std::error_code error;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "tracer/cli/options/arguments.hpp"
 #include "tracer/journal.hpp"
 #include "tracer/samples.hpp"
 
@@ -14,6 +15,9 @@ namespace tracer::cli {
 /// The archive that a user means: the anchor file, its directory, or "": the newest trace
 /// (./tracer-*/traces.otf2) in this directory. Throws tracer::Error with what to do next.
 std::filesystem::path find_archive(const std::string& given);
+
+/// The argument that names it, of each command that reads one.
+void add_archive(Arguments& app, std::string& given);
 
 /// "./tracer-PROGRAM-TIME-PID", of an archive that is made now.
 std::string new_archive_name(const RunInfo& run);

@@ -43,7 +43,7 @@ bool is_own_directory(const std::filesystem::path& directory);
 /// True also for what does not exist.
 bool is_own_place(const std::filesystem::path& directory);
 
-/// Throws tracer::Error for a place that is not; `what_else` says what to do.
+/// Throws tracer::Error for a place that is not, with the advice `what_else`.
 void require_own_place(const std::filesystem::path& directory, const std::string& what_else);
 
 /// `word` so that a shell takes it as one.

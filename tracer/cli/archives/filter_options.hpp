@@ -36,7 +36,7 @@ class FilteredArchive {
   EventSource& source() { return *views_.back(); }
   const std::string& path() const { return path_; }
   bool is_cut() const { return views_.size() > 1; }
-  /// Those beside the archive; null: there are none, or they cannot be read, which is said. The first call decides.
+  /// Those beside the archive; null: there are none, or they cannot be read, with a message. The first call decides.
   const samples::SampleSet* samples(Nameless nameless = Nameless::by_file);
   /// The same; throws tracer::Error where there are none.
   const samples::SampleSet& need_samples(Nameless nameless = Nameless::by_file);

@@ -84,7 +84,7 @@ class Page {
     if (is_example_) add(".RE\n.fi\n");
     is_example_ = blank_ = is_first_ = false;
   }
-  /// The first cell, and what is said of it; the row below the table's head is one of lines.
+  /// The first cell, and its description; the row below the table's head is one of lines.
   void row(std::string_view line) {
     end_paragraph();
     if (line.starts_with("|-")) {

@@ -13,7 +13,7 @@ std::string_view page_of(std::string_view command);
 /// Text for roff: hyphens stay hyphens, no line begins a request.
 std::string roff(std::string_view text);
 
-/// What a page in Markdown says, without its title and its section "Options": paragraphs, lists, tables, examples and
+/// The text of a page in Markdown, without its title and its section "Options": paragraphs, lists, tables, examples and
 /// sections, links by their text alone.
 std::string roff_of_markdown(std::string_view page);
 

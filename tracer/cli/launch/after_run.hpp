@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What `tracer run` does when its program has ended: archives of what was recorded, one of the whole job, a report.
-// Nothing of that changes the status with which the program ended: what cannot be done is said, what was recorded
+// Nothing of that changes the status with which the program ended: what fails leads to a message, what was recorded
 // stays.
 #pragma once
 
@@ -19,7 +19,7 @@ struct RunProgram {
   std::filesystem::path path;
   std::string preload;           ///< the runtime that it ran with, "" its own
   bool launches_ranks = false;   ///< it is mpirun or the like
-  std::vector<ProcessEnd> ends;  ///< how processes below it ended, as far as that is known
+  std::vector<ProcessEnd> ends;  ///< how processes below it ended, as far as seen
 };
 
 /// Throws nothing.

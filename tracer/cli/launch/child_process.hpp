@@ -9,7 +9,7 @@
 namespace tracer::cli {
 
 struct Outcome {
-  int status = 0;  ///< what the work returned; `failure` where it threw, which is said
+  int status = 0;  ///< what the work returned; `failure` where it threw, with a message
   int signal = 0;  ///< that ended the process; 0 none
 };
 

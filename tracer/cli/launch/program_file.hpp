@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an executable or a library says of itself in its file: its kind and its symbols.
+// The kind and the symbols of an executable or a library, from its file.
 #pragma once
 
 #include <elf.h>

@@ -92,7 +92,7 @@ int run(const Options& options) {
     return 127;
   }
   if (!options.filter.empty())
-    report::Filter{}.add_file(options.filter);  // wrong ones are said before the program runs
+    report::Filter{}.add_file(options.filter);  // reports an invalid one before the program runs
   const auto library = find_tracer_library();
   if (!library) throw Error{"libtracer.so not found next to this command; name it with TRACER_LIBRARY."};
   const Program inspected = inspect_program(*program);

@@ -49,7 +49,7 @@ void check_settings(const std::vector<std::string>& settings) {
   for (const ConfigRow& row : config_rows()) names.emplace_back(row.name);
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) continue;  // said by who takes them
+    if (equals == std::string::npos || equals == 0) continue;  // the parser reports these
     std::string name = setting.substr(0, equals);
     if (!name.starts_with("TRACER_")) name = "TRACER_" + name;
     const auto row = std::find_if(config_rows().begin(), config_rows().end(),
@@ -71,7 +71,7 @@ void check_settings(const std::vector<std::string>& settings) {
     }
     const std::string entry = name + "=";
     const char* environment[] = {entry.c_str(), nullptr};
-    if (read_config(environment).complaints.empty()) continue;  // known, and not the user's to describe
+    if (read_config(environment).complaints.empty()) continue;  // valid, but not documented
     throw UsageError{"--set " + printable(setting) + ": there is no setting " + printable(name) + "." +
                      did_you_mean(name, names)};
   }

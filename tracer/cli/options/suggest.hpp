@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// "Did you mean ...?": the known word nearest to a mistyped one.
+// "Did you mean ...?": the valid word nearest to a mistyped one.
 #pragma once
 
 #include <string>

@@ -41,8 +41,8 @@ void print_data(std::string_view text);
 /// What follows stands at the top of an empty screen.
 void clear_screen();
 
-/// "about 2 min left" after `elapsed` seconds for `fraction` of the work; "" while that says nothing: in the first two
-/// seconds, and before a hundredth is done.
+/// "about 2 min left" after `elapsed` seconds for `fraction` of the work; "" while that is no estimate: in the first
+/// two seconds, and before a hundredth is done.
 std::string time_left(double elapsed, double fraction);
 
 /// A bar on stderr while long work goes on; nothing when stderr is no terminal.
