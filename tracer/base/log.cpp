@@ -28,7 +28,7 @@
 namespace tracer {
 namespace {
 
-/// What descriptor 2 was when the tool began: of nothing where it was closed. `known` false: whatever it is.
+/// What descriptor 2 was when the tool began: of nothing where it was closed. `known` false: not looked at.
 struct StandardError {
   bool known = false;
   FileIdentity identity;

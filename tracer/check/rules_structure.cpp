@@ -96,7 +96,7 @@ struct CommLocations final : Rule {
       if (group.type != v::group_comm_locations) continue;
       applies();
       ++all[group.paradigm];
-      // A part of an MPI job knows its own rank's location only (docs/formats/job-parts.md).
+      // A part of an MPI job defines its own rank's location only (docs/formats/job-parts.md).
       const auto unknown = group.paradigm == v::paradigm_mpi
                                ? std::count(group.members.begin(), group.members.end(), otf2::undefined_location)
                                : 0;

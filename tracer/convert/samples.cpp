@@ -52,7 +52,7 @@ struct VectorHash {
   }
 };
 
-/// What the journal says of code that compilers made at run time.
+/// The journal's entries on code that compilers made at run time.
 class CodeOfNoModule {
  public:
   explicit CodeOfNoModule(const Journal& journal) {
@@ -120,7 +120,7 @@ class Builder {
                                 .source = samples::Source::signal});
         break;
       case raw::SampleKind::source:
-        set_.period = entry.reason;  // the last knows best
+        set_.period = entry.reason;  // the last entry holds
         break;
       case raw::SampleKind::switched_out:
         open_[entry.channel] = {entry.time, 0, thread, entry.reason == raw::preempted ? 1u : 0u};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is open, told as events: at the begin of a part what opened it, at its end what closes it.
+// What is open, as events: at the begin of a part what opened it, at its end what closes it.
 #include "tracer/cut/open_state.hpp"
 
 #include <algorithm>
@@ -165,7 +165,7 @@ bool OpenState::goes_on(LocationRef location, const Event& event, std::optional<
   }
   if (event.type != EventType::mpi_collective_end || !state.collective) return true;
   first = state.collective;
-  first->time = event.time;  // others may have been told since
+  first->time = event.time;  // others may have been written since
   state.collective.reset();
   return true;
 }

@@ -256,7 +256,7 @@ bool JobRun::end(unsigned processes) {
       continue;
     }
     const RegularFile other = open_regular(it->path().c_str(), Links::refuse);
-    // Who died without a word has let its lock go. A file system that knows no locks: it may live.
+    // A process that was killed has released its lock. On a file system without locks it may live.
     if (other && ::flock(other.fd.get(), LOCK_SH | LOCK_NB) == 0) {
       ++ended;
     } else {

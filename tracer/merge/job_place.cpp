@@ -9,7 +9,7 @@
 //   4. merging, with the parts, is removed.
 //
 // While ranks are missing the parts stay, as links to the same event files: `merging/joined` becomes JOB/parts/.joined
-// before step 3, which says that the archive in JOB is made of them and no part itself. The next merge makes another
+// before step 3, which records that the archive in JOB is made of them and no part itself. The next merge makes another
 // one from all parts, and the archive in JOB, should it be one itself, is kept as the part `first`.
 #include "tracer/merge/job_place.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which libompd.so may run in this command. It is found by what the target says, and the target may be somebody else's.
+// Which libompd.so may run in this command. The target names it, and the target may be another user's.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tracer::ompd {
 
-/// What the user says about it.
+/// The user's options for it.
 struct PluginChoice {
   std::string file{};                    ///< this one, whatever it is; "" to search
   std::vector<std::string> safe_path{};  ///< directories that may hold the plugin of anybody's process

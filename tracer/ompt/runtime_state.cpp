@@ -41,7 +41,7 @@ bool ask_runtime(AskedRuntime& asked) noexcept {
   while (runtime.get_task_info != nullptr && asked.tasks < AskedRuntime::most_tasks) {
     ompt_frame_t* frame = nullptr;
     const auto level = static_cast<int>(asked.tasks);
-    // 0 no such task, 1 there is one but nothing is known of it (now), 2 known
+    // 0 no such task, 1 there is one without data (now), 2 with data
     if (runtime.get_task_info(level, nullptr, nullptr, &frame, nullptr, nullptr) != 2 || frame == nullptr) break;
     asked.frames[asked.tasks++] = frames_of(*frame);
   }

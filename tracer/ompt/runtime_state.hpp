@@ -10,7 +10,8 @@ namespace tracer::ompt {
 /// "ompt_get_task_info"). Any thread.
 bool ask_runtime(AskedRuntime& asked) noexcept;
 
-/// The calling thread's runtime has told its end: libomp frees its tables after that, before it finalises the tool.
+/// The calling thread's runtime has announced its end: libomp frees its tables after that, before it finalises the
+/// tool.
 void set_thread_may_ask(bool may) noexcept;
 
 }  // namespace tracer::ompt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a file without a build id is known again: a fact of the journal, named by where the file was mapped. Written
+// Recognises a file without a build id: a fact of the journal, named by where the file was mapped. Written
 // while the program runs (session), compared when its lines are looked up (convert).
 #pragma once
 

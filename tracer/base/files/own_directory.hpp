@@ -30,7 +30,7 @@ std::filesystem::path path_of_descriptor(int fd, const std::filesystem::path& ot
 /// Whether `path` still leads to what is open: in places that others can write they may put something else there.
 bool leads_to(const std::filesystem::path& path, int fd) noexcept;
 
-/// A private directory that stays known through the life of a program that may close every descriptor.
+/// A private directory that stays open through the life of a program that may close every descriptor.
 class OwnDirectory {
  public:
   OwnDirectory() = default;

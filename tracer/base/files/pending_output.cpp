@@ -119,7 +119,7 @@ PendingOutput::PendingOutput(fs::path wanted) : wanted_{std::move(wanted)}, plac
     if (lock_) ::flock(lock_.get(), LOCK_EX | LOCK_NB);
     pending_ = place_ / pending_;
   } else {
-    pending_ = place_;  // whoever writes there says what is wrong
+    pending_ = place_;  // the writer reports what is wrong
   }
   announce(place_);
 }

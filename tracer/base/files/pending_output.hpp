@@ -30,7 +30,7 @@ class PendingOutput {
   bool kept_ = false;
 };
 
-/// Of what is written as a directory of its own: throws tracer::Error, which says what to do, where something has that
+/// Of what is written as a directory of its own: throws tracer::Error with advice where something has that
 /// name already, but for a directory without anything in it.
 void require_new_directory(const std::filesystem::path& wanted);
 

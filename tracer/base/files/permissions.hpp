@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What others may read of a trace is as the umask says; nobody but the user ever writes there.
+// The umask decides what others may read of a trace; nobody but the user ever writes there.
 #pragma once
 
 #include <filesystem>

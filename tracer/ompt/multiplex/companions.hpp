@@ -10,11 +10,11 @@ enum class State : unsigned char {
   starts,      ///< its ompt_start_tool or initialize is about to be called
   active,      ///< it gets callbacks
   refuses,     ///< it wants to be no tool
-  not_loaded,  ///< the loader has not found it, or it is no tool; `why` says more
+  not_loaded,  ///< the loader has not found it, or it is no tool; `why` explains it
   left_out,    ///< one more than there is room for
 };
 
-/// Who is told what has become of each; `why` is "" for most.
+/// Called with what has become of each; `why` is "" for most.
 using Tell = void (*)(State state, const char* path, const char* why) noexcept;
 
 /// Finds the tools that the runtime would ask without this one, loads those of OMP_TOOL_LIBRARIES and asks them all.
@@ -24,7 +24,8 @@ void ask_companions(unsigned omp_version, const char* runtime_version, Tell tell
 /// Without this tool: the answer of the next tool that is linked into the process, whose place this one has taken.
 ompt_start_tool_result_t* next_tool(unsigned omp_version, const char* runtime_version);
 
-/// From this tool's initialize: before and after it registers its own callbacks. The second says whether any is active.
+/// From this tool's initialize: before and after it registers its own callbacks. The second returns whether any is
+/// active.
 void prepare_companions(ompt_function_lookup_t runtime);
 bool start_companions(int initial_device, Tell tell);
 

@@ -26,7 +26,7 @@ std::vector<FoundTool> tools_linked_in();
 /// The libraries of `list` that the runtime has not tried: those behind this one, or all where it is linked in.
 std::vector<std::string> names_to_load(const std::string& list);
 
-/// start is nullptr where `why` says why, and where it is this library or one of tools_linked_in() once more.
+/// start is nullptr with the reason in `why`, and where it is this library or one of tools_linked_in() once more.
 FoundTool load_tool(const std::string& name, std::string& why);
 
 bool has_thread_sanitizer();

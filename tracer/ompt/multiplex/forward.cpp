@@ -12,7 +12,7 @@
 namespace tracer::ompt::several {
 namespace {
 
-/// Runtimes show words of what has been given back (tracer/ompt/emit.hpp): a stale name is told apart.
+/// Runtimes show words of what has been given back (tracer/ompt/emit.hpp): a stale name is recognised.
 [[gnu::no_sanitize_address]] std::uint64_t name_in(const ompt_data_t* word) noexcept {
   return word != nullptr ? word->value : 0;
 }

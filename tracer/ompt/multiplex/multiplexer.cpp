@@ -37,7 +37,7 @@ void find(const char* name, Function& function) noexcept {
   function = reinterpret_cast<Function>(runtime.lookup(name));
 }
 
-/// The event which says the same of devices at begin and end; 0 for others. Runtimes call one of both.
+/// The event with the same meaning at a device operation's begin and end; 0 for others. Runtimes call one of both.
 int newer_twin_of(int event) noexcept {
   switch (event) {
     case ompt_callback_target:
